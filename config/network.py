@@ -1,0 +1,63 @@
+"""The network section of a cluster file."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import IPvAnyNetwork, StringConstraints
+
+from config.section import Change, Section, setting
+
+AvailabilityZoneId = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,4}[0-9]-az[0-9]+$")]
+SubnetId = Annotated[str, StringConstraints(pattern=r"^subnet-[0-9a-f]{8,17}$")]
+
+
+class InternetAccess(StrEnum):
+    """Who provides the way from imported subnets to the internet and to S3."""
+
+    EXISTING = "existing"
+    CREATE = "create"
+
+
+class ExistingNetwork(Section):
+    """A VPC that is there already, and what of it the cluster uses."""
+
+    vpc_id: str = setting("the VPC", Change.REPLACES_CLUSTER, pattern=r"^vpc-[0-9a-f]{8,17}$")
+    node_subnet_ids: tuple[SubnetId, ...] = setting(
+        "private subnets of the nodes, all in `availability_zone_id`; the file system is in the first",
+        Change.REPLACES_CLUSTER,
+        min_length=1,
+        max_length=16,
+    )
+    security_group_id: str = setting(
+        "security group of the nodes and the file system; it must allow all traffic to and from itself",
+        Change.REPLACES_CLUSTER,
+        pattern=r"^sg-[0-9a-f]{8,17}$",
+    )
+    internet_access: InternetAccess = setting(
+        "`existing`: the subnets have their routes and endpoints already; `create`: make gateways, routes and endpoints "
+        "for them, as after a destroy that retained the network",
+        Change.IN_PLACE,
+        InternetAccess.EXISTING,
+    )
+
+
+class NetworkConfig(Section):
+    """Where the nodes live."""
+
+    availability_zone_id: AvailabilityZoneId = setting(
+        "id of the availability zone (not its name, which differs from account to account), e.g. `usw2-az4`",
+        Change.REPLACES_CLUSTER,
+    )
+    vpc_cidr: IPvAnyNetwork = setting(
+        "first address range of the VPC; public subnets are cut from it", Change.REPLACES_CLUSTER, "10.0.0.0/16", validate_default=True
+    )
+    public_subnet_cidr: IPvAnyNetwork = setting(
+        "range of the public subnet, which holds the NAT gateway; inside `vpc_cidr`", Change.IN_PLACE, "10.0.0.0/24", validate_default=True
+    )
+    node_cidr: IPvAnyNetwork = setting(
+        "second address range of the VPC, all of it the nodes' private subnet", Change.REPLACES_CLUSTER, "10.1.0.0/16", validate_default=True
+    )
+    flow_logs_retention_days: int = setting(
+        "days to keep the VPC's flow logs; a period that CloudWatch Logs knows", Change.IN_PLACE, 30, ge=1, le=3653
+    )
+    existing: ExistingNetwork | None = setting("use a network that is there already", Change.REPLACES_CLUSTER, None)

@@ -1,0 +1,34 @@
+"""What every section of a cluster file shares: strictness, and a field that says what changing it does."""
+
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Change(StrEnum):
+    """What a changed field does to a cluster that is running."""
+
+    NOTHING = "nothing"
+    IN_PLACE = "in place"
+    NEW_NODES = "new nodes"
+    REPLACES_NODES = "replaces nodes"
+    REPLACES_CLUSTER = "replaces the cluster"
+
+
+class Removal(StrEnum):
+    """What `cdk destroy` does with a resource that holds data."""
+
+    RETAIN = "retain"
+    DESTROY = "destroy"
+
+
+class Section(BaseModel):
+    """A section of the file: unknown keys are errors, values never change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=False)
+
+
+def setting(description: str, change: Change, default: Any = ..., **bounds: Any) -> Any:
+    """Describe one field: its line in the documentation, what changing it does, its default and its bounds."""
+    return Field(default, description=description, json_schema_extra={"change": change.value}, **bounds)

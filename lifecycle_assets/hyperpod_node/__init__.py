@@ -1,0 +1,1 @@
+"""Runs on every node as root. Standard library only."""

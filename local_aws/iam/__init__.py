@@ -1,0 +1,9 @@
+"""To be written."""
+
+
+def install(endpoint: str) -> None:
+    """Nothing yet."""
+
+
+def reset() -> None:
+    """Nothing yet."""

@@ -1,0 +1,133 @@
+"""The embedded AWS's HTTP server: moto's, with our services in place of its own where moto falls short."""
+
+import importlib
+import json
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import Any, Self
+
+from local_aws import control, faults
+from local_aws.clock import clock
+
+ACCOUNT = "123456789012"
+# What is put in place of moto's own, in this order. Each has install(endpoint) and reset().
+SERVICES = (
+    "local_aws.corrections",
+    "local_aws.iam",
+    "local_aws.functions",
+    "local_aws.states",
+    "local_aws.events",
+    "local_aws.fsx",
+    "local_aws.hyperpod",
+    "local_aws.cloudformation",
+)
+
+StartResponse = Callable[[str, list[tuple[str, str]]], Any]
+WsgiApp = Callable[[dict[str, Any], StartResponse], Iterable[bytes]]
+
+
+def build_app(endpoint: str) -> WsgiApp:
+    """The WSGI application that answers for every AWS service at ``endpoint``."""
+    os.environ["MOTO_PORT"] = endpoint.rsplit(":", 1)[1]
+    os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
+    from moto.core.config import default_user_config  # noqa: PLC0415  reads the environment when it is imported
+
+    default_user_config["stepfunctions"] = {"execute_state_machine": True}
+    default_user_config["iam"] = {"load_aws_managed_policies": True}
+    for name in SERVICES:
+        importlib.import_module(name).install(endpoint)
+    control.route("health", lambda _: {"speed": clock.speed})
+    control.route("reset", lambda _: reset())
+    control.route("faults", _order_fault)
+
+    from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app  # noqa: PLC0415
+
+    inner = DomainDispatcherApplication(create_backend_app)
+
+    def app(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+        if environ.get("PATH_INFO", "").startswith(control.PREFIX):
+            return _answer_control(environ, start_response)
+        try:
+            answer: Iterable[bytes] = inner(environ, start_response)
+        except NotImplementedError as error:
+            return _answer_unknown_action(environ, start_response, error)
+        return answer
+
+    return app
+
+
+def reset() -> None:
+    """Empty the account: as after a new start."""
+    from moto.core.base_backend import BackendDict  # noqa: PLC0415  imported after the environment is set
+
+    for name in reversed(SERVICES):
+        importlib.import_module(name).reset()
+    faults.reset()
+    BackendDict.reset()
+
+
+def _order_fault(request: control.Request) -> None:
+    if request.method == "DELETE":
+        faults.reset()
+    else:
+        faults.order(faults.Fault(**request.json()))
+
+
+def _answer_control(environ: dict[str, Any], start_response: StartResponse) -> list[bytes]:
+    body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+    status, answer = control.handle(environ["REQUEST_METHOD"], environ["PATH_INFO"], body)
+    data = json.dumps(answer, default=str).encode()
+    start_response(f"{status} -", [("Content-Type", "application/json"), ("Content-Length", str(len(data)))])
+    return [data]
+
+
+def _answer_unknown_action(environ: dict[str, Any], start_response: StartResponse, error: NotImplementedError) -> list[bytes]:
+    """Answer 400 where moto would answer 500, which every SDK retries for a minute."""
+    message = f"not part of the embedded AWS: {error}"
+    if environ.get("CONTENT_TYPE", "").startswith("application/x-amz-json"):
+        kind, data = "application/x-amz-json-1.1", json.dumps({"__type": "InvalidAction", "message": message})
+    else:
+        fields = f"<Type>Sender</Type><Code>InvalidAction</Code><Message>{message}</Message>"
+        kind, data = "text/xml", f"<ErrorResponse><Error>{fields}</Error><RequestId>0</RequestId></ErrorResponse>"
+    start_response("400 Bad Request", [("Content-Type", kind), ("Content-Length", str(len(data.encode())))])
+    return [data.encode()]
+
+
+class EmbeddedAws:
+    """An AWS account that lives in this process: ``with EmbeddedAws() as aws: boto3.client("s3", endpoint_url=aws.endpoint)``.
+
+    There can be one per process, since moto's state is global to it. It listens on loopback alone.
+    """
+
+    def __init__(self, port: int = 0, speed: float | None = None) -> None:
+        self.port = port or _free_port()
+        self.endpoint = f"http://127.0.0.1:{self.port}"
+        if speed:
+            clock.set_speed(speed)
+
+    def __enter__(self) -> Self:
+        from werkzeug.serving import WSGIRequestHandler, make_server  # noqa: PLC0415  keeps `python -m local_aws status` quick
+
+        class QuietHandler(WSGIRequestHandler):
+            def log_request(self, *_: Any) -> None:
+                """Leave out the access log."""
+
+        app = build_app(self.endpoint)
+        self._server = make_server("127.0.0.1", self.port, app, threaded=True, request_handler=QuietHandler)
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        reset()
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,1 @@
+"""What runs at the operator's: `python -m ops COMMAND CLUSTER`."""
