@@ -1,0 +1,64 @@
+# Everything is set up by `make` itself in .venv and node_modules; nothing but Python 3.11+ with venv is needed.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/node_modules/.bin:$(PATH)
+export NODE_NO_WARNINGS := 1
+CLUSTER ?= reference
+
+.PHONY: help setup demo demo-down test check lint types synth snapshots docs bench clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+
+setup: .venv/ready node_modules/ready  ## install the pinned tools into .venv and node_modules
+
+.venv/ready: requirements.txt requirements-dev.txt constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
+	@echo "setup 1/2: Python packages into .venv (a minute or two)"
+	@$(PYTHON) -m venv .venv
+	@.venv/bin/pip install --disable-pip-version-check -r requirements-dev.txt -c constraints.txt 2>&1 | awk -f .ci/pip-progress.awk
+	@touch $@
+
+node_modules/ready: package.json package-lock.json .venv/ready
+	@echo "setup 2/2: the cdk command line into node_modules"
+	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+demo: setup  ## bring up a cluster on an embedded AWS, no account needed
+	@python -m local_aws demo $(CLUSTER)
+
+demo-down: setup  ## end the embedded AWS that the demo left running
+	@python -m local_aws down
+
+test: setup  ## run the tests
+	@pytest -m "not aws"
+	@echo "next: make demo (a cluster on an embedded AWS), make check (all that a pull request must pass)"
+
+check: setup lint types test synth  ## all that a pull request must pass
+
+lint: setup
+	ruff format --check .
+	ruff check .
+	git ls-files '*.sh' .ci/run | xargs shellcheck
+
+types: setup
+	mypy app.py config constructs/hyperpod stacks ops local_aws lambda_assets lifecycle_assets tests
+
+synth: setup  ## synthesize clusters/ into cdk.out, with cdk-nag
+	@cdk synth --quiet
+	@echo "templates are in cdk.out; next: cdk diff, or make demo"
+
+snapshots: setup  ## rewrite the committed templates; read the diff before you commit it
+	@python -m tests.snapshots
+	@git --no-pager diff --stat -- tests/snapshots
+
+docs: setup  ## rewrite what the documentation takes from the code
+	@python -m config.documentation > docs/configuration.md
+
+bench: setup  ## measure synth against an empty app, and a small change against none
+	@python -m tests.bench
+
+clean:  ## remove all that make made
+	rm -rf .venv node_modules cdk.out .local_aws

@@ -1,0 +1,27 @@
+"""JSON files that others wrote, read with errors that say which file and what is wrong in it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hyperpod_node.errors import NodeError
+
+
+def load_object(path: Path) -> dict[str, Any]:
+    """The JSON object in ``path``."""
+    try:
+        content = json.loads(path.read_text())
+    except FileNotFoundError:
+        raise NodeError(f"{path} is missing") from None
+    except ValueError as error:
+        raise NodeError(f"{path} is not complete JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise NodeError(f"{path} holds a {type(content).__name__}, not an object")
+    return content
+
+
+def required(content: dict[str, Any], key: str, path: Path) -> Any:
+    """The value of ``key`` in the object read from ``path``."""
+    if key not in content:
+        raise NodeError(f"{path} has no {key!r}, only {sorted(content)}")
+    return content[key]

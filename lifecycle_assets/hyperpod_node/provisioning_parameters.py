@@ -1,0 +1,51 @@
+"""What each group does in the Slurm cluster: provisioning_parameters.json, which lies beside the scripts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.json_file import load_object, required
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CONTROLLER, LOGIN, COMPUTE = "controller", "login", "compute"
+
+
+@dataclass(frozen=True)
+class ProvisioningParameters:
+    """The roles of the groups, the partitions of the workers, and the file system."""
+
+    path: Path
+    controller_group: str
+    login_group: str | None
+    partitions: dict[str, str]
+    fsx_dns_name: str | None
+    fsx_mountname: str | None
+
+    @classmethod
+    def load(cls, path: Path) -> ProvisioningParameters:
+        """Read the file that the deployment put beside the scripts."""
+        content = load_object(path)
+        workers = required(content, "worker_groups", path)
+        return cls(
+            path=path,
+            controller_group=required(content, "controller_group", path),
+            login_group=content.get("login_group"),
+            partitions={required(w, "instance_group_name", path): required(w, "partition_name", path) for w in workers},
+            fsx_dns_name=content.get("fsx_dns_name"),
+            fsx_mountname=content.get("fsx_mountname"),
+        )
+
+    def role_of(self, group: str) -> str:
+        """What the nodes of ``group`` do: controller, login or compute."""
+        if group == self.controller_group:
+            return CONTROLLER
+        if group == self.login_group:
+            return LOGIN
+        if group in self.partitions:
+            return COMPUTE
+        known = [self.controller_group, *([self.login_group] if self.login_group else []), *self.partitions]
+        raise NodeError(f"{self.path} gives group {group!r} no role; it knows {known}")

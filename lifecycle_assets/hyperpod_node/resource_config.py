@@ -1,0 +1,60 @@
+"""Who is in the cluster: HyperPod's resource_config.json."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.json_file import load_object, required
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One node, as HyperPod lists it."""
+
+    name: str
+    address: str
+    instance_id: str
+    group: str
+
+
+@dataclass(frozen=True)
+class ResourceConfig:
+    """The cluster's name and all its nodes."""
+
+    path: Path
+    cluster_name: str
+    instances: tuple[Instance, ...]
+
+    @classmethod
+    def load(cls, path: Path) -> ResourceConfig:
+        """Read the file that HyperPod wrote on this node."""
+        content = load_object(path)
+        cluster = required(content, "ClusterConfig", path)
+        groups = required(content, "InstanceGroups", path)
+        return cls(path, required(cluster, "ClusterName", path), tuple(i for g in groups for i in _instances(g, path)))
+
+    def instance_with(self, addresses: list[str]) -> Instance:
+        """The node that has one of ``addresses``."""
+        for instance in self.instances:
+            if instance.address in addresses:
+                return instance
+        seen = ", ".join(f"{i.name} {i.address}" for i in self.instances) or "no node at all"
+        raise NodeError(f"none of this node's addresses {addresses} is in {self.path}, which lists {seen}")
+
+
+def _instances(group: dict[str, Any], path: Path) -> list[Instance]:
+    name = required(group, "Name", path)
+    return [
+        Instance(
+            name=required(instance, "InstanceName", path),
+            address=required(instance, "CustomerIpAddress", path),
+            instance_id=required(instance, "InstanceId", path),
+            group=name,
+        )
+        for instance in required(group, "Instances", path)
+    ]

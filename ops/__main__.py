@@ -1,0 +1,54 @@
+"""The operator's commands: `python -m ops COMMAND CLUSTER`."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from config.errors import ConfigError
+from config.load import load_cluster
+from ops.deployment import Deployment
+from ops.errors import OpsError
+from ops.nodes import nodes
+from ops.outputs import outputs
+from ops.status import status
+
+COMMANDS: dict[str, tuple[Callable[[Deployment], str], str]] = {
+    "status": (status, "the stacks, the groups and the nodes at a glance"),
+    "nodes": (nodes, "every node, and how to get a shell on it"),
+    "outputs": (outputs, "what the stacks put out: addresses, names, ids"),
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line: one subcommand for each entry of COMMANDS."""
+    top = argparse.ArgumentParser(prog="python -m ops", description="Look at the clusters that cdk deploys.")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, (_, what) in COMMANDS.items():
+        command = commands.add_parser(name, help=what, description=what)
+        command.add_argument("cluster", metavar="CLUSTER", help="name of a cluster file, without .yaml")
+        command.add_argument(
+            "--clusters", type=Path, default=Path("clusters"), metavar="FOLDER", help="where the cluster files are (clusters)"
+        )
+    return top
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; the exit status is 1 when it could not do its work."""
+    given = parser().parse_args(arguments)
+    try:
+        config = load_cluster(given.clusters / f"{given.cluster}.yaml")
+        print(COMMANDS[given.command][0](Deployment(config)))
+    except (ConfigError, OpsError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    except (ClientError, BotoCoreError) as error:
+        print(f"AWS did not answer `{given.command}`: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""What `cdk deploy` made of a cluster file: its stacks, their outputs, and the clients to look further."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+from botocore.exceptions import ClientError
+
+from config.model import ClusterConfig
+from ops.errors import OpsError
+
+STACKS = ("Network", "Storage", "Cluster")
+
+
+@dataclass(frozen=True)
+class Stack:
+    """One of the cluster's stacks: its status, why it has it, and what it put out."""
+
+    name: str
+    status: str
+    reason: str
+    outputs: dict[str, str]
+
+
+class Deployment:
+    """The stacks of one cluster in the account and region that its file, or else the environment, names."""
+
+    def __init__(self, config: ClusterConfig, session: boto3.Session | None = None) -> None:
+        self.config = config
+        self._session = session or boto3.Session(region_name=config.region)
+
+    def client(self, service: str) -> Any:
+        """A client for ``service`` in the cluster's region."""
+        return self._session.client(service)
+
+    def stacks(self) -> list[Stack]:
+        """The cluster's stacks that exist, in the order in which they are deployed."""
+        found = (self._stack(f"{self.config.name}-{suffix}") for suffix in STACKS)
+        return [stack for stack in found if stack]
+
+    def outputs(self) -> dict[str, str]:
+        """The outputs of all the cluster's stacks."""
+        return {key: value for stack in self.stacks() for key, value in stack.outputs.items()}
+
+    def cluster(self) -> dict[str, Any]:
+        """What SageMaker says of the cluster."""
+        name = self.outputs().get("ClusterName")
+        if not name:
+            raise OpsError(
+                f"cluster {self.config.name!r} is not deployed in {self._session.region_name}; run `cdk deploy '{self.config.name}/*'`"
+            )
+        try:
+            description: dict[str, Any] = self.client("sagemaker").describe_cluster(ClusterName=name)
+        except ClientError as error:
+            raise OpsError(f"cannot describe cluster {name}: {error.response['Error']['Message']}") from error
+        return description
+
+    def nodes(self, cluster_name: str) -> list[dict[str, Any]]:
+        """Every node of the cluster, group by group."""
+        pages = self.client("sagemaker").get_paginator("list_cluster_nodes").paginate(ClusterName=cluster_name)
+        nodes = [node for page in pages for node in page["ClusterNodeSummaries"]]
+        return sorted(nodes, key=lambda node: (node["InstanceGroupName"], node["InstanceId"]))
+
+    def _stack(self, name: str) -> Stack | None:
+        try:
+            stack = self.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
+        except ClientError as error:
+            if "does not exist" in error.response["Error"]["Message"]:
+                return None
+            raise
+        outputs = {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
+        return Stack(name, stack["StackStatus"], stack.get("StackStatusReason", ""), outputs)

@@ -1,0 +1,37 @@
+"""`python -m ops status CLUSTER`: the stacks, the groups and the nodes at a glance."""
+
+from typing import Any
+
+from config.model import ClusterConfig
+from ops.deployment import Deployment
+from ops.table import table
+
+
+def status(deployment: Deployment) -> str:
+    """The state of everything that a cluster file stands for."""
+    cluster = deployment.cluster()
+    nodes = deployment.nodes(cluster["ClusterName"])
+    failure = f"\n{cluster['FailureMessage']}" if cluster.get("FailureMessage") else ""
+    return "\n\n".join(
+        [
+            f"cluster {cluster['ClusterName']} is {cluster['ClusterStatus']}{failure}",
+            table(("STACK", "STATUS"), [(stack.name, stack.status) for stack in deployment.stacks()]),
+            table(
+                ("GROUP", "ROLE", "INSTANCE TYPE", "NODES", "STATUS"),
+                [_group(group, deployment.config) for group in cluster["InstanceGroups"]],
+            ),
+            table(("NODE", "GROUP", "STATUS"), [(node["InstanceId"], node["InstanceGroupName"], _state(node)) for node in nodes]),
+        ]
+    )
+
+
+def _group(group: dict[str, Any], config: ClusterConfig) -> tuple[str, ...]:
+    roles = {known.name: known.role.value for known in config.instance_groups}
+    name = group["InstanceGroupName"]
+    ready = f"{group['CurrentCount']} of {group['TargetCount']}"
+    return name, roles.get(name, "not in the file"), group.get("InstanceType", ""), ready, group["Status"]
+
+
+def _state(node: dict[str, Any]) -> str:
+    state = node["InstanceStatus"]
+    return f"{state['Status']}: {state['Message']}" if state.get("Message") else str(state["Status"])

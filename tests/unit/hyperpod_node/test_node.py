@@ -1,0 +1,135 @@
+"""What a node makes of the two files that it is given."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.node import Node
+from hyperpod_node.provisioning_parameters import ProvisioningParameters
+from hyperpod_node.resource_config import ResourceConfig
+from hyperpod_node.shell import run
+
+BUNDLE = Path(__file__).parents[3] / "lifecycle_assets"
+
+
+def instance(group: str, address: str) -> dict[str, str]:
+    return {
+        "InstanceName": f"{group}-1",
+        "AgentIpAddress": "172.16.0.1",
+        "CustomerIpAddress": address,
+        "InstanceId": "i-0123456789abcdef0",
+    }
+
+
+RESOURCE_CONFIG = {
+    "ClusterConfig": {
+        "ClusterArn": "arn:aws:sagemaker:us-west-2:111122223333:cluster/abcde01234yz",
+        "ClusterName": "ml-cluster",
+    },
+    "InstanceGroups": [
+        {
+            "Name": "controller-machine",
+            "InstanceType": "ml.c5.xlarge",
+            "Instances": [instance("controller-machine", "10.1.0.4")],
+        },
+        {"Name": "login-group", "InstanceType": "ml.m5.xlarge", "Instances": [instance("login-group", "10.1.0.5")]},
+        {
+            "Name": "compute-nodes",
+            "InstanceType": "ml.trn1.32xlarge",
+            "Instances": [instance("compute-nodes", "10.1.0.6")],
+        },
+        {"Name": "stray", "InstanceType": "ml.c5.xlarge", "Instances": [instance("stray", "10.1.0.9")]},
+    ],
+}
+PARAMETERS = {
+    "version": "1.0.0",
+    "workload_manager": "slurm",
+    "controller_group": "controller-machine",
+    "login_group": "login-group",
+    "worker_groups": [{"instance_group_name": "compute-nodes", "partition_name": "dev"}],
+}
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> ResourceConfig:
+    path = tmp_path / "resource_config.json"
+    path.write_text(json.dumps(RESOURCE_CONFIG))
+    return ResourceConfig.load(path)
+
+
+@pytest.fixture
+def parameters(tmp_path: Path) -> ProvisioningParameters:
+    path = tmp_path / "provisioning_parameters.json"
+    path.write_text(json.dumps(PARAMETERS))
+    return ProvisioningParameters.load(path)
+
+
+@pytest.mark.parametrize(
+    ("address", "group", "role"),
+    [
+        ("10.1.0.4", "controller-machine", "controller"),
+        ("10.1.0.5", "login-group", "login"),
+        ("10.1.0.6", "compute-nodes", "compute"),
+    ],
+)
+def test_a_node_finds_its_group_and_role_by_its_address(
+    cluster: ResourceConfig, parameters: ProvisioningParameters, address: str, group: str, role: str
+) -> None:
+    node = Node.find(cluster, parameters, addresses=["172.17.0.1", address])
+    assert (node.group, node.role, node.cluster_name) == (group, role, "ml-cluster")
+
+
+def test_a_node_that_is_not_listed_says_which_addresses_are(cluster: ResourceConfig, parameters: ProvisioningParameters) -> None:
+    with pytest.raises(NodeError, match=r"10\.9\.9\.9.*compute-nodes-1 10\.1\.0\.6"):
+        Node.find(cluster, parameters, addresses=["10.9.9.9"])
+
+
+def test_a_group_without_a_role_says_which_groups_have_one(cluster: ResourceConfig, parameters: ProvisioningParameters) -> None:
+    with pytest.raises(NodeError, match=r"'stray' no role; it knows \['controller-machine', 'login-group', 'compute-nodes'\]"):
+        Node.find(cluster, parameters, addresses=["10.1.0.9"])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "is missing"),
+        ('{"ClusterConfig": {', "is not complete JSON"),
+        ("[]", "holds a list"),
+        ("{}", "has no 'ClusterConfig'"),
+    ],
+)
+def test_a_resource_config_that_cannot_be_used_is_named_with_the_reason(
+    tmp_path: Path, content: str | None, message: str
+) -> None:
+    path = tmp_path / "resource_config.json"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(NodeError, match=f"resource_config.json {message}"):
+        ResourceConfig.load(path)
+
+
+def test_a_failing_program_is_reported_with_its_command_status_and_output() -> None:
+    with pytest.raises(NodeError, match=r"`ls /does/not/exist` ended with status 2: .*No such file"):
+        run("ls", "/does/not/exist")
+
+
+def test_a_program_that_is_not_installed_is_reported_by_name() -> None:
+    with pytest.raises(NodeError, match="`no-such-program`: no such program"):
+        run("no-such-program")
+
+
+def test_the_script_ends_with_one_line_that_says_why_it_failed(tmp_path: Path) -> None:
+    script = subprocess.run(
+        [sys.executable, str(BUNDLE / "lifecycle_script.py")],
+        env={**os.environ, "SAGEMAKER_RESOURCE_CONFIG_PATH": str(tmp_path / "none.json")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert script.returncode == 1
+    assert script.stderr.strip() == f"lifecycle script failed: {tmp_path / 'none.json'} is missing"
