@@ -84,7 +84,9 @@ def _answer_control(environ: dict[str, Any], start_response: StartResponse) -> l
     return [data]
 
 
-def _answer_unknown_action(environ: dict[str, Any], start_response: StartResponse, error: NotImplementedError) -> list[bytes]:
+def _answer_unknown_action(
+    environ: dict[str, Any], start_response: StartResponse, error: NotImplementedError
+) -> list[bytes]:
     """Answer 400 where moto would answer 500, which every SDK retries for a minute."""
     message = f"not part of the embedded AWS: {error}"
     if environ.get("CONTENT_TYPE", "").startswith("application/x-amz-json"):
@@ -120,7 +122,9 @@ class EmbeddedAws:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         reset()
         self._server.shutdown()
         self._server.server_close()

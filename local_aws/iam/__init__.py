@@ -1,9 +1,42 @@
-"""To be written."""
+"""IAM's decisions in the embedded AWS, on top of the roles and policies that moto keeps.
+
+Held to their policies are the roles that services take on here (functions, state machines, nodes, delivery roles) and those
+that such a session assumes. The user's own calls, the command line's and CloudFormation's are not checked.
+"""
+
+from local_aws import control
+from local_aws.iam import decisions, enforcement, roles, sessions
+from local_aws.iam.decisions import bucket_denies, role_allows, role_trusts, service_may
+from local_aws.iam.enforcement import access_key, authorize
+from local_aws.iam.sessions import Session, assume, session_of
+
+__all__ = [
+    "Session",
+    "access_key",
+    "assume",
+    "authorize",
+    "bucket_denies",
+    "role_allows",
+    "role_trusts",
+    "service_may",
+    "session_of",
+]
 
 
-def install(endpoint: str) -> None:
-    """Nothing yet."""
+def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's signature
+    """Enforce policies, and show the decisions at /_local_aws/iam."""
+    enforcement.install()
+    roles.install()
+    control.route("iam", _show)
+
+
+def _show(request: control.Request) -> list[dict[str, object]]:
+    if request.method == "DELETE":
+        decisions.reset()
+    return decisions.audit()
 
 
 def reset() -> None:
-    """Nothing yet."""
+    """Forget sessions and decisions."""
+    sessions.reset()
+    decisions.reset()

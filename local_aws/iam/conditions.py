@@ -1,0 +1,112 @@
+"""The Condition of a policy's statement, evaluated as AWS does; what is not known here raises, and so never lets anybody in."""
+
+import ipaddress
+from collections.abc import Callable
+from datetime import datetime
+from typing import TypeAlias
+
+from local_aws.iam.patterns import Context, UnresolvedVariableError, arn_matches, fill, matches
+
+Test: TypeAlias = Callable[[str, str], bool]
+Condition: TypeAlias = dict[str, dict[str, "str | list[str]"]]
+
+
+class UnknownConditionError(ValueError):
+    """An operator or a condition key that is not evaluated here."""
+
+
+def _truth(wanted: str, value: str) -> bool:
+    return wanted.lower() == value.lower()
+
+
+def _in_network(wanted: str, value: str) -> bool:
+    return ipaddress.ip_address(value) in ipaddress.ip_network(wanted, strict=False)
+
+
+def _moment(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp() if "-" in text else float(text)
+
+
+# Operator -> how one wanted value is compared with one value of the request.
+_TESTS: dict[str, Test] = {
+    "StringEquals": lambda wanted, value: wanted == value,
+    "StringEqualsIgnoreCase": lambda wanted, value: wanted.lower() == value.lower(),
+    "StringLike": matches,
+    "ArnEquals": arn_matches,  # AWS: ArnEquals and ArnLike behave identically
+    "ArnLike": arn_matches,
+    "Bool": _truth,
+    "IpAddress": _in_network,
+    "NumericEquals": lambda wanted, value: float(value) == float(wanted),
+    "NumericLessThan": lambda wanted, value: float(value) < float(wanted),
+    "NumericLessThanEquals": lambda wanted, value: float(value) <= float(wanted),
+    "NumericGreaterThan": lambda wanted, value: float(value) > float(wanted),
+    "NumericGreaterThanEquals": lambda wanted, value: float(value) >= float(wanted),
+    "DateLessThan": lambda wanted, value: _moment(value) < _moment(wanted),
+    "DateGreaterThan": lambda wanted, value: _moment(value) > _moment(wanted),
+}
+# Negated operator -> the one it negates. A missing key satisfies a negated operator.
+_NEGATED = {
+    "StringNotEquals": "StringEquals",
+    "StringNotEqualsIgnoreCase": "StringEqualsIgnoreCase",
+    "StringNotLike": "StringLike",
+    "ArnNotEquals": "ArnEquals",
+    "ArnNotLike": "ArnLike",
+    "NotIpAddress": "IpAddress",
+    "NumericNotEquals": "NumericEquals",
+}
+# Operators whose values hold no wildcards: a filled-in variable needs no escaping there.
+_PLAIN = ("StringEquals", "StringEqualsIgnoreCase", "Bool", "IpAddress", "Numeric", "Date")
+
+# The keys whose presence or absence in a request is known here; all others (source addresses, organizations, ...) are not.
+_KEYS = {
+    *("aws:principalaccount", "aws:principalarn", "aws:principaltype", "aws:principalisawsservice"),
+    *("aws:sourceaccount", "aws:sourcearn", "aws:resourceaccount", "aws:securetransport", "aws:requestedregion"),
+    *("aws:tagkeys", "aws:calledvia", "aws:viaawsservice", "iam:passedtoservice", "cloudwatch:namespace"),
+    *("s3:prefix", "s3:delimiter", "s3:resourceaccount", "sts:externalid", "sts:rolesessionname"),
+    *("sagemaker:vpcsubnets", "sagemaker:vpcsecuritygroupids", "sagemaker:instancetypes", "lambda:functionarn"),
+    *("ec2:createaction", "ec2:subnet", "ec2:vpc", "ec2:region", "ec2:availabilityzone", "ec2:authorizeduser"),
+    *("ec2:authorizedservice", "ec2:permission"),
+}
+_KEY_PREFIXES = ("aws:requesttag/", "aws:resourcetag/", "ec2:resourcetag/", "sagemaker:resourcetag/")
+
+
+def holds(condition: Condition, context: Context) -> bool:
+    """Tell whether every operator and key of ``condition`` is satisfied by the request's ``context``."""
+    results = [
+        _holds(operator, key, wanted if isinstance(wanted, list) else [wanted], context)
+        for operator, keys in condition.items()
+        for key, wanted in keys.items()
+    ]  # all of them are looked at, so that an unknown part is noticed even after one that does not hold
+    return all(results)
+
+
+def _holds(operator: str, key: str, wanted: list[str], context: Context) -> bool:
+    quantifier, _, bare = operator.rpartition(":")
+    name = bare.removesuffix("IfExists")
+    base = _NEGATED.get(name, name)
+    _check_known(operator, quantifier, base, key)
+    values = context.get(key.lower(), ())
+    if base == "Null":
+        return all(_truth(text, str(not values)) for text in map(str, wanted))
+    if not values:
+        if quantifier:
+            return quantifier == "ForAllValues"
+        return name in _NEGATED or bare.endswith("IfExists")
+    try:
+        filled = [_filled(base, str(text), context) for text in wanted]
+    except UnresolvedVariableError:
+        return False
+    hits = [any(_TESTS[base](text, value) for text in filled) != (name in _NEGATED) for value in values]
+    return any(hits) if quantifier == "ForAnyValue" else all(hits)
+
+
+def _check_known(operator: str, quantifier: str, base: str, key: str) -> None:
+    if quantifier not in ("", "ForAnyValue", "ForAllValues") or (base not in _TESTS and base != "Null"):
+        raise UnknownConditionError(f"condition operator {operator!r} is not evaluated by the embedded AWS")
+    if key.lower() not in _KEYS and not key.lower().startswith(_KEY_PREFIXES):
+        raise UnknownConditionError(f"condition key {key!r} is not evaluated by the embedded AWS")
+
+
+def _filled(base: str, text: str, context: Context) -> str:
+    filled = fill(text, context)
+    return filled.replace("\\*", "*").replace("\\?", "?") if base.startswith(_PLAIN) else filled

@@ -1,0 +1,100 @@
+"""Where policies are found: roles' own and attached ones, buckets', functions', and roles' trust, all in moto's state."""
+
+import json
+from typing import Any, Protocol, cast
+from urllib.parse import unquote
+
+from moto.awslambda.exceptions import UnknownFunctionException
+from moto.awslambda.models import lambda_backends
+from moto.iam.exceptions import NotFoundException
+from moto.iam.models import iam_backends
+from moto.s3.models import s3_backends
+
+from local_aws.iam.policy import Statement
+
+
+class Role(Protocol):
+    """What is used of moto's role."""
+
+    arn: str
+    name: str
+    policies: dict[str, str]
+    managed_policies: dict[str, Any]
+    assume_role_policy_document: str
+    permissions_boundary_arn: str | None
+    tags: Any
+
+
+def find_role(account: str, role_arn: str) -> Role | None:
+    """The role of that ARN, or None."""
+    try:
+        return cast(Role, iam_backends[account][_partition(role_arn)].get_role_by_arn(role_arn))
+    except NotFoundException:
+        return None
+
+
+def identity_statements(role: Role) -> list[Statement]:
+    """All statements of the role's inline and attached policies."""
+    attached = [_default_document(policy) for policy in role.managed_policies.values()]
+    return [statement for document in [*role.policies.values(), *attached] for statement in statements(document)]
+
+
+def boundary_statements(account: str, role: Role) -> list[Statement] | None:
+    """The statements of the role's permissions boundary, or None when it has none; one that is gone allows nothing."""
+    if not role.permissions_boundary_arn:
+        return None
+
+    policy = iam_backends[account][_partition(role.arn)].managed_policies.get(role.permissions_boundary_arn)
+    return statements(_default_document(policy)) if policy else []
+
+
+def trust_statements(role: Role) -> list[Statement]:
+    """The statements of the role's trust policy."""
+    return statements(role.assume_role_policy_document)
+
+
+def resource_statements(account: str, resource: str) -> list[Statement]:
+    """The statements of the resource's own policy: a bucket's (for its objects too) or a function's."""
+    service = (resource.split(":") + [""] * 3)[2]
+    if service == "s3":
+        bucket = find_bucket(resource)
+        return statements(bucket.policy.decode()) if bucket and bucket.policy else []
+    if service == "lambda" and ":function:" in resource:
+        return _function_statements(account, resource)
+    return []
+
+
+def find_bucket(resource: str) -> Any | None:
+    """Moto's bucket for the ARN of a bucket or an object; None when there is none."""
+    name = resource.split(":::", 1)[-1].split("/", 1)[0]
+    for account in list(s3_backends.values()):
+        bucket = account[_partition(resource)].buckets.get(name)
+        if bucket:
+            return bucket
+    return None
+
+
+def statements(document: str | dict[str, Any]) -> list[Statement]:
+    """The statements of a policy document, given as JSON, URL-quoted JSON or an object."""
+    if isinstance(document, str):
+        document = json.loads(document if document.lstrip().startswith("{") else unquote(document))
+    found = cast(dict[str, Any], document).get("Statement", [])
+    return found if isinstance(found, list) else [found]
+
+
+def _function_statements(account: str, resource: str) -> list[Statement]:
+
+    region, name = resource.split(":")[3], resource.split(":")[6]
+    try:
+        function = lambda_backends[account][region].get_function(name)
+    except UnknownFunctionException:
+        return []
+    return list(function.policy.statements) if function.policy else []
+
+
+def _default_document(policy: Any) -> str:
+    return next(str(version.document) for version in policy.versions if version.is_default)
+
+
+def _partition(arn: str) -> str:
+    return arn.split(":", 2)[1] if arn.startswith("arn:") else "aws"

@@ -1,0 +1,148 @@
+"""Every request that is signed with an enforced key is held to the policies before moto or we answer it."""
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+from urllib.parse import parse_qs, unquote, urlparse
+
+from moto.core.authorization import ActionAuthenticatorMixin
+from moto.core.errors import COMMON_ERROR_CODES
+from moto.core.exceptions import ServiceException
+from moto.core.parse import PROTOCOL_PARSERS
+from moto.core.request import determine_request_protocol
+from moto.core.responses import ActionResult
+from moto.core.utils import get_service_model
+from moto.s3.exceptions import BucketAccessDeniedError
+from werkzeug.exceptions import HTTPException
+
+from local_aws.errors import AwsError
+from local_aws.iam.decisions import Decision, Keys, decide
+from local_aws.iam.requests import Asked, Place, action_name, asked_of
+from local_aws.iam.sessions import Session, session_of
+
+
+class Headers(Protocol):
+    """Headers as any web framework gives them."""
+
+    def get(self, key: str, /) -> str | None:
+        """The header's value."""
+
+
+# Its own module authorizes each call, because only it knows the clusters' tags.
+_CHECKED_BY_ITS_MODULE = ("sagemaker",)
+_CODES = ("AccessDenied", "AccessDeniedException", "UnauthorizedOperation")
+_ALWAYS_ALLOWED = ("sts:GetCallerIdentity",)
+
+
+class DeniedError(ServiceException):  # type: ignore[misc]  # moto has no types
+    """Any other service's refusal. Moto takes an exception of its own modules for one of the service of that module's name."""
+
+
+class S3DeniedError(BucketAccessDeniedError):  # type: ignore[misc]  # moto has no types
+    """S3's refusal; moto catches its parent while it deletes several objects."""
+
+    def __init__(self, bucket: str, message: str) -> None:
+        super().__init__(bucket)
+        self.message = message
+
+
+def authorize(account: str, access_key: str, action: str, resource: str | None, context: Keys | None = None) -> None:
+    """Raise AccessDeniedException if the key belongs to an enforced session whose role may not do ``action``."""
+    session = session_of(access_key)
+    if session is None:
+        return
+    decision = decide(account, session.role_arn, action, resource or "*", context or {})
+    if not decision.allowed:
+        raise AwsError("AccessDeniedException", _message(session, decision))
+
+
+def access_key(headers: Headers) -> str:
+    """The access key in the Authorization header; empty for a request that is not signed."""
+    return _credential(headers.get("Authorization") or "")[0]
+
+
+def _credential(text: str) -> list[str]:
+    found = text.partition("Credential=")[2].partition(",")[0].split("/")
+    return [*found, "", "", "", ""]
+
+
+def _message(session: Session, decision: Decision) -> str:
+    what = f"{decision.action} on resource: {decision.resource}"
+    return f"User: {session.arn} is not authorized to perform: {what} {decision.why}"
+
+
+def _check(self: Any, _: type, resource: str = "*") -> None:
+    """Stand in for moto's check, which knows neither resources nor conditions."""
+    scope = _credential(self.headers.get("Authorization") or "")
+    if not scope[0]:  # a presigned URL
+        query = parse_qs(urlparse(self.uri).query)
+        scope = [*query.get("X-Amz-Credential", [""])[0].split("/"), "", "", ""]
+    session = session_of(scope[0])
+    if session is None or scope[3] in _CHECKED_BY_ITS_MODULE:
+        return
+    place = Place(scope[3], self.region, self.current_account)
+    for asked in _asked(self, place, resource):
+        for each in asked.resources:
+            decision = decide(place.account, session.role_arn, asked.action, each, asked.context)
+            if not decision.allowed:
+                _refuse(self, place, _message(session, decision))
+
+
+def _asked(self: Any, place: Place, resource: str) -> Iterator[Asked]:
+    if place.service == "s3":
+        yield from _asked_of_s3(self, resource)
+        return
+    operation = self._get_action()
+    asked = asked_of(place, operation, _parameters(self, operation))
+    if asked.action not in _ALWAYS_ALLOWED:
+        yield asked
+
+
+def _asked_of_s3(self: Any, resource: str) -> Iterator[Asked]:
+    action = action_name("s3", self._get_action())
+    query = parse_qs(urlparse(self.uri).query, keep_blank_values=True)
+    names = {"s3:prefix": "prefix", "s3:delimiter": "delimiter"}
+    context: dict[str, str | list[str]] = {key: query[name][0] for key, name in names.items() if name in query}
+    context["aws:RequestedRegion"] = self.region
+    source = self.headers.get("x-amz-copy-source")
+    if source:
+        yield Asked("s3:GetObject", (f"arn:aws:s3:::{unquote(source).lstrip('/').partition('?')[0]}",), context)
+    if "delete" in query:  # several objects at once
+        yield from _asked_of_deletion(self, resource, context)
+    else:
+        yield Asked(action, (resource,), context)
+
+
+def _asked_of_deletion(self: Any, bucket: str, context: dict[str, str | list[str]]) -> Iterator[Asked]:
+    """One right per object and kind. AWS deletes those that are allowed; here one refusal refuses all."""
+    for each in _parameters(self, "DeleteObjects").get("Delete", {}).get("Objects") or []:
+        action = "s3:DeleteObjectVersion" if each.get("VersionId") else "s3:DeleteObject"
+        yield Asked(action, (f"{bucket}/{each['Key']}",), context)
+
+
+def _parameters(self: Any, operation: str) -> dict[str, Any]:
+    model = get_service_model(self.boto3_service_name)
+    request = self.normalized_request
+    parser = PROTOCOL_PARSERS[determine_request_protocol(model, request.content_type)]
+    parts = {"method": request.method, "values": request.values, "headers": request.headers, "body": request.data}
+    where = {"url_path": request.path, "url_params": self.uri_match}
+    parsed = parser(model.operation_model(operation), map_type=dict).parse({**parts, **where})
+    return {**parsed, **self.uri_match}
+
+
+def _refuse(self: Any, place: Place, message: str) -> None:
+    """Raise the refusal in the form of the service's protocol, which moto's serializers know."""
+    if place.service == "s3":
+        raise S3DeniedError(self.data.get("BucketName", ""), message)
+    is_json = "json" in get_service_model(self.boto3_service_name).protocol
+    code = "UnauthorizedOperation" if place.service == "ec2" else "AccessDeniedException" if is_json else "AccessDenied"
+    _, _, body = self.serialized(ActionResult(DeniedError(code, message)))
+    refusal = HTTPException(body)
+    refusal.code = 403
+    raise refusal
+
+
+def install() -> None:
+    """Put our check in the place of moto's."""
+    ActionAuthenticatorMixin._authenticate_and_authorize_action = _check
+    # Every service may answer these, though few models list them; moto warns of what a model does not list.
+    COMMON_ERROR_CODES.extend(code for code in _CODES if code not in COMMON_ERROR_CODES)

@@ -1,0 +1,119 @@
+"""What an HTTP request to a service asks for, in IAM's words: the action, the resources, the condition keys."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+Parameters: TypeAlias = dict[str, Any]
+
+# Where IAM's name differs from the signing name or from the operation's.
+_PREFIXES = {"monitoring": "cloudwatch"}
+_ACTIONS = {
+    "lambda:Invoke": "lambda:InvokeFunction",
+    "lambda:InvokeAsync": "lambda:InvokeFunction",
+    "s3:HeadBucket": "s3:ListBucket",
+    "s3:ListBucketMultipartUploads": "s3:ListBucketMultipartUploads",
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a request asks for; every one of ``resources`` must be allowed."""
+
+    action: str
+    resources: tuple[str, ...]
+    context: dict[str, str | list[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a request was sent."""
+
+    service: str
+    region: str
+    account: str
+
+    def arn(self, rest: str, *, service: str = "", region: str | None = None) -> str:
+        """An ARN of this place's service."""
+        where = self.region if region is None else region
+        return f"arn:aws:{service or self.service}:{where}:{self.account}:{rest}"
+
+
+def action_name(service: str, operation: str) -> str:
+    """IAM's name of an operation: `lambda:InvokeFunction` for Lambda's `Invoke`."""
+    name = f"{_PREFIXES.get(service, service)}:{operation}"
+    return _ACTIONS.get(name, name)
+
+
+def asked_of(place: Place, operation: str, parameters: Parameters) -> Asked:
+    """What a request to any service but S3 asks for."""
+    find = _RESOURCES.get(place.service)
+    resource = find(place, parameters) if find else None
+    return Asked(action_name(place.service, operation), (resource or "*",), _context(place, parameters))
+
+
+def _context(place: Place, parameters: Parameters) -> dict[str, str | list[str]]:
+    tags = dict(_tags(parameters))
+    context: dict[str, str | list[str]] = {f"aws:RequestTag/{key}": value for key, value in tags.items()}
+    context["aws:RequestedRegion"] = place.region
+    keys = list(tags) or parameters.get("TagKeys")
+    if keys:
+        context["aws:TagKeys"] = list(keys)
+    if place.service == "monitoring" and "Namespace" in parameters:
+        context["cloudwatch:namespace"] = parameters["Namespace"]
+    return context
+
+
+def _tags(parameters: Parameters) -> Iterator[tuple[str, str]]:
+    found = parameters.get("Tags") or parameters.get("tags") or []
+    if isinstance(found, dict):
+        yield from found.items()
+        return
+    for tag in found:
+        yield tag.get("Key") or tag.get("key"), tag.get("Value") or tag.get("value") or ""
+
+
+def _function(place: Place, parameters: Parameters) -> str | None:
+    name = parameters.get("FunctionName")
+    if not name:
+        return None
+    if name.startswith("arn:"):
+        return str(name)
+    return place.arn(f"function:{name.rsplit('function:', 1)[-1]}")
+
+
+def _log_stream(place: Place, parameters: Parameters) -> str | None:
+    group = parameters.get("logGroupName")
+    return place.arn(f"log-group:{group}:log-stream:{parameters.get('logStreamName') or ''}") if group else None
+
+
+def _first_arn(*names: str) -> Callable[[Place, Parameters], str | None]:
+    return lambda _, parameters: next((parameters[name] for name in names if parameters.get(name)), None)
+
+
+def _named(name: str, kind: str) -> Callable[[Place, Parameters], str | None]:
+    def find(place: Place, parameters: Parameters) -> str | None:
+        value = parameters.get(name)
+        return place.arn(f"{kind}/{str(value).lstrip('/')}") if value else None
+
+    return find
+
+
+def _identity(place: Place, parameters: Parameters) -> str | None:
+    name = parameters.get("RoleName")
+    return place.arn(f"role/{name}", region="") if name else parameters.get("PolicyArn")
+
+
+# How each service's requests name the resource. An action that names none, or a service that is not here, needs "*".
+_RESOURCES: dict[str, Callable[[Place, Parameters], str | None]] = {
+    "lambda": _function,
+    "states": _first_arn("stateMachineArn", "executionArn", "activityArn", "resourceArn"),
+    "logs": _log_stream,
+    "sts": _first_arn("RoleArn"),
+    "sns": _first_arn("TopicArn", "TargetArn"),
+    "secretsmanager": _first_arn("SecretId"),
+    "iam": _identity,
+    "ssm": _named("Name", "parameter"),
+    "events": _named("Name", "rule"),
+    "dynamodb": _named("TableName", "table"),
+}
