@@ -3,11 +3,11 @@
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import StringConstraints
+from pydantic import StrictInt, StringConstraints
 
 from config.section import Change, Section, setting
 
-Name = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$")]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$", max_length=63)]
 
 
 class Role(StrEnum):
@@ -23,19 +23,28 @@ class DeepHealthCheck(StrEnum):
 
     STRESS = "InstanceStress"
     CONNECTIVITY = "InstanceConnectivity"
+    TRAINING = "MultiNodeTrainingValidation"
 
 
 class InstanceGroup(Section):
     """Nodes of one type and one role."""
 
     name: Name = setting("the group's name; a new name is a new group", Change.REPLACES_NODES)
-    role: Role = setting("controller, login or compute", Change.REPLACES_NODES)
-    instance_type: str = setting("a type that HyperPod takes, e.g. `ml.c5.xlarge`", Change.REPLACES_NODES, pattern=r"^ml\.[a-z0-9-]+\.[a-z0-9-]+$")
-    instance_count: int = setting("how many nodes", Change.IN_PLACE, ge=0, le=6758)
-    threads_per_core: int = setting("1 turns hyper-threading off", Change.REPLACES_NODES, 1, ge=1, le=2)
-    partition: str | None = setting("Slurm partition of a compute group", Change.NEW_NODES, None, pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$")
-    deep_health_checks: tuple[DeepHealthCheck, ...] = setting("checks that a new node must pass (accelerated types; can take two hours)", Change.NEW_NODES, ())
-    volume_gib: int | None = setting("size of an additional EBS volume per node", Change.NEW_NODES, None, ge=1, le=16384)
+    role: Role = setting("what the nodes are in the Slurm cluster", Change.REPLACES_NODES)
+    instance_type: str = setting(
+        "a type that HyperPod takes, e.g. `ml.c5.xlarge`", Change.REPLACES_NODES, pattern=r"^ml\.[a-z0-9-]+\.[a-z0-9-]+$"
+    )
+    instance_count: StrictInt = setting("how many nodes", Change.IN_PLACE, ge=0, le=6758)
+    threads_per_core: StrictInt = setting("1 turns hyper-threading off", Change.REPLACES_NODES, 1, ge=1, le=2)
+    partition: str | None = setting(
+        "Slurm partition of a compute group", Change.NEW_NODES, None, pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$"
+    )
+    deep_health_checks: tuple[DeepHealthCheck, ...] = setting(
+        "checks that a new node must pass (accelerated types; can take two hours)", Change.NEW_NODES, (), max_length=3
+    )
+    volume_gib: StrictInt | None = setting("size of an additional EBS volume per node", Change.NEW_NODES, None, ge=1, le=16384)
     overrides: dict[str, Any] = setting(
-        "fields of CreateCluster's instance group, verbatim; they win over ours", Change.IN_PLACE, {}
+        "fields of CreateCluster's instance group, verbatim; they win over ours, and `null` leaves one of ours out",
+        Change.IN_PLACE,
+        {},
     )

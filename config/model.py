@@ -1,14 +1,16 @@
 """A cluster as its YAML file describes it. Section by section, the fields stand in the modules beside this one."""
 
 from enum import StrEnum
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
-from pydantic import StringConstraints, model_validator
+from pydantic import StrictBool, StrictInt, StringConstraints
 
-from config.instance_group import InstanceGroup, Name, Role
+from config.instance_group import InstanceGroup, Name
 from config.network import NetworkConfig
 from config.section import Change, Section, setting
 from config.storage import StorageConfig
+
+FILE_NAME = "[a-z][a-z0-9-]{1,30}"
 
 
 class NodeRecovery(StrEnum):
@@ -21,13 +23,23 @@ class NodeRecovery(StrEnum):
 class ClusterConfig(Section):
     """One cluster, as one YAML file describes it."""
 
-    name: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,30}$")] = setting(
+    name: Annotated[str, StringConstraints(pattern=f"^{FILE_NAME}$")] = setting(
         "not in the file: the file's own name without `.yaml`; it names the stage and its stacks", Change.REPLACES_CLUSTER
     )
-    region: str | None = setting("the AWS region; without it, the one that the CDK finds", Change.REPLACES_CLUSTER, None, pattern=r"^[a-z]{2,4}(-[a-z]+)+-[0-9]$")
-    account: str | None = setting("the AWS account; without it, the one that the CDK finds", Change.REPLACES_CLUSTER, None, pattern=r"^[0-9]{12}$")
+    region: str | None = setting(
+        "the AWS region; without it, the one that the CDK finds",
+        Change.REPLACES_CLUSTER,
+        None,
+        pattern=r"^[a-z]{2,4}(-[a-z]+)+-[0-9]$",
+    )
+    account: str | None = setting(
+        "the AWS account, 12 digits in quotes; without it, the one that the CDK finds",
+        Change.REPLACES_CLUSTER,
+        None,
+        pattern=r"^[0-9]{12}$",
+    )
     cluster_name: Name | None = setting(
-        "a fixed ClusterName; without it a name is generated, so that a change that replaces the cluster can make the new one first",
+        "a fixed ClusterName; without it a name is generated, and a change that replaces the cluster can make the new one first",
         Change.REPLACES_CLUSTER,
         None,
     )
@@ -37,18 +49,15 @@ class ClusterConfig(Section):
     node_recovery: NodeRecovery | None = setting(
         "whether nodes that fail their health checks are replaced; without it, HyperPod's own default", Change.IN_PLACE, None
     )
-    wait_hours: int = setting(
+    wait_hours: StrictInt = setting(
         "hours that a deployment waits for the nodes (deep health checks take up to two)", Change.NOTHING, 1, ge=1, le=12
     )
-    trust_source_account: bool = setting(
-        "let the node role's trust policy ask for aws:SourceAccount; nobody has shown yet that HyperPod sends it", Change.IN_PLACE, default=False
+    trust_source_account: StrictBool = setting(
+        "let the node role's trust policy ask for aws:SourceAccount; nobody has shown yet that HyperPod sends it",
+        Change.IN_PLACE,
+        default=False,
     )
     tags: dict[str, str] = setting("tags of everything that is made", Change.IN_PLACE, {}, max_length=40)
-    overrides: dict[str, Any] = setting("fields of CreateCluster, verbatim; they win over ours", Change.IN_PLACE, {})
-
-    @model_validator(mode="after")
-    def _has_one_controller_group(self) -> Self:
-        controllers = [group.name for group in self.instance_groups if group.role is Role.CONTROLLER]
-        if len(controllers) != 1:
-            raise ValueError(f"exactly one group must have role 'controller', got {controllers}")
-        return self
+    overrides: dict[str, Any] = setting(
+        "fields of CreateCluster, verbatim; they win over ours, and `null` leaves one of ours out", Change.IN_PLACE, {}
+    )

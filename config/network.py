@@ -1,14 +1,33 @@
 """The network section of a cluster file."""
 
 from enum import StrEnum
+from ipaddress import IPv4Network
 from typing import Annotated
 
-from pydantic import IPvAnyNetwork, StringConstraints
+from pydantic import BeforeValidator, StrictInt, StringConstraints
 
 from config.section import Change, Section, setting
 
 AvailabilityZoneId = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,4}[0-9]-az[0-9]+$")]
 SubnetId = Annotated[str, StringConstraints(pattern=r"^subnet-[0-9a-f]{8,17}$")]
+
+
+def _address_range(value: object) -> IPv4Network:
+    """The range that a text like ``10.0.0.0/16`` describes."""
+    if isinstance(value, IPv4Network):
+        return value
+    try:
+        if not isinstance(value, str) or "/" not in value:
+            raise ValueError(value)
+        network = IPv4Network(value, strict=False)
+    except ValueError as error:
+        raise ValueError("must be an IPv4 range in CIDR notation; write it like 10.0.0.0/16") from error
+    if str(network) != value:
+        raise ValueError(f"does not start where a range of that size can start; write {network}")
+    return network
+
+
+Cidr = Annotated[IPv4Network, BeforeValidator(_address_range)]
 
 
 class InternetAccess(StrEnum):
@@ -21,7 +40,7 @@ class InternetAccess(StrEnum):
 class ExistingNetwork(Section):
     """A VPC that is there already, and what of it the cluster uses."""
 
-    vpc_id: str = setting("the VPC", Change.REPLACES_CLUSTER, pattern=r"^vpc-[0-9a-f]{8,17}$")
+    vpc_id: str = setting("the VPC, e.g. `vpc-0123456789abcdef0`", Change.REPLACES_CLUSTER, pattern=r"^vpc-[0-9a-f]{8,17}$")
     node_subnet_ids: tuple[SubnetId, ...] = setting(
         "private subnets of the nodes, all in `availability_zone_id`; the file system is in the first",
         Change.REPLACES_CLUSTER,
@@ -48,16 +67,25 @@ class NetworkConfig(Section):
         "id of the availability zone (not its name, which differs from account to account), e.g. `usw2-az4`",
         Change.REPLACES_CLUSTER,
     )
-    vpc_cidr: IPvAnyNetwork = setting(
-        "first address range of the VPC; public subnets are cut from it", Change.REPLACES_CLUSTER, "10.0.0.0/16", validate_default=True
+    vpc_cidr: Cidr = setting(
+        "first address range of the VPC; the public subnet is cut from it",
+        Change.REPLACES_CLUSTER,
+        "10.0.0.0/16",
+        validate_default=True,
     )
-    public_subnet_cidr: IPvAnyNetwork = setting(
-        "range of the public subnet, which holds the NAT gateway; inside `vpc_cidr`", Change.IN_PLACE, "10.0.0.0/24", validate_default=True
+    public_subnet_cidr: Cidr = setting(
+        "range of the public subnet, which holds the NAT gateway; inside `vpc_cidr`",
+        Change.IN_PLACE,
+        "10.0.0.0/24",
+        validate_default=True,
     )
-    node_cidr: IPvAnyNetwork = setting(
-        "second address range of the VPC, all of it the nodes' private subnet", Change.REPLACES_CLUSTER, "10.1.0.0/16", validate_default=True
+    node_cidr: Cidr = setting(
+        "second address range of the VPC, all of it the nodes' private subnet",
+        Change.REPLACES_CLUSTER,
+        "10.1.0.0/16",
+        validate_default=True,
     )
-    flow_logs_retention_days: int = setting(
+    flow_logs_retention_days: StrictInt = setting(
         "days to keep the VPC's flow logs; a period that CloudWatch Logs knows", Change.IN_PLACE, 30, ge=1, le=3653
     )
     existing: ExistingNetwork | None = setting("use a network that is there already", Change.REPLACES_CLUSTER, None)

@@ -26,7 +26,7 @@ class Removal(StrEnum):
 class Section(BaseModel):
     """A section of the file: unknown keys are errors, values never change."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=False)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def setting(description: str, change: Change, default: Any = ..., **bounds: Any) -> Any:

@@ -3,11 +3,11 @@
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import StringConstraints
+from pydantic import StrictBool, StrictInt, StringConstraints
 
 from config.section import Change, Removal, Section, setting
 
-BucketName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")]
+BucketName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(\.[a-z0-9]+|-+[a-z0-9]+)*$", min_length=3, max_length=63)]
 
 
 class DeploymentType(StrEnum):
@@ -35,22 +35,51 @@ class FileEvent(StrEnum):
 class DataRepositoryAssociation(Section):
     """A link between a directory of the file system and a prefix of a bucket."""
 
-    path: str = setting("directory on the file system", Change.NEW_NODES, pattern=r"^/[a-zA-Z0-9._/-]*$")
-    bucket: BucketName | None = setting("an existing bucket in the same region; without it, the data bucket", Change.IN_PLACE, None)
-    prefix: str = setting("prefix in the bucket, without slashes at its ends", Change.IN_PLACE, "", pattern=r"^([^/](.*[^/])?)?$", max_length=900)
-    import_metadata_on_create: bool = setting("list the bucket's objects in the file system at once", Change.IN_PLACE, default=True)
-    imported_file_chunk_size_mib: int = setting("how a large file is spread over disks", Change.IN_PLACE, 1024, ge=1, le=512000)
-    auto_import: tuple[FileEvent, ...] = setting("changes in the bucket that reach the file system", Change.IN_PLACE, tuple(FileEvent))
-    auto_export: tuple[FileEvent, ...] = setting("changes in the file system that reach the bucket", Change.IN_PLACE, tuple(FileEvent))
+    path: str = setting(
+        "directory on the file system, e.g. `/data`",
+        Change.IN_PLACE,
+        pattern=r"^/([a-zA-Z0-9._-]+(/[a-zA-Z0-9._-]+)*)?$",
+        max_length=900,
+    )
+    bucket: BucketName | None = setting(
+        "an existing bucket in the same region; without it, the data bucket", Change.IN_PLACE, None
+    )
+    prefix: str = setting(
+        "prefix in the bucket, without slashes at its ends",
+        Change.IN_PLACE,
+        "",
+        pattern=r"^([^/](.*[^/])?)?$",
+        max_length=900,
+    )
+    import_metadata_on_create: StrictBool = setting(
+        "list the bucket's objects in the file system at once", Change.IN_PLACE, default=True
+    )
+    imported_file_chunk_size_mib: StrictInt = setting(
+        "how a large file is spread over disks", Change.IN_PLACE, 1024, ge=1, le=512000
+    )
+    auto_import: tuple[FileEvent, ...] = setting(
+        "changes in the bucket that reach the file system; `[]` imports none", Change.IN_PLACE, tuple(FileEvent), max_length=3
+    )
+    auto_export: tuple[FileEvent, ...] = setting(
+        "changes in the file system that reach the bucket; `[]` exports none", Change.IN_PLACE, tuple(FileEvent), max_length=3
+    )
 
 
 class LustreConfig(Section):
     """A new FSx for Lustre file system, mounted at /fsx on every node."""
 
-    deployment_type: DeploymentType = setting("PERSISTENT_2, or PERSISTENT_1 where that is not offered", Change.REPLACES_NODES, DeploymentType.PERSISTENT_2)
-    storage_capacity_gib: int = setting("1200, or a multiple of 2400; can grow", Change.IN_PLACE, 1200, ge=1200)
-    throughput_mbps_per_tib: int = setting(
-        "MB/s per TiB: 125, 250, 500 or 1000 with PERSISTENT_2; 50, 100 or 200 with PERSISTENT_1", Change.IN_PLACE, 250
+    deployment_type: DeploymentType = setting(
+        "PERSISTENT_2, or PERSISTENT_1 where that is not offered", Change.REPLACES_NODES, DeploymentType.PERSISTENT_2
+    )
+    storage_capacity_gib: StrictInt = setting(
+        "1200, or a multiple of 2400; can grow", Change.IN_PLACE, 1200, ge=1200, le=2147481600
+    )
+    throughput_mbps_per_tib: StrictInt = setting(
+        "MB/s per TiB: 125, 250, 500 or 1000 with PERSISTENT_2; 50, 100 or 200 with PERSISTENT_1",
+        Change.IN_PLACE,
+        250,
+        ge=50,
+        le=1000,
     )
     version: str = setting("Lustre's version; quote it in the file", Change.REPLACES_NODES, "2.15", pattern=r"^2\.(10|12|15)$")
     compression: Compression = setting("how data is compressed", Change.IN_PLACE, Compression.LZ4)
@@ -75,7 +104,9 @@ class StorageConfig(Section):
     """Where data lives."""
 
     lustre: LustreConfig | None = setting("a new file system", Change.REPLACES_NODES, None)
-    existing: ExistingFileSystem | None = setting("a file system that is there already, instead of `lustre`", Change.REPLACES_NODES, None)
+    existing: ExistingFileSystem | None = setting(
+        "a file system that is there already, instead of `lustre`", Change.REPLACES_NODES, None
+    )
     data_bucket: DataBucketConfig = setting("the data bucket", Change.IN_PLACE, DataBucketConfig())
     data_repository_associations: tuple[DataRepositoryAssociation, ...] = setting(
         "links between directories and buckets", Change.IN_PLACE, (), max_length=8

@@ -1,0 +1,67 @@
+"""What is wrong with cluster files, in lines that name the file, the field, its value and the remedy."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+Path = tuple[str | int, ...]
+
+LONGEST_VALUE = 80
+
+
+class Absent:
+    """Stands for the value of a field that the file does not give."""
+
+
+ABSENT = Absent()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: where, with which value, what, and the remedy."""
+
+    path: Path
+    value: object
+    message: str
+    rule: str = ""
+
+    def __str__(self) -> str:
+        where = f"{dotted(self.path)}: " if self.path else ""
+        return _printable(f"{where}{shown(self.value)}: {self.message}")
+
+
+class ConfigError(Exception):
+    """Cluster files that cannot be used: every problem of every file, one line each."""
+
+    def __init__(self, problems: Mapping[str, Sequence[Problem]]) -> None:
+        self.problems = {file: tuple(found) for file, found in problems.items() if found}
+        super().__init__(
+            "\n".join(f"{_printable(file)}: {problem}" for file, found in self.problems.items() for problem in found)
+        )
+
+
+def dotted(path: Path) -> str:
+    """The path as a reader of the file would say it: ``instance_groups[2].overrides.ImageId``."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif re.fullmatch(r"\w+", part):
+            text += f".{part}" if text else part
+        else:
+            text += f"[{json.dumps(part, ensure_ascii=False)}]"
+    return text
+
+
+def shown(value: object) -> str:
+    """The value as YAML would write it, on one line and cut to a readable length."""
+    if value is ABSENT:
+        return "nothing"
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 3]}..."
+
+
+def _printable(text: str) -> str:
+    """The text without line ends, and without what no terminal can print."""
+    return " ".join(text.splitlines()).encode("utf-8", "backslashreplace").decode()

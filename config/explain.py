@@ -1,0 +1,71 @@
+"""Says what pydantic found in the user's words, with a remedy."""
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from config.errors import ABSENT, Path, Problem
+from config.fields import field_at, section_at
+from config.nearest import nearest
+from config.section import Section
+
+# What is wrong, by pydantic's type of error; the values in braces come from its context. The field's own line is the remedy.
+_WRONG = {
+    "string_pattern_mismatch": "must match {pattern}",
+    "string_type": "must be text",
+    "int_type": "must be a whole number, without quotes",
+    "bool_type": "must be true or false, without quotes",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "model_type": "must be a section, its fields indented below it",
+    "dict_type": "must be a mapping, its `key: value` lines indented below it",
+    "tuple_type": "must be a list, in [ ] or with a - before each entry",
+    "too_short": "must have at least {min_length} entries",
+    "too_long": "must have at most {max_length} entries",
+    "string_too_short": "must have at least {min_length} characters",
+    "string_too_long": "must have at most {max_length} characters",
+}
+
+
+def problems_of(error: ValidationError, model: type[Section], spelling: Mapping[Path, str]) -> Iterator[Problem]:
+    """Every problem that ``error`` holds; ``spelling`` tells how the file spells a value."""
+    for detail in error.errors(include_url=False):
+        value = ABSENT if detail["type"] == "missing" else detail["input"]
+        yield Problem(detail["loc"], value, _message(detail, model, spelling))
+
+
+def _message(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path, str]) -> str:
+    """What is wrong, and the remedy."""
+    match detail["type"]:
+        case "missing":
+            return f"is required; add it: {_hint(detail, model)}"
+        case "extra_forbidden":
+            return _unknown(detail["loc"], model)
+        case "enum":
+            choices = [word.strip("' ") for word in detail["ctx"]["expected"].replace(" or ", ", ").split(",")]
+            return f"must be {detail['ctx']['expected']}; {nearest(detail['input'], choices)}"
+        case "string_type" if isinstance(detail["input"], bool | int | float):
+            kind = "a word that YAML reads as true or false" if isinstance(detail["input"], bool) else "a number in YAML"
+            return f'is {kind}, not text; quote it: "{spelling.get(detail["loc"], detail["input"])}"'
+        case "value_error":
+            return str(detail["ctx"]["error"])
+    return f"{_wrong(detail)}; {_hint(detail, model)}"
+
+
+def _wrong(detail: ErrorDetails) -> str:
+    if template := _WRONG.get(detail["type"]):
+        return template.format(**detail.get("ctx", {}))
+    return detail["msg"][:1].lower() + detail["msg"][1:]
+
+
+def _unknown(path: Path, model: type[Section]) -> str:
+    section = section_at(model, path)
+    known = section.model_fields.keys() - ({"name"} if section is model else set()) if section else set()
+    return f"there is no field of this name; {nearest(path[-1], known)}"
+
+
+def _hint(detail: ErrorDetails, model: type[Section]) -> str:
+    """What the field is, in its own words."""
+    field = field_at(model, detail["loc"])
+    return field.description if field and field.description else "see docs/configuration.md"

@@ -1,0 +1,50 @@
+"""The fields of a cluster file, found by their path."""
+
+from collections.abc import Iterator
+from types import UnionType
+from typing import Annotated, Union, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from config.errors import Path
+from config.section import Section
+
+
+def inner_types(annotation: object) -> Iterator[object]:
+    """The types that an annotation is made of: ``tuple[X, ...] | None`` gives X."""
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        yield from inner_types(get_args(annotation)[0])
+    elif origin in (Union, UnionType, tuple):
+        for part in get_args(annotation):
+            if part not in (type(None), Ellipsis):
+                yield from inner_types(part)
+    else:
+        yield annotation
+
+
+def section_of(annotation: object) -> type[Section] | None:
+    """The section that a field of this type holds, or of which it holds many."""
+    for inner in inner_types(annotation):
+        if isinstance(inner, type) and issubclass(inner, Section):
+            return inner
+    return None
+
+
+def section_at(root: type[Section], path: Path) -> type[Section] | None:
+    """The section in which the last part of ``path`` stands."""
+    section: type[Section] | None = root
+    for part in path[:-1]:
+        if isinstance(part, str) and section is not None:
+            field = section.model_fields.get(part)
+            section = section_of(field.annotation) if field else None
+    return section
+
+
+def field_at(root: type[Section], path: Path) -> FieldInfo | None:
+    """The field that ``path`` leads to, or of which it leads to an item."""
+    names = [index for index, part in enumerate(path) if isinstance(part, str)]
+    if not names:
+        return None
+    section = section_at(root, path[: names[-1] + 1])
+    return section.model_fields.get(str(path[names[-1]])) if section else None

@@ -1,0 +1,133 @@
+"""Walks a request along the service model, as the service would: names, types, required members, enums, patterns, bounds."""
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from functools import cache
+
+import regex
+
+from config.errors import ABSENT, Path, Problem
+from config.nearest import nearest
+from config.service_model import Shape, input_shape, shape
+
+LONGEST_CHOICE = 12
+
+
+def check_request(request: Mapping[str, object], operation: str = "CreateCluster") -> list[Problem]:
+    """Everything in ``request`` that the operation would refuse, by the path of the member."""
+    return list(_walk(input_shape(operation), request, ()))
+
+
+def _walk(name: str, value: object, path: Path) -> Iterator[Problem]:
+    model = shape(name)
+    expected, fits = _TYPES[model["type"]]
+    if not fits(value):
+        yield Problem(path, value, f"must be {expected}; {_remedy(model, value)}")
+        return
+    yield from _bounds(model, value, path)
+    match model["type"]:
+        case "structure" if isinstance(value, Mapping):
+            yield from _structure(name, model, value, path)
+        case "list" if isinstance(value, list | tuple):
+            for index, item in enumerate(value):
+                yield from _walk(model["member"]["shape"], item, (*path, index))
+        case "map" if isinstance(value, Mapping):
+            for key, item in value.items():
+                yield from _walk(model["key"]["shape"], key, (*path, key))
+                yield from _walk(model["value"]["shape"], item, (*path, key))
+
+
+def _structure(name: str, model: Shape, value: Mapping[str, object], path: Path) -> Iterator[Problem]:
+    members: dict[str, Shape] = model["members"]
+    for key, item in value.items():
+        if key in members:
+            yield from _walk(members[key]["shape"], item, (*path, key))
+        else:
+            yield Problem((*path, key), item, f"{name} has no member of this name; {nearest(key, members)}")
+    for key in model.get("required", ()):
+        if key not in value:
+            yield Problem((*path, key), ABSENT, f"is required by {name}; add it")
+    if model.get("union") and len(value) != 1:
+        yield Problem(path, dict(value), f"{name} takes exactly one of {', '.join(members)}; give one")
+
+
+def _bounds(model: Shape, value: object, path: Path) -> Iterator[Problem]:
+    """What the shape says of the value's size, its pattern and its choices."""
+    if isinstance(value, str):
+        yield from _text(model, value, path)
+    if isinstance(value, bool):
+        return
+    size = value if isinstance(value, int | float) else len(value) if isinstance(value, str | list | tuple | Mapping) else None
+    if size is None:
+        return
+    unit = "" if isinstance(value, int | float) else " characters" if isinstance(value, str) else " entries"
+    if "min" in model and size < model["min"]:
+        yield Problem(path, value, f"must be at least {model['min']}{unit}; {_range(model, unit)}")
+    if "max" in model and size > model["max"]:
+        yield Problem(path, value, f"must be at most {model['max']}{unit}; {_range(model, unit)}")
+
+
+def _text(model: Shape, value: str, path: Path) -> Iterator[Problem]:
+    choices = model.get("enum", [])
+    if choices and value not in choices:
+        said = (
+            f"must be one of {', '.join(choices)}"
+            if len(choices) <= LONGEST_CHOICE
+            else f"is none of {len(choices)} known values"
+        )
+        yield Problem(path, value, f"{said}; {nearest(value, choices)}")
+    if "pattern" in model and not _pattern(model["pattern"]).fullmatch(value):
+        yield Problem(path, value, f"must match {model['pattern']}; write it in that form")
+
+
+def _range(model: Shape, unit: str) -> str:
+    if "min" in model and "max" in model:
+        return f"use {model['min']} to {model['max']}{unit}"
+    return f"use {model.get('min', model.get('max'))}{unit} or {'more' if 'min' in model else 'less'}"
+
+
+def _remedy(model: Shape, value: object) -> str:
+    if model["type"] == "string" and isinstance(value, bool | int | float):
+        return "quote it"
+    if model["type"] == "structure":
+        return f"its members are {', '.join(model['members']) or 'none: write {}'}"
+    return "write it so"
+
+
+# The service's patterns use \p{L}, which the standard library refuses.
+@cache
+def _pattern(text: str) -> "regex.Pattern[str]":
+    return regex.compile(text)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_time(value: object) -> bool:
+    """Tell whether the value is a time as YAML can carry it to the service: ISO 8601 text, or seconds since 1970."""
+    if not isinstance(value, str):
+        return _is_number(value)
+    try:
+        return datetime.fromisoformat(value) is not None
+    except ValueError:
+        return False
+
+
+_TYPES: dict[str, tuple[str, Callable[[object], bool]]] = {
+    "structure": ("a mapping", lambda value: isinstance(value, Mapping)),
+    "map": ("a mapping", lambda value: isinstance(value, Mapping)),
+    "list": ("a list", lambda value: isinstance(value, list | tuple)),
+    "string": ("text", lambda value: isinstance(value, str)),
+    "blob": ("text", lambda value: isinstance(value, str)),
+    "boolean": ("true or false", lambda value: isinstance(value, bool)),
+    "integer": ("a whole number", _is_whole),
+    "long": ("a whole number", _is_whole),
+    "float": ("a number", _is_number),
+    "double": ("a number", _is_number),
+    "timestamp": ("a time, like 2026-01-31T12:00:00Z", _is_time),
+}

@@ -1,0 +1,35 @@
+"""Rules about tags and about what `overrides` may hold."""
+
+from collections.abc import Iterator
+
+from config.errors import Problem
+from config.model import ClusterConfig
+from config.request import NOT_OVERRIDDEN, NOT_OVERRIDDEN_IN_A_GROUP
+from config.rules.registry import rule
+
+
+@rule("own-tags", "tags")
+def own_tags(config: ClusterConfig) -> Iterator[Problem]:
+    """Tags do not begin with `aws:`, which AWS keeps for itself, nor with `hyperpod-cdk:`, which marks whose a cluster is."""
+    for key, value in config.tags.items():
+        for reserved in ("aws:", "hyperpod-cdk:"):
+            if key.lower().startswith(reserved):
+                yield Problem(("tags", key), value, f"names that begin with {reserved} are reserved; choose another one")
+
+
+@rule("overrides-of-the-cluster", "overrides")
+def overrides_of_the_cluster(config: ClusterConfig) -> Iterator[Problem]:
+    """The cluster's `overrides` leave ClusterName, InstanceGroups and Tags to the fields that set them."""
+    for member, field in NOT_OVERRIDDEN.items():
+        if member in config.overrides:
+            yield Problem(("overrides", member), config.overrides[member], f"cannot be overridden; set `{field}` instead")
+
+
+@rule("overrides-of-groups", "instance_groups")
+def overrides_of_groups(config: ClusterConfig) -> Iterator[Problem]:
+    """A group's `overrides` leave InstanceGroupName and InstanceCount to the fields that set them."""
+    for index, group in enumerate(config.instance_groups):
+        for member, field in NOT_OVERRIDDEN_IN_A_GROUP.items():
+            if member in group.overrides:
+                path = ("instance_groups", index, "overrides", member)
+                yield Problem(path, group.overrides[member], f"cannot be overridden; set `{field}` instead")

@@ -1,0 +1,104 @@
+"""Rules about instance groups."""
+
+from collections.abc import Iterator
+
+from config.errors import ABSENT, Problem
+from config.instance_group import InstanceGroup, Role
+from config.model import ClusterConfig
+from config.rules.registry import rule
+
+ACCELERATED = ("p", "g", "trn")
+
+
+def _of_role(config: ClusterConfig, role: Role) -> list[str]:
+    return [group.name for group in config.instance_groups if group.role is role]
+
+
+def _numbered(config: ClusterConfig) -> Iterator[tuple[int, InstanceGroup]]:
+    return enumerate(config.instance_groups)
+
+
+@rule("one-controller-group", "instance_groups")
+def one_controller_group(config: ClusterConfig) -> Iterator[Problem]:
+    """Exactly one group has the role `controller`."""
+    controllers = _of_role(config, Role.CONTROLLER)
+    if len(controllers) != 1:
+        yield Problem(
+            ("instance_groups",),
+            controllers,
+            f"exactly one group must have role 'controller', and {len(controllers)} have; give it to the one that runs slurmctld",
+        )
+
+
+@rule("at-most-one-login-group", "instance_groups")
+def at_most_one_login_group(config: ClusterConfig) -> Iterator[Problem]:
+    """At most one group has the role `login`."""
+    logins = _of_role(config, Role.LOGIN)
+    if len(logins) > 1:
+        yield Problem(
+            ("instance_groups",),
+            logins,
+            f"at most one group can have role 'login', and {len(logins)} have; raise instance_count of one, remove the other",
+        )
+
+
+@rule("unique-group-names", "instance_groups")
+def unique_group_names(config: ClusterConfig) -> Iterator[Problem]:
+    """No two groups have the same name."""
+    first: dict[str, int] = {}
+    for index, group in _numbered(config):
+        if first.setdefault(group.name, index) != index:
+            message = f"is the name of instance_groups[{first[group.name]}] too; give each group a name of its own"
+            yield Problem(("instance_groups", index, "name"), group.name, message)
+
+
+@rule("partitions-of-compute-groups", "instance_groups")
+def partitions_of_compute_groups(config: ClusterConfig) -> Iterator[Problem]:
+    """Each compute group has a partition, and no other group has one."""
+    for index, group in _numbered(config):
+        path = ("instance_groups", index, "partition")
+        if group.role is Role.COMPUTE and group.partition is None:
+            yield Problem(path, ABSENT, f"compute group {group.name} needs a partition; add e.g. `partition: dev`")
+        if group.role is not Role.COMPUTE and group.partition is not None:
+            yield Problem(path, group.partition, f"a {group.role} group runs no jobs; remove it, or make the role 'compute'")
+        if group.partition is not None and group.partition.upper() == "DEFAULT":
+            yield Problem(path, group.partition, "is a reserved word of slurm.conf; choose another name")
+
+
+@rule("nodes-of-controller-and-login", "instance_groups")
+def nodes_of_controller_and_login(config: ClusterConfig) -> Iterator[Problem]:
+    """The controller group and the login group have at least one node."""
+    for index, group in _numbered(config):
+        if group.role is not Role.COMPUTE and group.instance_count < 1:
+            message = f"a {group.role} group needs at least one node; set 1" + (
+                ", or remove the group" if group.role is Role.LOGIN else ", without it there is no Slurm"
+            )
+            yield Problem(("instance_groups", index, "instance_count"), group.instance_count, message)
+
+
+@rule("minimum-within-count", "instance_groups")
+def minimum_within_count(config: ClusterConfig) -> Iterator[Problem]:
+    """A group's `overrides.MinInstanceCount` is not above its `instance_count`."""
+    for index, group in _numbered(config):
+        least = group.overrides.get("MinInstanceCount")
+        if isinstance(least, int) and least > group.instance_count:
+            path = ("instance_groups", index, "overrides", "MinInstanceCount")
+            yield Problem(path, least, f"is above instance_count {group.instance_count}; lower it, or raise the count")
+
+
+@rule("deep-health-checks-of-accelerated-types", "instance_groups")
+def deep_health_checks_of_accelerated_types(config: ClusterConfig) -> Iterator[Problem]:
+    """Deep health checks are asked of accelerated instance types (families p, g and trn) alone, and of each once."""
+    for index, group in _numbered(config):
+        checks = [str(check) for check in group.deep_health_checks]
+        path = ("instance_groups", index, "deep_health_checks")
+        if checks and not is_accelerated(group.instance_type):
+            yield Problem(path, checks, f"{group.instance_type} has no accelerators to check; remove them")
+        if len(set(checks)) != len(checks):
+            yield Problem(path, checks, "names a check twice; keep each once")
+
+
+def is_accelerated(instance_type: str) -> bool:
+    """Tell by its family whether the type carries GPUs or Trainium chips."""
+    family = instance_type.removeprefix("ml.").split(".")[0]
+    return any(family.startswith(prefix) and family[len(prefix) :][:1].isdigit() for prefix in ACCELERATED)

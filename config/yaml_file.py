@@ -1,0 +1,157 @@
+"""YAML as cluster files use it: no key twice, no words that turn into something else, no tags."""
+
+import re
+from dataclasses import dataclass, field
+
+import yaml
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from config.errors import Path, Problem
+
+DEEPEST = 32
+MOST_VALUES = 50_000
+TAG = "tag:yaml.org,2002:"
+
+
+class _Loader(yaml.SafeLoader):
+    """Knows the words of YAML 1.2 alone: a bare ``no`` or ``2024-01-01`` is text, as it looks."""
+
+    # The rules are PyYAML's own table, from a first character to (tag, pattern); ours replaces that of YAML 1.1.
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012  declared so by PyYAML
+
+
+_Loader.add_implicit_resolver(f"{TAG}bool", re.compile(r"^(true|True|TRUE|false|False|FALSE)$"), list("tTfF"))
+_Loader.add_implicit_resolver(f"{TAG}null", re.compile(r"^(~|null|Null|NULL|)$"), ["~", "n", "N", ""])
+_Loader.add_implicit_resolver(f"{TAG}int", re.compile(r"^[-+]?[0-9]{1,40}$"), list("-+0123456789"))
+_Loader.add_implicit_resolver(
+    f"{TAG}float", re.compile(r"^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,3})?$"), list("-+0123456789.")
+)
+
+
+@dataclass
+class Document:
+    """What a file holds, how its scalars are spelled there, and what is wrong with it as YAML."""
+
+    content: object = None
+    spelling: dict[Path, str] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def read_yaml(source: bytes) -> Document:
+    """The one document in ``source``."""
+    document = Document()
+    try:
+        loader = _Loader(source)
+        root = loader.get_single_node()
+        if root is not None:
+            document.content = _Reader(loader, document).value(root, ())
+    except yaml.YAMLError as error:
+        document.problems.append(_syntax_problem(error))
+    except RecursionError:
+        document.problems.append(_too_large(()))
+    return document
+
+
+class _Reader:
+    """Turns nodes into values, and notes where each stands and what is wrong with it."""
+
+    def __init__(self, loader: _Loader, document: Document) -> None:
+        self._loader = loader
+        self._document = document
+        self._values = 0
+
+    def value(self, node: Node, path: Path) -> object:
+        """The node's value; where something is wrong, the nearest value that the checks after this one can go on with."""
+        self._values += 1
+        if len(path) > DEEPEST or self._values > MOST_VALUES:  # so that an anchor which contains itself ends, too
+            self._once(_too_large(path[:1]))
+            return None
+        if not isinstance(node, ScalarNode) and not node.tag.startswith(TAG):
+            self._wrong(path, node.tag, "is a tag, which cluster files do not use; remove it")
+        if isinstance(node, MappingNode):
+            return self._mapping(node, path)
+        if isinstance(node, SequenceNode):
+            return [self.value(item, (*path, index)) for index, item in enumerate(node.value)]
+        if isinstance(node, ScalarNode):
+            return self._scalar(node, path)
+        raise TypeError(f"YAML has no node {node!r}")
+
+    def _mapping(self, node: MappingNode, path: Path) -> dict[str, object]:
+        result: dict[str, object] = {}
+        lines: dict[str, int] = {}
+        for key_node, value_node in node.value:
+            line = key_node.start_mark.line + 1
+            key = self._key(key_node, path)
+            if key in lines:
+                self._wrong((*path, key), key, f"is given twice, in lines {lines[key]} and {line}; keep one of them")
+                continue
+            lines[key] = line
+            result[key] = self.value(value_node, (*path, key))
+        return result
+
+    def _key(self, node: Node, path: Path) -> str:
+        if not isinstance(node, ScalarNode):
+            self._wrong(path, "?", f"a key in line {node.start_mark.line + 1} is no word; write `key: value`")
+            return "?"
+        if (tag := self._tag(node)) != "str":
+            self._wrong(path, node.value, f"is a key that is read as {tag}, and keys are words; put it in quotes")
+        return _without_surrogates(node.value)
+
+    def _scalar(self, node: ScalarNode, path: Path) -> object:
+        text = str(node.value)
+        self._document.spelling[path] = text
+        match self._tag(node):
+            case "bool":
+                return text.lower() == "true"
+            case "null":
+                return None
+            case "int":
+                return int(text)
+            case "float":
+                return float(text)
+            case "str" if _without_surrogates(text) == text:
+                return text
+            case "str":
+                self._wrong(path, _without_surrogates(text), "holds half a character; write the character itself")
+            case tag:
+                self._wrong(path, text, f"has the tag {tag.removeprefix(TAG)}, which cluster files do not use; remove it")
+        return _without_surrogates(text)
+
+    def _tag(self, node: ScalarNode) -> str:
+        """The kind of the scalar: what its spelling means, or the tag in full where the file gives it another one."""
+        plain = node.style is None
+        meant: str = self._loader.resolve(ScalarNode, node.value, (plain, not plain))  # type: ignore[no-untyped-call]  # PyYAML's stubs
+        return node.tag.removeprefix(TAG) if node.tag in (meant, f"{TAG}str") else str(node.tag)
+
+    def _wrong(self, path: Path, value: object, message: str) -> None:
+        self._once(Problem(path, value, message))
+
+    def _once(self, problem: Problem) -> None:
+        if problem not in self._document.problems:
+            self._document.problems.append(problem)
+
+
+def _too_large(path: Path) -> Problem:
+    return Problem(
+        path, "...", f"is nested over {DEEPEST} levels deep, contains itself, or has over {MOST_VALUES} values; make it flat"
+    )
+
+
+def _without_surrogates(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _syntax_problem(error: yaml.YAMLError) -> Problem:
+    """What the parser says, at the line and with the text that it stumbled over."""
+    mark = getattr(error, "problem_mark", None)
+    said = getattr(error, "problem", None) or getattr(error, "reason", None) or "not YAML"
+    context = getattr(error, "context", None)
+    where = f"line {mark.line + 1}, column {mark.column + 1}" if mark else f"byte {getattr(error, 'position', 0)}"
+    what = f"{context}, {said}" if context else said
+    message = f"is not YAML at {where}: {what}; check the indentation, colons and quotes there"
+    return Problem((), _snippet(mark) if mark else "", message)
+
+
+def _snippet(mark: yaml.Mark) -> str:
+    lines = (mark.get_snippet(indent=0, max_length=60) or "").splitlines()
+    return next(iter(lines), "").strip()
