@@ -4,14 +4,20 @@ Ordered over HTTP, `POST /_local_aws/faults`, with a JSON object like
 ``{"operation": "sagemaker:CreateCluster", "kind": "refuse", "code": "ResourceLimitExceeded", "message": "...", "times": 1}``.
 """
 
+import socket
 import threading
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+_KINDS = ("refuse", "fail", "lose")
+
 
 @dataclass(frozen=True)
 class Fault:
-    """What goes wrong: ``kind`` is `refuse` (an error answer) or `fail` (accepted, fails later with ``message``)."""
+    """What goes wrong: ``kind`` is `refuse` (an error answer), `fail` (accepted, fails later with ``message``) or `lose`.
+
+    `lose` carries the call out and cuts the connection in the place of an answer.
+    """
 
     operation: str
     kind: str = "refuse"
@@ -22,8 +28,8 @@ class Fault:
     details: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.kind not in ("refuse", "fail"):
-            raise ValueError(f"a fault's kind must be 'refuse' or 'fail', got {self.kind!r}")
+        if self.kind not in _KINDS:
+            raise ValueError(f"a fault's kind must be one of {_KINDS}, got {self.kind!r}")
 
 
 _lock = threading.Lock()
@@ -44,6 +50,12 @@ def take(operation: str, kind: str) -> Fault | None:
                 _ordered[index : index + 1] = [replace(fault, times=fault.times - 1)] if fault.times > 1 else []
                 return fault
     return None
+
+
+def lose_reply(environ: dict[str, Any]) -> None:
+    """Cut the connection that the request of this WSGI environment came over, so that its answer gets lost."""
+    connection: socket.socket = environ["werkzeug.socket"]
+    connection.shutdown(socket.SHUT_RDWR)
 
 
 def reset() -> None:

@@ -1,9 +1,38 @@
-"""To be written."""
+"""SageMaker HyperPod clusters in front of moto's SageMaker, which has them InService at once and knows no update.
+
+What it does is public behaviour; where that is not published (the order of states, some texts), each module says what it assumes.
+"""
+
+from local_aws import durations, network_interfaces
+from local_aws.hyperpod import (
+    cluster_operations,
+    event_operations,
+    model,
+    node_operations,
+    quotas,
+    starting,
+    tag_operations,
+)
+from local_aws.json_service import JsonService
+from local_aws.schedule import schedule
 
 
-def install(endpoint: str) -> None:
-    """Nothing yet."""
+def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's signature
+    """Answer SageMaker's operations on clusters, and register the control paths `durations` and `quotas`."""
+    from moto.sagemaker.responses import SageMakerResponse  # noqa: PLC0415  moto is loaded once the environment is set
+
+    modules = (cluster_operations, node_operations, event_operations, tag_operations)
+    operations = {name: operation for module in modules for name, operation in module.OPERATIONS.items()}
+    JsonService("sagemaker", operations, model.lock).put_before(SageMakerResponse)
+    network_interfaces.install()
+    durations.install()
+    quotas.install()
 
 
 def reset() -> None:
-    """Nothing yet."""
+    """Forget all clusters, limits and changed durations."""
+    schedule.clear()
+    starting.runner().reset()
+    model.reset()
+    quotas.reset()
+    durations.reset()

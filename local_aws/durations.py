@@ -1,0 +1,62 @@
+"""How long things take on AWS, in its seconds: one table, which tests and `/_local_aws/durations` can change.
+
+The figures are plausible rather than measured; public reports differ by a factor of two and more.
+"""
+
+from local_aws import control
+
+_DEFAULTS: dict[str, float] = {
+    # A cluster of the reference's six nodes is InService after about ten minutes.
+    "hyperpod.create.launch": 60,  # from the request to the nodes' network interfaces
+    "hyperpod.update.launch": 20,
+    "hyperpod.node.boot": 300,  # from there to the lifecycle script
+    "hyperpod.node.stagger": 20,  # between one node and the next
+    "hyperpod.node.stagger.max": 240,  # between the first and the last
+    "hyperpod.node.reboot": 180,
+    "hyperpod.node.retry": 300,  # continuous provisioning tries a failed node again
+    "hyperpod.node.deep_health_check": 5400,
+    "hyperpod.node.shut_down": 180,
+    "hyperpod.settle": 60,  # from the last node's start to InService
+    "hyperpod.software": 900,
+    "hyperpod.roll_back": 180,
+    "hyperpod.min_count": 10800,  # continuous provisioning gives up a group's minimum
+    "hyperpod.delete": 300,
+    "hyperpod.delete.retry": 60,  # a deletion that its role does not allow
+    "fsx.create": 420,
+    "fsx.update": 180,
+    "fsx.delete": 180,
+    "fsx.association.create": 120,
+    "fsx.association.update": 60,
+    "fsx.association.delete": 60,
+}
+_durations = dict(_DEFAULTS)
+
+
+def duration(name: str) -> float:
+    """How many of AWS's seconds ``name`` takes."""
+    return _durations[name]
+
+
+def change(durations: dict[str, float]) -> dict[str, float]:
+    """Change some of the table; all of it comes back."""
+    unknown = sorted(set(durations) - set(_DEFAULTS))
+    if unknown:
+        raise ValueError(f"no such durations: {unknown}; there are {sorted(_DEFAULTS)}")
+    _durations.update({name: float(seconds) for name, seconds in durations.items()})
+    return dict(_durations)
+
+
+def reset() -> None:
+    """Take the table's own figures again."""
+    _durations.update(_DEFAULTS)
+
+
+def install() -> None:
+    """Register the control path."""
+    control.route("durations", _handle)
+
+
+def _handle(request: control.Request) -> dict[str, float]:
+    if request.method == "DELETE":
+        reset()
+    return change(request.json() or {})

@@ -1,0 +1,167 @@
+"""Creation, update and software update of clusters whose nodes are provisioned all or none, step by step on the clock."""
+
+from collections.abc import Callable
+
+from local_aws.durations import duration
+from local_aws.hyperpod import continuous
+from local_aws.hyperpod.cluster_events import About, record, set_status
+from local_aws.hyperpod.model import Change, Cluster, Group, Node, lock
+from local_aws.hyperpod.removal import remove_after, shut_down
+from local_aws.hyperpod.starting import Listener, NodeStartError, add_missing_nodes, boot
+from local_aws.schedule import schedule
+
+
+def begin_create(cluster: Cluster, ordered_failure: str | None) -> None:
+    """Create the cluster that was registered just now."""
+    cluster.change = Change("create", ordered_failure=ordered_failure)
+    set_status(cluster, "Creating")
+    _later("hyperpod.create.launch", cluster, _launch)
+
+
+def begin_update(cluster: Cluster, groups: dict[str, Group], ordered_failure: str | None) -> None:
+    """Bring the cluster to ``groups``: new nodes first, then those that shall go."""
+    before, cluster.groups = cluster.groups, groups
+    cluster.change = Change("update", before=before, ordered_failure=ordered_failure)
+    cluster.change.leaving = _surplus(cluster)
+    if not cluster.continuous:
+        set_status(cluster, "Updating")
+    _later("hyperpod.update.launch", cluster, _launch)
+
+
+def begin_software_update(cluster: Cluster, names: set[str], ordered_failure: str | None) -> None:
+    """Give the nodes of the groups a new image; their lifecycle scripts run again."""
+    nodes = [node for node in cluster.nodes if node.group in names and node.stays]
+    cluster.change = Change("software", waiting_for={node.id for node in nodes}, launched=True)
+    for node in nodes:
+        node.status = "SystemUpdating"
+    for name in names:
+        cluster.groups[name].software_status = "InProgress"
+    set_status(cluster, "SystemUpdating", names)
+    if ordered_failure:
+        _later("hyperpod.software", cluster, lambda which: _fail(which, ordered_failure))
+    elif nodes:
+        boot(cluster, nodes, Listener(_up, _node_failed), after="hyperpod.software")
+    else:
+        _later("hyperpod.settle", cluster, _finish)
+
+
+def _later(name: str, cluster: Cluster, action: Callable[[Cluster], None]) -> None:
+    """Do ``action`` after a while, unless another change has begun by then."""
+    change = cluster.change
+
+    def act() -> None:
+        with lock:
+            if cluster.change is change and change is not None:
+                action(cluster)
+
+    schedule.after(duration(name), act)
+
+
+def _surplus(cluster: Cluster) -> list[Node]:
+    """The nodes beyond what their groups shall have. AWS picks them at random; here the newest go."""
+    names = dict.fromkeys(node.group for node in cluster.nodes)
+    targets = {name: cluster.groups[name].target if name in cluster.groups else 0 for name in names}
+    return [node for name in names for node in cluster.nodes_of(name)[targets[name] :]]
+
+
+def _launch(cluster: Cluster) -> None:
+    change = _change(cluster)
+    if change.ordered_failure:
+        _fail(cluster, change.ordered_failure)
+        return
+    try:
+        new = add_missing_nodes(cluster)
+    except NodeStartError as error:
+        _fail(cluster, str(error))
+        return
+    change.waiting_for = {node.id for node in cluster.nodes if node.stays and node.status != "Running"}
+    listener = continuous.listener(_up, _fail) if cluster.continuous else Listener(_up, _node_failed)
+    boot(cluster, new, listener)
+    change.launched = True
+    if cluster.continuous:
+        continuous.launched(cluster, change, _retire)
+    if not change.waiting_for:
+        _retire(cluster)
+
+
+def _up(cluster: Cluster, node: Node) -> None:
+    change = _change(cluster)
+    change.waiting_for.discard(node.id)
+    if change.launched and not change.waiting_for:
+        _retire(cluster)
+
+
+def _retire(cluster: Cluster) -> None:
+    """All new nodes run: end those that shall go."""
+    shut_down(cluster, _change(cluster).leaving)
+    if any(not node.stays for node in cluster.nodes):
+        remove_after("hyperpod.node.shut_down", cluster, lambda which: _later("hyperpod.settle", which, _finish))
+    else:
+        _later("hyperpod.settle", cluster, _finish)
+
+
+def _finish(cluster: Cluster) -> None:
+    for group in cluster.groups.values():
+        if group.software_status == "InProgress":
+            group.software_status = "Succeeded"
+    cluster.failure, cluster.change = "", None
+    set_status(cluster, "InService")
+
+
+def _node_failed(cluster: Cluster, node: Node, failure: str) -> None:
+    if _change(cluster).kind == "create":
+        node.status = "Failure"
+    _fail(cluster, f"Instance group '{node.group}', instance {node.id}: {failure}")
+
+
+def _fail(cluster: Cluster, failure: str) -> None:
+    """Give the change up; the first failure is the one that is told."""
+    if cluster.status == "RollingBack":
+        return
+    change = _change(cluster)
+    cluster.failure = failure
+    record(cluster, f"Cluster {change.kind} failed", About(failure=failure))
+    if change.kind == "software":
+        _give_up_software(cluster)
+        return
+    set_status(cluster, "RollingBack")
+    if change.kind == "create":
+        _later("hyperpod.roll_back", cluster, _end_in_failed)
+    else:
+        _roll_back(cluster, change)
+
+
+def _end_in_failed(cluster: Cluster) -> None:
+    for node in cluster.nodes:
+        node.status, node.message = "Failure", node.message or cluster.failure
+    cluster.change = None
+    set_status(cluster, "Failed")
+
+
+def _roll_back(cluster: Cluster, change: Change) -> None:
+    cluster.groups = change.before
+    shut_down(cluster, [node for node in cluster.nodes if node.id in change.waiting_for or node.group not in change.before])
+    shut_down(cluster, [node for node in _surplus(cluster) if node.stays])
+    remove_after("hyperpod.roll_back", cluster, _end_rolled_back)
+
+
+def _end_rolled_back(cluster: Cluster) -> None:
+    cluster.change = None
+    set_status(cluster, "InService")
+
+
+def _give_up_software(cluster: Cluster) -> None:
+    for group in cluster.groups.values():
+        if group.software_status == "InProgress":
+            group.software_status = "Failed"
+    for node in cluster.nodes:
+        if node.status == "SystemUpdating":
+            node.status = "Running"
+    cluster.change = None
+    set_status(cluster, "InService")
+
+
+def _change(cluster: Cluster) -> Change:
+    if cluster.change is None:
+        raise RuntimeError(f"nothing is under way on cluster {cluster.name}")
+    return cluster.change

@@ -1,0 +1,76 @@
+"""What clusters tell: their own events, which ListClusterEvents shows, and state changes, which go to EventBridge."""
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from local_aws import events
+from local_aws.hyperpod.descriptions import state_change
+from local_aws.hyperpod.model import Cluster, Node, host_now
+from local_aws.json_service import Json
+from local_aws.schedule import schedule
+
+
+def set_status(cluster: Cluster, status: str, groups: Iterable[str] | None = None) -> None:
+    """Bring the cluster, and its groups or some of them, into ``status``, and tell EventBridge and the event list."""
+    cluster.status = status
+    for name, group in cluster.groups.items():
+        if groups is None or name in groups:
+            group.status = "Updating" if status == "RollingBack" else status
+    record(cluster, f"Cluster is {status}")
+    _publish(cluster)
+
+
+@dataclass(frozen=True)
+class About:
+    """What an event is about, beside the cluster: a group or a node, and what failed there."""
+
+    group: str = ""
+    node: Node | None = None
+    failure: str = ""
+
+
+def record(cluster: Cluster, text: str, about: About | None = None) -> None:
+    """Add an event to the cluster's list."""
+    about = about or About()
+    kind = "Instance" if about.node else "InstanceGroup" if about.group else "Cluster"
+    event: Json = {
+        "EventId": str(uuid.uuid4()),
+        "ClusterArn": cluster.arn,
+        "ClusterName": cluster.name,
+        "ResourceType": kind,
+        "EventTime": host_now(),
+        "Description": text,
+        "EventLevel": "Error" if about.failure else "Info",
+        "EventDetails": {"EventMetadata": _metadata(kind, about)},
+    }
+    if about.node:
+        event["InstanceId"] = about.node.id
+    if about.node or about.group:
+        event["InstanceGroupName"] = about.node.group if about.node else about.group
+    cluster.events.append(event)
+
+
+def _metadata(kind: str, about: About) -> Json:
+    details: Json = {"FailureMessage": about.failure} if about.failure else {}
+    if about.node and about.node.interfaces:
+        ids = [interface.id for interface in about.node.interfaces]
+        details |= {"CustomerEni": ids[0], "AdditionalEnis": {"EfaEnis": ids[1:]}}
+    return {kind: details}
+
+
+def _publish(cluster: Cluster) -> None:
+    detail, arn = state_change(cluster), cluster.arn
+
+    def publish() -> None:
+        events.publish(
+            cluster.account,
+            cluster.region,
+            source="aws.sagemaker",
+            detail_type="SageMaker HyperPod Cluster State Change",
+            detail=detail,
+            resources=[arn],
+        )
+
+    # Not at once: whoever changes a cluster holds the lock, and a rule's target may call back.
+    schedule.after(0, publish)

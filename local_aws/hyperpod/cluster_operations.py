@@ -1,0 +1,161 @@
+"""The operations on whole clusters: create, describe, update, patch, delete, list."""
+
+import secrets
+import string
+from datetime import UTC, datetime
+
+from local_aws import faults
+from local_aws.errors import AwsError
+from local_aws.hyperpod import quotas
+from local_aws.hyperpod.changes import begin_create, begin_software_update, begin_update
+from local_aws.hyperpod.checks import check_cluster, check_groups, check_update, growth, invalid
+from local_aws.hyperpod.descriptions import cluster_details, cluster_summary
+from local_aws.hyperpod.lookup import named_cluster, page, tag_context
+from local_aws.hyperpod.model import Cluster, Group, clusters
+from local_aws.hyperpod.removal import begin_delete
+from local_aws.hyperpod.tag_operations import check_tags, from_list
+from local_aws.json_service import Call, Context, Json, Operation
+
+# What UpdateCluster may change beside the groups.
+_CHANGEABLE = ("TieredStorageConfig", "NodeRecovery", "NodeProvisioningMode", "ClusterRole", "AutoScaling", "Orchestrator")
+_NOT_MODELLED = ("RestrictedInstanceGroups", "RestrictedInstanceGroupsConfig")
+
+
+def _ordered_failure(call: Call) -> str | None:
+    fault = faults.take(f"sagemaker:{call.operation}", "fail")
+    return fault.message if fault else None
+
+
+def _refuse_what_is_not_modelled(call: Call) -> None:
+    for field in _NOT_MODELLED:
+        if field in call.request:
+            raise invalid(f"{field} is not part of the embedded AWS")
+
+
+def create_cluster(call: Call) -> Json:
+    """Accept a new cluster, which is then Creating."""
+    _refuse_what_is_not_modelled(call)
+    request, name = call.request, call.request["ClusterName"]
+    tags = from_list(request.get("Tags") or [])
+    specs = request.get("InstanceGroups") or []
+    cluster_id = "".join(secrets.choice(string.ascii_lowercase + string.digits) for _ in range(12))
+    _authorize_creation(call, cluster_id, tags, specs)
+    check_tags(tags)
+    if name in clusters(call.account, call.region):
+        raise AwsError(
+            "ResourceInUse", f"Resource Already Exists: Cluster with name {name} already exists. Choose a different name."
+        )
+    settings = {key: value for key, value in request.items() if key not in ("ClusterName", "InstanceGroups", "Tags")}
+    check_cluster(call, settings, specs)
+    quotas.check(call.account, call.region, growth(None, specs))
+    groups = {spec["InstanceGroupName"]: Group(dict(spec)) for spec in specs}
+    cluster = Cluster(call.account, call.region, call.partition, name, cluster_id, settings, tags, groups)
+    clusters(call.account, call.region)[name] = cluster
+    begin_create(cluster, _ordered_failure(call))
+    return {"ClusterArn": cluster.arn}
+
+
+def _authorize_creation(call: Call, cluster_id: str, tags: dict[str, str], specs: list[Json]) -> None:
+    """Check the rights that the service authorization reference lists for CreateCluster."""
+    arn, vpc = call.arn("sagemaker", f"cluster/{cluster_id}"), call.request.get("VpcConfig") or {}
+    asked: Context = {
+        "sagemaker:InstanceTypes": sorted({spec["InstanceType"] for spec in specs if "InstanceType" in spec}),
+        "sagemaker:VpcSubnets": list(vpc.get("Subnets", [])),
+        "sagemaker:VpcSecurityGroupIds": list(vpc.get("SecurityGroupIds", [])),
+        **tag_context(tags, "aws:RequestTag"),
+    }
+    call.authorize("sagemaker:CreateCluster", arn, {key: value for key, value in asked.items() if value})
+    if tags:
+        call.authorize("sagemaker:AddTags", arn, tag_context(tags, "aws:RequestTag"))
+
+
+def describe_cluster(call: Call) -> Json:
+    """The cluster as it is at this moment."""
+    return cluster_details(named_cluster(call))
+
+
+def update_cluster(call: Call) -> Json:
+    """Accept a change of groups or settings; the cluster is then Updating."""
+    cluster, request = named_cluster(call), call.request
+    _refuse_what_is_not_modelled(call)
+    _refuse_while_busy(cluster, "updated")
+    specs, deleted = request.get("InstanceGroups") or [], request.get("InstanceGroupsToDelete") or []
+    changed = {key: request[key] for key in _CHANGEABLE if key in request}
+    if not (specs or deleted or changed):
+        raise invalid("UpdateCluster must change something")
+    check_update(cluster, specs, deleted)
+    new = {spec["InstanceGroupName"]: Group(dict(spec), "Creating") for spec in specs}
+    kept = {name: Group(dict(group.spec), group.status) for name, group in cluster.groups.items() if name not in deleted}
+    groups = {**kept, **new}
+    check_groups(call, {**cluster.settings, **changed}, [group.spec for group in groups.values()])
+    quotas.check(call.account, call.region, growth(cluster, specs))
+    cluster.settings |= changed
+    begin_update(cluster, groups, _ordered_failure(call))
+    return {"ClusterArn": cluster.arn}
+
+
+def update_cluster_software(call: Call) -> Json:
+    """Accept a new image for all groups or some; the cluster is then SystemUpdating."""
+    cluster = named_cluster(call)
+    _refuse_while_busy(cluster, "updated")
+    asked = [group["InstanceGroupName"] for group in call.request.get("InstanceGroups") or []]
+    unknown = sorted(set(asked) - set(cluster.groups))
+    if unknown:
+        raise invalid(f"instance groups {unknown} do not exist in cluster {cluster.name}")
+    names = set(asked or cluster.groups)
+    if "ImageId" in call.request:
+        for name in names:
+            cluster.groups[name].spec["ImageId"] = call.request["ImageId"]
+    begin_software_update(cluster, names, _ordered_failure(call))
+    return {"ClusterArn": cluster.arn}
+
+
+def delete_cluster(call: Call) -> Json:
+    """Accept the deletion; the cluster is then Deleting."""
+    cluster = named_cluster(call)
+    if cluster.status not in ("InService", "Failed"):
+        raise AwsError("ConflictException", f"Cluster {cluster.name} is in {cluster.status} state and cannot be deleted.")
+    begin_delete(cluster, _ordered_failure(call))
+    return {"ClusterArn": cluster.arn}
+
+
+def _refuse_while_busy(cluster: Cluster, done: str) -> None:
+    if cluster.status == "Failed":
+        raise invalid(f"Cluster {cluster.name} is in Failed state and cannot be {done}: delete and create it again.")
+    if cluster.status != "InService":
+        raise AwsError("ConflictException", f"Cluster {cluster.name} is in {cluster.status} state and cannot be {done}.")
+
+
+def list_clusters(call: Call) -> Json:
+    """The clusters that pass the call's filters, in its order, a page at a time."""
+    call.authorize("sagemaker:ListClusters", None)
+    request = call.request
+    found = [cluster for cluster in clusters(call.account, call.region).values() if _is_asked_for(cluster, request)]
+    by_name = request.get("SortBy") == "NAME"
+    found.sort(key=lambda cluster: cluster.name if by_name else cluster.created.isoformat())
+    if request.get("SortOrder", "Ascending") == "Descending":
+        found.reverse()
+    shown, token = page(call, found, default=10)
+    return {"ClusterSummaries": [cluster_summary(cluster) for cluster in shown], **token}
+
+
+def _is_asked_for(cluster: Cluster, request: Json) -> bool:
+    return request.get("NameContains", "") in cluster.name and is_in_time(cluster.created, request, "CreationTime")
+
+
+def is_in_time(moment: datetime, request: Json, name: str) -> bool:
+    """Tell whether ``moment`` lies within the request's <name>After and <name>Before, which are epoch seconds."""
+    after, before = request.get(f"{name}After"), request.get(f"{name}Before")
+    return (after is None or moment > datetime.fromtimestamp(after, UTC)) and (
+        before is None or moment < datetime.fromtimestamp(before, UTC)
+    )
+
+
+OPERATIONS: dict[str, Operation] = {
+    "CreateCluster": create_cluster,
+    "DescribeCluster": describe_cluster,
+    "UpdateCluster": update_cluster,
+    "UpdateClusterSoftware": update_cluster_software,
+    "DeleteCluster": delete_cluster,
+    "ListClusters": list_clusters,
+}

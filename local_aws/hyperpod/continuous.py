@@ -1,0 +1,71 @@
+"""Continuous provisioning: the cluster is InService before its nodes, failed workers are tried again, minimums time out."""
+
+from collections.abc import Callable
+
+from local_aws.durations import duration
+from local_aws.hyperpod.cluster_events import About, record, set_status
+from local_aws.hyperpod.model import Change, Cluster, Group, Node, lock
+from local_aws.hyperpod.removal import shut_down
+from local_aws.hyperpod.starting import Listener, boot
+from local_aws.schedule import schedule
+
+Up = Callable[[Cluster, Node], None]
+Fail = Callable[[Cluster, str], None]
+
+
+def listener(up: Up, fail: Fail) -> Listener:
+    """What happens to a cluster as its nodes come up or fail."""
+
+    def on_up(cluster: Cluster, node: Node) -> None:
+        if cluster.status == "Creating" and _is_head(node):
+            set_status(cluster, "InService", ())
+        _settle_group(cluster, cluster.groups.get(node.group))
+        up(cluster, node)
+
+    def on_failed(cluster: Cluster, node: Node, failure: str) -> None:
+        if cluster.status == "Creating" and _is_head(node):
+            node.status = "Failure"
+            fail(cluster, f"Instance group '{node.group}', instance {node.id}: {failure}")
+        else:
+            boot(cluster, [node], listener(up, fail), after="hyperpod.node.retry")
+
+    return Listener(on_up, on_failed)
+
+
+def launched(cluster: Cluster, change: Change, retire: Callable[[Cluster], None]) -> None:
+    """Go into service where no controller has to come up first, and see to it that minimums are met in time."""
+    if cluster.status == "Creating" and not any("SlurmConfig" in group.spec for group in cluster.groups.values()):
+        set_status(cluster, "InService", ())
+
+    def give_up() -> None:
+        with lock:
+            if cluster.change is change and _give_up_minimums(cluster, change):
+                retire(cluster)
+
+    schedule.after(duration("hyperpod.min_count"), give_up)
+
+
+def _is_head(node: Node) -> bool:
+    return (node.spec.get("SlurmConfig") or {}).get("NodeType") == "Controller"
+
+
+def _settle_group(cluster: Cluster, group: Group | None) -> None:
+    if group and all(node.status == "Running" for node in cluster.nodes_of(group.name)):
+        group.status = "InService"
+
+
+def _give_up_minimums(cluster: Cluster, change: Change) -> bool:
+    """Take back the groups whose minimum is not met: new ones to no nodes, others to what they were; tell if there were any."""
+    short = [group for group in cluster.groups.values() if _running(cluster, group) < group.spec.get("MinInstanceCount", 0)]
+    for group in short:
+        old = change.before.get(group.name)
+        group.spec = dict(old.spec) if old else {**group.spec, "InstanceCount": 0, "MinInstanceCount": 0}
+        extra = [node for node in cluster.nodes_of(group.name) if node.status != "Running" or not old]
+        shut_down(cluster, extra)
+        change.waiting_for -= {node.id for node in extra}
+        record(cluster, "Instance group is rolled back", About(group=group.name, failure="the minimum was not met in time"))
+    return bool(short) and not change.waiting_for
+
+
+def _running(cluster: Cluster, group: Group) -> int:
+    return sum(node.status == "Running" for node in cluster.nodes_of(group.name))

@@ -1,0 +1,104 @@
+"""Clusters, groups and nodes in the words of SageMaker's answers, which differ from those of its requests."""
+
+from typing import Any
+
+from local_aws.hyperpod.model import Cluster, Group, Node, host_now
+from local_aws.json_service import Json
+from local_aws.network_interfaces import find_subnet
+
+# The field of an instance group in a request -> the same in an answer.
+_GROUP_FIELDS = {
+    "InstanceCount": "TargetCount",
+    "MinInstanceCount": "MinCount",
+    "ImageId": "CurrentImageId",
+    "ImageReleaseVersion": "CurrentImageReleaseVersion",
+}
+_REQUIREMENTS = {"InstanceTypes": ("CurrentInstanceTypes", "DesiredInstanceTypes")}
+_KUBERNETES = {"Labels": ("CurrentLabels", "DesiredLabels"), "Taints": ("CurrentTaints", "DesiredTaints")}
+_PATCHING = {"PatchSchedule": ("CurrentPatchSchedule", "DesiredPatchSchedule")}
+# Structures whose fields come back twice, as they are and as they shall be.
+_TWICE = {"InstanceRequirements": _REQUIREMENTS, "KubernetesConfig": _KUBERNETES, "AutoPatchConfig": _PATCHING}
+
+
+def cluster_details(cluster: Cluster) -> Json:
+    """The answer of DescribeCluster."""
+    details: Json = {
+        "ClusterArn": cluster.arn,
+        "ClusterName": cluster.name,
+        "ClusterStatus": cluster.status,
+        "CreationTime": cluster.created,
+        "InstanceGroups": [_group_details(cluster, group) for group in cluster.groups.values()],
+        **cluster.settings,
+    }
+    if "AutoScaling" in details:
+        details["AutoScaling"] = {**details["AutoScaling"], "Status": "InService"}
+    return {**details, "FailureMessage": cluster.failure} if cluster.failure else details
+
+
+def cluster_summary(cluster: Cluster) -> Json:
+    """One entry of ListClusters."""
+    return {
+        "ClusterArn": cluster.arn,
+        "ClusterName": cluster.name,
+        "CreationTime": cluster.created,
+        "ClusterStatus": cluster.status,
+    }
+
+
+def _group_details(cluster: Cluster, group: Group) -> Json:
+    details: Json = {}
+    for name, value in group.spec.items():
+        details[_GROUP_FIELDS.get(name, name)] = _doubled(_TWICE[name], value) if name in _TWICE else value
+    running = [node for node in cluster.nodes_of(group.name) if node.status != "Pending"]
+    details |= {"CurrentCount": len(running), "Status": group.status}
+    if group.software_status:
+        details["SoftwareUpdateStatus"] = group.software_status
+    return details
+
+
+def _doubled(fields: dict[str, tuple[str, str]], value: dict[str, Any]) -> Json:
+    return {new: item for name, item in value.items() for new in fields.get(name, (name,))}
+
+
+def node_summary(node: Node) -> Json:
+    """One entry of ListClusterNodes."""
+    summary: Json = {
+        "InstanceGroupName": node.group,
+        "InstanceId": node.id,
+        "InstanceType": node.type,
+        "LaunchTime": node.launched,
+        "InstanceStatus": {"Status": node.status, "Message": node.message},
+    }
+    if node.software_updated:
+        summary["LastSoftwareUpdateTime"] = node.software_updated
+    return summary | _host_name(node)
+
+
+def node_details(cluster: Cluster, node: Node) -> Json:
+    """The answer of DescribeClusterNode, without its envelope."""
+    same = ("LifeCycleConfig", "OverrideVpcConfig", "ThreadsPerCore", "InstanceStorageConfigs", "NetworkInterface")
+    details = node_summary(node) | {name: node.spec[name] for name in same if name in node.spec}
+    if "ImageId" in node.spec:
+        details["CurrentImageId"] = node.spec["ImageId"]
+    if node.interfaces:
+        details |= {"PrivatePrimaryIp": node.address, "Placement": _placement(cluster, node)}
+    spot = "Spot" in node.spec.get("CapacityRequirements", {})
+    return details | {"CapacityType": "Spot" if spot else "OnDemand"}
+
+
+def _host_name(node: Node) -> Json:
+    dashed = node.address.replace(".", "-")
+    return {"PrivateDnsHostname": f"ip-{dashed}.ec2.internal"} if node.address else {}
+
+
+def _placement(cluster: Cluster, node: Node) -> Json:
+    subnet = find_subnet(cluster.account, cluster.region, node.interfaces[0].subnet_id)
+    if subnet is None:
+        return {}
+    return {"AvailabilityZone": subnet.availability_zone, "AvailabilityZoneId": subnet.availability_zone_id}
+
+
+def state_change(cluster: Cluster) -> Json:
+    """The detail of the EventBridge event that says a cluster changed its state: JSON, without time stamps of ours."""
+    details = cluster_details(cluster) | {"CreationTime": int(cluster.created.timestamp() * 1000)}
+    return details | {"Tags": cluster.tags, "LastModifiedTime": int(host_now().timestamp() * 1000)}

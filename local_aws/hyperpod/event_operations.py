@@ -1,0 +1,51 @@
+"""The cluster's own events, which the service keeps for clusters of continuous provisioning alone."""
+
+from local_aws.errors import AwsError
+from local_aws.hyperpod.cluster_operations import is_in_time
+from local_aws.hyperpod.lookup import named_cluster, page
+from local_aws.hyperpod.model import Cluster
+from local_aws.json_service import Call, Json, Operation
+
+# A field of the request -> the one of the event that must equal it.
+_FILTERS = {"InstanceGroupName": "InstanceGroupName", "NodeId": "InstanceId", "ResourceType": "ResourceType"}
+
+
+def _observed(call: Call) -> Cluster:
+    cluster = named_cluster(call)
+    if not cluster.continuous:
+        raise AwsError(
+            "ValidationException",
+            f"{call.operation} needs NodeProvisioningMode Continuous, which cluster {cluster.name} does not have",
+        )
+    return cluster
+
+
+def list_cluster_events(call: Call) -> Json:
+    """The events that pass the call's filters, the newest first unless told otherwise."""
+    request = call.request
+    wanted = {name: request[field] for field, name in _FILTERS.items() if field in request}
+    found = [
+        event
+        for event in _observed(call).events
+        if all(event.get(name) == value for name, value in wanted.items())
+        and is_in_time(event["EventTime"], request, "EventTime")
+    ]
+    if request.get("SortOrder", "Descending") == "Descending":
+        found.reverse()
+    shown, token = page(call, found)
+    return {"Events": [{key: value for key, value in event.items() if key != "EventDetails"} for event in shown], **token}
+
+
+def describe_cluster_event(call: Call) -> Json:
+    """One event with its details."""
+    event_id = call.request["EventId"]
+    for event in _observed(call).events:
+        if event["EventId"] == event_id:
+            return {"EventDetails": event}
+    raise AwsError("ResourceNotFound", f"Event {event_id} not found.")
+
+
+OPERATIONS: dict[str, Operation] = {
+    "ListClusterEvents": list_cluster_events,
+    "DescribeClusterEvent": describe_cluster_event,
+}

@@ -1,0 +1,158 @@
+"""What the embedded HyperPod remembers: clusters, their instance groups and their nodes."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from local_aws.json_service import Call, Json
+from local_aws.network_interfaces import Interface
+
+# Held while anything below is read or written; actions on the schedule take it too.
+lock = threading.RLock()
+
+
+def host_now() -> datetime:
+    """The host's time: clients compare time stamps with their own clock."""
+    return datetime.now(UTC)
+
+
+@dataclass
+class Node:
+    """An instance of a cluster; ``spec`` is its group's as it was at its launch."""
+
+    id: str
+    number: int
+    spec: Json
+    interfaces: list[Interface] = field(default_factory=list)
+    status: str = "Pending"
+    message: str = ""
+    launched: datetime = field(default_factory=host_now)
+    software_updated: datetime | None = None
+
+    @property
+    def group(self) -> str:
+        """The name of its instance group."""
+        return str(self.spec["InstanceGroupName"])
+
+    @property
+    def type(self) -> str:
+        """Its instance type; of several that the group takes, the first."""
+        return instance_type(self.spec)
+
+    @property
+    def address(self) -> str:
+        """Its private address; empty outside a VPC of the account."""
+        return self.interfaces[0].address if self.interfaces else ""
+
+    @property
+    def stays(self) -> bool:
+        """Whether it is meant to go on existing."""
+        return self.status != "ShuttingDown"
+
+
+@dataclass
+class Group:
+    """An instance group: what was asked for, and how its last software update went."""
+
+    spec: Json
+    status: str = "Creating"
+    software_status: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The group's name."""
+        return str(self.spec["InstanceGroupName"])
+
+    @property
+    def target(self) -> int:
+        """How many nodes it shall have."""
+        return int(self.spec["InstanceCount"])
+
+
+@dataclass
+class Change:
+    """What is under way: the nodes that must come up, those that shall go, and what to return to."""
+
+    kind: str
+    waiting_for: set[str] = field(default_factory=set)
+    leaving: list[Node] = field(default_factory=list)
+    before: dict[str, Group] = field(default_factory=dict)
+    launched: bool = False
+    ordered_failure: str | None = None
+
+
+@dataclass
+class Cluster:
+    """A cluster; ``settings`` is what CreateCluster and UpdateCluster said beside the groups and tags."""
+
+    account: str
+    region: str
+    partition: str
+    name: str
+    id: str
+    settings: Json
+    tags: dict[str, str]
+    groups: dict[str, Group]
+    nodes: list[Node] = field(default_factory=list)
+    status: str = "Creating"
+    failure: str = ""
+    created: datetime = field(default_factory=host_now)
+    change: Change | None = None
+    events: list[Json] = field(default_factory=list)
+
+    @property
+    def arn(self) -> str:
+        """The cluster's ARN, which ends in its id."""
+        return f"arn:{self.partition}:sagemaker:{self.region}:{self.account}:cluster/{self.id}"
+
+    @property
+    def continuous(self) -> bool:
+        """Whether nodes are provisioned continuously, and not all or none."""
+        return self.settings.get("NodeProvisioningMode") == "Continuous"
+
+    @property
+    def log_group(self) -> str:
+        """The CloudWatch log group of the nodes."""
+        return f"/aws/sagemaker/Clusters/{self.name}/{self.id}"
+
+    def nodes_of(self, group: str) -> list[Node]:
+        """The nodes of one group that are meant to go on existing."""
+        return [node for node in self.nodes if node.group == group and node.stays]
+
+    def node(self, node_id: str) -> Node | None:
+        """The node of that id, or None."""
+        return next((node for node in self.nodes if node.id == node_id), None)
+
+
+_clusters: dict[tuple[str, str], dict[str, Cluster]] = {}
+
+
+def clusters(account: str, region: str) -> dict[str, Cluster]:
+    """All clusters of an account's region, by name."""
+    return _clusters.setdefault((account, region), {})
+
+
+def find(call: Call, name_or_arn: str) -> Cluster | None:
+    """The cluster of that name or ARN, or None."""
+    for cluster in clusters(call.account, call.region).values():
+        if name_or_arn in (cluster.name, cluster.arn):
+            return cluster
+    return None
+
+
+def instance_type(spec: Json) -> str:
+    """The instance type of a group's nodes; of several that it takes, the first."""
+    return str(spec.get("InstanceType") or spec["InstanceRequirements"]["InstanceTypes"][0])
+
+
+def nodes_by_type(account: str, region: str, type_name: str) -> Iterator[Node]:
+    """All nodes of one instance type in an account's region."""
+    for cluster in clusters(account, region).values():
+        yield from (node for node in cluster.nodes if node.type == type_name)
+
+
+def reset() -> None:
+    """Forget all clusters."""
+    with lock:
+        _clusters.clear()

@@ -1,0 +1,126 @@
+"""The operations on single nodes: list, describe, delete, replace, reboot."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from local_aws.durations import duration
+from local_aws.errors import AwsError
+from local_aws.hyperpod.changes import begin_update
+from local_aws.hyperpod.cluster_operations import is_in_time
+from local_aws.hyperpod.descriptions import node_details, node_summary
+from local_aws.hyperpod.lookup import named_cluster, page
+from local_aws.hyperpod.model import Cluster, Group, Node, lock
+from local_aws.hyperpod.removal import shut_down
+from local_aws.json_service import Call, Json, Operation
+from local_aws.schedule import schedule
+
+Chosen: TypeAlias = tuple[list[Node], list[tuple[str, str]]]
+
+
+def list_cluster_nodes(call: Call) -> Json:
+    """The nodes that pass the call's filters, a page at a time."""
+    cluster, request = named_cluster(call), call.request
+    group = request.get("InstanceGroupNameContains", "")
+    found = [node for node in cluster.nodes if group in node.group and is_in_time(node.launched, request, "CreationTime")]
+    by_name = request.get("SortBy") == "NAME"
+    found.sort(key=lambda node: node.id if by_name else node.launched.isoformat())
+    if request.get("SortOrder") == "Descending":
+        found.reverse()
+    shown, token = page(call, found)
+    return {"ClusterNodeSummaries": [node_summary(node) for node in shown], **token}
+
+
+def describe_cluster_node(call: Call) -> Json:
+    """One node as it is at this moment."""
+    cluster, node_id = named_cluster(call), call.request.get("NodeId", "")
+    node = cluster.node(node_id)
+    if node is None:
+        raise AwsError("ResourceNotFound", f"Node {node_id} not found in cluster {cluster.name}.")
+    return {"NodeDetails": node_details(cluster, node)}
+
+
+def batch_delete_cluster_nodes(call: Call) -> Json:
+    """Remove nodes from their groups, which then have that many fewer.
+
+    AWS asks for one UpdateClusterSoftware before, on clusters made before this operation was; that is not asked for here.
+    """
+    cluster = named_cluster(call)
+    nodes, refused = _choose(call, cluster)
+    names = {"not found": "NodeIdNotFound", "busy": "NodeIdInUse", "status": "InvalidNodeStatus"}
+    if nodes:
+        groups = {name: Group(dict(group.spec), group.status) for name, group in cluster.groups.items()}
+        for node in nodes:
+            groups[node.group].spec["InstanceCount"] -= 1
+        shut_down(cluster, nodes)
+        begin_update(cluster, groups, None)
+    failed = [{"Code": names[why], "Message": _message(node_id, why), "NodeId": node_id} for node_id, why in refused]
+    return {"Successful": [node.id for node in nodes], "Failed": failed}
+
+
+def batch_replace_cluster_nodes(call: Call) -> Json:
+    """End nodes and start others in their place."""
+
+    def replace(cluster: Cluster, nodes: list[Node]) -> None:
+        shut_down(cluster, nodes)
+        groups = {name: Group(dict(group.spec), group.status) for name, group in cluster.groups.items()}
+        begin_update(cluster, groups, None)
+
+    return _batch(call, replace)
+
+
+def batch_reboot_cluster_nodes(call: Call) -> Json:
+    """Reboot nodes; their lifecycle scripts do not run again."""
+
+    def reboot(_: Cluster, nodes: list[Node]) -> None:
+        for node in nodes:
+            node.status = "Pending"
+
+        def back() -> None:
+            with lock:
+                for node in nodes:
+                    node.status = "Running" if node.status == "Pending" else node.status
+
+        schedule.after(duration("hyperpod.node.reboot"), back)
+
+    return _batch(call, reboot)
+
+
+def _batch(call: Call, act: Callable[[Cluster, list[Node]], None]) -> Json:
+    cluster = named_cluster(call)
+    nodes, refused = _choose(call, cluster)
+    names = {"not found": "InstanceIdNotFound", "busy": "InstanceIdInUse", "status": "InvalidInstanceStatus"}
+    if nodes:
+        act(cluster, nodes)
+    failed = [{"ErrorCode": names[why], "Message": _message(node_id, why), "NodeId": node_id} for node_id, why in refused]
+    return {"Successful": [node.id for node in nodes], "Failed": failed}
+
+
+def _choose(call: Call, cluster: Cluster) -> Chosen:
+    """The nodes of the call that something can be done to now, and the others with what is in the way."""
+    nodes: list[Node] = []
+    refused: list[tuple[str, str]] = []
+    for node_id in call.request.get("NodeIds") or []:
+        node = cluster.node(node_id)
+        if node is None:
+            refused.append((node_id, "not found"))
+        elif cluster.status != "InService":
+            refused.append((node_id, "busy"))
+        elif node.status not in ("Running", "Failure"):
+            refused.append((node_id, "status"))
+        else:
+            nodes.append(node)
+    return nodes, refused
+
+
+def _message(node_id: str, why: str) -> str:
+    texts = {"not found": "does not exist in the cluster", "busy": "is in use", "status": "is neither Running nor failed"}
+    return f"Node {node_id} {texts[why]}."
+
+
+OPERATIONS: dict[str, Operation] = {
+    "ListClusterNodes": list_cluster_nodes,
+    "DescribeClusterNode": describe_cluster_node,
+    "BatchDeleteClusterNodes": batch_delete_cluster_nodes,
+    "BatchReplaceClusterNodes": batch_replace_cluster_nodes,
+    "BatchRebootClusterNodes": batch_reboot_cluster_nodes,
+}

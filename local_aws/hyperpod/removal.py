@@ -1,0 +1,70 @@
+"""How nodes and clusters go: the nodes shut down, and their interfaces are removed with the execution role's rights.
+
+Without those rights a node stays in ShuttingDown and says why. Whether AWS tries again is not known; here it does, so that
+giving the rights back is a way out.
+"""
+
+from collections.abc import Callable, Iterable
+
+from local_aws.durations import duration
+from local_aws.hyperpod import network
+from local_aws.hyperpod.cluster_events import About, record, set_status
+from local_aws.hyperpod.model import Change, Cluster, Node, clusters, lock
+from local_aws.hyperpod.roles import MissingPermissionError
+from local_aws.hyperpod.starting import runner
+from local_aws.schedule import schedule
+
+
+def shut_down(cluster: Cluster, nodes: Iterable[Node]) -> None:
+    """Begin to end the nodes."""
+    for node in nodes:
+        node.status = "ShuttingDown"
+        runner().stop(node.id)
+        record(cluster, "Instance is ShuttingDown", About(node=node))
+
+
+def remove_after(name: str, cluster: Cluster, then: Callable[[Cluster], None]) -> None:
+    """Remove the nodes that shut down once that has taken its time, and go on with ``then``."""
+
+    def remove() -> None:
+        with lock:
+            if _is_registered(cluster):
+                if _remove_now(cluster):
+                    then(cluster)
+                else:
+                    schedule.after(duration("hyperpod.delete.retry"), remove)
+
+    schedule.after(duration(name), remove)
+
+
+def _remove_now(cluster: Cluster) -> bool:
+    """Remove the nodes that shut down; tell whether all of them could be."""
+    for node in [node for node in cluster.nodes if not node.stays]:
+        try:
+            network.release(cluster, node)
+        except (MissingPermissionError, network.NetworkError) as error:
+            node.message = str(error)
+            record(cluster, "Instance cannot be removed", About(node=node, failure=str(error)))
+        else:
+            cluster.nodes.remove(node)
+    return all(node.stays for node in cluster.nodes)
+
+
+def begin_delete(cluster: Cluster, ordered_failure: str | None) -> None:
+    """Delete the cluster: it is gone when all its nodes are."""
+    cluster.change = Change("delete", ordered_failure=ordered_failure)
+    shut_down(cluster, cluster.nodes)
+    set_status(cluster, "Deleting")
+    if ordered_failure:
+        for node in cluster.nodes:
+            node.message = ordered_failure
+        return
+    remove_after("hyperpod.delete", cluster, _forget)
+
+
+def _forget(cluster: Cluster) -> None:
+    del clusters(cluster.account, cluster.region)[cluster.name]
+
+
+def _is_registered(cluster: Cluster) -> bool:
+    return clusters(cluster.account, cluster.region).get(cluster.name) is cluster

@@ -1,0 +1,135 @@
+"""How nodes come up: network interfaces, boot, lifecycle script, deep health checks, Running."""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from local_aws.durations import duration
+from local_aws.hyperpod import network
+from local_aws.hyperpod.cluster_events import About, record
+from local_aws.hyperpod.looked_up import LookedUp
+from local_aws.hyperpod.model import Cluster, Node, host_now, lock
+from local_aws.hyperpod.node_runner import Launch, NodeRunner, Outcome, resource_config
+from local_aws.hyperpod.roles import MissingPermissionError
+from local_aws.network_interfaces import OutOfAddressesError
+from local_aws.schedule import schedule
+
+
+@dataclass
+class _Seam:
+    """The node runner in use."""
+
+    runner: NodeRunner
+
+
+_seam = _Seam(LookedUp())
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Who is told how the start of nodes went."""
+
+    up: Callable[[Cluster, Node], None]
+    failed: Callable[[Cluster, Node, str], None]
+
+
+def use(runner: NodeRunner) -> None:
+    """Let ``runner`` run the nodes that start from now on."""
+    _seam.runner = runner
+
+
+def runner() -> NodeRunner:
+    """The node runner in use."""
+    return _seam.runner
+
+
+def add_missing_nodes(cluster: Cluster) -> list[Node]:
+    """New nodes, with their network interfaces, up to what each group shall have.
+
+    Raises NodeStartError, and adds none, where the network or the execution role does not let them be.
+    """
+    new: list[Node] = []
+    for group in cluster.groups.values():
+        have = cluster.nodes_of(group.name)
+        numbers = iter(sorted(set(range(1, group.target + 1)) - {node.number for node in have}))
+        new += [Node(_instance_id(), next(numbers), dict(group.spec)) for _ in range(group.target - len(have))]
+    for node in new:
+        _attach(cluster, node, new)
+    cluster.nodes += new
+    return new
+
+
+class NodeStartError(Exception):
+    """Nodes cannot be started, and why."""
+
+
+def _attach(cluster: Cluster, node: Node, new: list[Node]) -> None:
+    try:
+        network.attach(cluster, node)
+    except (MissingPermissionError, network.NetworkError, OutOfAddressesError, LookupError) as error:
+        network.drop(cluster, new)
+        raise NodeStartError(f"Instance group '{node.group}': {error}") from error
+
+
+def boot(cluster: Cluster, nodes: list[Node], listener: Listener, after: str = "hyperpod.node.boot") -> None:
+    """Boot the nodes one after the other and run their lifecycle scripts."""
+    stagger = min(duration("hyperpod.node.stagger"), duration("hyperpod.node.stagger.max") / max(1, len(nodes)))
+    for place, node in enumerate(nodes):
+        schedule.after(duration(after) + place * stagger, _Start(cluster, node, listener).begin)
+
+
+@dataclass(frozen=True)
+class _Start:
+    """The start of one node, which stops being of interest when the node shall go or has failed."""
+
+    cluster: Cluster
+    node: Node
+    listener: Listener
+
+    def begin(self) -> None:
+        with lock:
+            if not self._is_wanted():
+                return
+            launch = Launch(self.cluster, self.node, resource_config(self.cluster))
+        runner().start(launch, self.done)  # outside the lock: a runner may take its time
+
+    def done(self, outcome: Outcome) -> None:
+        with lock:
+            if not self._is_wanted():
+                return
+            if outcome.failure:
+                self._fail(outcome.failure)
+            elif self.node.spec.get("OnStartDeepHealthChecks"):
+                self._check_health()
+            else:
+                self._run()
+
+    def _is_wanted(self) -> bool:
+        starting = ("Pending", "SystemUpdating", "DeepHealthCheckInProgress")
+        return self.node in self.cluster.nodes and self.node.status in starting
+
+    def _check_health(self) -> None:
+        self.node.status = "DeepHealthCheckInProgress"
+        record(self.cluster, "Deep health checks started", About(node=self.node))
+        schedule.after(duration("hyperpod.node.deep_health_check"), self._checked)
+
+    def _checked(self) -> None:
+        with lock:
+            if self._is_wanted():
+                self._run()
+
+    def _run(self) -> None:
+        if self.node.status == "SystemUpdating":
+            self.node.software_updated = host_now()
+        self.node.status, self.node.message = "Running", ""
+        record(self.cluster, "Instance is Running", About(node=self.node))
+        self.listener.up(self.cluster, self.node)
+
+    def _fail(self, failure: str) -> None:
+        self.node.message = failure
+        record(self.cluster, "Instance did not start", About(node=self.node, failure=failure))
+        self.listener.failed(self.cluster, self.node, failure)
+
+
+def _instance_id() -> str:
+    return f"i-{secrets.token_hex(9)[:17]}"

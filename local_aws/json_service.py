@@ -1,0 +1,101 @@
+"""Operations of ours in the place of moto's: faults, the walk along the model and the lock around them are the same for all."""
+
+import json
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from local_aws import faults, request_walker
+from local_aws.errors import AwsError
+from local_aws.iam import access_key, authorize
+
+Json = dict[str, Any]
+Context = dict[str, str | list[str]]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of an operation: who, where and what."""
+
+    account: str
+    region: str
+    partition: str
+    access_key: str
+    operation: str
+    request: Json
+
+    def arn(self, service: str, rest: str) -> str:
+        """An ARN of this call's account and region."""
+        return f"arn:{self.partition}:{service}:{self.region}:{self.account}:{rest}"
+
+    def authorize(self, action: str, resource: str | None, context: Context | None = None) -> None:
+        """Refuse the call unless its caller may do ``action``."""
+        keys: Context = {"aws:RequestedRegion": self.region, **(context or {})}
+        authorize(self.account, self.access_key, action, resource, keys)
+
+
+Operation = Callable[[Call], Json]
+
+
+class NotOursError(Exception):
+    """The call is about something of moto's own."""
+
+
+@dataclass(frozen=True)
+class JsonService:
+    """A service of which we answer ``operations``; moto answers the rest."""
+
+    name: str
+    operations: Mapping[str, Operation]
+    lock: AbstractContextManager[Any]
+
+    def put_before(self, response_class: Any) -> None:
+        """Answer our operations before moto's ``response_class`` does; done twice it is as done once."""
+        original = getattr(response_class, "_moto_call_action", response_class.call_action)
+
+        def call_action(response: Any) -> Any:
+            if response._get_action() not in self.operations:
+                return original(response)
+            try:
+                return self._respond(response)
+            except NotOursError:
+                return original(response)
+
+        response_class._moto_call_action = original
+        response_class.call_action = call_action
+
+    def _respond(self, response: Any) -> Any:
+        from moto.core.responses import ActionResult  # noqa: PLC0415  moto is loaded once the environment is set
+
+        try:
+            answer = self._answer(self._call(response))
+        except AwsError as error:
+            return error.code, {"Content-Type": "application/x-amz-json-1.1"}, error.get_body()
+        fault = faults.take(f"{self.name}:{response._get_action()}", "lose")
+        if fault:
+            faults.lose_reply(response.normalized_request.environ)
+        return response.serialized(ActionResult(answer))
+
+    def _answer(self, call: Call) -> Json:
+        fault = faults.take(f"{self.name}:{call.operation}", "refuse")
+        if fault:
+            raise AwsError(fault.code, fault.message, fault.status)
+        request_walker.check(self.name, call.operation, call.request)
+        with self.lock:
+            return self.operations[call.operation](call)
+
+    @staticmethod
+    def _call(response: Any) -> Call:
+        try:
+            request = json.loads(response.body or "{}")
+        except ValueError as error:
+            raise AwsError("SerializationException", f"the request is not JSON: {error}") from error
+        return Call(
+            account=response.current_account,
+            region=response.region,
+            partition=response.partition,
+            access_key=access_key(response.headers),
+            operation=response._get_action(),
+            request=request,
+        )

@@ -1,0 +1,142 @@
+"""An account with all that a cluster needs: a VPC, an execution role, scripts in a bucket."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import boto3
+import pytest
+
+from local_aws import durations
+from local_aws.clock import DEFAULT_SPEED, clock
+from local_aws.hyperpod import quotas
+from local_aws.server import EmbeddedAws, reset
+
+REGION = "us-west-2"
+SPEED = 3000  # ten of AWS's minutes in a fifth of a second
+NODES_DO = (
+    *("ec2:CreateNetworkInterface", "ec2:CreateNetworkInterfacePermission", "ec2:CreateTags", "ec2:Describe*"),
+    *("ec2:DeleteNetworkInterface", "ec2:DeleteNetworkInterfacePermission", "ec2:DetachNetworkInterface"),
+    *("logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents", "s3:GetObject", "s3:ListBucket"),
+)
+
+
+@dataclass
+class World:
+    """Clients of the embedded AWS, and what was made there before the test."""
+
+    endpoint: str
+    ids: dict[str, str] = field(default_factory=dict)
+
+    def client(self, service: str, key: str = "user") -> Any:
+        return boto3.client(
+            service, endpoint_url=self.endpoint, region_name=REGION, aws_access_key_id=key, aws_secret_access_key="secret"
+        )
+
+    @property
+    def sagemaker(self) -> Any:
+        return self.client("sagemaker")
+
+    @property
+    def ec2(self) -> Any:
+        return self.client("ec2")
+
+    @property
+    def role(self) -> str:
+        return self.ids["role"]
+
+    def allow(self, *actions: str, resource: str = "*") -> None:
+        """Let the execution role do these actions and no others."""
+        statement = {"Effect": "Allow", "Action": list(actions), "Resource": resource}
+        document = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+        self.client("iam").put_role_policy(RoleName="nodes", PolicyName="nodes", PolicyDocument=document)
+
+    def group(self, name: str, count: int = 1, **more: Any) -> dict[str, Any]:
+        """An instance group of a request."""
+        scripts = {"SourceS3Uri": "s3://sagemaker-scripts/lifecycle/1/", "OnCreate": "on_create.sh"}
+        group = {"InstanceGroupName": name, "InstanceCount": count, "InstanceType": "ml.c5.xlarge"}
+        return group | {"ExecutionRole": self.role, "LifeCycleConfig": scripts, "ThreadsPerCore": 1} | more
+
+    def vpc(self) -> dict[str, list[str]]:
+        return {"SecurityGroupIds": [self.ids["security_group"]], "Subnets": [self.ids["subnet"]]}
+
+    def create(self, *groups: dict[str, Any], name: str = "ml", **more: Any) -> str:
+        """Ask for a cluster; its ARN."""
+        request = {"ClusterName": name, "VpcConfig": self.vpc(), "InstanceGroups": list(groups)} | more
+        return str(self.sagemaker.create_cluster(**request)["ClusterArn"])
+
+    def cluster(self, name: str = "ml") -> dict[str, Any]:
+        return dict(self.sagemaker.describe_cluster(ClusterName=name))
+
+    def nodes(self, name: str = "ml") -> list[dict[str, Any]]:
+        return list(self.sagemaker.list_cluster_nodes(ClusterName=name)["ClusterNodeSummaries"])
+
+    def until_status(self, *statuses: str, name: str = "ml") -> dict[str, Any]:
+        """The cluster once it is in one of the states."""
+        return until(lambda: self.cluster(name), lambda cluster: cluster["ClusterStatus"] in statuses)
+
+    def until_gone(self, name: str = "ml") -> None:
+        until(
+            lambda: [c["ClusterName"] for c in self.sagemaker.list_clusters()["ClusterSummaries"]],
+            lambda names: name not in names,
+        )
+
+    def in_service(self, *groups: dict[str, Any], **more: Any) -> dict[str, Any]:
+        """A cluster that is up."""
+        self.create(*groups, **more)
+        return self.until_status("InService", "Failed")
+
+    def interfaces(self) -> list[dict[str, Any]]:
+        return list(self.ec2.describe_network_interfaces()["NetworkInterfaces"])
+
+
+def until(look: Callable[[], Any], ok: Callable[[Any], bool], seconds: float = 10) -> Any:
+    """What ``look`` sees once ``ok`` is content with it; the last sight is in the error."""
+    end = time.monotonic() + seconds
+    while not ok(seen := look()):
+        assert time.monotonic() < end, f"still not so after {seconds} s: {seen}"
+        time.sleep(0.01)  # between two looks over HTTP, as a client does
+    return seen
+
+
+@pytest.fixture(scope="package")
+def endpoint() -> Iterator[str]:
+    with EmbeddedAws(speed=SPEED) as aws:
+        yield aws.endpoint
+    clock.set_speed(DEFAULT_SPEED)
+
+
+@pytest.fixture
+def world(endpoint: str) -> Iterator[World]:
+    world = World(endpoint)
+    ec2 = world.ec2
+    vpc = ec2.create_vpc(CidrBlock="10.1.0.0/16")["Vpc"]["VpcId"]
+    zone = {"AvailabilityZone": f"{REGION}a"}
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.1.0.0/24", **zone)["Subnet"]["SubnetId"]
+    group = ec2.create_security_group(VpcId=vpc, GroupName="cluster", Description="cluster")["GroupId"]
+    itself = [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group}]}]
+    ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=itself)
+    ec2.authorize_security_group_egress(GroupId=group, IpPermissions=itself)
+    trust = {"Effect": "Allow", "Principal": {"Service": "sagemaker.amazonaws.com"}, "Action": "sts:AssumeRole"}
+    document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+    role = world.client("iam").create_role(RoleName="nodes", AssumeRolePolicyDocument=document)["Role"]["Arn"]
+    world.ids |= {"vpc": vpc, "subnet": subnet, "security_group": group, "role": role}
+    world.allow(*NODES_DO)
+    s3 = world.client("s3")
+    s3.create_bucket(Bucket="sagemaker-scripts", CreateBucketConfiguration={"LocationConstraint": REGION})
+    s3.put_object(Bucket="sagemaker-scripts", Key="lifecycle/1/on_create.sh", Body=b"#!/bin/bash\n")
+    yield world
+    reset()
+
+
+@pytest.fixture
+def hold() -> Callable[[str], None]:
+    """Let something on AWS take so long that the test can look at what is before it."""
+    return lambda name: durations.change({name: 1e9}) and None
+
+
+@pytest.fixture
+def quota() -> Callable[[str, int], None]:
+    return lambda instance_type, value: quotas.limit({f"{instance_type} for cluster usage": value}) and None

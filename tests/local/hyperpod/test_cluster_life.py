@@ -1,0 +1,27 @@
+import pytest
+from botocore.exceptions import ClientError
+
+pytestmark = pytest.mark.local
+
+
+def test_a_cluster_is_created_and_comes_into_service_with_all_its_nodes(world):
+    arn = world.create(world.group("controller"), world.group("workers", 2))
+    assert world.cluster()["ClusterStatus"] == "Creating"
+    cluster = world.until_status("InService", "Failed")
+    assert cluster["ClusterStatus"] == "InService", cluster
+    assert cluster["ClusterArn"] == arn
+    assert {g["InstanceGroupName"]: g["CurrentCount"] for g in cluster["InstanceGroups"]} == {"controller": 1, "workers": 2}
+    assert {node["InstanceStatus"]["Status"] for node in world.nodes()} == {"Running"}
+
+
+def test_a_deleted_cluster_is_gone_with_its_interfaces(world):
+    world.in_service(world.group("workers", 2))
+    with pytest.raises(ClientError, match="DependencyViolation"):
+        world.ec2.delete_subnet(SubnetId=world.ids["subnet"])
+    world.sagemaker.delete_cluster(ClusterName="ml")
+    assert world.cluster()["ClusterStatus"] == "Deleting"
+    world.until_gone()
+    assert world.interfaces() == []
+    world.ec2.delete_subnet(SubnetId=world.ids["subnet"])
+    with pytest.raises(ClientError, match="ResourceNotFound"):
+        world.cluster()
