@@ -1,0 +1,96 @@
+"""Runs in Lambda. The answer to CloudFormation: built, cut to what CloudFormation reads, and delivered."""
+
+import json
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+
+from cluster_resource.event import Event, Json
+from cluster_resource.log import log
+
+LARGEST_BODY = 4096
+"""Bytes; CloudFormation hides the reason of a longer answer behind "Response object is too long"."""
+
+PAUSES_S = (1, 2, 4)
+TIMEOUT_S = 10
+CUT = "... (cut)"
+
+
+Put = Callable[[str, bytes], int]
+"""PUT a body to an address; gives the HTTP status, raises OSError where there was none."""
+
+
+class AnswerError(Exception):
+    """The answer did not get through; the text never holds the address, which is a secret."""
+
+
+def success(physical_id: str, note: str, data: Json) -> Json:
+    """The verdict SUCCESS."""
+    return {"Status": "SUCCESS", "Reason": note, "PhysicalResourceId": physical_id, "Data": data}
+
+
+def failure(physical_id: str, reason: str) -> Json:
+    """The verdict FAILED."""
+    return {"Status": "FAILED", "Reason": reason, "PhysicalResourceId": physical_id, "Data": {}}
+
+
+def body(event: Event, verdict: Json) -> bytes:
+    """The answer as CloudFormation reads it: at most 4,096 bytes, of which the reason gives up what does not fit."""
+    reason = str(verdict.get("Reason") or "")
+    text = _encoded(event, verdict, reason)
+    if len(text) <= LARGEST_BODY:
+        return text
+    low, high = 0, len(reason)
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = len(_encoded(event, verdict, reason[:middle] + CUT)) <= LARGEST_BODY
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return _encoded(event, verdict, reason[:low] + CUT)
+
+
+def _encoded(event: Event, verdict: Json, reason: str) -> bytes:
+    answer = {
+        "Status": verdict["Status"],
+        "Reason": reason or "see the function's log",
+        "PhysicalResourceId": verdict["PhysicalResourceId"],
+        "StackId": event.stack_id,
+        "RequestId": event.request_id,
+        "LogicalResourceId": event.logical_id,
+        "Data": verdict.get("Data") or {},
+    }
+    return json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def put(url: str, content: bytes) -> int:
+    """PUT over HTTP. The signature covers an empty content type."""
+    request = urllib.request.Request(url, content, {"Content-Type": ""}, method="PUT")  # noqa: S310 (CloudFormation's own address)
+    try:
+        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as reply:  # noqa: S310 (the same)
+            return int(reply.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def send(event: Event, verdict: Json, put: Put = put, sleep: Callable[[float], None] = time.sleep) -> None:
+    """Deliver ``verdict``, with a few tries; raises AnswerError when it did not get through.
+
+    403 is final: the address has expired, and CloudFormation has given up. It is logged as ``answer refused``, for an alarm.
+    """
+    content = body(event, verdict)
+    trouble = ""
+    for pause in (*PAUSES_S, 0):
+        try:
+            status = put(event.response_url, content)
+        except OSError as error:
+            trouble = type(error).__name__
+        else:
+            if 200 <= status < 300:
+                log("answered", status=verdict["Status"], reason=verdict.get("Reason"), request=event.request_id)
+                return
+            if status == 403:
+                log("answer refused", http_status=status, status=verdict["Status"], request=event.request_id)
+                return
+            trouble = f"HTTP {status}"
+        sleep(pause)
+    raise AnswerError(f"the answer {verdict['Status']} to request {event.request_id} did not get through: {trouble}")

@@ -1,0 +1,104 @@
+"""Runs in Lambda. The calls to SageMaker that there are, and nothing else of it; every failure is an ApiError."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import botocore
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, ParamValidationError
+
+from cluster_resource.actions import Call
+from cluster_resource.errors import ApiError, Kind, kind_of
+from cluster_resource.event import Json
+from cluster_resource.observed import Cluster, cluster_of
+from cluster_resource.ownership import Owner, owner_of
+
+PAGE = 100
+
+
+class ClusterApi:
+    """SageMaker as this resource needs it, around a boto3 client."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    @property
+    def request_shape(self) -> Any:
+        """CreateCluster's input in the service model (botocore's Shape, which has no types)."""
+        return self._client.meta.service_model.operation_model("CreateCluster").input_shape
+
+    def cluster(self, name: str, *, is_deletion: bool) -> Cluster | None:
+        """The cluster of that name with its tags, and with its nodes where a decision needs them."""
+        try:
+            description = self._call("DescribeCluster", ClusterName=name)
+            tags = self._tags(description["ClusterArn"])
+            nodes = self._nodes(name, description["ClusterStatus"], is_deletion=is_deletion)
+        except ApiError as error:
+            if error.kind is Kind.ABSENT:
+                return None
+            raise
+        return cluster_of(description, tags, nodes)
+
+    def names_being_deleted(self, owner: Owner) -> list[str]:
+        """The names of the owner's clusters that are in Deleting."""
+        return [
+            summary["ClusterName"]
+            for summary in self._pages("ListClusters", "ClusterSummaries")
+            if summary["ClusterStatus"] == "Deleting" and self._owner(summary["ClusterArn"]) == owner
+        ]
+
+    def make(self, call: Call) -> Json:
+        """Make the one call that changes something."""
+        return self._call(call.operation, **call.arguments)
+
+    def _owner(self, arn: str) -> Owner | None:
+        try:
+            return owner_of(self._tags(arn))
+        except ApiError as error:
+            if error.kind is Kind.ABSENT:
+                return None
+            raise
+
+    def _tags(self, arn: str) -> dict[str, str]:
+        return {tag["Key"]: tag["Value"] for tag in self._pages("ListTags", "Tags", ResourceArn=arn)}
+
+    def _nodes(self, name: str, status: str, *, is_deletion: bool) -> list[Json] | None:
+        """All nodes of a cluster that stands still; of one that goes, the first page, as all of them say the same."""
+        if status == "Deleting":
+            return list(self._call("ListClusterNodes", ClusterName=name, MaxResults=PAGE)["ClusterNodeSummaries"])
+        if status in ("InService", "Failed") and not is_deletion:
+            return list(self._pages("ListClusterNodes", "ClusterNodeSummaries", ClusterName=name))
+        return None
+
+    def _pages(self, operation: str, items: str, **arguments: str) -> Iterator[Json]:
+        page: Mapping[str, Any] = {}
+        while True:
+            more = {"NextToken": page["NextToken"]} if page.get("NextToken") else {}
+            page = self._call(operation, MaxResults=PAGE, **arguments, **more)
+            yield from page.get(items, [])
+            if not page.get("NextToken"):
+                return
+
+    def _call(self, operation: str, **arguments: Any) -> Json:
+        with _translated(operation):
+            reply: Json = getattr(self._client, botocore.xform_name(operation))(**arguments)
+            return reply
+
+
+@contextmanager
+def _translated(operation: str) -> Iterator[None]:
+    """Whatever the SDK raises, as an ApiError."""
+    try:
+        yield
+    except ClientError as error:
+        answer = error.response.get("Error", {})
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+        code, text = answer.get("Code", "Unknown"), answer.get("Message", str(error))
+        raise ApiError(kind_of(operation, code, status, text), operation, code, text) from error
+    except ParamValidationError as error:
+        raise ApiError(Kind.INVALID, operation, "ParamValidationError", str(error)) from error
+    except NoCredentialsError as error:
+        raise ApiError(Kind.DENIED, operation, "NoCredentials", str(error)) from error
+    except BotoCoreError as error:
+        # What is left are connections: refused, reset, timed out, not resolved. Whether the call was done shows at the next look.
+        raise ApiError(Kind.TRANSIENT, operation, type(error).__name__, str(error)) from error

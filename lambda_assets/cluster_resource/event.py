@@ -1,0 +1,100 @@
+"""Runs in Lambda. What CloudFormation asks of a custom resource: its event, and our properties in it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+Json = dict[str, Any]
+"""A JSON object as it came or as it goes; what is inside is checked by the service model, not by Python's types."""
+
+CLUSTER = "Custom::HyperPodCluster"
+WAIT = "Custom::HyperPodWait"
+DELETION = "Custom::HyperPodDeletion"
+
+
+@dataclass(frozen=True)
+class Event:
+    """One request of CloudFormation's."""
+
+    request_type: str
+    request_id: str
+    stack_id: str
+    logical_id: str
+    resource_type: str
+    response_url: str
+    physical_id: str
+    properties: Json
+    old_properties: Json | None
+
+    @classmethod
+    def parse(cls, raw: Mapping[str, Any]) -> "Event":
+        """The request in ``raw``; fields that only some requests have are empty in the others."""
+        return cls(
+            request_type=raw["RequestType"],
+            request_id=raw["RequestId"],
+            stack_id=raw["StackId"],
+            logical_id=raw["LogicalResourceId"],
+            resource_type=raw.get("ResourceType", CLUSTER),
+            response_url=raw["ResponseURL"],
+            physical_id=raw.get("PhysicalResourceId") or "",
+            properties=dict(raw.get("ResourceProperties") or {}),
+            old_properties=_optional(raw.get("OldResourceProperties")),
+        )
+
+    @property
+    def stack_name(self) -> str:
+        """The stack's name, from its ARN (``...:stack/<name>/<uuid>``)."""
+        parts = self.stack_id.split("/")
+        return parts[1] if len(parts) > 1 else self.stack_id
+
+    @property
+    def has_invented_id(self) -> bool:
+        """Whether CloudFormation made the physical id up (``<stack>-<logical id>-<random>``), as it never got one from us."""
+        return self.physical_id.startswith(f"{self.stack_name}-{self.logical_id}-")
+
+    @property
+    def issued(self) -> str:
+        """When CloudFormation signed the ResponseURL, as a text that sorts by time; empty when the URL does not tell.
+
+        Request ids have no order, and deliveries overtake each other; the signature's date is the only order an event carries.
+        """
+        query = parse_qs(urlsplit(self.response_url).query)
+        if "X-Amz-Date" in query:
+            return query["X-Amz-Date"][0]
+        # The older signature tells its end alone; it lies a constant time after its beginning.
+        return query["Expires"][0].rjust(16, "0") if "Expires" in query else ""
+
+
+def _optional(properties: Mapping[str, Any] | None) -> Json | None:
+    return None if properties is None else dict(properties)
+
+
+@dataclass(frozen=True)
+class ClusterProperties:
+    """The properties of Custom::HyperPodCluster, scalars still the strings that CloudFormation makes of them.
+
+    Every PropertiesVersion that was ever released is read here, and one from a newer release as far as its names are known:
+    a rollback brings older code before newer properties. "1" is the only one so far, and what has none is read the same way.
+    """
+
+    name_prefix: str
+    cluster_name: str
+    request: Json
+    wait: str
+    wait_hours: int
+    controller_group: str
+    zone: str
+
+    @classmethod
+    def of(cls, properties: Mapping[str, Any]) -> "ClusterProperties":
+        """The properties in ``properties``."""
+        return cls(
+            name_prefix=str(properties.get("NamePrefix") or "cluster"),
+            cluster_name=str(properties.get("ClusterName") or ""),
+            request=dict(properties.get("Request") or {}),
+            wait=str(properties.get("Wait") or "nodes"),
+            wait_hours=int(properties.get("WaitHours") or 1),
+            controller_group=str(properties.get("ControllerGroup") or ""),
+            zone=str(properties.get("AvailabilityZoneId") or ""),
+        )

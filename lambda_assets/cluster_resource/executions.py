@@ -1,0 +1,110 @@
+"""Runs in Lambda. The executions of the state machine as entry and responder need them, around a boto3 client."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from cluster_resource.event import Event, Json
+from cluster_resource.identity import execution_name, resource_hash
+
+PAGE = 1000
+SUPERSEDED = "Superseded"
+"""The error name of an execution that a newer request stopped."""
+
+
+@dataclass(frozen=True)
+class Execution:
+    """One execution of a resource's request."""
+
+    arn: str
+    name: str
+    status: str
+    started: datetime
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it still works on its request."""
+        return self.status == "RUNNING"
+
+
+class Executions:
+    """One state machine's executions."""
+
+    def __init__(self, client: Any, state_machine_arn: str) -> None:
+        self._client = client
+        self._state_machine_arn = state_machine_arn
+
+    def of_resource(self, event: Event) -> list[Execution]:
+        """The executions for the event's resource, newest first; the newest thousand of the state machine are looked through."""
+        page = self._client.list_executions(stateMachineArn=self._state_machine_arn, maxResults=PAGE)
+        prefix = resource_hash(event) + "-"
+        return [
+            Execution(item["executionArn"], item["name"], item["status"], item["startDate"])
+            for item in page["executions"]
+            if item["name"].startswith(prefix)
+        ]
+
+    def start(self, event: Event, execution_input: Json) -> datetime:
+        """Start the request's execution, or find the one that a delivery before started; tell when it began."""
+        try:
+            reply = self._client.start_execution(
+                stateMachineArn=self._state_machine_arn,
+                name=execution_name(event),
+                input=json.dumps(execution_input, separators=(",", ":")),
+            )
+        except self._client.exceptions.ExecutionAlreadyExists:
+            found = self.find(event)
+            if found is None:
+                raise
+            return found.started
+        started: datetime = reply["startDate"]
+        return started
+
+    def find(self, event: Event) -> Execution | None:
+        """The request's execution."""
+        arn = self._state_machine_arn.replace(":stateMachine:", ":execution:") + ":" + execution_name(event)
+        try:
+            found = self._client.describe_execution(executionArn=arn)
+        except self._client.exceptions.ExecutionDoesNotExist:
+            return None
+        return Execution(arn, found["name"], found["status"], found["startDate"])
+
+    def event_of(self, arn: str) -> Json:
+        """The CloudFormation event that the execution serves."""
+        found: Json = json.loads(self._client.describe_execution(executionArn=arn)["input"])["event"]
+        return found
+
+    def stop(self, execution: Execution, cause: str) -> None:
+        """Stop an execution for a newer request; one that has ended by itself is left."""
+        self._client.stop_execution(executionArn=execution.arn, error=SUPERSEDED, cause=cause)
+
+    def verdict(self, arn: str) -> Json | None:
+        """The answer that the execution had decided on before it ended, if it had."""
+        token: Json = {}
+        while True:
+            page = self._client.get_execution_history(
+                executionArn=arn, reverseOrder=True, includeExecutionData=True, maxResults=PAGE, **token
+            )
+            for item in page["events"]:
+                found = _verdict_in(item)
+                if found:
+                    return found
+            if not page.get("nextToken"):
+                return None
+            token = {"nextToken": page["nextToken"]}
+
+
+def _verdict_in(value: Any) -> Json | None:
+    """The first verdict anywhere in one event of a history, whose inputs and outputs are JSON texts."""
+    if isinstance(value, str) and '"answer"' in value:
+        try:
+            return _verdict_in(json.loads(value))
+        except ValueError:
+            return None
+    if isinstance(value, dict):
+        verdict = value.get("answer")
+        if isinstance(verdict, dict) and "Status" in verdict:
+            return verdict
+        return next((found for item in value.values() if (found := _verdict_in(item))), None)
+    return None

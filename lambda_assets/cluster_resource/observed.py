@@ -1,0 +1,171 @@
+"""Runs in Lambda. What DescribeCluster tells, in CreateCluster's words: the one place that knows the fields that it renames."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cluster_resource.event import Json
+from cluster_resource.ownership import Owner, owner_of
+
+GROUP_KINDS = ("InstanceGroups", "RestrictedInstanceGroups")
+
+SAME_NAME = (
+    "InstanceGroupName",
+    "InstanceType",
+    "LifeCycleConfig",
+    "ExecutionRole",
+    "ThreadsPerCore",
+    "InstanceStorageConfigs",
+    "OnStartDeepHealthChecks",
+    "TrainingPlanArn",
+    "OverrideVpcConfig",
+    "ScheduledUpdateConfig",
+    "CapacityRequirements",
+    "SlurmConfig",
+    "NetworkInterface",
+    "EnvironmentConfig",
+)
+RENAMED = {
+    "InstanceCount": ("TargetCount",),
+    "MinInstanceCount": ("MinCount",),
+    "ImageId": ("DesiredImageId", "CurrentImageId"),
+    "ImageReleaseVersion": ("DesiredImageReleaseVersion", "CurrentImageReleaseVersion"),
+}
+RENAMED_INSIDE = {
+    "AutoPatchConfig": {"PatchSchedule": ("DesiredPatchSchedule", "CurrentPatchSchedule")},
+    "InstanceRequirements": {"InstanceTypes": ("DesiredInstanceTypes", "CurrentInstanceTypes")},
+    "KubernetesConfig": {"Labels": ("DesiredLabels", "CurrentLabels"), "Taints": ("DesiredTaints", "CurrentTaints")},
+    "SharedEnvironmentConfig": {
+        "FSxLustreConfig": ("DesiredFSxLustreConfig", "CurrentFSxLustreConfig"),
+        "FSxLustreDeletionPolicy": ("DesiredFSxLustreDeletionPolicy", "CurrentFSxLustreDeletionPolicy"),
+    },
+}
+CLUSTER_SETTINGS = (
+    "NodeRecovery",
+    "TieredStorageConfig",
+    "NodeProvisioningMode",
+    "ClusterRole",
+    "AutoScaling",
+    "Orchestrator",
+)
+
+
+@dataclass(frozen=True)
+class Group:
+    """One instance group as the service has it."""
+
+    kind: str
+    name: str
+    status: str
+    target: int
+    current: int
+    specification: Json
+
+    @property
+    def is_going(self) -> bool:
+        """Whether the group is on its way out."""
+        return self.status == "Deleting"
+
+
+@dataclass(frozen=True)
+class Node:
+    """One node as the service has it."""
+
+    group: str
+    id: str
+    status: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One cluster as the service has it; ``nodes`` is None where nobody looked."""
+
+    name: str
+    arn: str
+    status: str
+    failure: str
+    groups: tuple[Group, ...]
+    settings: Json
+    description: Json
+    tags: Mapping[str, str]
+    nodes: tuple[Node, ...] | None = None
+
+    @property
+    def id(self) -> str:
+        """The last part of the ARN."""
+        return self.arn.rsplit("/", 1)[-1]
+
+    @property
+    def owner(self) -> Owner | None:
+        """Whose the cluster is, by its tags."""
+        return owner_of(self.tags)
+
+    def group(self, name: str) -> Group | None:
+        """The group of that name."""
+        return next((group for group in self.groups if group.name == name), None)
+
+    def running(self, group: str) -> int:
+        """How many nodes of the group run."""
+        return sum(node.group == group and node.status == "Running" for node in self.nodes or ())
+
+    @property
+    def progress(self) -> str:
+        """How many nodes there are of those asked for, group by group."""
+        return ", ".join(f"{group.name} {group.current} of {group.target}" for group in self.groups) or "no groups"
+
+
+def cluster_of(description: Mapping[str, Any], tags: Mapping[str, str], nodes: Iterable[Mapping[str, Any]] | None) -> Cluster:
+    """The cluster that DescribeCluster, ListTags and ListClusterNodes describe."""
+    settings = {name: description[name] for name in CLUSTER_SETTINGS if name in description}
+    shared = (description.get("RestrictedInstanceGroupsConfig") or {}).get("SharedEnvironmentConfig")
+    if shared:
+        name = "SharedEnvironmentConfig"
+        settings["RestrictedInstanceGroupsConfig"] = {name: _renamed(shared, RENAMED_INSIDE[name])}
+    return Cluster(
+        name=description["ClusterName"],
+        arn=description["ClusterArn"],
+        status=description["ClusterStatus"],
+        failure=description.get("FailureMessage") or "",
+        groups=tuple(_group(kind, group) for kind in GROUP_KINDS for group in description.get(kind) or []),
+        settings=settings,
+        description=dict(description),
+        tags=dict(tags),
+        nodes=None if nodes is None else tuple(_node(node) for node in nodes),
+    )
+
+
+def _group(kind: str, group: Mapping[str, Any]) -> Group:
+    return Group(
+        kind=kind,
+        name=group["InstanceGroupName"],
+        status=group.get("Status") or "",
+        target=group.get("TargetCount") or 0,
+        current=group.get("CurrentCount") or 0,
+        specification=_specification(group),
+    )
+
+
+def _specification(group: Mapping[str, Any]) -> Json:
+    """The group as CreateCluster and UpdateCluster would be asked for it."""
+    same = {name: group[name] for name in SAME_NAME if name in group}
+    inside = {name: _renamed(group[name], table) for name, table in RENAMED_INSIDE.items() if name in group}
+    renamed = _renamed(group, RENAMED)
+    return {**same, **inside, **{name: renamed[name] for name in RENAMED if name in renamed}}
+
+
+def _renamed(value: Mapping[str, Any], table: Mapping[str, tuple[str, ...]]) -> Json:
+    """``value`` with the first spelling that is there under the name that a request uses."""
+    spellings = {spelling for names in table.values() for spelling in names}
+    kept = {name: item for name, item in value.items() if name not in spellings}
+    found = {
+        name: next(value[spelling] for spelling in names if spelling in value)
+        for name, names in table.items()
+        if any(spelling in value for spelling in names)
+    }
+    return {**kept, **found}
+
+
+def _node(node: Mapping[str, Any]) -> Node:
+    status = node.get("InstanceStatus") or {}
+    return Node(node["InstanceGroupName"], node["InstanceId"], status.get("Status") or "", status.get("Message") or "")

@@ -1,0 +1,143 @@
+"""Runs in Lambda. Failures in an operator's words: what failed, which group, the service's reason, where to read, what to do."""
+
+import re
+
+from cluster_resource.desired import Desired
+from cluster_resource.errors import ApiError, Kind
+from cluster_resource.memory import Memory
+from cluster_resource.observed import Cluster, Node
+from cluster_resource.ownership import owner_of
+
+MESSAGES_SHOWN = 3
+LONGEST_MESSAGE = 400
+QUOTA = re.compile(
+    r"limit '(?P<name>[^']+)' is (?P<limit>\d+).*?utilization of (?P<used>\d+).*?delta of (?P<delta>\d+)", re.DOTALL
+)
+
+
+def failed(desired: Desired | None, cluster: Cluster, memory: Memory) -> str:
+    """Why a cluster is Failed, or went back to what it was."""
+    message = memory.failure or cluster.failure or "the service gave no reason"
+    parts = [f"cluster {cluster.name} is {cluster.status}: {message}", *_groups(cluster), *_nodes(cluster)]
+    if "capacity" in message.lower():
+        zone = f" in {desired.zone}" if desired and desired.zone else ""
+        parts.append(f"no capacity for {_types(cluster)}{zone}: try later, another zone or type, fewer nodes, or a training plan")
+    return "; ".join([*parts, where_to_read(cluster)])
+
+
+def where_to_read(cluster: Cluster) -> str:
+    """The log group of the cluster's nodes, and the stream of one that failed."""
+    failing = next((node for node in _failing(cluster)), None)
+    stream = f"LifecycleConfig/{failing.group}/{failing.id}" if failing else "LifecycleConfig/<group>/<instance id>"
+    return f"read log group /aws/sagemaker/Clusters/{cluster.name}/{cluster.id}, stream {stream}"
+
+
+def went_back(desired: Desired, cluster: Cluster, memory: Memory, missed: str) -> str:
+    """An update that the service undid: InService again, but not as asked."""
+    message = memory.failure or (cluster.failure if cluster.failure != memory.old_failure else "")
+    said = f": {message}" if message else " and gave no reason"
+    parts = [f"the service undid the update of cluster {cluster.name}{said}", f"not as asked: {missed}", *_nodes(cluster)]
+    if "capacity" in message.lower():
+        zone = f" in {desired.zone}" if desired.zone else ""
+        parts.append(f"no capacity for {_types(cluster)}{zone}: try later, another zone or type, or fewer nodes")
+    return "; ".join([*parts, where_to_read(cluster)])
+
+
+def foreign(cluster: Cluster) -> str:
+    """The name is taken by a cluster that is not ours."""
+    owner = owner_of(cluster.tags)
+    whose = f"belongs to {owner}" if owner else "carries no tags of this stack"
+    return (
+        f"cluster {cluster.name} exists and {whose}: {cluster.arn}; it was not touched; choose another `cluster_name`, "
+        "or delete that cluster yourself"
+    )
+
+
+def disappeared(name: str) -> str:
+    """The cluster was there and is not any more."""
+    return f"cluster {name} disappeared while it was being provisioned: somebody deleted it; deploy again once nobody does"
+
+
+def gone(name: str) -> str:
+    """The cluster of an update is not there."""
+    return (
+        f"cluster {name} does not exist any more: it was deleted outside CloudFormation; to get a new one, destroy the stack "
+        "(it tolerates the absence) and deploy it again"
+    )
+
+
+def late(desired: Desired, cluster: Cluster | None, memory: Memory) -> str:
+    """The time is up."""
+    trouble = f"; last trouble: {memory.trouble}" if memory.trouble else ""
+    if cluster is None:
+        return f"{desired.type} of cluster {memory.cluster or desired.first_name} was not done after 57 minutes{trouble}"
+    if desired.type == "Delete":
+        advice = "delete the stack again: it goes on where this ended"
+    else:
+        advice = "raise `wait_hours`, or find out why the nodes are slow"
+    text = f"cluster {cluster.name} is still {cluster.status} after 57 minutes ({cluster.progress})"
+    return "; ".join([text + trouble, *_nodes(cluster), advice, where_to_read(cluster)])
+
+
+def blocked(cluster: Cluster, node: Node) -> str:
+    """A deletion that cannot end, because the service may not use the execution role any more."""
+    return (
+        f"cluster {cluster.name} is stuck in Deleting: node {node.id} of {node.group}: {_cut(node.message)}; give the "
+        "execution role that permission back (the role and its policy must outlive the cluster), then delete the stack again"
+    )
+
+
+def refused(error: ApiError, desired: Desired) -> str:
+    """A call that the service will not take."""
+    if error.kind is Kind.QUOTA:
+        return _quota(error)
+    if error.kind is Kind.ROLE:
+        roles = sorted({group.get("ExecutionRole", "?") for _, group in desired.groups()})
+        return (
+            f"{error.operation} failed for 5 minutes because the execution role cannot be assumed: {', '.join(roles)}: "
+            f"{error.text}; its trust policy must allow sagemaker.amazonaws.com"
+        )
+    if error.kind is Kind.DENIED:
+        return f"the function may not call sagemaker:{error.operation}: {error.text}; allow it in the function's role"
+    return f"{error.operation} was refused: {error.code}: {error.text}"
+
+
+def _quota(error: ApiError) -> str:
+    numbers = QUOTA.search(error.text)
+    if numbers is None:
+        return f"a quota is too small: {error.text}; ask for more in Service Quotas, Amazon SageMaker"
+    return (
+        f"quota '{numbers['name']}' is {numbers['limit']}, {numbers['used']} in use, {numbers['delta']} more asked for; "
+        f"ask for more in Service Quotas, Amazon SageMaker, or lower instance_count; the service said: {error.text}"
+    )
+
+
+def _groups(cluster: Cluster) -> list[str]:
+    short = [group for group in cluster.groups if group.current < group.target or group.status in ("Failed", "Degraded")]
+    return [
+        f"group {group.name} ({group.specification.get('InstanceType', 'any type')}): {group.current} of {group.target} nodes"
+        for group in short[:MESSAGES_SHOWN]
+    ]
+
+
+def _types(cluster: Cluster) -> str:
+    short = [group for group in cluster.groups if group.current < group.target] or list(cluster.groups)
+    return ", ".join(sorted({str(group.specification.get("InstanceType", "any type")) for group in short}))
+
+
+def _failing(cluster: Cluster) -> list[Node]:
+    return [node for node in cluster.nodes or () if node.status == "Failure" or node.message]
+
+
+def _nodes(cluster: Cluster) -> list[str]:
+    """Some nodes that failed, each message once: four hundred nodes mostly say the same."""
+    first: dict[str, Node] = {}
+    for node in _failing(cluster):
+        first.setdefault(node.message, node)
+    return [
+        f"node {node.id} of {node.group}: {_cut(node.message) or node.status}" for node in list(first.values())[:MESSAGES_SHOWN]
+    ]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 3] + "..."

@@ -1,0 +1,161 @@
+"""Runs in Lambda. The decision of Custom::HyperPodCluster: one pure function of what is wanted, there, and remembered.
+
+It is level-triggered: whatever call was lost, made twice or made by another, the next step looks at the cluster and goes on from
+there. At most one call that changes something comes out of each step.
+"""
+
+from dataclasses import replace
+
+from cluster_resource import reasons
+from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
+from cluster_resource.deletion import decide_delete
+from cluster_resource.desired import Desired
+from cluster_resource.doubt import doubted, lasts, undoubted
+from cluster_resource.memory import Memory
+from cluster_resource.moment import Moment
+from cluster_resource.observed import Cluster
+from cluster_resource.plan import plan
+from cluster_resource.refusals import refusal
+from cluster_resource.replacement import choose, is_made_by
+from cluster_resource.settling import data_of, settle
+
+APPEAR_S = 300
+"""How long DescribeCluster may not know a cluster that CreateCluster accepted."""
+
+GONE_S = 55
+"""How long a cluster that was seen must be absent before it is gone: three steps."""
+
+
+def name_to_look_at(desired: Desired, memory: Memory) -> str:
+    """The one cluster that a step describes."""
+    return memory.leftover or memory.cluster or desired.first_name
+
+
+def decide(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
+    """Tell the one thing to do next."""
+    if memory.fence:
+        return Decision(Fail(memory.fence), memory)
+    if desired.type == "Delete":
+        decision = decide_delete(desired, cluster, memory, moment)
+    elif memory.leftover:
+        decision = _clear_leftover(desired, cluster, memory, moment)
+    else:
+        decision = _converge(desired, cluster, memory, moment)
+    if moment.is_past_deadline and isinstance(decision.action, Call | Wait):
+        return _late(desired, cluster, decision.memory)
+    return decision
+
+
+def _converge(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
+    """Create and Update: there must be one cluster, ours, as wanted."""
+    if cluster and cluster.owner != desired.owner:
+        return Decision(Fail(reasons.foreign(cluster)), memory)
+    chosen = choose(desired, cluster, memory)
+    if isinstance(chosen, Decision):
+        return chosen
+    refused = "" if chosen.updated_at else refusal(desired, cluster)
+    if refused:
+        return Decision(Fail(refused), chosen)
+    return _present(desired, cluster, chosen, moment) if cluster else _absent(desired, chosen, moment)
+
+
+def _absent(desired: Desired, memory: Memory, moment: Moment) -> Decision:
+    name = name_to_look_at(desired, memory)
+    if memory.arn:
+        memory = doubted(memory, "absent", moment)
+        if lasts(memory, moment, GONE_S):
+            return Decision(Fail(reasons.disappeared(name)), memory)
+        return Decision(Wait("the cluster is not there any more"), memory)
+    if not is_made_by(desired, memory):
+        return Decision(Fail(reasons.gone(name)), memory)
+    if memory.created_at:
+        if moment.since_s(memory.created_at) < APPEAR_S:
+            return Decision(Wait("the service does not show the cluster yet"), memory)
+        return Decision(Fail(reasons.disappeared(name)), memory)
+    tags = [{"Key": key, "Value": value} for key, value in sorted(desired.all_tags.items())]
+    arguments = {"ClusterName": name, **desired.request, "Tags": tags}
+    return Decision(Call("CreateCluster", arguments, replace(memory, created_at=str(moment))), memory)
+
+
+def _present(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment) -> Decision:
+    if cluster.status == "Deleting":
+        return _being_deleted(desired, cluster, memory)
+    memory = _noticing(cluster, memory if memory.doubt == "undone" else undoubted(memory))
+    if cluster.status == "Failed":
+        return _failed(desired, cluster, memory, moment)
+    is_accepted = is_made_by(desired, memory) or bool(memory.updated_at)
+    if desired.wait == "none" and is_accepted:
+        return Decision(Succeed(f"not waited for: {cluster.status}", data_of(memory, cluster.name)), memory)
+    if cluster.status == "InService":
+        return settle(desired, cluster, memory, moment)
+    return Decision(Wait(cluster.progress), memory)
+
+
+def _being_deleted(desired: Desired, cluster: Cluster, memory: Memory) -> Decision:
+    """A cluster that an earlier Delete left behind must go before ours is made; one that was alive is being taken from us."""
+    if memory.arn or not is_made_by(desired, memory):
+        return Decision(
+            Fail(f"cluster {cluster.name} is being deleted outside this request; deploy again once it is gone"), memory
+        )
+    return Decision(Wait("an earlier cluster of this name is still being deleted"), memory)
+
+
+def _failed(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment) -> Decision:
+    """A Failed cluster can only be replaced; but an Update that asks nothing of it (a rollback's) may succeed."""
+    if is_made_by(desired, memory) or memory.updated_at:
+        return Decision(Fail(reasons.failed(desired, cluster, memory)), memory)
+    if plan(desired, cluster, {}).differences:
+        reason = f"a failed cluster cannot be updated, it must be replaced; {reasons.failed(desired, cluster, memory)}"
+        return Decision(Fail(reason), memory)
+    return settle(desired, cluster, memory, moment)
+
+
+def _noticing(cluster: Cluster, memory: Memory) -> Memory:
+    """The memory with what this look adds."""
+    is_busy = cluster.status not in ("InService", "Failed")
+    is_first = not memory.arn
+    old_failure = cluster.failure if is_first and not is_busy and not memory.created_at else memory.old_failure
+    is_news = not memory.failure and bool(cluster.failure) and cluster.failure != old_failure and not is_first
+    return replace(
+        memory,
+        arn=cluster.arn,
+        old_failure=old_failure,
+        failure=cluster.failure if is_news and cluster.status != "InService" else memory.failure,
+        moved=memory.moved or (is_busy and bool(memory.updated_at)),
+    )
+
+
+def _clear_leftover(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
+    """The cluster itself is as wanted; what a dead replacement left goes too, so that its network can go."""
+    apart = replace(memory, arn="")
+    decision = decide_delete(desired, cluster, apart, moment)
+    done = data_of(memory, memory.cluster)
+    kept = replace(decision.memory, arn=memory.arn)
+    match decision.action:
+        case Call(operation=operation, arguments=arguments, note=note):
+            return Decision(Call(operation, arguments, kept, note), kept)
+        case Succeed(note=note):
+            return Decision(Succeed(note, done), kept)
+        case Fail(reason=reason):
+            return Decision(Succeed(f"a leftover stays: {reason}", done), kept)
+        case action:
+            return Decision(action, kept)
+
+
+def _late(desired: Desired, cluster: Cluster | None, memory: Memory) -> Decision:
+    """The verdict at the deadline: with more hours to wait, what is under way goes on in the next resource."""
+    if memory.leftover:
+        return Decision(Succeed(f"{memory.leftover} is still being deleted", data_of(memory, memory.cluster)), memory)
+    if desired.wait_hours > 1 and cluster and _is_under_way(desired, cluster, memory):
+        data = {} if desired.type == "Delete" else data_of(memory, cluster.name)
+        return Decision(Succeed(f"{cluster.status} after 57 minutes; the wait goes on in the next resource", data), memory)
+    return Decision(Fail(reasons.late(desired, cluster, memory)), memory)
+
+
+def _is_under_way(desired: Desired, cluster: Cluster, memory: Memory) -> bool:
+    """Whether the service works on what was asked, so that waiting longer is all that is left to do."""
+    if desired.type == "Delete":
+        return cluster.status == "Deleting"
+    if cluster.status in ("Failed", "Deleting") or cluster.arn != memory.arn:
+        return False
+    return bool(memory.updated_at) or not plan(desired, cluster, {}).differences

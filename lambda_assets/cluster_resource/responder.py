@@ -1,0 +1,75 @@
+"""Runs in Lambda as the responder: the answer of last resort, for whatever died on the way.
+
+EventBridge sends it the executions that failed, timed out or were stopped; Lambda sends it the events for which the entry
+function failed. Its role may describe executions and read their history. It makes no cluster call.
+"""
+
+import functools
+import json
+import os
+from collections.abc import Callable
+
+from cluster_resource import answer
+from cluster_resource.api_client import states_client
+from cluster_resource.entry import stop_older
+from cluster_resource.event import Event, Json
+from cluster_resource.executions import SUPERSEDED, Executions
+from cluster_resource.identity import physical_id
+from cluster_resource.log import log
+
+Send = Callable[[Event, Json], None]
+
+
+@functools.cache
+def _executions() -> Executions:
+    """The state machine's executions, made once per sandbox."""
+    return Executions(states_client(), os.environ["STATE_MACHINE_ARN"])
+
+
+def handler(raw: Json, _context: object) -> None:
+    """Answer for an execution that ended badly, or for an event that never got one."""
+    respond(raw, _executions(), answer.send)
+
+
+def respond(raw: Json, executions: Executions, send: Send) -> None:
+    """Send the verdict that the execution had reached, else FAILED with what is known."""
+    if "requestPayload" in raw:
+        _for_entry(raw, executions, send)
+    else:
+        _for_execution(raw["detail"], executions, send)
+
+
+def _for_execution(detail: Json, executions: Executions, send: Send) -> None:
+    arn = detail["executionArn"]
+    given = detail.get("input")
+    event = Event.parse(json.loads(given)["event"] if given else executions.event_of(arn))
+    verdict = executions.verdict(arn)
+    log("execution ended", execution=arn, status=detail["status"], error=detail.get("error"), had_verdict=bool(verdict))
+    send(event, verdict or answer.failure(physical_id(event), _reason(detail)))
+
+
+def _reason(detail: Json) -> str:
+    """What became of the execution, in words."""
+    cause = detail.get("cause") or "no cause given"
+    if detail.get("error") == SUPERSEDED:
+        return str(cause)
+    name = detail.get("name") or detail["executionArn"].rsplit(":", 1)[-1]
+    said = f"{detail.get('error') or 'no error given'}: {cause}"
+    return (
+        f"the state machine that works on the cluster ended as {detail['status']}: {said}; see execution {name} and the step "
+        "function's log; deploy or delete again: it goes on with the cluster that is there"
+    )
+
+
+def _for_entry(record: Json, executions: Executions, send: Send) -> None:
+    """The entry function failed for good: its execution answers if there is one, else this does."""
+    event = Event.parse(record["requestPayload"])
+    found = executions.find(event)
+    if found:
+        log("entry failed after its execution began", execution=found.name)
+        stop_older(event, found.started, executions)
+        return
+    error = record.get("responsePayload") or {}
+    condition = record.get("requestContext", {}).get("condition", "failure")
+    said = f"{error.get('errorType', condition)}: {error.get('errorMessage', 'see its log')}"
+    send(event, answer.failure(physical_id(event), f"the entry function could not start the work: {said}"))

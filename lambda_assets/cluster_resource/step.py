@@ -1,0 +1,147 @@
+"""Runs in Lambda as the step function: one look at the cluster, at most one call, every 30 seconds; and the answer at the end.
+
+Its role may read clusters, and change those that carry the stack's tags. It keeps nothing: what it knows comes in and goes out.
+"""
+
+import functools
+from typing import Any
+
+from cluster_resource import answer, waits
+from cluster_resource.actions import Action, Call, Decision, Fail, Succeed, Wait
+from cluster_resource.api_client import sagemaker_client
+from cluster_resource.cluster_api import ClusterApi
+from cluster_resource.desired import Desired
+from cluster_resource.errors import ApiError
+from cluster_resource.event import DELETION, WAIT, Event, Json
+from cluster_resource.identity import physical_id
+from cluster_resource.log import log
+from cluster_resource.memory import Memory
+from cluster_resource.moment import Moment
+from cluster_resource.observed import Cluster
+from cluster_resource.outcome import after_error
+from cluster_resource.ownership import Owner
+from cluster_resource.reconcile import decide, name_to_look_at
+from cluster_resource.typed import PropertyError
+
+
+@functools.cache
+def _api() -> ClusterApi:
+    """The API, made once per sandbox."""
+    return ClusterApi(sagemaker_client())
+
+
+def handler(payload: Json, _context: object) -> Json:
+    """Do a step (`event`, `memory`, `now`, `started`), or send the answer (`event`, `answer`)."""
+    if payload.get("answer"):
+        answer.send(Event.parse(payload["event"]), payload["answer"])
+        return {"done": True}
+    return step(payload, _api())
+
+
+def step(payload: Json, api: ClusterApi) -> Json:
+    """Look, decide, do; tell whether the request is done, what to remember, and the answer."""
+    event = Event.parse(payload["event"])
+    memory = Memory.load(payload.get("memory") or {})
+    moment = Moment.of(payload)
+    if memory.fence:
+        decision, cluster = Decision(Fail(memory.fence), memory), None
+    elif event.resource_type == DELETION:
+        decision, cluster = _tail(event, memory, moment, api), None
+    elif event.resource_type == WAIT:
+        decision, cluster = _wait(event, memory, moment, api)
+    else:
+        decision, cluster = _cluster(event, memory, moment, api)
+    _log(event, cluster, decision, moment)
+    return _result(event, decision)
+
+
+def _cluster(event: Event, memory: Memory, moment: Moment, api: ClusterApi) -> tuple[Decision, Cluster | None]:
+    try:
+        desired = Desired.of(event, api.request_shape)
+    except PropertyError as error:
+        return Decision(Fail(str(error)), memory), None
+    cluster = None
+    try:
+        cluster = api.cluster(name_to_look_at(desired, memory), is_deletion=event.request_type == "Delete")
+    except ApiError as error:
+        return _in_time(after_error(error, desired, memory, moment), desired, moment), None
+    return _act(decide(desired, cluster, memory, moment), desired, moment, api), cluster
+
+
+def _act(decision: Decision, desired: Desired, moment: Moment, api: ClusterApi) -> Decision:
+    """Make the call, if the decision is one; what follows from it is the next step's."""
+    action = decision.action
+    if not isinstance(action, Call):
+        return decision
+    try:
+        api.make(action)
+    except ApiError as error:
+        return after_error(error, desired, decision.memory, moment)
+    return Decision(Wait(f"{action.operation}: {action.note}" if action.note else action.operation), action.then)
+
+
+def _in_time(decision: Decision, desired: Desired, moment: Moment) -> Decision:
+    """A service that cannot be read has until the deadline."""
+    if moment.is_past_deadline and isinstance(decision.action, Wait):
+        reason = f"{desired.type} was not done after 57 minutes; last trouble: {decision.memory.trouble}"
+        return Decision(Fail(reason), decision.memory)
+    return decision
+
+
+def _wait(event: Event, memory: Memory, moment: Moment, api: ClusterApi) -> tuple[Decision, Cluster | None]:
+    if event.request_type == "Delete":
+        return Decision(Succeed("a wait leaves nothing behind"), memory), None
+    try:
+        cluster = api.cluster(str(event.properties["ClusterName"]), is_deletion=False)
+    except ApiError as error:
+        return _unread(error, memory, moment), None
+    return waits.decide_wait(event.properties, cluster, memory, moment), cluster
+
+
+def _tail(event: Event, memory: Memory, moment: Moment, api: ClusterApi) -> Decision:
+    if event.request_type != "Delete":
+        return Decision(Succeed("it waits when the cluster is deleted"), memory)
+    owner = Owner(event.stack_id, str(event.properties["ClusterLogicalId"]))
+    try:
+        left = api.names_being_deleted(owner)
+    except ApiError as error:
+        return _unread(error, memory, moment)
+    return waits.decide_tail(left, memory, moment)
+
+
+def _unread(error: ApiError, memory: Memory, moment: Moment) -> Decision:
+    """A wait asks for nothing that could be wrong: whatever fails, it looks again until its time is up."""
+    if moment.is_past_deadline:
+        return Decision(Fail(f"the cluster could not be looked at: {error}"), memory)
+    return Decision(Wait(str(error)), memory)
+
+
+def _result(event: Event, decision: Decision) -> Json:
+    verdict: Json | None
+    match decision.action:
+        case Succeed(note=note, data=data):
+            is_elsewhere = event.request_type == "Update" and bool(decision.memory.cluster)
+            verdict = answer.success(decision.memory.cluster if is_elsewhere else physical_id(event), note, data)
+        case Fail(reason=reason):
+            verdict = answer.failure(physical_id(event), reason)
+        case _:
+            verdict = None
+    return {"done": verdict is not None, "memory": decision.memory.dump(), "answer": verdict}
+
+
+def _log(event: Event, cluster: Cluster | None, decision: Decision, moment: Moment) -> None:
+    """The progress, one line per step."""
+    log(
+        "step",
+        request=f"{event.request_type} {event.logical_id}",
+        cluster=cluster.name if cluster else None,
+        status=cluster.status if cluster else "absent or not looked at",
+        nodes=cluster.progress if cluster else None,
+        elapsed_s=round(moment.elapsed_s),
+        next=type(decision.action).__name__,
+        note=_note(decision.action),
+    )
+
+
+def _note(action: Action) -> Any:
+    return action.reason if isinstance(action, Fail) else action.note

@@ -1,0 +1,86 @@
+"""Runs in Lambda. What waits longer than CloudFormation's hour: Custom::HyperPodWait and Custom::HyperPodDeletion."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from cluster_resource import reasons
+from cluster_resource.actions import Decision, Fail, Succeed, Wait
+from cluster_resource.doubt import doubted, lasts, undoubted
+from cluster_resource.memory import Memory
+from cluster_resource.moment import Moment
+from cluster_resource.observed import Cluster
+from cluster_resource.settling import SURE_S
+
+GONE_S = 55
+
+
+def decide_wait(properties: Mapping[str, Any], cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
+    """Tell whether the cluster has settled: an hour more of waiting, after the cluster's own."""
+    if memory.fence:
+        return Decision(Fail(memory.fence), memory)
+    decision = _settled(str(properties["ClusterName"]), cluster, memory, moment)
+    if not moment.is_past_deadline or not isinstance(decision.action, Wait):
+        return decision
+    hour, is_last = int(properties["Hour"]), str(properties["Last"]).lower() == "true"
+    if not is_last:
+        return Decision(Succeed(f"hour {hour} is over; the wait goes on in the next resource"), decision.memory)
+    text = f"cluster {properties['ClusterName']} is not ready after {hour} hours ({decision.action.note})"
+    where = f"; {reasons.where_to_read(cluster)}" if cluster else ""
+    return Decision(Fail(f"{text}; raise `wait_hours`, or find out why the nodes are slow{where}"), decision.memory)
+
+
+def _settled(name: str, cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
+    if cluster is None or cluster.status == "Deleting":
+        memory = doubted(memory, "absent", moment)
+        if lasts(memory, moment, GONE_S):
+            return Decision(Fail(reasons.disappeared(name)), memory)
+        return Decision(Wait("the cluster is not there"), memory)
+    if cluster.status == "Failed":
+        return Decision(Fail(reasons.failed(None, cluster, _with_failure(cluster, memory))), memory)
+    targets = {group.name: group.target for group in cluster.groups if not group.is_going}
+    if cluster.status != "InService":
+        # While the service works, its targets are what was asked; when it undoes the work, it puts the old ones back.
+        memory = _with_failure(cluster, memory)
+        is_rolling_back = cluster.status == "RollingBack"
+        return Decision(Wait(cluster.progress), memory if is_rolling_back else replace(memory, targets=targets))
+    return _in_service(cluster, targets, memory, moment)
+
+
+def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, moment: Moment) -> Decision:
+    changed = {name: count for name, count in memory.targets.items() if targets.get(name) != count}
+    if changed:
+        memory = doubted(memory, "undone", moment)
+        asked = ", ".join(f"{name} {count}" for name, count in changed.items())
+        if not lasts(memory, moment, SURE_S):
+            return Decision(Wait("the service seems to have undone the update"), memory)
+        message = memory.failure or cluster.failure or "it gave no reason"
+        where = reasons.where_to_read(cluster)
+        reason = f"the service undid the update of cluster {cluster.name} (asked for {asked}): {message}; {where}"
+        return Decision(Fail(reason), memory)
+    memory = undoubted(memory)
+    short = [group for group in cluster.groups if cluster.running(group.name) < group.target]
+    if short:
+        missing = ", ".join(f"{group.name} {cluster.running(group.name)} of {group.target} running" for group in short)
+        return Decision(Wait(missing), memory)
+    return Decision(Succeed("the cluster has settled"), memory)
+
+
+def _with_failure(cluster: Cluster, memory: Memory) -> Memory:
+    return memory if memory.failure else replace(memory, failure=cluster.failure)
+
+
+def decide_tail(left: Sequence[str], memory: Memory, moment: Moment) -> Decision:
+    """Tell whether the clusters are gone whose deletion took longer than their own Delete's hour.
+
+    Only those in Deleting are waited for: a cluster that the stack retains is meant to stay.
+    """
+    if memory.fence:
+        return Decision(Fail(memory.fence), memory)
+    if not left:
+        return Decision(Succeed("no cluster is left"), memory)
+    names = ", ".join(left)
+    if moment.is_past_deadline:
+        reason = f"still in Deleting after another 57 minutes: {names}; look at the nodes' messages, then delete the stack again"
+        return Decision(Fail(reason), memory)
+    return Decision(Wait(f"still in Deleting: {names}"), memory)
