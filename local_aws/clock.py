@@ -1,49 +1,89 @@
-"""The one clock of the embedded AWS: waiting and delays are in AWS's seconds, which pass ``speed`` times faster than the host's.
+"""The one clock of the embedded AWS: waits and delays are in AWS's seconds, which pass ``speed`` times faster than the host's.
 
-It drives what AWS makes a client wait for: a state machine's Wait, retries and time-outs, CloudFormation's ServiceTimeout, and how
-long services take. What a client compares with its own clock (time stamps of events and logs) and what really runs on this
-machine (a Lambda function's code) stay in host time.
+It drives what AWS makes a client wait for: a state machine's Wait, retries and time-outs, CloudFormation's ServiceTimeout, and the
+time services take. What a client compares with its own clock (time stamps of events and logs) and what really runs on this
+machine (a Lambda function's code) stay in host time. While such work goes on, the clock runs no faster than the host's, so that
+a slow or busy machine never uses up AWS's time-outs.
 """
 
 import os
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+
+# While work goes on, waiting threads look again this often (host seconds) whether the clock is fast again.
+_LOOK_S = 0.05
 
 
 class Clock:
-    """A clock that starts at the host's time and runs ``speed`` times as fast."""
+    """A clock that starts at the host's time and runs ``speed`` times as fast, but at the host's pace during work."""
 
     def __init__(self, speed: float = 1.0) -> None:
+        self._lock = threading.Lock()
+        self._working = 0
         self.set_speed(speed)
 
     def set_speed(self, speed: float) -> None:
         """Run ``speed`` times as fast as the host from now on; AWS's time starts again at the host's."""
         if speed <= 0:
             raise ValueError(f"speed must be positive, got {speed}")
-        self.speed = speed
-        self._host_start = time.monotonic()
-        self._start = datetime.now(UTC)
+        with self._lock:
+            self.speed = speed
+            self._start = datetime.now(UTC)
+            self._passed, self._since = 0.0, time.monotonic()
+
+    @contextmanager
+    def work(self) -> Iterator[None]:
+        """Let the clock run no faster than the host's while the block's real work goes on."""
+        self._count(1)
+        try:
+            yield
+        finally:
+            self._count(-1)
+
+    def _count(self, change: int) -> None:
+        with self._lock:
+            self._passed, self._since = self._read()
+            self._working += change
+
+    def _read(self) -> tuple[float, float]:
+        host = time.monotonic()
+        return self._passed + (host - self._since) * self.pace, host
+
+    @property
+    def pace(self) -> float:
+        """How many times faster than the host's the clock runs at this moment."""
+        return min(self.speed, 1.0) if self._working else self.speed
 
     def seconds(self) -> float:
         """The seconds of AWS's time that passed since the clock's start."""
-        return (time.monotonic() - self._host_start) * self.speed
+        with self._lock:
+            return self._read()[0]
 
     def now(self) -> datetime:
         """The moment in AWS's time."""
         return self._start + timedelta(seconds=self.seconds())
 
     def host_seconds(self, seconds: float) -> float:
-        """How long ``seconds`` of AWS's time take on the host."""
+        """How long ``seconds`` of AWS's time take on the host while no work goes on."""
         return seconds / self.speed
 
     def sleep(self, seconds: float) -> None:
         """Sleep for ``seconds`` of AWS's time."""
-        time.sleep(self.host_seconds(seconds))
+        self.wait(threading.Event(), seconds)
 
     def wait(self, event: threading.Event, seconds: float | None) -> bool:
         """Wait for ``event`` for at most ``seconds`` of AWS's time; tell whether it came."""
-        return event.wait(None if seconds is None else self.host_seconds(seconds))
+        if seconds is None:
+            return event.wait()
+        end = self.seconds() + seconds
+        while (left := end - self.seconds()) > 0:
+            pace = self.pace
+            if event.wait(left / pace if pace == self.speed else min(left / pace, _LOOK_S)):
+                return True
+        return event.is_set()
 
 
 DEFAULT_SPEED = 60.0

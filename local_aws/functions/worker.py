@@ -1,0 +1,120 @@
+"""One execution environment: the process that a function's code stays loaded in."""
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+_END_OF_LOG = b"\x1e"
+_INIT_S = 60.0  # AWS allows 10 s for loading the code; this machine may be slow
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Result:
+    """How an invocation ended: with a payload, or (None) by the process's end or at the deadline."""
+
+    payload: str | None
+    failed: bool
+    exit_status: int | None = None
+
+
+@dataclass
+class Worker:
+    """A running process, one invocation at a time; between them it just waits, while AWS would freeze it."""
+
+    command: list[str]
+    environment: dict[str, str]
+    folder: Path
+    log_stream: str
+    _log: bytearray = field(default_factory=bytearray, init=False)
+    _results: bytearray = field(default_factory=bytearray, init=False)
+
+    def __post_init__(self) -> None:
+        read, write = os.pipe()
+        self._result_fd = read
+        self._process = subprocess.Popen(
+            self.command,
+            cwd=self.folder,
+            env={**self.environment, "_RESULT_FD": str(write)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            pass_fds=(write,),
+            start_new_session=True,  # so that it and what it starts can be ended together
+        )
+        os.close(write)
+        self._ready = False
+
+    def invoke(self, request_id: str, arn: str, event: Any, timeout_s: float) -> Result:
+        """Run the handler once; the process must be ended unless this returns a payload."""
+        if not self._ready:
+            loaded = self._answer(time.monotonic() + _INIT_S)
+            if loaded.payload is None:
+                return loaded
+            self._ready = True
+        call = {"id": request_id, "arn": arn, "event": event, "deadline": time.time() + timeout_s}
+        assert self._process.stdin is not None  # noqa: S101  for the type checker: it is a pipe
+        try:
+            self._process.stdin.write(json.dumps(call).encode() + b"\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            return self._ended()
+        return self._answer(time.monotonic() + timeout_s)
+
+    def take_log(self) -> str:
+        """What the function wrote since it was last asked."""
+        text = bytes(self._log).replace(_END_OF_LOG, b"").decode(errors="replace")
+        self._log.clear()
+        return text
+
+    def end(self) -> None:
+        """End the process and all that it started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe:
+                with contextlib.suppress(BrokenPipeError):  # an event that was never read
+                    pipe.close()
+        if self._result_fd >= 0:
+            os.close(self._result_fd)
+            self._result_fd = -1
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process still runs, and can take another invocation."""
+        return self._process.poll() is None
+
+    def _answer(self, deadline: float) -> Result:
+        """Read the result and the log until both are complete, the process ends, or the deadline passes."""
+        assert self._process.stdout is not None  # noqa: S101  for the type checker: it is a pipe
+        log_fd = self._process.stdout.fileno()
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._result_fd, selectors.EVENT_READ, self._results)
+            selector.register(log_fd, selectors.EVENT_READ, self._log)
+            while not (b"\n" in self._results and _END_OF_LOG in self._log):
+                left = deadline - time.monotonic()
+                ready = selector.select(left) if left > 0 else []
+                if not ready:
+                    return Result(None, failed=True)
+                for key, _ in ready:
+                    chunk = os.read(key.fd, _CHUNK)
+                    key.data.extend(chunk)
+                    if not chunk:
+                        selector.unregister(key.fd)
+                if not selector.get_map():
+                    return self._ended()
+        line, _, rest = bytes(self._results).partition(b"\n")
+        self._results[:] = rest
+        answer = json.loads(line)
+        return Result(answer.get("payload", ""), failed=answer.get("failed", False))
+
+    def _ended(self) -> Result:
+        return Result(None, failed=True, exit_status=self._process.wait())
