@@ -68,19 +68,19 @@ class NetworkConfig(Section):
         Change.REPLACES_CLUSTER,
     )
     vpc_cidr: Cidr = setting(
-        "first address range of the VPC; the public subnet is cut from it",
+        "first address range of the VPC, also of an existing one; the public subnet is cut from it",
         Change.REPLACES_CLUSTER,
         "10.0.0.0/16",
         validate_default=True,
     )
     public_subnet_cidr: Cidr = setting(
-        "range of the public subnet, which holds the NAT gateway; inside `vpc_cidr`",
+        "range of the public subnet, which holds the NAT gateway; inside `vpc_cidr`, not made with `internet_access: existing`",
         Change.IN_PLACE,
         "10.0.0.0/24",
         validate_default=True,
     )
     node_cidr: Cidr = setting(
-        "second address range of the VPC, all of it the nodes' private subnet",
+        "second address range of the VPC, all of it the nodes' private subnet; not used with `existing`",
         Change.REPLACES_CLUSTER,
         "10.1.0.0/16",
         validate_default=True,

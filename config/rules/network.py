@@ -65,14 +65,16 @@ def public_subnet_in_vpc(config: ClusterConfig) -> Iterator[Problem]:
 def node_range_beside_vpc(config: ClusterConfig) -> Iterator[Problem]:
     """The nodes' range is one that can be added to the VPC: it does not overlap its first one, and is of the same kind."""
     vpc, nodes = config.network.vpc_cidr, config.network.node_cidr
-    if reason := _cannot_join(vpc, nodes):
+    if config.network.existing is None and (reason := _cannot_join(vpc, nodes)):
         message = f"{reason}; use another range of {_family(vpc)}, or one of 100.64.0.0/10"
         yield Problem(("network", "node_cidr"), str(nodes), message)
 
 
 @rule("ranges-apart-from-docker", "network")
 def ranges_apart_from_docker(config: ClusterConfig) -> Iterator[Problem]:
-    """No range overlaps 172.17.0.0/16, where Docker puts its containers."""
+    """No range of a new network overlaps 172.17.0.0/16, where Docker puts its containers."""
+    if config.network.existing is not None:
+        return
     for name in ("vpc_cidr", "node_cidr"):
         cidr: IPv4Network = getattr(config.network, name)
         if cidr.overlaps(DOCKER):

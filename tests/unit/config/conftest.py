@@ -1,0 +1,77 @@
+"""A valid cluster file to break: tests change one thing of it and look at what is said."""
+
+import copy
+from typing import Any, Self
+
+import pytest
+import yaml
+
+from config.errors import Problem
+from config.load import parse_cluster
+from config.model import ClusterConfig
+
+VALID = """
+region: us-west-2
+network:
+  availability_zone_id: usw2-az4
+storage:
+  lustre: {}
+  data_repository_associations:
+    - path: /data
+instance_groups:
+  - {name: head, role: controller, instance_type: ml.c5.xlarge, instance_count: 1}
+  - {name: door, role: login, instance_type: ml.m5.xlarge, instance_count: 1}
+  - {name: work, role: compute, partition: dev, instance_type: ml.p5.48xlarge, instance_count: 4}
+"""
+
+
+class Draft:
+    """A cluster file in the making."""
+
+    def __init__(self) -> None:
+        self.content: dict[str, Any] = yaml.safe_load(VALID)
+
+    def set(self, *path_and_value: Any) -> Self:
+        """Put the last argument where the arguments before it lead; sections that are not there are made."""
+        *path, last, value = path_and_value
+        place: Any = self.content
+        for part in path:
+            place = place[part] if isinstance(place, list) else place.setdefault(part, {})
+        place[last] = copy.deepcopy(value)
+        return self
+
+    def remove(self, *path: Any) -> Self:
+        """Take away what is at the path."""
+        place: Any = self.content
+        for part in path[:-1]:
+            place = place[part]
+        del place[path[-1]]
+        return self
+
+    def text(self) -> bytes:
+        """The file."""
+        return yaml.safe_dump(self.content, sort_keys=False).encode()
+
+    def parsed(self) -> ClusterConfig | list[Problem]:
+        """The cluster, or what is wrong."""
+        return parse_cluster(self.text(), "draft")
+
+    def config(self) -> ClusterConfig:
+        """The cluster of a draft that has nothing wrong."""
+        parsed = self.parsed()
+        assert isinstance(parsed, ClusterConfig), "\n".join(map(str, parsed))
+        return parsed
+
+    def problems(self) -> list[Problem]:
+        """What is wrong; nothing when the draft is a cluster."""
+        parsed = self.parsed()
+        return [] if isinstance(parsed, ClusterConfig) else parsed
+
+    def lines(self) -> list[str]:
+        """What is wrong, as the user reads it."""
+        return [str(problem) for problem in self.problems()]
+
+
+@pytest.fixture
+def draft() -> Draft:
+    return Draft()

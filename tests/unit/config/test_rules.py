@@ -1,0 +1,86 @@
+"""Each rule has a draft that breaks it alone: a rule without one fails the first test."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from config.rules import RULES
+
+BREAKERS: dict[str, Callable[[Any], object]] = {
+    "own-tags": lambda draft: draft.set("tags", {"aws:team": "x"}),
+    "overrides-of-the-cluster": lambda draft: draft.set("overrides", "Tags", []),
+    "overrides-of-groups": lambda draft: draft.set("instance_groups", 2, "overrides", "InstanceCount", 3),
+    "one-controller-group": lambda draft: draft.remove("instance_groups", 0),
+    "at-most-one-login-group": lambda draft: draft.content["instance_groups"].append(
+        {"name": "door-2", "role": "login", "instance_type": "ml.m5.xlarge", "instance_count": 1}
+    ),
+    "unique-group-names": lambda draft: draft.set("instance_groups", 1, "name", "head"),
+    "partitions-of-compute-groups": lambda draft: draft.remove("instance_groups", 2, "partition"),
+    "nodes-of-controller-and-login": lambda draft: draft.set("instance_groups", 0, "instance_count", 0),
+    "minimum-within-count": lambda draft: draft.set("instance_groups", 2, "overrides", "MinInstanceCount", 5),
+    "deep-health-checks-of-accelerated-types": lambda draft: draft.set(
+        "instance_groups", 1, "deep_health_checks", ["InstanceStress"]
+    ),
+    "known-region": lambda draft: draft.set("region", "us-wset-2").set("network", "availability_zone_id", "xx1-az1"),
+    "known-zone": lambda draft: draft.set("network", "availability_zone_id", "usw2-az9"),
+    "size-of-ranges": lambda draft: draft.set("network", "node_cidr", "10.8.0.0/15"),
+    "public-subnet-in-vpc": lambda draft: draft.set("network", "public_subnet_cidr", "10.7.0.0/24"),
+    "node-range-beside-vpc": lambda draft: draft.set("network", "node_cidr", "10.0.128.0/17"),
+    "ranges-apart-from-docker": lambda draft: (
+        draft.set("network", "vpc_cidr", "172.17.0.0/16")
+        .set("network", "public_subnet_cidr", "172.17.0.0/24")
+        .set("network", "node_cidr", "172.20.0.0/16")
+    ),
+    "retention-of-flow-logs": lambda draft: draft.set("network", "flow_logs_retention_days", 31),
+    "one-file-system": lambda draft: draft.set("storage", "existing", {"file_system_id": "fs-01234567", "mount_name": "fsx"}),
+    "storage-capacity": lambda draft: draft.set("storage", "lustre", "storage_capacity_gib", 3600),
+    "throughput-of-deployment-type": lambda draft: draft.set("storage", "lustre", "throughput_mbps_per_tib", 200),
+    "version-of-deployment-type": lambda draft: draft.set("storage", "lustre", "version", "2.10").remove(
+        "storage", "data_repository_associations"
+    ),
+    "associations-need-a-file-system": lambda draft: draft.remove("storage", "lustre"),
+    "associations-apart": lambda draft: draft.content["storage"]["data_repository_associations"].append(
+        {"path": "/data/more", "bucket": "another-bucket"}
+    ),
+    "association-values": lambda draft: draft.set("storage", "data_repository_associations", 0, "path", "/data/.."),
+    "existing-bucket-is-kept": lambda draft: draft.set("storage", "data_bucket", {"existing": "ours", "removal": "destroy"}),
+}
+
+
+def test_each_rule_has_a_draft_that_breaks_it() -> None:
+    assert set(BREAKERS) == set(RULES)
+
+
+@pytest.mark.parametrize("rule", BREAKERS)
+def test_a_draft_that_breaks_one_rule_breaks_no_other(draft: Any, rule: str) -> None:
+    assert draft.problems() == []
+    BREAKERS[rule](draft)
+    assert {problem.rule for problem in draft.problems()} == {rule}
+
+
+@pytest.mark.parametrize("rule", BREAKERS)
+def test_a_broken_rule_names_the_value_and_the_remedy(draft: Any, rule: str) -> None:
+    BREAKERS[rule](draft)
+    for problem in draft.problems():
+        assert "; " in problem.message
+        assert not problem.message.endswith(".")
+        assert problem.path
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_each_rule_says_in_one_line_what_holds(rule: Any) -> None:
+    assert rule.says
+    assert "\n" not in rule.says
+
+
+def test_rules_of_valid_sections_speak_although_another_section_is_invalid(draft: Any) -> None:
+    draft.set("instance_groups", 0, "role", "boss")
+    draft.set("network", "node_cidr", "10.0.128.0/17")
+    draft.set("storage", "lustre", "storage_capacity_gib", 1300)
+    assert {str(problem.path[0]) for problem in draft.problems()} == {"instance_groups", "network", "storage"}
+
+
+def test_a_rule_that_needs_an_invalid_section_is_silent(draft: Any) -> None:
+    draft.set("region", 7)
+    assert [problem.path for problem in draft.problems()] == [("region",)]

@@ -1,0 +1,109 @@
+from ipaddress import IPv4Network
+from typing import Any
+
+import pytest
+
+EXISTING = {
+    "vpc_id": "vpc-0123456789abcdef0",
+    "node_subnet_ids": ["subnet-0123456789abcdef0"],
+    "security_group_id": "sg-0123456789abcdef0",
+    "internet_access": "create",
+}
+
+
+def test_a_zone_of_another_region_is_refused_with_the_zones_of_the_right_one(draft: Any) -> None:
+    draft.set("network", "availability_zone_id", "use1-az4")
+    assert draft.lines() == [
+        'network.availability_zone_id: "use1-az4": is a zone of us-east-1, not of us-west-2; '
+        "use usw2-az1 or usw2-az2 or usw2-az3 or usw2-az4"
+    ]
+
+
+def test_a_zone_name_is_refused_with_what_an_id_looks_like(draft: Any) -> None:
+    draft.set("network", "availability_zone_id", "us-west-2a")
+    [line] = draft.lines()
+    assert "usw2-az4" in line
+    assert "not its name" in line
+
+
+def test_a_zone_is_known_without_a_region(draft: Any) -> None:
+    draft.remove("region")
+    assert draft.problems() == []
+    draft.set("network", "availability_zone_id", "usw2-az44")
+    assert draft.lines()[0].endswith("did you mean usw2-az4, usw2-az3 or usw2-az2?")
+
+
+def test_a_region_whose_zones_nobody_listed_takes_a_zone_that_is_no_other_regions(draft: Any) -> None:
+    draft.set("region", "mx-central-1").set("network", "availability_zone_id", "mxc1-az1")
+    assert draft.problems() == []
+    draft.set("network", "availability_zone_id", "usw2-az1")
+    assert [problem.rule for problem in draft.problems()] == ["known-zone"]
+
+
+def test_a_misspelled_region_is_answered_with_the_nearest(draft: Any) -> None:
+    draft.set("region", "us-wst-2")
+    assert (
+        'region: "us-wst-2": is no region that SageMaker is in; did you mean us-west-2, us-west-1 or us-east-2?' in draft.lines()
+    )
+
+
+@pytest.mark.parametrize(
+    ("vpc", "nodes"),
+    [
+        ("10.0.0.0/16", "10.1.0.0/16"),
+        ("10.0.0.0/16", "100.64.0.0/16"),
+        ("172.20.0.0/16", "172.21.0.0/16"),
+        ("192.168.0.0/20", "192.168.128.0/20"),
+        ("10.2.0.0/16", "10.0.0.0/16"),
+    ],
+)
+def test_ranges_that_a_vpc_can_have_together_are_taken(draft: Any, vpc: str, nodes: str) -> None:
+    draft.set("network", "vpc_cidr", vpc).set("network", "node_cidr", nodes)
+    draft.set("network", "public_subnet_cidr", str(next(IPv4Network(vpc).subnets(new_prefix=24))))
+    assert draft.lines() == []
+
+
+@pytest.mark.parametrize(
+    ("vpc", "nodes", "why"),
+    [
+        ("10.0.0.0/16", "10.0.128.0/17", "overlaps vpc_cidr 10.0.0.0/16"),
+        ("10.0.0.0/16", "192.168.0.0/16", "AWS adds no range of 192.168.0.0/16"),
+        ("172.20.0.0/16", "10.1.0.0/16", "AWS adds no range of 10.0.0.0/8"),
+        ("100.64.0.0/16", "10.1.0.0/16", "AWS adds no range of 10.0.0.0/8"),
+        ("10.1.0.0/16", "10.0.0.0/16", "AWS adds no range of 10.0.0.0/16"),
+        ("10.0.0.0/16", "198.19.0.0/16", "AWS keeps it for itself"),
+    ],
+)
+def test_ranges_that_a_vpc_cannot_have_together_are_refused(draft: Any, vpc: str, nodes: str, why: str) -> None:
+    draft.set("network", "vpc_cidr", vpc).set("network", "node_cidr", nodes)
+    draft.set("network", "public_subnet_cidr", str(next(IPv4Network(vpc).subnets(new_prefix=24))))
+    [line] = draft.lines()
+    assert why in line
+    assert line.startswith(f'network.node_cidr: "{nodes}": ')
+
+
+@pytest.mark.parametrize("size", [8, 15, 29])
+def test_a_range_of_a_size_that_no_vpc_takes_is_refused(draft: Any, size: int) -> None:
+    draft.set("network", "node_cidr", f"100.64.0.0/{size}") if size > 9 else draft.set("network", "node_cidr", "44.0.0.0/8")
+    assert [problem.rule for problem in draft.problems()] == ["size-of-ranges"]
+
+
+def test_a_range_with_host_bits_is_answered_with_the_range_meant(draft: Any) -> None:
+    draft.set("network", "vpc_cidr", "10.0.0.7/16")
+    assert draft.lines() == [
+        'network.vpc_cidr: "10.0.0.7/16": does not start where a range of that size can start; write 10.0.0.0/16'
+    ]
+
+
+@pytest.mark.parametrize("value", ["10.0.0.0", "fd00::/16", "10.0.0.0/99", 10, "", True])
+def test_what_is_no_ipv4_range_is_refused(draft: Any, value: object) -> None:
+    draft.set("network", "vpc_cidr", value)
+    [line] = draft.lines()
+    assert "write it like 10.0.0.0/16" in line
+
+
+def test_existing_subnets_can_be_given_gateways_if_the_public_subnet_is_in_the_vpc(draft: Any) -> None:
+    draft.set("network", "existing", EXISTING).set("network", "vpc_cidr", "192.168.0.0/16")
+    assert [problem.rule for problem in draft.problems()] == ["public-subnet-in-vpc"]
+    draft.set("network", "public_subnet_cidr", "192.168.0.0/24")
+    assert draft.problems() == []

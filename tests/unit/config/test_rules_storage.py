@@ -1,0 +1,80 @@
+from typing import Any
+
+import pytest
+
+
+@pytest.mark.parametrize("capacity", [1200, 2400, 4800, 240000])
+def test_capacities_that_fsx_offers_are_taken(draft: Any, capacity: int) -> None:
+    assert draft.set("storage", "lustre", "storage_capacity_gib", capacity).problems() == []
+
+
+@pytest.mark.parametrize(("capacity", "remedy"), [(1201, "use 1200 or 2400"), (3600, "use 2400 or 4800")])
+def test_other_capacities_are_refused_with_the_two_nearest(draft: Any, capacity: int, remedy: str) -> None:
+    [line] = draft.set("storage", "lustre", "storage_capacity_gib", capacity).lines()
+    assert line.endswith(remedy)
+
+
+@pytest.mark.parametrize(
+    ("deployment_type", "throughput"),
+    [("PERSISTENT_1", 50), ("PERSISTENT_1", 100), ("PERSISTENT_1", 200), ("PERSISTENT_2", 125), ("PERSISTENT_2", 1000)],
+)
+def test_each_deployment_type_has_its_throughputs(draft: Any, deployment_type: str, throughput: int) -> None:
+    draft.set("storage", "lustre", {"deployment_type": deployment_type, "throughput_mbps_per_tib": throughput})
+    assert draft.problems() == []
+
+
+def test_persistent_1_needs_a_throughput_of_its_own(draft: Any) -> None:
+    [line] = draft.set("storage", "lustre", "deployment_type", "PERSISTENT_1").lines()
+    assert line == "storage.lustre.throughput_mbps_per_tib: 250: PERSISTENT_1 does not offer it; use 50, 100 or 200"
+
+
+@pytest.mark.parametrize("version", ["2.12", "2.15"])
+@pytest.mark.parametrize(("deployment_type", "throughput"), [("PERSISTENT_1", 100), ("PERSISTENT_2", 125)])
+def test_newer_versions_run_on_both_types(draft: Any, version: str, deployment_type: str, throughput: int) -> None:
+    lustre = {"version": version, "deployment_type": deployment_type, "throughput_mbps_per_tib": throughput}
+    assert draft.set("storage", "lustre", lustre).problems() == []
+
+
+def test_lustre_2_10_runs_on_persistent_1_without_associations(draft: Any) -> None:
+    draft.set("storage", "lustre", {"version": "2.10", "deployment_type": "PERSISTENT_1", "throughput_mbps_per_tib": 100})
+    assert [problem.rule for problem in draft.problems()] == ["version-of-deployment-type"]
+    assert draft.remove("storage", "data_repository_associations").problems() == []
+
+
+@pytest.mark.parametrize(
+    ("path", "other", "apart"),
+    [("/data", "/data2", True), ("/data", "/data", False), ("/a/b", "/a", False), ("/", "/x", False), ("/a/b", "/a/c", True)],
+)
+def test_directories_of_associations_lie_beside_each_other(draft: Any, path: str, other: str, *, apart: bool) -> None:
+    draft.set("storage", "data_repository_associations", [{"path": path}, {"path": other, "bucket": "another"}])
+    assert (draft.problems() == []) is apart
+
+
+@pytest.mark.parametrize(
+    ("prefix", "other", "apart"), [("a", "b", True), ("", "b", False), ("a", "a/b", False), ("a", "ab", True)]
+)
+def test_prefixes_in_one_bucket_lie_beside_each_other(draft: Any, prefix: str, other: str, *, apart: bool) -> None:
+    associations = [{"path": "/one", "prefix": prefix}, {"path": "/two", "prefix": other}]
+    assert (draft.set("storage", "data_repository_associations", associations).problems() == []) is apart
+
+
+def test_more_associations_than_fsx_takes_are_refused(draft: Any) -> None:
+    associations = [{"path": f"/data{index}", "prefix": f"p{index}"} for index in range(9)]
+    [line] = draft.set("storage", "data_repository_associations", associations).lines()
+    assert "must have at most 8 entries" in line
+
+
+def test_a_cluster_can_do_without_a_file_system(draft: Any) -> None:
+    assert draft.remove("storage").problems() == []
+
+
+def test_an_existing_file_system_can_have_associations(draft: Any) -> None:
+    draft.remove("storage", "lustre").set("storage", "existing", {"file_system_id": "fs-01234567", "mount_name": "fsx"})
+    assert draft.problems() == []
+
+
+def test_an_event_is_named_once(draft: Any) -> None:
+    draft.set("storage", "data_repository_associations", 0, "auto_import", ["NEW", "NEW"])
+    assert draft.lines() == [
+        'storage.data_repository_associations[0].auto_import: ["NEW", "NEW"]: names an event twice; keep each once'
+    ]
