@@ -1,0 +1,65 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from config.documentation import CHANGES, EXAMPLES, MINIMAL, OVERRIDES_EXAMPLE, render
+from config.fields import section_of
+from config.load import parse_cluster
+from config.model import ClusterConfig
+from config.section import Change, Section
+
+PAGE = Path(__file__).parents[3] / "docs" / "configuration.md"
+
+
+def sections(section: type[Section] = ClusterConfig) -> set[type[Section]]:
+    inner = [found for field in section.model_fields.values() if (found := section_of(field.annotation))]
+    return {section}.union(*(sections(found) for found in inner))
+
+
+FIELDS = [(section, name) for section in sorted(sections(), key=lambda each: each.__name__) for name in section.model_fields]
+
+
+def test_the_page_is_fresh() -> None:
+    assert PAGE.read_text() == render(), "run `python -m config.documentation > docs/configuration.md`"
+
+
+@pytest.mark.parametrize(("section", "name"), FIELDS)
+def test_every_field_says_what_it_is_and_what_changing_it_does(section: type[Section], name: str) -> None:
+    field = section.model_fields[name]
+    extra: Any = field.json_schema_extra
+    assert field.description
+    assert not field.description.endswith(".")
+    assert extra["change"] in {change.value for change in Change}
+
+
+@pytest.mark.parametrize(("section", "name"), [(section, name) for section, name in FIELDS if name != "name"])
+def test_every_field_stands_on_the_page(section: type[Section], name: str) -> None:
+    description = section.model_fields[name].description or ""
+    assert any(f"| `{name}` |" in line and description.replace("|", "\\|") in line for line in PAGE.read_text().splitlines())
+
+
+def test_every_change_word_is_explained() -> None:
+    assert set(CHANGES) == set(Change)
+
+
+def test_the_shortest_file_is_a_cluster() -> None:
+    assert isinstance(parse_cluster(MINIMAL.encode(), "example"), ClusterConfig)
+
+
+def test_no_line_can_be_left_out_of_the_shortest_file() -> None:
+    content = yaml.safe_load(MINIMAL)
+    for name in content.keys() - {"region", "storage"}:
+        shorter = {key: value for key, value in content.items() if key != name}
+        assert not isinstance(parse_cluster(yaml.safe_dump(shorter).encode(), "example"), ClusterConfig)
+
+
+@pytest.mark.parametrize("example", [*EXAMPLES.values(), OVERRIDES_EXAMPLE], ids=[*EXAMPLES, "overrides"])
+def test_every_example_on_the_page_is_taken(example: str) -> None:
+    given = yaml.safe_load(example)
+    content = {**yaml.safe_load(MINIMAL), **given}
+    if "instance_groups" in given:
+        content["instance_groups"] = [*given["instance_groups"], yaml.safe_load(MINIMAL)["instance_groups"][1]]
+    parsed = parse_cluster(yaml.safe_dump(content).encode(), "example")
+    assert isinstance(parsed, ClusterConfig), [str(problem) for problem in parsed]

@@ -1,0 +1,17 @@
+"""Synth and `ops` load the configuration first: it must not bring what they do not need."""
+
+import subprocess
+import sys
+
+CODE = """
+import sys
+from pathlib import Path
+from config.load import load_clusters
+load_clusters(Path("clusters"))
+print(*sorted({name.partition(".")[0] for name in sys.modules}))
+"""
+
+
+def test_loading_clusters_imports_neither_aws_sdk_nor_cdk() -> None:
+    ran = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
+    assert {"boto3", "botocore", "aws_cdk", "jsii", "moto", "constructs"} & set(ran.stdout.split()) == set()

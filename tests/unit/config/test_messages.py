@@ -1,0 +1,116 @@
+"""What is said of values that a field does not take, word for word."""
+
+from typing import Any
+
+import pytest
+
+from config.errors import ConfigError, Problem, dotted, shown
+from config.load import parse_cluster
+
+
+def test_an_unknown_field_is_answered_with_the_nearest(draft: Any) -> None:
+    draft.set("instance_groups", 2, "instance_cuont", 4)
+    assert draft.lines() == [
+        "instance_groups[2].instance_cuont: 4: there is no field of this name; did you mean instance_count or instance_type?"
+    ]
+
+
+def test_a_field_in_the_apis_spelling_is_answered_with_ours(draft: Any) -> None:
+    draft.set("network", "AvailabilityZoneId", "usw2-az4")
+    assert draft.lines()[0].endswith("did you mean availability_zone_id?")
+
+
+def test_an_unknown_field_like_no_other_is_answered_with_all(draft: Any) -> None:
+    [line] = draft.set("storage", "zzz", 1).lines()
+    assert line.endswith("use data_bucket, data_repository_associations, existing or lustre")
+
+
+def test_a_missing_field_is_answered_with_what_it_is(draft: Any) -> None:
+    draft.remove("network", "availability_zone_id")
+    [line] = draft.lines()
+    assert line.startswith("network.availability_zone_id: nothing: is required; add it: id of the availability zone")
+
+
+def test_a_wrong_choice_is_answered_with_all_and_the_nearest(draft: Any) -> None:
+    draft.set("instance_groups", 0, "role", "controler")
+    assert draft.lines()[0] == (
+        "instance_groups[0].role: \"controler\": must be 'controller', 'login' or 'compute'; did you mean controller?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            b"storage:\n  lustre:\n    version: 2.15\n",
+            'storage.lustre.version: 2.15: is a number in YAML, not text; quote it: "2.15"',
+        ),
+        (
+            b"storage:\n  lustre:\n    version: 2.10\n",
+            'storage.lustre.version: 2.1: is a number in YAML, not text; quote it: "2.10"',
+        ),
+        (b"account: 123456789012\n", 'account: 123456789012: is a number in YAML, not text; quote it: "123456789012"'),
+        (b"account: 012345670123\n", 'account: 12345670123: is a number in YAML, not text; quote it: "012345670123"'),
+        (b"tags:\n  Cost: 42\n", 'tags.Cost: 42: is a number in YAML, not text; quote it: "42"'),
+        (b"tags:\n  Spot: true\n", 'tags.Spot: true: is a word that YAML reads as true or false, not text; quote it: "true"'),
+    ],
+)
+def test_text_that_yaml_reads_as_something_else_is_to_be_quoted_as_it_is_spelled(text: bytes, said: str) -> None:
+    parsed = parse_cluster(text, "draft")
+    assert isinstance(parsed, list)
+    assert said in [str(problem) for problem in parsed]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        (("wait_hours",), "2", '"2": must be a whole number, without quotes; '),
+        (("wait_hours",), True, "true: must be a whole number, without quotes; "),
+        (("wait_hours",), 0, "0: must be at least 1; "),
+        (("wait_hours",), 13, "13: must be at most 12; "),
+        (("trust_source_account",), "yes", '"yes": must be true or false, without quotes; '),
+        (("network", "availability_zone_id"), None, "null: must be text; "),
+        (("storage",), None, "null: must be a section, its fields indented below it; "),
+        (("storage",), [], "[]: must be a section, its fields indented below it; "),
+        (("overrides",), 3, "3: must be a mapping, its `key: value` lines indented below it; "),
+        (("instance_groups",), {"name": "x"}, '{"name": "x"}: must be a list, in [ ] or with a - before each entry; '),
+        (("instance_groups",), [], "[]: must have at least 1 entries; "),
+        (("cluster_name",), "-x", '"-x": must match ^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$; '),
+        (("cluster_name",), "x" * 64, f'"{"x" * 64}": must have at most 63 characters; '),
+        (("account",), "1234", '"1234": must match ^[0-9]{12}$; the AWS account, 12 digits in quotes'),
+    ],
+)
+def test_a_value_that_a_field_does_not_take_is_answered_with_what_it_takes(
+    draft: Any, path: tuple[str, ...], value: object, said: str
+) -> None:
+    lines = draft.set(*path, value).lines()
+    assert any(line.startswith(f"{dotted(path)}: {said}") for line in lines), lines
+
+
+def test_all_problems_are_said_at_once(draft: Any) -> None:
+    draft.set("wait_hours", 0).set("instance_groups", 1, "role", "porter").set("network", "node_cidr", "10.0.0.0/20").set(
+        "colour", 1
+    )
+    assert [dotted(problem.path) for problem in draft.problems()] == [
+        "instance_groups[1].role",
+        "wait_hours",
+        "colour",
+        "network.node_cidr",
+    ]
+
+
+def test_a_long_value_is_cut() -> None:
+    assert len(shown("x" * 1000)) == 80
+    assert shown("x" * 1000).endswith("...")
+
+
+def test_a_path_names_odd_keys_in_quotes() -> None:
+    assert dotted(("tags", "cost center", 3, "a")) == 'tags["cost center"][3].a'
+
+
+def test_an_error_has_one_line_for_each_problem_of_each_file() -> None:
+    error = ConfigError(
+        {"a.yaml": [Problem(("x",), "one\ntwo", "is bad; mend it")], "b.yaml": [], "c.yaml": [Problem((), 1, "no; yes")]}
+    )
+    assert str(error).splitlines() == ['a.yaml: x: "one\\ntwo": is bad; mend it', "c.yaml: 1: no; yes"]
+    assert list(error.problems) == ["a.yaml", "c.yaml"]

@@ -1,0 +1,23 @@
+"""The checked-in table is what the tool makes of the installed botocore and moto."""
+
+import json
+
+import pytest
+
+from config.zones import TABLE, region_of_zone, regions, zones_of
+from tools.zone_table import rendered, table
+
+
+def test_the_table_is_fresh() -> None:
+    date = json.loads(TABLE.read_text())["date"]
+    assert TABLE.read_text() == rendered(table(date)) + "\n", "run `python tools/zone_table.py > config/data/zones.json`"
+
+
+def test_a_zone_has_one_region() -> None:
+    zones = [zone for region in regions() for zone in zones_of(region)]
+    assert len(zones) == len(set(zones)) > 90
+
+
+@pytest.mark.parametrize(("zone", "region"), [("usw2-az4", "us-west-2"), ("use1-az4", "us-east-1"), ("xyz1-az1", None)])
+def test_the_region_of_a_zone_is_found(zone: str, region: str | None) -> None:
+    assert region_of_zone(zone) == region
