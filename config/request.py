@@ -50,12 +50,12 @@ class RequestValues:
 
     @classmethod
     def samples(cls, config: ClusterConfig) -> Self:
-        """Well-formed values that stand in while the request is checked, as long as real ones are."""
+        """Well-formed values that stand in while the request is checked, as long as real ones can be."""
         account, region = config.account or "123456789012", config.region or "us-east-1"
         network = config.network.existing
         bucket = f"sagemaker-{config.name}-{account}-{region}-{'0' * 12}"
         return cls(
-            execution_role_arn=f"arn:aws:iam::{account}:role/{config.name}-Cluster-NodeRole{'0' * 24}"[:95],
+            execution_role_arn=f"arn:aws:iam::{account}:role/{f'{config.name}-Cluster-NodeRole'.ljust(64, '0')}",
             source_s3_uri=f"s3://{bucket}/lifecycle/{'0' * 64}/fs-0123456789abcdef0/",
             subnet_ids=list(network.node_subnet_ids) if network else ["subnet-0123456789abcdef0"],
             security_group_ids=[network.security_group_id] if network else ["sg-0123456789abcdef0"],
