@@ -1,10 +1,11 @@
 """Operations of ours in the place of moto's: faults, the walk along the model and the lock around them are the same for all."""
 
+import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from local_aws import faults, request_walker
 from local_aws.errors import AwsError
@@ -12,6 +13,7 @@ from local_aws.iam import access_key, authorize
 
 Json = dict[str, Any]
 Context = dict[str, str | list[str]]
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True)
@@ -99,3 +101,20 @@ class JsonService:
             operation=response._get_action(),
             request=request,
         )
+
+
+def page(call: Call, items: Sequence[_Item], default: int = 100) -> tuple[list[_Item], dict[str, str]]:
+    """The items that the call's MaxResults and NextToken ask for, and the NextToken of the answer, if there is more."""
+    start = _position(call.request.get("NextToken"))
+    end = start + int(call.request.get("MaxResults") or default)
+    token = base64.b64encode(f"from:{end}".encode()).decode()
+    return list(items[start:end]), {"NextToken": token} if end < len(items) else {}
+
+
+def _position(token: str | None) -> int:
+    if not token:
+        return 0
+    try:
+        return int(base64.b64decode(token, validate=True).decode().removeprefix("from:"))
+    except ValueError as error:
+        raise AwsError("ValidationException", f"NextToken {token!r} is not one of ours") from error

@@ -8,6 +8,7 @@ from local_aws.hyperpod import (
     cluster_operations,
     event_operations,
     model,
+    network,
     node_operations,
     quotas,
     starting,
@@ -33,6 +34,9 @@ def reset() -> None:
     """Forget all clusters, limits and changed durations."""
     schedule.clear()
     starting.runner().reset()
-    model.reset()
+    with model.lock:
+        for cluster in model.everything():
+            network.drop(cluster, cluster.nodes)
+        model.reset()
     quotas.reset()
     durations.reset()

@@ -10,11 +10,11 @@ from local_aws.hyperpod import quotas
 from local_aws.hyperpod.changes import begin_create, begin_software_update, begin_update
 from local_aws.hyperpod.checks import check_cluster, check_groups, check_update, growth, invalid
 from local_aws.hyperpod.descriptions import cluster_details, cluster_summary
-from local_aws.hyperpod.lookup import named_cluster, page, tag_context
+from local_aws.hyperpod.lookup import named_cluster, tag_context
 from local_aws.hyperpod.model import Cluster, Group, clusters
 from local_aws.hyperpod.removal import begin_delete
 from local_aws.hyperpod.tag_operations import check_tags, from_list
-from local_aws.json_service import Call, Context, Json, Operation
+from local_aws.json_service import Call, Context, Json, Operation, page
 
 # What UpdateCluster may change beside the groups.
 _CHANGEABLE = ("TieredStorageConfig", "NodeRecovery", "NodeProvisioningMode", "ClusterRole", "AutoScaling", "Orchestrator")

@@ -2,9 +2,9 @@
 
 from local_aws.errors import AwsError
 from local_aws.hyperpod.cluster_operations import is_in_time
-from local_aws.hyperpod.lookup import named_cluster, page
+from local_aws.hyperpod.lookup import named_cluster
 from local_aws.hyperpod.model import Cluster
-from local_aws.json_service import Call, Json, Operation
+from local_aws.json_service import Call, Json, Operation, page
 
 # A field of the request -> the one of the event that must equal it.
 _FILTERS = {"InstanceGroupName": "InstanceGroupName", "NodeId": "InstanceId", "ResourceType": "ResourceType"}

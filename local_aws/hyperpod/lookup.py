@@ -1,14 +1,8 @@
-"""Finding the cluster that a call is about, with the caller's right to it checked; and answers in pages."""
-
-import base64
-from collections.abc import Sequence
-from typing import TypeVar
+"""Finding the cluster that a call is about, with the caller's right to it checked."""
 
 from local_aws.errors import AwsError
 from local_aws.hyperpod.model import Cluster, find
 from local_aws.json_service import Call, Context
-
-_Item = TypeVar("_Item")
 
 
 def tag_context(tags: dict[str, str], kind: str) -> Context:
@@ -34,20 +28,3 @@ def named_cluster(call: Call, context: Context | None = None) -> Cluster:
     if cluster is None:
         raise AwsError("ResourceNotFound", f"Cluster with name {name} not found.")
     return cluster
-
-
-def page(call: Call, items: Sequence[_Item], default: int = 100) -> tuple[list[_Item], dict[str, str]]:
-    """The items that the call's MaxResults and NextToken ask for, and the NextToken of the answer, if there is more."""
-    start = _position(call.request.get("NextToken"))
-    end = start + int(call.request.get("MaxResults") or default)
-    token = base64.b64encode(f"from:{end}".encode()).decode()
-    return list(items[start:end]), {"NextToken": token} if end < len(items) else {}
-
-
-def _position(token: str | None) -> int:
-    if not token:
-        return 0
-    try:
-        return int(base64.b64decode(token, validate=True).decode().removeprefix("from:"))
-    except ValueError as error:
-        raise AwsError("ValidationException", f"NextToken {token!r} is not one of ours") from error

@@ -152,7 +152,11 @@ def nodes_by_type(account: str, region: str, type_name: str) -> Iterator[Node]:
         yield from (node for node in cluster.nodes if node.type == type_name)
 
 
+def everything() -> list[Cluster]:
+    """The clusters of all accounts and regions."""
+    return [cluster for region in _clusters.values() for cluster in region.values()]
+
+
 def reset() -> None:
     """Forget all clusters."""
-    with lock:
-        _clusters.clear()
+    _clusters.clear()

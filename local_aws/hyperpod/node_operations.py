@@ -8,10 +8,10 @@ from local_aws.errors import AwsError
 from local_aws.hyperpod.changes import begin_update
 from local_aws.hyperpod.cluster_operations import is_in_time
 from local_aws.hyperpod.descriptions import node_details, node_summary
-from local_aws.hyperpod.lookup import named_cluster, page
+from local_aws.hyperpod.lookup import named_cluster
 from local_aws.hyperpod.model import Cluster, Group, Node, lock
 from local_aws.hyperpod.removal import shut_down
-from local_aws.json_service import Call, Json, Operation
+from local_aws.json_service import Call, Json, Operation, page
 from local_aws.schedule import schedule
 
 Chosen: TypeAlias = tuple[list[Node], list[tuple[str, str]]]

@@ -1,9 +1,9 @@
 """Tags of clusters, which DescribeCluster does not show; those of other resources are left to moto."""
 
 from local_aws.errors import AwsError
-from local_aws.hyperpod.lookup import page, tag_context
+from local_aws.hyperpod.lookup import tag_context
 from local_aws.hyperpod.model import Cluster, find
-from local_aws.json_service import Call, Json, NotOursError, Operation
+from local_aws.json_service import Call, Json, NotOursError, Operation, page
 
 _MOST = 50
 

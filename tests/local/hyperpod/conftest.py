@@ -4,15 +4,15 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import boto3
 import pytest
 
-from local_aws import durations
+from local_aws import durations, faults, hyperpod
 from local_aws.clock import DEFAULT_SPEED, clock
-from local_aws.hyperpod import quotas
-from local_aws.server import EmbeddedAws, reset
+from local_aws.server import EmbeddedAws
 
 REGION = "us-west-2"
 SPEED = 3000  # ten of AWS's minutes in a fifth of a second
@@ -35,11 +35,11 @@ class World:
             service, endpoint_url=self.endpoint, region_name=REGION, aws_access_key_id=key, aws_secret_access_key="secret"
         )
 
-    @property
+    @cached_property
     def sagemaker(self) -> Any:
         return self.client("sagemaker")
 
-    @property
+    @cached_property
     def ec2(self) -> Any:
         return self.client("ec2")
 
@@ -52,6 +52,9 @@ class World:
         statement = {"Effect": "Allow", "Action": list(actions), "Resource": resource}
         document = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
         self.client("iam").put_role_policy(RoleName="nodes", PolicyName="nodes", PolicyDocument=document)
+
+    def until(self, look: Callable[[], Any], ok: Callable[[Any], bool]) -> Any:
+        return until(look, ok)
 
     def group(self, name: str, count: int = 1, **more: Any) -> dict[str, Any]:
         """An instance group of a request."""
@@ -92,7 +95,7 @@ class World:
         return list(self.ec2.describe_network_interfaces()["NetworkInterfaces"])
 
 
-def until(look: Callable[[], Any], ok: Callable[[Any], bool], seconds: float = 10) -> Any:
+def until(look: Callable[[], Any], ok: Callable[[Any], bool], seconds: float = 20) -> Any:
     """What ``look`` sees once ``ok`` is content with it; the last sight is in the error."""
     end = time.monotonic() + seconds
     while not ok(seen := look()):
@@ -102,41 +105,45 @@ def until(look: Callable[[], Any], ok: Callable[[Any], bool], seconds: float = 1
 
 
 @pytest.fixture(scope="package")
-def endpoint() -> Iterator[str]:
+def account() -> Iterator[World]:
     with EmbeddedAws(speed=SPEED) as aws:
-        yield aws.endpoint
+        world = World(aws.endpoint)
+        _make_network(world)
+        trust = {"Effect": "Allow", "Principal": {"Service": "sagemaker.amazonaws.com"}, "Action": "sts:AssumeRole"}
+        document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+        role = world.client("iam").create_role(RoleName="nodes", AssumeRolePolicyDocument=document)["Role"]
+        world.ids["role"] = role["Arn"]
+        s3 = world.client("s3")
+        s3.create_bucket(Bucket="sagemaker-scripts", CreateBucketConfiguration={"LocationConstraint": REGION})
+        s3.put_object(Bucket="sagemaker-scripts", Key="lifecycle/1/on_create.sh", Body=b"#!/bin/bash\n")
+        yield world
     clock.set_speed(DEFAULT_SPEED)
 
 
-@pytest.fixture
-def world(endpoint: str) -> Iterator[World]:
-    world = World(endpoint)
+def _make_network(world: World) -> None:
     ec2 = world.ec2
     vpc = ec2.create_vpc(CidrBlock="10.1.0.0/16")["Vpc"]["VpcId"]
-    zone = {"AvailabilityZone": f"{REGION}a"}
-    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.1.0.0/24", **zone)["Subnet"]["SubnetId"]
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.1.0.0/24", AvailabilityZone=f"{REGION}a")["Subnet"]["SubnetId"]
     group = ec2.create_security_group(VpcId=vpc, GroupName="cluster", Description="cluster")["GroupId"]
     itself = [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group}]}]
     ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=itself)
     ec2.authorize_security_group_egress(GroupId=group, IpPermissions=itself)
-    trust = {"Effect": "Allow", "Principal": {"Service": "sagemaker.amazonaws.com"}, "Action": "sts:AssumeRole"}
-    document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
-    role = world.client("iam").create_role(RoleName="nodes", AssumeRolePolicyDocument=document)["Role"]["Arn"]
-    world.ids |= {"vpc": vpc, "subnet": subnet, "security_group": group, "role": role}
-    world.allow(*NODES_DO)
-    s3 = world.client("s3")
-    s3.create_bucket(Bucket="sagemaker-scripts", CreateBucketConfiguration={"LocationConstraint": REGION})
-    s3.put_object(Bucket="sagemaker-scripts", Key="lifecycle/1/on_create.sh", Body=b"#!/bin/bash\n")
-    yield world
-    reset()
+    world.ids |= {"vpc": vpc, "subnet": subnet, "security_group": group}
+
+
+@pytest.fixture
+def world(account: World) -> Iterator[World]:
+    account.allow(*NODES_DO)
+    yield account
+    hyperpod.reset()
+    faults.reset()
 
 
 @pytest.fixture
 def hold() -> Callable[[str], None]:
     """Let something on AWS take so long that the test can look at what is before it."""
-    return lambda name: durations.change({name: 1e9}) and None
 
+    def hold(name: str) -> None:
+        durations.change({name: 1e9})
 
-@pytest.fixture
-def quota() -> Callable[[str, int], None]:
-    return lambda instance_type, value: quotas.limit({f"{instance_type} for cluster usage": value}) and None
+    return hold

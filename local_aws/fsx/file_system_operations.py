@@ -1,0 +1,180 @@
+"""The operations on Lustre file systems: create, describe, update, delete."""
+
+import secrets
+import string
+from datetime import UTC, datetime
+
+from local_aws.errors import AwsError
+from local_aws.fsx.lustre_rules import bad, check_capacity, check_new, check_throughput, newer
+from local_aws.fsx.model import FileSystem, add, associations, file_systems, find_file_system, new_id, tags_from
+from local_aws.fsx.network import attach, place_of
+from local_aws.fsx.tag_operations import request_context, resource_context
+from local_aws.fsx.transitions import become_available, delete, later
+from local_aws.json_service import Call, Json, Operation, page
+
+_REPOSITORY = ("ImportPath", "ExportPath", "AutoImportPolicy", "ImportedFileChunkSize")
+_OTHER_TYPES = ("WindowsConfiguration", "OntapConfiguration", "OpenZFSConfiguration")
+
+
+def create_file_system(call: Call) -> Json:
+    """Accept a new file system, which is then CREATING; the same again for a token that was used before."""
+    request = call.request
+    if request["FileSystemType"] != "LUSTRE" or any(name in request for name in _OTHER_TYPES):
+        raise bad(f"the embedded AWS has file systems of type LUSTRE alone, got {request['FileSystemType']}")
+    known = _known(call)
+    if known:
+        return {"FileSystem": known.details()}
+    lustre = {"DeploymentType": "SCRATCH_1", **(request.get("LustreConfiguration") or {})}
+    version = request.get("FileSystemTypeVersion") or _default_version(lustre)
+    check_new(request, lustre, version)
+    file_system_id = new_id("fs")
+    arn = call.arn("fsx", f"file-system/{file_system_id}")
+    call.authorize("fsx:CreateFileSystem", arn, request_context(request))
+    if request.get("Tags"):
+        call.authorize("fsx:TagResource", arn, request_context(request))
+    place, vpc_id = place_of(call)
+    persistent = lustre["DeploymentType"].startswith("PERSISTENT")
+    file_system = FileSystem(
+        account=call.account,
+        region=call.region,
+        id=file_system_id,
+        arn=arn,
+        asked=request,
+        capacity=request.get("StorageCapacity"),
+        kms_key=request.get("KmsKeyId") or (call.arn("kms", "alias/aws/fsx") if persistent else None),
+        lustre=_shown(lustre),
+        version=version,
+        vpc_id=vpc_id,
+        interfaces=attach(place, file_system_id, request),
+        tags=tags_from(request),
+    )
+    add(file_system)
+    become_available("fsx.create", file_system, call)
+    return {"FileSystem": file_system.details()}
+
+
+def _known(call: Call) -> FileSystem | None:
+    """The file system that an earlier call with the same token made."""
+    token = call.request.get("ClientRequestToken")
+    for file_system in file_systems(call):
+        if token and file_system.asked.get("ClientRequestToken") == token:
+            if file_system.asked != call.request:
+                raise AwsError("IncompatibleParameterError", f"ClientRequestToken {token} was used with other parameters")
+            return file_system
+    return None
+
+
+def _default_version(lustre: Json) -> str:
+    if lustre["DeploymentType"] != "PERSISTENT_2":
+        return "2.10"
+    return "2.15" if lustre.get("MetadataConfiguration") else "2.12"
+
+
+def _shown(lustre: Json) -> Json:
+    """The configuration as the API shows it, with its defaults."""
+    letters = string.ascii_lowercase + string.digits
+    name = "fsx" if lustre["DeploymentType"] == "SCRATCH_1" else "".join(secrets.choice(letters) for _ in range(8))
+    defaults: Json = {
+        "WeeklyMaintenanceStartTime": "7:09:00",
+        "MountName": name,
+        "CopyTagsToBackups": False,
+        "DataCompressionType": "NONE",
+        "LogConfiguration": {"Level": "DISABLED"},
+        "EfaEnabled": False,
+    }
+    if lustre["DeploymentType"].startswith("PERSISTENT"):
+        defaults["AutomaticBackupRetentionDays"] = 0
+    repository = {key: value for key, value in lustre.items() if key in _REPOSITORY}
+    rest = {key: value for key, value in lustre.items() if key not in _REPOSITORY}
+    linked = {"DataRepositoryConfiguration": {"Lifecycle": "AVAILABLE", **repository}} if repository else {}
+    return {**defaults, **rest, **linked}
+
+
+def describe_file_systems(call: Call) -> Json:
+    """The file systems asked for, or all, a page at a time."""
+    ids = call.request.get("FileSystemIds")
+    call.authorize("fsx:DescribeFileSystems", call.arn("fsx", f"file-system/{ids[0] if ids else '*'}"))
+    found = [find_file_system(call, one) for one in ids] if ids else file_systems(call)
+    shown, token = page(call, found)
+    return {"FileSystems": [file_system.details() for file_system in shown], **token}
+
+
+def update_file_system(call: Call) -> Json:
+    """Accept a change; the file system is UPDATING until it has been made."""
+    request = call.request
+    file_system = find_file_system(call, request["FileSystemId"])
+    call.authorize("fsx:UpdateFileSystem", file_system.arn, resource_context(file_system.tags))
+    if file_system.lifecycle != "AVAILABLE":
+        raise bad(f"file system {file_system.id} is {file_system.lifecycle} and cannot be updated")
+    change = {**file_system.lustre, **(request.get("LustreConfiguration") or {})}
+    kind, storage = change["DeploymentType"], file_system.storage_type
+    if storage != "INTELLIGENT_TIERING":
+        check_throughput(kind, storage, change)
+    capacity = request.get("StorageCapacity")
+    if capacity is not None:
+        _check_growth(file_system, capacity)
+        check_capacity(capacity, kind, storage, change)
+    if change.get("AutomaticBackupRetentionDays") and _is_linked(call, file_system):
+        raise bad("a file system that is linked to S3 cannot have backups")
+    version = request.get("FileSystemTypeVersion", file_system.version)
+    if version != file_system.version and not newer(version, file_system.version):
+        raise bad(f"FileSystemTypeVersion can only be raised, from {file_system.version}, got {version}")
+    _begin_update(file_system, change, capacity, version)
+    return {"FileSystem": file_system.details()}
+
+
+def _check_growth(file_system: FileSystem, capacity: int) -> None:
+    current = file_system.capacity or 0
+    if file_system.lustre["DeploymentType"] == "SCRATCH_1":
+        raise bad("the capacity of a SCRATCH_1 file system cannot be changed")
+    if capacity < current * 1.1:
+        raise bad(f"StorageCapacity must grow by 10 % at least, from {current}, got {capacity}")
+
+
+def _begin_update(file_system: FileSystem, lustre: Json, capacity: int | None, version: str) -> None:
+    target: Json = {"LustreConfiguration": lustre, "FileSystemTypeVersion": version}
+    if capacity is not None:
+        target["StorageCapacity"] = capacity
+    action: Json = {
+        "AdministrativeActionType": "FILE_SYSTEM_UPDATE",
+        "RequestTime": datetime.now(UTC),
+        "Status": "IN_PROGRESS",
+        "TargetFileSystemValues": target,
+    }
+    file_system.actions.insert(0, action)
+    file_system.lifecycle = "UPDATING"
+
+    def finish() -> None:
+        file_system.lustre, file_system.version = lustre, version
+        if capacity is not None:
+            file_system.capacity = capacity
+        action["Status"], file_system.lifecycle = "COMPLETED", "AVAILABLE"
+
+    later("fsx.update", file_system, finish)
+
+
+def _is_linked(call: Call, file_system: FileSystem) -> bool:
+    linked = any(association.file_system is file_system for association in associations(call))
+    return linked or "DataRepositoryConfiguration" in file_system.lustre
+
+
+def delete_file_system(call: Call) -> Json:
+    """Accept the deletion; the file system, and its associations, are then DELETING."""
+    file_system = find_file_system(call, call.request["FileSystemId"])
+    call.authorize("fsx:DeleteFileSystem", file_system.arn, resource_context(file_system.tags))
+    if (call.request.get("LustreConfiguration") or {}).get("SkipFinalBackup") is False:
+        raise bad("final backups are not part of the embedded AWS: leave SkipFinalBackup out or true")
+    if file_system.lifecycle != "DELETING":
+        for association in associations(call):
+            if association.file_system is file_system:
+                association.lifecycle = "DELETING"
+        delete("fsx.delete", file_system)
+    return {"FileSystemId": file_system.id, "Lifecycle": "DELETING"}
+
+
+OPERATIONS: dict[str, Operation] = {
+    "CreateFileSystem": create_file_system,
+    "DescribeFileSystems": describe_file_systems,
+    "UpdateFileSystem": update_file_system,
+    "DeleteFileSystem": delete_file_system,
+}

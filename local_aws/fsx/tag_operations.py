@@ -1,0 +1,53 @@
+"""Tags of file systems and associations, and what they are as condition keys; those of other resources are left to moto."""
+
+from local_aws.fsx.model import Association, FileSystem, associations, file_systems, tag_list, tags_from
+from local_aws.json_service import Call, Context, Json, NotOursError, Operation, page
+
+
+def request_context(request: Json) -> Context:
+    """The condition keys of the tags in a request."""
+    tags = tags_from(request)
+    keys: Context = {f"aws:RequestTag/{key}": value for key, value in tags.items()}
+    return {**keys, "aws:TagKeys": list(tags)} if tags else keys
+
+
+def resource_context(tags: dict[str, str]) -> Context:
+    """The condition keys of a resource's tags."""
+    return {f"aws:ResourceTag/{key}": value for key, value in tags.items()}
+
+
+def _tagged(call: Call) -> FileSystem | Association:
+    arn = call.request["ResourceARN"]
+    things: list[FileSystem | Association] = [*file_systems(call), *associations(call)]
+    for thing in things:
+        if thing.arn == arn:
+            call.authorize(f"fsx:{call.operation}", arn, {**resource_context(thing.tags), **request_context(call.request)})
+            return thing
+    raise NotOursError
+
+
+def tag_resource(call: Call) -> Json:
+    """Add or change tags."""
+    _tagged(call).tags |= tags_from(call.request)
+    return {}
+
+
+def untag_resource(call: Call) -> Json:
+    """Remove tags; keys that are not there are no error."""
+    thing = _tagged(call)
+    for key in call.request["TagKeys"]:
+        thing.tags.pop(key, None)
+    return {}
+
+
+def list_tags_for_resource(call: Call) -> Json:
+    """The resource's tags, a page at a time."""
+    shown, token = page(call, tag_list(_tagged(call).tags))
+    return {"Tags": shown, **token}
+
+
+OPERATIONS: dict[str, Operation] = {
+    "TagResource": tag_resource,
+    "UntagResource": untag_resource,
+    "ListTagsForResource": list_tags_for_resource,
+}
