@@ -31,8 +31,16 @@ _WRONG = {
 def problems_of(error: ValidationError, model: type[Section], spelling: Mapping[Path, str]) -> Iterator[Problem]:
     """Every problem that ``error`` holds; ``spelling`` tells how the file spells a value."""
     for detail in error.errors(include_url=False):
+        if _follows_from_its_entries(detail):
+            continue
         value = ABSENT if detail["type"] == "missing" else detail["input"]
         yield Problem(detail["loc"], value, _message(detail, model, spelling))
+
+
+def _follows_from_its_entries(detail: ErrorDetails) -> bool:
+    """Tell whether a list is called too short only because pydantic does not count the entries that are wrong."""
+    given = detail["input"]
+    return detail["type"] == "too_short" and isinstance(given, list) and len(given) >= detail["ctx"]["min_length"]
 
 
 def _message(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path, str]) -> str:

@@ -99,6 +99,11 @@ def test_all_problems_are_said_at_once(draft: Any) -> None:
     ]
 
 
+def test_a_list_of_which_every_entry_is_wrong_is_not_called_short(draft: Any) -> None:
+    draft.set("instance_groups", [{**group, "instance_count": -1} for group in draft.content["instance_groups"]])
+    assert [problem.path[-1] for problem in draft.problems()] == ["instance_count"] * 3
+
+
 def test_a_long_value_is_cut() -> None:
     assert len(shown("x" * 1000)) == 80
     assert shown("x" * 1000).endswith("...")
