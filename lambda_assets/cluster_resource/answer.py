@@ -20,6 +20,9 @@ CUT = "... (cut)"
 Put = Callable[[str, bytes], int]
 """PUT a body to an address; gives the HTTP status, raises OSError where there was none."""
 
+Send = Callable[[Event, Json], None]
+"""Deliver a verdict."""
+
 
 class AnswerError(Exception):
     """The answer did not get through; the text never holds the address, which is a secret."""

@@ -7,7 +7,6 @@ function failed. Its role may describe executions and read their history. It mak
 import functools
 import json
 import os
-from collections.abc import Callable
 
 from cluster_resource import answer
 from cluster_resource.api_client import states_client
@@ -16,8 +15,6 @@ from cluster_resource.event import Event, Json
 from cluster_resource.executions import SUPERSEDED, Executions
 from cluster_resource.identity import physical_id
 from cluster_resource.log import log
-
-Send = Callable[[Event, Json], None]
 
 
 @functools.cache
@@ -31,7 +28,7 @@ def handler(raw: Json, _context: object) -> None:
     respond(raw, _executions(), answer.send)
 
 
-def respond(raw: Json, executions: Executions, send: Send) -> None:
+def respond(raw: Json, executions: Executions, send: answer.Send) -> None:
     """Send the verdict that the execution had reached, else FAILED with what is known."""
     if "requestPayload" in raw:
         _for_entry(raw, executions, send)
@@ -39,7 +36,7 @@ def respond(raw: Json, executions: Executions, send: Send) -> None:
         _for_execution(raw["detail"], executions, send)
 
 
-def _for_execution(detail: Json, executions: Executions, send: Send) -> None:
+def _for_execution(detail: Json, executions: Executions, send: answer.Send) -> None:
     arn = detail["executionArn"]
     given = detail.get("input")
     event = Event.parse(json.loads(given)["event"] if given else executions.event_of(arn))
@@ -61,7 +58,7 @@ def _reason(detail: Json) -> str:
     )
 
 
-def _for_entry(record: Json, executions: Executions, send: Send) -> None:
+def _for_entry(record: Json, executions: Executions, send: answer.Send) -> None:
     """The entry function failed for good: its execution answers if there is one, else this does."""
     event = Event.parse(record["requestPayload"])
     found = executions.find(event)

@@ -1,0 +1,97 @@
+"""One cluster of the fake control plane: its groups, nodes and what becomes of it as time passes."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from tests.unit.cluster_resource.manual_clock import ManualClock
+
+Json = dict[str, Any]
+GROUP_KINDS = ("InstanceGroups", "RestrictedInstanceGroups")
+
+
+class FakeCluster:
+    """A cluster with a status, and a list of what happens at which time."""
+
+    def __init__(self, clock: ManualClock, arn: str, request: Json) -> None:
+        self._clock = clock
+        self.arn = arn
+        self.name: str = request["ClusterName"]
+        self.tags: dict[str, str] = {tag["Key"]: tag["Value"] for tag in request.get("Tags", [])}
+        self.settings = {k: v for k, v in request.items() if k not in ("ClusterName", "Tags", *GROUP_KINDS)}
+        self.groups: dict[str, Json] = {
+            group["InstanceGroupName"]: {**group, "kind": kind} for kind in GROUP_KINDS for group in request.get(kind, [])
+        }
+        self.running: dict[str, int] = dict.fromkeys(self.groups, 0)
+        self.node_message = ""
+        self.status = "Creating"
+        self.failure = ""
+        self.is_gone = False
+        self._agenda: list[tuple[datetime, Callable[[], None]]] = []
+
+    def later(self, seconds: float, what: Callable[[], None]) -> None:
+        """Let ``what`` happen in ``seconds``."""
+        self._agenda.append((self._clock.after(seconds), what))
+
+    def pass_time(self) -> None:
+        """Let everything happen that is due."""
+        due = [item for item in self._agenda if item[0] <= self._clock.now]
+        self._agenda = [item for item in self._agenda if item not in due]
+        for _, what in sorted(due, key=lambda item: item[0]):
+            what()
+
+    def become(self, status: str, failure: str = "") -> None:
+        """Change the status, and the message where there is one."""
+        self.status = status
+        self.failure = failure or self.failure
+
+    def in_service(self) -> None:
+        """Every node runs."""
+        self.running = {name: group["InstanceCount"] for name, group in self.groups.items()}
+        self.become("InService")
+
+    def go(self) -> None:
+        """Be no more."""
+        self.is_gone = True
+
+    def update(self, request: Json) -> Callable[[], None]:
+        """Take over what UpdateCluster asks for; gives what undoes it."""
+        before = {name: dict(group) for name, group in self.groups.items()}
+        for name in request.get("InstanceGroupsToDelete", []):
+            del self.groups[name]
+            self.running.pop(name, None)
+        for kind in GROUP_KINDS:
+            for group in request.get(kind, []):
+                self.groups[group["InstanceGroupName"]] = {**group, "kind": kind}
+                self.running.setdefault(group["InstanceGroupName"], 0)
+        self.settings.update({k: v for k, v in request.items() if k in self.settings or k == "NodeRecovery"})
+
+        def undo() -> None:
+            self.groups = before
+            self.running = {name: group["InstanceCount"] for name, group in before.items()}
+
+        return undo
+
+    def describe(self) -> Json:
+        """DescribeCluster's output, with the fields that it renames."""
+        groups: dict[str, list[Json]] = {kind: [] for kind in GROUP_KINDS}
+        for name, group in self.groups.items():
+            shown = {k: v for k, v in group.items() if k not in ("InstanceCount", "MinInstanceCount", "ImageId", "kind")}
+            counts = {"TargetCount": group["InstanceCount"], "CurrentCount": self.running.get(name, 0), "Status": self.status}
+            image = {"CurrentImageId": group.get("ImageId", "ami-0123456789abcdef0")}
+            groups[group["kind"]].append({**shown, **counts, **image})
+        described = {"ClusterArn": self.arn, "ClusterName": self.name, "ClusterStatus": self.status, **self.settings}
+        return {**described, **{kind: found for kind, found in groups.items() if found}, "FailureMessage": self.failure}
+
+    def nodes(self) -> list[Json]:
+        """ListClusterNodes' output, all pages."""
+        found = []
+        for name, group in self.groups.items():
+            for index in range(group["InstanceCount"]):
+                status = "Running" if index < self.running.get(name, 0) else "Pending"
+                found.append(self._node(name, index, status))
+        return found
+
+    def _node(self, group: str, index: int, status: str) -> Json:
+        details = {"Status": "Failure" if self.status == "Failed" else status, "Message": self.node_message}
+        return {"InstanceGroupName": group, "InstanceId": f"i-{index:017x}", "InstanceStatus": details}

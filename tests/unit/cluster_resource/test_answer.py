@@ -1,0 +1,71 @@
+"""An answer fits what CloudFormation reads, and gets through where it can."""
+
+import json
+
+import pytest
+
+from cluster_resource import answer
+from cluster_resource.event import Event
+from tests.unit.cluster_resource.world import World, properties
+
+
+@pytest.fixture
+def event(world: World) -> Event:
+    return Event.parse(world.event("Create", properties()))
+
+
+@pytest.mark.fault(32)
+@pytest.mark.parametrize("letter", ["x", "ü", "語", "🚀", '"', "\n", "\x01", "\ud800"])
+def test_an_answer_is_cut_on_a_character_border_and_stays_json(event: Event, letter: str) -> None:
+    content = answer.body(event, answer.failure("name", "begin " + letter * 5000))
+    assert 4000 < len(content) <= 4096
+    reason = json.loads(content.decode("utf-8"))["Reason"]
+    assert reason.startswith("begin ")
+    assert reason.endswith("... (cut)")
+
+
+@pytest.mark.fault(32)
+def test_a_short_reason_is_left_whole(event: Event) -> None:
+    assert json.loads(answer.body(event, answer.failure("name", "kühn 🚀")))["Reason"] == "kühn 🚀"
+
+
+def test_a_failure_without_a_reason_gets_one(event: Event) -> None:
+    assert json.loads(answer.body(event, answer.failure("name", "")))["Reason"]
+
+
+class Bucket:
+    """Answers PUTs with what it was given; an exception is raised."""
+
+    def __init__(self, *replies: int | OSError) -> None:
+        self.replies = list(replies)
+        self.pauses: list[float] = []
+
+    def put(self, _url: str, _content: bytes) -> int:
+        reply = self.replies.pop(0)
+        if isinstance(reply, OSError):
+            raise reply
+        return reply
+
+
+@pytest.mark.fault(30)
+def test_outages_of_the_answers_bucket_are_tried_again(event: Event) -> None:
+    bucket = Bucket(500, TimeoutError("slow"), 503, 200)
+    answer.send(event, answer.failure("name", "why"), bucket.put, bucket.pauses.append)
+    assert bucket.replies == []
+    assert bucket.pauses == [1, 2, 4]
+
+
+@pytest.mark.fault(30)
+def test_an_answer_that_does_not_get_through_is_an_error_without_the_address(event: Event) -> None:
+    bucket = Bucket(500, 500, 500, 500)
+    with pytest.raises(answer.AnswerError, match="HTTP 500") as caught:
+        answer.send(event, answer.failure("name", "why"), bucket.put, bucket.pauses.append)
+    assert "https://" not in str(caught.value)
+
+
+@pytest.mark.fault(30)
+def test_an_expired_address_is_logged_for_an_alarm_and_not_tried_again(event: Event, capsys: pytest.CaptureFixture[str]) -> None:
+    bucket = Bucket(403)
+    answer.send(event, answer.failure("name", "why"), bucket.put, bucket.pauses.append)
+    assert bucket.pauses == []
+    assert '"message": "answer refused"' in capsys.readouterr().out

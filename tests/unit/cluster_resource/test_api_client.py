@@ -1,0 +1,62 @@
+"""The client speaks the API of this release, by a service model that lies beside the code, with a botocore of any age."""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cluster_resource.api_client import MODEL_DIR, OPERATIONS, sagemaker_client
+from cluster_resource.cluster_api import ClusterApi
+from config.service_model import slim_model
+
+VERSION = "2017-07-24"
+
+
+@pytest.fixture(autouse=True)
+def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-west-2")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+
+
+def write(folder: Path, model: bytes) -> Path:
+    place = folder / "sagemaker" / VERSION
+    place.mkdir(parents=True)
+    (place / "service-2.json.gz").write_bytes(model)
+    return folder
+
+
+@pytest.fixture
+def slim(tmp_path: Path) -> Path:
+    return write(tmp_path / "model", slim_model(OPERATIONS))
+
+
+@pytest.mark.fault(31)
+def test_the_model_beside_the_code_is_the_one_that_serves(slim: Path) -> None:
+    client = sagemaker_client(slim)
+    assert set(client.meta.service_model.operation_names) == set(OPERATIONS)
+    assert client.meta.endpoint_url == "https://api.sagemaker.us-west-2.amazonaws.com"
+
+
+@pytest.mark.fault(31)
+def test_the_newest_fields_are_known_by_the_model_beside_the_code(slim: Path) -> None:
+    shape = ClusterApi(sagemaker_client(slim)).request_shape
+    assert "Slurm" in shape.members["Orchestrator"].members
+
+
+@pytest.mark.fault(31)
+def test_a_model_that_lacks_an_operation_is_noticed_at_the_start(tmp_path: Path, slim: Path) -> None:
+    model = json.loads(gzip.decompress((slim / "sagemaker" / VERSION / "service-2.json.gz").read_bytes()))
+    del model["operations"]["UpdateCluster"]
+    old = write(tmp_path / "old", gzip.compress(json.dumps(model).encode()))
+    with pytest.raises(RuntimeError, match="has no UpdateCluster"):
+        sagemaker_client(old)
+
+
+def test_without_a_model_beside_the_code_the_installed_one_serves() -> None:
+    assert not MODEL_DIR.exists()
+    names: Callable[[], Any] = sagemaker_client
+    assert set(OPERATIONS) < set(names().meta.service_model.operation_names)

@@ -1,0 +1,111 @@
+"""Delete ends with the cluster gone, never touches another's, and says why where it cannot."""
+
+import pytest
+
+from tests.unit.cluster_resource.fake_sagemaker import LostReply, Refusal
+from tests.unit.cluster_resource.world import LOGICAL_ID, World, properties
+
+INVENTED = f"reference-Cluster-{LOGICAL_ID}-1K3ZQ7XW9ABCD"
+
+
+def test_the_cluster_is_gone_when_delete_is_answered(world: World) -> None:
+    name = world.create()["PhysicalResourceId"]
+    done = world.finish(world.event("Delete", properties(), physical_id=name))
+    assert done["Status"] == "SUCCESS"
+    assert done["PhysicalResourceId"] == name
+    assert world.sagemaker.living() == []
+    assert world.sagemaker.changes() == ["DeleteCluster"]
+
+
+@pytest.mark.fault(19)
+def test_a_cluster_that_is_gone_already_is_success_at_once(world: World) -> None:
+    name = world.create()["PhysicalResourceId"]
+    world.sagemaker.all[0].go()
+    begin = world.clock.now
+    assert world.finish(world.event("Delete", properties(), physical_id=name))["Status"] == "SUCCESS"
+    assert world.clock.now == begin
+
+
+@pytest.mark.fault(17)
+@pytest.mark.parametrize("status", ["Creating", "Updating", "RollingBack"])
+def test_a_busy_cluster_is_deleted_as_soon_as_the_service_lets_it(world: World, status: str) -> None:
+    name = world.create()["PhysicalResourceId"]
+    cluster = world.sagemaker.all[0]
+    cluster.become(status)
+    cluster.later(400, lambda: cluster.become("InService"))
+    assert world.finish(world.event("Delete", properties(), physical_id=name))["Status"] == "SUCCESS"
+    assert world.sagemaker.living() == []
+
+
+@pytest.mark.fault(6)
+def test_throttles_and_lost_replies_do_not_fail_a_delete(world: World) -> None:
+    name = world.create()["PhysicalResourceId"]
+    world.sagemaker.order("DeleteCluster", Refusal("ThrottlingException"), 10)
+    world.sagemaker.order("DeleteCluster", LostReply())
+    assert world.finish(world.event("Delete", properties(), physical_id=name))["Status"] == "SUCCESS"
+
+
+@pytest.mark.fault(18)
+def test_a_deletion_that_lacks_a_permission_fails_early_and_names_it(world: World) -> None:
+    name = world.create()["PhysicalResourceId"]
+    world.sagemaker.deletion_s = None
+    world.sagemaker.all[0].node_message = "The role does not have permission to perform ec2:DeleteNetworkInterface"
+    begin = world.clock.now
+    done = world.finish(world.event("Delete", properties(), physical_id=name))
+    assert done["Status"] == "FAILED"
+    assert "ec2:DeleteNetworkInterface" in done["Reason"]
+    assert (world.clock.now - begin).total_seconds() < 600
+
+
+@pytest.mark.fault(34)
+def test_an_invented_id_while_create_runs_deletes_the_cluster_and_supersedes_the_create(world: World) -> None:
+    create = world.deliver(world.event("Create", properties()))
+    world.run(65)
+    done = world.finish(world.event("Delete", properties(), physical_id=INVENTED))
+    assert done["Status"] == "SUCCESS"
+    assert done["PhysicalResourceId"] == INVENTED
+    assert world.sagemaker.living() == []
+    assert "superseded" in world.answer(create)["Reason"]
+    assert world.answer(create)["Status"] == "FAILED"
+
+
+@pytest.mark.fault(25)
+@pytest.mark.fault(34)
+def test_a_create_call_that_lands_after_its_delete_began_leaves_no_cluster(world: World) -> None:
+    """The Create's step was stopped with CreateCluster on its way; it lands a minute later."""
+    create = world.event("Create", properties())
+    delete = world.event("Delete", properties(), physical_id=INVENTED)
+    world.deliver(delete)
+    world.run(60)
+    assert delete["RequestId"] not in world.answers
+    tags = {"hyperpod-cdk:stack-id": create["StackId"], "hyperpod-cdk:logical-id": LOGICAL_ID}
+    name = world.name_of(create)
+    listed = [{"Key": key, "Value": value} for key, value in tags.items()]
+    world.sagemaker.create_cluster(ClusterName=name, **{**properties()["Request"], "Tags": listed})
+    world.run()
+    assert world.answer(delete)["Status"] == "SUCCESS"
+    assert world.sagemaker.living() == []
+
+
+def test_no_property_however_wrong_keeps_a_cluster_alive(world: World) -> None:
+    name = world.create()["PhysicalResourceId"]
+    broken = properties({"InstanceGroups": "nonsense", "Nonsense": "x"})
+    assert world.finish(world.event("Delete", broken, physical_id=name))["Status"] == "SUCCESS"
+    assert world.sagemaker.living() == []
+
+
+@pytest.mark.fault(46)
+def test_a_deletion_that_passes_the_hour_fails_unless_a_tail_waits_on(world: World) -> None:
+    name = world.create()["PhysicalResourceId"]
+    world.sagemaker.deletion_s = 99_999
+    done = world.finish(world.event("Delete", properties(), physical_id=name))
+    assert done["Status"] == "FAILED"
+    assert "still Deleting after 57 minutes" in done["Reason"]
+    assert world.finish(world.event("Delete", properties(WaitHours=2), physical_id=name))["Status"] == "SUCCESS"
+
+
+@pytest.mark.fault(46)
+def test_a_deletion_that_the_service_never_took_fails_even_with_a_tail(world: World) -> None:
+    name = world.create()["PhysicalResourceId"]
+    world.sagemaker.all[0].become("Updating")
+    assert world.finish(world.event("Delete", properties(WaitHours=2), physical_id=name))["Status"] == "FAILED"

@@ -1,0 +1,222 @@
+"""Whatever is delivered twice, late or not at all, and whoever dies: one cluster, and every request answered with one verdict."""
+
+from typing import Any
+
+import pytest
+
+from cluster_resource import entry, responder
+from cluster_resource.event import Event
+from tests.unit.cluster_resource.fake_sagemaker import LostReply
+from tests.unit.cluster_resource.world import LOGICAL_ID, World, group, properties, request
+
+Json = dict[str, Any]
+SIX = properties(request(group("controller", 1), group("workers", 6, "ml.trn1.32xlarge")))
+INVENTED = f"reference-Cluster-{LOGICAL_ID}-1K3ZQ7XW9ABCD"
+
+
+@pytest.mark.fault(26)
+def test_a_duplicate_delivery_starts_nothing_and_stops_nothing(world: World) -> None:
+    raw = world.deliver(world.event("Create", properties()))
+    world.run(120)
+    world.deliver(raw)
+    world.run()
+    world.deliver(raw)
+    world.run(600)
+    assert len(world.states.executions) == 1
+    assert world.sagemaker.changes() == ["CreateCluster"]
+    assert len(world.answers[raw["RequestId"]]) == 1
+
+
+@pytest.mark.fault(26)
+def test_a_duplicate_of_an_old_event_does_not_stop_the_newer_request(world: World) -> None:
+    create = world.deliver(world.event("Create", properties()))
+    world.run(60)
+    delete = world.deliver(world.event("Delete", properties(), physical_id=INVENTED))
+    world.deliver(create)
+    world.run()
+    assert world.answer(delete)["Status"] == "SUCCESS"
+    assert world.sagemaker.living() == []
+
+
+@pytest.mark.fault(37)
+def test_the_newest_request_wins_and_the_older_is_answered_superseded(world: World) -> None:
+    name = world.create()["PhysicalResourceId"]
+    world.sagemaker.update_s = 1000
+    first = world.deliver(world.event("Update", SIX, properties(), name))
+    world.run(120)
+    second = world.deliver(world.event("Update", properties(), SIX, name))
+    world.run()
+    assert "superseded" in world.answer(first)["Reason"]
+    assert world.answer(first)["PhysicalResourceId"] == name
+    assert world.answer(second)["Status"] == "SUCCESS"
+    cluster = world.sagemaker.find(name)
+    assert cluster
+    assert cluster.groups["workers"]["InstanceCount"] == 4
+
+
+@pytest.mark.fault(27)
+def test_a_create_that_comes_after_its_delete_was_answered_makes_no_cluster(world: World) -> None:
+    create = world.event("Create", properties())
+    world.run(20)
+    delete = world.event("Delete", properties(), physical_id=INVENTED)
+    assert world.finish(delete)["Status"] == "SUCCESS"
+    assert "superseded" in world.finish(create)["Reason"]
+    assert not world.sagemaker.changes()
+
+
+@pytest.mark.fault(27)
+def test_an_update_that_comes_after_its_rollback_touches_nothing(world: World) -> None:
+    name = world.create()["PhysicalResourceId"]
+    update = world.event("Update", SIX, properties(), name)
+    world.run(20)
+    rollback = world.deliver(world.event("Update", properties(), SIX, name))
+    late = world.finish(update)
+    assert "superseded" in late["Reason"]
+    world.run()
+    assert world.answer(rollback)["Status"] == "SUCCESS"
+    assert not world.sagemaker.changes()
+
+
+def test_a_resource_that_was_deleted_can_be_created_again_at_once(world: World) -> None:
+    name = world.create()["PhysicalResourceId"]
+    world.run(5)
+    world.finish(world.event("Delete", properties(), physical_id=name))
+    world.run(5)
+    assert world.finish(world.event("Create", properties()))["Status"] == "SUCCESS"
+
+
+@pytest.mark.fault(25)
+def test_a_step_that_dies_after_its_call_is_repeated_without_harm(world: World) -> None:
+    world.sagemaker.order("CreateCluster", LostReply())
+    raw = world.event("Create", properties())
+    memory_of_a_dead_step: Json = {"version": 1}
+    assert world.finish(raw)["Status"] == "SUCCESS"
+    execution = next(iter(world.states.executions.values()))
+    execution.status, execution.state = "RUNNING", {"event": raw, "memory": memory_of_a_dead_step}
+    world.run(120)
+    assert world.sagemaker.changes() == ["CreateCluster"]
+
+
+@pytest.mark.fault(28)
+def test_a_step_function_that_keeps_dying_ends_in_a_failed_answer(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def die(_payload: Json) -> Json:
+        raise MemoryError("out of memory")
+
+    monkeypatch.setattr(world.states, "_invoke", die)
+    done = world.finish(world.event("Create", properties()))
+    assert done["Status"] == "FAILED"
+    assert "out of memory" in done["Reason"]
+    assert done["PhysicalResourceId"].startswith("reference-")
+
+
+@pytest.mark.fault(29)
+def test_an_execution_that_somebody_stops_is_answered(world: World) -> None:
+    raw = world.deliver(world.event("Create", properties()))
+    world.run(60)
+    execution = next(iter(world.states.executions.values()))
+    world.states.stop_execution(executionArn=execution.arn, error="", cause="by hand")
+    assert "ABORTED" in world.answer(raw)["Reason"]
+    assert "by hand" in world.answer(raw)["Reason"]
+
+
+@pytest.mark.fault(29)
+def test_the_responder_repeats_a_verdict_that_had_been_reached(world: World) -> None:
+    raw = world.event("Create", properties())
+    done = world.finish(raw)
+    (execution,) = world.states.executions.values()
+    detail = {"executionArn": execution.arn, "status": "FAILED", "input": execution.input, "error": "X", "cause": "after the PUT"}
+    responder.respond({"detail": detail}, world.executions, world.send)
+    assert len(world.answers[raw["RequestId"]]) == 2
+    assert world.answer(raw) == done
+
+
+def test_the_responder_finds_the_event_when_eventbridge_leaves_the_input_out(world: World) -> None:
+    raw = world.deliver(world.event("Create", properties()))
+    (execution,) = world.states.executions.values()
+    detail = {"executionArn": execution.arn, "status": "TIMED_OUT", "inputDetails": {"included": False}}
+    responder.respond({"detail": detail}, world.executions, world.send)
+    assert "TIMED_OUT" in world.answer(raw)["Reason"]
+
+
+def failed_entry(raw: Json) -> Json:
+    """What Lambda sends to the on-failure destination."""
+    error = {"errorType": "ClientError", "errorMessage": "StartExecution: AccessDenied"}
+    return {
+        "version": "1.0",
+        "requestContext": {"condition": "RetriesExhausted"},
+        "requestPayload": raw,
+        "responsePayload": error,
+    }
+
+
+@pytest.mark.fault(28)
+def test_an_event_for_which_the_entry_function_fails_is_answered(world: World) -> None:
+    raw = world.event("Update", SIX, properties(), "reference-0123456789ab")
+    responder.respond(failed_entry(raw), world.executions, world.send)
+    done = world.answer(raw)
+    assert done["Status"] == "FAILED"
+    assert done["PhysicalResourceId"] == "reference-0123456789ab"
+    assert "StartExecution: AccessDenied" in done["Reason"]
+
+
+@pytest.mark.fault(37)
+def test_an_entry_that_dies_after_the_start_leaves_the_stopping_to_the_responder(world: World) -> None:
+    create = world.deliver(world.event("Create", properties()))
+    world.run(60)
+    delete = world.event("Delete", properties(), physical_id=INVENTED)
+    world.executions.start(Event.parse(delete), {"version": 1, "event": delete, "memory": {"version": 1}})
+    responder.respond(failed_entry(delete), world.executions, world.send)
+    assert "superseded" in world.answer(create)["Reason"]
+    assert delete["RequestId"] not in world.answers
+    world.run()
+    assert world.answer(delete)["Status"] == "SUCCESS"
+
+
+@pytest.mark.fault(37)
+def test_without_dates_the_order_of_arrival_decides(world: World) -> None:
+    name = world.create()["PhysicalResourceId"]
+    first = world.deliver(world.event("Update", SIX, properties(), name, ResponseURL="https://bucket/1"))
+    world.run(60)
+    second = world.deliver(world.event("Update", properties(), SIX, name, ResponseURL="https://bucket/2"))
+    world.run()
+    assert world.answer(first)["Status"] == "FAILED"
+    assert world.answer(second)["Status"] == "SUCCESS"
+
+
+@pytest.mark.fault(59)
+def test_memory_of_a_newer_release_is_handed_on(world: World) -> None:
+    raw = world.event("Create", properties())
+    start = {"version": 2, "event": raw, "memory": {"version": 2, "novelty": {"a": 1}}}
+    world.executions.start(Event.parse(raw), start)
+    world.run(60)
+    (execution,) = world.states.executions.values()
+    assert execution.state["memory"]["novelty"] == {"a": 1}
+    assert execution.state["memory"]["version"] == 2
+    world.run()
+    assert world.answer(raw)["Status"] == "SUCCESS"
+
+
+@pytest.mark.fault(57)
+def test_nothing_that_is_logged_holds_the_response_url(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    create = world.deliver(world.event("Create", properties()))
+    world.run(60)
+    world.finish(world.event("Delete", properties(), physical_id=INVENTED))
+    responder.respond(failed_entry(create), world.executions, world.send)
+    said = capsys.readouterr().out
+    assert '"message": "step"' in said
+    assert "controller 0 of 1" in said
+    assert "Signature" not in said
+    assert "https://bucket" not in said
+
+
+@pytest.mark.fault(33)
+def test_a_hundred_large_groups_old_and_new_are_served(world: World) -> None:
+    many = [group(f"group-{index:03}", 1) for index in range(100)]
+    old = properties(request(*many))
+    name = world.create(old)["PhysicalResourceId"]
+    new = properties(request(*many[:-1], group("group-099", 2)))
+    raw = world.event("Update", new, old, name)
+    entry.launch(raw, world.executions)
+    assert len(next(reversed(world.states.executions.values())).input) < 262_144
+    world.run()
+    assert world.answer(raw)["Status"] == "SUCCESS"

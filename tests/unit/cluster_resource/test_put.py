@@ -1,0 +1,46 @@
+"""The PUT of an answer over real HTTP, on loopback."""
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from cluster_resource import answer
+
+
+class Recorder(BaseHTTPRequestHandler):
+    """Answers PUTs with the status that the path names, and remembers what came."""
+
+    got: list[tuple[str | None, bytes]]
+
+    def do_PUT(self) -> None:
+        content = self.rfile.read(int(self.headers["Content-Length"]))
+        self.got.append((self.headers["Content-Type"], content))
+        self.send_response(int(self.path.strip("/")))
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Stay silent."""
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    Recorder.got = []
+    with HTTPServer(("127.0.0.1", 0), Recorder) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("status", [200, 403, 503])
+def test_the_status_comes_back_and_the_content_type_is_empty(address: str, status: int) -> None:
+    assert answer.put(f"{address}/{status}", b"{}") == status
+    assert Recorder.got == [("", b"{}")]
+
+
+def test_nobody_listening_is_an_oserror() -> None:
+    with pytest.raises(OSError, match="refused"):
+        answer.put("http://127.0.0.1:9/", b"{}")

@@ -1,0 +1,89 @@
+"""What CreateCluster fixes for life makes a new cluster, where there can be one, and never two for long."""
+
+from typing import Any
+
+import pytest
+
+from tests.unit.cluster_resource.world import World, properties, request
+
+OLD_SUBNET, NEW_SUBNET = "subnet-0aaaaaaaaaaaaaaa0", "subnet-0bbbbbbbbbbbbbbb0"
+
+
+def wanted(subnet: str, **more: Any) -> dict[str, Any]:
+    return properties(request(subnet=subnet), **more)
+
+
+@pytest.mark.fault(39)
+def test_another_network_makes_a_new_cluster_and_the_clean_up_deletes_the_old_one(world: World) -> None:
+    old = wanted(OLD_SUBNET)
+    first = world.create(old)["PhysicalResourceId"]
+    new = wanted(NEW_SUBNET)
+    done = world.finish(world.event("Update", new, old, first))
+    assert done["Status"] == "SUCCESS"
+    assert done["PhysicalResourceId"] != first
+    assert sorted(world.sagemaker.living()) == sorted([first, done["PhysicalResourceId"]])
+    world.finish(world.event("Delete", old, physical_id=first))
+    assert world.sagemaker.living() == [done["PhysicalResourceId"]]
+
+
+@pytest.mark.fault(38)
+def test_another_network_under_a_fixed_name_is_refused_before_any_call(world: World) -> None:
+    old = wanted(OLD_SUBNET, ClusterName="ml")
+    world.create(old)
+    done = world.finish(world.event("Update", wanted(NEW_SUBNET, ClusterName="ml"), old, "ml"))
+    assert "remove `cluster_name` or choose another one" in done["Reason"]
+    assert done["PhysicalResourceId"] == "ml"
+    assert not world.sagemaker.changes()
+
+
+@pytest.mark.fault(39)
+def test_another_fixed_name_is_another_cluster(world: World) -> None:
+    old = wanted(OLD_SUBNET, ClusterName="one")
+    world.create(old)
+    done = world.finish(world.event("Update", wanted(OLD_SUBNET, ClusterName="two"), old, "one"))
+    assert done["PhysicalResourceId"] == "two"
+
+
+def test_a_fixed_name_that_is_taken_back_keeps_the_cluster(world: World) -> None:
+    old = wanted(OLD_SUBNET, ClusterName="one")
+    world.create(old)
+    done = world.finish(world.event("Update", wanted(OLD_SUBNET), old, "one"))
+    assert done["PhysicalResourceId"] == "one"
+    assert not world.sagemaker.changes()
+
+
+@pytest.mark.fault(59)
+def test_a_name_that_this_release_would_make_otherwise_keeps_its_cluster(world: World) -> None:
+    """The cluster's name came from another release's way of hashing; its network is what the file says."""
+    raw = world.event("Create", wanted(OLD_SUBNET, ClusterName="reference-0123456789ab"))
+    world.finish(raw)
+    world.sagemaker.calls.clear()
+    done = world.finish(world.event("Update", wanted(OLD_SUBNET), wanted(OLD_SUBNET), "reference-0123456789ab"))
+    assert done["PhysicalResourceId"] == "reference-0123456789ab"
+    assert not world.sagemaker.changes()
+
+
+@pytest.mark.fault(40)
+def test_a_replacement_that_died_unreported_is_deleted_by_the_rollback(world: World) -> None:
+    old, new = wanted(OLD_SUBNET), wanted(NEW_SUBNET)
+    first = world.create(old)["PhysicalResourceId"]
+    world.sagemaker.creation_fails = "no luck"
+    failed = world.finish(world.event("Update", new, old, first))
+    assert failed["Status"] == "FAILED"
+    assert failed["PhysicalResourceId"] == first
+    assert len(world.sagemaker.living()) == 2
+    done = world.finish(world.event("Update", old, new, first))
+    assert done["Status"] == "SUCCESS"
+    assert done["PhysicalResourceId"] == first
+    assert done["Data"]["ClusterArn"] == world.sagemaker.all[0].arn
+    assert world.sagemaker.living() == [first]
+
+
+def test_a_rollback_that_is_told_of_the_new_cluster_goes_back_to_the_old_one(world: World) -> None:
+    old, new = wanted(OLD_SUBNET), wanted(NEW_SUBNET)
+    first = world.create(old)["PhysicalResourceId"]
+    second = world.finish(world.event("Update", new, old, first))["PhysicalResourceId"]
+    done = world.finish(world.event("Update", old, new, second))
+    assert done["PhysicalResourceId"] == first
+    world.finish(world.event("Delete", new, physical_id=second))
+    assert world.sagemaker.living() == [first]

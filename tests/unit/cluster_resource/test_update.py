@@ -1,0 +1,271 @@
+"""An update sends every group in full, changes only what the file changed, and believes what it sees."""
+
+from typing import Any
+
+import pytest
+
+from tests.unit.cluster_resource.fake_sagemaker import LostReply, Refusal
+from tests.unit.cluster_resource.world import World, group, properties, request
+
+Json = dict[str, Any]
+CONTROLLER = group("controller", 1)
+
+
+def workers(count: int, **more: Any) -> Json:
+    return group("workers", count, "ml.trn1.32xlarge", **more)
+
+
+FOUR = properties(request(CONTROLLER, workers(4)))
+SIX = properties(request(CONTROLLER, workers(6)))
+
+
+def update(world: World, physical_id: str, wanted: Json, old: Json) -> Json:
+    return world.finish(world.event("Update", wanted, old, physical_id))
+
+
+def counts(sent: Json) -> dict[str, int]:
+    return {item["InstanceGroupName"]: item["InstanceCount"] for item in sent["InstanceGroups"]}
+
+
+def test_a_changed_count_is_sent_with_every_other_group_and_keeps_the_id(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    done = update(world, name, SIX, FOUR)
+    assert done["Status"] == "SUCCESS"
+    assert done["PhysicalResourceId"] == name
+    assert done["Data"].keys() == {"ClusterArn", "ClusterName", "ClusterId"}
+    (sent,) = world.sagemaker.made("UpdateCluster")
+    assert counts(sent) == {"controller": 1, "workers": 6}
+    assert "InstanceGroupsToDelete" not in sent
+    assert world.sagemaker.changes() == ["UpdateCluster"]
+
+
+@pytest.mark.fault(52)
+def test_a_new_group_is_added_and_a_removed_one_deleted_by_name(world: World) -> None:
+    old = properties(request(CONTROLLER, workers(4), group("login", 1)))
+    name = world.create(old)["PhysicalResourceId"]
+    new = properties(request(CONTROLLER, workers(4), group("spare", 2)))
+    assert update(world, name, new, old)["Status"] == "SUCCESS"
+    (sent,) = world.sagemaker.made("UpdateCluster")
+    assert counts(sent) == {"controller": 1, "workers": 4, "spare": 2}
+    assert sent["InstanceGroupsToDelete"] == ["login"]
+
+
+@pytest.mark.fault(52)
+def test_the_last_group_is_not_removed(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    done = update(world, name, properties({"VpcConfig": request()["VpcConfig"], "InstanceGroups": []}), FOUR)
+    assert "at least one instance group" in done["Reason"]
+    assert not world.sagemaker.changes()
+
+
+@pytest.mark.fault(36)
+def test_an_update_that_asks_for_what_is_there_makes_no_call(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    assert update(world, name, FOUR, SIX)["Status"] == "SUCCESS"
+    assert not world.sagemaker.changes()
+
+
+@pytest.mark.fault(36)
+def test_the_update_of_a_rollback_brings_the_old_counts_back(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    update(world, name, SIX, FOUR)
+    assert update(world, name, FOUR, SIX)["Status"] == "SUCCESS"
+    cluster = world.sagemaker.find(name)
+    assert cluster
+    assert cluster.groups["workers"]["InstanceCount"] == 4
+
+
+@pytest.mark.fault(21)
+def test_changed_tags_are_tag_calls_alone_and_the_owners_tags_stay(world: World) -> None:
+    old = properties(request(Tags=[{"Key": "team", "Value": "a"}, {"Key": "old", "Value": "1"}]))
+    name = world.create(old)["PhysicalResourceId"]
+    cluster = world.sagemaker.find(name)
+    assert cluster
+    owners = {key: value for key, value in cluster.tags.items() if key.startswith("hyperpod-cdk:")}
+    cluster.tags["made-by"] = "hand"
+    assert update(world, name, properties(request(Tags=[{"Key": "team", "Value": "b"}])), old)["Status"] == "SUCCESS"
+    assert world.sagemaker.changes() == ["AddTags", "DeleteTags"]
+    assert cluster.tags == {**owners, "team": "b", "made-by": "hand"}
+
+
+@pytest.mark.fault(10)
+def test_a_failed_cluster_must_be_replaced_but_the_rollback_of_the_update_succeeds(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.sagemaker.all[0].become("Failed", "too bad")
+    done = update(world, name, SIX, FOUR)
+    assert "must be replaced" in done["Reason"]
+    assert "too bad" in done["Reason"]
+    assert update(world, name, FOUR, SIX)["Status"] == "SUCCESS"
+    assert not world.sagemaker.changes()
+
+
+@pytest.mark.fault(11)
+@pytest.mark.parametrize("status", ["Updating", "SystemUpdating"])
+def test_a_busy_cluster_is_waited_for(world: World, status: str) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    cluster = world.sagemaker.all[0]
+    cluster.become(status)
+    cluster.later(200, cluster.in_service)
+    assert update(world, name, SIX, FOUR)["Status"] == "SUCCESS"
+    assert len(world.sagemaker.made("UpdateCluster")) == 1
+
+
+@pytest.mark.fault(11)
+@pytest.mark.fault(12)
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Refusal("ConflictException", "Cluster is Updating"),
+        Refusal("ValidationException", "The update cannot start while deep health checks are running"),
+    ],
+)
+def test_an_update_that_is_refused_for_now_is_tried_again(world: World, refusal: Refusal) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.sagemaker.order("UpdateCluster", refusal, 5)
+    assert update(world, name, SIX, FOUR)["Status"] == "SUCCESS"
+
+
+@pytest.mark.fault(13)
+@pytest.mark.fault(16)
+def test_an_update_that_the_service_undid_is_a_failure_with_the_services_words(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.sagemaker.update_fails = "We currently do not have sufficient capacity"
+    done = update(world, name, SIX, FOUR)
+    assert done["Status"] == "FAILED"
+    assert "We currently do not have sufficient capacity" in done["Reason"]
+    assert "workers.InstanceCount" in done["Reason"]
+    assert "no capacity for" in done["Reason"]
+
+
+@pytest.mark.fault(13)
+def test_an_old_failure_message_does_not_fail_a_good_update(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.sagemaker.all[0].failure = "something of last week"
+    assert update(world, name, SIX, FOUR)["Status"] == "SUCCESS"
+
+
+@pytest.mark.fault(14)
+def test_a_stale_read_after_the_update_is_no_success(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.run(600)
+    world.sagemaker.stale_s = 100
+    begin = world.clock.now
+    assert update(world, name, SIX, FOUR)["Status"] == "SUCCESS"
+    assert (world.clock.now - begin).total_seconds() >= 300
+    assert len(world.sagemaker.made("UpdateCluster")) == 1
+
+
+@pytest.mark.fault(1)
+def test_a_lost_reply_of_update_cluster_is_no_second_update(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.sagemaker.order("UpdateCluster", LostReply())
+    assert update(world, name, SIX, FOUR)["Status"] == "SUCCESS"
+    assert len(world.sagemaker.made("UpdateCluster")) == 1
+
+
+@pytest.mark.fault(20)
+def test_a_cluster_that_was_deleted_by_hand_is_missed_and_not_made_again(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.sagemaker.all[0].go()
+    done = update(world, name, SIX, FOUR)
+    assert "does not exist any more" in done["Reason"]
+    assert not world.sagemaker.changes()
+
+
+@pytest.mark.fault(50)
+def test_a_count_that_an_operator_changed_stays_unless_the_file_changes_it(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.sagemaker.all[0].groups["workers"]["InstanceCount"] = 10
+    world.sagemaker.all[0].in_service()
+    new = properties(
+        request(group("controller", 1, LifeCycleConfig={"SourceS3Uri": "s3://x/2/", "OnCreate": "a.sh"}), workers(4))
+    )
+    assert update(world, name, new, FOUR)["Status"] == "SUCCESS"
+    (sent,) = world.sagemaker.made("UpdateCluster")
+    assert counts(sent) == {"controller": 1, "workers": 10}
+    assert update(world, name, properties(request(CONTROLLER, workers(5))), new)["Status"] == "SUCCESS"
+    assert counts(world.sagemaker.made("UpdateCluster")[-1])["workers"] == 5
+
+
+@pytest.mark.fault(51)
+def test_a_group_made_by_hand_is_sent_as_it_is_and_reported(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.sagemaker.all[0].groups["by-hand"] = {**group("by-hand", 3), "kind": "InstanceGroups"}
+    world.sagemaker.all[0].in_service()
+    done = update(world, name, SIX, FOUR)
+    (sent,) = world.sagemaker.made("UpdateCluster")
+    assert counts(sent)["by-hand"] == 3
+    assert "InstanceGroupsToDelete" not in sent
+    assert "made by hand: by-hand" in done["Reason"]
+
+
+@pytest.mark.fault(53)
+@pytest.mark.parametrize(
+    "changed",
+    [
+        group("workers", 4, "ml.trn1n.32xlarge"),
+        workers(4, ThreadsPerCore=2),
+        workers(4, ExecutionRole="arn:aws:iam::123456789012:role/Other"),
+    ],
+)
+def test_what_a_group_keeps_for_life_is_refused_with_the_way_out(world: World, changed: Json) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    done = update(world, name, properties(request(CONTROLLER, changed)), FOUR)
+    assert "rename the group" in done["Reason"]
+    assert not world.sagemaker.changes()
+
+
+@pytest.mark.fault(53)
+def test_a_fixed_field_of_the_controller_is_refused_without_the_advice_to_rename(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    wanted = properties(request(group("controller", 1, "ml.m5.xlarge"), workers(4)), ControllerGroup="controller")
+    done = update(world, name, wanted, FOUR)
+    assert "cannot be renamed" in done["Reason"]
+
+
+@pytest.mark.fault(58)
+def test_a_renamed_controller_is_refused_before_any_call(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    wanted = properties(request(group("head", 1), workers(4)), ControllerGroup="head")
+    done = update(world, name, wanted, FOUR)
+    assert "a controller cannot be renamed" in done["Reason"]
+    assert not world.sagemaker.changes()
+
+
+@pytest.mark.fault(42)
+def test_old_properties_that_lie_do_not_hide_what_the_cluster_lacks(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    with_login = properties(request(CONTROLLER, workers(4), group("login", 1)))
+    assert update(world, name, with_login, with_login)["Status"] == "SUCCESS"
+    cluster = world.sagemaker.find(name)
+    assert cluster
+    assert "login" in cluster.groups
+
+
+def test_an_update_of_a_cluster_that_is_not_ours_touches_nothing(world: World) -> None:
+    world.sagemaker.create_cluster(ClusterName="theirs", **request())
+    world.run(700)
+    world.sagemaker.calls.clear()
+    done = update(world, "theirs", SIX, FOUR)
+    assert "not touched" in done["Reason"]
+    assert not world.sagemaker.changes()
+
+
+def test_a_setting_of_the_cluster_is_sent_only_where_it_differs(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    wanted = properties(request(CONTROLLER, workers(4), NodeRecovery="Automatic"))
+    assert update(world, name, wanted, FOUR)["Status"] == "SUCCESS"
+    (sent,) = world.sagemaker.made("UpdateCluster")
+    assert sent["NodeRecovery"] == "Automatic"
+    assert "VpcConfig" not in sent
+
+
+@pytest.mark.fault(46)
+def test_an_update_that_was_never_accepted_fails_at_the_deadline_in_spite_of_more_hours(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.sagemaker.order("UpdateCluster", Refusal("ConflictException", "busy"), 999)
+    wanted = properties(request(CONTROLLER, workers(6)), WaitHours=3)
+    assert update(world, name, wanted, FOUR)["Status"] == "FAILED"
+    world.sagemaker.forgive()
+    world.sagemaker.update_s = 99_999
+    assert update(world, name, wanted, FOUR)["Status"] == "SUCCESS"

@@ -1,0 +1,101 @@
+"""What waits longer than an hour: the chain after the cluster, and the tail behind it."""
+
+from typing import Any
+
+import pytest
+
+from cluster_resource.event import DELETION, WAIT
+from tests.unit.cluster_resource.world import LOGICAL_ID, World, group, properties, request
+
+Json = dict[str, Any]
+
+
+def wait_event(world: World, name: str, kind: str = "Create", *, last: bool = True) -> Json:
+    wanted = {"PropertiesVersion": "1", "ClusterName": name, "Hour": 2, "Last": last, "Trigger": "t"}
+    physical_id = "" if kind == "Create" else "Wait2"
+    return world.event(kind, wanted, physical_id=physical_id, ResourceType=WAIT, LogicalResourceId="Wait2")
+
+
+def tail_event(world: World, kind: str = "Delete") -> Json:
+    wanted = {"PropertiesVersion": "1", "ClusterLogicalId": LOGICAL_ID}
+    physical_id = "" if kind == "Create" else "Tail"
+    return world.event(kind, wanted, physical_id=physical_id, ResourceType=DELETION, LogicalResourceId="Tail")
+
+
+@pytest.mark.fault(46)
+def test_a_wait_ends_when_the_nodes_run(world: World) -> None:
+    world.sagemaker.creation_s = 5000
+    name = world.finish(world.event("Create", properties(WaitHours=2)))["PhysicalResourceId"]
+    done = world.finish(wait_event(world, name))
+    assert done["Status"] == "SUCCESS"
+    assert done["PhysicalResourceId"] == "Wait2"
+
+
+@pytest.mark.fault(46)
+def test_only_the_last_wait_fails_at_its_deadline(world: World) -> None:
+    world.sagemaker.creation_s = 99_999
+    name = world.finish(world.event("Create", properties(WaitHours=3)))["PhysicalResourceId"]
+    assert world.finish(wait_event(world, name, last=False))["Status"] == "SUCCESS"
+    done = world.finish(wait_event(world, name))
+    assert done["Status"] == "FAILED"
+    assert "not ready after 2 hours" in done["Reason"]
+    assert "workers 0 of 4" in done["Reason"]
+
+
+def test_a_wait_tells_why_the_cluster_failed(world: World) -> None:
+    world.sagemaker.creation_s = 5000
+    world.sagemaker.creation_fails = "Lifecycle scripts did not run successfully"
+    name = world.finish(world.event("Create", properties(WaitHours=2)))["PhysicalResourceId"]
+    assert "Lifecycle scripts did not run successfully" in world.finish(wait_event(world, name))["Reason"]
+
+
+@pytest.mark.fault(13)
+def test_a_wait_notices_that_the_service_undid_the_update(world: World) -> None:
+    name = world.create()["PhysicalResourceId"]
+    world.sagemaker.update_s, world.sagemaker.update_fails = 5000, "no capacity left"
+    six = properties(request(group("controller", 1), group("workers", 6, "ml.trn1.32xlarge")), WaitHours=2)
+    assert world.finish(world.event("Update", six, properties(), name))["Status"] == "SUCCESS"
+    done = world.finish(wait_event(world, name, "Update"))
+    assert done["Status"] == "FAILED"
+    assert "asked for workers 6" in done["Reason"]
+    assert "no capacity left" in done["Reason"]
+
+
+def test_a_wait_for_a_cluster_that_goes_fails(world: World) -> None:
+    assert "disappeared" in world.finish(wait_event(world, "nobody"))["Reason"]
+
+
+def test_the_end_of_a_wait_and_the_making_of_a_tail_make_no_call(world: World) -> None:
+    assert world.finish(wait_event(world, "nobody", "Delete"))["Status"] == "SUCCESS"
+    assert world.finish(tail_event(world, "Create"))["Status"] == "SUCCESS"
+    assert not world.sagemaker.calls
+
+
+@pytest.mark.fault(46)
+def test_the_tail_waits_until_the_clusters_deletion_has_ended(world: World) -> None:
+    name = world.create()["PhysicalResourceId"]
+    world.sagemaker.deletion_s = 5000
+    assert world.finish(world.event("Delete", properties(WaitHours=2), physical_id=name))["Status"] == "SUCCESS"
+    assert world.sagemaker.living() == [name]
+    assert world.finish(tail_event(world))["Status"] == "SUCCESS"
+    assert world.sagemaker.living() == []
+
+
+@pytest.mark.fault(47)
+def test_the_tail_waits_neither_for_a_retained_cluster_nor_for_anothers(world: World) -> None:
+    world.create()
+    world.sagemaker.create_cluster(ClusterName="theirs", **request())
+    world.run(700)
+    world.sagemaker.deletion_s = None
+    world.sagemaker.delete_cluster(ClusterName="theirs")
+    assert world.finish(tail_event(world))["Status"] == "SUCCESS"
+    assert len(world.sagemaker.living()) == 2
+
+
+def test_a_tail_whose_time_is_up_names_what_is_left(world: World) -> None:
+    name = world.create()["PhysicalResourceId"]
+    world.sagemaker.deletion_s = None
+    world.sagemaker.delete_cluster(ClusterName=name)
+    done = world.finish(tail_event(world))
+    assert done["Status"] == "FAILED"
+    assert name in done["Reason"]

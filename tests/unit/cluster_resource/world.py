@@ -1,0 +1,142 @@
+"""The real entry, step and responder code between a fake CloudFormation, a fake Step Functions and a fake SageMaker."""
+
+import itertools
+import json
+from typing import Any
+
+from cluster_resource import answer, entry, responder, step
+from cluster_resource.cluster_api import ClusterApi
+from cluster_resource.event import CLUSTER, Event
+from cluster_resource.executions import Executions
+from cluster_resource.identity import physical_id
+from tests.unit.cluster_resource.fake_sagemaker import FakeSageMaker
+from tests.unit.cluster_resource.fake_states import MACHINE, FakeStates
+from tests.unit.cluster_resource.manual_clock import ManualClock
+
+Json = dict[str, Any]
+STACK = "arn:aws:cloudformation:us-west-2:123456789012:stack/reference-Cluster/5a7d3b10-c6f0-11f0-8de9-0242ac120002"
+LOGICAL_ID = "ClusterResource1A2B3C4D"
+ROLE = "arn:aws:iam::123456789012:role/NodeRole"
+
+
+def group(name: str, count: int, instance_type: str = "ml.c5.xlarge", **more: Any) -> Json:
+    """An instance group of a request."""
+    scripts = {"SourceS3Uri": "s3://sagemaker-scripts/lifecycle/1/fs-1/", "OnCreate": "on_create.sh"}
+    named = {"InstanceGroupName": name, "InstanceType": instance_type, "InstanceCount": count}
+    return {**named, "LifeCycleConfig": scripts, "ExecutionRole": ROLE, "ThreadsPerCore": 1, **more}
+
+
+def request(*groups: Json, subnet: str = "subnet-0123456789abcdef0", **more: Any) -> Json:
+    """CreateCluster's input as the template holds it; without groups a controller and four workers."""
+    chosen = groups or (group("controller", 1), group("workers", 4, "ml.trn1.32xlarge"))
+    vpc = {"SecurityGroupIds": ["sg-0123456789abcdef0"], "Subnets": [subnet]}
+    return {"InstanceGroups": list(chosen), "VpcConfig": vpc, **more}
+
+
+def properties(wanted: Json | None = None, **more: Any) -> Json:
+    """The resource's properties."""
+    fixed = {"ServiceToken": "arn:entry", "ServiceTimeout": 3600, "PropertiesVersion": "1", "NamePrefix": "reference"}
+    return {**fixed, "Wait": "nodes", "WaitHours": 1, "NetworkIdentity": "n1", "Request": wanted or request(), **more}
+
+
+def as_strings(value: Any) -> Any:
+    """What CloudFormation makes of properties."""
+    if isinstance(value, dict):
+        return {key: as_strings(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [as_strings(item) for item in value]
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class World:
+    """Everything around the custom resource; requests go in, answers come out, time is moved by hand."""
+
+    def __init__(self) -> None:
+        self.clock = ManualClock()
+        self.sagemaker = FakeSageMaker(self.clock)
+        self.states = FakeStates(self.clock, self._step, self._ended)
+        self.executions = Executions(self.states, MACHINE)
+        self.answers: dict[str, list[Json]] = {}
+        self._numbers = itertools.count(1)
+
+    def event(self, kind: str, wanted: Json, old: Json | None = None, physical_id: str = "", **more: Any) -> Json:
+        """One event of CloudFormation's, issued now."""
+        number = next(self._numbers)
+        date = self.clock.now.strftime("%Y%m%dT%H%M%SZ")
+        raw = {
+            "RequestType": kind,
+            "RequestId": f"request-{number}",
+            "StackId": STACK,
+            "LogicalResourceId": LOGICAL_ID,
+            "ResourceType": CLUSTER,
+            "ResponseURL": f"https://bucket/{number}?X-Amz-Date={date}&X-Amz-Signature=secret",
+            "ResourceProperties": as_strings(wanted),
+            **({"PhysicalResourceId": physical_id} if physical_id else {}),
+            **({"OldResourceProperties": as_strings(old)} if old is not None else {}),
+        }
+        return {**raw, **more}
+
+    def deliver(self, raw: Json) -> Json:
+        """Give an event to the entry function."""
+        entry.launch(raw, self.executions)
+        return raw
+
+    def run(self, seconds: float = 3600) -> None:
+        """Let time pass, step by step."""
+        end = self.clock.after(seconds)
+        while True:
+            due = self.states.next_due()
+            if due is None or due > end:
+                break
+            self.clock.now = max(self.clock.now, due)
+            self.states.run_due()
+        self.clock.now = max(self.clock.now, end)
+
+    def finish(self, raw: Json) -> Json:
+        """Deliver an event, let time pass until it is answered, and give the answer."""
+        self.deliver(raw)
+        end = self.clock.after(3600)
+        while raw["RequestId"] not in self.answers:
+            due = self.states.next_due()
+            assert due is not None, "nothing is under way, and the request has no answer"
+            assert due <= end, "no answer within CloudFormation's hour"
+            self.clock.now = max(self.clock.now, due)
+            self.states.run_due()
+        return self.answer(raw)
+
+    def answer(self, raw: Json) -> Json:
+        """The one verdict of a request, however often it was sent."""
+        found = self.answers[raw["RequestId"]]
+        assert all(other == found[0] for other in found), found
+        return found[0]
+
+    def create(self, wanted: Json | None = None) -> Json:
+        """Create the resource and give its successful answer."""
+        done = self.finish(self.event("Create", wanted or properties()))
+        assert done["Status"] == "SUCCESS", done
+        self.sagemaker.calls.clear()
+        return done
+
+    def name_of(self, raw: Json) -> str:
+        """The name that an event gives its cluster."""
+        return physical_id(Event.parse(raw))
+
+    def send(self, event: Event, verdict: Json) -> None:
+        """Deliver an answer as the real code does."""
+        answer.send(event, verdict, put=lambda _url, content: self._put(event, content), sleep=lambda _: None)
+
+    def _put(self, event: Event, content: bytes) -> int:
+        assert len(content) <= 4096
+        self.answers.setdefault(event.request_id, []).append(json.loads(content))
+        return 200
+
+    def _step(self, payload: Json) -> Json:
+        before = len(self.sagemaker.calls)
+        result = step.handle(payload, lambda: ClusterApi(self.sagemaker), self.send)
+        made = [operation for operation, _ in self.sagemaker.calls[before:]]
+        assert made.count("DescribeCluster") <= 1, made
+        assert sum(not operation.startswith(("Describe", "List")) for operation in made) <= 1, made
+        return result
+
+    def _ended(self, event: Json) -> None:
+        responder.respond(event, self.executions, self.send)
