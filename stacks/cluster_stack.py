@@ -1,0 +1,31 @@
+"""One cluster, on its network and storage."""
+
+from typing import Any
+
+from aws_cdk import CfnOutput, Stack
+from constructs import Construct
+
+from config.model import ClusterConfig
+from constructs.hyperpod.hyperpod_cluster import HyperPodCluster
+from constructs.hyperpod.lifecycle_scripts import LifecycleScripts
+from constructs.hyperpod.network import Network
+from constructs.hyperpod.node_role import NodeRole
+from constructs.hyperpod.shared_storage import SharedStorage
+
+
+class ClusterStack(Stack):
+    """The cluster, its nodes' role and their scripts."""
+
+    def __init__(
+        self, scope: Construct, id: str, *, config: ClusterConfig, network: Network, storage: SharedStorage, **kwargs: Any
+    ) -> None:
+        super().__init__(scope, id, **kwargs)
+        scripts = LifecycleScripts(self, "Lifecycle", config=config, storage=storage)
+        role = NodeRole(self, "NodeRole", network=network, trust_source_account=config.trust_source_account)
+        scripts.grant_read(role.role)
+        cluster = HyperPodCluster(self, "Cluster", config=config, network=network, node_role=role, scripts=scripts)
+
+        CfnOutput(self, "ClusterName", value=cluster.cluster_name, description="Name of the HyperPod cluster")
+        CfnOutput(self, "ClusterArn", value=cluster.cluster_arn, description="ARN of the HyperPod cluster")
+        CfnOutput(self, "ClusterId", value=cluster.cluster_id, description="Its id, in log groups and for Session Manager")
+        CfnOutput(self, "LifecycleScripts", value=scripts.source_s3_uri, description="Where new nodes find their scripts")

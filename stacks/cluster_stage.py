@@ -1,0 +1,26 @@
+"""Everything that one cluster file stands for."""
+
+from aws_cdk import CrossStackReferences, Environment, ReferenceStrength, Stage, Tags
+from constructs import Construct
+
+from config.model import ClusterConfig
+from stacks.cluster_stack import ClusterStack
+from stacks.network_stack import NetworkStack
+from stacks.storage_stack import StorageStack
+
+CLUSTER_TAG = "hyperpod-cdk:cluster"
+
+
+class ClusterStage(Stage):
+    """One cluster: a stack for each life cycle, deployed in this order and destroyed in the reverse one."""
+
+    def __init__(self, scope: Construct, *, config: ClusterConfig, environment: Environment) -> None:
+        super().__init__(scope, config.name, env=environment)
+        CrossStackReferences.of(self).consume(ReferenceStrength.WEAK)
+        network = NetworkStack(self, "Network", config=config)
+        storage = StorageStack(self, "Storage", config=config, network=network.network)
+        cluster = ClusterStack(self, "Cluster", config=config, network=network.network, storage=storage.storage)
+        storage.add_stack_dependency(network)
+        cluster.add_stack_dependency(storage)
+        for key, value in {CLUSTER_TAG: config.name, **config.tags}.items():
+            Tags.of(self).add(key, value)

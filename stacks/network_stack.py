@@ -1,0 +1,26 @@
+"""The network of one cluster."""
+
+from typing import Any
+
+from aws_cdk import CfnOutput, Stack
+from constructs import Construct
+
+from config.model import ClusterConfig
+from config.section import Removal
+from constructs.hyperpod.network import Network
+
+
+class NetworkStack(Stack):
+    """Where the nodes live."""
+
+    def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, **kwargs: Any) -> None:
+        super().__init__(scope, id, **kwargs)
+        lustre = config.storage.lustre
+        removal = lustre.removal if lustre else Removal.DESTROY
+        self.network = Network(self, "Network", config=config.network, removal=removal)
+
+        CfnOutput(self, "VpcId", value=self.network.vpc_id, description="VPC of the cluster")
+        CfnOutput(self, "NodeSubnetIds", value=",".join(self.network.node_subnet_ids), description="Private subnets of the nodes")
+        CfnOutput(
+            self, "SecurityGroupId", value=self.network.security_group_id, description="Security group of nodes and file system"
+        )
