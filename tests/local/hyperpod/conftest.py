@@ -9,6 +9,7 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.config import Config
 
 from local_aws import durations, faults, hyperpod
 from local_aws.clock import DEFAULT_SPEED, clock
@@ -30,10 +31,10 @@ class World:
     endpoint: str
     ids: dict[str, str] = field(default_factory=dict)
 
-    def client(self, service: str, key: str = "user") -> Any:
-        return boto3.client(
-            service, endpoint_url=self.endpoint, region_name=REGION, aws_access_key_id=key, aws_secret_access_key="secret"
-        )
+    def client(self, service: str, key: str = "user", retries: int = 3) -> Any:
+        keys = {"aws_access_key_id": key, "aws_secret_access_key": "secret"}
+        config = Config(retries={"total_max_attempts": retries + 1, "mode": "standard"})
+        return boto3.client(service, endpoint_url=self.endpoint, region_name=REGION, config=config, **keys)
 
     @cached_property
     def sagemaker(self) -> Any:

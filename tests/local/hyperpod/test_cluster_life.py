@@ -15,13 +15,14 @@ def test_a_cluster_is_created_and_comes_into_service_with_all_its_nodes(world):
 
 
 def test_a_deleted_cluster_is_gone_with_its_interfaces(world):
-    world.in_service(world.group("workers", 2))
+    subnet = world.ec2.create_subnet(VpcId=world.ids["vpc"], CidrBlock="10.1.5.0/24")["Subnet"]["SubnetId"]
+    world.in_service(world.group("workers", 2), VpcConfig={**world.vpc(), "Subnets": [subnet]})
     with pytest.raises(ClientError, match="DependencyViolation"):
-        world.ec2.delete_subnet(SubnetId=world.ids["subnet"])
+        world.ec2.delete_subnet(SubnetId=subnet)
     world.sagemaker.delete_cluster(ClusterName="ml")
     assert world.cluster()["ClusterStatus"] == "Deleting"
     world.until_gone()
     assert world.interfaces() == []
-    world.ec2.delete_subnet(SubnetId=world.ids["subnet"])
+    world.ec2.delete_subnet(SubnetId=subnet)
     with pytest.raises(ClientError, match="ResourceNotFound"):
         world.cluster()

@@ -1,0 +1,152 @@
+import json
+
+import pytest
+
+from local_aws import durations
+
+from .conftest import NODES_DO
+
+pytestmark = pytest.mark.local
+
+
+def without(*actions):
+    every = [action for action in NODES_DO if action != "ec2:Describe*"]
+    looks = ("Subnets", "SecurityGroups", "Vpcs", "DhcpOptions", "NetworkInterfaces")
+    return [action for action in [*every, *(f"ec2:Describe{what}" for what in looks)] if action not in actions]
+
+
+@pytest.mark.parametrize(
+    "action", ["ec2:CreateNetworkInterface", "ec2:CreateNetworkInterfacePermission", "ec2:DescribeDhcpOptions"]
+)
+def test_a_role_that_may_not_make_interfaces_fails_the_cluster_and_the_message_names_the_action(world, action):
+    world.allow(*without(action))
+    seen = world.in_service(world.group("a"))
+    assert seen["ClusterStatus"] == "Failed"
+    assert f"does not have permission to perform: {action}" in seen["FailureMessage"]
+    assert world.interfaces() == []
+
+
+def test_a_role_whose_policy_went_first_wedges_the_deletion_until_it_is_back(world):
+    world.in_service(world.group("a"))
+    world.allow(*without("ec2:DeleteNetworkInterface"))
+    world.sagemaker.delete_cluster(ClusterName="ml")
+    messages = world.until(lambda: [node["InstanceStatus"]["Message"] for node in world.nodes()], all)
+    assert "does not have permission to perform: ec2:DeleteNetworkInterface on arn:aws:ec2:" in messages[0]
+    assert world.cluster()["ClusterStatus"] == "Deleting"
+    assert len(world.interfaces()) == 1
+    world.allow(*NODES_DO)
+    world.until_gone()
+
+
+def test_a_role_that_may_not_read_the_scripts_fails_the_nodes(world):
+    world.allow(*without("s3:GetObject"))
+    seen = world.in_service(world.group("a"))
+    assert seen["ClusterStatus"] == "Failed"
+    assert (
+        "is not authorized to perform s3:GetObject on arn:aws:s3:::sagemaker-scripts/lifecycle/1/on_create.sh"
+        in seen["FailureMessage"]
+    )
+
+
+def streams(world, cluster):
+    logs = world.client("logs")
+    group = f"/aws/sagemaker/Clusters/ml/{cluster['ClusterArn'].rsplit('/', 1)[1]}"
+    names = [stream["logStreamName"] for stream in logs.describe_log_streams(logGroupName=group)["logStreams"]]
+    events = [logs.get_log_events(logGroupName=group, logStreamName=name)["events"] for name in names]
+    return {name: [event["message"] for event in lines] for name, lines in zip(names, events, strict=True)}
+
+
+def test_a_node_that_starts_writes_a_log_that_says_what_was_not_done(world):
+    seen = streams(world, world.in_service(world.group("a")))
+    assert list(seen) == [f"LifecycleConfig/a/{world.nodes()[0]['InstanceId']}"]
+    assert next(iter(seen.values()))[-1] == "the embedded AWS looked the scripts up and did not run them"
+
+
+def test_a_node_that_fails_writes_why_and_the_cluster_says_where_to_look(world):
+    scripts = {"SourceS3Uri": "s3://sagemaker-scripts/none/", "OnCreate": "on_create.sh"}
+    cluster = world.in_service(world.group("a", LifeCycleConfig=scripts))
+    stream, lines = next(iter(streams(world, cluster).items()))
+    assert lines[-1] == "could not download s3://sagemaker-scripts/none/on_create.sh: there is no such object"
+    assert f"log stream {stream} in log group /aws/sagemaker/Clusters/ml/" in cluster["FailureMessage"]
+    assert world.nodes()[0]["InstanceStatus"]["Status"] == "Failure"
+
+
+def test_a_role_that_may_not_write_logs_has_none(world):
+    world.allow(*without("logs:CreateLogStream"))
+    cluster = world.in_service(world.group("a"))
+    assert cluster["ClusterStatus"] == "InService"
+    groups = world.client("logs").describe_log_groups(
+        logGroupNamePrefix=f"/aws/sagemaker/Clusters/ml/{cluster['ClusterArn'][-12:]}"
+    )
+    assert groups["logGroups"] == []
+
+
+def test_an_efa_type_takes_as_many_addresses_as_it_has_interfaces(world):
+    world.in_service(world.group("a", 2, InstanceType="ml.trn1.32xlarge"))
+    assert len(world.interfaces()) == 16
+
+
+def test_an_efa_type_needs_the_group_to_let_all_of_its_own_traffic_through(world):
+    group = world.ec2.create_security_group(VpcId=world.ids["vpc"], GroupName="half", Description="half")["GroupId"]
+    itself = [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group}]}]
+    world.ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=itself)
+    vpc = {**world.vpc(), "SecurityGroupIds": [group]}
+    seen = world.in_service(world.group("a", InstanceType="ml.trn1.32xlarge"), VpcConfig=vpc)
+    assert "EFA health checks did not run successfully" in seen["FailureMessage"]
+    world.sagemaker.delete_cluster(ClusterName="ml")
+    world.until_gone()
+    assert world.in_service(world.group("a"), VpcConfig=vpc)["ClusterStatus"] == "InService"
+    world.sagemaker.delete_cluster(ClusterName="ml")
+    world.until_gone()
+    world.ec2.delete_security_group(GroupId=group)
+
+
+def test_a_subnet_without_addresses_fails_the_cluster_and_leaves_no_interface(world):
+    small = world.ec2.create_subnet(VpcId=world.ids["vpc"], CidrBlock="10.1.7.0/28")["Subnet"]["SubnetId"]
+    seen = world.in_service(world.group("a", 12), VpcConfig={**world.vpc(), "Subnets": [small]})
+    assert f"subnet {small} (10.1.7.0/28) has 0 free addresses, 1 are needed" in seen["FailureMessage"]
+    assert world.interfaces() == []
+    world.ec2.delete_subnet(SubnetId=small)
+
+
+def test_every_node_has_an_address_of_its_own_in_the_subnet(world):
+    world.in_service(world.group("a", 3))
+    nodes = [world.sagemaker.describe_cluster_node(ClusterName="ml", NodeId=node["InstanceId"]) for node in world.nodes()]
+    details = [node["NodeDetails"] for node in nodes]
+    assert {one["PrivatePrimaryIp"] for one in details} == {i["PrivateIpAddress"] for i in world.interfaces()}
+    assert {one["Placement"]["AvailabilityZone"] for one in details} == {"us-west-2a"}
+    assert all(one["PrivateDnsHostname"].startswith("ip-10-1-0-") for one in details)
+
+
+def test_a_role_limited_to_the_clusters_own_subnet_and_group_is_enough(world):
+    subnet = f"arn:aws:ec2:us-west-2:123456789012:subnet/{world.ids['subnet']}"
+    group = f"arn:aws:ec2:us-west-2:123456789012:security-group/{world.ids['security_group']}"
+    interfaces = "arn:aws:ec2:us-west-2:123456789012:network-interface/*"
+    allow = [
+        (["ec2:Describe*"], "*", {}),
+        (["ec2:CreateNetworkInterface"], [subnet, group, interfaces], {}),
+        (["ec2:CreateTags"], interfaces, {"StringEquals": {"ec2:CreateAction": "CreateNetworkInterface"}}),
+        (
+            ["ec2:CreateNetworkInterfacePermission", "ec2:DeleteNetworkInterface*", "ec2:DetachNetworkInterface"],
+            interfaces,
+            {"ArnEquals": {"ec2:Subnet": subnet}},
+        ),
+        (["s3:ListBucket"], "arn:aws:s3:::sagemaker-scripts", {"StringLike": {"s3:prefix": "lifecycle/*"}}),
+        (["s3:GetObject"], "arn:aws:s3:::sagemaker-scripts/lifecycle/*", {}),
+    ]
+    statements = [{"Effect": "Allow", "Action": a, "Resource": r, "Condition": c} for a, r, c in allow]
+    document = json.dumps({"Version": "2012-10-17", "Statement": statements})
+    world.client("iam").put_role_policy(RoleName="nodes", PolicyName="nodes", PolicyDocument=document)
+    assert world.in_service(world.group("a"))["ClusterStatus"] == "InService"
+    world.sagemaker.delete_cluster(ClusterName="ml")
+    world.until_gone()
+
+
+def test_a_deletion_that_cannot_go_on_is_tried_again_at_the_pace_of_the_table(world):
+    durations.change({"hyperpod.delete.retry": 1e9})
+    world.in_service(world.group("a"))
+    world.allow(*without("ec2:DetachNetworkInterface"))
+    world.sagemaker.delete_cluster(ClusterName="ml")
+    world.until(lambda: [node["InstanceStatus"]["Message"] for node in world.nodes()], all)
+    world.allow(*NODES_DO)
+    assert world.cluster()["ClusterStatus"] == "Deleting"
