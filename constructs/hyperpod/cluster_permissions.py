@@ -1,4 +1,4 @@
-"""What the custom resource's step function may do with clusters: with its own everything it needs, with others' nothing but look."""
+"""What the step function may do with clusters: with its own everything it needs, with others' nothing but look."""
 
 from aws_cdk import Aws
 from aws_cdk import aws_iam as iam

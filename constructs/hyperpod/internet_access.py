@@ -72,7 +72,7 @@ class InternetAccess(Construct):
 
 
 def _s3_policy() -> iam.PolicyDocument:
-    """Reading stays open, as package repositories, container layers and AWS's own buckets are other accounts'; writing does not."""
+    """Reading stays open, as package repositories, container layers and AWS's own buckets are others'; writing does not."""
     return iam.PolicyDocument(
         statements=[
             iam.PolicyStatement(

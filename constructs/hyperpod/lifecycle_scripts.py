@@ -13,8 +13,10 @@ from constructs import Construct, IConstruct
 
 from config.instance_group import Role
 from config.model import ClusterConfig
+from config.section import Removal
 from constructs.hyperpod.acknowledge import acknowledge, acknowledge_wildcards, attribute
 from constructs.hyperpod.identity import identity_of
+from constructs.hyperpod.private_bucket import private_bucket
 from constructs.hyperpod.shared_storage import SharedStorage
 
 BUNDLE = Path(__file__).resolve().parents[2] / "lifecycle_assets"
@@ -61,18 +63,13 @@ class LifecycleScripts(Construct):
 
     def _scripts_bucket(self, name: str) -> s3.Bucket:
         """The bucket's name starts with `sagemaker-`, as AWS's own policies for HyperPod expect."""
-        bucket = s3.Bucket(
+        return private_bucket(
             self,
             "Bucket",
+            removal=Removal.DESTROY,
             bucket_name=f"sagemaker-{name[:16]}-{identity_of(name)[:6]}-{Aws.ACCOUNT_ID}-{Aws.REGION}",
-            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
-            encryption=s3.BucketEncryption.S3_MANAGED,
-            enforce_ssl=True,
-            removal_policy=RemovalPolicy.DESTROY,
-            auto_delete_objects=True,
+            why_no_access_logs="the scripts come from the repository and are read by the nodes alone",
         )
-        acknowledge(bucket, {"AwsSolutions-S1": "the scripts come from the repository and are read by the nodes alone"})
-        return bucket
 
     def _upload(self, parameters: dict[str, Any]) -> None:
         log_group = logs.LogGroup(

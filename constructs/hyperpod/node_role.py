@@ -34,9 +34,9 @@ class NodeRole(Construct):
         acknowledge_wildcards(
             self.role,
             {
-                "*": "cloudwatch:PutMetricData (bound to HyperPod's namespace), ssmmessages, ec2:Describe* and fsx:DescribeFileSystems "
-                "take no narrower resource",
-                CLUSTER_LOGS: "HyperPod names a log group after the cluster's id, which nobody knows before the cluster is there",
+                "*": "cloudwatch:PutMetricData (bound to HyperPod's namespace), ssmmessages, ec2:Describe* and "
+                "fsx:DescribeFileSystems take no narrower resource",
+                CLUSTER_LOGS: "HyperPod names a log group after the cluster's id, which nobody knows before",
                 f"{CLUSTER_LOGS}:log-stream:*": "the same, with a stream per node",
                 INTERFACES: "HyperPod makes the nodes' interfaces, with ids that nobody knows before",
             },
