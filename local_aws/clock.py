@@ -1,7 +1,7 @@
 """The one clock of the embedded AWS: waits and delays are in AWS's seconds, which pass ``speed`` times faster than the host's.
 
-It drives what AWS makes a client wait for: a state machine's Wait, retries and time-outs, CloudFormation's ServiceTimeout, and the
-time services take. What a client compares with its own clock (time stamps of events and logs) and what really runs on this
+It drives what AWS makes a client wait for: a state machine's Wait, retries and time-outs, CloudFormation's ServiceTimeout, how
+long a service takes. What a client compares with its own clock (time stamps of events and logs) and what really runs on this
 machine (a Lambda function's code) stay in host time. While such work goes on, the clock runs no faster than the host's, so that
 a slow or busy machine never uses up AWS's time-outs.
 """
@@ -12,9 +12,20 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from typing import Protocol
 
 # While work goes on, waiting threads look again this often (host seconds) whether the clock is fast again.
 _LOOK_S = 0.05
+
+
+class Waitable(Protocol):
+    """What can be waited for: a `threading.Event`, or what behaves as one."""
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for at most ``timeout`` of the host's seconds; tell whether it came."""
+
+    def is_set(self) -> bool:
+        """Whether it has come."""
 
 
 class Clock:
@@ -74,7 +85,7 @@ class Clock:
         """Sleep for ``seconds`` of AWS's time."""
         self.wait(threading.Event(), seconds)
 
-    def wait(self, event: threading.Event, seconds: float | None) -> bool:
+    def wait(self, event: Waitable, seconds: float | None) -> bool:
         """Wait for ``event`` for at most ``seconds`` of AWS's time; tell whether it came."""
         if seconds is None:
             return event.wait()

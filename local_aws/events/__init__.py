@@ -1,0 +1,97 @@
+"""EventBridge in the embedded AWS: events reach the Lambda functions that rules name, if the functions' policies allow it.
+
+Not as on AWS: schedules do not fire; a target's dead-letter queue is not used; other targets than functions are moto's.
+"""
+
+import uuid
+from collections import deque
+from datetime import UTC, datetime
+from typing import Any
+
+from moto.events.exceptions import InvalidEventPatternException
+from moto.events.models import EventPatternParser, Rule, events_backends
+
+from local_aws import control
+from local_aws.events import delivery
+
+_send_to_targets = Rule.send_to_targets
+_validate_pattern = EventPatternParser._validate_event_pattern
+_FILTERS = {"exists", "prefix", "suffix", "equals-ignore-case", "numeric", "anything-but", "cidr", "wildcard"}
+_NO_MORE_THAN = 5_000  # events remembered
+_record: deque[dict[str, Any]] = deque(maxlen=_NO_MORE_THAN)
+
+
+def publish(account: str, region: str, *, source: str, detail_type: str, detail: dict[str, Any], resources: list[str]) -> None:
+    """Hand an AWS service's event to the rules of the account's default bus."""
+    event = {
+        "version": "0",
+        "id": str(uuid.uuid4()),
+        "detail-type": detail_type,
+        "source": source,
+        "account": account,
+        "time": _stamp(datetime.now(UTC)),
+        "region": region,
+        "resources": resources,
+        "detail": detail,
+    }
+    for rule in list(events_backends[account][region].event_buses["default"].rules.values()):
+        rule.send_to_targets(event)
+    _record.append(event)
+
+
+def _send(self: Any, original_event: dict[str, Any], transform_input: bool = True) -> None:
+    """Send a matching event to the rule's targets; functions are invoked asynchronously, which moto does not know."""
+    if self.state != "ENABLED" or not self.event_pattern.get_pattern():
+        return
+    event = _cleaned(original_event)
+    if not self.event_pattern.matches_event(event):
+        return
+    functions = [target for target in self.targets if ":lambda:" in target["Arn"]]
+    for target in functions:
+        delivery.start(delivery.Delivery(self.account_id, self.arn, target, event))
+    others = [target for target in self.targets if target not in functions]
+    if others:
+        kept, self.targets = self.targets, others
+        try:
+            _send_to_targets(self, original_event, transform_input)
+        finally:
+            self.targets = kept
+
+
+def _cleaned(event: dict[str, Any]) -> dict[str, Any]:
+    """The event as targets see it: moto's own has a number as its time, and one key too many."""
+    when = event["time"]
+    if not isinstance(when, str):
+        when = _stamp(datetime.fromtimestamp(float(when), UTC))
+    return {**{key: value for key, value in event.items() if key != "ingestion-time"}, "time": when}
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _validate(self: Any, pattern: dict[str, Any]) -> None:
+    """Refuse a pattern with a filter that the matcher does not know; moto lets such a filter match everything."""
+    _validate_pattern(self, pattern)
+    for value in pattern.values():
+        for each in value if isinstance(value, list) else []:
+            if isinstance(each, dict) and not set(each) <= _FILTERS | set(pattern):
+                raise InvalidEventPatternException(reason=f"Unrecognized match type {next(iter(each))}")
+
+
+def _show(_: control.Request) -> list[dict[str, Any]]:
+    return [{"event": event, "deliveries": delivery.outcomes(event["id"])} for event in list(_record)]
+
+
+def install(endpoint: str) -> None:
+    """Deliver events to functions, and show them at /_local_aws/events."""
+    delivery.use(endpoint)
+    Rule.send_to_targets = _send
+    EventPatternParser._validate_event_pattern = _validate
+    control.route("events", _show)
+
+
+def reset() -> None:
+    """Drop what is on its way."""
+    delivery.reset()
+    _record.clear()

@@ -1,0 +1,118 @@
+"""The way of one event to one function: invoked asynchronously, tried again while Lambda's API refuses, or lost and noted."""
+
+import json
+import logging
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+from botocore.exceptions import ClientError
+
+from local_aws import iam
+from local_aws.clock import clock
+from local_aws.events.inputs import input_for
+
+_SERVICE = "events.amazonaws.com"
+_MOST_ATTEMPTS = 185
+_MOST_AGE_S = 24 * 3600.0
+_FIRST_DELAY_S, _MOST_DELAY_S = 10.0, 900.0
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """An event on its way to a target of a rule."""
+
+    account: str
+    rule_arn: str
+    target: dict[str, Any]
+    event: dict[str, Any]
+
+
+class _LostError(Exception):
+    """The event will not reach its target."""
+
+
+_lock = threading.Lock()
+_clients: dict[str, Any] = {}
+_outcomes: dict[str, dict[str, str]] = {}
+_stopped = threading.Event()
+_endpoint = ""
+
+
+def use(endpoint: str) -> None:
+    """Deliver to the functions at ``endpoint``."""
+    global _endpoint  # noqa: PLW0603  one server per process
+    _endpoint = endpoint
+
+
+def start(delivery: Delivery) -> None:
+    """Deliver in the background."""
+    name = f"event-{delivery.event['id']}"
+    threading.Thread(target=_deliver, args=(delivery, _stopped), daemon=True, name=name).start()
+
+
+def outcomes(event_id: str) -> dict[str, str]:
+    """What became of the event at each function: `delivered`, or `lost` and why."""
+    return dict(_outcomes.get(event_id, {}))
+
+
+def reset() -> None:
+    """Drop what is on its way."""
+    global _stopped  # noqa: PLW0603  each start has its own
+    _stopped.set()
+    _stopped = threading.Event()
+    with _lock:
+        _clients.clear()
+        _outcomes.clear()
+
+
+def _deliver(delivery: Delivery, stopped: threading.Event) -> None:
+    arn = delivery.target["Arn"]
+    try:
+        _invoke_until_taken(delivery, stopped)
+        outcome = "delivered"
+    except _LostError as lost:
+        outcome = f"lost: {lost}"
+        _log.warning("event %s does not reach %s: %s", delivery.event["id"], arn, lost)
+    if not stopped.is_set():
+        with _lock:
+            _outcomes.setdefault(delivery.event["id"], {})[arn] = outcome
+
+
+def _invoke_until_taken(delivery: Delivery, stopped: threading.Event) -> None:
+    policy = delivery.target.get("RetryPolicy") or {}
+    end = clock.seconds() + policy.get("MaximumEventAgeInSeconds", _MOST_AGE_S)
+    delay = _FIRST_DELAY_S
+    for attempts_left in range(policy.get("MaximumRetryAttempts", _MOST_ATTEMPTS), -1, -1):
+        refusal = _invoke(delivery)
+        if refusal is None:
+            return
+        if not attempts_left or clock.seconds() + delay > end or clock.wait(stopped, delay):
+            raise _LostError(refusal)
+        delay = min(2 * delay, _MOST_DELAY_S)
+
+
+def _invoke(delivery: Delivery) -> str | None:
+    """Invoke the function once; the text of an error that may pass."""
+    arn = delivery.target["Arn"]
+    context = {"aws:SourceArn": delivery.rule_arn, "aws:SourceAccount": delivery.account}
+    if not iam.service_may(delivery.account, _SERVICE, "lambda:InvokeFunction", arn, context):
+        raise _LostError(f"the function's policy does not let {_SERVICE} invoke it from {delivery.rule_arn}")
+    payload = json.dumps(input_for(delivery.target, delivery.event, delivery.rule_arn))
+    try:
+        _client(arn.split(":")[3]).invoke(FunctionName=arn, InvocationType="Event", Payload=payload)
+    except ClientError as error:
+        if error.response["Error"]["Code"] == "ResourceNotFoundException":
+            raise _LostError(str(error)) from error
+        return str(error)
+    return None
+
+
+def _client(region: str) -> Any:
+    key = {"aws_access_key_id": "events", "aws_secret_access_key": "events"}
+    with _lock:
+        if region not in _clients:
+            _clients[region] = boto3.client("lambda", region_name=region, endpoint_url=_endpoint, **key)
+        return _clients[region]

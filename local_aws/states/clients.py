@@ -1,0 +1,50 @@
+"""The clients with which state machines call services: with the machine's role, so that its policies decide."""
+
+import threading
+from typing import Any
+
+import boto3
+from botocore.config import Config
+
+from local_aws import iam
+
+_CONFIG = Config(
+    parameter_validation=False,
+    retries={"max_attempts": 0, "total_max_attempts": 1},  # retries are the state machine's
+    read_timeout=1000,  # longer than the longest function runs; the interpreter's own time-outs end it
+)
+_lock = threading.Lock()
+_clients: dict[tuple[str, str, str], Any] = {}
+_endpoint = ""
+
+
+def use(endpoint: str) -> None:
+    """Call services at ``endpoint``."""
+    global _endpoint  # noqa: PLW0603  one server per process
+    _endpoint = endpoint
+
+
+def client_for(region: str, service: str, state_credentials: Any = None) -> Any:
+    """A client with the credentials of the role that ``state_credentials`` name; made once, as that takes long."""
+    role_arn = state_credentials.role_arn
+    key = (region, service, role_arn)
+    with _lock:
+        if key not in _clients:
+            account = role_arn.split(":")[4]
+            session = iam.assume(account, role_arn, "states.amazonaws.com", "state-machine", {"aws:SourceAccount": account})
+            _clients[key] = boto3.client(
+                service,
+                region_name=region,
+                endpoint_url=_endpoint,
+                aws_access_key_id=session.access_key,
+                aws_secret_access_key=session.secret_key,
+                aws_session_token=session.token,
+                config=_CONFIG,
+            )
+        return _clients[key]
+
+
+def reset() -> None:
+    """Forget the clients; their sessions are gone."""
+    with _lock:
+        _clients.clear()

@@ -1,0 +1,149 @@
+"""Executions: started under a name, stopped at once, and heard of in EventBridge."""
+
+import threading
+import uuid
+from typing import Any
+
+from moto.core.responses import ActionResult
+from moto.stepfunctions.parser.asl.eval.program_state import ProgramStopped
+from moto.stepfunctions.parser.asl.utils.encoding import to_json_str
+from moto.stepfunctions.parser.backend.execution import BaseExecutionWorkerCommunication, Execution
+from moto.stepfunctions.parser.models import StepFunctionsParserBackend, stepfunctions_parser_backends
+from moto.stepfunctions.responses import StepFunctionResponse
+
+from local_aws import events
+from local_aws.clock import clock
+from local_aws.errors import AwsError
+from local_aws.states import logs
+
+_start_execution = StepFunctionsParserBackend.start_execution
+_terminated = BaseExecutionWorkerCommunication.terminated
+_init = Execution.__init__
+_start = Execution.start
+_describe = StepFunctionResponse.describe_execution
+_list = StepFunctionResponse.list_executions
+
+_MOST_INPUT = 262_144  # bytes
+_PROMPTLY_S = 5.0  # host seconds in which a stopped execution's thread notices
+_starting = threading.Lock()
+
+
+def _start_named(self: Any, state_machine_arn: str, name: Any = None, execution_input: Any = None, *rest: Any) -> Any:
+    """Start an execution; one that has no name gets its own (moto calls them all "None")."""
+    if execution_input and len(execution_input.encode()) > _MOST_INPUT:
+        message = "1 validation error detected: Value at 'input' failed to satisfy constraint: Member must have length"
+        raise AwsError("ValidationException", f"{message} less than or equal to {_MOST_INPUT}")
+    if name:
+        self._validate_name(name)
+    with _starting:  # two requests of the same name at once are one execution
+        return _start_execution(self, state_machine_arn, name or str(uuid.uuid4()), execution_input, *rest)
+
+
+def _new_execution(self: Any, *positional: Any, **named: Any) -> None:
+    """An execution that logs where its machine says, and tells when it is over."""
+    _init(self, *positional, **named)
+    self.over = threading.Event()
+    self._cloud_watch_logging_session = logs.session(self.exec_arn, self.state_machine)
+
+
+def _start_heard(self: Any) -> None:
+    """Start it, and publish that it runs."""
+    _start(self)
+    _publish(self)
+
+
+def _stop(self: Any, stop_date: Any, error: str | None, cause: str | None) -> None:
+    """Stop it, also when its thread has not begun yet."""
+    while self.exec_worker.env is None or self.exec_worker.env.program_state() is None:
+        threading.Event().wait(0.001)  # the thread was started a moment ago
+    self.exec_worker.stop(stop_date=stop_date or clock.now(), error=error, cause=cause)
+
+
+def _ended(self: Any) -> None:
+    """Note how it ended, with the error and cause that it was stopped with, and publish it."""
+    _terminated(self)
+    state = self.execution.exec_worker.env.program_state()
+    if isinstance(state, ProgramStopped):
+        self.execution.error, self.execution.cause = state.error, state.cause
+    self.execution.over.set()
+    _publish(self.execution)
+
+
+def _stop_answered(self: Any) -> ActionResult:
+    """StopExecution with its error and cause, answered when the execution is over."""
+    execution = self.stepfunction_backend.describe_execution(self._get_param("executionArn"))
+    execution.stop(None, self._get_param("error"), self._get_param("cause"))
+    if not execution.over.wait(_PROMPTLY_S):
+        raise AwsError("ServiceUnavailable", f"{execution.exec_arn} did not stop in time", 503)
+    return ActionResult({"stopDate": execution.stop_date})
+
+
+def _described(self: Any) -> ActionResult:
+    """DescribeExecution, with the end of one that timed out, which moto leaves out."""
+    answer = _describe(self)
+    return ActionResult(_with_end(answer.result, self.stepfunction_backend))
+
+
+def _listed(self: Any) -> ActionResult:
+    """ListExecutions, with the ends of those that timed out."""
+    answer = _list(self).result
+    return ActionResult({**answer, "executions": [_with_end(each, self.stepfunction_backend) for each in answer["executions"]]})
+
+
+def _with_end(item: dict[str, Any], backend: Any) -> dict[str, Any]:
+    if item["status"] != "TIMED_OUT":
+        return item
+    return {**item, "stopDate": backend.describe_execution(item["executionArn"]).stop_date}
+
+
+def _publish(execution: Any) -> None:
+    """Publish the execution's status, as Step Functions does."""
+    ended = execution.stop_date
+    succeeded = execution.status == "SUCCEEDED"
+    detail = {
+        "executionArn": execution.exec_arn,
+        "stateMachineArn": execution.state_machine.arn,
+        "name": execution.name,
+        "status": execution.status,
+        "startDate": _milliseconds(execution.start_date),
+        "stopDate": _milliseconds(ended) if ended else None,
+        "input": execution.execution_input,
+        "inputDetails": {"included": True},
+        "output": to_json_str(execution.output, separators=(",", ":")) if succeeded else None,
+        "outputDetails": {"included": True} if succeeded else None,
+        "error": execution.error,
+        "cause": execution.cause,
+    }
+    events.publish(
+        execution.account_id,
+        execution.region_name,
+        source="aws.states",
+        detail_type="Step Functions Execution Status Change",
+        detail=detail,
+        resources=[execution.exec_arn],
+    )
+
+
+def _milliseconds(moment: Any) -> int:
+    return int(moment.timestamp() * 1000)
+
+
+def stop_all() -> None:
+    """Stop every execution of every account."""
+    for account in list(stepfunctions_parser_backends.values()):
+        for backend in list(account.values()):
+            for execution in backend._get_executions():
+                if not execution.over.is_set():
+                    execution.stop(None, None, None)
+
+
+def patch() -> None:
+    """Put our executions in the place of moto's."""
+    StepFunctionsParserBackend.start_execution = _start_named
+    StepFunctionResponse.stop_execution = _stop_answered
+    StepFunctionResponse.describe_execution = _described
+    StepFunctionResponse.list_executions = _listed
+    BaseExecutionWorkerCommunication.terminated = _ended
+    Execution.__init__ = _new_execution
+    Execution.start = _start_heard
+    Execution.stop = _stop

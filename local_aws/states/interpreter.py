@@ -1,0 +1,109 @@
+"""Moto's interpreter of the Amazon States Language on the clock, and ended at once when an execution is stopped."""
+
+import sys
+import threading
+from typing import Any
+
+from botocore.exceptions import ClientError
+from moto.stepfunctions.parser import models
+from moto.stepfunctions.parser.asl.component.common.retry import retrier_decl
+from moto.stepfunctions.parser.asl.component.eval_component import EvalComponent
+from moto.stepfunctions.parser.asl.component.program.program import Program
+from moto.stepfunctions.parser.asl.component.state import state
+from moto.stepfunctions.parser.asl.component.state.exec import execute_state
+from moto.stepfunctions.parser.asl.component.state.exec.state_task.service import (
+    state_task_service_aws_sdk,
+    state_task_service_callback,
+)
+from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.state_task_service_lambda import (
+    StateTaskServiceLambda,
+)
+from moto.stepfunctions.parser.asl.component.state.wait.wait_function import timestamp, wait_function
+from moto.stepfunctions.parser.asl.eval import environment
+from moto.stepfunctions.parser.asl.eval.callback import callback
+from moto.stepfunctions.parser.asl.eval.environment import Environment
+from moto.stepfunctions.parser.asl.eval.event import event_manager
+from moto.stepfunctions.parser.asl.eval.program_state import ProgramEnded, ProgramError, ProgramRunning
+from moto.stepfunctions.parser.asl.utils import boto_client
+from moto.stepfunctions.parser.backend import execution
+
+from local_aws.clock import clock
+from local_aws.states import clients
+from local_aws.states.clockwork import wind
+
+_PARSER = "moto.stepfunctions.parser."
+_lambda_error = StateTaskServiceLambda._error_cause_from_client_error
+_init = Environment.__init__
+_ends = {name: getattr(Environment, name) for name in ("set_ended", "set_error", "set_stop", "set_timed_out")}
+# What Step Functions names after Lambda's own error; all others are Lambda.AWSLambdaException.
+_LAMBDA_ERRORS = (
+    "ResourceNotFoundException",
+    "ServiceException",
+    "TooManyRequestsException",
+    "InvalidParameterValueException",
+    "RequestTooLargeException",
+)
+
+
+def _new_environment(self: Any, *positional: Any, **named: Any) -> None:
+    """An environment with an event that stays set when it is over; moto's own event is set and cleared at once."""
+    self.over = threading.Event()
+    _init(self, *positional, **named)
+
+
+def _ending(name: str) -> Any:
+    """Moto's way of ending an environment, which now ends only one that runs: the first end counts."""
+
+    def end(self: Any, *positional: Any, **named: Any) -> None:
+        with self._state_mutex:
+            if isinstance(self._program_state, ProgramRunning):
+                _ends[name](self, *positional, **named)
+                self.over.set()
+
+    return end
+
+
+def _run_program(self: Any, env: Any) -> None:
+    """Run the program until it ends, is stopped, or its time is over; a task that still runs then is left to itself."""
+    env.next_state_name = self.start_at.start_at_name
+    seconds = self.timeout_seconds.timeout_seconds if self.timeout_seconds else None
+    thread = threading.Thread(target=EvalComponent.eval, args=(self, env), daemon=True)
+    thread.start()
+    if not clock.wait(env.over, seconds):
+        env.set_timed_out()
+    if isinstance(env.program_state(), (ProgramEnded, ProgramError)):
+        thread.join()  # it has come to its end by itself, and writes the last event
+
+
+def _lambda_failure(error: ClientError) -> tuple[str, str]:
+    """The error's name in the state machine: few of Lambda's own errors have one."""
+    name, cause = _lambda_error(error)
+    code = error.response["Error"]["Code"]
+    return (str(name) if code in _LAMBDA_ERRORS else "Lambda.AWSLambdaException"), str(cause)
+
+
+def patch() -> None:
+    """Wind the interpreter's clocks and replace what cannot be wound."""
+    wind(retrier_decl, "time")
+    wind(wait_function, "time")
+    wind(state_task_service_callback, "time")
+    wind(execute_state, "threading")
+    wind(environment, "threading")
+    wind(callback, "Event")
+    for module in (state, event_manager, execution, models, timestamp):
+        wind(module, "datetime")
+    Environment.__init__ = _new_environment
+    for name in _ends:
+        setattr(Environment, name, _ending(name))
+    Program.eval = _run_program
+    StateTaskServiceLambda._error_cause_from_client_error = staticmethod(_lambda_failure)
+    _replace_clients()
+
+
+def _replace_clients() -> None:
+    """Let all parts of the interpreter make their clients with the role's credentials."""
+    original = boto_client.boto_client_for
+    users = [state_task_service_aws_sdk, *(each for name, each in sys.modules.items() if name.startswith(_PARSER))]
+    for module in users:
+        if vars(module).get("boto_client_for") is original:
+            vars(module)["boto_client_for"] = clients.client_for

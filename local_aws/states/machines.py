@@ -1,0 +1,49 @@
+"""State machines: created and updated only with a role that Step Functions can assume and log with."""
+
+from typing import Any
+
+from moto.stepfunctions.parser.models import StepFunctionsParserBackend
+
+from local_aws import iam
+from local_aws.errors import AwsError
+from local_aws.states import logs
+
+_create = StepFunctionsParserBackend.create_state_machine
+_update = StepFunctionsParserBackend.update_state_machine
+_delete = StepFunctionsParserBackend.delete_state_machine
+
+
+def _create_checked(self: Any, name: str, definition: str, roleArn: str, **rest: Any) -> Any:  # noqa: N803  moto's name
+    """Create the machine, once its role has been found fit."""
+    _require_fit(self.account_id, roleArn, rest.get("loggingConfiguration"))
+    return _create(self, name=name, definition=definition, roleArn=roleArn, **rest)
+
+
+def _update_checked(self: Any, arn: str, definition: Any = None, role_arn: Any = None, **rest: Any) -> Any:
+    """Update the machine, once its role has been found fit."""
+    _require_fit(self.account_id, role_arn or self.describe_state_machine(arn).roleArn, rest.get("logging_configuration"))
+    return _update(self, arn, definition, role_arn, **rest)
+
+
+def _delete_with_executions(self: Any, arn: str) -> None:
+    """Delete the machine; its executions are aborted, which AWS does at their next state."""
+    running = [each for machine in self.state_machines if machine.arn == arn for each in machine.executions]
+    _delete(self, arn)
+    for execution in running:
+        execution.stop(stop_date=None, error=None, cause=None)
+
+
+def _require_fit(account: str, role_arn: str, logging: dict[str, Any] | None) -> None:
+    if not iam.role_trusts(account, role_arn, "states.amazonaws.com", {"aws:SourceAccount": account}):
+        message = (
+            f"Neither the global service principal states.amazonaws.com, nor the regional one is authorized to assume {role_arn}"
+        )
+        raise AwsError("AccessDeniedException", message)
+    logs.require_delivery(account, role_arn, logging)
+
+
+def patch() -> None:
+    """Put our checks in front of moto's methods."""
+    StepFunctionsParserBackend.create_state_machine = _create_checked
+    StepFunctionsParserBackend.update_state_machine = _update_checked
+    StepFunctionsParserBackend.delete_state_machine = _delete_with_executions
