@@ -1,0 +1,42 @@
+"""CloudFormation's Query API, in the place of moto's."""
+
+from collections.abc import Callable
+from typing import Any
+
+import moto.cloudformation.urls as moto_urls
+from moto.core.responses import ActionResult, BaseResponse
+from moto.core.utils import camelcase_to_underscores
+
+from local_aws.cloudformation import change_set_requests, reading_requests, stack_requests
+from local_aws.cloudformation.errors import RequestError, TemplateError
+from local_aws.cloudformation.requests import Call, Operation
+
+# An action that is not here is answered 400 by the server, in words of ours.
+OPERATIONS: dict[str, Operation] = {**stack_requests.OPERATIONS, **change_set_requests.OPERATIONS, **reading_requests.OPERATIONS}
+
+
+class CloudFormationApi(BaseResponse):  # type: ignore[misc]  # moto has no types
+    """Answers CloudFormation's requests; moto reads them and writes the answers, along botocore's model."""
+
+    def __init__(self) -> None:
+        super().__init__(service_name="cloudformation")
+        self.automated_parameter_parsing = True
+
+
+def _method(operation: Operation) -> Callable[[Any], Any]:
+    def answer(api: Any) -> Any:
+        try:
+            result = operation(Call(api.current_account, api.region, dict(api.params)))
+        except TemplateError as error:
+            raise RequestError(str(error)) from error
+        return ActionResult(result)
+
+    return answer
+
+
+def install() -> None:
+    """Put our API where moto looks for its own."""
+    for name, operation in OPERATIONS.items():
+        setattr(CloudFormationApi, camelcase_to_underscores(name), _method(operation))
+    moto_urls.url_paths.clear()
+    moto_urls.url_paths["{0}/$"] = CloudFormationApi.dispatch

@@ -1,0 +1,99 @@
+"""Whether the embedded AWS can make what a template asks for: an unknown type or property is refused, never skipped."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from local_aws.cloudformation import resources
+from local_aws.cloudformation.errors import ResourceError
+from local_aws.cloudformation.resources.custom import is_custom
+from local_aws.cloudformation.resources.provider import Provider
+from local_aws.cloudformation.schemas import Path, Schema, schema
+from local_aws.cloudformation.template import Json
+
+FUNCTION_PREFIX = "Fn::"
+NOT_OURS = "not part of the embedded AWS"
+
+
+def template_problems(definitions: Json, region: str) -> list[str]:
+    """What stands in the way of making these resources, one text each."""
+    return [problem for name, definition in definitions.items() for problem in _problems(name, definition, region)]
+
+
+def _problems(name: str, definition: Json, region: str) -> Iterator[str]:
+    resource_type, properties = definition["Type"], definition.get("Properties") or {}
+    if is_custom(resource_type):
+        if "ServiceToken" not in properties:
+            yield f"Template format error: property ServiceToken must be given (resource {name})"
+        return
+    provider, described = resources.provider_of(resource_type), schema(resource_type, region)
+    if provider is None or described is None:
+        yield f"{NOT_OURS}: {resource_type}"
+        return
+    yield from _property_problems(provider, described, name, properties)
+
+
+def check_resolved(resource_type: str, name: str, properties: Json, region: str) -> None:
+    """Refuse properties that came out of functions and that the embedded AWS does not act upon."""
+    problems = list(_problems(name, {"Type": resource_type, "Properties": properties}, region))
+    if problems:
+        raise ResourceError("; ".join(problems))
+
+
+def _property_problems(provider: Provider, described: Schema, name: str, properties: Json) -> Iterator[str]:
+    invalid = f"Properties validation failed for resource {name} with message:"
+    for key in sorted(described.document.get("required", ())):
+        if key not in properties and not _is_function(properties):
+            yield f"{invalid} [#: required key [{key}] not found]"
+    yield from _extraneous(described, invalid, described.document, properties, ())
+    known = {tuple(path.split("/")) for path in (*provider.acts_on, *provider.without_effect)}
+    for path in sorted(set(_unknown(properties, known, ()))):
+        yield f"{NOT_OURS}: {provider.type} property {'/'.join(path)} (resource {name})"
+
+
+def _extraneous(described: Schema, invalid: str, node: Json, value: Any, path: Path) -> Iterator[str]:
+    """Properties that AWS does not have, in AWS's own words."""
+    for part in _branches(value):
+        if isinstance(part, list):
+            for index, item in enumerate(part):
+                yield from _extraneous(described, invalid, described.items_of(node), item, (*path, str(index)))
+        elif isinstance(part, dict) and not _is_function(part) and (known := described.properties_of(node)) is not None:
+            for key, item in part.items():
+                here = "/".join(("#", *path))
+                if key not in known:
+                    yield f"{invalid} [{here}: extraneous key [{key}] is not permitted]"
+                elif (*path, key) in described.paths("readOnlyProperties"):
+                    yield f"{invalid} [{here}: readOnly property [{key}] is not permitted]"
+                else:
+                    yield from _extraneous(described, invalid, known[key], item, (*path, key))
+
+
+def _unknown(value: Any, known: set[Path], path: Path) -> Iterator[Path]:
+    """Paths in ``value`` that are neither known nor lie below or on the way to a known one."""
+    for part in _branches(value):
+        if isinstance(part, list):
+            for item in part:
+                yield from _unknown(item, known, path)
+        elif isinstance(part, dict) and not _is_function(part):
+            for key, item in part.items():
+                here = (*path, key)
+                if here in known:
+                    continue
+                if any(one[: len(here)] == here for one in known):
+                    yield from _unknown(item, known, here)
+                else:
+                    yield here
+
+
+def _branches(value: Any) -> Iterable[Any]:
+    """``value``, or if it is an Fn::If both that it may come to."""
+    if isinstance(value, dict) and set(value) == {"Fn::If"}:
+        _, yes, no = value["Fn::If"]
+        return [*_branches(yes), *_branches(no)]
+    return [value]
+
+
+def _is_function(value: Any) -> bool:
+    if not isinstance(value, dict) or len(value) != 1:
+        return False
+    (key,) = value
+    return key == "Ref" or str(key).startswith(FUNCTION_PREFIX)

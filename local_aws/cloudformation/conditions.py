@@ -1,0 +1,49 @@
+"""The Conditions section of a template."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from local_aws.cloudformation.errors import TemplateError
+from local_aws.cloudformation.template import Json
+
+
+@dataclass
+class Conditions:
+    """The conditions of a template; ``value`` evaluates what they compare."""
+
+    definitions: Json
+    value: Callable[[Any], Any]
+    known: dict[str, bool] = field(default_factory=dict)
+
+    def holds(self, name: str) -> bool:
+        """Tell whether the condition ``name`` is true."""
+        if name not in self.definitions:
+            raise TemplateError(f"Template error: Unresolved condition dependency {name}")
+        if name not in self.known:
+            self.known[name] = self.evaluate(self.definitions[name])
+        return self.known[name]
+
+    def evaluate(self, expression: Json) -> bool:
+        """Tell whether ``expression``, a function that gives true or false, is true."""
+        ((function, argument),) = expression.items()
+        match function:
+            case "Condition":
+                return self.holds(argument)
+            case "Fn::Equals":
+                left, right = (self.value(item) for item in argument)
+                return str(left) == str(right)
+            case "Fn::Not":
+                return not self.evaluate(argument[0])
+            case "Fn::And":
+                return all(self.evaluate(item) for item in argument)
+            case "Fn::Or":
+                return any(self.evaluate(item) for item in argument)
+            case "Fn::Contains":
+                items, item = (self.value(part) for part in argument)
+                return str(item) in [str(one) for one in items]
+        raise TemplateError(f"not part of the embedded AWS: condition function {function}")
+
+    def wanted(self, parts: Json) -> Json:
+        """Those of ``parts`` (resources or outputs) that have no condition, or one that is true."""
+        return {name: part for name, part in parts.items() if "Condition" not in part or self.holds(part["Condition"])}

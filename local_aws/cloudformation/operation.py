@@ -1,0 +1,52 @@
+"""Operations on stacks run in the background, one at a time for each stack."""
+
+import threading
+from collections.abc import Callable
+
+from local_aws.cloudformation.errors import RequestError
+from local_aws.cloudformation.stack import Operation, Stack
+
+# The CDK command line looks at a stack at once and then every five seconds. An operation that is done by its first look saves it
+# those five, so a request that starts one waits this long (of the host) before it is answered.
+GRACE_S = 3.0
+USER_INITIATED = "User Initiated"
+
+
+def begin(stack: Stack, status: str, work: Callable[[], None], *, reason: str = USER_INITIATED, instead: bool = False) -> None:
+    """Start an operation whose first event has this status and reason; come back when it is done, or after a while."""
+    with stack.lock:
+        if stack.busy and not instead:
+            raise RequestError(f"Stack:{stack.id} is in {stack.status} state and can not be updated.")
+        operation = stack.operation = Operation()
+        stack.report(status, reason)
+
+    def run() -> None:
+        try:
+            work()
+        except Exception as error:
+            stack.report(_failed(stack.status), f"a fault of the embedded AWS: {error!r}")
+            raise
+        finally:
+            operation.ended.set()
+
+    threading.Thread(target=run, name=f"cloudformation {stack.name}", daemon=True).start()
+    operation.ended.wait(GRACE_S)
+
+
+def renew_halt(stack: Stack) -> bool:
+    """Let work go on after a failure, as a rollback does; false if the operation was called off for good."""
+    with stack.lock:
+        if stack.operation.cancelled:
+            return False
+        stack.operation.halt = threading.Event()
+        return True
+
+
+def call_off(operation: Operation) -> None:
+    """End an operation for good: what waits stops waiting, and nothing is rolled back."""
+    operation.cancelled = True
+    operation.halt.set()
+
+
+def _failed(status: str) -> str:
+    return status.replace("_COMPLETE_CLEANUP", "").removesuffix("_IN_PROGRESS") + "_FAILED"

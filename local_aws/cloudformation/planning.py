@@ -1,0 +1,190 @@
+"""What an update would do, foretold for a change set: which resources, which properties, and what is replaced."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from local_aws.cloudformation import parameters
+from local_aws.cloudformation.deployment import Target, with_stack_tags
+from local_aws.cloudformation.errors import TemplateError
+from local_aws.cloudformation.graph import dependencies, order, references
+from local_aws.cloudformation.intrinsics import LATER
+from local_aws.cloudformation.parameters import check_rules
+from local_aws.cloudformation.schemas import Path, changes, replacing, schema
+from local_aws.cloudformation.scope import Scope, check_references
+from local_aws.cloudformation.stack import Stack, StackResource
+from local_aws.cloudformation.template import Json, parse
+
+ATTRIBUTES = ("DeletionPolicy", "UpdateReplacePolicy", "Metadata")
+
+
+@dataclass(frozen=True)
+class PropertyChange:
+    """One property that changes."""
+
+    path: Path
+    before: Any
+    after: Any
+    recreates: str  # Always, Conditionally, Never
+    static: bool  # whether the value is known before the update runs
+
+
+@dataclass(frozen=True)
+class ResourceChange:
+    """One resource that is added, modified or removed."""
+
+    action: str
+    logical_id: str
+    type: str
+    physical_id: str = ""
+    replacement: str = ""
+    properties: tuple[PropertyChange, ...] = ()
+    attributes: tuple[str, ...] = ()
+    before: Json = field(default_factory=dict)
+    after: Json = field(default_factory=dict)
+    policy: str = ""
+
+
+class _ForetellingScope(Scope):
+    """A scope in which the resources that are still to be made have values known later."""
+
+    def __init__(self, stack: Stack) -> None:
+        super().__init__(stack)
+        self.unknown: set[str] = set()
+
+    def ref(self, name: str) -> Any:
+        return LATER if self._is_open(name) else super().ref(name)
+
+    def attribute(self, name: str, attribute: str) -> Any:
+        if self._is_open(name):
+            return LATER
+        try:
+            return super().attribute(name, attribute)
+        except TemplateError:  # an attribute that only the new version of a custom resource may have
+            return LATER
+
+    def _is_open(self, name: str) -> bool:
+        return name in self.unknown or name not in self.stack.resources
+
+
+@dataclass
+class Plan:
+    """The way from what ``stack`` is to ``target``."""
+
+    stack: Stack
+    target: Target
+    changes: list[ResourceChange] = field(default_factory=list)
+    empty: bool = True
+
+    def __post_init__(self) -> None:
+        self.template = parse(self.target.body)
+        check_references(self.template)
+        self.scope = _ForetellingScope(self.stack)
+        self.values = parameters.resolve(self.template, self.target.given, self.scope.parameter)
+        self.resolver = self.scope.resolver(self.template, self.values)
+        check_rules(self.template, self.resolver.conditions)
+        self.wanted = self.resolver.conditions.wanted(self.template["Resources"])
+        self._check_types()
+        for name in order(dependencies(self.wanted)):
+            self._plan(name, self.wanted[name])
+        self._plan_removals()
+        self.empty = not self._has_cause()
+
+    def _check_types(self) -> None:
+        wrong = sorted(name for name, one in self.wanted.items() if self._type_before(name) not in (None, one["Type"]))
+        if wrong:
+            raise TemplateError(
+                "Update of resource type is not permitted. The new template modifies resource type of the following resources: "
+                f"[{', '.join(wrong)}]"
+            )
+
+    def _type_before(self, name: str) -> str | None:
+        return self.stack.resources[name].type if name in self.stack.resources else None
+
+    def _plan(self, name: str, definition: Json) -> None:
+        properties = with_stack_tags(
+            self.resolver.properties(definition), definition["Type"], self.stack.region, dict(self.target.tags)
+        )
+        resource = self.stack.resources.get(name)
+        if resource is None or resource.status == "CREATE_FAILED":
+            self.scope.unknown.add(name)
+            self.changes.append(ResourceChange("Add", name, definition["Type"], after=properties))
+            return
+        changed = tuple(self._property_changes(resource, properties))
+        attributes = tuple(one for one in ATTRIBUTES if definition.get(one) != resource.definition.get(one))
+        if not changed and not attributes and resource.status != "UPDATE_FAILED":
+            return
+        replacement = _replacement(changed)
+        if replacement == "True":
+            self.scope.unknown.add(name)
+        self.changes.append(
+            ResourceChange(
+                action="Modify",
+                logical_id=name,
+                type=resource.type,
+                physical_id=resource.physical_id,
+                replacement=replacement,
+                properties=changed,
+                attributes=attributes,
+                before=resource.properties,
+                after=properties,
+                policy=f"ReplaceAnd{_verb(definition.get('UpdateReplacePolicy'))}" if replacement == "True" else "",
+            )
+        )
+
+    def _property_changes(self, resource: StackResource, properties: Json) -> list[PropertyChange]:
+        found = list(changes(resource.properties, properties))
+        described = schema(resource.type, self.stack.region)
+        marked = replacing(resource.type, self.stack.region, {path for path, _, _ in found})
+        maybe = described.conditionally_create_only() if described else set()
+        result = []
+        for path, before, after in found:
+            static = LATER not in str(after)
+            recreates = (
+                "Always" if path in marked and static else "Conditionally" if path in marked or path[:1] in maybe else "Never"
+            )
+            result.append(PropertyChange(path, before, after, recreates, static))
+        return result
+
+    def _plan_removals(self) -> None:
+        for name, resource in self.stack.resources.items():
+            if name not in self.wanted:
+                policy = _verb(resource.definition.get("DeletionPolicy"))
+                gone = ResourceChange(
+                    "Remove", name, resource.type, resource.physical_id, before=resource.properties, policy=policy
+                )
+                self.changes.append(gone)
+
+    def _has_cause(self) -> bool:
+        """Whether there is anything to do: values that changed elsewhere (another stack's output) are no reason by themselves."""
+        before = self.stack.version
+        if self.template.get("Outputs") != before.template.get("Outputs") or self.target.tags != before.tags:
+            return True
+        moved = {name for name in {*self.values, *before.parameters} if self.values.get(name) != before.parameters.get(name)}
+        return any(self._is_caused(change, moved) for change in self.changes)
+
+    def _is_caused(self, change: ResourceChange, moved: set[str]) -> bool:
+        if change.action != "Modify" or change.attributes:
+            return True
+        resource, definition = self.stack.resources[change.logical_id], self.wanted[change.logical_id]
+        same = definition.get("Properties") == resource.definition.get("Properties")
+        used = references(definition.get("Properties", {}))
+        return (
+            not same
+            or resource.status == "UPDATE_FAILED"
+            or bool(used & (moved | self.scope.unknown))
+            or self._conditions_moved()
+        )
+
+    def _conditions_moved(self) -> bool:
+        sections = ("Conditions", "Mappings")
+        return any(self.template.get(section) != self.stack.version.template.get(section) for section in sections)
+
+
+def _verb(policy: Any) -> str:
+    return "Retain" if policy in ("Retain", "RetainExceptOnCreate") else "Delete"
+
+
+def _replacement(changed: tuple[PropertyChange, ...]) -> str:
+    kinds: Mapping[str, bool] = {one.recreates: True for one in changed}
+    return "True" if "Always" in kinds else "Conditional" if "Conditionally" in kinds else "False"

@@ -1,0 +1,85 @@
+"""Resources removed: what an update leaves behind, and all of a stack."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from local_aws.cloudformation import steps, store
+from local_aws.cloudformation.graph import Graph, depends_on, references, reverse
+from local_aws.cloudformation.parallel import Outcome, walk
+from local_aws.cloudformation.scope import importers
+from local_aws.cloudformation.stack import Operation, Stack, StackResource, host_now
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """A resource that is to go, and the policy that may keep it."""
+
+    resource: StackResource
+    policy: str
+
+
+def remove(stack: Stack, leftovers: Sequence[Leftover]) -> Outcome:
+    """Remove resources, each after all that depend on it and independent ones at the same time; failures hold up only what they need."""
+    by_key = {f"{index}": leftover for index, leftover in enumerate(leftovers)}
+
+    def work(key: str) -> None:
+        steps.delete(stack, by_key[key].resource, by_key[key].policy)
+
+    return walk(_removal_graph(by_key), work, stack.operation.halt, keep_going=True)
+
+
+def clean_up(stack: Stack, leftovers: Sequence[Leftover]) -> None:
+    """Remove what an update left behind. As on AWS a failure does not fail the update: its event is all there is of it."""
+    remove(stack, leftovers)
+
+
+def _removal_graph(leftovers: dict[str, Leftover]) -> Graph:
+    keys = defaultdict(set)
+    for key, leftover in leftovers.items():
+        keys[leftover.resource.logical_id].add(key)
+    needs: Graph = {}
+    for key, leftover in leftovers.items():
+        definition = leftover.resource.definition
+        names = references(definition.get("Properties", {})) | depends_on(definition)
+        needs[key] = {other for name in names for other in keys.get(name, ())} - {key}
+    return reverse(needs)
+
+
+@dataclass
+class Deletion:
+    """A stack deleted; ``retain`` names resources that are to be left, ``force`` leaves those that cannot be removed."""
+
+    stack: Stack
+    retain: frozenset[str] = frozenset()
+    force: bool = False
+    instead_of: Operation | None = None  # an operation that was called off, and must have ended first
+
+    def run(self) -> None:
+        """Remove all resources, then the stack itself."""
+        if self.instead_of is not None:
+            self.instead_of.ended.wait()
+        leftovers = [Leftover(resource, self._policy(resource)) for resource in self.stack.resources.values()]
+        outcome = remove(self.stack, leftovers)
+        kept = {leftovers[int(key)].resource.logical_id for key in (*outcome.failed, *outcome.skipped)}
+        failed = sorted(leftovers[int(key)].resource.logical_id for key in outcome.failed)
+        for name in [name for name in self.stack.resources if name not in kept]:
+            del self.stack.resources[name]
+        if failed and not self.force:
+            self.stack.report("DELETE_FAILED", f"The following resource(s) failed to delete: [{', '.join(failed)}]. ")
+            return
+        self.stack.deleted = host_now()
+        self.stack.report("DELETE_COMPLETE")
+        store.forget(self.stack)
+
+    def _policy(self, resource: StackResource) -> str:
+        return "Retain" if resource.logical_id in self.retain else resource.policy("DeletionPolicy")
+
+
+def exports_in_use(stack: Stack) -> str:
+    """Why ``stack`` cannot be deleted because of its exports; empty if it can."""
+    for output in stack.version.outputs:
+        users = importers(stack, output["ExportName"]) if "ExportName" in output else []
+        if users:
+            return f"Delete canceled. Cannot delete export {output['ExportName']} as it is in use by {', '.join(users)}."
+    return ""

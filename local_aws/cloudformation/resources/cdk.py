@@ -1,0 +1,27 @@
+"""The CDK's own resource: its metadata."""
+
+import uuid
+from collections.abc import Mapping
+
+from local_aws.cloudformation.resources.provider import Context, Provider
+from local_aws.cloudformation.template import Json
+
+
+class Metadata(Provider):
+    """AWS::CDK::Metadata, which makes nothing on AWS either."""
+
+    type = "AWS::CDK::Metadata"
+    without_effect: Mapping[str, str] = {"Analytics": "which constructs a template was made of: read by AWS's statistics alone"}
+
+    def create(self, context: Context, properties: Json) -> str:
+        """An id."""
+        return str(uuid.uuid4())
+
+    def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
+        """Nothing to do."""
+
+    def delete(self, context: Context, physical_id: str, properties: Json) -> None:
+        """Nothing to do."""
+
+
+PROVIDERS = (Metadata(),)

@@ -1,0 +1,117 @@
+"""Custom resources: a function is told what to do, and CloudFormation waits for its answer."""
+
+import json
+import uuid
+from typing import Any
+
+from local_aws.clock import clock
+from local_aws.cloudformation import answers
+from local_aws.cloudformation.errors import CancelledError, ResourceError
+from local_aws.cloudformation.resources.provider import LEAST_PAUSE_S, Context, Provider
+from local_aws.cloudformation.template import Json
+
+LONGEST_S = 3600
+LONGEST_ID = 1024
+NO_ANSWER = (
+    "CloudFormation did not receive a response from your Custom Resource. Please check your logs for requestId [{}]. If you are using "
+    "the Python cfn-response module, you may need to update your Lambda function code so that CloudFormation can attach the updated version."
+)
+
+
+def is_custom(resource_type: str) -> bool:
+    """Whether a resource of this type is the work of a function."""
+    return resource_type.startswith("Custom::") or resource_type == "AWS::CloudFormation::CustomResource"
+
+
+def stringify(value: Any) -> Any:
+    """``value`` as a function gets it: every scalar is a string."""
+    if isinstance(value, dict):
+        return {key: stringify(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [stringify(item) for item in value]
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class CustomResource(Provider):
+    """Custom::* and AWS::CloudFormation::CustomResource, behind a Lambda function (an SNS topic is not part of the embedded AWS)."""
+
+    type = "AWS::CloudFormation::CustomResource"
+
+    def create(self, context: Context, properties: Json) -> str:
+        """Ask for a Create; the physical id of the answer."""
+        return self._ask(context, "Create", properties, {})
+
+    def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
+        """The Data of the answer."""
+        return context.data
+
+    def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> str:
+        """Ask for an Update; the physical id of the answer, a new one being a replacement."""
+        if properties["ServiceToken"] != before["ServiceToken"]:
+            raise ResourceError("Modifying service token is not allowed.")
+        return self._ask(
+            context, "Update", properties, {"PhysicalResourceId": physical_id, "OldResourceProperties": stringify(before)}
+        )
+
+    def delete(self, context: Context, physical_id: str, properties: Json) -> None:
+        """Ask for a Delete, with an invented id if no answer ever gave one."""
+        invented = f"{context.stack_name}-{context.logical_id}-{uuid.uuid4().hex[:12].upper()}"
+        self._ask(context, "Delete", properties, {"PhysicalResourceId": physical_id or invented})
+
+    def _ask(self, context: Context, kind: str, properties: Json, further: Json) -> str:
+        limit_s = int(properties.get("ServiceTimeout", LONGEST_S))
+        if not 1 <= limit_s <= LONGEST_S:
+            raise ResourceError(f"ServiceTimeout must be between 1 and {LONGEST_S}, got {limit_s}")
+        awaited, request_id = answers.expect(), str(uuid.uuid4())
+        event = {
+            "RequestType": kind,
+            "ServiceToken": properties["ServiceToken"],
+            "ResponseURL": awaited.url,
+            "StackId": context.stack_id,
+            "RequestId": request_id,
+            "LogicalResourceId": context.logical_id,
+            "ResourceType": context.type,
+            **further,
+            "ResourceProperties": stringify(properties),
+        }
+        try:
+            _invoke(context, event)
+            self._wait(context, awaited, limit_s, request_id)
+            return self._read(context, kind, awaited.answer(), event)
+        finally:
+            answers.give_up(awaited)
+
+    def _wait(self, context: Context, awaited: answers.Awaited, limit_s: float, request_id: str) -> None:
+        deadline = clock.seconds() + limit_s
+        while not awaited.came.wait(LEAST_PAUSE_S):
+            if context.halt.is_set():
+                raise CancelledError
+            if clock.seconds() > deadline:
+                raise ResourceError(NO_ANSWER.format(request_id))
+
+    def _read(self, context: Context, kind: str, answer: Json, event: Json) -> str:
+        physical_id = str(answer.get("PhysicalResourceId") or "")
+        if answer["Status"] != "SUCCESS":
+            if kind == "Create" and physical_id:
+                context.identify(physical_id)
+            reason = answer.get("Reason") or f"See the details in CloudWatch Log Stream of {event['ServiceToken']}"
+            raise ResourceError(
+                f"Received response status [FAILED] from custom resource. Message returned: {reason} (RequestId: {event['RequestId']})"
+            )
+        if kind != "Delete" and not 0 < len(physical_id.encode()) <= LONGEST_ID:
+            raise ResourceError("Invalid PhysicalResourceId")
+        if not isinstance(answer.get("Data") or {}, dict):
+            raise ResourceError("Invalid response object: Value of property Data must be an object")
+        context.data = dict(answer.get("Data") or {})
+        return physical_id
+
+
+def _invoke(context: Context, event: Json) -> None:
+    if ":lambda:" not in event["ServiceToken"]:
+        raise ResourceError(f"not part of the embedded AWS: ServiceToken {event['ServiceToken']}")
+    context.client("lambda").invoke(
+        FunctionName=event["ServiceToken"], InvocationType="Event", Payload=json.dumps(event).encode()
+    )
+
+
+PROVIDER = CustomResource()

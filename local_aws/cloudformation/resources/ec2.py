@@ -1,0 +1,21 @@
+"""EC2: what its resources share, their tags."""
+
+from typing import Any
+
+from local_aws.cloudformation.resources.provider import Context, tag_changes
+from local_aws.cloudformation.template import Json
+
+
+def tag_specification(context: Context, kind: str, properties: Json) -> list[dict[str, Any]]:
+    """The tags of a new resource, as EC2's calls take them."""
+    tags = context.tags(properties)
+    return [{"ResourceType": kind, "Tags": tags}] if tags else []
+
+
+def retag(context: Context, resource_id: str, properties: Json, before: Json) -> None:
+    """Give an EC2 resource its new tags and take away those that are gone."""
+    added, removed = tag_changes(properties, before)
+    if removed:
+        context.client("ec2").delete_tags(Resources=[resource_id], Tags=[{"Key": key} for key in removed])
+    if added:
+        context.client("ec2").create_tags(Resources=[resource_id], Tags=added)

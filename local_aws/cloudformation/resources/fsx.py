@@ -1,0 +1,160 @@
+"""FSx for Lustre: file systems and data repository associations."""
+
+from local_aws.cloudformation.errors import ResourceError
+from local_aws.cloudformation.resources.provider import Context, Provider, changed, pick, tag_changes, tolerate
+from local_aws.cloudformation.template import Json
+
+LUSTRE = (
+    "AutomaticBackupRetentionDays",
+    "CopyTagsToBackups",
+    "DailyAutomaticBackupStartTime",
+    "DataCompressionType",
+    "DeploymentType",
+    "MetadataConfiguration",
+    "PerUnitStorageThroughput",
+    "WeeklyMaintenanceStartTime",
+)
+CAN_CHANGE = (
+    "AutomaticBackupRetentionDays",
+    "DailyAutomaticBackupStartTime",
+    "DataCompressionType",
+    "MetadataConfiguration",
+    "WeeklyMaintenanceStartTime",
+)
+
+
+def _retag(context: Context, arn: str, properties: Json, before: Json) -> None:
+    added, removed = tag_changes(properties, before)
+    if removed:
+        context.client("fsx").untag_resource(ResourceARN=arn, TagKeys=removed)
+    if added:
+        context.client("fsx").tag_resource(ResourceARN=arn, Tags=added)
+
+
+class FileSystem(Provider):
+    """AWS::FSx::FileSystem, of type LUSTRE."""
+
+    type = "AWS::FSx::FileSystem"
+    acts_on = (
+        "FileSystemType",
+        "FileSystemTypeVersion",
+        "KmsKeyId",
+        "SecurityGroupIds",
+        "StorageCapacity",
+        "StorageType",
+        "SubnetIds",
+        "Tags",
+        *(f"LustreConfiguration/{name}" for name in LUSTRE),
+    )
+
+    def create(self, context: Context, properties: Json) -> str:
+        """Make the file system; its id."""
+        names = [path for path in self.acts_on if "/" not in path and path != "Tags"]
+        answer = context.client("fsx").create_file_system(
+            **pick(properties, *names, "LustreConfiguration"), Tags=context.tags(properties)
+        )
+        return str(answer["FileSystem"]["FileSystemId"])
+
+    def _describe(self, context: Context, file_system_id: str) -> Json:
+        found: Json = context.client("fsx").describe_file_systems(FileSystemIds=[file_system_id])["FileSystems"][0]
+        return found
+
+    def settle(self, context: Context, physical_id: str, properties: Json) -> None:
+        """Wait until the file system is available."""
+
+        def look() -> bool | None:
+            found = self._describe(context, physical_id)
+            if found["Lifecycle"] in ("FAILED", "MISCONFIGURED"):
+                raise ResourceError(found.get("FailureDetails", {}).get("Message") or f"the file system is {found['Lifecycle']}")
+            return True if found["Lifecycle"] == "AVAILABLE" else None
+
+        context.until(look)
+
+    def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
+        """ARN, DNS name and mount name."""
+        found = self._describe(context, physical_id)
+        return {
+            "Id": physical_id,
+            "DNSName": found["DNSName"],
+            "LustreMountName": found["LustreConfiguration"]["MountName"],
+            "ResourceARN": found["ResourceARN"],
+        }
+
+    def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
+        """Change capacity, compression, backups, maintenance and tags."""
+        lustre, old = properties.get("LustreConfiguration") or {}, before.get("LustreConfiguration") or {}
+        arguments: Json = {}
+        if changed(properties, before, "StorageCapacity"):
+            arguments["StorageCapacity"] = properties["StorageCapacity"]
+        configuration = {name: lustre[name] for name in CAN_CHANGE if name in lustre and lustre[name] != old.get(name)}
+        if configuration:
+            arguments["LustreConfiguration"] = configuration
+        if arguments:
+            context.client("fsx").update_file_system(FileSystemId=physical_id, **arguments)
+        _retag(context, self._describe(context, physical_id)["ResourceARN"], properties, before)
+
+    def delete(self, context: Context, physical_id: str, properties: Json) -> None:
+        """Delete the file system and wait until it is gone."""
+        with tolerate("FileSystemNotFound"):
+            context.client("fsx").delete_file_system(FileSystemId=physical_id)
+            context.until(lambda: None if self._describe(context, physical_id) else True)
+
+
+class DataRepositoryAssociation(Provider):
+    """AWS::FSx::DataRepositoryAssociation."""
+
+    type = "AWS::FSx::DataRepositoryAssociation"
+    acts_on = (
+        "BatchImportMetaDataOnCreate",
+        "DataRepositoryPath",
+        "FileSystemId",
+        "FileSystemPath",
+        "ImportedFileChunkSize",
+        "S3",
+        "Tags",
+    )
+
+    def create(self, context: Context, properties: Json) -> str:
+        """Make the association; its id."""
+        names = [path for path in self.acts_on if path != "Tags"]
+        answer = context.client("fsx").create_data_repository_association(
+            **pick(properties, *names), Tags=context.tags(properties)
+        )
+        return str(answer["Association"]["AssociationId"])
+
+    def _find(self, context: Context, association_id: str) -> list[Json]:
+        found: list[Json] = context.client("fsx").describe_data_repository_associations(AssociationIds=[association_id])[
+            "Associations"
+        ]
+        return found
+
+    def settle(self, context: Context, physical_id: str, properties: Json) -> None:
+        """Wait until the association is available."""
+
+        def look() -> bool | None:
+            (found,) = self._find(context, physical_id)
+            if found["Lifecycle"] in ("FAILED", "MISCONFIGURED"):
+                raise ResourceError(found.get("FailureDetails", {}).get("Message") or f"the association is {found['Lifecycle']}")
+            return True if found["Lifecycle"] == "AVAILABLE" else None
+
+        context.until(look)
+
+    def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
+        """Id and ARN."""
+        return {"AssociationId": physical_id, "ResourceARN": self._find(context, physical_id)[0]["ResourceARN"]}
+
+    def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
+        """Change the policies, the chunk size and tags."""
+        if changed(properties, before, "S3", "ImportedFileChunkSize"):
+            arguments = pick(properties, "S3", "ImportedFileChunkSize")
+            context.client("fsx").update_data_repository_association(AssociationId=physical_id, **arguments)
+        _retag(context, self._find(context, physical_id)[0]["ResourceARN"], properties, before)
+
+    def delete(self, context: Context, physical_id: str, properties: Json) -> None:
+        """Delete the association, not the files, and wait until it is gone."""
+        with tolerate("DataRepositoryAssociationNotFound"):
+            context.client("fsx").delete_data_repository_association(AssociationId=physical_id, DeleteDataInFileSystem=False)
+            context.until(lambda: None if self._find(context, physical_id) else True)
+
+
+PROVIDERS = (FileSystem(), DataRepositoryAssociation())

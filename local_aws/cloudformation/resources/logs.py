@@ -1,0 +1,59 @@
+"""CloudWatch Logs: log groups."""
+
+from local_aws.cloudformation.resources.provider import Context, Provider, changed, tag_changes, tolerate
+from local_aws.cloudformation.template import Json
+
+GONE = "ResourceNotFoundException"
+
+
+class LogGroup(Provider):
+    """AWS::Logs::LogGroup."""
+
+    type = "AWS::Logs::LogGroup"
+    acts_on = ("KmsKeyId", "LogGroupName", "RetentionInDays", "Tags")
+
+    def create(self, context: Context, properties: Json) -> str:
+        """Make the group; its name."""
+        name = str(properties.get("LogGroupName") or context.unique_name(512))
+        tags = {tag["Key"]: tag["Value"] for tag in context.tags(properties)}
+        key = {"kmsKeyId": properties["KmsKeyId"]} if "KmsKeyId" in properties else {}
+        context.client("logs").create_log_group(logGroupName=name, **key, **({"tags": tags} if tags else {}))
+        context.identify(name)
+        self._set_retention(context, name, properties, {})
+        return name
+
+    def _set_retention(self, context: Context, name: str, properties: Json, before: Json) -> None:
+        if not changed(properties, before, "RetentionInDays"):
+            return
+        if "RetentionInDays" in properties:
+            context.client("logs").put_retention_policy(logGroupName=name, retentionInDays=properties["RetentionInDays"])
+        else:
+            context.client("logs").delete_retention_policy(logGroupName=name)
+
+    def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
+        """The group's ARN, which ends in a star for its streams."""
+        return {"Arn": context.arn("logs", f"log-group:{physical_id}:*")}
+
+    def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
+        """Change retention, key and tags."""
+        logs = context.client("logs")
+        self._set_retention(context, physical_id, properties, before)
+        if changed(properties, before, "KmsKeyId"):
+            if "KmsKeyId" in properties:
+                logs.associate_kms_key(logGroupName=physical_id, kmsKeyId=properties["KmsKeyId"])
+            else:
+                logs.disassociate_kms_key(logGroupName=physical_id)
+        added, removed = tag_changes(properties, before)
+        arn = context.arn("logs", f"log-group:{physical_id}")
+        if removed:
+            logs.untag_resource(resourceArn=arn, tagKeys=removed)
+        if added:
+            logs.tag_resource(resourceArn=arn, tags={tag["Key"]: tag["Value"] for tag in added})
+
+    def delete(self, context: Context, physical_id: str, properties: Json) -> None:
+        """Delete the group."""
+        with tolerate(GONE):
+            context.client("logs").delete_log_group(logGroupName=physical_id)
+
+
+PROVIDERS = (LogGroup(),)

@@ -1,0 +1,131 @@
+"""What a resource type must do, and what it is given to do it."""
+
+import random
+import string
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Any, ClassVar, TypeVar
+
+from botocore.exceptions import ClientError
+
+from local_aws.clock import clock
+from local_aws.cloudformation import clients
+from local_aws.cloudformation.errors import CancelledError, ResourceError
+from local_aws.cloudformation.schemas import schema
+from local_aws.cloudformation.template import Json
+
+LEAST_PAUSE_S = 0.05  # of the host, so that a fast clock does not turn waiting into a busy loop
+Found = TypeVar("Found")
+
+
+@dataclass
+class Context:
+    """Where a resource is made, and helpers for making it."""
+
+    account: str
+    region: str
+    stack_id: str
+    stack_name: str
+    logical_id: str
+    type: str
+    halt: Event
+    identify: Callable[[str], None]  # says the physical id before the resource is ready
+    data: Json = field(default_factory=dict)
+
+    def client(self, service: str) -> Any:
+        """A boto3 client for the stack's region."""
+        return clients.client(service, self.region)
+
+    def arn(self, service: str, rest: str) -> str:
+        """An ARN in the stack's account and region."""
+        return f"arn:aws:{service}:{self.region}:{self.account}:{rest}"
+
+    def unique_name(self, limit: int = 64) -> str:
+        """A name like those that CloudFormation makes up, at most ``limit`` characters long."""
+        suffix = "".join(random.choices(string.ascii_letters + string.digits, k=12))  # noqa: S311  a name, not a secret
+        return f"{self.stack_name}-{self.logical_id}"[: limit - 13] + f"-{suffix}"
+
+    def tags(self, properties: Json) -> list[dict[str, str]]:
+        """The tags of a resource: its own, the stack's (which are among its properties here) and CloudFormation's."""
+        own = properties.get("Tags") or []
+        listed = [{"Key": str(key), "Value": str(value)} for key, value in own.items()] if isinstance(own, dict) else list(own)
+        described = schema(self.type, self.region)
+        if described is None or not described.takes_system_tags:
+            return listed
+        values = {"stack-id": self.stack_id, "stack-name": self.stack_name, "logical-id": self.logical_id}
+        return listed + [{"Key": f"aws:cloudformation:{key}", "Value": value} for key, value in values.items()]
+
+    def until(self, poll: Callable[[], Found | None], *, timeout_s: float = 3600, every_s: float = 5) -> Found:
+        """What ``poll`` finds, asked again and again until it is not None."""
+        deadline = clock.seconds() + timeout_s
+        while (found := poll()) is None:
+            if clock.seconds() > deadline:
+                raise ResourceError(f"Exceeded attempts to wait: {self.type} did not settle within {timeout_s:.0f} s")
+            if self.halt.wait(max(clock.host_seconds(every_s), LEAST_PAUSE_S)):
+                raise CancelledError
+        return found
+
+
+class Provider:
+    """How resources of one type come and go."""
+
+    type: ClassVar[str]
+    # Property paths that are acted upon, each with all that lies below it; and those that change nothing here, each with why.
+    acts_on: ClassVar[tuple[str, ...]] = ()
+    without_effect: ClassVar[Mapping[str, str]] = {}
+
+    def create(self, context: Context, properties: Json) -> str:
+        """Make the resource; its physical id."""
+        raise NotImplementedError
+
+    def settle(self, context: Context, physical_id: str, properties: Json) -> None:
+        """Wait until the resource is ready."""
+
+    def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:  # noqa: ARG002  for those who need it
+        """What Fn::GetAtt gives."""
+        return {}
+
+    def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> str | None:  # noqa: ARG002
+        """Change the resource in place; a new physical id if the service gave one."""
+        changed = sorted(key for key in {*properties, *before} if properties.get(key) != before.get(key))
+        raise ResourceError(f"not part of the embedded AWS: an update in place of {self.type} {', '.join(changed)}")
+
+    def delete(self, context: Context, physical_id: str, properties: Json) -> None:
+        """Remove the resource; no error if it is gone already."""
+        raise NotImplementedError
+
+
+@contextmanager
+def tolerate(*codes: str) -> Iterator[None]:
+    """Take it as done when the service answers with one of these error codes, or with one that ends so."""
+    try:
+        yield
+    except ClientError as error:
+        code = error.response["Error"]["Code"]
+        if not any(code == one or code.endswith(f".{one}") for one in codes):
+            raise
+
+
+def pick(properties: Json, *names: str) -> Json:
+    """Those of the properties that are given, as arguments of a call."""
+    return {name: properties[name] for name in names if name in properties}
+
+
+def changed(properties: Json, before: Json, *names: str) -> bool:
+    """Whether one of the named properties is another than before."""
+    return any(properties.get(name) != before.get(name) for name in names)
+
+
+def tag_changes(properties: Json, before: Json) -> tuple[list[dict[str, str]], list[str]]:
+    """The tags to set, and the keys to take away."""
+    new, old = _as_map(properties.get("Tags")), _as_map(before.get("Tags"))
+    added = [{"Key": key, "Value": value} for key, value in new.items() if old.get(key) != value]
+    return added, [key for key in old if key not in new]
+
+
+def _as_map(tags: Any) -> dict[str, str]:
+    if isinstance(tags, dict):
+        return {str(key): str(value) for key, value in tags.items()}
+    return {tag["Key"]: str(tag["Value"]) for tag in tags or ()}

@@ -1,0 +1,128 @@
+"""What a failed creation or update did, undone."""
+
+import copy
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from local_aws.cloudformation import removal, steps
+from local_aws.cloudformation.graph import Graph, dependencies
+from local_aws.cloudformation.operation import renew_halt
+from local_aws.cloudformation.parallel import walk
+from local_aws.cloudformation.resources.custom import is_custom
+from local_aws.cloudformation.stack import Stack, StackResource, Version
+
+SKIPPED = "Resource skipped during UpdateRollback"
+
+
+@dataclass(frozen=True)
+class Touched:
+    """A resource that a deployment made (``before`` is None) or changed."""
+
+    resource: StackResource
+    before: StackResource | None
+
+
+@dataclass
+class Rollback:
+    """The way back to ``version``, as far as it has not been gone yet."""
+
+    stack: Stack
+    version: Version
+    first: bool
+    touched: list[Touched]
+    leftovers: list[removal.Leftover] = field(default_factory=list)
+
+    @property
+    def verb(self) -> str:
+        """What the statuses of the rollback begin with."""
+        return "ROLLBACK" if self.first else "UPDATE_ROLLBACK"
+
+    def start(self, reason: str) -> None:
+        """Go back, within the operation that failed."""
+        if renew_halt(self.stack):
+            self.stack.report(f"{self.verb}_IN_PROGRESS", reason)
+            self.run()
+
+    def run(self, skip: Iterable[str] = ()) -> None:
+        """Go back; of the resources in ``skip`` only note that they are back."""
+        if self.first:
+            self._remove_all()
+        else:
+            self._revert_all(frozenset(skip))
+
+    def _remove_all(self) -> None:
+        leftovers = [removal.Leftover(resource, _policy_at_creation(resource)) for resource in self.stack.resources.values()]
+        outcome = removal.remove(self.stack, leftovers)
+        stuck = {leftovers[int(key)].resource.logical_id for key in (*outcome.failed, *outcome.skipped)}
+        for name in [name for name in self.stack.resources if name not in stuck]:
+            del self.stack.resources[name]
+        self._finish(sorted(stuck))
+
+    def _revert_all(self, skip: frozenset[str]) -> None:
+        todo = {one.resource.logical_id: one for one in self.touched if one.before is not None}
+        graph = dependencies({name: one.before.definition for name, one in todo.items() if one.before})
+        outcome = walk(
+            self._only(graph, todo), lambda name: self._revert(todo[name], skip), self.stack.operation.halt, keep_going=True
+        )
+        stuck = {*outcome.failed, *outcome.skipped}
+        self.touched = [one for one in self.touched if one.before is None or one.resource.logical_id in stuck]
+        if not stuck:
+            self._drop_new()
+        self._finish(sorted(stuck))
+
+    def _only(self, graph: Graph, todo: dict[str, Touched]) -> Graph:
+        return {name: needs & set(todo) for name, needs in graph.items()}
+
+    def _revert(self, touched: Touched, skip: frozenset[str]) -> None:
+        resource, before = touched.resource, touched.before
+        assert before is not None  # noqa: S101  _revert_all asks for these alone
+        if resource.logical_id in skip:
+            _restore(resource, before)
+            self.stack.report_resource(resource, "UPDATE_COMPLETE", SKIPPED)
+            return
+        if resource.properties is before.properties:  # its service was never asked for anything
+            self.stack.report_resource(resource, "UPDATE_COMPLETE")
+            return
+        made = copy.copy(resource)
+        if resource.physical_id != before.physical_id and not is_custom(resource.type):
+            _restore(resource, before)
+            self.stack.report_resource(resource, "UPDATE_COMPLETE")
+        else:
+            steps.update(self.stack, resource, before.definition, before.properties)
+        for one in (made, before):
+            if one.physical_id not in ("", resource.physical_id):
+                self.leftovers.append(removal.Leftover(one, "Delete"))
+
+    def _drop_new(self) -> None:
+        """Let go of what was only made by the update that failed; the clean-up removes it."""
+        for one in self.touched:
+            self.stack.resources.pop(one.resource.logical_id, None)
+            self.leftovers.append(removal.Leftover(one.resource, _policy_at_creation(one.resource)))
+        self.touched = []
+
+    def _finish(self, stuck: list[str]) -> None:
+        if stuck:
+            self.stack.unfinished = self
+            self.stack.report(f"{self.verb}_FAILED", f"The following resource(s) failed to {self._deed}: [{', '.join(stuck)}].")
+            return
+        self.stack.version, self.stack.unfinished = self.version, None
+        if not self.first:
+            self.stack.report("UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS")
+            removal.clean_up(self.stack, self.leftovers)
+        self.stack.report(f"{self.verb}_COMPLETE")
+
+    @property
+    def _deed(self) -> str:
+        return "delete" if self.first else "update"
+
+
+def _restore(resource: StackResource, before: StackResource) -> None:
+    resource.definition, resource.properties = before.definition, before.properties
+    resource.physical_id, resource.attributes = before.physical_id, before.attributes
+
+
+def _policy_at_creation(resource: StackResource) -> str:
+    """The policy for a resource that was only just made: one that failed is removed whatever the template says."""
+    policy = resource.policy("DeletionPolicy")
+    failed = resource.status == "CREATE_FAILED"
+    return "Delete" if failed or policy == "RetainExceptOnCreate" else policy

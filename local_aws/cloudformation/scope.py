@@ -1,0 +1,151 @@
+"""The values that a stack's template may ask for: of its own resources, of other stacks, of the parameter store."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from local_aws.cloudformation import clients, store
+from local_aws.cloudformation.errors import TemplateError
+from local_aws.cloudformation.graph import uses
+from local_aws.cloudformation.intrinsics import Resolver, Surroundings
+from local_aws.cloudformation.stack import Stack, StackResource
+from local_aws.cloudformation.template import Json
+
+URL_SUFFIX = "amazonaws.com"
+
+
+class Scope:
+    """What a template of ``stack`` can see."""
+
+    def __init__(self, stack: Stack) -> None:
+        self.stack = stack
+
+    def resolver(self, template: Json, parameters: Mapping[str, Any]) -> Resolver:
+        """A resolver for ``template`` within this scope."""
+        around = Surroundings(
+            pseudo=self._pseudo(),
+            parameters=parameters,
+            ref=self.ref,
+            attribute=self.attribute,
+            import_value=self._import,
+            stack_output=self._stack_output,
+            zones=self._zones,
+            dynamic=self._dynamic,
+        )
+        return Resolver(template, around)
+
+    def parameter(self, name: str) -> str:
+        """A value from the parameter store."""
+        try:
+            return str(clients.client("ssm", self.stack.region).get_parameter(Name=name)["Parameter"]["Value"])
+        except ClientError as error:
+            raise TemplateError(f"Unable to fetch parameters [{name}] from parameter store for this account.") from error
+
+    def ref(self, name: str) -> Any:
+        """The physical id of a resource of the stack."""
+        return self._resource(name).physical_id
+
+    def attribute(self, name: str, attribute: str) -> Any:
+        """An attribute of a resource of the stack."""
+        resource = self._resource(name)
+        value: Any = resource.attributes
+        if attribute in resource.attributes:
+            return value[attribute]
+        for part in attribute.split("."):
+            if not isinstance(value, dict) or part not in value:
+                raise TemplateError(_no_attribute(resource, attribute))
+            value = value[part]
+        return value
+
+    def _resource(self, name: str) -> StackResource:
+        if name not in self.stack.resources:
+            raise TemplateError(
+                f"Template format error: Unresolved resource dependencies [{name}] in the Resources block of the template"
+            )
+        return self.stack.resources[name]
+
+    def _pseudo(self) -> Json:
+        return {
+            "AWS::AccountId": self.stack.account,
+            "AWS::NotificationARNs": [],
+            "AWS::Partition": "aws",
+            "AWS::Region": self.stack.region,
+            "AWS::StackId": self.stack.id,
+            "AWS::StackName": self.stack.name,
+            "AWS::URLSuffix": URL_SUFFIX,
+        }
+
+    def _import(self, name: str) -> str:
+        for _, output in exports(self.stack):
+            if output["ExportName"] == name:
+                return str(output["OutputValue"])
+        raise TemplateError(f"No export named {name} found.")
+
+    def _stack_output(self, argument: Json) -> str:
+        """The value of another stack's output, read now. Another account's is not to be had here."""
+        if set(argument) - {"StackName", "OutputName", "Region"}:
+            raise TemplateError(f"not part of the embedded AWS: Fn::GetStackOutput with {sorted(argument)}")
+        name, output, region = argument["StackName"], argument["OutputName"], argument.get("Region", self.stack.region)
+        stacks = store.live(self.stack.account, region)
+        if name not in stacks:
+            raise TemplateError(f"Fn::GetStackOutput: stack {name} does not exist in {region}")
+        for one in stacks[name].version.outputs:
+            if one["OutputKey"] == output:
+                return str(one["OutputValue"])
+        raise TemplateError(f"Fn::GetStackOutput: stack {name} has no output {output}")
+
+    def _zones(self, region: str) -> list[str]:
+        answer = clients.client("ec2", region or self.stack.region).describe_availability_zones()
+        return sorted(zone["ZoneName"] for zone in answer["AvailabilityZones"])
+
+    def _dynamic(self, service: str, rest: str) -> str:
+        if service != "ssm":
+            raise TemplateError(f"not part of the embedded AWS: dynamic references to {service}")
+        return self.parameter(rest)
+
+
+def _no_attribute(resource: StackResource, attribute: str) -> str:
+    if "::" in resource.type and not resource.type.startswith("AWS::"):
+        return f"CustomResource attribute error: Vendor response doesn't contain {attribute} attribute in object {resource.physical_id}"
+    return f"Requested attribute {attribute} does not exist in schema for {resource.type}"
+
+
+def exports(stack: Stack) -> list[tuple[Stack, Json]]:
+    """All exports in the region of ``stack``, each with the stack that makes it."""
+    stacks = store.live(stack.account, stack.region).values()
+    return [(one, output) for one in list(stacks) for output in one.version.outputs if "ExportName" in output]
+
+
+def importers(stack: Stack, export: str) -> list[str]:
+    """The names of the stacks that import ``export``."""
+    others = [other for other in store.live(stack.account, stack.region).values() if other is not stack]
+    return sorted(other.name for other in others if export in imported(other))
+
+
+def imported(stack: Stack) -> set[str]:
+    """The names of the exports that ``stack`` uses."""
+    resolver = Scope(stack).resolver(stack.version.template, stack.version.parameters)
+    sections = [stack.version.template.get(section) for section in ("Resources", "Outputs")]
+    return {str(resolver.value(name)) for name in _imports(sections)}
+
+
+def _imports(value: Any) -> list[Any]:
+    if isinstance(value, list):
+        return [name for item in value for name in _imports(item)]
+    if not isinstance(value, dict):
+        return []
+    own = [value["Fn::ImportValue"]] if "Fn::ImportValue" in value else []
+    return own + [name for item in value.values() for name in _imports(item)]
+
+
+def check_references(template: Json) -> None:
+    """Refuse a template that refers to what it does not define."""
+    known = {*template["Resources"], *template.get("Parameters", {})}
+    for section in ("Resources", "Outputs"):
+        for name, part in template.get(section, {}).items():
+            wrong = sorted({used for used, _ in uses(part) if used not in known and not used.startswith("AWS::")})
+            if wrong:
+                raise TemplateError(
+                    f"Template format error: Unresolved resource dependencies [{', '.join(wrong)}] in the {section} block of the template ({name})"
+                )

@@ -1,0 +1,114 @@
+"""What CloudFormation remembers about a stack: its resources, its events, and what it was deployed from."""
+
+import threading
+import uuid
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from local_aws.cloudformation.template import Json
+
+if TYPE_CHECKING:
+    from local_aws.cloudformation.change_sets import ChangeSet
+    from local_aws.cloudformation.rollback import Rollback
+
+
+def host_now() -> datetime:
+    """The host's time: clients compare the time stamps of events with their own clock."""
+    return datetime.now(UTC)
+
+
+@dataclass
+class StackResource:
+    """One resource of a stack, as it was last made or changed."""
+
+    logical_id: str
+    type: str
+    definition: Json
+    physical_id: str = ""
+    properties: Json = field(default_factory=dict)
+    attributes: Json = field(default_factory=dict)
+    status: str = ""
+    reason: str = ""
+    changed: datetime = field(default_factory=host_now)
+    asked: bool = False  # whether its service was asked to make it, even if it never said what it made
+
+    def policy(self, name: str) -> str:
+        """The DeletionPolicy or UpdateReplacePolicy."""
+        return str(self.definition.get(name, "Delete"))
+
+
+@dataclass(frozen=True)
+class Version:
+    """What a stack is deployed from."""
+
+    body: str = "{}"
+    template: Json = field(default_factory=dict)
+    given: dict[str, str] = field(default_factory=dict)  # parameters as the caller gave them
+    parameters: dict[str, Any] = field(default_factory=dict)  # and what they came to
+    tags: tuple[tuple[str, str], ...] = ()
+    outputs: tuple[Json, ...] = ()
+
+
+class Operation:
+    """One creation, update, rollback or deletion under way."""
+
+    def __init__(self) -> None:
+        self.token = str(uuid.uuid4())
+        self.halt = threading.Event()  # stops what is being waited for and starts nothing more; a rollback may follow
+        self.cancelled = False  # and with this, no rollback follows
+        self.ended = threading.Event()
+
+
+class Stack:
+    """A stack."""
+
+    def __init__(self, account: str, region: str, name: str) -> None:
+        self.account, self.region, self.name = account, region, name
+        self.id = f"arn:aws:cloudformation:{region}:{account}:stack/{name}/{uuid.uuid4()}"
+        self.created = host_now()
+        self.updated: datetime | None = None
+        self.deleted: datetime | None = None
+        self.status, self.reason = "REVIEW_IN_PROGRESS", ""
+        self.version = Version()
+        self.resources: dict[str, StackResource] = {}
+        self.events: list[Json] = []
+        self.change_sets: dict[str, ChangeSet] = {}
+        self.role = ""
+        self.capabilities: list[str] = []
+        self.protected = self.disable_rollback = False
+        self.operation = Operation()
+        self.unfinished: Rollback | None = None
+        self.lock = threading.RLock()
+
+    def report(self, status: str, reason: str = "") -> None:
+        """Give the stack a new status, and tell so in an event."""
+        with self.lock:
+            self._add_event(status, reason, (self.name, self.id, "AWS::CloudFormation::Stack"))
+            self.status, self.reason = status, reason
+
+    def report_resource(self, resource: StackResource, status: str, reason: str = "") -> None:
+        """Give a resource a new status, and tell so in an event."""
+        with self.lock:
+            self._add_event(status, reason, (resource.logical_id, resource.physical_id, resource.type))
+            resource.status, resource.reason, resource.changed = status, reason, host_now()
+
+    def _add_event(self, status: str, reason: str, about: tuple[str, str, str]) -> None:
+        logical_id, physical_id, resource_type = about
+        event = {
+            "StackId": self.id,
+            "StackName": self.name,
+            "EventId": str(uuid.uuid4()),
+            "OperationId": self.operation.token,
+            "Timestamp": host_now(),
+            "LogicalResourceId": logical_id,
+            "PhysicalResourceId": physical_id,
+            "ResourceType": resource_type,
+            "ResourceStatus": status,
+        }
+        self.events.append(event | ({"ResourceStatusReason": reason} if reason else {}))
+
+    @property
+    def busy(self) -> bool:
+        """Whether an operation is under way."""
+        return self.status.endswith("_IN_PROGRESS") and self.status != "REVIEW_IN_PROGRESS"

@@ -1,0 +1,150 @@
+"""Requests that create, change and delete stacks."""
+
+from local_aws.cloudformation.checks import template_problems
+from local_aws.cloudformation.deployment import Deployment, Target
+from local_aws.cloudformation.errors import RequestError, TemplateError
+from local_aws.cloudformation.operation import begin, call_off
+from local_aws.cloudformation.planning import Plan
+from local_aws.cloudformation.removal import Deletion, exports_in_use
+from local_aws.cloudformation.requests import Call, Operation
+from local_aws.cloudformation.stack import Stack
+from local_aws.cloudformation.template import Json
+
+UPDATABLE = {
+    "CREATE_COMPLETE",
+    "CREATE_FAILED",
+    "UPDATE_COMPLETE",
+    "UPDATE_FAILED",
+    "UPDATE_ROLLBACK_COMPLETE",
+}
+
+
+def check_updatable(stack: Stack) -> None:
+    """Refuse to update a stack that AWS would not update now."""
+    if stack.status not in UPDATABLE:
+        raise RequestError(f"Stack:{stack.id} is in {stack.status} state and can not be updated.")
+
+
+def plan(stack: Stack, target: Target) -> Plan:
+    """What ``target`` means for ``stack``; an error if the embedded AWS cannot do it."""
+    planned = Plan(stack, target)
+    problems = template_problems(planned.wanted, stack.region)
+    if problems:
+        raise TemplateError("; ".join(problems))
+    return planned
+
+
+def deploy(stack: Stack, target: Target, *, first: bool) -> None:
+    """Start to bring ``stack`` to ``target``."""
+    begin(stack, "CREATE_IN_PROGRESS" if first else "UPDATE_IN_PROGRESS", Deployment(stack, target, first).run)
+
+
+def create_stack(call: Call) -> Json:
+    """Make a stack without a change set."""
+    call.refuse_unknown()
+    name = call.get("StackName")
+    if name in call.stacks():
+        raise RequestError(f"Stack [{name}] already exists", "AlreadyExistsException")
+    stack, target = Stack(call.account, call.region, name), call.target(None)
+    plan(stack, target)
+    _take_settings(stack, call)
+    stack.protected = bool(call.get("EnableTerminationProtection"))
+    call.stacks()[name] = stack
+    deploy(stack, target, first=True)
+    return {"StackId": stack.id}
+
+
+def update_stack(call: Call) -> Json:
+    """Change a stack without a change set."""
+    call.refuse_unknown()
+    stack = call.stack()
+    check_updatable(stack)
+    target = call.target(stack)
+    if plan(stack, target).empty:
+        raise RequestError("No updates are to be performed.")
+    _take_settings(stack, call)
+    deploy(stack, target, first=False)
+    return {"StackId": stack.id}
+
+
+def _take_settings(stack: Stack, call: Call) -> None:
+    stack.role, stack.capabilities = call.get("RoleARN", stack.role), list(call.get("Capabilities", ()))
+    stack.disable_rollback = bool(call.get("DisableRollback"))
+
+
+def delete_stack(call: Call) -> None:
+    """Delete a stack; no error if there is none."""
+    stack = next((one for one in call.stacks().values() if call.get("StackName") in (one.name, one.id)), None)
+    if stack is None:
+        return
+    if stack.protected:
+        raise RequestError(f"Stack [{stack.name}] cannot be deleted while TerminationProtection is enabled")
+    retain = frozenset(call.get("RetainResources", ()))
+    if retain and stack.status != "DELETE_FAILED":
+        raise RequestError(
+            f"Invalid operation on stack [{stack.id}]. Resources can only be retained when the stack is in DELETE_FAILED state"
+        )
+    if stack.busy and stack.status not in ("CREATE_IN_PROGRESS", "DELETE_IN_PROGRESS"):
+        raise RequestError(f"Stack [{stack.name}] cannot be deleted while in status {stack.status}")
+    if stack.status != "DELETE_IN_PROGRESS":
+        _start_deletion(stack, retain, force=call.get("DeletionMode") == "FORCE_DELETE_STACK")
+
+
+def _start_deletion(stack: Stack, retain: frozenset[str], *, force: bool) -> None:
+    in_use = exports_in_use(stack)
+    if in_use:  # called off: the stack is what it was, with the reason beside it
+        stack.report(stack.status, in_use)
+        return
+    creating = stack.operation if stack.status == "CREATE_IN_PROGRESS" else None
+    if creating is not None:
+        call_off(creating)
+    begin(stack, "DELETE_IN_PROGRESS", Deletion(stack, retain, force, creating).run, instead=True)
+
+
+def cancel_update_stack(call: Call) -> None:
+    """Call off an update that is under way; what it did is rolled back."""
+    stack = call.stack()
+    if stack.status != "UPDATE_IN_PROGRESS":
+        raise RequestError("CancelUpdateStack cannot be called from current stack status")
+    stack.operation.halt.set()
+
+
+def continue_update_rollback(call: Call) -> Json:
+    """Try once more to roll an update back, leaving out the resources that are to be skipped."""
+    stack = call.stack()
+    if stack.status != "UPDATE_ROLLBACK_FAILED" or stack.unfinished is None:
+        raise RequestError(f"Stack [{stack.id}] is in {stack.status} state and can not continue an update rollback")
+    rollback, skip = stack.unfinished, frozenset(call.get("ResourcesToSkip", ()))
+    unknown = sorted(skip - {one.resource.logical_id for one in rollback.touched if one.resource.status == "UPDATE_FAILED"})
+    if unknown:
+        raise RequestError(f"Resources {unknown} cannot be skipped: they are not in UPDATE_FAILED state")
+    begin(stack, "UPDATE_ROLLBACK_IN_PROGRESS", lambda: rollback.run(skip))
+    return {}
+
+
+def rollback_stack(call: Call) -> Json:
+    """Roll back a creation or update that failed and was left as it was."""
+    stack = call.stack()
+    if stack.status not in ("CREATE_FAILED", "UPDATE_FAILED") or stack.unfinished is None:
+        raise RequestError(f"Stack [{stack.id}] is in {stack.status} state and can not be rolled back")
+    rollback = stack.unfinished
+    begin(stack, f"{rollback.verb}_IN_PROGRESS", rollback.run)
+    return {"StackId": stack.id, "OperationId": stack.operation.token}
+
+
+def update_termination_protection(call: Call) -> Json:
+    """Switch the protection against deletion on or off."""
+    stack = call.stack()
+    stack.protected = bool(call.get("EnableTerminationProtection"))
+    return {"StackId": stack.id}
+
+
+OPERATIONS: dict[str, Operation] = {
+    "CancelUpdateStack": cancel_update_stack,
+    "ContinueUpdateRollback": continue_update_rollback,
+    "CreateStack": create_stack,
+    "DeleteStack": delete_stack,
+    "RollbackStack": rollback_stack,
+    "UpdateStack": update_stack,
+    "UpdateTerminationProtection": update_termination_protection,
+}

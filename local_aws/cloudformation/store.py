@@ -1,0 +1,46 @@
+"""All stacks of all accounts, the deleted ones included."""
+
+from local_aws.cloudformation.errors import RequestError
+from local_aws.cloudformation.operation import call_off
+from local_aws.cloudformation.stack import Stack
+
+_stacks: dict[tuple[str, str], dict[str, Stack]] = {}
+_deleted: dict[str, Stack] = {}
+
+
+def live(account: str, region: str) -> dict[str, Stack]:
+    """The stacks that there are in a region, by name."""
+    return _stacks.setdefault((account, region), {})
+
+
+def deleted(account: str, region: str) -> list[Stack]:
+    """The stacks of a region that are gone."""
+    return [stack for stack in _deleted.values() if (stack.account, stack.region) == (account, region)]
+
+
+def find(account: str, region: str, name: str) -> Stack:
+    """The stack of this name or id; a deleted one is found by its id alone."""
+    stacks = live(account, region)
+    if name in stacks:
+        return stacks[name]
+    for stack in stacks.values():
+        if stack.id == name:
+            return stack
+    if name in _deleted:
+        return _deleted[name]
+    raise RequestError(f"Stack with id {name} does not exist")
+
+
+def forget(stack: Stack) -> None:
+    """Move ``stack`` to the deleted ones."""
+    live(stack.account, stack.region).pop(stack.name, None)
+    _deleted[stack.id] = stack
+
+
+def reset() -> None:
+    """Call off what is under way and forget all stacks."""
+    for stacks in _stacks.values():
+        for stack in stacks.values():
+            call_off(stack.operation)
+    _stacks.clear()
+    _deleted.clear()

@@ -1,0 +1,103 @@
+"""A template as data: read from JSON or YAML, and what its parts may be called."""
+
+import json
+from typing import Any
+
+import yaml
+
+from local_aws.cloudformation.errors import TemplateError
+
+Json = dict[str, Any]
+
+SECTIONS = {
+    "AWSTemplateFormatVersion",
+    "Conditions",
+    "Description",
+    "Mappings",
+    "Metadata",
+    "Outputs",
+    "Parameters",
+    "Resources",
+    "Rules",
+}
+ATTRIBUTES = {
+    "Condition",
+    "DeletionPolicy",
+    "DependsOn",
+    "Metadata",
+    "Properties",
+    "Type",
+    "UpdateReplacePolicy",
+}
+DELETION_POLICIES = {"Delete", "Retain", "RetainExceptOnCreate"}
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML with CloudFormation's short forms, and with dates left as text."""
+
+
+def _short_form(loader: _Loader, suffix: str, node: yaml.Node) -> Json:
+    value: Any
+    if isinstance(node, yaml.ScalarNode):
+        value = loader.construct_scalar(node)
+    elif isinstance(node, yaml.SequenceNode):
+        value = loader.construct_sequence(node, deep=True)
+    else:
+        assert isinstance(node, yaml.MappingNode)  # noqa: S101  YAML has no fourth kind of node
+        value = loader.construct_mapping(node, deep=True)
+    if suffix == "GetAtt" and isinstance(value, str):
+        value = value.split(".", 1)
+    return {suffix if suffix in ("Ref", "Condition") else f"Fn::{suffix}": value}
+
+
+_Loader.add_multi_constructor("!", _short_form)
+_Loader.yaml_implicit_resolvers = {
+    letter: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for letter, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def parse(body: str) -> Json:
+    """The template in ``body``, with its sections and attributes checked."""
+    try:
+        template = json.loads(body)
+    except ValueError:
+        template = _parse_yaml(body)
+    if not isinstance(template, dict):
+        raise TemplateError("Template format error: unsupported structure.")
+    _check_sections(template)
+    for name, resource in template["Resources"].items():
+        _check_resource(name, resource)
+    return template
+
+
+def _parse_yaml(body: str) -> Any:
+    try:
+        return yaml.load(body, Loader=_Loader)  # noqa: S506  a SafeLoader with tags of ours
+    except yaml.YAMLError as error:
+        raise TemplateError(f"Template format error: YAML not well-formed. {error}") from error
+
+
+def _check_sections(template: Json) -> None:
+    unknown = sorted(set(template) - SECTIONS)
+    if "Transform" in unknown:
+        raise TemplateError("not part of the embedded AWS: Transform (macros)")
+    if unknown:
+        raise TemplateError(f"Invalid template property or properties [{', '.join(unknown)}]")
+    if "Rules" in template and any("Assertions" not in rule for rule in template["Rules"].values()):
+        raise TemplateError("Template format error: every rule needs Assertions")
+    if not template.get("Resources"):
+        raise TemplateError("Template format error: At least one Resources member must be defined.")
+
+
+def _check_resource(name: str, resource: Json) -> None:
+    if not name.isalnum():
+        raise TemplateError(f"Template format error: Resource name {name} is non alphanumeric.")
+    if not isinstance(resource.get("Type"), str):
+        raise TemplateError(f"Template format error: [/Resources/{name}] Every Resources object must contain a Type member.")
+    unknown = sorted(set(resource) - ATTRIBUTES)
+    if unknown:
+        raise TemplateError(f"not part of the embedded AWS: attribute {', '.join(unknown)} (resource {name})")
+    for policy in ("DeletionPolicy", "UpdateReplacePolicy"):
+        if resource.get(policy, "Delete") not in DELETION_POLICIES:
+            raise TemplateError(f"not part of the embedded AWS: {policy} {resource[policy]} (resource {name})")
