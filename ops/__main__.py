@@ -8,17 +8,19 @@ from pathlib import Path
 from botocore.exceptions import BotoCoreError, ClientError
 
 from config.errors import ConfigError
-from config.load import load_cluster
+from config.load import load_clusters
 from ops.deployment import Deployment
 from ops.errors import OpsError
 from ops.nodes import nodes
 from ops.outputs import outputs
+from ops.retained import retained
 from ops.status import status
 
 COMMANDS: dict[str, tuple[Callable[[Deployment], str], str]] = {
     "status": (status, "the stacks, the groups and the nodes at a glance"),
     "nodes": (nodes, "every node, and how to get a shell on it"),
     "outputs": (outputs, "what the stacks put out: addresses, names, ids"),
+    "retained": (retained, "what a destroy left, as the lines that let the next deployment use it"),
 }
 
 
@@ -39,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command; the exit status is 1 when it could not do its work."""
     given = parser().parse_args(arguments)
     try:
-        config = load_cluster(given.clusters / f"{given.cluster}.yaml")
+        (config,) = load_clusters(given.clusters, only=given.cluster)
         print(COMMANDS[given.command][0](Deployment(config)))
     except (ConfigError, OpsError) as error:
         print(error, file=sys.stderr)

@@ -24,3 +24,15 @@ class NetworkStack(Stack):
         CfnOutput(
             self, "SecurityGroupId", value=self.network.security_group_id, description="Security group of nodes and file system"
         )
+        if removal is Removal.RETAIN and not config.network.existing:
+            CfnOutput(
+                self, "AfterDestroy", value=self._remains(), description="What cdk destroy leaves, as lines for the next file"
+            )
+
+    def _remains(self) -> str:
+        """A retained file system's interfaces hold the subnet and the group, and these the VPC; all are without cost."""
+        network = self.network
+        return (
+            f"network: {{existing: {{vpc_id: {network.vpc_id}, node_subnet_ids: [{', '.join(network.node_subnet_ids)}], "
+            f"security_group_id: {network.security_group_id}, internet_access: create}}}}"
+        )

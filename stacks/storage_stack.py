@@ -6,6 +6,8 @@ from aws_cdk import Stack
 from constructs import Construct
 
 from config.model import ClusterConfig
+from config.section import Removal
+from config.storage import StorageConfig
 from constructs.hyperpod.network import Network
 from constructs.hyperpod.shared_storage import SharedStorage
 
@@ -16,3 +18,23 @@ class StorageStack(Stack):
     def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, network: Network, **kwargs: Any) -> None:
         super().__init__(scope, id, **kwargs)
         self.storage = SharedStorage(self, "Storage", config=config.storage, network=network)
+
+        for id, value, description in (
+            ("FileSystemId", self.storage.file_system_id, "File system that every node mounts at /fsx"),
+            ("FileSystemDnsName", self.storage.dns_name, "Its address"),
+            ("FileSystemMountName", self.storage.mount_name, "Its mount name"),
+            ("DataBucketName", self.storage.data_bucket_name, "Bucket that it is linked to"),
+        ):
+            if value:
+                CfnOutput(self, id, value=value, description=description)
+        remains = self._remains(config.storage)
+        if remains:
+            CfnOutput(self, "AfterDestroy", value=remains, description="What cdk destroy leaves, as lines for the next file")
+
+    def _remains(self, config: StorageConfig) -> str:
+        storage, kept = self.storage, []
+        if config.lustre and config.lustre.removal is Removal.RETAIN:
+            kept.append(f"existing: {{file_system_id: {storage.file_system_id}, mount_name: {storage.mount_name}}}")
+        if storage.data_bucket_name and not config.data_bucket.existing and config.data_bucket.removal is Removal.RETAIN:
+            kept.append(f"data_bucket: {{existing: {storage.data_bucket_name}}}")
+        return f"storage: {{{', '.join(kept)}}}" if kept else ""

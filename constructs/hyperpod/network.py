@@ -1,82 +1,65 @@
-"""Where the nodes live."""
+"""The network of one cluster."""
 
-from collections.abc import Sequence
-
-from aws_cdk import CfnResource, RemovalPolicy, Tags
-from aws_cdk import aws_ec2 as ec2
+import aws_cdk as cdk
 from constructs import Construct
 
-from config.network import ExistingNetwork, NetworkConfig
-from config.network import InternetAccess as InternetAccessChoice
-from config.section import Removal
-from constructs.hyperpod.cluster_security_group import ClusterSecurityGroup
+from config.network import InternetAccess as Access
+from config.network import NetworkConfig
+from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.flow_logs import FlowLogs
-from constructs.hyperpod.identity import identity_of
 from constructs.hyperpod.internet_access import InternetAccess
+from constructs.hyperpod.node_network import NodeNetwork
 
 
 class Network(Construct):
-    """Define the VPC of a cluster with the nodes' subnet and security group, or take existing ones.
+    """Define where the nodes live: a VPC of our own, or one that is there already.
 
-    Subnets are pinned to an availability zone by its id, as capacity is. With ``removal`` RETAIN, what a retained file system's
-    network interfaces hold stays behind: VPC, address range, node subnet and security group. None of these costs anything.
+    Two parts have different lives. ``NodeNetwork`` is what a file system's interfaces hold, so it stays where the file system
+    stays; it costs nothing. ``InternetAccess`` and ``FlowLogs`` cost money, hold nothing, and are made around either.
     """
 
-    def __init__(self, scope: Construct, id: str, *, config: NetworkConfig, removal: Removal) -> None:
+    def __init__(self, scope: Construct, id: str, *, config: NetworkConfig, removal: cdk.RemovalPolicy) -> None:
         super().__init__(scope, id)
-        self._config = config
-        self._rules: tuple[CfnResource, ...] = ()
-        if config.existing:
-            self._use(config.existing)
-        else:
-            self._create(removal)
-        if not config.existing or config.existing.internet_access is InternetAccessChoice.CREATE:
-            InternetAccess(self, "InternetAccess", config=config, vpc_id=self._vpc_id, subnet_ids=self._node_subnet_ids)
+        self._identity = _identity(config)
+        self._nodes = config.existing or NodeNetwork(self, "NodeNetwork", config=config, removal=removal)
+        if config.existing and config.existing.internet_access is Access.EXISTING:
+            return
+        InternetAccess(self, "InternetAccess", config=config, vpc_id=self.vpc_id, node_subnets=self._subnets_by_name())
+        FlowLogs(self, "FlowLogs", vpc_id=self.vpc_id, retention_days=config.flow_logs_retention_days)
 
     @property
     def vpc_id(self) -> str:
         """The VPC's id."""
-        return self._vpc_id
+        return self._nodes.vpc_id
 
     @property
-    def node_subnet_ids(self) -> Sequence[str]:
-        """The ids of the nodes' private subnets."""
-        return self._node_subnet_ids
+    def node_subnet_ids(self) -> list[str]:
+        """The ids of the nodes' private subnets, all in one zone."""
+        return list(self._nodes.node_subnet_ids)
 
     @property
     def security_group_id(self) -> str:
-        """The id of the security group of the nodes and the file system."""
-        return self._security_group_id
+        """The id of the group that nodes and file system share."""
+        return self._nodes.security_group_id
 
     @property
     def identity(self) -> str:
-        """Changes when the subnets or the security group are replaced."""
-        config = self._config
-        if config.existing:
-            return identity_of(config.existing.vpc_id, config.existing.node_subnet_ids, config.existing.security_group_id)
-        return identity_of(config.vpc_cidr, config.node_cidr, config.availability_zone_id)
+        """A hash that changes when the VPC, a subnet or the group is replaced.
 
-    def _use(self, existing: ExistingNetwork) -> None:
-        self._vpc_id = existing.vpc_id
-        self._node_subnet_ids: Sequence[str] = existing.node_subnet_ids
-        self._security_group_id = existing.security_group_id
+        References across stacks are weak, so that a template's text does not change with the id behind them, and the CDK
+        command line skips a stack whose text is the same. Stacks that use the network carry this in their text.
+        """
+        return self._identity
 
-    def _create(self, removal: Removal) -> None:
-        config = self._config
-        vpc = ec2.CfnVPC(self, "Vpc", cidr_block=str(config.vpc_cidr), enable_dns_support=True, enable_dns_hostnames=True)
-        node_range = ec2.CfnVPCCidrBlock(self, "NodeRange", vpc_id=vpc.ref, cidr_block=str(config.node_cidr))
-        subnet = ec2.CfnSubnet(
-            self,
-            "NodeSubnet",
-            vpc_id=vpc.ref,
-            cidr_block=str(config.node_cidr),
-            availability_zone_id=config.availability_zone_id,
-        )
-        subnet.add_resource_dependency(node_range)
-        group = ClusterSecurityGroup(self, "SecurityGroup", vpc_id=vpc.ref)
-        for named in (vpc, subnet):
-            Tags.of(named).add("Name", named.node.path)
-        for held in (vpc, node_range, subnet, group.resource, *group.rules):
-            held.apply_removal_policy(RemovalPolicy.RETAIN if removal is Removal.RETAIN else RemovalPolicy.DESTROY)
-        FlowLogs(self, "FlowLogs", vpc_id=vpc.ref, retention_days=config.flow_logs_retention_days)
-        self._vpc_id, self._node_subnet_ids, self._security_group_id = vpc.ref, [subnet.ref], group.group_id
+    def _subnets_by_name(self) -> dict[str, str]:
+        """The subnets by what names them for good: their id if they were imported."""
+        if isinstance(self._nodes, NodeNetwork):
+            return {"NodeSubnet": self._nodes.node_subnet_ids[0]}
+        return {subnet_id: subnet_id for subnet_id in self._nodes.node_subnet_ids}
+
+
+def _identity(config: NetworkConfig) -> str:
+    """From all that CloudFormation replaces a VPC, a subnet or a security group for."""
+    if config.existing:
+        return fingerprint(config.existing.vpc_id, config.existing.node_subnet_ids, config.existing.security_group_id)
+    return fingerprint(config.vpc_cidr, config.node_cidr, config.availability_zone_id)

@@ -1,7 +1,5 @@
 """Where data lives: the file system that every node mounts, and the buckets that it is linked to."""
 
-from functools import cached_property
-
 from aws_cdk import Aws, RemovalPolicy, Tags
 from aws_cdk import aws_fsx as fsx
 from constructs import Construct
@@ -31,6 +29,7 @@ class SharedStorage(Construct):
             self._use(config.existing)
         elif config.lustre:
             self._create(config.lustre)
+        self.data_bucket_name = self._data_bucket()
         for association in config.data_repository_associations:
             self._associate(association)
 
@@ -42,10 +41,11 @@ class SharedStorage(Construct):
         lustre = self._config.lustre
         return identity_of(lustre and (lustre.deployment_type, lustre.version), self._network.identity)
 
-    @cached_property
-    def data_bucket(self) -> DataBucket:
-        """The bucket of the associations that name none; it is made when the first one asks for it."""
-        return DataBucket(self, "DataBucket", config=self._config.data_bucket)
+    def _data_bucket(self) -> str | None:
+        """The bucket of the associations that name none; where each names its own, there is no further one."""
+        if all(association.bucket for association in self._config.data_repository_associations):
+            return None
+        return DataBucket(self, "DataBucket", config=self._config.data_bucket).bucket_name
 
     def _use(self, existing: ExistingFileSystem) -> None:
         self.file_system_id = existing.file_system_id
@@ -76,7 +76,7 @@ class SharedStorage(Construct):
         self.mount_name = file_system.attr_lustre_mount_name
 
     def _associate(self, config: DataRepositoryAssociation) -> None:
-        bucket = config.bucket or self.data_bucket.bucket_name
+        bucket = config.bucket or self.data_bucket_name
         fsx.CfnDataRepositoryAssociation(
             self,
             f"Association{_pascal_case(config.path)}",

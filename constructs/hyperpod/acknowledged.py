@@ -1,0 +1,29 @@
+"""Acknowledging a finding of cdk-nag beside the resource that it is about."""
+
+from collections.abc import Mapping
+
+import aws_cdk as cdk
+from constructs import IConstruct
+
+
+def acknowledge(construct: IConstruct, rule: str, reason: str) -> None:
+    """Acknowledge one finding of the AwsSolutions rules, as in ``S1``, with a reason that a reviewer can check."""
+    cdk.Validations.of(construct).acknowledge(cdk.Acknowledgment(id=f"AwsSolutions-{rule}", reason=reason))
+
+
+def acknowledge_wildcards(construct: IConstruct, reasons: Mapping[str, str]) -> None:
+    """Acknowledge the wildcard in each resource of a policy, which may hold tokens, with its reason."""
+    for resource, reason in reasons.items():
+        name = _as_cdk_nag_writes(cdk.Stack.of(construct).resolve(resource))
+        acknowledge(construct, f"IAM5[Resource::{name}]", reason)
+
+
+def _as_cdk_nag_writes(resolved: object) -> str:
+    match resolved:
+        case {"Fn::Join": [str(separator), list(items)]}:
+            return separator.join(map(_as_cdk_nag_writes, items))
+        case {"Fn::GetAtt": [str(resource), str(attribute)]}:
+            return f"<{resource}.{attribute}>"
+        case {"Ref": str(name)}:
+            return f"<{name}>"
+    return str(resolved)

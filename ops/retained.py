@@ -1,0 +1,66 @@
+"""`python -m ops retained CLUSTER`: what a destroy left, as the lines that let the next deployment use it."""
+
+from typing import Any
+
+import yaml
+
+from ops.deployment import Deployment
+from ops.errors import OpsError
+
+CLUSTER_TAG = "hyperpod-cdk:cluster"
+
+
+def retained(deployment: Deployment) -> str:
+    """What is left of a destroyed cluster, as lines for its file; they are found by our tag."""
+    name = deployment.config.name
+    if deployment.stacks():
+        raise OpsError(f"cluster {name!r} is deployed: nothing is left over; the outputs AfterDestroy say what would be")
+    sections = {"network": _network(deployment.client("ec2"), name), "storage": _storage(deployment, name)}
+    found = {section: fields for section, fields in sections.items() if fields}
+    if not found:
+        return f"nothing of cluster {name!r} is left"
+    head = f"# left of cluster {name}; in clusters/{name}.yaml these lines replace storage.lustre and storage.data_bucket\n"
+    text: str = yaml.safe_dump(found, sort_keys=False, default_flow_style=False)
+    return head + text.rstrip()
+
+
+def _network(ec2: Any, name: str) -> dict[str, Any]:
+    tagged = [{"Name": f"tag:{CLUSTER_TAG}", "Values": [name]}]
+    vpcs = ec2.describe_vpcs(Filters=tagged)["Vpcs"]
+    if not vpcs:
+        return {}
+    in_vpc = [*tagged, {"Name": "vpc-id", "Values": [vpcs[0]["VpcId"]]}]
+    return {
+        "existing": {
+            "vpc_id": vpcs[0]["VpcId"],
+            "node_subnet_ids": [subnet["SubnetId"] for subnet in ec2.describe_subnets(Filters=in_vpc)["Subnets"]],
+            "security_group_id": ec2.describe_security_groups(Filters=in_vpc)["SecurityGroups"][0]["GroupId"],
+            "internet_access": "create",
+        }
+    }
+
+
+def _storage(deployment: Deployment, name: str) -> dict[str, Any]:
+    systems = [system for system in _file_systems(deployment.client("fsx")) if _tags(system).get(CLUSTER_TAG) == name]
+    newest = max(systems, key=lambda system: system["CreationTime"], default=None)
+    found: dict[str, Any] = {}
+    if newest:
+        found["existing"] = {"file_system_id": newest["FileSystemId"], "mount_name": newest["LustreConfiguration"]["MountName"]}
+    bucket = _data_bucket(deployment.client("s3"), name)
+    return {**found, "data_bucket": {"existing": bucket}} if bucket else found
+
+
+def _file_systems(fsx: Any) -> list[dict[str, Any]]:
+    pages = fsx.get_paginator("describe_file_systems").paginate()
+    return [system for page in pages for system in page["FileSystems"] if system["Lifecycle"] != "DELETING"]
+
+
+def _tags(thing: dict[str, Any]) -> dict[str, str]:
+    return {tag["Key"]: tag["Value"] for tag in thing.get("Tags", [])}
+
+
+def _data_bucket(s3: Any, name: str) -> str | None:
+    """The newest bucket that the cluster's storage stack made; CloudFormation names it after the stack."""
+    buckets = [bucket for bucket in s3.list_buckets()["Buckets"] if bucket["Name"].startswith(f"{name}-storage-")]
+    newest = max(buckets, key=lambda bucket: bucket["CreationDate"], default=None)
+    return str(newest["Name"]) if newest else None
