@@ -46,9 +46,8 @@ class Deployment:
         """What SageMaker says of the cluster."""
         name = self.outputs().get("ClusterName")
         if not name:
-            raise OpsError(
-                f"cluster {self.config.name!r} is not deployed in {self._session.region_name}; run `cdk deploy '{self.config.name}/*'`"
-            )
+            where = self._session.region_name
+            raise OpsError(f"cluster {self.config.name!r} is not deployed in {where}; run `cdk deploy '{self.config.name}/*'`")
         try:
             description: dict[str, Any] = self.client("sagemaker").describe_cluster(ClusterName=name)
         except ClientError as error:

@@ -14,7 +14,7 @@ def retained(deployment: Deployment) -> str:
     """What is left of a destroyed cluster, as lines for its file; they are found by our tag."""
     name = deployment.config.name
     if deployment.stacks():
-        raise OpsError(f"cluster {name!r} is deployed: nothing is left over; the outputs AfterDestroy say what would be")
+        raise OpsError(f"cluster {name!r} is deployed: nothing is left over; the outputs ...AfterDestroy say what would be")
     sections = {"network": _network(deployment.client("ec2"), name), "storage": _storage(deployment, name)}
     found = {section: fields for section, fields in sections.items() if fields}
     if not found:

@@ -26,7 +26,10 @@ class NetworkStack(Stack):
         )
         if removal is Removal.RETAIN and not config.network.existing:
             CfnOutput(
-                self, "AfterDestroy", value=self._remains(), description="What cdk destroy leaves, as lines for the next file"
+                self,
+                "NetworkAfterDestroy",
+                value=self._remains(),
+                description="What cdk destroy leaves, as lines for the next file",
             )
 
     def _remains(self) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from aws_cdk import Stack
+from aws_cdk import CfnOutput, Stack
 from constructs import Construct
 
 from config.model import ClusterConfig
@@ -19,17 +19,19 @@ class StorageStack(Stack):
         super().__init__(scope, id, **kwargs)
         self.storage = SharedStorage(self, "Storage", config=config.storage, network=network)
 
-        for id, value, description in (
+        for name, value, description in (
             ("FileSystemId", self.storage.file_system_id, "File system that every node mounts at /fsx"),
             ("FileSystemDnsName", self.storage.dns_name, "Its address"),
             ("FileSystemMountName", self.storage.mount_name, "Its mount name"),
             ("DataBucketName", self.storage.data_bucket_name, "Bucket that it is linked to"),
         ):
             if value:
-                CfnOutput(self, id, value=value, description=description)
+                CfnOutput(self, name, value=value, description=description)
         remains = self._remains(config.storage)
         if remains:
-            CfnOutput(self, "AfterDestroy", value=remains, description="What cdk destroy leaves, as lines for the next file")
+            CfnOutput(
+                self, "StorageAfterDestroy", value=remains, description="What cdk destroy leaves, as lines for the next file"
+            )
 
     def _remains(self, config: StorageConfig) -> str:
         storage, kept = self.storage, []
