@@ -28,9 +28,9 @@ class AnswerError(Exception):
     """The answer did not get through; the text never holds the address, which is a secret."""
 
 
-def success(physical_id: str, note: str, data: Json) -> Json:
+def success(physical_id: str, note: str, data: Json | None) -> Json:
     """The verdict SUCCESS."""
-    return {"Status": "SUCCESS", "Reason": note, "PhysicalResourceId": physical_id, "Data": data}
+    return {"Status": "SUCCESS", "Reason": note, "PhysicalResourceId": physical_id, "Data": data or {}}
 
 
 def failure(physical_id: str, reason: str) -> Json:

@@ -1,8 +1,7 @@
 """Runs in Lambda. What one request wants of a cluster, with its scalars typed again and its names worked out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from cluster_resource.event import ClusterProperties, Event, Json
 from cluster_resource.identity import cluster_name, create_only
@@ -13,8 +12,7 @@ from cluster_resource.typed import PropertyError, typed
 WAITS = ("nodes", "cluster", "none")
 
 
-@dataclass(frozen=True)
-class Desired:
+class Desired(NamedTuple):
     """What one request wants. ``request`` and ``old_request`` are CreateCluster's input without name and tags."""
 
     type: str

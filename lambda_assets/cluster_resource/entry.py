@@ -12,7 +12,7 @@ import os
 from datetime import datetime
 
 from cluster_resource.api_client import states_client
-from cluster_resource.event import Event, Json
+from cluster_resource.event import Event, Json, is_later
 from cluster_resource.executions import Execution, Executions
 from cluster_resource.identity import execution_name
 from cluster_resource.log import log
@@ -37,7 +37,7 @@ def launch(raw: Json, executions: Executions) -> None:
     """Start the request's execution and stop those of older requests; a duplicate does nothing that was not done."""
     event = Event.parse(raw)
     others = _others(event, executions)
-    newer = next((other for other, issued in others if event.issued and issued > event.issued), None)
+    newer = next((other for other, issued in others if is_later(issued, event.issued)), None)
     memory: Json = {"version": VERSION}
     if newer:
         memory["fence"] = f"superseded: this request came after a newer one for the same resource ({newer.name})"
@@ -66,6 +66,6 @@ def _others(event: Event, executions: Executions) -> list[tuple[Execution, str]]
 
 
 def _is_newer(issued: str, started: datetime, own_issued: str, own_started: datetime) -> bool:
-    if issued and own_issued and issued != own_issued:
-        return issued > own_issued
+    if is_later(issued, own_issued) or is_later(own_issued, issued):
+        return is_later(issued, own_issued)
     return started > own_started

@@ -1,8 +1,7 @@
 """Runs in Lambda. What CloudFormation asks of a custom resource: its event, and our properties in it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 Json = dict[str, Any]
@@ -13,8 +12,7 @@ WAIT = "Custom::HyperPodWait"
 DELETION = "Custom::HyperPodDeletion"
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(NamedTuple):
     """One request of CloudFormation's."""
 
     request_type: str
@@ -66,12 +64,16 @@ class Event:
         return query["Expires"][0].rjust(16, "0") if "Expires" in query else ""
 
 
+def is_later(issued: str, other: str) -> bool:
+    """Whether an event was issued after another, as far as both say; dates of two kinds of signature do not compare."""
+    return bool(issued and other) and ("T" in issued) == ("T" in other) and issued > other
+
+
 def _optional(properties: Mapping[str, Any] | None) -> Json | None:
     return None if properties is None else dict(properties)
 
 
-@dataclass(frozen=True)
-class ClusterProperties:
+class ClusterProperties(NamedTuple):
     """The properties of Custom::HyperPodCluster, scalars still the strings that CloudFormation makes of them.
 
     Every PropertiesVersion that was ever released is read here, and one from a newer release as far as its names are known:

@@ -1,9 +1,8 @@
 """Runs in Lambda. The executions of the state machine as entry and responder need them, around a boto3 client."""
 
 import json
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from cluster_resource.event import Event, Json
 from cluster_resource.identity import execution_name, resource_hash
@@ -13,8 +12,7 @@ SUPERSEDED = "Superseded"
 """The error name of an execution that a newer request stopped."""
 
 
-@dataclass(frozen=True)
-class Execution:
+class Execution(NamedTuple):
     """One execution of a resource's request."""
 
     arn: str

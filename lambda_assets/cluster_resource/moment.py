@@ -1,15 +1,14 @@
 """Runs in Lambda. When a step runs, by the state machine's own times: waiting can be tested and never depends on a host."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 DEADLINE_S = 57 * 60
 """CloudFormation waits an hour from its own call on, and the state machine ends at 59 minutes: a step must answer before both."""
 
 
-@dataclass(frozen=True)
-class Moment:
+class Moment(NamedTuple):
     """The time of a step, and when its request began."""
 
     now: datetime

@@ -1,8 +1,7 @@
 """Runs in Lambda. What DescribeCluster tells, in CreateCluster's words: the one place that knows the fields that it renames."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from cluster_resource.event import Json
 from cluster_resource.ownership import Owner, owner_of
@@ -50,8 +49,7 @@ CLUSTER_SETTINGS = (
 )
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(NamedTuple):
     """One instance group as the service has it."""
 
     kind: str
@@ -67,8 +65,7 @@ class Group:
         return self.status == "Deleting"
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(NamedTuple):
     """One node as the service has it."""
 
     group: str
@@ -77,8 +74,7 @@ class Node:
     message: str
 
 
-@dataclass(frozen=True)
-class Cluster:
+class Cluster(NamedTuple):
     """One cluster as the service has it; ``nodes`` is None where nobody looked."""
 
     name: str

@@ -4,7 +4,7 @@ A later release may add tags below the prefix and raise the version; what decide
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 PREFIX = "hyperpod-cdk:"
 STACK_ID = PREFIX + "stack-id"
@@ -15,8 +15,7 @@ CLUSTER_TAG = PREFIX + "cluster"
 """Below our prefix, but an ordinary tag of the stack's: it tells people the cluster file, and decides nothing."""
 
 
-@dataclass(frozen=True)
-class Owner:
+class Owner(NamedTuple):
     """The resource of a stack that a cluster belongs to."""
 
     stack_id: str

@@ -5,8 +5,8 @@ that was skipped leaves them wrong.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from cluster_resource.desired import Desired
 from cluster_resource.event import Json
@@ -19,8 +19,7 @@ IMAGE_FIELDS = ("ImageId", "ImageReleaseVersion")
 UPDATABLE = (*CLUSTER_SETTINGS, "RestrictedInstanceGroupsConfig")
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """The one UpdateCluster that brings a cluster to what is wanted; without ``differences`` there is none to make."""
 
     arguments: Json
@@ -62,6 +61,8 @@ def differs(wanted: Any, have: Any) -> bool:
     """Whether ``have`` lacks anything of ``wanted``; what the service adds of its own does not count."""
     if isinstance(wanted, dict):
         return not isinstance(have, dict) or any(differs(value, have.get(name)) for name, value in wanted.items())
+    if isinstance(have, datetime) and isinstance(wanted, str):
+        return datetime.fromisoformat(wanted).timestamp() != have.timestamp()
     if isinstance(wanted, list) and isinstance(have, list):
         if all(isinstance(item, str) for item in [*wanted, *have]):
             return sorted(wanted) != sorted(have)

@@ -80,7 +80,8 @@ def _absent(desired: Desired, memory: Memory, moment: Moment) -> Decision:
 def _present(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment) -> Decision:
     if cluster.status == "Deleting":
         return _being_deleted(desired, cluster, memory)
-    memory = _noticing(cluster, memory if memory.doubt == "undone" else undoubted(memory))
+    memory = memory if memory.doubt == "undone" else undoubted(memory)
+    memory = _noticing(cluster, memory, is_made=is_made_by(desired, memory))
     if cluster.status == "Failed":
         return _failed(desired, cluster, memory, moment)
     is_accepted = is_made_by(desired, memory) or bool(memory.updated_at)
@@ -110,12 +111,12 @@ def _failed(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment) 
     return settle(desired, cluster, memory, moment)
 
 
-def _noticing(cluster: Cluster, memory: Memory) -> Memory:
+def _noticing(cluster: Cluster, memory: Memory, *, is_made: bool) -> Memory:
     """The memory with what this look adds."""
     is_busy = cluster.status not in ("InService", "Failed")
-    is_first = not memory.arn
-    old_failure = cluster.failure if is_first and not is_busy and not memory.created_at else memory.old_failure
-    is_news = not memory.failure and bool(cluster.failure) and cluster.failure != old_failure and not is_first
+    # A message that is there at the first look is news only of a cluster that this request makes.
+    old_failure = memory.old_failure if memory.arn or is_made else cluster.failure
+    is_news = not memory.failure and bool(cluster.failure) and cluster.failure != old_failure
     return replace(
         memory,
         arn=cluster.arn,

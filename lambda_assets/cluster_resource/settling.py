@@ -24,6 +24,8 @@ SURE_S = 25
 def settle(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment) -> Decision:
     """Tell the next thing to do with a cluster that is not busy."""
     found = plan(desired, cluster, memory.targets if memory.updated_at else {})
+    if any(group.is_going for group in cluster.groups if group.name in found.removed):
+        return Decision(Wait(cluster.progress), memory)
     if memory.updated_at:
         waiting = _after_update(desired, cluster, found, memory, moment)
         if waiting:
@@ -50,8 +52,6 @@ def _after_update(desired: Desired, cluster: Cluster, found: Plan, memory: Memor
     """
     if not found.differences:
         return None
-    if any(group.is_going for group in cluster.groups if group.name in found.removed):
-        return Decision(Wait(cluster.progress), memory)
     if not memory.moved and moment.since_s(memory.updated_at) < STALE_S:
         return Decision(Wait("the service does not show the update yet"), memory)
     is_met = found.is_met_by(cluster)

@@ -3,6 +3,9 @@
 from typing import Any
 
 NUMBERS = {"integer": int, "long": int, "float": float, "double": float}
+FROM_ELSEWHERE = ("ClusterName",)
+"""Required of a request, and not among the properties: it is worked out."""
+
 BOOLEANS = {"true": True, "false": False}
 
 
@@ -37,6 +40,9 @@ def _structure(value: Any, shape: Any, path: str, *, strict: bool) -> Any:
             f"{path}.{unknown[0]} is no field of {shape.name} in the service model of this release, which has {known}; "
             "correct the name, or deploy a release with a newer model"
         )
+    missing = [name for name in shape.required_members if name not in members and name not in FROM_ELSEWHERE]
+    if missing and strict:
+        raise PropertyError(f"{path}.{missing[0]} is required by {shape.name}; give it a value")
     return {
         name: typed(item, shape.members[name], f"{path}.{name}", strict=strict) if name in shape.members else item
         for name, item in members.items()

@@ -24,7 +24,8 @@ def test_what_was_made_strings_of_comes_back_as_it_was() -> None:
     [
         ({"InstanceGroups": "x"}, r"Request\.InstanceGroups must be a list"),
         ({"InstanceGroups": ["x"]}, r"Request\.InstanceGroups\[0\] must be an object"),
-        ({"InstanceGroups": [{"InstanceCount": "four"}]}, r"InstanceGroups\[0\]\.InstanceCount must be a number, got 'four'"),
+        ({"InstanceGroups": [group("a", "four")]}, r"InstanceGroups\[0\]\.InstanceCount must be a number, got 'four'"),
+        ({"InstanceGroups": [{"InstanceCount": "4"}]}, r"InstanceGroups\[0\]\.InstanceGroupName is required"),
         ({"NodeRecovery": {}}, r"Request\.NodeRecovery must be a string, got dict"),
         ({"InstanceGroup": []}, r"Request\.InstanceGroup is no field of CreateClusterRequest"),
     ],

@@ -19,7 +19,7 @@ LOGICAL_ID = "ClusterResource1A2B3C4D"
 ROLE = "arn:aws:iam::123456789012:role/NodeRole"
 
 
-def group(name: str, count: int, instance_type: str = "ml.c5.xlarge", **more: Any) -> Json:
+def group(name: str, count: int | str, instance_type: str = "ml.c5.xlarge", **more: Any) -> Json:
     """An instance group of a request."""
     scripts = {"SourceS3Uri": "s3://sagemaker-scripts/lifecycle/1/fs-1/", "OnCreate": "on_create.sh"}
     named = {"InstanceGroupName": name, "InstanceType": instance_type, "InstanceCount": count}
