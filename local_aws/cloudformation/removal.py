@@ -20,7 +20,7 @@ class Leftover:
 
 
 def remove(stack: Stack, leftovers: Sequence[Leftover]) -> Outcome:
-    """Remove resources, each after all that depend on it and independent ones at the same time; failures hold up only what they need."""
+    """Remove resources at the same time, but each after all that depend on it; a failure holds up only what it needs."""
     by_key = {f"{index}": leftover for index, leftover in enumerate(leftovers)}
 
     def work(key: str) -> None:

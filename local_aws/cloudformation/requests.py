@@ -14,9 +14,9 @@ from local_aws.cloudformation.resources import iam_capabilities
 from local_aws.cloudformation.stack import Stack
 from local_aws.cloudformation.template import Json, parse
 
-# Asked for but not to be had: refused, since skipping them would do something else than was asked.
+# Asked for but not to be had: refused, since skipping them would do something else than was asked. ImportExistingResources,
+# which `cdk bootstrap` sends, is taken: without anything to import it means nothing, and what exists fails its creation.
 REFUSED = (
-    "ImportExistingResources",
     "NotificationARNs",
     "OnStackFailure",
     "ResourceTypes",

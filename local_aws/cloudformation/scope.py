@@ -7,8 +7,9 @@ from botocore.exceptions import ClientError
 
 from local_aws.cloudformation import clients, store
 from local_aws.cloudformation.errors import TemplateError
-from local_aws.cloudformation.graph import uses
+from local_aws.cloudformation.graph import depends_on, uses
 from local_aws.cloudformation.intrinsics import Resolver, Surroundings
+from local_aws.cloudformation.resources.custom import is_custom
 from local_aws.cloudformation.stack import Stack, StackResource
 from local_aws.cloudformation.template import Json
 
@@ -106,8 +107,9 @@ class Scope:
 
 
 def _no_attribute(resource: StackResource, attribute: str) -> str:
-    if "::" in resource.type and not resource.type.startswith("AWS::"):
-        return f"CustomResource attribute error: Vendor response doesn't contain {attribute} attribute in object {resource.physical_id}"
+    if is_custom(resource.type):
+        where = f"{attribute} attribute in object {resource.physical_id}"
+        return f"CustomResource attribute error: Vendor response doesn't contain {where}"
     return f"Requested attribute {attribute} does not exist in schema for {resource.type}"
 
 
@@ -144,8 +146,8 @@ def check_references(template: Json) -> None:
     known = {*template["Resources"], *template.get("Parameters", {})}
     for section in ("Resources", "Outputs"):
         for name, part in template.get(section, {}).items():
-            wrong = sorted({used for used, _ in uses(part) if used not in known and not used.startswith("AWS::")})
+            asked = {used for used, _ in uses(part.get("Properties" if section == "Resources" else "Value"))} | depends_on(part)
+            wrong = sorted(used for used in asked if used not in known and not used.startswith("AWS::"))
             if wrong:
-                raise TemplateError(
-                    f"Template format error: Unresolved resource dependencies [{', '.join(wrong)}] in the {section} block of the template ({name})"
-                )
+                unresolved = f"Unresolved resource dependencies [{', '.join(wrong)}]"
+                raise TemplateError(f"Template format error: {unresolved} in the {section} block of the template ({name})")

@@ -3,7 +3,7 @@
 import threading
 import uuid
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from local_aws.cloudformation.template import Json
@@ -100,13 +100,18 @@ class Stack:
             "StackName": self.name,
             "EventId": str(uuid.uuid4()),
             "OperationId": self.operation.token,
-            "Timestamp": host_now(),
+            "Timestamp": self._next_moment(),
             "LogicalResourceId": logical_id,
             "PhysicalResourceId": physical_id,
             "ResourceType": resource_type,
             "ResourceStatus": status,
         }
         self.events.append(event | ({"ResourceStatusReason": reason} if reason else {}))
+
+    def _next_moment(self) -> datetime:
+        """Now, or a millisecond after the last event: clients put events of one millisecond in any order."""
+        now = host_now()
+        return max(now, self.events[-1]["Timestamp"] + timedelta(milliseconds=1)) if self.events else now
 
     @property
     def busy(self) -> bool:

@@ -128,7 +128,8 @@ def _refuse_same_name(stack: Stack, resource: StackResource, before: StackResour
         given = resource.properties.get(name)
         if given is not None and given == before.properties.get(name):
             raise ResourceError(
-                f"CloudFormation cannot update a stack when a custom-named resource requires replacing. Rename {given} and update the stack again."
+                "CloudFormation cannot update a stack when a custom-named resource requires replacing. "
+                f"Rename {given} and update the stack again."
             )
 
 

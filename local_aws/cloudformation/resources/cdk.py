@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Mapping
+from typing import ClassVar
 
 from local_aws.cloudformation.resources.provider import Context, Provider
 from local_aws.cloudformation.template import Json
@@ -11,7 +12,9 @@ class Metadata(Provider):
     """AWS::CDK::Metadata, which makes nothing on AWS either."""
 
     type = "AWS::CDK::Metadata"
-    without_effect: Mapping[str, str] = {"Analytics": "which constructs a template was made of: read by AWS's statistics alone"}
+    without_effect: ClassVar[Mapping[str, str]] = {
+        "Analytics": "which constructs a template was made of: read by AWS's statistics alone"
+    }
 
     def create(self, context: Context, properties: Json) -> str:
         """An id."""

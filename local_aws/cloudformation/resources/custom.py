@@ -13,8 +13,9 @@ from local_aws.cloudformation.template import Json
 LONGEST_S = 3600
 LONGEST_ID = 1024
 NO_ANSWER = (
-    "CloudFormation did not receive a response from your Custom Resource. Please check your logs for requestId [{}]. If you are using "
-    "the Python cfn-response module, you may need to update your Lambda function code so that CloudFormation can attach the updated version."
+    "CloudFormation did not receive a response from your Custom Resource. Please check your logs for requestId [{}]. "
+    "If you are using the Python cfn-response module, you may need to update your Lambda function code so that "
+    "CloudFormation can attach the updated version."
 )
 
 
@@ -33,7 +34,7 @@ def stringify(value: Any) -> Any:
 
 
 class CustomResource(Provider):
-    """Custom::* and AWS::CloudFormation::CustomResource, behind a Lambda function (an SNS topic is not part of the embedded AWS)."""
+    """Custom::* and AWS::CloudFormation::CustomResource behind a Lambda function; SNS topics are not to be had."""
 
     type = "AWS::CloudFormation::CustomResource"
 
@@ -96,7 +97,8 @@ class CustomResource(Provider):
                 context.identify(physical_id)
             reason = answer.get("Reason") or f"See the details in CloudWatch Log Stream of {event['ServiceToken']}"
             raise ResourceError(
-                f"Received response status [FAILED] from custom resource. Message returned: {reason} (RequestId: {event['RequestId']})"
+                f"Received response status [FAILED] from custom resource. "
+                f"Message returned: {reason} (RequestId: {event['RequestId']})"
             )
         if kind != "Delete" and not 0 < len(physical_id.encode()) <= LONGEST_ID:
             raise ResourceError("Invalid PhysicalResourceId")

@@ -90,7 +90,10 @@ class VpcEndpoint(Provider):
 
 
 class FlowLog(Provider):
-    """AWS::EC2::FlowLog, to CloudWatch Logs: a role that cannot deliver makes the flow log fail, which EC2 itself tells only later."""
+    """AWS::EC2::FlowLog, to CloudWatch Logs.
+
+    A role that cannot deliver fails the resource here; on AWS it is made, and shows "Access error" some minutes later.
+    """
 
     type = "AWS::EC2::FlowLog"
     acts_on = (
@@ -134,7 +137,7 @@ class FlowLog(Provider):
         return str(answer["FlowLogIds"][0])
 
     def _check_delivery(self, context: Context, properties: Json) -> None:
-        """Fail where AWS's flow log would report "Access error": its role is not assumable, or may not write to that very group."""
+        """Fail unless the role can be assumed by the service that delivers, and may write to that very group."""
         role = properties.get("DeliverLogsPermissionArn", "")
         group = self._group_arn(context, properties)
         if not role_trusts(context.account, role, FLOW_LOGS, {"aws:SourceAccount": context.account}):

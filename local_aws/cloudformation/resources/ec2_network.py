@@ -105,8 +105,11 @@ class Subnet(Provider):
         zones = context.client("ec2").describe_availability_zones()["AvailabilityZones"]
         names = [zone["ZoneName"] for zone in zones if zone["ZoneId"] == zone_id]
         if not names:
-            raise ResourceError(f"Value ({zone_id}) for parameter availabilityZoneId is invalid. Subnets can currently only be created in "
-                                f"the following availability zones: {', '.join(sorted(zone['ZoneId'] for zone in zones))}.")  # fmt: skip
+            known = ", ".join(sorted(zone["ZoneId"] for zone in zones))
+            raise ResourceError(
+                f"Value ({zone_id}) for parameter availabilityZoneId is invalid. "
+                f"Subnets can currently only be created in the following availability zones: {known}."
+            )
         return {"AvailabilityZone": names[0]}
 
     def _set_public(self, context: Context, subnet_id: str, properties: Json) -> None:

@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections.abc import Mapping
+from typing import ClassVar
 
 from local_aws.cloudformation.resources.provider import Context, Provider, changed, pick, tag_changes, tolerate
 from local_aws.cloudformation.template import Json
@@ -144,7 +145,7 @@ class LayerVersion(Provider):
 
     type = "AWS::Lambda::LayerVersion"
     acts_on = ("CompatibleRuntimes", "Content", "LayerName")
-    without_effect: Mapping[str, str] = {
+    without_effect: ClassVar[Mapping[str, str]] = {
         "CompatibleArchitectures": "functions run on this machine whatever their architecture",
         "Description": "text for people",
         "LicenseInfo": "text for people",

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from typing import ClassVar
 
 from local_aws.cloudformation.errors import ResourceError
 from local_aws.cloudformation.resources.provider import Context, Provider, changed, tolerate
@@ -23,7 +24,7 @@ class Bucket(Provider):
         "Tags",
         "VersioningConfiguration",
     )
-    without_effect: Mapping[str, str] = {
+    without_effect: ClassVar[Mapping[str, str]] = {
         "AccessControl": "canned access lists decide nothing here: buckets are reached by policies alone",
         "LifecycleConfiguration": "objects expire after days, which no run of the embedded AWS lasts",
     }

@@ -1,6 +1,7 @@
 """Systems Manager: parameters."""
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from local_aws.cloudformation.resources.provider import Context, Provider, changed, pick, tag_changes, tolerate
 from local_aws.cloudformation.template import Json
@@ -11,7 +12,7 @@ class Parameter(Provider):
 
     type = "AWS::SSM::Parameter"
     acts_on = ("AllowedPattern", "DataType", "Description", "Name", "Tags", "Type", "Value")
-    without_effect: Mapping[str, str] = {"Tier": "it decides about prices and sizes alone"}
+    without_effect: ClassVar[Mapping[str, str]] = {"Tier": "it decides about prices and sizes alone"}
 
     def create(self, context: Context, properties: Json) -> str:
         """Make the parameter; its name."""

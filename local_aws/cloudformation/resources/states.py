@@ -71,7 +71,7 @@ class StateMachine(Provider):
         """Change definition, role, logging and tags; executions under way keep what they started with."""
         client = context.client("stepfunctions")
         if changed(properties, before, *(set(properties) | set(before)) - {"Tags"}):
-            off = {"LoggingConfiguration": {}, "TracingConfiguration": {}}
+            off: Json = {"LoggingConfiguration": {}, "TracingConfiguration": {}}
             client.update_state_machine(stateMachineArn=physical_id, **self._arguments(pick(off, *before) | properties))
         added, removed = tag_changes(properties, before)
         if removed:
