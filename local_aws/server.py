@@ -4,13 +4,17 @@ import importlib
 import json
 import os
 import socket
+import tempfile
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from local_aws import control, faults
 from local_aws.clock import clock
+from local_aws.environment import shield
 
 ACCOUNT = "123456789012"
 # What is put in place of moto's own, in this order. Each has install(endpoint) and reset().
@@ -84,9 +88,7 @@ def _answer_control(environ: dict[str, Any], start_response: StartResponse) -> l
     return [data]
 
 
-def _answer_unknown_action(
-    environ: dict[str, Any], start_response: StartResponse, error: NotImplementedError
-) -> list[bytes]:
+def _answer_unknown_action(environ: dict[str, Any], start_response: StartResponse, error: NotImplementedError) -> list[bytes]:
     """Answer 400 where moto would answer 500, which every SDK retries for a minute."""
     message = f"not part of the embedded AWS: {error}"
     if environ.get("CONTENT_TYPE", "").startswith("application/x-amz-json"):
@@ -101,33 +103,68 @@ def _answer_unknown_action(
 class EmbeddedAws:
     """An AWS account that lives in this process: ``with EmbeddedAws() as aws: boto3.client("s3", endpoint_url=aws.endpoint)``.
 
-    There can be one per process, since moto's state is global to it. It listens on loopback alone.
+    There is one per process, since moto's state is global to it: a second one is another handle of the first. It listens on
+    loopback alone, and while it lives this process's own AWS clients see nothing of the user's settings.
     """
 
+    _running: "_Running | None" = None
+
     def __init__(self, port: int = 0, speed: float | None = None) -> None:
-        self.port = port or _free_port()
-        self.endpoint = f"http://127.0.0.1:{self.port}"
-        if speed:
-            clock.set_speed(speed)
+        self.port = port
+        self._speed = speed
+
+    @property
+    def endpoint(self) -> str:
+        """Where it answers."""
+        return f"http://127.0.0.1:{self.port}"
 
     def __enter__(self) -> Self:
-        from werkzeug.serving import WSGIRequestHandler, make_server  # noqa: PLC0415  keeps `python -m local_aws status` quick
+        if self._speed:
+            clock.set_speed(self._speed)
+        running = EmbeddedAws._running
+        if running is None:
+            running = EmbeddedAws._running = _Running(self.port or _free_port())
+        elif self.port not in (0, running.port):
+            raise ValueError(f"an embedded AWS lives in this process already, on port {running.port}; use that")
+        running.handles += 1
+        self.port = running.port
+        return self
 
-        class QuietHandler(WSGIRequestHandler):
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        running = EmbeddedAws._running
+        reset()
+        if running:
+            running.handles -= 1
+            if not running.handles:
+                EmbeddedAws._running = None
+                running.end()
+
+
+class _Running:
+    """The server that this process has, and how many hold on to it."""
+
+    def __init__(self, port: int) -> None:
+        from moto.moto_server.werkzeug_app import MotoRequestHandler  # noqa: PLC0415  keeps `python -m local_aws status` quick
+        from werkzeug.serving import make_server  # noqa: PLC0415
+
+        class QuietHandler(MotoRequestHandler):  # type: ignore[misc]  # moto has no types
             def log_request(self, *_: Any) -> None:
                 """Leave out the access log."""
 
-        app = build_app(self.endpoint)
-        self._server = make_server("127.0.0.1", self.port, app, threaded=True, request_handler=QuietHandler)
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        return self
+        self.port = port
+        self.handles = 0
+        self._cleanup = ExitStack()
+        home = Path(self._cleanup.enter_context(tempfile.TemporaryDirectory(prefix="local-aws-home-")))
+        self._cleanup.enter_context(shield(home))
+        app = build_app(f"http://127.0.0.1:{port}")
+        self._server = make_server("127.0.0.1", port, app, threaded=True, request_handler=QuietHandler)
+        threading.Thread(target=self._server.serve_forever, daemon=True, name="embedded-aws").start()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        reset()
+    def end(self) -> None:
+        """Stop listening."""
         self._server.shutdown()
         self._server.server_close()
+        self._cleanup.close()
 
 
 def _free_port() -> int:

@@ -1,0 +1,142 @@
+"""The embedded AWS from the command line: `python -m local_aws up|down|status|reset|env|run|serve|demo`."""
+
+import argparse
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import TypeAlias
+
+from local_aws import process
+from local_aws.environment import as_shell, aws_environment
+
+Command: TypeAlias = Callable[[argparse.Namespace], int]
+
+_NEXT = """embedded AWS at {endpoint}
+
+Next:
+    eval "$({python} -m local_aws env)"     # this shell talks to it, and to nothing else
+    cdk bootstrap                           # once, as in any account
+    cdk deploy 'reference/*'
+    {python} -m local_aws down              # ends it; nothing of it survives"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+    except process.ProcessError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return status
+
+
+def _up(options: argparse.Namespace) -> int:
+    endpoint = process.up(options.port, options.speed)
+    print(_NEXT.format(endpoint=endpoint, python=os.path.relpath(sys.executable)))
+    return 0
+
+
+def _down(_: argparse.Namespace) -> int:
+    print("the embedded AWS is down" if process.down() else "no embedded AWS was up")
+    return 0
+
+
+def _status(_: argparse.Namespace) -> int:
+    state = process.status()
+    if state is None:
+        print("no embedded AWS is up; `python -m local_aws up` starts one")
+        return 1
+    print(f"embedded AWS at {state.endpoint}, pid {state.pid}, its clock {state.speed:g} times as fast")
+    return 0
+
+
+def _reset(_: argparse.Namespace) -> int:
+    process.reset()
+    print("the embedded AWS is empty")
+    return 0
+
+
+def _environment(options: argparse.Namespace) -> dict[str, str]:
+    state = process.status()
+    if state is None:
+        raise process.ProcessError("no embedded AWS is up; `python -m local_aws up` starts one")
+    return aws_environment(state.endpoint, options.region, process.home())
+
+
+def _env(options: argparse.Namespace) -> int:
+    print(as_shell(_environment(options)))
+    return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    environment = _environment(options)
+    os.environ["PATH"] = environment["PATH"]  # execvpe looks the program up in this process's PATH
+    try:
+        os.execvpe(options.command[0], options.command, environment)  # noqa: S606  replaced, so that signals reach it
+    except FileNotFoundError:
+        raise process.ProcessError(f"no program {options.command[0]!r} in PATH") from None
+
+
+def _serve(options: argparse.Namespace) -> int:
+    """Be the embedded AWS until Ctrl-C or SIGTERM."""
+    from local_aws.clock import clock  # noqa: PLC0415  the other commands need no server
+    from local_aws.server import EmbeddedAws  # noqa: PLC0415
+
+    stop = threading.Event()
+
+    def end(_: int, __: FrameType | None) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, end)
+    with EmbeddedAws(options.port, options.speed) as aws:
+        process.note(aws.port, clock.speed)
+        print(f"embedded AWS at {aws.endpoint}", flush=True)
+        stop.wait()
+    return 0
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from local_aws.demo import DemoError, demo  # noqa: PLC0415  the other commands need no server
+
+    try:
+        demo(options.cluster)
+    except DemoError as error:
+        raise process.ProcessError(str(error)) from error
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m local_aws", description="an AWS account on this machine")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run: Command, text: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=text, description=text)
+        added.set_defaults(run=run)
+        return added
+
+    for starting in (
+        command("up", _up, "start it in the background"),
+        command("serve", _serve, "be it in the foreground, until Ctrl-C"),
+    ):
+        starting.add_argument("--port", type=int, default=0, help="on loopback; any free one by default")
+        starting.add_argument("--speed", type=float, help="how many times as fast AWS's time passes; 60 by default")
+    command("down", _down, "end it")
+    command("status", _status, "say whether it runs, and where")
+    command("reset", _reset, "empty it")
+    environment = command("env", _env, "print what a shell must set to talk to it")
+    running = command("run", _run, "run a command that talks to it")
+    for talking in (environment, running):
+        talking.add_argument("--region", default="us-west-2")
+    running.add_argument("command", nargs="+", metavar="COMMAND", help="after --")
+    demo = command("demo", _demo, "bring up a cluster on it with the real cdk command line")
+    demo.add_argument("cluster", nargs="?", default="reference")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

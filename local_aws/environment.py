@@ -1,0 +1,80 @@
+"""The environment of a process that talks to the embedded AWS, and to nothing else of AWS's or the user's."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parent.parent
+_PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ftp_proxy", "node_extra_ca_certs")
+_LOOPBACK = "127.0.0.1,localhost,::1"
+
+
+def aws_environment(endpoint: str, region: str, home: Path) -> dict[str, str]:
+    """This process's environment, turned to the embedded AWS at ``endpoint``, for cdk and boto3.
+
+    HOME stays, because caches live there; AWS's and the CDK's own files are looked for below ``home`` instead.
+    """
+    tools = (PROJECT / ".venv" / "bin", PROJECT / "node_modules" / ".bin")
+    return {
+        **_shielded(os.environ, home),
+        "PATH": os.pathsep.join([*map(str, tools), os.environ.get("PATH", os.defpath)]),
+        "AWS_ENDPOINT_URL": endpoint,
+        "AWS_REGION": region,
+        "AWS_DEFAULT_REGION": region,
+        "AWS_ACCESS_KEY_ID": "embedded",
+        "AWS_SECRET_ACCESS_KEY": "embedded",
+        "CDK_HOME": str(home / "cdk"),
+        "CDK_DISABLE_CLI_TELEMETRY": "1",
+        "CDK_DISABLE_VERSION_CHECK": "1",
+        "NODE_NO_WARNINGS": "1",
+        "JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION": "1",
+        "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "1",
+        "JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION": "1",
+    }
+
+
+def _shielded(environment: Mapping[str, str], home: Path) -> dict[str, str]:
+    """``environment`` without the user's AWS settings, credentials and proxies."""
+    kept = {name: value for name, value in environment.items() if not _is_dropped(name)}
+    return {
+        **kept,
+        # Files that do not exist: neither the user's profiles nor an instance's role may be found.
+        "AWS_CONFIG_FILE": str(home / "no-config"),
+        "AWS_SHARED_CREDENTIALS_FILE": str(home / "no-credentials"),
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "NO_PROXY": _LOOPBACK,
+        "no_proxy": _LOOPBACK,
+    }
+
+
+def _is_dropped(name: str) -> bool:
+    return name.startswith(("AWS_", "CDK_", "BOTO_")) or name.lower() in _PROXIES
+
+
+def as_shell(environment: Mapping[str, str]) -> str:
+    """The lines with which a shell takes over ``environment``: only what differs from this process's."""
+    gone = [f"unset {name}" for name in sorted(os.environ) if name not in environment]
+    new = [f"export {name}={_quoted(value)}" for name, value in sorted(environment.items()) if os.environ.get(name) != value]
+    return "\n".join([*gone, *new])
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "'\\''") + "'"
+
+
+@contextmanager
+def shield(home: Path) -> Iterator[None]:
+    """Keep this process's own AWS clients from the user's settings while the embedded AWS lives in it."""
+    before = dict(os.environ)
+    _replace(_shielded(before, home))
+    try:
+        yield
+    finally:
+        _replace(before)
+
+
+def _replace(environment: Mapping[str, str]) -> None:
+    for name in set(os.environ) - set(environment):
+        del os.environ[name]
+    os.environ.update(environment)

@@ -1,0 +1,150 @@
+"""The embedded AWS as a process in the background: started, found again, and ended by its own pid."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from local_aws.environment import PROJECT, aws_environment
+
+_START_S, _END_S = 60.0, 15.0
+
+
+class ProcessError(Exception):
+    """The process cannot be started or used; the text says why and what to do."""
+
+
+@dataclass(frozen=True)
+class State:
+    """A running embedded AWS. ``born`` tells its process from a later one of the same pid."""
+
+    pid: int
+    born: str
+    port: int
+    speed: float
+
+    @property
+    def endpoint(self) -> str:
+        """Where it answers."""
+        return f"http://127.0.0.1:{self.port}"
+
+
+def home() -> Path:
+    """The folder for all that a running embedded AWS leaves on disk; it is made if need be."""
+    folder = Path(os.environ.get("LOCAL_AWS_HOME") or PROJECT / ".local_aws").resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def status() -> State | None:
+    """The one that runs, or None."""
+    try:
+        state = State(**json.loads(_state_file().read_text()))
+    except (FileNotFoundError, ValueError, TypeError):
+        return None
+    return state if _born(state.pid) == state.born else None
+
+
+def up(port: int = 0, speed: float | None = None) -> str:
+    """Start one in the background and return its endpoint once it answers."""
+    running = status()
+    if running:
+        raise ProcessError(f"the embedded AWS is up already, at {running.endpoint}; `python -m local_aws down` ends it")
+    command = [sys.executable, "-m", "local_aws", "serve", "--port", str(port)]
+    if speed:
+        command += ["--speed", str(speed)]
+    _state_file().unlink(missing_ok=True)
+    environment = aws_environment("", "us-west-2", home())
+    del environment["AWS_ENDPOINT_URL"]
+    with log_file().open("w") as log:
+        process = subprocess.Popen(
+            command,
+            cwd=PROJECT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,  # a Ctrl-C at the terminal that started it does not reach it
+        )
+    return _wait_until_up(process).endpoint
+
+
+def down() -> bool:
+    """End the one that runs, with all processes it started; tell whether there was one."""
+    state = status()
+    if state is None:
+        return False
+    os.kill(state.pid, signal.SIGTERM)
+    end = time.monotonic() + _END_S
+    while _born(state.pid) == state.born:
+        if time.monotonic() > end:
+            os.kill(state.pid, signal.SIGKILL)  # its functions' processes end when their stdin closes
+            break
+        time.sleep(0.05)
+    _state_file().unlink(missing_ok=True)
+    return True
+
+
+def reset() -> None:
+    """Empty the one that runs."""
+    state = status()
+    if state is None:
+        raise ProcessError("no embedded AWS is up; `python -m local_aws up` starts one")
+    _ask(state, "reset", method="POST")
+
+
+def note(port: int, speed: float) -> None:
+    """Write down that this process is the embedded AWS on ``port``."""
+    state = State(os.getpid(), _born(os.getpid()), port, speed)
+    temporary = _state_file().with_suffix(".new")
+    temporary.write_text(json.dumps(asdict(state)))
+    temporary.replace(_state_file())
+
+
+def log_file() -> Path:
+    """The file with the background process's output."""
+    return home() / "server.log"
+
+
+def _state_file() -> Path:
+    return home() / "state.json"
+
+
+def _wait_until_up(process: subprocess.Popen[bytes]) -> State:
+    end = time.monotonic() + _START_S
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            raise ProcessError(f"the embedded AWS ended while it started: {_last_line()}; {log_file()} has it all")
+        state = status()
+        if state and state.pid == process.pid:
+            _ask(state, "health")
+            return state
+        time.sleep(0.05)
+    process.kill()
+    raise ProcessError(f"the embedded AWS did not come up within {_START_S:.0f} s; see {log_file()}")
+
+
+def _last_line() -> str:
+    lines = log_file().read_text().strip().splitlines()
+    return lines[-1] if lines else "it said nothing"
+
+
+def _ask(state: State, path: str, method: str = "GET") -> None:
+    request = urllib.request.Request(f"{state.endpoint}/_local_aws/{path}", method=method)  # noqa: S310  http, on loopback
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(request, timeout=30):
+        pass
+
+
+def _born(pid: int) -> str:
+    """When the process with that pid was born, in the kernel's ticks; empty if there is none, or only its remains."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+    return "" if fields[0] == "Z" else fields[19]

@@ -1,0 +1,56 @@
+"""Fixtures for tests that need an AWS account: import them in a conftest.py.
+
+One account lives in each test process (pytest-xdist's workers have one each); `fresh_aws` empties it first.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+import boto3
+import pytest
+
+from local_aws import control, server
+from local_aws.clock import DEFAULT_SPEED, clock
+from local_aws.server import ACCOUNT, EmbeddedAws
+
+SPEED = 600.0  # ten of AWS's minutes in a second
+REGION = "us-west-2"
+
+Client: TypeAlias = Callable[..., Any]
+
+__all__ = ["ACCOUNT", "REGION", "Client", "ask", "aws", "client", "fresh_aws"]
+
+
+@pytest.fixture(scope="session")
+def aws() -> Iterator[EmbeddedAws]:
+    """The account of this test process, with whatever is in it."""
+    with EmbeddedAws(speed=SPEED) as embedded:
+        yield embedded
+    clock.set_speed(DEFAULT_SPEED)
+
+
+@pytest.fixture
+def fresh_aws(aws: EmbeddedAws) -> EmbeddedAws:
+    """The account, emptied."""
+    server.reset()
+    clock.set_speed(SPEED)
+    return aws
+
+
+@pytest.fixture
+def client(fresh_aws: EmbeddedAws) -> Client:
+    """Make a boto3 client of the emptied account, as its owner: `client("s3")`."""
+
+    def make(service: str, **options: Any) -> Any:
+        keys = {"aws_access_key_id": "owner", "aws_secret_access_key": "secret"}
+        return boto3.client(service, endpoint_url=fresh_aws.endpoint, **{"region_name": REGION, **keys, **options})
+
+    return make
+
+
+def ask(path: str, method: str = "GET", body: bytes = b"") -> Any:
+    """What the embedded AWS answers at one of its own paths: `ask("invocations")`."""
+    status, answer = control.handle(method, control.PREFIX + path, body)
+    if status != 200:
+        raise ValueError(f"{path} answers {status}: {answer}")
+    return answer
