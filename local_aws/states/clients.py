@@ -5,8 +5,10 @@ from typing import Any
 
 import boto3
 from botocore.config import Config
+from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
 from local_aws import iam
+from local_aws.states.machines import assuming
 
 _CONFIG = Config(
     parameter_validation=False,
@@ -31,7 +33,7 @@ def client_for(region: str, service: str, state_credentials: Any = None) -> Any:
     with _lock:
         if key not in _clients:
             account = role_arn.split(":")[4]
-            session = iam.assume(account, role_arn, "states.amazonaws.com", "state-machine", {"aws:SourceAccount": account})
+            session = iam.assume(account, role_arn, "states.amazonaws.com", "state-machine", _sent_for(account, region, role_arn))
             _clients[key] = boto3.client(
                 service,
                 region_name=region,
@@ -42,6 +44,12 @@ def client_for(region: str, service: str, state_credentials: Any = None) -> Any:
                 config=_CONFIG,
             )
         return _clients[key]
+
+
+def _sent_for(account: str, region: str, role_arn: str) -> dict[str, str]:
+    """The condition keys that come with assuming the role: the account, and the machine whose role it is."""
+    machines = stepfunctions_parser_backends[account][region].state_machines
+    return next((assuming(machine.arn) for machine in machines if machine.roleArn == role_arn), {"aws:SourceAccount": account})
 
 
 def reset() -> None:

@@ -15,13 +15,14 @@ _delete = StepFunctionsParserBackend.delete_state_machine
 
 def _create_checked(self: Any, name: str, definition: str, roleArn: str, **rest: Any) -> Any:  # noqa: N803  moto's name
     """Create the machine, once its role has been found fit."""
-    _require_fit(self.account_id, roleArn, rest.get("loggingConfiguration"))
+    arn = f"arn:aws:states:{self.region_name}:{self.account_id}:stateMachine:{name}"
+    _require_fit(arn, roleArn, rest.get("loggingConfiguration"))
     return _create(self, name=name, definition=definition, roleArn=roleArn, **rest)
 
 
 def _update_checked(self: Any, arn: str, definition: Any = None, role_arn: Any = None, **rest: Any) -> Any:
     """Update the machine, once its role has been found fit."""
-    _require_fit(self.account_id, role_arn or self.describe_state_machine(arn).roleArn, rest.get("logging_configuration"))
+    _require_fit(arn, role_arn or self.describe_state_machine(arn).roleArn, rest.get("logging_configuration"))
     return _update(self, arn, definition, role_arn, **rest)
 
 
@@ -33,8 +34,14 @@ def _delete_with_executions(self: Any, arn: str) -> None:
         execution.stop(stop_date=None, error=None, cause=None)
 
 
-def _require_fit(account: str, role_arn: str, logging: dict[str, Any] | None) -> None:
-    if not iam.role_trusts(account, role_arn, "states.amazonaws.com", {"aws:SourceAccount": account}):
+def assuming(machine_arn: str) -> dict[str, str]:
+    """The condition keys that Step Functions sends when it assumes the role of the machine."""
+    return {"aws:SourceAccount": machine_arn.split(":")[4], "aws:SourceArn": machine_arn}
+
+
+def _require_fit(machine_arn: str, role_arn: str, logging: dict[str, Any] | None) -> None:
+    account = machine_arn.split(":")[4]
+    if not iam.role_trusts(account, role_arn, "states.amazonaws.com", assuming(machine_arn)):
         message = (
             f"Neither the global service principal states.amazonaws.com, nor the regional one is authorized to assume {role_arn}"
         )

@@ -46,10 +46,9 @@ class VpcEndpoint(Provider):
         return str(answer["VpcEndpoint"]["VpcEndpointId"])
 
     def _describe(self, context: Context, endpoint_id: str) -> list[Json]:
-        found: list[Json] = context.client("ec2").describe_vpc_endpoints(
-            Filters=[{"Name": "vpc-endpoint-id", "Values": [endpoint_id]}]
-        )["VpcEndpoints"]
-        return [one for one in found if str(one["State"]).lower() not in ("deleted", "deleting")]
+        found: list[Json] = context.client("ec2").describe_vpc_endpoints()["VpcEndpoints"]
+        gone = ("deleted", "deleting")
+        return [one for one in found if one["VpcEndpointId"] == endpoint_id and str(one["State"]).lower() not in gone]
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
         """Id, names and interfaces."""
