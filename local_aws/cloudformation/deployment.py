@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from threading import Event
 from typing import Any
 
 from local_aws.cloudformation import parameters, removal, steps
@@ -14,7 +15,7 @@ from local_aws.cloudformation.parallel import Outcome, walk
 from local_aws.cloudformation.rollback import Rollback, Touched
 from local_aws.cloudformation.schemas import schema
 from local_aws.cloudformation.scope import Scope
-from local_aws.cloudformation.stack import Stack, StackResource, Version, host_now
+from local_aws.cloudformation.stack import Operation, Stack, StackResource, Version, host_now
 from local_aws.cloudformation.template import Json, parse
 
 
@@ -55,13 +56,13 @@ class Deployment:
     def __post_init__(self) -> None:
         self.verb = "CREATE" if self.first else "UPDATE"
 
-    def run(self) -> None:
+    def run(self, operation: Operation) -> None:
         """Make and change the resources, then remove what is no longer wanted; on a failure, roll back."""
         before = self.stack.version
         try:
-            version, wanted = self._deploy()
+            version, wanted = self._deploy(operation.halt)
         except (TemplateError, ResourceError) as error:
-            self._fail(before, str(error))
+            self._fail(operation, before, str(error))
             return
         self.stack.version, self.stack.unfinished = version, None
         if self.first:
@@ -76,12 +77,12 @@ class Deployment:
             del self.stack.resources[resource.logical_id]
         self.stack.report("UPDATE_COMPLETE")
 
-    def _deploy(self) -> tuple[Version, Json]:
+    def _deploy(self, halt: Event) -> tuple[Version, Json]:
         template, scope = parse(self.target.body), Scope(self.stack)
         values = parameters.resolve(template, self.target.given, scope.parameter)
         resolver = scope.resolver(template, values)
         wanted = resolver.conditions.wanted(template["Resources"])
-        outcome = walk(dependencies(wanted), lambda name: self._apply(name, wanted[name], resolver), self.stack.operation.halt)
+        outcome = walk(dependencies(wanted), lambda name: self._apply(name, wanted[name], resolver), halt)
         if outcome.failed or outcome.skipped:
             raise ResourceError(self._summary(outcome))
         outputs = evaluate(template, resolver)
@@ -143,7 +144,9 @@ class Deployment:
                 texts.append(f"The following resource(s) failed to {what}: [{', '.join(names)}].")
         return " ".join(texts) or "The operation was cancelled."
 
-    def _fail(self, before: Version, reason: str) -> None:
+    def _fail(self, operation: Operation, before: Version, reason: str) -> None:
+        if operation.cancelled:  # for a deletion, which reports from here on
+            return
         rollback = Rollback(self.stack, before, self.first, self.touched)
         if self.stack.disable_rollback:
             self.stack.unfinished = rollback
@@ -152,4 +155,4 @@ class Deployment:
             )
             self.stack.report(f"{self.verb}_FAILED", reason)
             return
-        rollback.start(f"{reason} Rollback requested by user.")
+        rollback.start(operation, f"{reason} Rollback requested by user.")

@@ -12,7 +12,9 @@ GRACE_S = 3.0
 USER_INITIATED = "User Initiated"
 
 
-def begin(stack: Stack, status: str, work: Callable[[], None], *, reason: str = USER_INITIATED, instead: bool = False) -> None:
+def begin(
+    stack: Stack, status: str, work: Callable[[Operation], None], *, reason: str = USER_INITIATED, instead: bool = False
+) -> None:
     """Start an operation whose first event has this status and reason; come back when it is done, or after a while."""
     with stack.lock:
         if stack.busy and not instead:
@@ -22,7 +24,7 @@ def begin(stack: Stack, status: str, work: Callable[[], None], *, reason: str = 
 
     def run() -> None:
         try:
-            work()
+            work(operation)
         except Exception as error:
             stack.report(_failed(stack.status), f"a fault of the embedded AWS: {error!r}")
             raise
@@ -33,12 +35,12 @@ def begin(stack: Stack, status: str, work: Callable[[], None], *, reason: str = 
     operation.ended.wait(GRACE_S)
 
 
-def renew_halt(stack: Stack) -> bool:
+def renew_halt(stack: Stack, operation: Operation) -> bool:
     """Let work go on after a failure, as a rollback does; false if the operation was called off for good."""
     with stack.lock:
-        if stack.operation.cancelled:
+        if operation.cancelled:
             return False
-        stack.operation.halt = threading.Event()
+        operation.halt = threading.Event()
         return True
 
 

@@ -55,7 +55,7 @@ class Deletion:
     force: bool = False
     instead_of: Operation | None = None  # an operation that was called off, and must have ended first
 
-    def run(self) -> None:
+    def run(self, _: Operation) -> None:
         """Remove all resources, then the stack itself."""
         if self.instead_of is not None:
             self.instead_of.ended.wait()

@@ -8,8 +8,7 @@ from local_aws.cloudformation import removal, steps
 from local_aws.cloudformation.graph import Graph, dependencies
 from local_aws.cloudformation.operation import renew_halt
 from local_aws.cloudformation.parallel import walk
-from local_aws.cloudformation.resources.custom import is_custom
-from local_aws.cloudformation.stack import Stack, StackResource, Version
+from local_aws.cloudformation.stack import Operation, Stack, StackResource, Version
 
 SKIPPED = "Resource skipped during UpdateRollback"
 
@@ -37,9 +36,9 @@ class Rollback:
         """What the statuses of the rollback begin with."""
         return "ROLLBACK" if self.first else "UPDATE_ROLLBACK"
 
-    def start(self, reason: str) -> None:
+    def start(self, operation: Operation, reason: str) -> None:
         """Go back, within the operation that failed."""
-        if renew_halt(self.stack):
+        if renew_halt(self.stack, operation):
             self.stack.report(f"{self.verb}_IN_PROGRESS", reason)
             self.run()
 
@@ -84,7 +83,7 @@ class Rollback:
             self.stack.report_resource(resource, "UPDATE_COMPLETE")
             return
         made = copy.copy(resource)
-        if resource.physical_id != before.physical_id and not is_custom(resource.type):
+        if steps.replaces(self.stack, before, resource.properties):
             _restore(resource, before)
             self.stack.report_resource(resource, "UPDATE_COMPLETE")
         else:

@@ -118,7 +118,7 @@ def continue_update_rollback(call: Call) -> Json:
     unknown = sorted(skip - {one.resource.logical_id for one in rollback.touched if one.resource.status == "UPDATE_FAILED"})
     if unknown:
         raise RequestError(f"Resources {unknown} cannot be skipped: they are not in UPDATE_FAILED state")
-    begin(stack, "UPDATE_ROLLBACK_IN_PROGRESS", lambda: rollback.run(skip))
+    begin(stack, "UPDATE_ROLLBACK_IN_PROGRESS", lambda _: rollback.run(skip))
     return {}
 
 
@@ -128,7 +128,7 @@ def rollback_stack(call: Call) -> Json:
     if stack.status not in ("CREATE_FAILED", "UPDATE_FAILED") or stack.unfinished is None:
         raise RequestError(f"Stack [{stack.id}] is in {stack.status} state and can not be rolled back")
     rollback = stack.unfinished
-    begin(stack, f"{rollback.verb}_IN_PROGRESS", rollback.run)
+    begin(stack, f"{rollback.verb}_IN_PROGRESS", lambda _: rollback.run())
     return {"StackId": stack.id, "OperationId": stack.operation.token}
 
 

@@ -42,12 +42,11 @@ def wanted(stack: Stack, resource: StackResource, properties: Callable[[], Json]
 
 def update(stack: Stack, resource: StackResource, definition: Json, properties: Json) -> None:
     """Bring ``resource`` to new properties, in place or by making a new one beside the old."""
-    before = copy.copy(resource)
-    changed = {path for path, _, _ in changes(before.properties, properties)}
-    new_one = bool(replacing(resource.type, stack.region, changed)) and not is_custom(resource.type)
+    before, new_one = copy.copy(resource), replaces(stack, resource, properties)
     stack.report_resource(resource, "UPDATE_IN_PROGRESS", NEW_ONE if new_one else "")
 
     def work() -> None:
+        _provider(resource).check_update(properties, before.properties)
         resource.definition, resource.properties = definition, properties
         if new_one:
             _refuse_same_name(stack, resource, before)
@@ -58,6 +57,12 @@ def update(stack: Stack, resource: StackResource, definition: Json, properties: 
     _guard(stack, resource, "UPDATE_FAILED", "Resource update cancelled", work)
     new_id = resource.physical_id != before.physical_id and not new_one
     stack.report_resource(resource, "UPDATE_COMPLETE", NEW_ID if new_id else "")
+
+
+def replaces(stack: Stack, resource: StackResource, properties: Json) -> bool:
+    """Whether ``resource`` can only come to ``properties`` as a new one. A custom resource decides that itself."""
+    changed = {path for path, _, _ in changes(resource.properties, properties)}
+    return bool(replacing(resource.type, stack.region, changed)) and not is_custom(resource.type)
 
 
 def delete(stack: Stack, resource: StackResource, policy: str = "Delete") -> None:

@@ -46,10 +46,13 @@ class CustomResource(Provider):
         """The Data of the answer."""
         return context.data
 
-    def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> str:
-        """Ask for an Update; the physical id of the answer, a new one being a replacement."""
+    def check_update(self, properties: Json, before: Json) -> None:
+        """Refuse another function."""
         if properties["ServiceToken"] != before["ServiceToken"]:
             raise ResourceError("Modifying service token is not allowed.")
+
+    def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> str:
+        """Ask for an Update; the physical id of the answer, a new one being a replacement."""
         return self._ask(
             context, "Update", properties, {"PhysicalResourceId": physical_id, "OldResourceProperties": stringify(before)}
         )

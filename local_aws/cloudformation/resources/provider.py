@@ -87,6 +87,9 @@ class Provider:
         """What Fn::GetAtt gives."""
         return {}
 
+    def check_update(self, properties: Json, before: Json) -> None:
+        """Refuse an update that the service is not even asked for."""
+
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> str | None:  # noqa: ARG002
         """Change the resource in place; a new physical id if the service gave one."""
         changed = sorted(key for key in {*properties, *before} if properties.get(key) != before.get(key))
