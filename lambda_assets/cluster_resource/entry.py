@@ -41,7 +41,8 @@ def launch(raw: Json, executions: Executions) -> None:
     memory: Json = {"version": VERSION}
     if newer:
         memory["fence"] = f"superseded: this request came after a newer one for the same resource ({newer.name})"
-    elif others and (others[0][0].is_running or others[0][0].status == "ABORTED"):
+    elif others and others[0][0].status != "SUCCEEDED":
+        # It still runs, or ended in the middle of a step, whose last call nobody knows the outcome of.
         memory["contested"] = True
     started = executions.start(event, {"version": VERSION, "event": raw, "memory": memory})
     log("started", request=f"{event.request_type} {event.logical_id}", execution=execution_name(event), fenced=bool(newer))

@@ -20,7 +20,7 @@ class Memory:
     fence: str = ""
     """Why this request must touch nothing: a newer one has taken over."""
     contested: bool = False
-    """An older request was stopped for this one, and its last call may still be on its way."""
+    """An older request ended before its time, and its last call may still be on its way, or not be shown yet."""
     cluster: str = ""
     """The name that the request works on, once it is not the one that the event gives."""
     arn: str = ""

@@ -226,9 +226,8 @@ class FakeSageMaker:
     def _stale(self) -> dict[str, Json]:
         """What was there ``stale_s`` ago, by the changes that calls made since."""
         then = self.clock.now - timedelta(seconds=self.stale_s)
-        past = [index for index, (at, _) in enumerate(self._shown) if at > then]
         # The picture before the first change that a reader cannot know of yet was taken as that change began.
-        return self._shown[past[0] - 1][1] if past and past[0] > 0 else {} if past else self._now()
+        return next((shown for at, shown in self._shown if at > then), self._now())
 
 
 def _as_list(tags: dict[str, str]) -> list[Json]:

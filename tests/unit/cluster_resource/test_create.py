@@ -173,6 +173,37 @@ def test_a_cluster_that_disappears_is_a_failure_and_is_never_made_again(world: W
     assert len(world.sagemaker.all) == 1
 
 
+def test_a_cluster_that_was_seen_and_is_gone_is_not_made_again_when_its_creation_was_never_confirmed(world: World) -> None:
+    world.sagemaker.order("CreateCluster", LostReply())
+    raw = world.deliver(world.event("Create", properties()))
+    world.run(120)
+    world.sagemaker.all[0].go()
+    world.run()
+    assert "disappeared" in world.answer(raw)["Reason"]
+    assert len(world.sagemaker.all) == 1
+
+
+def test_a_cluster_that_was_accepted_is_waited_for_and_not_asked_for_again(world: World) -> None:
+    world.sagemaker.stale_s = 100
+    assert world.finish(world.event("Create", properties()))["Status"] == "SUCCESS"
+    assert len(world.sagemaker.made("CreateCluster")) == 1
+
+
+def test_one_read_that_misses_the_cluster_is_not_believed(world: World) -> None:
+    raw = world.deliver(world.event("Create", properties()))
+    world.run(120)
+    world.sagemaker.order("DescribeCluster", Refusal("ResourceNotFound"))
+    world.run()
+    assert world.answer(raw)["Status"] == "SUCCESS"
+
+
+def test_tags_that_say_whose_a_cluster_is_cannot_come_from_the_file(world: World) -> None:
+    claimed = [{"Key": "hyperpod-cdk:stack-id", "Value": "other"}, {"Key": "hyperpod-cdk:cluster", "Value": "reference"}]
+    world.create(properties(request(Tags=claimed)))
+    assert world.sagemaker.all[0].tags["hyperpod-cdk:stack-id"] == STACK
+    assert world.sagemaker.all[0].tags["hyperpod-cdk:cluster"] == "reference"
+
+
 @pytest.mark.fault(22)
 def test_a_status_that_nobody_knows_counts_as_in_progress(world: World) -> None:
     raw = world.deliver(world.event("Create", properties()))

@@ -28,10 +28,11 @@ def test_a_duplicate_delivery_starts_nothing_and_stops_nothing(world: World) -> 
 
 
 @pytest.mark.fault(26)
-def test_a_duplicate_of_an_old_event_does_not_stop_the_newer_request(world: World) -> None:
-    create = world.deliver(world.event("Create", properties()))
+@pytest.mark.parametrize("addresses", [{}, {"ResponseURL": "https://bucket/without-a-date"}])
+def test_a_duplicate_of_an_old_event_does_not_stop_the_newer_request(world: World, addresses: Json) -> None:
+    create = world.deliver(world.event("Create", properties(), **addresses))
     world.run(60)
-    delete = world.deliver(world.event("Delete", properties(), physical_id=INVENTED))
+    delete = world.deliver(world.event("Delete", properties(), physical_id=INVENTED, **addresses))
     world.deliver(create)
     world.run()
     assert world.answer(delete)["Status"] == "SUCCESS"
@@ -49,6 +50,23 @@ def test_the_newest_request_wins_and_the_older_is_answered_superseded(world: Wor
     assert "superseded" in world.answer(first)["Reason"]
     assert world.answer(first)["PhysicalResourceId"] == name
     assert world.answer(second)["Status"] == "SUCCESS"
+    cluster = world.sagemaker.find(name)
+    assert cluster
+    assert cluster.groups["workers"]["InstanceCount"] == 4
+
+
+@pytest.mark.fault(37)
+def test_a_call_of_the_stopped_request_that_lands_late_is_put_right(world: World) -> None:
+    """The older Update's step was in UpdateCluster when it was stopped; the call lands after the newer one saw nothing to do."""
+    name = world.create()["PhysicalResourceId"]
+    update = world.deliver(world.event("Update", SIX, properties(), name))
+    world.clock.advance(1)
+    rollback = world.deliver(world.event("Update", properties(), SIX, name))
+    world.run(35)
+    world.sagemaker.update_cluster(ClusterName=name, InstanceGroups=SIX["Request"]["InstanceGroups"])
+    world.run()
+    assert world.answer(update)["Status"] == "FAILED"
+    assert world.answer(rollback)["Status"] == "SUCCESS"
     cluster = world.sagemaker.find(name)
     assert cluster
     assert cluster.groups["workers"]["InstanceCount"] == 4
@@ -107,6 +125,31 @@ def test_a_step_function_that_keeps_dying_ends_in_a_failed_answer(world: World, 
     assert done["Status"] == "FAILED"
     assert "out of memory" in done["Reason"]
     assert done["PhysicalResourceId"].startswith("reference-")
+
+
+@pytest.mark.fault(25)
+def test_a_delete_after_a_create_that_died_in_its_call_does_not_believe_a_stale_read(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = world.sagemaker.create_cluster
+
+    def die(**_: Any) -> Json:
+        raise MemoryError("out of memory")
+
+    def create_and_die(**arguments: Any) -> Json:
+        whole(**arguments)
+        monkeypatch.setattr(world.sagemaker, "describe_cluster", die)
+        return die()
+
+    monkeypatch.setattr(world.sagemaker, "create_cluster", create_and_die)
+    world.sagemaker.stale_s = 60
+    failed = world.finish(world.event("Create", properties()))
+    assert failed["Status"] == "FAILED"
+    monkeypatch.undo()
+    world.run(1)
+    done = world.finish(world.event("Delete", properties(), physical_id=failed["PhysicalResourceId"]))
+    assert done["Status"] == "SUCCESS"
+    assert world.sagemaker.living() == []
 
 
 @pytest.mark.fault(29)

@@ -155,6 +155,62 @@ def test_a_stale_read_after_the_update_is_no_success(world: World) -> None:
     assert len(world.sagemaker.made("UpdateCluster")) == 1
 
 
+@pytest.mark.fault(14)
+def test_one_read_of_the_old_counts_after_the_update_is_not_believed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    old = world.sagemaker.describe_cluster(ClusterName=name)
+    raw = world.deliver(world.event("Update", SIX, FOUR, name))
+    world.run(65)
+    monkeypatch.setattr(world.sagemaker, "describe_cluster", lambda **_: old)
+    world.run(30)
+    monkeypatch.undo()
+    world.run()
+    assert world.answer(raw)["Status"] == "SUCCESS"
+
+
+def test_a_field_that_the_service_spells_otherwise_fails_no_update(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.sagemaker.all[0].failure = "something of last week"
+    whole = world.sagemaker.describe_cluster
+
+    def in_other_words(**arguments: str) -> Json:
+        described = whole(**arguments)
+        for shown in described["InstanceGroups"]:
+            shown["LifeCycleConfig"]["SourceS3Uri"] = "s3://sagemaker-scripts/otherwise"
+        return described
+
+    monkeypatch.setattr(world.sagemaker, "describe_cluster", in_other_words)
+    assert update(world, name, SIX, FOUR)["Status"] == "SUCCESS"
+
+
+def test_a_fixed_field_that_the_file_leaves_out_is_repeated_as_the_service_has_it(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    six = workers(6)
+    del six["ThreadsPerCore"]
+    assert update(world, name, properties(request(CONTROLLER, six)), FOUR)["Status"] == "SUCCESS"
+    (sent,) = world.sagemaker.made("UpdateCluster")
+    assert sent["InstanceGroups"][1]["ThreadsPerCore"] == 1
+
+
+def test_a_group_that_is_being_deleted_is_waited_for(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = properties(request(CONTROLLER, workers(4), group("login", 1)))
+    name = world.create(old)["PhysicalResourceId"]
+    whole = world.sagemaker.describe_cluster
+    end = world.clock.after(200)
+
+    def going(**arguments: str) -> Json:
+        described = whole(**arguments)
+        if world.clock.now < end:
+            described["InstanceGroups"][2]["Status"] = "Deleting"
+        else:
+            world.sagemaker.all[0].groups.pop("login", None)
+        return described
+
+    monkeypatch.setattr(world.sagemaker, "describe_cluster", going)
+    assert update(world, name, FOUR, old)["Status"] == "SUCCESS"
+    assert world.clock.now >= end
+
+
 @pytest.mark.fault(1)
 def test_a_lost_reply_of_update_cluster_is_no_second_update(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
