@@ -1,0 +1,122 @@
+"""An account with roles, functions and state machines, made in a line each."""
+
+import io
+import json
+import time
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+from botocore.config import Config
+
+from local_aws.testing import ACCOUNT, REGION, Client, ask
+
+EVERYTHING = {"Effect": "Allow", "Action": "*", "Resource": "*"}
+
+
+def package(**files: str) -> bytes:
+    """A deployment package: `package(index_py="...")` holds index.py."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as content:
+        for name, text in files.items():
+            content.writestr(".".join(name.rsplit("_", 1)), text)
+    return archive.getvalue()
+
+
+def document(*statements: dict[str, Any]) -> str:
+    return json.dumps({"Version": "2012-10-17", "Statement": list(statements)})
+
+
+def until(look: Callable[[], Any], seconds: float = 20.0) -> Any:
+    """What ``look`` returns once it is true."""
+    end = time.monotonic() + seconds
+    while not (seen := look()):
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.01)
+    return seen
+
+
+class Account:
+    """The emptied account, with clients as they are needed."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._clients: dict[str, Any] = {}
+
+    def __getattr__(self, service: str) -> Any:
+        """The client of a service: `account.s3`, `account.lambda_`."""
+        name = service.rstrip("_")
+        return self._clients.setdefault(name, self._client(name))
+
+    def client_without_retries(self, service: str) -> Any:
+        """A client that reports the first error."""
+        return self._client(service, config=Config(retries={"total_max_attempts": 1}))
+
+    def as_role(self, role_arn: str, service: str, principal: str = "lambda.amazonaws.com") -> Any:
+        """A client with the credentials of the role, taken on by a service."""
+        from local_aws import iam  # noqa: PLC0415  moto is loaded with the account
+
+        session = iam.assume(ACCOUNT, role_arn, principal, "test")
+        keys = {"aws_access_key_id": session.access_key, "aws_secret_access_key": session.secret_key}
+        return self._client(service, aws_session_token=session.token, **keys)
+
+    def role(self, name: str, *statements: dict[str, Any], principal: str = "lambda.amazonaws.com", **trust: Any) -> str:
+        """The ARN of a new role that the service may assume, with these statements."""
+        trusting = {"Effect": "Allow", "Principal": {"Service": principal}, "Action": "sts:AssumeRole", **trust}
+        made = self.iam.create_role(RoleName=name, AssumeRolePolicyDocument=document(trusting))
+        if statements:
+            self.allow(name, *statements)
+        return str(made["Role"]["Arn"])
+
+    def allow(self, role: str, *statements: dict[str, Any]) -> None:
+        """Let the role do just this."""
+        self.iam.put_role_policy(RoleName=role, PolicyName="policy", PolicyDocument=document(*statements))
+
+    def function(self, name: str, code: str = "", *statements: dict[str, Any], **options: Any) -> str:
+        """The ARN of a new Python function with a role of its own, which may write its log."""
+        role = options.pop("Role", None) or self.role(f"{name}-role", *(statements or (EVERYTHING,)))
+        content = options.pop("Code", None) or {"ZipFile": package(index_py=code)}
+        given = {"Runtime": "python3.13", "Handler": "index.handler", "Timeout": 20, "Code": content, "Role": role, **options}
+        return str(self.lambda_.create_function(FunctionName=name, **given)["FunctionArn"])
+
+    def call(self, function: str, event: Any = None, **options: Any) -> Any:
+        """What the function returns; for a failed one, its error's description."""
+        answer = self.lambda_.invoke(FunctionName=function, Payload=json.dumps(event or {}), **options)
+        payload = json.loads(answer["Payload"].read() or "null")
+        assert bool(answer.get("FunctionError")) == (isinstance(payload, dict) and "errorType" in payload)
+        return payload
+
+    def machine(self, name: str, states: dict[str, Any], *statements: dict[str, Any], **options: Any) -> str:
+        """The ARN of a new state machine, which starts at the first of ``states``."""
+        top = {key: options.pop(key) for key in ("TimeoutSeconds",) if key in options}
+        definition = json.dumps({"StartAt": next(iter(states)), "States": states, **top})
+        role = self.role(f"{name}-role", *(statements or (EVERYTHING,)), principal="states.amazonaws.com")
+        made = self.stepfunctions.create_state_machine(name=name, definition=definition, roleArn=role, **options)
+        return str(made["stateMachineArn"])
+
+    def start(self, machine: str, event: Any = None, **options: Any) -> str:
+        """The ARN of a new execution."""
+        started = self.stepfunctions.start_execution(stateMachineArn=machine, input=json.dumps(event or {}), **options)
+        return str(started["executionArn"])
+
+    def ended(self, execution: str) -> dict[str, Any]:
+        """The execution, once it is over."""
+
+        def look() -> dict[str, Any] | None:
+            seen: dict[str, Any] = self.stepfunctions.describe_execution(executionArn=execution)
+            return seen if seen["status"] != "RUNNING" else None
+
+        found: dict[str, Any] = until(look)
+        return found
+
+    def ran(self, function: str) -> list[dict[str, Any]]:
+        """The function's invocations that have ended."""
+        return [each for each in ask("invocations") if each["function"] == function]
+
+    def messages(self, group: str) -> list[str]:
+        """All messages of a log group."""
+        return [event["message"] for event in self.logs.filter_log_events(logGroupName=group)["events"]]
+
+
+def arn(service: str, rest: str) -> str:
+    return f"arn:aws:{service}:{REGION}:{ACCOUNT}:{rest}"
