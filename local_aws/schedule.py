@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable
 
-from local_aws.clock import clock
+from local_aws.clock import Clock, clock
 
 Action = Callable[[], None]
 _log = logging.getLogger(__name__)
@@ -15,7 +15,8 @@ _log = logging.getLogger(__name__)
 class Schedule:
     """Actions in the order in which they are due."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self._lock = threading.Lock()
         self._added = threading.Event()
         self._due: list[tuple[float, int, Action]] = []
@@ -25,7 +26,7 @@ class Schedule:
     def after(self, seconds: float, action: Action) -> None:
         """Let ``action`` happen after ``seconds`` of AWS's time; it must not block."""
         with self._lock:
-            heapq.heappush(self._due, (clock.seconds() + seconds, next(self._numbers), action))
+            heapq.heappush(self._due, (self._clock.seconds() + seconds, next(self._numbers), action))
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="local_aws.schedule", daemon=True)
                 self._thread.start()
@@ -41,7 +42,7 @@ class Schedule:
             self._added.clear()
             action, left = self._next()
             if action is None:
-                clock.wait(self._added, left)
+                self._clock.wait(self._added, left)
                 continue
             try:
                 action()
@@ -53,8 +54,8 @@ class Schedule:
         with self._lock:
             if not self._due:
                 return None, None
-            left = self._due[0][0] - clock.seconds()
+            left = self._due[0][0] - self._clock.seconds()
             return (heapq.heappop(self._due)[2], None) if left <= 0 else (None, left)
 
 
-schedule = Schedule()
+schedule = Schedule(clock)

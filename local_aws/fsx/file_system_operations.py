@@ -5,7 +5,7 @@ import string
 from datetime import UTC, datetime
 
 from local_aws.errors import AwsError
-from local_aws.fsx.lustre_rules import bad, check_capacity, check_new, check_throughput, newer
+from local_aws.fsx.lustre_rules import bad, check_capacity, check_new, check_throughput, check_version, newer
 from local_aws.fsx.model import FileSystem, add, associations, file_systems, find_file_system, new_id, tags_from
 from local_aws.fsx.network import attach, place_of
 from local_aws.fsx.tag_operations import request_context, resource_context
@@ -106,7 +106,7 @@ def update_file_system(call: Call) -> Json:
     call.authorize("fsx:UpdateFileSystem", file_system.arn, resource_context(file_system.tags))
     if file_system.lifecycle != "AVAILABLE":
         raise bad(f"file system {file_system.id} is {file_system.lifecycle} and cannot be updated")
-    change = {**file_system.lustre, **(request.get("LustreConfiguration") or {})}
+    change = _merged(file_system.lustre, request.get("LustreConfiguration") or {})
     kind, storage = change["DeploymentType"], file_system.storage_type
     if storage != "INTELLIGENT_TIERING":
         check_throughput(kind, storage, change)
@@ -119,8 +119,17 @@ def update_file_system(call: Call) -> Json:
     version = request.get("FileSystemTypeVersion", file_system.version)
     if version != file_system.version and not newer(version, file_system.version):
         raise bad(f"FileSystemTypeVersion can only be raised, from {file_system.version}, got {version}")
+    check_version(kind, version, change)
     _begin_update(file_system, change, capacity, version)
     return {"FileSystem": file_system.details()}
+
+
+def _merged(old: Json, new: Json) -> Json:
+    """The configuration with changes, of which MetadataConfiguration may name some fields alone."""
+    both = {**old, **new}
+    if "MetadataConfiguration" in new:
+        both["MetadataConfiguration"] = {**old.get("MetadataConfiguration", {}), **new["MetadataConfiguration"]}
+    return both
 
 
 def _check_growth(file_system: FileSystem, capacity: int) -> None:

@@ -32,7 +32,7 @@ def check_new(request: Json, lustre: Json, version: str) -> None:
     else:
         check_throughput(kind, storage, lustre)
         check_capacity(request.get("StorageCapacity"), kind, storage, lustre)
-    _check_version(kind, version, lustre)
+    check_version(kind, version, lustre)
     _check_persistent(kind, request, lustre)
     _check_repository(kind, lustre)
 
@@ -86,7 +86,8 @@ def _check_tiering(request: Json, lustre: Json) -> None:
         raise bad(f"ThroughputCapacity must be a multiple of 4000 MB/s, got {throughput}")
 
 
-def _check_version(kind: str, version: str, lustre: Json) -> None:
+def check_version(kind: str, version: str, lustre: Json) -> None:
+    """Refuse a Lustre version that the deployment type, or a feature asked for, does not come with."""
     if kind == "PERSISTENT_2" and version == "2.10":
         raise bad("PERSISTENT_2 does not support Lustre version 2.10")
     metadata = lustre.get("MetadataConfiguration")
@@ -100,7 +101,7 @@ def _check_version(kind: str, version: str, lustre: Json) -> None:
 
 def _check_metadata(metadata: Json) -> None:
     iops = metadata.get("Iops")
-    if (metadata["Mode"] == "USER_PROVISIONED") != (iops is not None):
+    if (metadata.get("Mode") == "USER_PROVISIONED") != (iops is not None):
         raise bad("MetadataConfiguration takes Iops in Mode USER_PROVISIONED, and only there")
     if iops is not None and iops not in _METADATA_IOPS and iops % 12000:
         raise bad(f"MetadataConfiguration.Iops must be one of {list(_METADATA_IOPS)} or a multiple of 12000, got {iops}")

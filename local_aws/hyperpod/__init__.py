@@ -37,6 +37,7 @@ def reset() -> None:
     with model.lock:
         for cluster in model.everything():
             network.drop(cluster, cluster.nodes)
+            cluster.nodes = []  # what a runner still says of them comes to nothing
         model.reset()
     quotas.reset()
     durations.reset()

@@ -7,7 +7,7 @@ from local_aws.hyperpod import continuous
 from local_aws.hyperpod.cluster_events import About, record, set_status
 from local_aws.hyperpod.model import Change, Cluster, Group, Node, lock
 from local_aws.hyperpod.removal import remove_after, shut_down
-from local_aws.hyperpod.starting import Listener, NodeStartError, add_missing_nodes, boot
+from local_aws.hyperpod.starting import Listener, NodeStartError, add_missing_nodes, boot, runner
 from local_aws.schedule import schedule
 
 
@@ -34,6 +34,7 @@ def begin_software_update(cluster: Cluster, names: set[str], ordered_failure: st
     cluster.change = Change("software", waiting_for={node.id for node in nodes}, launched=True)
     for node in nodes:
         node.status = "SystemUpdating"
+        runner().stop(node.id)
     for name in names:
         cluster.groups[name].software_status = "InProgress"
     set_status(cluster, "SystemUpdating", names)

@@ -23,16 +23,16 @@ def check_cluster(call: Call, settings: Json, specs: list[Json]) -> None:
         raise invalid("a cluster must have at least one instance group")
     if settings.get("VpcConfig"):
         check_vpc(call, settings["VpcConfig"])
-    check_groups(call, settings, specs)
+    check_groups(call, settings, specs, specs)
 
 
-def check_groups(call: Call, settings: Json, specs: list[Json]) -> None:
-    """Refuse instance groups that contradict themselves, each other or the cluster."""
+def check_groups(call: Call, settings: Json, specs: list[Json], asked: list[Json]) -> None:
+    """Refuse groups that contradict themselves, each other or the cluster; ``asked`` are those that the request names."""
     names = Counter(spec["InstanceGroupName"] for spec in specs)
     twice = sorted(name for name, count in names.items() if count > 1)
     if twice:
         raise invalid(f"instance group names must be unique, got {twice} more than once")
-    for spec in specs:
+    for spec in asked:
         _check_group(call, settings, spec)
     _check_slurm(settings, specs)
 

@@ -67,6 +67,7 @@ def _authorize_creation(call: Call, cluster_id: str, tags: dict[str, str], specs
     call.authorize("sagemaker:CreateCluster", arn, {key: value for key, value in asked.items() if value})
     if tags:
         call.authorize("sagemaker:AddTags", arn, tag_context(tags, "aws:RequestTag"))
+    call.authorize("sagemaker:UpdateClusterSoftware", arn)
 
 
 def describe_cluster(call: Call) -> Json:
@@ -87,7 +88,7 @@ def update_cluster(call: Call) -> Json:
     new = {spec["InstanceGroupName"]: Group(dict(spec), "Creating") for spec in specs}
     kept = {name: Group(dict(group.spec), group.status) for name, group in cluster.groups.items() if name not in deleted}
     groups = {**kept, **new}
-    check_groups(call, {**cluster.settings, **changed}, [group.spec for group in groups.values()])
+    check_groups(call, {**cluster.settings, **changed}, [group.spec for group in groups.values()], specs)
     quotas.check(call.account, call.region, growth(cluster, specs))
     cluster.settings |= changed
     begin_update(cluster, groups, _ordered_failure(call))

@@ -27,7 +27,7 @@ def cluster_details(cluster: Cluster) -> Json:
         "ClusterName": cluster.name,
         "ClusterStatus": cluster.status,
         "CreationTime": cluster.created,
-        "InstanceGroups": [_group_details(cluster, group) for group in cluster.groups.values()],
+        "InstanceGroups": [_group_details(cluster, group) for group in [*cluster.groups.values(), *_leaving(cluster)]],
         **cluster.settings,
     }
     if "AutoScaling" in details:
@@ -43,6 +43,13 @@ def cluster_summary(cluster: Cluster) -> Json:
         "CreationTime": cluster.created,
         "ClusterStatus": cluster.status,
     }
+
+
+def _leaving(cluster: Cluster) -> list[Group]:
+    """The groups that an update deletes, while they still have nodes."""
+    before = cluster.change.before if cluster.change else {}
+    left = {node.group for node in cluster.nodes} - set(cluster.groups)
+    return [Group({**before[name].spec, "InstanceCount": 0}, "Deleting") for name in before if name in left]
 
 
 def _group_details(cluster: Cluster, group: Group) -> Json:

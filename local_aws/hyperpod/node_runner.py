@@ -28,7 +28,10 @@ Done = Callable[[Outcome], None]
 
 
 class NodeRunner(Protocol):
-    """Starts and stops nodes. ``start`` must not block: it calls ``done`` when the lifecycle script has ended."""
+    """Starts and stops nodes. ``start`` must not block: it calls ``done`` when the lifecycle script has ended.
+
+    A software update stops a node and starts it again. ``start`` is called without, ``stop`` with the clusters' lock held.
+    """
 
     def start(self, launch: Launch, done: Done) -> None:
         """Boot the node and run its lifecycle script."""

@@ -3,7 +3,7 @@
 from local_aws.errors import AwsError
 from local_aws.hyperpod.lookup import tag_context
 from local_aws.hyperpod.model import Cluster, find
-from local_aws.json_service import Call, Json, NotOursError, Operation, page
+from local_aws.json_service import Call, Context, Json, NotOursError, Operation, page
 
 _MOST = 50
 
@@ -30,13 +30,13 @@ def check_tags(tags: dict[str, str]) -> None:
         raise AwsError("ResourceLimitExceeded", f"a resource can have {_MOST} tags, got {len(tags)}")
 
 
-def _cluster(call: Call, extra: dict[str, str] | None = None) -> Cluster:
+def _cluster(call: Call, asked: Context | None = None) -> Cluster:
     arn = call.request["ResourceArn"]
     if ":cluster/" not in arn:
         raise NotOursError
     cluster = find(call, arn)
     context = tag_context(cluster.tags, "aws:ResourceTag") if cluster else {}
-    call.authorize(f"sagemaker:{call.operation}", arn, context | tag_context(extra or {}, "aws:RequestTag"))
+    call.authorize(f"sagemaker:{call.operation}", arn, {**context, **(asked or {})})
     if cluster is None:
         raise AwsError("ValidationException", f"Could not find resource {arn}")
     return cluster
@@ -45,7 +45,7 @@ def _cluster(call: Call, extra: dict[str, str] | None = None) -> Cluster:
 def add_tags(call: Call) -> Json:
     """Add or change tags; all of the cluster's come back."""
     new = from_list(call.request["Tags"])
-    cluster = _cluster(call, new)
+    cluster = _cluster(call, tag_context(new, "aws:RequestTag"))
     check_tags(new)
     check_tags({**cluster.tags, **new})
     cluster.tags |= new
@@ -60,7 +60,7 @@ def list_tags(call: Call) -> Json:
 
 def delete_tags(call: Call) -> Json:
     """Remove tags; keys that are not there are no error."""
-    cluster = _cluster(call)
+    cluster = _cluster(call, {"aws:TagKeys": call.request["TagKeys"]})
     for key in call.request["TagKeys"]:
         cluster.tags.pop(key, None)
     return {}

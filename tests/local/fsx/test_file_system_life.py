@@ -28,10 +28,16 @@ def test_its_interfaces_hold_the_subnet_and_the_group_until_it_is_gone(world):
         with pytest.raises(ClientError, match="DependencyViolation"):
             delete()
     world.fsx.delete_file_system(FileSystemId=file_system_id)
-    assert world.file_system(file_system_id)["Lifecycle"] == "DELETING"
     world.until_gone()
     ec2.delete_subnet(SubnetId=subnet)
     ec2.delete_security_group(GroupId=group)
+
+
+def test_a_file_system_that_is_deleted_says_so_until_it_is_gone(world, hold):
+    file_system_id = world.create()
+    hold("fsx.delete")
+    assert world.fsx.delete_file_system(FileSystemId=file_system_id)["Lifecycle"] == "DELETING"
+    assert world.file_system(file_system_id)["Lifecycle"] == "DELETING"
 
 
 def test_a_file_system_whose_group_lets_no_lustre_through_is_refused(world):

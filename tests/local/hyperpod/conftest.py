@@ -18,9 +18,10 @@ from local_aws.server import EmbeddedAws
 REGION = "us-west-2"
 SPEED = 3000  # ten of AWS's minutes in a fifth of a second
 NODES_DO = (
-    *("ec2:CreateNetworkInterface", "ec2:CreateNetworkInterfacePermission", "ec2:CreateTags", "ec2:Describe*"),
-    *("ec2:DeleteNetworkInterface", "ec2:DeleteNetworkInterfacePermission", "ec2:DetachNetworkInterface"),
-    *("logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents", "s3:GetObject", "s3:ListBucket"),
+    *(f"ec2:Describe{what}" for what in ("Subnets", "SecurityGroups", "Vpcs", "DhcpOptions", "NetworkInterfaces")),
+    *("ec2:CreateNetworkInterface", "ec2:CreateNetworkInterfacePermission", "ec2:CreateTags", "ec2:DetachNetworkInterface"),
+    *("ec2:DeleteNetworkInterface", "ec2:DeleteNetworkInterfacePermission", "s3:GetObject", "s3:ListBucket"),
+    *("logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents"),
 )
 
 
@@ -53,6 +54,10 @@ class World:
         statement = {"Effect": "Allow", "Action": list(actions), "Resource": resource}
         document = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
         self.client("iam").put_role_policy(RoleName="nodes", PolicyName="nodes", PolicyDocument=document)
+
+    def allow_all_but(self, *actions: str) -> None:
+        """Let the execution role do all that HyperPod does with it but these."""
+        self.allow(*(action for action in NODES_DO if action not in actions))
 
     def until(self, look: Callable[[], Any], ok: Callable[[Any], bool]) -> Any:
         return until(look, ok)
@@ -87,10 +92,10 @@ class World:
             lambda names: name not in names,
         )
 
-    def in_service(self, *groups: dict[str, Any], **more: Any) -> dict[str, Any]:
-        """A cluster that is up."""
-        self.create(*groups, **more)
-        return self.until_status("InService", "Failed")
+    def in_service(self, *groups: dict[str, Any], name: str = "ml", **more: Any) -> dict[str, Any]:
+        """A cluster that has come up, or failed to."""
+        self.create(*groups, name=name, **more)
+        return self.until_status("InService", "Failed", name=name)
 
     def interfaces(self) -> list[dict[str, Any]]:
         return list(self.ec2.describe_network_interfaces()["NetworkInterfaces"])
@@ -134,7 +139,7 @@ def _make_network(world: World) -> None:
 
 @pytest.fixture
 def world(account: World) -> Iterator[World]:
-    account.allow(*NODES_DO)
+    account.allow_all_but()
     yield account
     hyperpod.reset()
     faults.reset()

@@ -6,7 +6,6 @@ pytestmark = pytest.mark.local
 
 def test_a_cluster_is_created_and_comes_into_service_with_all_its_nodes(world):
     arn = world.create(world.group("controller"), world.group("workers", 2))
-    assert world.cluster()["ClusterStatus"] == "Creating"
     cluster = world.until_status("InService", "Failed")
     assert cluster["ClusterStatus"] == "InService", cluster
     assert cluster["ClusterArn"] == arn
@@ -20,9 +19,19 @@ def test_a_deleted_cluster_is_gone_with_its_interfaces(world):
     with pytest.raises(ClientError, match="DependencyViolation"):
         world.ec2.delete_subnet(SubnetId=subnet)
     world.sagemaker.delete_cluster(ClusterName="ml")
-    assert world.cluster()["ClusterStatus"] == "Deleting"
     world.until_gone()
     assert world.interfaces() == []
     world.ec2.delete_subnet(SubnetId=subnet)
     with pytest.raises(ClientError, match="ResourceNotFound"):
         world.cluster()
+
+
+def test_a_cluster_is_deleting_with_nodes_that_shut_down_until_it_is_gone(world, hold):
+    world.in_service(world.group("workers"))
+    hold("hyperpod.delete")
+    world.sagemaker.delete_cluster(ClusterName="ml")
+    assert world.cluster()["ClusterStatus"] == "Deleting"
+    assert world.cluster()["InstanceGroups"][0]["Status"] == "Deleting"
+    assert world.nodes()[0]["InstanceStatus"]["Status"] == "ShuttingDown"
+    with pytest.raises(ClientError, match=r"ConflictException.*Deleting"):
+        world.sagemaker.delete_cluster(ClusterName="ml")

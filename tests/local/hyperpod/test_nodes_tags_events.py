@@ -1,6 +1,8 @@
 import pytest
 from botocore.exceptions import ClientError
 
+from local_aws import durations
+
 pytestmark = pytest.mark.local
 TAGS = [{"Key": "team", "Value": "ml"}]
 HEAD = {"SlurmConfig": {"NodeType": "Controller"}}
@@ -129,6 +131,7 @@ def test_a_controller_that_fails_fails_a_continuous_cluster(world):
 
 
 def test_a_minimum_that_is_not_met_in_time_leaves_a_new_group_at_none_and_the_cluster_in_service(world):
+    durations.change({"hyperpod.min_count": 900})
     scripts = {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-scripts/none/", "OnCreate": "on_create.sh"}}
     work = world.group("work", 2, MinInstanceCount=2, **COMPUTE, **scripts)
     world.create(world.group("head", **HEAD), work, NodeProvisioningMode="Continuous")

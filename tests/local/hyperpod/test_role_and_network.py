@@ -4,22 +4,14 @@ import pytest
 
 from local_aws import durations
 
-from .conftest import NODES_DO
-
 pytestmark = pytest.mark.local
-
-
-def without(*actions):
-    every = [action for action in NODES_DO if action != "ec2:Describe*"]
-    looks = ("Subnets", "SecurityGroups", "Vpcs", "DhcpOptions", "NetworkInterfaces")
-    return [action for action in [*every, *(f"ec2:Describe{what}" for what in looks)] if action not in actions]
 
 
 @pytest.mark.parametrize(
     "action", ["ec2:CreateNetworkInterface", "ec2:CreateNetworkInterfacePermission", "ec2:DescribeDhcpOptions"]
 )
 def test_a_role_that_may_not_make_interfaces_fails_the_cluster_and_the_message_names_the_action(world, action):
-    world.allow(*without(action))
+    world.allow_all_but(action)
     seen = world.in_service(world.group("a"))
     assert seen["ClusterStatus"] == "Failed"
     assert f"does not have permission to perform: {action}" in seen["FailureMessage"]
@@ -28,18 +20,18 @@ def test_a_role_that_may_not_make_interfaces_fails_the_cluster_and_the_message_n
 
 def test_a_role_whose_policy_went_first_wedges_the_deletion_until_it_is_back(world):
     world.in_service(world.group("a"))
-    world.allow(*without("ec2:DeleteNetworkInterface"))
+    world.allow_all_but("ec2:DeleteNetworkInterface")
     world.sagemaker.delete_cluster(ClusterName="ml")
     messages = world.until(lambda: [node["InstanceStatus"]["Message"] for node in world.nodes()], all)
     assert "does not have permission to perform: ec2:DeleteNetworkInterface on arn:aws:ec2:" in messages[0]
     assert world.cluster()["ClusterStatus"] == "Deleting"
     assert len(world.interfaces()) == 1
-    world.allow(*NODES_DO)
+    world.allow_all_but()
     world.until_gone()
 
 
 def test_a_role_that_may_not_read_the_scripts_fails_the_nodes(world):
-    world.allow(*without("s3:GetObject"))
+    world.allow_all_but("s3:GetObject")
     seen = world.in_service(world.group("a"))
     assert seen["ClusterStatus"] == "Failed"
     assert (
@@ -72,7 +64,7 @@ def test_a_node_that_fails_writes_why_and_the_cluster_says_where_to_look(world):
 
 
 def test_a_role_that_may_not_write_logs_has_none(world):
-    world.allow(*without("logs:CreateLogStream"))
+    world.allow_all_but("logs:CreateLogStream")
     cluster = world.in_service(world.group("a"))
     assert cluster["ClusterStatus"] == "InService"
     groups = world.client("logs").describe_log_groups(
@@ -145,8 +137,8 @@ def test_a_role_limited_to_the_clusters_own_subnet_and_group_is_enough(world):
 def test_a_deletion_that_cannot_go_on_is_tried_again_at_the_pace_of_the_table(world):
     durations.change({"hyperpod.delete.retry": 1e9})
     world.in_service(world.group("a"))
-    world.allow(*without("ec2:DetachNetworkInterface"))
+    world.allow_all_but("ec2:DetachNetworkInterface")
     world.sagemaker.delete_cluster(ClusterName="ml")
     world.until(lambda: [node["InstanceStatus"]["Message"] for node in world.nodes()], all)
-    world.allow(*NODES_DO)
+    world.allow_all_but()
     assert world.cluster()["ClusterStatus"] == "Deleting"

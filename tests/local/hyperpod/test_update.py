@@ -97,17 +97,21 @@ def test_a_quota_counts_what_is_there(world):
         world.sagemaker.update_cluster(ClusterName="ml", InstanceGroups=[world.group("a", 4)])
 
 
-def test_a_software_update_runs_through_all_nodes(world, hold):
+def test_a_software_update_runs_through_the_groups_asked_for(world):
     world.in_service(world.group("a", 2), world.group("b"))
     world.sagemaker.update_cluster_software(ClusterName="ml", InstanceGroups=[{"InstanceGroupName": "a"}])
-    assert world.cluster()["ClusterStatus"] == "SystemUpdating"
-    assert {n["InstanceGroupName"]: n["InstanceStatus"]["Status"] for n in world.nodes()} == {
-        "a": "SystemUpdating",
-        "b": "Running",
-    }
     seen = world.until_status("InService")
     assert [group.get("SoftwareUpdateStatus") for group in seen["InstanceGroups"]] == ["Succeeded", None]
     assert {n["InstanceGroupName"] for n in world.nodes() if "LastSoftwareUpdateTime" in n} == {"a"}
+
+
+def test_nodes_and_cluster_say_so_while_the_software_is_updated(world, hold):
+    world.in_service(world.group("a", 2), world.group("b"))
+    hold("hyperpod.software")
+    world.sagemaker.update_cluster_software(ClusterName="ml", InstanceGroups=[{"InstanceGroupName": "a"}])
+    assert world.cluster()["ClusterStatus"] == "SystemUpdating"
+    states = {node["InstanceGroupName"]: node["InstanceStatus"]["Status"] for node in world.nodes()}
+    assert states == {"a": "SystemUpdating", "b": "Running"}
 
 
 def test_a_software_update_that_fails_leaves_the_cluster_in_service_and_says_so(world):

@@ -1,0 +1,148 @@
+"""The seam to what runs nodes, and what EventBridge hears."""
+
+import json
+import urllib.request
+
+import pytest
+
+from local_aws import faults
+from local_aws.hyperpod import starting
+from local_aws.hyperpod.looked_up import LookedUp
+from local_aws.hyperpod.node_runner import Outcome
+
+pytestmark = pytest.mark.local
+
+
+class Waiting:
+    """A runner whose nodes start when the test says so."""
+
+    def __init__(self):
+        self.started, self.stopped = {}, []
+
+    def start(self, launch, done):
+        self.started[launch.node.id] = (launch, done)
+
+    def stop(self, node_id):
+        self.stopped.append(node_id)
+
+    def reset(self):
+        self.started.clear()
+
+
+@pytest.fixture
+def runner():
+    runner = Waiting()
+    starting.use(runner)
+    yield runner
+    starting.use(LookedUp())
+
+
+def started(world, runner, count):
+    return world.until(lambda: list(runner.started.values()), lambda nodes: len(nodes) == count)
+
+
+def test_a_node_gets_the_addresses_of_all_nodes_and_is_running_when_its_runner_says_so(world, runner):
+    arn = world.create(world.group("controller"), world.group("workers", 2))
+    launches = started(world, runner, 3)
+    config = launches[0][0].resource_config
+    assert config["ClusterConfig"] == {"ClusterArn": arn, "ClusterName": "ml"}
+    workers = next(group for group in config["InstanceGroups"] if group["Name"] == "workers")
+    assert [one["InstanceName"] for one in workers["Instances"]] == ["workers-1", "workers-2"]
+    addresses = {one["CustomerIpAddress"] for group in config["InstanceGroups"] for one in group["Instances"]}
+    assert addresses == {interface["PrivateIpAddress"] for interface in world.interfaces()}
+    assert world.cluster()["ClusterStatus"] == "Creating"
+    for _, done in launches:
+        done(Outcome())
+    world.until_status("InService")
+
+
+def test_one_node_that_fails_fails_the_cluster_and_names_itself(world, runner):
+    world.create(world.group("workers", 2))
+    (_, first), (launch, second) = started(world, runner, 2)
+    first(Outcome())
+    second(Outcome("step mount-fsx: mount.lustre: no such device"))
+    seen = world.until_status("Failed")
+    text = f"Instance group 'workers', instance {launch.node.id}: step mount-fsx: mount.lustre: no such device"
+    assert seen["FailureMessage"] == text
+
+
+def test_a_node_that_shall_go_is_stopped_and_what_it_says_afterwards_is_nothing(world, runner):
+    world.create(world.group("workers"))
+    [(launch, done)] = started(world, runner, 1)
+    done(Outcome())
+    world.until_status("InService")
+    world.sagemaker.delete_cluster(ClusterName="ml")
+    assert runner.stopped == [launch.node.id]
+    done(Outcome("too late"))
+    world.until_gone()
+
+
+def test_a_software_update_starts_the_nodes_again(world, runner):
+    world.create(world.group("workers"))
+    [(launch, done)] = started(world, runner, 1)
+    done(Outcome())
+    world.until_status("InService")
+    runner.started.clear()
+    world.sagemaker.update_cluster_software(ClusterName="ml")
+    [(again, done)] = started(world, runner, 1)
+    assert (again.node.id, runner.stopped) == (launch.node.id, [launch.node.id])
+    done(Outcome())
+    assert world.until_status("InService")["InstanceGroups"][0]["SoftwareUpdateStatus"] == "Succeeded"
+
+
+def heard(world):
+    with urllib.request.urlopen(f"{world.endpoint}/_local_aws/events") as answer:
+        events = [entry["event"] for entry in json.load(answer)]
+    return [event for event in events if event["source"] == "aws.sagemaker"]
+
+
+def test_eventbridge_hears_of_every_state(world):
+    faults.order(faults.Fault("sagemaker:CreateCluster", kind="fail", message="no capacity"))
+    arn = world.create(world.group("a"), name="told")
+
+    def states():
+        return [event["detail"]["ClusterStatus"] for event in heard(world) if event["resources"] == [arn]]
+
+    assert world.until(states, lambda seen: "Failed" in seen) == ["Creating", "RollingBack", "Failed"]
+    last = next(event for event in heard(world) if event["detail"]["ClusterStatus"] == "Failed")
+    assert last["detail-type"] == "SageMaker HyperPod Cluster State Change"
+    assert last["detail"]["FailureMessage"] == "no capacity"
+
+
+def control(world, name, body):
+    request = urllib.request.Request(f"{world.endpoint}/_local_aws/{name}", json.dumps(body).encode(), method="POST")
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
+
+
+def test_durations_quotas_and_faults_are_ordered_over_http(world):
+    assert control(world, "durations", {"hyperpod.delete": 7})["hyperpod.delete"] == 7
+    quota = {"ml.trn1.32xlarge for cluster usage": 0}
+    assert control(world, "quotas", quota) == quota
+    control(world, "faults", {"operation": "sagemaker:DescribeCluster", "code": "InternalFailure", "status": 500})
+    with pytest.raises(world.sagemaker.exceptions.ClientError, match="ResourceNotFound"):  # the second try
+        world.cluster()
+
+
+def test_a_deletion_that_is_to_fail_stays_in_deleting_and_the_nodes_say_why(world):
+    world.in_service(world.group("a"))
+    faults.order(faults.Fault("sagemaker:DeleteCluster", kind="fail", message="does not have permission to perform: x"))
+    world.sagemaker.delete_cluster(ClusterName="ml")
+    assert world.nodes()[0]["InstanceStatus"] == {
+        "Status": "ShuttingDown",
+        "Message": "does not have permission to perform: x",
+    }
+    assert world.cluster()["ClusterStatus"] == "Deleting"
+
+
+def test_a_deleted_group_is_deleting_while_its_nodes_go(world, hold):
+    world.in_service(world.group("a"), world.group("b"))
+    hold("hyperpod.node.shut_down")
+    world.sagemaker.update_cluster(ClusterName="ml", InstanceGroupsToDelete=["b"])
+
+    def groups():
+        return {
+            group["InstanceGroupName"]: (group["Status"], group["TargetCount"]) for group in world.cluster()["InstanceGroups"]
+        }
+
+    assert world.until(groups, lambda seen: seen["b"][0] == "Deleting") == {"a": ("Updating", 1), "b": ("Deleting", 0)}
