@@ -1,4 +1,4 @@
-"""One cluster, on its network and storage."""
+"""The cluster of one cluster file."""
 
 from typing import Any
 
@@ -21,9 +21,8 @@ class ClusterStack(Stack):
     ) -> None:
         super().__init__(scope, id, **kwargs)
         scripts = LifecycleScripts(self, "Lifecycle", config=config, storage=storage)
-        role = NodeRole(self, "NodeRole", network=network, trust_source_account=config.trust_source_account)
-        scripts.grant_read(role.role)
-        cluster = HyperPodCluster(self, "Cluster", config=config, network=network, node_role=role, scripts=scripts)
+        role = NodeRole(self, "NodeRole", config=config, network=network, scripts=scripts)
+        cluster = HyperPodCluster(self, "Cluster", config=config, network=network, scripts=scripts, role=role)
 
         CfnOutput(self, "ClusterName", value=cluster.cluster_name, description="Name of the HyperPod cluster")
         CfnOutput(self, "ClusterArn", value=cluster.cluster_arn, description="ARN of the HyperPod cluster")

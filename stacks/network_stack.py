@@ -8,6 +8,7 @@ from constructs import Construct
 from config.model import ClusterConfig
 from config.section import Removal
 from constructs.hyperpod.network import Network
+from constructs.hyperpod.removal import removal_policy
 
 
 class NetworkStack(Stack):
@@ -17,7 +18,7 @@ class NetworkStack(Stack):
         super().__init__(scope, id, **kwargs)
         lustre = config.storage.lustre
         removal = lustre.removal if lustre else Removal.DESTROY
-        self.network = Network(self, "Network", config=config.network, removal=removal)
+        self.network = Network(self, "Network", config=config.network, removal=removal_policy(removal))
 
         CfnOutput(self, "VpcId", value=self.network.vpc_id, description="VPC of the cluster")
         CfnOutput(self, "NodeSubnetIds", value=",".join(self.network.node_subnet_ids), description="Private subnets of the nodes")

@@ -1,1 +1,1 @@
-"""The parts of a HyperPod cluster: network, shared storage, node role, lifecycle scripts and the cluster itself."""
+"""Define the resources of a HyperPod cluster. The folder above must never get an `__init__.py`: see docs/adr/0001."""

@@ -26,4 +26,6 @@ def _as_cdk_nag_writes(resolved: object) -> str:
             return f"<{resource}.{attribute}>"
         case {"Ref": str(name)}:
             return f"<{name}>"
+        case {"Fn::Sub": str(text)}:
+            return text.replace("${", "<").replace("}", ">")
     return str(resolved)

@@ -1,28 +1,30 @@
-"""The HyperPod cluster itself."""
+"""The cluster itself."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import cast
 
-from aws_cdk import CfnElement, CustomResource, Duration, Stack
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from config.instance_group import Role
 from config.model import ClusterConfig
-from config.request import RequestValues, cluster_request
-from constructs.hyperpod.cluster_machinery import ClusterMachinery
-from constructs.hyperpod.identity import identity_of
+from config.request import Request, RequestValues, cluster_request
+from constructs.hyperpod.cluster_provider import ClusterProvider
+from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network import Network
-from constructs.hyperpod.node_role import NodeRole
+from constructs.hyperpod.step_permissions import StepPermissions
+from constructs.hyperpod.tags import CLUSTER_TAG
 
 PROPERTIES_VERSION = "1"
+ONE_REQUEST = cdk.Duration.hours(1)
 
 
 class HyperPodCluster(Construct):
-    """Define a HyperPod cluster: CloudFormation creates, updates and deletes it by a custom resource of ours.
+    """Define a SageMaker HyperPod cluster by a custom resource of ours; its Ref is the cluster's name.
 
-    The cluster depends on everything that HyperPod and the custom resource need while it is deleted. CloudFormation gives one
-    resource an hour: hours beyond the first (``wait_hours``) are further resources, which wait after the cluster when it comes
-    up, and one before it when it goes.
+    The log group ``/aws/sagemaker/Clusters/...`` is HyperPod's own and outlives the cluster: it is where the reasons are when one
+    could not be made.
     """
 
     def __init__(
@@ -32,73 +34,102 @@ class HyperPodCluster(Construct):
         *,
         config: ClusterConfig,
         network: Network,
-        node_role: NodeRole,
         scripts: LifecycleScripts,
+        role: iam.IRole,
     ) -> None:
         super().__init__(scope, id)
-        self._machinery = ClusterMachinery(self, "Machinery", node_role=node_role)
-        values = RequestValues(node_role.role_arn, scripts.source_s3_uri, network.node_subnet_ids, [network.security_group_id])
-        request = cluster_request(config, values=values)
-        self.resource = self._custom_resource("Resource", "Custom::HyperPodCluster", _properties(config, network, request))
-        logical_id = _logical_id(self.resource)
-        self._machinery.allow_clusters_of(logical_id)
-        needed = (node_role, scripts, self._machinery)
-        self.resource.node.add_dependency(*needed)
+        self._config = config
+        self._provider = ClusterProvider(self, "Provider")
+        request = self._request(network, scripts, role)
+        self._resource = self._custom("Resource", "Custom::HyperPodCluster", self._properties(request, network))
+        # All of it must be there before the cluster is, and stay until the cluster is gone: HyperPod removes nodes' interfaces
+        # in the role, nodes start from the scripts by way of the network, and the provider answers for the cluster's deletion.
+        self._resource.node.add_dependency(self._provider, network, scripts, role)
+        self._provider.permit(self._permissions(request))
         if config.wait_hours > 1:
-            deletion = self._custom_resource("Deletion", "Custom::HyperPodDeletion", {"ClusterLogicalId": logical_id})
-            deletion.node.add_dependency(*needed)
-            self.resource.node.add_dependency(deletion)
-            self._wait(config.wait_hours, identity_of(cluster_request(config, values=RequestValues.samples(config))))
+            self._wait_longer(fingerprint(cdk.Stack.of(self).resolve(request), network.identity))
 
     @property
     def cluster_name(self) -> str:
         """The cluster's name."""
-        return self.resource.ref
+        return self._resource.ref
 
     @property
     def cluster_arn(self) -> str:
         """The cluster's ARN."""
-        return self.resource.get_att_string("ClusterArn")
+        return self._resource.get_att_string("ClusterArn")
 
     @property
     def cluster_id(self) -> str:
-        """The last part of the cluster's ARN, by which log groups and Session Manager know it."""
-        return self.resource.get_att_string("ClusterId")
+        """The last part of the ARN, which Session Manager targets and log groups are named after."""
+        return self._resource.get_att_string("ClusterId")
 
-    def _wait(self, hours: int, trigger: str) -> None:
-        """Wait for the cluster in as many further resources as there are hours after the first, one after the other."""
-        previous = self.resource
-        for hour in range(2, hours + 1):
-            properties = {"ClusterName": self.cluster_name, "Hour": hour, "Last": hour == hours, "Trigger": trigger}
-            wait = self._custom_resource(f"WaitHour{hour}", "Custom::HyperPodWait", properties)
-            wait.node.add_dependency(previous)
-            previous = wait
+    def _request(self, network: Network, scripts: LifecycleScripts, role: iam.IRole) -> Request:
+        values = RequestValues(
+            execution_role_arn=role.role_arn,
+            source_s3_uri=scripts.source_s3_uri,
+            subnet_ids=network.node_subnet_ids,
+            security_group_ids=[network.security_group_id],
+        )
+        request = cluster_request(self._config, values=values)
+        tags = request.get("Tags", [])
+        return {**request, "Tags": [{"Key": CLUSTER_TAG, "Value": self._config.name}, *tags]}
 
-    def _custom_resource(self, id: str, resource_type: str, properties: Mapping[str, Any]) -> CustomResource:
-        return CustomResource(
+    def _properties(self, request: Request, network: Network) -> dict[str, object]:
+        """The border to lambda_assets/cluster_resource/event.py, which reads every version that was ever released."""
+        controller = next(group.name for group in self._config.instance_groups if group.role is Role.CONTROLLER)
+        return {
+            "NamePrefix": self._config.name,
+            **({"ClusterName": self._config.cluster_name} if self._config.cluster_name else {}),
+            "Request": request,
+            "Wait": "nodes",
+            "WaitHours": self._config.wait_hours,
+            "NetworkIdentity": network.identity,
+            "ControllerGroup": controller,
+            "AvailabilityZoneId": self._config.network.availability_zone_id,
+        }
+
+    def _wait_longer(self, trigger: str) -> None:
+        """Wait for hours beyond the one that CloudFormation gives a resource: after the cluster, and after its deletion."""
+        last = self._resource
+        for hour in range(2, self._config.wait_hours + 1):
+            wait = self._custom(
+                f"Hour{hour}",
+                "Custom::HyperPodWait",
+                {
+                    "ClusterName": self.cluster_name,
+                    "Hour": hour,
+                    "Last": hour == self._config.wait_hours,
+                    # Only a changed property makes CloudFormation ask again.
+                    "Trigger": trigger,
+                },
+            )
+            wait.node.add_dependency(last, self._provider)
+            last = wait
+        deletion = self._custom("Deletion", "Custom::HyperPodDeletion", {"ClusterLogicalId": self._logical_id})
+        deletion.node.add_dependency(self._provider)
+        self._resource.node.add_dependency(deletion)
+
+    def _permissions(self, request: Request) -> StepPermissions:
+        groups = request["InstanceGroups"]
+        return StepPermissions(
+            stack=cdk.Stack.of(self),
+            logical_id=self._logical_id,
+            role_arns=sorted({group["ExecutionRole"] for group in groups}),
+            training_plan_arns=sorted({group["TrainingPlanArn"] for group in groups if "TrainingPlanArn" in group}),
+        )
+
+    def _custom(self, id: str, resource_type: str, properties: dict[str, object]) -> cdk.CustomResource:
+        return cdk.CustomResource(
             self,
             id,
             resource_type=resource_type,
-            service_token=self._machinery.service_token,
-            service_timeout=Duration.hours(1),
+            service_token=self._provider.service_token,
+            service_timeout=ONE_REQUEST,
             properties={"PropertiesVersion": PROPERTIES_VERSION, **properties},
         )
 
-
-def _properties(config: ClusterConfig, network: Network, request: Mapping[str, Any]) -> dict[str, Any]:
-    fixed = {"ClusterName": config.cluster_name} if config.cluster_name else {}
-    return {
-        "NamePrefix": config.name,
-        **fixed,
-        "Request": request,
-        "Wait": "nodes",
-        "WaitHours": config.wait_hours,
-        "NetworkIdentity": network.identity,
-    }
-
-
-def _logical_id(resource: CustomResource) -> str:
-    element = resource.node.default_child
-    if not isinstance(element, CfnElement):
-        raise TypeError(f"a custom resource's default child is its element, got {element!r}")
-    return Stack.of(resource).get_logical_id(element)
+    @property
+    def _logical_id(self) -> str:
+        """The logical id of the cluster, without a reference to it."""
+        return cdk.Stack.of(self).get_logical_id(cast("cdk.CfnElement", self._resource.node.default_child))

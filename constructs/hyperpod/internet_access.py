@@ -24,22 +24,18 @@ class InternetAccess(Construct):
         ec2.CfnRoute(
             self,
             "NodeRoute",
-            route_table_id=routes.attr_route_table_id,
+            route_table_id=routes.ref,
             destination_cidr_block=ANYWHERE,
-            nat_gateway_id=nat_gateway.attr_nat_gateway_id,
+            nat_gateway_id=nat_gateway.ref,
         )
         for name, subnet_id in node_subnets.items():
-            ec2.CfnSubnetRouteTableAssociation(
-                self, f"{name}Routes", route_table_id=routes.attr_route_table_id, subnet_id=subnet_id
-            )
-        GatewayEndpoints(self, "Endpoints", vpc_id=vpc_id, route_table_id=routes.attr_route_table_id)
+            ec2.CfnSubnetRouteTableAssociation(self, f"{name}Routes", route_table_id=routes.ref, subnet_id=subnet_id)
+        GatewayEndpoints(self, "Endpoints", vpc_id=vpc_id, route_table_id=routes.ref)
 
     def _nat_gateway(self, config: NetworkConfig, vpc_id: str) -> ec2.CfnNatGateway:
         """A NAT gateway in a public subnet; gateways go before the address and the routes that they use."""
         internet_gateway = ec2.CfnInternetGateway(self, "InternetGateway")
-        attachment = ec2.CfnVPCGatewayAttachment(
-            self, "Attachment", vpc_id=vpc_id, internet_gateway_id=internet_gateway.attr_internet_gateway_id
-        )
+        attachment = ec2.CfnVPCGatewayAttachment(self, "Attachment", vpc_id=vpc_id, internet_gateway_id=internet_gateway.ref)
         subnet = ec2.CfnSubnet(
             self,
             "PublicSubnet",
@@ -52,17 +48,15 @@ class InternetAccess(Construct):
         route = ec2.CfnRoute(
             self,
             "PublicRoute",
-            route_table_id=routes.attr_route_table_id,
+            route_table_id=routes.ref,
             destination_cidr_block=ANYWHERE,
-            gateway_id=internet_gateway.attr_internet_gateway_id,
+            gateway_id=internet_gateway.ref,
         )
         association = ec2.CfnSubnetRouteTableAssociation(
-            self, "PublicSubnetRoutes", route_table_id=routes.attr_route_table_id, subnet_id=subnet.attr_subnet_id
+            self, "PublicSubnetRoutes", route_table_id=routes.ref, subnet_id=subnet.attr_subnet_id
         )
         address = ec2.CfnEIP(self, "Address", domain="vpc")
-        nat_gateway = ec2.CfnNatGateway(
-            self, "NatGateway", subnet_id=subnet.attr_subnet_id, allocation_id=address.attr_allocation_id
-        )
+        nat_gateway = ec2.CfnNatGateway(self, "NatGateway", subnet_id=subnet.ref, allocation_id=address.attr_allocation_id)
         route.add_resource_dependency(attachment)
         address.add_resource_dependency(attachment)
         nat_gateway.add_resource_dependency(route)

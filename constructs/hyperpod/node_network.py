@@ -46,12 +46,12 @@ class NodeNetwork(Construct):
     @property
     def vpc_id(self) -> str:
         """The VPC's id."""
-        return self._vpc.attr_vpc_id
+        return self._vpc.ref
 
     @property
     def node_subnet_ids(self) -> list[str]:
         """The id of the one private subnet, in a list."""
-        return [self._subnet.attr_subnet_id]
+        return [self._subnet.ref]
 
     @property
     def security_group_id(self) -> str:

@@ -1,41 +1,63 @@
 """A function of the custom resource."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from aws_cdk import Duration, RemovalPolicy
+import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from constructs.hyperpod.resource_package import resource_package
 
+class ResourceFunction(lambda_.Function):
+    """Define a function with a log group of ours and a role that can write there, and nothing else but ``statements``.
 
-class ResourceFunction(Construct):
-    """Define a function of the custom resource's package, with a log group of ours and a role that may write to it alone.
-
-    The role cannot create log groups: a function that logs once more after its group is gone would bring it back.
+    AWSLambdaBasicExecutionRole is not attached: with logs:CreateLogGroup a function that is still running while its stack is
+    deleted makes its group again. The functions are in no VPC, so that they work while the cluster's network is changed or gone.
+    The code is pure Python, for which arm64 is the cheaper machine.
     """
 
-    def __init__(self, scope: Construct, id: str, *, module: str, environment: Mapping[str, str] | None = None) -> None:
-        super().__init__(scope, id)
-        self.log_group = logs.LogGroup(self, "Logs", retention=logs.RetentionDays.ONE_MONTH, removal_policy=RemovalPolicy.DESTROY)
-        role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
-        self.function = lambda_.Function(
-            self,
-            "Resource",
-            runtime=lambda_.Runtime.PYTHON_3_14,
-            handler=f"cluster_resource.{module}.handler",
-            code=lambda_.Code.from_asset(resource_package()),
-            role=role,
-            log_group=self.log_group,
-            timeout=Duration.minutes(1),
-            memory_size=256,
-            environment=dict(environment or {}),
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        code: lambda_.Code,
+        module: str,
+        statements: Sequence[iam.PolicyStatement] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        access = Construct(scope, f"{id}Access")
+        log_group = logs.LogGroup(
+            access, "LogGroup", retention=logs.RetentionDays.THREE_MONTHS, removal_policy=cdk.RemovalPolicy.DESTROY
         )
-        self.log_group.grant(role, "logs:CreateLogStream", "logs:PutLogEvents")
+        writing = iam.PolicyStatement(
+            sid="WriteLogs",
+            actions=["logs:CreateLogStream", "logs:PutLogEvents"],
+            resources=[log_group.log_group_arn],
+        )
+        role = iam.Role(
+            access,
+            "Role",
+            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+            inline_policies={"Function": iam.PolicyDocument(statements=[writing, *statements])},
+        )
+        super().__init__(
+            scope,
+            id,
+            code=code,
+            handler=f"cluster_resource.{module}.handler",
+            runtime=lambda_.Runtime.PYTHON_3_14,
+            architecture=lambda_.Architecture.ARM_64,
+            memory_size=256,
+            timeout=cdk.Duration.minutes(1),
+            environment=dict(environment or {}),
+            role=role,
+            log_group=log_group,
+        )
+        self._access = access
 
-    def allow(self, *statements: iam.PolicyStatement) -> None:
-        """Let the function do what ``statements`` say."""
-        for statement in statements:
-            self.function.add_to_role_policy(statement)
+    @property
+    def access(self) -> Construct:
+        """What holds the function's role and its policies."""
+        return self._access

@@ -1,0 +1,44 @@
+"""A link between the file system and a bucket."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aws_cdk import aws_fsx as fsx
+from constructs import Construct
+
+from config.storage import DataRepositoryAssociation as AssociationConfig
+
+if TYPE_CHECKING:
+    from constructs.hyperpod.shared_storage import SharedStorage
+
+
+class DataRepositoryAssociation(Construct):
+    """Define a link between a directory of the file system and a prefix of a bucket.
+
+    It goes with the stack also where the file system and the bucket stay: what they hold is kept, and the next deployment
+    links them again.
+    """
+
+    def __init__(self, scope: Construct, id: str, *, config: AssociationConfig, storage: SharedStorage) -> None:
+        super().__init__(scope, id)
+        bucket_name = config.bucket or storage.data_bucket_name
+        imported = [event.value for event in config.auto_import]
+        exported = [event.value for event in config.auto_export]
+        fsx.CfnDataRepositoryAssociation(
+            self,
+            "Resource",
+            file_system_id=storage.file_system_id or "",
+            file_system_path=config.path,
+            data_repository_path=f"s3://{bucket_name}/{config.prefix}",
+            batch_import_meta_data_on_create=config.import_metadata_on_create,
+            imported_file_chunk_size=config.imported_file_chunk_size_mib,
+            s3=fsx.CfnDataRepositoryAssociation.S3Property(
+                auto_import_policy=fsx.CfnDataRepositoryAssociation.AutoImportPolicyProperty(events=imported)
+                if imported
+                else None,
+                auto_export_policy=fsx.CfnDataRepositoryAssociation.AutoExportPolicyProperty(events=exported)
+                if exported
+                else None,
+            ),
+        )

@@ -1,0 +1,153 @@
+"""What nodes may do, and why."""
+
+from dataclasses import dataclass
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+
+from config.model import ClusterConfig
+from constructs.hyperpod.lifecycle_scripts import LifecycleScripts
+from constructs.hyperpod.network import Network
+from constructs.hyperpod.script_bucket import ScriptBucket
+
+NAMESPACE = "/aws/sagemaker/Clusters"
+
+
+@dataclass(frozen=True)
+class NodePermissions:
+    """The statements of a node role; each one's Sid says what it is for.
+
+    https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites-iam.html lists the actions, on ``*``.
+    """
+
+    stack: cdk.Stack
+    config: ClusterConfig
+    network: Network
+    scripts: LifecycleScripts
+
+    def statements(self) -> list[iam.PolicyStatement]:
+        """All that a node may do."""
+        return [*self._observability(), *self._scripts(), *self._interfaces(), *self._reading()]
+
+    def wildcards(self) -> dict[str, str]:
+        """Why resources in the statements end in a wildcard."""
+        return {
+            self._log_group: "HyperPod makes the group; its name ends in an id that nobody knows before the cluster exists",
+            f"{self._log_group}:log-stream:*": "streams are named after groups and instances, which come and go",
+            self.scripts.bucket.scripts_arn: "each content has a prefix of its own; nodes started earlier read older ones",
+            self._interface: "interfaces get their ids when nodes start; creating is limited to the cluster's subnets and group",
+            self._instance: "instances belong to HyperPod's account; only interfaces of this account can be detached from them",
+            "*": "PutMetricData (limited by its namespace), ssmmessages and the Describe actions know no resources",
+        }
+
+    def _observability(self) -> list[iam.PolicyStatement]:
+        return [
+            iam.PolicyStatement(sid="MakeTheLogGroup", actions=["logs:CreateLogGroup"], resources=[self._log_group]),
+            iam.PolicyStatement(
+                sid="WriteLogs",
+                actions=["logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"],
+                resources=[f"{self._log_group}:log-stream:*"],
+            ),
+            iam.PolicyStatement(
+                sid="WriteMetrics",
+                actions=["cloudwatch:PutMetricData"],
+                resources=["*"],
+                conditions={"StringEquals": {"cloudwatch:namespace": NAMESPACE}},
+            ),
+            iam.PolicyStatement(
+                sid="LetOperatorsIn",
+                actions=[
+                    "ssmmessages:CreateControlChannel",
+                    "ssmmessages:CreateDataChannel",
+                    "ssmmessages:OpenControlChannel",
+                    "ssmmessages:OpenDataChannel",
+                ],
+                resources=["*"],
+            ),
+        ]
+
+    def _scripts(self) -> list[iam.PolicyStatement]:
+        """Reading alone: who could write the scripts would be root on every node that starts later."""
+        own_account = {"aws:ResourceAccount": cdk.Aws.ACCOUNT_ID}
+        return [
+            iam.PolicyStatement(
+                sid="ReadScripts",
+                actions=["s3:GetObject"],
+                resources=[self.scripts.bucket.scripts_arn],
+                conditions={"StringEquals": own_account},
+            ),
+            iam.PolicyStatement(
+                sid="ListScripts",
+                actions=["s3:ListBucket"],
+                resources=[self.scripts.bucket.bucket_arn],
+                conditions={"StringEquals": own_account, "StringLike": {"s3:prefix": f"{ScriptBucket.FOLDER}/*"}},
+            ),
+        ]
+
+    def _interfaces(self) -> list[iam.PolicyStatement]:
+        """Nodes run in HyperPod's account and have their interfaces in ours; HyperPod makes and removes them in this role."""
+        subnets = [self._ec2("subnet", subnet_id) for subnet_id in self.network.node_subnet_ids]
+        group = self._ec2("security-group", self.network.security_group_id)
+        return [
+            iam.PolicyStatement(
+                sid="MakeInterfacesInTheClustersSubnets",
+                actions=["ec2:CreateNetworkInterface"],
+                resources=[self._interface, *subnets, group],
+            ),
+            iam.PolicyStatement(
+                sid="NameNewInterfaces",
+                actions=["ec2:CreateTags"],
+                resources=[self._interface],
+                conditions={"StringEquals": {"ec2:CreateAction": "CreateNetworkInterface"}},
+            ),
+            iam.PolicyStatement(
+                sid="LendAndRemoveInterfaces",
+                actions=[
+                    "ec2:CreateNetworkInterfacePermission",
+                    "ec2:DeleteNetworkInterface",
+                    "ec2:DeleteNetworkInterfacePermission",
+                    "ec2:DetachNetworkInterface",
+                ],
+                resources=[self._interface],
+            ),
+            iam.PolicyStatement(
+                sid="DetachInterfacesFromNodes", actions=["ec2:DetachNetworkInterface"], resources=[self._instance]
+            ),
+        ]
+
+    def _reading(self) -> list[iam.PolicyStatement]:
+        return [
+            iam.PolicyStatement(
+                sid="LookAtTheNetwork",
+                actions=[
+                    "ec2:DescribeDhcpOptions",
+                    "ec2:DescribeNetworkInterfaces",
+                    "ec2:DescribeSecurityGroups",
+                    "ec2:DescribeSubnets",
+                    "ec2:DescribeVpcs",
+                ],
+                resources=["*"],
+            ),
+            iam.PolicyStatement(sid="LookAtTheFileSystem", actions=["fsx:DescribeFileSystems"], resources=["*"]),
+        ]
+
+    @property
+    def _log_group(self) -> str:
+        """HyperPod's log group: the cluster's name and id; a generated name begins with the file's."""
+        return self.stack.format_arn(
+            service="logs",
+            resource="log-group",
+            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+            resource_name=f"{NAMESPACE}/{self.config.cluster_name or f'{self.config.name}-*'}/*",
+        )
+
+    @property
+    def _interface(self) -> str:
+        return self._ec2("network-interface", "*")
+
+    @property
+    def _instance(self) -> str:
+        return self._ec2("instance", "*", account="*")
+
+    def _ec2(self, resource: str, name: str, account: str | None = None) -> str:
+        return self.stack.format_arn(service="ec2", resource=resource, resource_name=name, account=account)

@@ -1,0 +1,128 @@
+"""The state machine in which one request of CloudFormation's is worked on until it is answered."""
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_stepfunctions as sfn
+from aws_cdk import aws_stepfunctions_tasks as tasks
+from constructs import Construct
+
+from constructs.hyperpod.acknowledged import acknowledge_wildcards
+
+INTERVAL = cdk.Duration.seconds(30)
+# CloudFormation waits an hour from its own call on. Steps end a request at 57 minutes; this ends steps that do not.
+TIMEOUT = cdk.Duration.minutes(59)
+
+
+class RequestMachine(sfn.StateMachine):
+    """Define a Standard state machine that calls ``step`` every 30 seconds, and at the end once more to send its answer.
+
+    The answer is in the execution's state before it is sent, so that whoever sends it again sends the same. Nothing is caught:
+    an execution that fails says so on EventBridge, and the responder answers.
+    """
+
+    def __init__(self, scope: Construct, id: str, *, step: lambda_.IFunction) -> None:
+        inner = Construct(scope, f"{id}Access")
+        log_group = logs.LogGroup(
+            inner,
+            "LogGroup",
+            # Below this prefix, log delivery needs no entry in the account's one resource policy, which is soon full.
+            log_group_name=f"/aws/vendedlogs/states/{cdk.Aws.STACK_NAME}-{id}",
+            retention=logs.RetentionDays.THREE_MONTHS,
+            removal_policy=cdk.RemovalPolicy.DESTROY,
+        )
+        super().__init__(
+            scope,
+            id,
+            definition_body=sfn.DefinitionBody.from_chainable(_definition(inner, step)),
+            timeout=TIMEOUT,
+            # StateMachine would add the right to invoke every version and alias of the function.
+            role=_role(inner, step).without_policy_updates(),
+            tracing_enabled=True,
+            logs=sfn.LogOptions(
+                destination=log_group,
+                level=sfn.LogLevel.ALL,
+                # The input holds the address to which answers go: who can read it can answer in our place.
+                include_execution_data=False,
+            ),
+        )
+
+
+def _definition(scope: Construct, step: lambda_.IFunction) -> sfn.Chain:
+    event = sfn.JsonPath.object_at("$$.Execution.Input.event")
+    look = tasks.LambdaInvoke(
+        scope,
+        "Step",
+        lambda_function=step,
+        payload=sfn.TaskInput.from_object(
+            {
+                "event": event,
+                "memory": sfn.JsonPath.object_at("$.memory"),
+                "now": sfn.JsonPath.string_at("$$.State.EnteredTime"),
+                "started": sfn.JsonPath.string_at("$$.Execution.StartTime"),
+            }
+        ),
+        output_path="$.Payload",
+        retry_on_service_exceptions=False,
+    )
+    answer = tasks.LambdaInvoke(
+        scope,
+        "Answer",
+        lambda_function=step,
+        payload=sfn.TaskInput.from_object({"event": event, "answer": sfn.JsonPath.object_at("$.answer")}),
+        result_path=sfn.JsonPath.DISCARD,
+        retry_on_service_exceptions=False,
+    )
+    for task in (look, answer):
+        task.add_retry(
+            errors=["States.ALL"],
+            interval=cdk.Duration.seconds(2),
+            max_attempts=6,
+            backoff_rate=2,
+            max_delay=cdk.Duration.minutes(1),
+            jitter_strategy=sfn.JitterType.FULL,
+        )
+    wait = sfn.Wait(scope, "Wait", time=sfn.WaitTime.duration(INTERVAL))
+    done = sfn.Choice(scope, "Done")
+    done.when(sfn.Condition.boolean_equals("$.done", value=True), answer.next(sfn.Succeed(scope, "Answered")))
+    done.otherwise(wait.next(look))
+    return sfn.Chain.start(look).next(done)
+
+
+def _role(scope: Construct, step: lambda_.IFunction) -> iam.Role:
+    statements = [
+        iam.PolicyStatement(sid="CallTheStep", actions=["lambda:InvokeFunction"], resources=[step.function_arn]),
+        iam.PolicyStatement(
+            sid="DeliverLogs",
+            actions=[
+                "logs:CreateLogDelivery",
+                "logs:DeleteLogDelivery",
+                "logs:DescribeLogGroups",
+                "logs:DescribeResourcePolicies",
+                "logs:GetLogDelivery",
+                "logs:ListLogDeliveries",
+                "logs:PutResourcePolicy",
+                "logs:UpdateLogDelivery",
+            ],
+            resources=["*"],
+        ),
+        iam.PolicyStatement(
+            sid="Trace",
+            actions=[
+                "xray:GetSamplingRules",
+                "xray:GetSamplingTargets",
+                "xray:PutTelemetryRecords",
+                "xray:PutTraceSegments",
+            ],
+            resources=["*"],
+        ),
+    ]
+    role = iam.Role(
+        scope,
+        "Role",
+        assumed_by=iam.ServicePrincipal("states.amazonaws.com"),
+        inline_policies={"StateMachine": iam.PolicyDocument(statements=statements)},
+    )
+    acknowledge_wildcards(role, {"*": "log deliveries and X-Ray know no resources, as Step Functions' documentation says"})
+    return role

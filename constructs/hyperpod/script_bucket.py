@@ -1,0 +1,53 @@
+"""The bucket of a cluster's scripts."""
+
+import aws_cdk as cdk
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from config.model import ClusterConfig
+from constructs.hyperpod.acknowledged import acknowledge
+from constructs.hyperpod.emptying import log_emptying
+from constructs.hyperpod.fingerprint import fingerprint
+
+# Of a bucket name's 63 characters, `sagemaker-`, the account, the longest region and two hyphens take 38.
+LONGEST_LABEL = 25
+
+
+class ScriptBucket(s3.Bucket):
+    """Define a private bucket that holds nothing but scripts, and is emptied and deleted with the stack.
+
+    It is not versioned: the content of a prefix never changes. HyperPod's documentation wants names that begin with
+    ``sagemaker-``.
+    """
+
+    FOLDER = "lifecycle"
+
+    def __init__(self, scope: Construct, id: str, *, config: ClusterConfig) -> None:
+        stack = cdk.Stack.of(scope)
+        super().__init__(
+            scope,
+            id,
+            bucket_name=f"sagemaker-{_label(config.name)}-{stack.account}-{stack.region}",
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            enforce_ssl=True,
+            removal_policy=cdk.RemovalPolicy.DESTROY,
+            auto_delete_objects=True,
+        )
+        log_emptying(self)
+        acknowledge(
+            self,
+            "S1",
+            "only the deployment writes here and only the nodes' role reads; access logs would need a second bucket that "
+            "outlives the cluster, and CloudTrail data events record the same calls",
+        )
+
+    @property
+    def scripts_arn(self) -> str:
+        """The ARN of all scripts, with a wildcard."""
+        return self.arn_for_objects(f"{self.FOLDER}/*")
+
+
+def _label(name: str) -> str:
+    """The cluster file's name, with a hash for its end where it is too long."""
+    return name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 9].rstrip('-')}-{fingerprint(name)[:8]}"

@@ -1,0 +1,86 @@
+"""How the scripts get into their bucket."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_s3_assets as s3_assets
+from aws_cdk import aws_s3_deployment as s3_deployment
+from constructs import Construct
+
+from constructs.hyperpod.acknowledged import acknowledge, acknowledge_wildcards
+from constructs.hyperpod.provisioning_parameters import FILE
+from constructs.hyperpod.script_bucket import ScriptBucket
+
+BUNDLE = Path(__file__).parents[2] / "lifecycle_assets"
+# Python leaves these behind wherever it runs; with them, the bundle's hash would differ from run to run.
+NOT_IN_THE_BUNDLE = ["**/__pycache__"]
+
+# The id that BucketDeployment gives its one function per stack.
+FUNCTION = "Custom::CDKBucketDeployment8693BB64968944B69AAFB0CC9EB8756C"
+
+
+class ScriptDeployment(Construct):
+    """Define the unpacking of the bundle, and of what is known at deployment only, below a prefix.
+
+    CDK's function does it, in a role of ours that can add scripts and cannot delete any.
+    """
+
+    def __init__(self, scope: Construct, id: str, *, bucket: ScriptBucket, prefix: str, parameters: Mapping[str, object]) -> None:
+        super().__init__(scope, id)
+        bundle = s3_assets.Asset(self, "Bundle", path=str(BUNDLE), exclude=NOT_IN_THE_BUNDLE)
+        log_group = logs.LogGroup(
+            self, "LogGroup", retention=logs.RetentionDays.ONE_MONTH, removal_policy=cdk.RemovalPolicy.DESTROY
+        )
+        s3_deployment.BucketDeployment(
+            self,
+            "Resource",
+            sources=[
+                s3_deployment.Source.bucket(bundle.bucket, bundle.s3_object_key),
+                s3_deployment.Source.json_data(FILE, parameters),
+            ],
+            destination_bucket=bucket,
+            destination_key_prefix=prefix,
+            retain_on_delete=True,
+            prune=False,
+            # BucketDeployment would add the rights to delete objects and to read the account's whole asset bucket.
+            role=self._role(bucket, bundle, log_group).without_policy_updates(),
+            log_group=log_group,
+        )
+        acknowledge(
+            cdk.Stack.of(self).node.find_child(FUNCTION),
+            "L1",
+            "the function and its runtime are aws-cdk-lib's; it moves with that library's version",
+        )
+
+    def _role(self, bucket: ScriptBucket, bundle: s3_assets.Asset, log_group: logs.LogGroup) -> iam.Role:
+        assets = bundle.bucket.arn_for_objects("*.zip")
+        role = iam.Role(
+            self,
+            "Role",
+            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+            inline_policies={"WriteScripts": iam.PolicyDocument(statements=_statements(bucket, assets, log_group))},
+        )
+        acknowledge_wildcards(
+            role,
+            {
+                assets: "BucketDeployment names the parameters' asset itself; it is in the bootstrap bucket",
+                bucket.scripts_arn: "a prefix is named after its content; objects can be added, not deleted",
+            },
+        )
+        return role
+
+
+def _statements(bucket: ScriptBucket, assets: str, log_group: logs.LogGroup) -> list[iam.PolicyStatement]:
+    return [
+        iam.PolicyStatement(sid="ReadAssets", actions=["s3:GetObject"], resources=[assets]),
+        iam.PolicyStatement(sid="CompareScripts", actions=["s3:ListBucket"], resources=[bucket.bucket_arn]),
+        iam.PolicyStatement(sid="AddScripts", actions=["s3:PutObject"], resources=[bucket.scripts_arn]),
+        iam.PolicyStatement(
+            sid="WriteLogs",
+            actions=["logs:CreateLogStream", "logs:PutLogEvents"],
+            resources=[log_group.log_group_arn],
+        ),
+    ]

@@ -1,0 +1,118 @@
+"""What the custom resource's step function may do: see every cluster, and change those of its own stack."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+
+STACK_ID_TAG = "hyperpod-cdk:stack-id"
+LOGICAL_ID_TAG = "hyperpod-cdk:logical-id"
+
+HYPERPOD = "hyperpod.sagemaker.amazonaws.com"
+
+
+@dataclass(frozen=True)
+class StepPermissions:
+    """The statements of the step function's role, for the cluster of the resource with this logical id.
+
+    A cluster's ARN ends in an id that nobody knows before, so that what tells clusters apart are the tags that CreateCluster puts
+    on. https://docs.aws.amazon.com/service-authorization/latest/reference/list_sagemaker.html says which actions know them.
+    """
+
+    stack: cdk.Stack
+    logical_id: str
+    role_arns: Sequence[str]
+    training_plan_arns: Sequence[str]
+
+    def statements(self) -> list[iam.PolicyStatement]:
+        """All that the function may do, its logs aside."""
+        return [*self._reading(), *self._creating(), *self._changing(), *self._roles()]
+
+    def wildcards(self) -> dict[str, str]:
+        """Why resources in the statements end in a wildcard."""
+        return {
+            self._clusters: "a cluster's ARN ends in a random id; all but reading asks for this stack's tags",
+            "*": "ListClusters knows no resources",
+            **({self._reserved_capacity: "HyperPod names the capacity behind a plan"} if self.training_plan_arns else {}),
+        }
+
+    def _reading(self) -> list[iam.PolicyStatement]:
+        return [
+            iam.PolicyStatement(
+                # Clusters of others, too: one that has the name we want is left alone, and its ARN is reported.
+                sid="ReadClusters",
+                actions=["sagemaker:DescribeCluster", "sagemaker:ListClusterNodes", "sagemaker:ListTags"],
+                resources=[self._clusters],
+            ),
+            iam.PolicyStatement(sid="FindClusters", actions=["sagemaker:ListClusters"], resources=["*"]),
+        ]
+
+    def _creating(self) -> list[iam.PolicyStatement]:
+        statements = [
+            iam.PolicyStatement(
+                # CreateCluster also asks for the rights to tag the cluster and to bring it to an image.
+                sid="CreateTheStacksCluster",
+                actions=["sagemaker:AddTags", "sagemaker:CreateCluster", "sagemaker:UpdateClusterSoftware"],
+                resources=[self._clusters],
+                conditions={"StringEquals": self._ownership("aws:RequestTag")},
+            )
+        ]
+        if self.training_plan_arns:
+            statements.append(
+                iam.PolicyStatement(
+                    sid="UseTrainingPlans",
+                    actions=["sagemaker:CreateCluster", "sagemaker:UpdateCluster"],
+                    resources=[*self.training_plan_arns, self._reserved_capacity],
+                )
+            )
+        return statements
+
+    def _changing(self) -> list[iam.PolicyStatement]:
+        return [
+            iam.PolicyStatement(
+                sid="ChangeTheStacksCluster",
+                actions=["sagemaker:DeleteCluster", "sagemaker:UpdateCluster", "sagemaker:UpdateClusterSoftware"],
+                resources=[self._clusters],
+                conditions={"StringEquals": self._ownership("aws:ResourceTag")},
+            ),
+            iam.PolicyStatement(
+                sid="ChangeTagsButNotWhoseItIs",
+                actions=["sagemaker:AddTags", "sagemaker:DeleteTags"],
+                resources=[self._clusters],
+                conditions={
+                    "StringEquals": self._ownership("aws:ResourceTag"),
+                    "ForAllValues:StringNotEquals": {"aws:TagKeys": [STACK_ID_TAG, LOGICAL_ID_TAG]},
+                },
+            ),
+        ]
+
+    def _roles(self) -> list[iam.PolicyStatement]:
+        linked_role = self.stack.format_arn(
+            service="iam",
+            region="",
+            resource="role",
+            resource_name=f"aws-service-role/{HYPERPOD}/AWSServiceRoleForSageMakerHyperPod",
+        )
+        return [
+            iam.PolicyStatement(
+                sid="GiveNodesTheirRole",
+                actions=["iam:PassRole"],
+                resources=list(self.role_arns),
+                conditions={"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}},
+            ),
+            iam.PolicyStatement(
+                sid="MakeTheAccountsFirstCluster", actions=["iam:CreateServiceLinkedRole"], resources=[linked_role]
+            ),
+        ]
+
+    def _ownership(self, key: str) -> dict[str, str]:
+        return {f"{key}/{STACK_ID_TAG}": self.stack.stack_id, f"{key}/{LOGICAL_ID_TAG}": self.logical_id}
+
+    @property
+    def _clusters(self) -> str:
+        return self.stack.format_arn(service="sagemaker", resource="cluster", resource_name="*")
+
+    @property
+    def _reserved_capacity(self) -> str:
+        return self.stack.format_arn(service="sagemaker", resource="reserved-capacity", resource_name="*")

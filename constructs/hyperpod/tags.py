@@ -1,0 +1,3 @@
+"""The tag that tells whose a resource is."""
+
+CLUSTER_TAG = "hyperpod-cdk:cluster"
