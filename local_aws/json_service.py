@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from local_aws import faults, request_walker
+from local_aws import faults, request_log, request_walker
 from local_aws.errors import AwsError
 from local_aws.iam import access_key, authorize
 
@@ -84,6 +84,7 @@ class JsonService:
         if fault:
             raise AwsError(fault.code, fault.message, fault.status)
         request_walker.check(self.name, call.operation, call.request)
+        request_log.note(self.name, call.operation, call.request)
         with self.lock:
             return self.operations[call.operation](call)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from local_aws import control, faults
+from local_aws import control, faults, request_log
 from local_aws.clock import clock
 from local_aws.environment import shield
 
@@ -46,6 +46,7 @@ def build_app(endpoint: str) -> WsgiApp:
     control.route("health", lambda _: {"speed": clock.speed})
     control.route("reset", lambda _: reset())
     control.route("faults", _order_fault)
+    control.route("requests", request_log.show)
 
     from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app  # noqa: PLC0415
 
@@ -70,6 +71,7 @@ def reset() -> None:
     for name in reversed(SERVICES):
         importlib.import_module(name).reset()
     faults.reset()
+    request_log.reset()
     BackendDict.reset()
 
 
