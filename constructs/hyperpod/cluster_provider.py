@@ -1,6 +1,5 @@
 """What answers CloudFormation for the cluster: three functions, a state machine and a rule."""
 
-import aws_cdk as cdk
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
@@ -25,31 +24,28 @@ class ClusterProvider(Construct):
         super().__init__(scope, id)
         code = function_package(self)
         self._step = ResourceFunction(self, "Step", code=code, module="step")
-        self._requests = RequestMachine(self, "Requests", step=self._step)
+        requests = RequestMachine(self, "Requests", step=self._step)
+        environment = {"STATE_MACHINE_ARN": requests.state_machine_arn}
         responder = ResourceFunction(
             self,
             "Responder",
             code=code,
             module="responder",
-            statements=self._on_requests("states:GetExecutionHistory"),
-            environment=self._environment(),
+            statements=requests.superseding("states:GetExecutionHistory"),
+            environment=environment,
         )
         self._entry = ResourceFunction(
             self,
             "Entry",
             code=code,
             module="entry",
-            statements=[
-                *self._on_requests(),
-                iam.PolicyStatement(sid="HandFailuresOn", actions=["lambda:InvokeFunction"], resources=[responder.function_arn]),
-            ],
-            environment=self._environment(),
+            statements=[*requests.superseding(), requests.starting(), _invoking(responder)],
+            environment=environment,
         )
-        reason = "executions are named after requests; they are those of this one state machine"
         for function in (self._entry, responder):
-            acknowledge_wildcards(function.access, {self._executions: reason})
-        self._answer_failures_of_entry(responder)
-        self._answer_failures_of_requests(responder)
+            acknowledge_wildcards(function.access, requests.wildcards())
+        self._answer_for_entry(responder)
+        self._answer_for_requests(requests, responder)
 
     @property
     def service_token(self) -> str:
@@ -62,34 +58,7 @@ class ClusterProvider(Construct):
             self._step.add_to_role_policy(statement)
         acknowledge_wildcards(self._step.access, permissions.wildcards())
 
-    def _environment(self) -> dict[str, str]:
-        return {"STATE_MACHINE_ARN": self._requests.state_machine_arn}
-
-    def _on_requests(self, *further: str) -> list[iam.PolicyStatement]:
-        """What entry and responder do with executions: find those of a resource, and stop what a newer request overtook."""
-        return [
-            iam.PolicyStatement(
-                sid="FindAndStartRequests",
-                actions=["states:ListExecutions", "states:StartExecution"],
-                resources=[self._requests.state_machine_arn],
-            ),
-            iam.PolicyStatement(
-                sid="SeeAndStopRequests",
-                actions=["states:DescribeExecution", "states:StopExecution", *further],
-                resources=[self._executions],
-            ),
-        ]
-
-    @property
-    def _executions(self) -> str:
-        return cdk.Stack.of(self).format_arn(
-            service="states",
-            resource="execution",
-            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
-            resource_name=f"{self._requests.state_machine_name}:*",
-        )
-
-    def _answer_failures_of_entry(self, responder: lambda_.IFunction) -> None:
+    def _answer_for_entry(self, responder: lambda_.IFunction) -> None:
         """Hand on events that the entry could not start: a request that is a minute old may have been overtaken."""
         lambda_.CfnEventInvokeConfig(
             self,
@@ -103,7 +72,7 @@ class ClusterProvider(Construct):
             ),
         )
 
-    def _answer_failures_of_requests(self, responder: lambda_.IFunction) -> None:
+    def _answer_for_requests(self, requests: RequestMachine, responder: lambda_.IFunction) -> None:
         """Hand on executions that ended without an answer."""
         events.Rule(
             self,
@@ -113,9 +82,13 @@ class ClusterProvider(Construct):
                 source=["aws.states"],
                 detail_type=["Step Functions Execution Status Change"],
                 detail={
-                    "stateMachineArn": [self._requests.state_machine_arn],
+                    "stateMachineArn": [requests.state_machine_arn],
                     "status": ["ABORTED", "FAILED", "TIMED_OUT"],
                 },
             ),
             targets=[targets.LambdaFunction(responder)],
         )
+
+
+def _invoking(function: lambda_.IFunction) -> iam.PolicyStatement:
+    return iam.PolicyStatement(sid="HandFailuresOn", actions=["lambda:InvokeFunction"], resources=[function.function_arn])

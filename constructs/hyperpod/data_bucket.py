@@ -1,5 +1,7 @@
 """The bucket of a cluster's data."""
 
+from typing import cast
+
 import aws_cdk as cdk
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
@@ -42,6 +44,8 @@ class DataBucket(Construct):
             removal_policy=removal_policy(removal),
             auto_delete_objects=removal is Removal.DESTROY,
         )
+        # A bucket that stays keeps its policy, which asks for TLS.
+        cast("s3.BucketPolicy", bucket.policy).apply_removal_policy(removal_policy(removal))
         acknowledge(
             bucket,
             "S1",

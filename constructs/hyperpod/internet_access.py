@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
@@ -61,4 +62,6 @@ class InternetAccess(Construct):
         address.add_resource_dependency(attachment)
         nat_gateway.add_resource_dependency(route)
         nat_gateway.add_resource_dependency(association)
+        for resource in (subnet, address, nat_gateway):
+            cdk.Tags.of(resource).add("Name", resource.node.path)
         return nat_gateway

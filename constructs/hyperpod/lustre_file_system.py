@@ -36,6 +36,7 @@ class LustreFileSystem(Construct):
             ),
             tags=[cdk.CfnTag(key=NETWORK_TAG, value=network.identity)],
         )
+        cdk.Tags.of(self._file_system).add("Name", self.node.path)
         self._file_system.apply_removal_policy(removal_policy(config.removal))
         # FSx tries Lustre's port on creation, and refuses a group without its self rules (InvalidNetworkSettings, port 988).
         self._file_system.node.add_dependency(network)

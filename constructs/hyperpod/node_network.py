@@ -42,6 +42,8 @@ class NodeNetwork(Construct):
         )
         for resource in (self._vpc, node_range, self._subnet, self._security_group, *self._self_rules()):
             resource.apply_removal_policy(removal)
+        for resource in (self._vpc, self._subnet, self._security_group):
+            cdk.Tags.of(resource).add("Name", resource.node.path)
 
     @property
     def vpc_id(self) -> str:

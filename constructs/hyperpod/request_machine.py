@@ -48,6 +48,34 @@ class RequestMachine(sfn.StateMachine):
             ),
         )
 
+    def starting(self) -> iam.PolicyStatement:
+        """Let somebody start work on a request."""
+        return iam.PolicyStatement(sid="StartRequests", actions=["states:StartExecution"], resources=[self.state_machine_arn])
+
+    def superseding(self, *further: str) -> list[iam.PolicyStatement]:
+        """Let somebody find the requests for a resource, stop those that a newer one overtook, and do ``further``."""
+        return [
+            iam.PolicyStatement(sid="FindRequests", actions=["states:ListExecutions"], resources=[self.state_machine_arn]),
+            iam.PolicyStatement(
+                sid="SupersedeRequests",
+                actions=["states:DescribeExecution", "states:StopExecution", *further],
+                resources=[self._executions],
+            ),
+        ]
+
+    def wildcards(self) -> dict[str, str]:
+        """Why resources in the statements end in a wildcard."""
+        return {self._executions: "executions are named after requests to come; they are those of this one state machine"}
+
+    @property
+    def _executions(self) -> str:
+        return self.stack.format_arn(
+            service="states",
+            resource="execution",
+            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+            resource_name=f"{self.state_machine_name}:*",
+        )
+
 
 def _definition(scope: Construct, step: lambda_.IFunction) -> sfn.Chain:
     event = sfn.JsonPath.object_at("$$.Execution.Input.event")

@@ -34,7 +34,7 @@ class ScriptBucket(s3.Bucket):
             removal_policy=cdk.RemovalPolicy.DESTROY,
             auto_delete_objects=True,
         )
-        log_emptying(self)
+        log_emptying(scope)
         acknowledge(
             self,
             "S1",

@@ -6,6 +6,7 @@ from pathlib import Path
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
+from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_s3_assets as s3_assets
 from aws_cdk import aws_s3_deployment as s3_deployment
 from constructs import Construct
@@ -41,7 +42,8 @@ class ScriptDeployment(Construct):
                 s3_deployment.Source.bucket(bundle.bucket, bundle.s3_object_key),
                 s3_deployment.Source.json_data(FILE, parameters),
             ],
-            destination_bucket=bucket,
+            # By its name: BucketDeployment tags a bucket of ours with the prefix, and a new tag is a change of the bucket.
+            destination_bucket=s3.Bucket.from_bucket_name(self, "Destination", bucket.bucket_name),
             destination_key_prefix=prefix,
             retain_on_delete=True,
             prune=False,

@@ -55,7 +55,11 @@ class StepPermissions:
                 sid="CreateTheStacksCluster",
                 actions=["sagemaker:AddTags", "sagemaker:CreateCluster", "sagemaker:UpdateClusterSoftware"],
                 resources=[self._clusters],
-                conditions={"StringEquals": self._ownership("aws:RequestTag")},
+                conditions={
+                    "StringEquals": self._ownership("aws:RequestTag"),
+                    # Or it could tag another stack's cluster as its own, and then change it.
+                    "StringEqualsIfExists": self._ownership("aws:ResourceTag"),
+                },
             )
         ]
         if self.training_plan_arns:
