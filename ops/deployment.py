@@ -67,5 +67,6 @@ class Deployment:
             if "does not exist" in error.response["Error"]["Message"]:
                 return None
             raise
-        outputs = {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
+        # Outputs without a description are the CDK's own, by which one stack reads from another.
+        outputs = {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", []) if output.get("Description")}
         return Stack(name, stack["StackStatus"], stack.get("StackStatusReason", ""), outputs)

@@ -22,7 +22,10 @@ def medians(runs: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, f
     for number in range(1, rounds + 1):
         for name, run in runs.items():
             taken[name].append(run())
-        print(f"  round {number} of {rounds}: " + ", ".join(f"{name} {times[-1]:.2f} s" for name, times in taken.items()), flush=True)
+        print(
+            f"  round {number} of {rounds}: " + ", ".join(f"{name} {times[-1]:.2f} s" for name, times in taken.items()),
+            flush=True,
+        )
     return {name: statistics.median(times) for name, times in taken.items()}
 
 
