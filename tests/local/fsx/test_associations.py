@@ -1,13 +1,15 @@
 import pytest
 from botocore.exceptions import ClientError
 
+from tests.local.fsx.world import Hold, World
+
 pytestmark = pytest.mark.local
 
 ALL = ["NEW", "CHANGED", "DELETED"]
 BOTH_WAYS = {"AutoImportPolicy": {"Events": ALL}, "AutoExportPolicy": {"Events": ALL}}
 
 
-def test_an_association_becomes_available_and_shows_what_it_imports_and_exports(world):
+def test_an_association_becomes_available_and_shows_what_it_imports_and_exports(world: World) -> None:
     file_system_id = world.available()
     association_id = world.link(file_system_id, "/data", BatchImportMetaDataOnCreate=True, S3=BOTH_WAYS)
     seen = world.until_linked(association_id)
@@ -16,7 +18,7 @@ def test_an_association_becomes_available_and_shows_what_it_imports_and_exports(
     assert seen["ImportedFileChunkSize"] == 1024
 
 
-def test_a_file_system_that_is_not_available_takes_none(world, hold):
+def test_a_file_system_that_is_not_available_takes_none(world: World, hold: Hold) -> None:
     hold("fsx.create")
     with pytest.raises(ClientError, match="must be AVAILABLE, it is CREATING"):
         world.link(world.create())
@@ -25,20 +27,20 @@ def test_a_file_system_that_is_not_available_takes_none(world, hold):
 @pytest.mark.parametrize(
     ("path", "bucket"), [("/data/deeper", "s3://data/other"), ("/", "s3://data/x"), ("/b", "s3://data/data/b")]
 )
-def test_paths_that_overlap_are_refused(world, path, bucket):
+def test_paths_that_overlap_are_refused(world: World, path: str, bucket: str) -> None:
     file_system_id = world.available()
     world.link(file_system_id, "/data")
     with pytest.raises(ClientError, match="overlaps"):
         world.link(file_system_id, path, DataRepositoryPath=bucket)
 
 
-def test_a_path_that_only_starts_alike_does_not_overlap(world):
+def test_a_path_that_only_starts_alike_does_not_overlap(world: World) -> None:
     file_system_id = world.available()
     world.link(file_system_id, "/data")
     world.until_linked(world.link(file_system_id, "/data2"))
 
 
-def test_the_ninth_is_refused(world):
+def test_the_ninth_is_refused(world: World) -> None:
     file_system_id = world.available()
     for number in range(8):
         world.link(file_system_id, f"/p{number}")
@@ -46,7 +48,7 @@ def test_the_ninth_is_refused(world):
         world.link(file_system_id, "/p8")
 
 
-def test_a_bucket_of_another_region_is_refused_where_anything_is_automatic(world):
+def test_a_bucket_of_another_region_is_refused_where_anything_is_automatic(world: World) -> None:
     far = {"LocationConstraint": "eu-west-1"}
     world.client("s3", region="eu-west-1").create_bucket(Bucket="far", CreateBucketConfiguration=far)
     file_system_id = world.available()
@@ -55,12 +57,12 @@ def test_a_bucket_of_another_region_is_refused_where_anything_is_automatic(world
     world.until_linked(world.link(file_system_id, DataRepositoryPath="s3://far/data"))
 
 
-def test_a_bucket_that_does_not_exist_leaves_it_misconfigured(world):
+def test_a_bucket_that_does_not_exist_leaves_it_misconfigured(world: World) -> None:
     seen = world.until_linked(world.link(world.available(), DataRepositoryPath="s3://nowhere/data"), "MISCONFIGURED")
     assert "nowhere" in seen["FailureDetails"]["Message"]
 
 
-def test_an_old_lustre_takes_none(world):
+def test_an_old_lustre_takes_none(world: World) -> None:
     file_system_id = world.available(
         FileSystemTypeVersion="2.10", LustreConfiguration={"DeploymentType": "PERSISTENT_1", "PerUnitStorageThroughput": 50}
     )
@@ -68,13 +70,13 @@ def test_an_old_lustre_takes_none(world):
         world.link(file_system_id)
 
 
-def test_a_file_system_with_backups_takes_none(world):
+def test_a_file_system_with_backups_takes_none(world: World) -> None:
     lustre = {"DeploymentType": "PERSISTENT_2", "PerUnitStorageThroughput": 125, "AutomaticBackupRetentionDays": 7}
     with pytest.raises(ClientError, match="automatic backups"):
         world.link(world.available(LustreConfiguration=lustre))
 
 
-def test_policies_can_be_changed(world):
+def test_policies_can_be_changed(world: World) -> None:
     association_id = world.link(world.available(), S3=BOTH_WAYS)
     world.until_linked(association_id)
     world.fsx.update_data_repository_association(
@@ -85,7 +87,7 @@ def test_policies_can_be_changed(world):
     assert (seen["S3"], seen["ImportedFileChunkSize"]) == ({"AutoImportPolicy": {"Events": ["NEW"]}}, 2048)
 
 
-def test_a_deleted_association_frees_its_path(world):
+def test_a_deleted_association_frees_its_path(world: World) -> None:
     file_system_id = world.available()
     association_id = world.link(file_system_id)
     world.until_linked(association_id)
@@ -96,7 +98,7 @@ def test_a_deleted_association_frees_its_path(world):
     world.link(file_system_id)
 
 
-def test_associations_go_with_their_file_system(world):
+def test_associations_go_with_their_file_system(world: World) -> None:
     file_system_id = world.available()
     world.until_linked(world.link(file_system_id))
     world.fsx.delete_file_system(FileSystemId=file_system_id)
@@ -104,7 +106,7 @@ def test_associations_go_with_their_file_system(world):
     assert world.fsx.describe_data_repository_associations()["Associations"] == []
 
 
-def test_associations_are_found_by_their_file_system(world):
+def test_associations_are_found_by_their_file_system(world: World) -> None:
     one, other = world.available(), world.available()
     mine = world.link(one)
     world.link(other)

@@ -1,7 +1,12 @@
+from typing import Any, TypeAlias
+
 import pytest
 from botocore.exceptions import ClientError
 
+from tests.local.fsx.world import World
+
 pytestmark = pytest.mark.local
+Part: TypeAlias = dict[str, Any]
 P1, P2 = "PERSISTENT_1", "PERSISTENT_2"
 
 
@@ -37,7 +42,9 @@ P1, P2 = "PERSISTENT_1", "PERSISTENT_2"
         ({"SubnetIds": ["subnet-0aaaaaaaaaaaaaaaa"]}, {"DeploymentType": "SCRATCH_2"}, "does not exist"),
     ],
 )
-def test_a_file_system_that_fsx_does_not_offer_is_refused(world, request_part, lustre, complaint):
+def test_a_file_system_that_fsx_does_not_offer_is_refused(
+    world: World, request_part: dict[str, Any], lustre: dict[str, Any], complaint: str
+) -> None:
     with pytest.raises(ClientError, match=complaint):
         world.create(LustreConfiguration=lustre, **request_part)
     assert world.fsx.describe_file_systems()["FileSystems"] == []
@@ -64,16 +71,16 @@ def test_a_file_system_that_fsx_does_not_offer_is_refused(world, request_part, l
         ({"StorageCapacity": 3600}, {"DeploymentType": "SCRATCH_1"}),
     ],
 )
-def test_a_file_system_that_fsx_offers_is_made(world, request_part, lustre):
+def test_a_file_system_that_fsx_offers_is_made(world: World, request_part: Part, lustre: Part) -> None:
     assert world.file_system(world.create(LustreConfiguration=lustre, **request_part))["Lifecycle"] in ("CREATING", "AVAILABLE")
 
 
-def test_a_request_that_does_not_fit_the_model_names_the_field_and_the_bound(world):
+def test_a_request_that_does_not_fit_the_model_names_the_field_and_the_bound(world: World) -> None:
     raw = world.client("fsx")
     raw.meta.events.register("before-call.fsx.CreateFileSystem", _with_throughput_2000)
     with pytest.raises(ClientError, match=r"Value '2000' at 'lustreConfiguration\.perUnitStorageThroughput' failed to satisfy"):
         raw.create_file_system(**world.request())
 
 
-def _with_throughput_2000(params, **_):
+def _with_throughput_2000(params: dict[str, Any], **_: object) -> None:
     params["body"] = params["body"].replace(b"250", b"2000")

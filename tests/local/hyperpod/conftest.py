@@ -1,129 +1,35 @@
 """An account with all that a cluster needs: a VPC, an execution role, scripts in a bucket."""
 
 import json
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from collections.abc import Iterator
 
-import boto3
 import pytest
-from botocore.config import Config
 
-from local_aws import durations, faults, hyperpod
-from local_aws.clock import DEFAULT_SPEED, clock
+from local_aws import durations, faults, hyperpod, server, testing
+from local_aws.clock import clock
 from local_aws.server import EmbeddedAws
+from tests.local.hyperpod.world import REGION, Hold, World
 
-REGION = "us-west-2"
-SPEED = 3000  # ten of AWS's minutes in a fifth of a second
-NODES_DO = (
-    *(f"ec2:Describe{what}" for what in ("Subnets", "SecurityGroups", "Vpcs", "DhcpOptions", "NetworkInterfaces")),
-    *("ec2:CreateNetworkInterface", "ec2:CreateNetworkInterfacePermission", "ec2:CreateTags", "ec2:DetachNetworkInterface"),
-    *("ec2:DeleteNetworkInterface", "ec2:DeleteNetworkInterfacePermission", "s3:GetObject", "s3:ListBucket"),
-    *("logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents"),
-)
-
-
-@dataclass
-class World:
-    """Clients of the embedded AWS, and what was made there before the test."""
-
-    endpoint: str
-    ids: dict[str, str] = field(default_factory=dict)
-
-    def client(self, service: str, key: str = "user", retries: int = 3) -> Any:
-        keys = {"aws_access_key_id": key, "aws_secret_access_key": "secret"}
-        config = Config(retries={"total_max_attempts": retries + 1, "mode": "standard"})
-        return boto3.client(service, endpoint_url=self.endpoint, region_name=REGION, config=config, **keys)
-
-    @cached_property
-    def sagemaker(self) -> Any:
-        return self.client("sagemaker")
-
-    @cached_property
-    def ec2(self) -> Any:
-        return self.client("ec2")
-
-    @property
-    def role(self) -> str:
-        return self.ids["role"]
-
-    def allow(self, *actions: str, resource: str = "*") -> None:
-        """Let the execution role do these actions and no others."""
-        statement = {"Effect": "Allow", "Action": list(actions), "Resource": resource}
-        document = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
-        self.client("iam").put_role_policy(RoleName="nodes", PolicyName="nodes", PolicyDocument=document)
-
-    def allow_all_but(self, *actions: str) -> None:
-        """Let the execution role do all that HyperPod does with it but these."""
-        self.allow(*(action for action in NODES_DO if action not in actions))
-
-    def until(self, look: Callable[[], Any], ok: Callable[[Any], bool]) -> Any:
-        return until(look, ok)
-
-    def group(self, name: str, count: int = 1, **more: Any) -> dict[str, Any]:
-        """An instance group of a request."""
-        scripts = {"SourceS3Uri": "s3://sagemaker-scripts/lifecycle/1/", "OnCreate": "on_create.sh"}
-        group = {"InstanceGroupName": name, "InstanceCount": count, "InstanceType": "ml.c5.xlarge"}
-        return group | {"ExecutionRole": self.role, "LifeCycleConfig": scripts, "ThreadsPerCore": 1} | more
-
-    def vpc(self) -> dict[str, list[str]]:
-        return {"SecurityGroupIds": [self.ids["security_group"]], "Subnets": [self.ids["subnet"]]}
-
-    def create(self, *groups: dict[str, Any], name: str = "ml", **more: Any) -> str:
-        """Ask for a cluster; its ARN."""
-        request = {"ClusterName": name, "VpcConfig": self.vpc(), "InstanceGroups": list(groups)} | more
-        return str(self.sagemaker.create_cluster(**request)["ClusterArn"])
-
-    def cluster(self, name: str = "ml") -> dict[str, Any]:
-        return dict(self.sagemaker.describe_cluster(ClusterName=name))
-
-    def nodes(self, name: str = "ml") -> list[dict[str, Any]]:
-        return list(self.sagemaker.list_cluster_nodes(ClusterName=name)["ClusterNodeSummaries"])
-
-    def until_status(self, *statuses: str, name: str = "ml") -> dict[str, Any]:
-        """The cluster once it is in one of the states."""
-        return until(lambda: self.cluster(name), lambda cluster: cluster["ClusterStatus"] in statuses)
-
-    def until_gone(self, name: str = "ml") -> None:
-        until(
-            lambda: [c["ClusterName"] for c in self.sagemaker.list_clusters()["ClusterSummaries"]],
-            lambda names: name not in names,
-        )
-
-    def in_service(self, *groups: dict[str, Any], name: str = "ml", **more: Any) -> dict[str, Any]:
-        """A cluster that has come up, or failed to."""
-        self.create(*groups, name=name, **more)
-        return self.until_status("InService", "Failed", name=name)
-
-    def interfaces(self) -> list[dict[str, Any]]:
-        return list(self.ec2.describe_network_interfaces()["NetworkInterfaces"])
-
-
-def until(look: Callable[[], Any], ok: Callable[[Any], bool], seconds: float = 20) -> Any:
-    """What ``look`` sees once ``ok`` is content with it; the last sight is in the error."""
-    end = time.monotonic() + seconds
-    while not ok(seen := look()):
-        assert time.monotonic() < end, f"still not so after {seconds} s: {seen}"
-        time.sleep(0.01)  # between two looks over HTTP, as a client does
-    return seen
+SPEED = 3000.0  # ten of AWS's minutes in a fifth of a second
 
 
 @pytest.fixture(scope="package")
-def account() -> Iterator[World]:
-    with EmbeddedAws(speed=SPEED) as aws:
-        world = World(aws.endpoint)
-        _make_network(world)
-        trust = {"Effect": "Allow", "Principal": {"Service": "sagemaker.amazonaws.com"}, "Action": "sts:AssumeRole"}
-        document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
-        role = world.client("iam").create_role(RoleName="nodes", AssumeRolePolicyDocument=document)["Role"]
-        world.ids["role"] = role["Arn"]
-        s3 = world.client("s3")
-        s3.create_bucket(Bucket="sagemaker-scripts", CreateBucketConfiguration={"LocationConstraint": REGION})
-        s3.put_object(Bucket="sagemaker-scripts", Key="lifecycle/1/on_create.sh", Body=b"#!/bin/bash\n")
-        yield world
-    clock.set_speed(DEFAULT_SPEED)
+def account(aws: EmbeddedAws) -> Iterator[World]:
+    """The account, emptied once, with what every cluster needs in it."""
+    server.reset()
+    clock.set_speed(SPEED)
+    world = World(aws.endpoint)
+    _make_network(world)
+    trust = {"Effect": "Allow", "Principal": {"Service": "sagemaker.amazonaws.com"}, "Action": "sts:AssumeRole"}
+    document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+    role = world.client("iam").create_role(RoleName="nodes", AssumeRolePolicyDocument=document)["Role"]
+    world.ids["role"] = role["Arn"]
+    s3 = world.client("s3")
+    s3.create_bucket(Bucket="sagemaker-scripts", CreateBucketConfiguration={"LocationConstraint": REGION})
+    s3.put_object(Bucket="sagemaker-scripts", Key="lifecycle/1/on_create.sh", Body=b"#!/bin/bash\n")
+    yield world
+    server.reset()
+    clock.set_speed(testing.SPEED)
 
 
 def _make_network(world: World) -> None:
@@ -139,6 +45,7 @@ def _make_network(world: World) -> None:
 
 @pytest.fixture
 def world(account: World) -> Iterator[World]:
+    """The account without clusters."""
     account.allow_all_but()
     yield account
     hyperpod.reset()
@@ -146,7 +53,7 @@ def world(account: World) -> Iterator[World]:
 
 
 @pytest.fixture
-def hold() -> Callable[[str], None]:
+def hold() -> Hold:
     """Let something on AWS take so long that the test can look at what is before it."""
 
     def hold(name: str) -> None:

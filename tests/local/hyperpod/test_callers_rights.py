@@ -1,26 +1,30 @@
 """The rights of whoever calls: a role that a service took on is held to its policies, with tags as conditions."""
 
 import json
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 
 import pytest
 from botocore.exceptions import ClientError
 
 from local_aws import iam
+from tests.local.hyperpod.world import World
 
 pytestmark = pytest.mark.local
+Caller: TypeAlias = Callable[..., Any]
 OURS = [{"Key": "owner", "Value": "us"}]
 CLUSTERS = "arn:aws:sagemaker:us-west-2:123456789012:cluster/*"
 
 
 @pytest.fixture
-def caller(world):
+def caller(world: World) -> Iterator[Caller]:
     """Take on a role with these statements; a SageMaker client that acts as it."""
     client = world.client("iam")
     trust = {"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}
     document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
     role = client.create_role(RoleName="caller", AssumeRolePolicyDocument=document)["Role"]["Arn"]
 
-    def act_with(*statements):
+    def act_with(*statements: dict[str, Any]) -> Any:
         policy = json.dumps({"Version": "2012-10-17", "Statement": [{"Effect": "Allow", **each} for each in statements]})
         client.put_role_policy(RoleName="caller", PolicyName="p", PolicyDocument=policy)
         return world.client("sagemaker", key=iam.assume("123456789012", role, "lambda.amazonaws.com", "test").access_key)
@@ -31,11 +35,11 @@ def caller(world):
     client.delete_role(RoleName="caller")
 
 
-def passing(role, service="sagemaker.amazonaws.com"):
+def passing(role: str, service: str = "sagemaker.amazonaws.com") -> dict[str, Any]:
     return {"Action": "iam:PassRole", "Resource": role, "Condition": {"StringEquals": {"iam:PassedToService": service}}}
 
 
-def creating(**tags):
+def creating(**tags: str) -> dict[str, Any]:
     condition = {"StringEquals": {f"aws:RequestTag/{key}": value for key, value in tags.items()}}
     return {"Action": ["sagemaker:CreateCluster", "sagemaker:AddTags"], "Resource": CLUSTERS, "Condition": condition}
 
@@ -43,7 +47,7 @@ def creating(**tags):
 AS_A_DEPENDENT = {"Action": "sagemaker:UpdateClusterSoftware", "Resource": CLUSTERS}
 
 
-def test_creation_with_the_tags_that_the_policy_asks_for_is_allowed(world, caller):
+def test_creation_with_the_tags_that_the_policy_asks_for_is_allowed(world: World, caller: Caller) -> None:
     client = caller(passing(world.role), creating(owner="us"), AS_A_DEPENDENT)
     request = {"ClusterName": "ml", "InstanceGroups": [world.group("a")]}
     assert client.create_cluster(**request, Tags=OURS)["ClusterArn"]
@@ -52,7 +56,7 @@ def test_creation_with_the_tags_that_the_policy_asks_for_is_allowed(world, calle
 
 
 @pytest.mark.parametrize("service", ["ec2.amazonaws.com", None])
-def test_creation_needs_the_right_to_pass_the_role_to_sagemaker(world, caller, service):
+def test_creation_needs_the_right_to_pass_the_role_to_sagemaker(world: World, caller: Caller, service: str | None) -> None:
     statements = [creating(owner="us"), AS_A_DEPENDENT, *([passing(world.role, service)] if service else [])]
     with pytest.raises(
         ClientError, match=r"AccessDeniedException.*iam:PassRole on resource: arn:aws:iam::123456789012:role/nodes"
@@ -60,14 +64,14 @@ def test_creation_needs_the_right_to_pass_the_role_to_sagemaker(world, caller, s
         caller(*statements).create_cluster(ClusterName="ml", InstanceGroups=[world.group("a")], Tags=OURS)
 
 
-def test_creation_needs_what_the_service_authorization_reference_names_beside_it(world, caller):
+def test_creation_needs_what_the_service_authorization_reference_names_beside_it(world: World, caller: Caller) -> None:
     with pytest.raises(ClientError, match=r"AccessDeniedException.*sagemaker:UpdateClusterSoftware"):
         caller(passing(world.role), creating(owner="us")).create_cluster(
             ClusterName="ml", InstanceGroups=[world.group("a")], Tags=OURS
         )
 
 
-def test_a_condition_on_the_clusters_tags_tells_ours_from_others(world, caller):
+def test_a_condition_on_the_clusters_tags_tells_ours_from_others(world: World, caller: Caller) -> None:
     world.in_service(world.group("a"), name="ours", Tags=OURS)
     world.in_service(world.group("a"), name="theirs", Tags=[{"Key": "owner", "Value": "them"}])
     ours = {"StringEquals": {"aws:ResourceTag/owner": "us"}}
@@ -79,13 +83,13 @@ def test_a_condition_on_the_clusters_tags_tells_ours_from_others(world, caller):
     assert world.cluster("theirs")["ClusterStatus"] == "InService"
 
 
-def test_whoever_may_look_at_all_clusters_is_told_that_one_does_not_exist(world, caller):
+def test_whoever_may_look_at_all_clusters_is_told_that_one_does_not_exist(world: World, caller: Caller) -> None:
     client = caller({"Action": ["sagemaker:DescribeCluster", "sagemaker:ListTags"], "Resource": CLUSTERS})
     with pytest.raises(ClientError, match="ResourceNotFound"):
         client.describe_cluster(ClusterName="none")
 
 
-def test_without_the_right_nothing_is_told(world, caller):
+def test_without_the_right_nothing_is_told(world: World, caller: Caller) -> None:
     world.create(world.group("a"))
     client = caller({"Action": "sagemaker:ListClusters", "Resource": "*"})
     assert len(client.list_clusters()["ClusterSummaries"]) == 1
@@ -93,7 +97,7 @@ def test_without_the_right_nothing_is_told(world, caller):
         client.describe_cluster(ClusterName="ml")
 
 
-def test_tags_are_removed_with_the_right_to_those_keys_alone(world, caller):
+def test_tags_are_removed_with_the_right_to_those_keys_alone(world: World, caller: Caller) -> None:
     arn = world.create(world.group("a"), Tags=[*OURS, {"Key": "free", "Value": ""}])
     only = {"ForAllValues:StringEquals": {"aws:TagKeys": ["free"]}}
     client = caller({"Action": "sagemaker:DeleteTags", "Resource": CLUSTERS, "Condition": only})

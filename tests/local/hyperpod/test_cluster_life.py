@@ -1,10 +1,12 @@
 import pytest
 from botocore.exceptions import ClientError
 
+from tests.local.hyperpod.world import Hold, World
+
 pytestmark = pytest.mark.local
 
 
-def test_a_cluster_is_created_and_comes_into_service_with_all_its_nodes(world):
+def test_a_cluster_is_created_and_comes_into_service_with_all_its_nodes(world: World) -> None:
     arn = world.create(world.group("controller"), world.group("workers", 2))
     cluster = world.until_status("InService", "Failed")
     assert cluster["ClusterStatus"] == "InService", cluster
@@ -13,7 +15,7 @@ def test_a_cluster_is_created_and_comes_into_service_with_all_its_nodes(world):
     assert {node["InstanceStatus"]["Status"] for node in world.nodes()} == {"Running"}
 
 
-def test_a_deleted_cluster_is_gone_with_its_interfaces(world):
+def test_a_deleted_cluster_is_gone_with_its_interfaces(world: World) -> None:
     subnet = world.ec2.create_subnet(VpcId=world.ids["vpc"], CidrBlock="10.1.5.0/24")["Subnet"]["SubnetId"]
     world.in_service(world.group("workers", 2), VpcConfig={**world.vpc(), "Subnets": [subnet]})
     with pytest.raises(ClientError, match="DependencyViolation"):
@@ -26,7 +28,7 @@ def test_a_deleted_cluster_is_gone_with_its_interfaces(world):
         world.cluster()
 
 
-def test_a_cluster_is_deleting_with_nodes_that_shut_down_until_it_is_gone(world, hold):
+def test_a_cluster_is_deleting_with_nodes_that_shut_down_until_it_is_gone(world: World, hold: Hold) -> None:
     world.in_service(world.group("workers"))
     hold("hyperpod.delete")
     world.sagemaker.delete_cluster(ClusterName="ml")

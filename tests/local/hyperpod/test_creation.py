@@ -1,26 +1,29 @@
 import json
+from typing import Any, TypeAlias
 
 import pytest
 from botocore.exceptions import ClientError
 
 from local_aws import faults
 from local_aws.hyperpod import quotas
+from tests.local.hyperpod.world import Hold, World
 
 pytestmark = pytest.mark.local
+Part: TypeAlias = dict[str, Any]
 
 
-def raw(world, request):
+def raw(world: World, request: dict[str, Any]) -> None:
     """Send a request that boto3 itself would not let through."""
     client = world.client("sagemaker")
 
-    def replace(params, **_):
+    def replace(params: dict[str, Any], **_: object) -> None:
         params["body"] = json.dumps(request).encode()
 
     client.meta.events.register("before-call.sagemaker.CreateCluster", replace)
-    return client.create_cluster(ClusterName="x")
+    client.create_cluster(ClusterName="x")
 
 
-def test_a_request_off_the_model_is_refused_with_path_value_and_constraint(world):
+def test_a_request_off_the_model_is_refused_with_path_value_and_constraint(world: World) -> None:
     groups = [world.group("a"), world.group("b"), world.group("c", InstanceType="ml.none.xlarge")]
     with pytest.raises(ClientError) as error:
         world.create(*groups)
@@ -47,14 +50,14 @@ def test_a_request_off_the_model_is_refused_with_path_value_and_constraint(world
         ({"InstanceGroups": []}, "Member must have length greater than or equal to 1"),
     ],
 )
-def test_every_kind_of_mistake_is_seen(world, change, complaint):
+def test_every_kind_of_mistake_is_seen(world: World, change: dict[str, Any], complaint: str) -> None:
     request = {"ClusterName": "ml", "InstanceGroups": [world.group("a")], **change}
     with pytest.raises(ClientError) as error:
         raw(world, {key: value for key, value in request.items() if value is not None})
     assert complaint in error.value.response["Error"]["Message"]
 
 
-def test_letters_of_all_scripts_are_good_in_tags(world):
+def test_letters_of_all_scripts_are_good_in_tags(world: World) -> None:
     assert world.create(world.group("a"), Tags=[{"Key": "Größe", "Value": "大"}])
 
 
@@ -74,32 +77,34 @@ def test_letters_of_all_scripts_are_good_in_tags(world):
         ({}, {"VpcConfig": {"Subnets": ["subnet-0none"], "SecurityGroupIds": ["sg-0none"]}}, "subnet-0none' does not exist"),
     ],
 )
-def test_a_request_that_makes_no_sense_is_refused(world, group, settings, complaint):
+def test_a_request_that_makes_no_sense_is_refused(
+    world: World, group: dict[str, Any], settings: dict[str, Any], complaint: str
+) -> None:
     spec = {key: value for key, value in world.group("a", **group).items() if value is not None}
     with pytest.raises(ClientError, match=complaint):
         world.create(spec, **settings)
     assert world.sagemaker.list_clusters()["ClusterSummaries"] == []
 
 
-def test_groups_of_one_name_are_refused(world):
+def test_groups_of_one_name_are_refused(world: World) -> None:
     with pytest.raises(ClientError, match=r"must be unique, got \['a'\] more than once"):
         world.create(world.group("a"), world.group("a"))
 
 
-def test_a_security_group_of_another_vpc_is_refused(world):
+def test_a_security_group_of_another_vpc_is_refused(world: World) -> None:
     vpc = world.ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
     far = world.ec2.create_security_group(VpcId=vpc, GroupName="far", Description="far")["GroupId"]
     with pytest.raises(ClientError, match="must be of one VPC"):
         world.create(world.group("a"), VpcConfig={**world.vpc(), "SecurityGroupIds": [far]})
 
 
-def test_a_second_cluster_of_the_name_is_refused_as_in_use(world):
+def test_a_second_cluster_of_the_name_is_refused_as_in_use(world: World) -> None:
     world.create(world.group("a"))
     with pytest.raises(ClientError, match=r"ResourceInUse.*already exists"):
         world.create(world.group("a"))
 
 
-def test_a_trust_policy_that_asks_for_the_source_account_does_not_hold(world):
+def test_a_trust_policy_that_asks_for_the_source_account_does_not_hold(world: World) -> None:
     condition = {"StringEquals": {"aws:SourceAccount": "123456789012"}}
     trust = {"Effect": "Allow", "Principal": {"Service": "sagemaker.amazonaws.com"}, "Action": "sts:AssumeRole"}
     document = json.dumps({"Version": "2012-10-17", "Statement": [{**trust, "Condition": condition}]})
@@ -110,7 +115,7 @@ def test_a_trust_policy_that_asks_for_the_source_account_does_not_hold(world):
     iam.delete_role(RoleName="picky")
 
 
-def test_a_quota_refuses_and_says_what_it_is_what_is_used_and_what_was_asked(world):
+def test_a_quota_refuses_and_says_what_it_is_what_is_used_and_what_was_asked(world: World) -> None:
     quotas.limit({"ml.trn1.32xlarge for cluster usage": 0})
     with pytest.raises(ClientError) as error:
         world.create(world.group("controller"), world.group("workers", 4, InstanceType="ml.trn1.32xlarge"))
@@ -121,7 +126,7 @@ def test_a_quota_refuses_and_says_what_it_is_what_is_used_and_what_was_asked(wor
     )
 
 
-def test_describe_renames_what_the_request_says(world):
+def test_describe_renames_what_the_request_says(world: World) -> None:
     group = world.group("workers", 2, MinInstanceCount=1, ImageId="ami-0123456789abcdef0")
     described = world.in_service(group, Tags=[{"Key": "a", "Value": "b"}], NodeRecovery="Automatic")
     seen = described["InstanceGroups"][0]
@@ -134,12 +139,12 @@ def test_describe_renames_what_the_request_says(world):
     assert seen["LifeCycleConfig"] == group["LifeCycleConfig"]
 
 
-def test_a_cluster_is_found_by_its_arn_too(world):
+def test_a_cluster_is_found_by_its_arn_too(world: World) -> None:
     arn = world.create(world.group("a"))
     assert world.sagemaker.describe_cluster(ClusterName=arn)["ClusterName"] == "ml"
 
 
-def test_nodes_come_up_one_after_the_other_through_pending(world, hold):
+def test_nodes_come_up_one_after_the_other_through_pending(world: World, hold: Hold) -> None:
     hold("hyperpod.node.boot")
     world.create(world.group("a", 2))
     nodes = world.until(world.nodes, lambda nodes: len(nodes) == 2)
@@ -148,18 +153,18 @@ def test_nodes_come_up_one_after_the_other_through_pending(world, hold):
     assert world.cluster()["InstanceGroups"][0]["Status"] == "Creating"
 
 
-def test_deep_health_checks_keep_the_cluster_creating(world, hold):
+def test_deep_health_checks_keep_the_cluster_creating(world: World, hold: Hold) -> None:
     hold("hyperpod.node.deep_health_check")
     world.create(world.group("controller"), world.group("workers", OnStartDeepHealthChecks=["InstanceStress"]))
 
-    def states():
+    def states() -> dict[str, str]:
         return {node["InstanceGroupName"]: node["InstanceStatus"]["Status"] for node in world.nodes()}
 
     world.until(states, lambda seen: seen == {"controller": "Running", "workers": "DeepHealthCheckInProgress"})
     assert world.cluster()["ClusterStatus"] == "Creating"
 
 
-def test_a_capacity_failure_rolls_back_to_failed_and_keeps_the_message(world, hold):
+def test_a_capacity_failure_rolls_back_to_failed_and_keeps_the_message(world: World, hold: Hold) -> None:
     hold("hyperpod.roll_back")
     text = "We currently do not have sufficient capacity to launch new ml.c5.xlarge instances. Please try again."
     faults.order(faults.Fault("sagemaker:CreateCluster", kind="fail", message=text))
@@ -167,7 +172,7 @@ def test_a_capacity_failure_rolls_back_to_failed_and_keeps_the_message(world, ho
     assert world.until_status("RollingBack")["FailureMessage"] == text
 
 
-def test_a_cluster_that_failed_cannot_be_updated_but_deleted(world):
+def test_a_cluster_that_failed_cannot_be_updated_but_deleted(world: World) -> None:
     faults.order(faults.Fault("sagemaker:CreateCluster", kind="fail", message="no capacity"))
     assert world.in_service(world.group("a"))["ClusterStatus"] == "Failed"
     with pytest.raises(ClientError, match="delete and create it again"):
@@ -176,7 +181,7 @@ def test_a_cluster_that_failed_cannot_be_updated_but_deleted(world):
     world.until_gone()
 
 
-def test_a_refusal_that_was_ordered_happens_as_often_as_ordered(world):
+def test_a_refusal_that_was_ordered_happens_as_often_as_ordered(world: World) -> None:
     faults.order(faults.Fault("sagemaker:ListClusters", code="ThrottlingException", message="Rate exceeded", times=2))
     client = world.client("sagemaker", retries=0)
     for _ in range(2):
@@ -185,14 +190,14 @@ def test_a_refusal_that_was_ordered_happens_as_often_as_ordered(world):
     assert client.list_clusters()["ClusterSummaries"] == []
 
 
-def test_a_reply_that_gets_lost_leaves_the_cluster_behind(world):
+def test_a_reply_that_gets_lost_leaves_the_cluster_behind(world: World) -> None:
     faults.order(faults.Fault("sagemaker:CreateCluster", kind="lose"))
     with pytest.raises(ClientError, match="ResourceInUse"):  # boto3 tries again after the cut connection
         world.create(world.group("a"))
     assert world.cluster()["ClusterName"] == "ml"
 
 
-def test_clusters_are_listed_by_name_and_in_pages(world):
+def test_clusters_are_listed_by_name_and_in_pages(world: World) -> None:
     for name in ("b-two", "a-one", "c-three"):
         world.create(world.group("a"), name=name)
     listed = world.sagemaker.list_clusters(NameContains="e", SortBy="NAME", SortOrder="Descending")["ClusterSummaries"]
@@ -201,7 +206,7 @@ def test_clusters_are_listed_by_name_and_in_pages(world):
     assert [len(page["ClusterSummaries"]) for page in pages] == [2, 1]
 
 
-def test_more_than_a_hundred_nodes_come_in_pages(world):
+def test_more_than_a_hundred_nodes_come_in_pages(world: World) -> None:
     world.in_service(world.group("a", 120))
     pages = list(world.sagemaker.get_paginator("list_cluster_nodes").paginate(ClusterName="ml"))
     assert [len(page["ClusterNodeSummaries"]) for page in pages] == [100, 20]

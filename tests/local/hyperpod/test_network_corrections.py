@@ -1,23 +1,27 @@
 """What EC2 refuses while something is in use, where moto lets it pass."""
 
+from collections.abc import Callable
+
 import pytest
 from botocore.exceptions import ClientError
+
+from tests.local.hyperpod.world import World
 
 pytestmark = pytest.mark.local
 
 
 @pytest.fixture
-def vpc(world):
-    return world.ec2.create_vpc(CidrBlock="10.20.0.0/16")["Vpc"]["VpcId"]
+def vpc(world: World) -> str:
+    return str(world.ec2.create_vpc(CidrBlock="10.20.0.0/16")["Vpc"]["VpcId"])
 
 
-def refused(action):
+def refused(action: Callable[[], object]) -> None:
     with pytest.raises(ClientError) as error:
         action()
     assert error.value.response["Error"]["Code"] == "DependencyViolation"
 
 
-def test_a_nat_gateway_holds_its_subnet_and_address_until_it_is_deleted(world, vpc):
+def test_a_nat_gateway_holds_its_subnet_and_address_until_it_is_deleted(world: World, vpc: str) -> None:
     ec2 = world.ec2
     subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.20.0.0/24")["Subnet"]["SubnetId"]
     gateway = ec2.create_internet_gateway()["InternetGateway"]["InternetGatewayId"]
@@ -34,7 +38,7 @@ def test_a_nat_gateway_holds_its_subnet_and_address_until_it_is_deleted(world, v
     ec2.delete_vpc(VpcId=vpc)
 
 
-def test_a_group_that_anothers_rule_names_cannot_be_deleted(world, vpc):
+def test_a_group_that_anothers_rule_names_cannot_be_deleted(world: World, vpc: str) -> None:
     ec2 = world.ec2
     one, other = (ec2.create_security_group(VpcId=vpc, GroupName=n, Description=n)["GroupId"] for n in ("one", "other"))
     rule = [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": one}]}]
@@ -44,14 +48,14 @@ def test_a_group_that_anothers_rule_names_cannot_be_deleted(world, vpc):
     ec2.delete_security_group(GroupId=one)
 
 
-def test_a_group_may_name_itself_and_still_be_deleted(world, vpc):
+def test_a_group_may_name_itself_and_still_be_deleted(world: World, vpc: str) -> None:
     group = world.ec2.create_security_group(VpcId=vpc, GroupName="self", Description="self")["GroupId"]
     rule = [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group}]}]
     world.ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=rule)
     world.ec2.delete_security_group(GroupId=group)
 
 
-def test_a_vpc_with_a_group_or_an_endpoint_cannot_be_deleted(world, vpc):
+def test_a_vpc_with_a_group_or_an_endpoint_cannot_be_deleted(world: World, vpc: str) -> None:
     ec2 = world.ec2
     group = ec2.create_security_group(VpcId=vpc, GroupName="left", Description="left")["GroupId"]
     refused(lambda: ec2.delete_vpc(VpcId=vpc))
@@ -64,7 +68,7 @@ def test_a_vpc_with_a_group_or_an_endpoint_cannot_be_deleted(world, vpc):
     ec2.delete_vpc(VpcId=vpc)
 
 
-def test_a_services_interface_cannot_be_deleted_by_others(world):
+def test_a_services_interface_cannot_be_deleted_by_others(world: World) -> None:
     world.in_service(world.group("a"))
     interface = world.interfaces()[0]
     assert (interface["Status"], interface["RequesterManaged"]) == ("in-use", True)

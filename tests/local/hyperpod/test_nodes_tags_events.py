@@ -1,19 +1,22 @@
+from typing import Any
+
 import pytest
 from botocore.exceptions import ClientError
 
 from local_aws import durations
+from tests.local.hyperpod.world import Hold, World
 
 pytestmark = pytest.mark.local
 TAGS = [{"Key": "team", "Value": "ml"}]
-HEAD = {"SlurmConfig": {"NodeType": "Controller"}}
-COMPUTE = {"SlurmConfig": {"NodeType": "Compute", "PartitionNames": ["dev"]}}
+HEAD: dict[str, Any] = {"SlurmConfig": {"NodeType": "Controller"}}
+COMPUTE: dict[str, Any] = {"SlurmConfig": {"NodeType": "Compute", "PartitionNames": ["dev"]}}
 
 
-def ids(world, group):
+def ids(world: World, group: str) -> list[str]:
     return [node["InstanceId"] for node in world.nodes() if node["InstanceGroupName"] == group]
 
 
-def test_deleted_nodes_leave_their_group_smaller(world):
+def test_deleted_nodes_leave_their_group_smaller(world: World) -> None:
     world.in_service(world.group("a", 3))
     first, *rest = ids(world, "a")
     answer = world.sagemaker.batch_delete_cluster_nodes(ClusterName="ml", NodeIds=[first, "i-0123456789abcdef0"])
@@ -25,7 +28,7 @@ def test_deleted_nodes_leave_their_group_smaller(world):
     assert len(world.interfaces()) == 2
 
 
-def test_a_replaced_node_comes_back_as_another(world):
+def test_a_replaced_node_comes_back_as_another(world: World) -> None:
     world.in_service(world.group("a", 2))
     first, second = ids(world, "a")
     assert world.sagemaker.batch_replace_cluster_nodes(ClusterName="ml", NodeIds=[first])["Successful"] == [first]
@@ -36,7 +39,7 @@ def test_a_replaced_node_comes_back_as_another(world):
     assert first not in now
 
 
-def test_a_rebooted_node_comes_back_as_itself(world, hold):
+def test_a_rebooted_node_comes_back_as_itself(world: World, hold: Hold) -> None:
     world.in_service(world.group("a"))
     before = ids(world, "a")
     world.sagemaker.batch_reboot_cluster_nodes(ClusterName="ml", NodeIds=before)
@@ -44,7 +47,7 @@ def test_a_rebooted_node_comes_back_as_itself(world, hold):
     assert ids(world, "a") == before
 
 
-def test_nodes_of_a_busy_cluster_are_refused_one_by_one(world, hold):
+def test_nodes_of_a_busy_cluster_are_refused_one_by_one(world: World, hold: Hold) -> None:
     world.in_service(world.group("a"))
     hold("hyperpod.update.launch")
     world.sagemaker.update_cluster(ClusterName="ml", InstanceGroups=[world.group("a", 2)])
@@ -52,19 +55,19 @@ def test_nodes_of_a_busy_cluster_are_refused_one_by_one(world, hold):
     assert [failed["ErrorCode"] for failed in answer["Failed"]] == ["InstanceIdInUse"]
 
 
-def test_nodes_are_filtered_by_group(world):
+def test_nodes_are_filtered_by_group(world: World) -> None:
     world.in_service(world.group("workers-a"), world.group("head"))
     found = world.sagemaker.list_cluster_nodes(ClusterName="ml", InstanceGroupNameContains="workers")["ClusterNodeSummaries"]
     assert [node["InstanceGroupName"] for node in found] == ["workers-a"]
 
 
-def test_a_node_that_does_not_exist_is_not_found(world):
+def test_a_node_that_does_not_exist_is_not_found(world: World) -> None:
     world.create(world.group("a"))
     with pytest.raises(ClientError, match="ResourceNotFound"):
         world.sagemaker.describe_cluster_node(ClusterName="ml", NodeId="i-0123456789abcdef0")
 
 
-def test_tags_of_a_cluster_are_listed_added_and_removed(world):
+def test_tags_of_a_cluster_are_listed_added_and_removed(world: World) -> None:
     arn = world.create(world.group("a"), Tags=TAGS)
     assert world.sagemaker.list_tags(ResourceArn=arn)["Tags"] == TAGS
     world.sagemaker.add_tags(ResourceArn=arn, Tags=[{"Key": "team", "Value": "new"}, {"Key": "b", "Value": ""}])
@@ -72,7 +75,7 @@ def test_tags_of_a_cluster_are_listed_added_and_removed(world):
     assert world.sagemaker.list_tags(ResourceArn=arn)["Tags"] == [{"Key": "team", "Value": "new"}]
 
 
-def test_awss_own_tag_keys_and_more_than_fifty_tags_are_refused(world):
+def test_awss_own_tag_keys_and_more_than_fifty_tags_are_refused(world: World) -> None:
     arn = world.create(world.group("a"), Tags=[{"Key": f"k{number}", "Value": ""} for number in range(50)])
     with pytest.raises(ClientError, match="must not start with 'aws:'"):
         world.sagemaker.add_tags(ResourceArn=arn, Tags=[{"Key": "aws:x", "Value": ""}])
@@ -80,23 +83,23 @@ def test_awss_own_tag_keys_and_more_than_fifty_tags_are_refused(world):
         world.sagemaker.add_tags(ResourceArn=arn, Tags=[{"Key": "one-more", "Value": ""}])
 
 
-def test_tags_of_other_resources_are_left_to_moto(world):
+def test_tags_of_other_resources_are_left_to_moto(world: World) -> None:
     model = {"ModelName": "m", "ExecutionRoleArn": world.role, "PrimaryContainer": {"Image": "i"}, "Tags": TAGS}
     arn = world.sagemaker.create_model(**model)["ModelArn"]
     assert world.sagemaker.list_tags(ResourceArn=arn)["Tags"] == TAGS
 
 
-def test_events_are_for_continuous_provisioning_alone(world):
+def test_events_are_for_continuous_provisioning_alone(world: World) -> None:
     world.create(world.group("a"))
     with pytest.raises(ClientError, match=r"ValidationException.*needs NodeProvisioningMode Continuous"):
         world.sagemaker.list_cluster_events(ClusterName="ml")
 
 
-def test_a_continuous_cluster_is_in_service_once_its_controller_runs_and_updates_without_saying_so(world):
+def test_a_continuous_cluster_is_in_service_once_its_controller_runs_and_updates_without_saying_so(world: World) -> None:
     world.create(world.group("head", **HEAD), world.group("work", 2, **COMPUTE), NodeProvisioningMode="Continuous")
     world.until_status("InService")
 
-    def states():
+    def states() -> list[str]:
         return sorted(node["InstanceStatus"]["Status"] for node in world.nodes())
 
     world.until(states, lambda seen: seen == ["Running"] * 3)
@@ -105,12 +108,12 @@ def test_a_continuous_cluster_is_in_service_once_its_controller_runs_and_updates
     world.until(states, lambda seen: seen == ["Running"] * 5)
 
 
-def test_a_worker_that_fails_in_a_continuous_cluster_is_tried_again_and_leaves_an_event(world):
+def test_a_worker_that_fails_in_a_continuous_cluster_is_tried_again_and_leaves_an_event(world: World) -> None:
     s3, key = world.client("s3"), "late/on_create.sh"
-    scripts = {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-scripts/late/", "OnCreate": "on_create.sh"}}
+    scripts: dict[str, Any] = {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-scripts/late/", "OnCreate": "on_create.sh"}}
     world.create(world.group("head", **HEAD), world.group("work", **COMPUTE, **scripts), NodeProvisioningMode="Continuous")
 
-    def errors():
+    def errors() -> list[dict[str, Any]]:
         events = world.sagemaker.list_cluster_events(ClusterName="ml", InstanceGroupName="work")["Events"]
         return [event for event in events if event["EventLevel"] == "Error"]
 
@@ -123,20 +126,20 @@ def test_a_worker_that_fails_in_a_continuous_cluster_is_tried_again_and_leaves_a
     world.until(lambda: {node["InstanceStatus"]["Status"] for node in world.nodes()}, lambda seen: seen == {"Running"})
 
 
-def test_a_controller_that_fails_fails_a_continuous_cluster(world):
-    scripts = {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-scripts/none/", "OnCreate": "on_create.sh"}}
+def test_a_controller_that_fails_fails_a_continuous_cluster(world: World) -> None:
+    scripts: dict[str, Any] = {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-scripts/none/", "OnCreate": "on_create.sh"}}
     seen = world.in_service(world.group("head", **HEAD, **scripts), NodeProvisioningMode="Continuous")
     assert seen["ClusterStatus"] == "Failed"
     assert "there is no such object" in seen["FailureMessage"]
 
 
-def test_a_minimum_that_is_not_met_in_time_leaves_a_new_group_at_none_and_the_cluster_in_service(world):
+def test_a_minimum_that_is_not_met_in_time_leaves_a_new_group_at_none_and_the_cluster_in_service(world: World) -> None:
     durations.change({"hyperpod.min_count": 900})
-    scripts = {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-scripts/none/", "OnCreate": "on_create.sh"}}
+    scripts: dict[str, Any] = {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-scripts/none/", "OnCreate": "on_create.sh"}}
     work = world.group("work", 2, MinInstanceCount=2, **COMPUTE, **scripts)
     world.create(world.group("head", **HEAD), work, NodeProvisioningMode="Continuous")
 
-    def target():
+    def target() -> dict[str, int]:
         return {group["InstanceGroupName"]: group["TargetCount"] for group in world.cluster()["InstanceGroups"]}
 
     world.until(target, lambda seen: seen == {"head": 1, "work": 0})
@@ -144,10 +147,10 @@ def test_a_minimum_that_is_not_met_in_time_leaves_a_new_group_at_none_and_the_cl
     assert world.cluster()["ClusterStatus"] == "InService"
 
 
-def test_slurm_config_and_a_parameters_file_beside_the_scripts_do_not_go_together(world):
+def test_slurm_config_and_a_parameters_file_beside_the_scripts_do_not_go_together(world: World) -> None:
     s3 = world.client("s3")
     for name in ("on_create.sh", "provisioning_parameters.json"):
         s3.put_object(Bucket="sagemaker-scripts", Key=f"both/{name}", Body=b"{}")
-    scripts = {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-scripts/both", "OnCreate": "on_create.sh"}}
+    scripts: dict[str, Any] = {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-scripts/both", "OnCreate": "on_create.sh"}}
     seen = world.in_service(world.group("head", **HEAD, **scripts))
     assert "SlurmConfig and provisioning_parameters.json cannot be used together" in seen["FailureMessage"]

@@ -1,8 +1,10 @@
 import json
+from typing import Any
 
 import pytest
 
 from local_aws import durations
+from tests.local.hyperpod.world import World
 
 pytestmark = pytest.mark.local
 
@@ -10,7 +12,7 @@ pytestmark = pytest.mark.local
 @pytest.mark.parametrize(
     "action", ["ec2:CreateNetworkInterface", "ec2:CreateNetworkInterfacePermission", "ec2:DescribeDhcpOptions"]
 )
-def test_a_role_that_may_not_make_interfaces_fails_the_cluster_and_the_message_names_the_action(world, action):
+def test_a_role_that_may_not_make_interfaces_fails_the_cluster_with_the_actions_name(world: World, action: str) -> None:
     world.allow_all_but(action)
     seen = world.in_service(world.group("a"))
     assert seen["ClusterStatus"] == "Failed"
@@ -18,7 +20,7 @@ def test_a_role_that_may_not_make_interfaces_fails_the_cluster_and_the_message_n
     assert world.interfaces() == []
 
 
-def test_a_role_whose_policy_went_first_wedges_the_deletion_until_it_is_back(world):
+def test_a_role_whose_policy_went_first_wedges_the_deletion_until_it_is_back(world: World) -> None:
     world.in_service(world.group("a"))
     world.allow_all_but("ec2:DeleteNetworkInterface")
     world.sagemaker.delete_cluster(ClusterName="ml")
@@ -30,7 +32,7 @@ def test_a_role_whose_policy_went_first_wedges_the_deletion_until_it_is_back(wor
     world.until_gone()
 
 
-def test_a_role_that_may_not_read_the_scripts_fails_the_nodes(world):
+def test_a_role_that_may_not_read_the_scripts_fails_the_nodes(world: World) -> None:
     world.allow_all_but("s3:GetObject")
     seen = world.in_service(world.group("a"))
     assert seen["ClusterStatus"] == "Failed"
@@ -40,7 +42,7 @@ def test_a_role_that_may_not_read_the_scripts_fails_the_nodes(world):
     )
 
 
-def streams(world, cluster):
+def streams(world: World, cluster: dict[str, Any]) -> dict[str, list[str]]:
     logs = world.client("logs")
     group = f"/aws/sagemaker/Clusters/ml/{cluster['ClusterArn'].rsplit('/', 1)[1]}"
     names = [stream["logStreamName"] for stream in logs.describe_log_streams(logGroupName=group)["logStreams"]]
@@ -48,13 +50,13 @@ def streams(world, cluster):
     return {name: [event["message"] for event in lines] for name, lines in zip(names, events, strict=True)}
 
 
-def test_a_node_that_starts_writes_a_log_that_says_what_was_not_done(world):
+def test_a_node_that_starts_writes_a_log_that_says_what_was_not_done(world: World) -> None:
     seen = streams(world, world.in_service(world.group("a")))
     assert list(seen) == [f"LifecycleConfig/a/{world.nodes()[0]['InstanceId']}"]
     assert next(iter(seen.values()))[-1] == "the embedded AWS looked the scripts up and did not run them"
 
 
-def test_a_node_that_fails_writes_why_and_the_cluster_says_where_to_look(world):
+def test_a_node_that_fails_writes_why_and_the_cluster_says_where_to_look(world: World) -> None:
     scripts = {"SourceS3Uri": "s3://sagemaker-scripts/none/", "OnCreate": "on_create.sh"}
     cluster = world.in_service(world.group("a", LifeCycleConfig=scripts))
     stream, lines = next(iter(streams(world, cluster).items()))
@@ -63,7 +65,7 @@ def test_a_node_that_fails_writes_why_and_the_cluster_says_where_to_look(world):
     assert world.nodes()[0]["InstanceStatus"]["Status"] == "Failure"
 
 
-def test_a_role_that_may_not_write_logs_has_none(world):
+def test_a_role_that_may_not_write_logs_has_none(world: World) -> None:
     world.allow_all_but("logs:CreateLogStream")
     cluster = world.in_service(world.group("a"))
     assert cluster["ClusterStatus"] == "InService"
@@ -73,12 +75,12 @@ def test_a_role_that_may_not_write_logs_has_none(world):
     assert groups["logGroups"] == []
 
 
-def test_an_efa_type_takes_as_many_addresses_as_it_has_interfaces(world):
+def test_an_efa_type_takes_as_many_addresses_as_it_has_interfaces(world: World) -> None:
     world.in_service(world.group("a", 2, InstanceType="ml.trn1.32xlarge"))
     assert len(world.interfaces()) == 16
 
 
-def test_an_efa_type_needs_the_group_to_let_all_of_its_own_traffic_through(world):
+def test_an_efa_type_needs_the_group_to_let_all_of_its_own_traffic_through(world: World) -> None:
     group = world.ec2.create_security_group(VpcId=world.ids["vpc"], GroupName="half", Description="half")["GroupId"]
     itself = [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group}]}]
     world.ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=itself)
@@ -93,7 +95,7 @@ def test_an_efa_type_needs_the_group_to_let_all_of_its_own_traffic_through(world
     world.ec2.delete_security_group(GroupId=group)
 
 
-def test_a_subnet_without_addresses_fails_the_cluster_and_leaves_no_interface(world):
+def test_a_subnet_without_addresses_fails_the_cluster_and_leaves_no_interface(world: World) -> None:
     small = world.ec2.create_subnet(VpcId=world.ids["vpc"], CidrBlock="10.1.7.0/28")["Subnet"]["SubnetId"]
     seen = world.in_service(world.group("a", 12), VpcConfig={**world.vpc(), "Subnets": [small]})
     assert f"subnet {small} (10.1.7.0/28) has 0 free addresses, 1 are needed" in seen["FailureMessage"]
@@ -101,7 +103,7 @@ def test_a_subnet_without_addresses_fails_the_cluster_and_leaves_no_interface(wo
     world.ec2.delete_subnet(SubnetId=small)
 
 
-def test_every_node_has_an_address_of_its_own_in_the_subnet(world):
+def test_every_node_has_an_address_of_its_own_in_the_subnet(world: World) -> None:
     world.in_service(world.group("a", 3))
     nodes = [world.sagemaker.describe_cluster_node(ClusterName="ml", NodeId=node["InstanceId"]) for node in world.nodes()]
     details = [node["NodeDetails"] for node in nodes]
@@ -110,7 +112,7 @@ def test_every_node_has_an_address_of_its_own_in_the_subnet(world):
     assert all(one["PrivateDnsHostname"].startswith("ip-10-1-0-") for one in details)
 
 
-def test_a_role_limited_to_the_clusters_own_subnet_and_group_is_enough(world):
+def test_a_role_limited_to_the_clusters_own_subnet_and_group_is_enough(world: World) -> None:
     subnet = f"arn:aws:ec2:us-west-2:123456789012:subnet/{world.ids['subnet']}"
     group = f"arn:aws:ec2:us-west-2:123456789012:security-group/{world.ids['security_group']}"
     interfaces = "arn:aws:ec2:us-west-2:123456789012:network-interface/*"
@@ -134,7 +136,7 @@ def test_a_role_limited_to_the_clusters_own_subnet_and_group_is_enough(world):
     world.until_gone()
 
 
-def test_a_deletion_that_cannot_go_on_is_tried_again_at_the_pace_of_the_table(world):
+def test_a_deletion_that_cannot_go_on_is_tried_again_at_the_pace_of_the_table(world: World) -> None:
     durations.change({"hyperpod.delete.retry": 1e9})
     world.in_service(world.group("a"))
     world.allow_all_but("ec2:DetachNetworkInterface")

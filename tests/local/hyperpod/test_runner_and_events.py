@@ -2,13 +2,16 @@
 
 import json
 import urllib.request
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from local_aws import faults
 from local_aws.hyperpod import starting
 from local_aws.hyperpod.looked_up import LookedUp
-from local_aws.hyperpod.node_runner import Outcome
+from local_aws.hyperpod.node_runner import Done, Launch, Outcome
+from tests.local.hyperpod.world import Hold, World
 
 pytestmark = pytest.mark.local
 
@@ -16,32 +19,33 @@ pytestmark = pytest.mark.local
 class Waiting:
     """A runner whose nodes start when the test says so."""
 
-    def __init__(self):
-        self.started, self.stopped = {}, []
+    def __init__(self) -> None:
+        self.started: dict[str, tuple[Launch, Done]] = {}
+        self.stopped: list[str] = []
 
-    def start(self, launch, done):
+    def start(self, launch: Launch, done: Done) -> None:
         self.started[launch.node.id] = (launch, done)
 
-    def stop(self, node_id):
+    def stop(self, node_id: str) -> None:
         self.stopped.append(node_id)
 
-    def reset(self):
+    def reset(self) -> None:
         self.started.clear()
 
 
 @pytest.fixture
-def runner():
+def runner() -> Iterator[Waiting]:
     runner = Waiting()
     starting.use(runner)
     yield runner
     starting.use(LookedUp())
 
 
-def started(world, runner, count):
-    return world.until(lambda: list(runner.started.values()), lambda nodes: len(nodes) == count)
+def started(world: World, runner: Waiting, count: int) -> list[tuple[Launch, Done]]:
+    return list(world.until(lambda: list(runner.started.values()), lambda nodes: len(nodes) == count))
 
 
-def test_a_node_gets_the_addresses_of_all_nodes_and_is_running_when_its_runner_says_so(world, runner):
+def test_a_node_gets_the_addresses_of_all_nodes_and_is_running_when_its_runner_says_so(world: World, runner: Waiting) -> None:
     arn = world.create(world.group("controller"), world.group("workers", 2))
     launches = started(world, runner, 3)
     config = launches[0][0].resource_config
@@ -56,7 +60,7 @@ def test_a_node_gets_the_addresses_of_all_nodes_and_is_running_when_its_runner_s
     world.until_status("InService")
 
 
-def test_one_node_that_fails_fails_the_cluster_and_names_itself(world, runner):
+def test_one_node_that_fails_fails_the_cluster_and_names_itself(world: World, runner: Waiting) -> None:
     world.create(world.group("workers", 2))
     (_, first), (launch, second) = started(world, runner, 2)
     first(Outcome())
@@ -66,7 +70,7 @@ def test_one_node_that_fails_fails_the_cluster_and_names_itself(world, runner):
     assert seen["FailureMessage"] == text
 
 
-def test_a_node_that_shall_go_is_stopped_and_what_it_says_afterwards_is_nothing(world, runner):
+def test_a_node_that_shall_go_is_stopped_and_what_it_says_afterwards_is_nothing(world: World, runner: Waiting) -> None:
     world.create(world.group("workers"))
     [(launch, done)] = started(world, runner, 1)
     done(Outcome())
@@ -77,7 +81,7 @@ def test_a_node_that_shall_go_is_stopped_and_what_it_says_afterwards_is_nothing(
     world.until_gone()
 
 
-def test_a_software_update_starts_the_nodes_again(world, runner):
+def test_a_software_update_starts_the_nodes_again(world: World, runner: Waiting) -> None:
     world.create(world.group("workers"))
     [(launch, done)] = started(world, runner, 1)
     done(Outcome())
@@ -90,17 +94,17 @@ def test_a_software_update_starts_the_nodes_again(world, runner):
     assert world.until_status("InService")["InstanceGroups"][0]["SoftwareUpdateStatus"] == "Succeeded"
 
 
-def heard(world):
+def heard(world: World) -> list[dict[str, Any]]:
     with urllib.request.urlopen(f"{world.endpoint}/_local_aws/events") as answer:
         events = [entry["event"] for entry in json.load(answer)]
     return [event for event in events if event["source"] == "aws.sagemaker"]
 
 
-def test_eventbridge_hears_of_every_state(world):
+def test_eventbridge_hears_of_every_state(world: World) -> None:
     faults.order(faults.Fault("sagemaker:CreateCluster", kind="fail", message="no capacity"))
     arn = world.create(world.group("a"), name="told")
 
-    def states():
+    def states() -> list[str]:
         return [event["detail"]["ClusterStatus"] for event in heard(world) if event["resources"] == [arn]]
 
     assert world.until(states, lambda seen: "Failed" in seen) == ["Creating", "RollingBack", "Failed"]
@@ -109,13 +113,13 @@ def test_eventbridge_hears_of_every_state(world):
     assert last["detail"]["FailureMessage"] == "no capacity"
 
 
-def control(world, name, body):
+def control(world: World, name: str, body: dict[str, Any]) -> Any:
     request = urllib.request.Request(f"{world.endpoint}/_local_aws/{name}", json.dumps(body).encode(), method="POST")
     with urllib.request.urlopen(request) as answer:
         return json.load(answer)
 
 
-def test_durations_quotas_and_faults_are_ordered_over_http(world):
+def test_durations_quotas_and_faults_are_ordered_over_http(world: World) -> None:
     assert control(world, "durations", {"hyperpod.delete": 7})["hyperpod.delete"] == 7
     quota = {"ml.trn1.32xlarge for cluster usage": 0}
     assert control(world, "quotas", quota) == quota
@@ -124,7 +128,7 @@ def test_durations_quotas_and_faults_are_ordered_over_http(world):
         world.cluster()
 
 
-def test_a_deletion_that_is_to_fail_stays_in_deleting_and_the_nodes_say_why(world):
+def test_a_deletion_that_is_to_fail_stays_in_deleting_and_the_nodes_say_why(world: World) -> None:
     world.in_service(world.group("a"))
     faults.order(faults.Fault("sagemaker:DeleteCluster", kind="fail", message="does not have permission to perform: x"))
     world.sagemaker.delete_cluster(ClusterName="ml")
@@ -135,12 +139,12 @@ def test_a_deletion_that_is_to_fail_stays_in_deleting_and_the_nodes_say_why(worl
     assert world.cluster()["ClusterStatus"] == "Deleting"
 
 
-def test_a_deleted_group_is_deleting_while_its_nodes_go(world, hold):
+def test_a_deleted_group_is_deleting_while_its_nodes_go(world: World, hold: Hold) -> None:
     world.in_service(world.group("a"), world.group("b"))
     hold("hyperpod.node.shut_down")
     world.sagemaker.update_cluster(ClusterName="ml", InstanceGroupsToDelete=["b"])
 
-    def groups():
+    def groups() -> dict[str, tuple[str, int]]:
         return {
             group["InstanceGroupName"]: (group["Status"], group["TargetCount"]) for group in world.cluster()["InstanceGroups"]
         }

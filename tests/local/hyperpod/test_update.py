@@ -1,22 +1,25 @@
+from typing import Any
+
 import pytest
 from botocore.exceptions import ClientError
 
 from local_aws import faults
 from local_aws.hyperpod import quotas
+from tests.local.hyperpod.world import Hold, World
 
 pytestmark = pytest.mark.local
 
 
-def counts(cluster):
+def counts(cluster: dict[str, Any]) -> dict[str, tuple[int, int]]:
     return {group["InstanceGroupName"]: (group["TargetCount"], group["CurrentCount"]) for group in cluster["InstanceGroups"]}
 
 
-def updated(world, *groups, **more):
+def updated(world: World, *groups: dict[str, Any], **more: Any) -> dict[str, Any]:
     world.sagemaker.update_cluster(ClusterName="ml", InstanceGroups=list(groups), **more)
     return world.until_status("InService", "Failed")
 
 
-def test_groups_grow_shrink_come_and_go(world):
+def test_groups_grow_shrink_come_and_go(world: World) -> None:
     world.in_service(world.group("controller"), world.group("workers", 2), world.group("login"))
     before = {node["InstanceId"] for node in world.nodes() if node["InstanceGroupName"] == "workers"}
     seen = updated(world, world.group("controller"), world.group("workers", 3), InstanceGroupsToDelete=["login"])
@@ -27,7 +30,7 @@ def test_groups_grow_shrink_come_and_go(world):
     assert len(world.nodes()) == len(world.interfaces()) == 4
 
 
-def test_a_cluster_that_is_busy_refuses_updates_and_deletion(world, hold):
+def test_a_cluster_that_is_busy_refuses_updates_and_deletion(world: World, hold: Hold) -> None:
     hold("hyperpod.node.boot")
     world.create(world.group("a"))
     with pytest.raises(ClientError, match=r"ConflictException.*Creating"):
@@ -45,13 +48,13 @@ def test_a_cluster_that_is_busy_refuses_updates_and_deletion(world, hold):
         ({"ThreadsPerCore": 2}, "ThreadsPerCore of instance group a cannot be changed from 1 to 2"),
     ],
 )
-def test_what_is_fixed_cannot_be_changed(world, change, complaint):
+def test_what_is_fixed_cannot_be_changed(world: World, change: dict[str, Any], complaint: str) -> None:
     world.in_service(world.group("a"))
     with pytest.raises(ClientError, match=complaint):
         world.sagemaker.update_cluster(ClusterName="ml", InstanceGroups=[world.group("a", **change)])
 
 
-def test_groups_that_are_not_there_or_are_the_last_cannot_be_deleted(world):
+def test_groups_that_are_not_there_or_are_the_last_cannot_be_deleted(world: World) -> None:
     world.in_service(world.group("a"))
     with pytest.raises(ClientError, match=r"\['b'\] of InstanceGroupsToDelete do not exist"):
         world.sagemaker.update_cluster(ClusterName="ml", InstanceGroupsToDelete=["b"])
@@ -61,7 +64,7 @@ def test_groups_that_are_not_there_or_are_the_last_cannot_be_deleted(world):
         world.sagemaker.update_cluster(ClusterName="ml", InstanceGroups=[world.group("a")], InstanceGroupsToDelete=["a"])
 
 
-def test_an_update_that_fails_goes_back_to_the_old_counts_and_says_why(world):
+def test_an_update_that_fails_goes_back_to_the_old_counts_and_says_why(world: World) -> None:
     world.in_service(world.group("a", 2))
     faults.order(faults.Fault("sagemaker:UpdateCluster", kind="fail", message="no capacity for ml.c5.xlarge"))
     seen = updated(world, world.group("a", 4))
@@ -71,7 +74,7 @@ def test_an_update_that_fails_goes_back_to_the_old_counts_and_says_why(world):
     assert "FailureMessage" not in seen
 
 
-def test_new_nodes_whose_scripts_are_missing_are_taken_back(world):
+def test_new_nodes_whose_scripts_are_missing_are_taken_back(world: World) -> None:
     world.in_service(world.group("a"))
     missing = {"SourceS3Uri": "s3://sagemaker-scripts/lifecycle/none/", "OnCreate": "on_create.sh"}
     seen = updated(world, world.group("a", 2, LifeCycleConfig=missing), world.group("b"))
@@ -80,7 +83,7 @@ def test_new_nodes_whose_scripts_are_missing_are_taken_back(world):
     assert len(world.nodes()) == len(world.interfaces()) == 1
 
 
-def test_new_scripts_replace_no_node(world):
+def test_new_scripts_replace_no_node(world: World) -> None:
     world.in_service(world.group("a", 2))
     nodes = {node["InstanceId"] for node in world.nodes()}
     world.client("s3").put_object(Bucket="sagemaker-scripts", Key="lifecycle/2/on_create.sh", Body=b"")
@@ -90,14 +93,14 @@ def test_new_scripts_replace_no_node(world):
     assert {node["InstanceId"] for node in world.nodes()} == nodes
 
 
-def test_a_quota_counts_what_is_there(world):
+def test_a_quota_counts_what_is_there(world: World) -> None:
     quotas.limit({"ml.c5.xlarge for cluster usage": 3})
     world.in_service(world.group("a", 2))
     with pytest.raises(ClientError, match="is 3 Instances, with current utilization of 2 Instances and a request delta of 2"):
         world.sagemaker.update_cluster(ClusterName="ml", InstanceGroups=[world.group("a", 4)])
 
 
-def test_a_software_update_runs_through_the_groups_asked_for(world):
+def test_a_software_update_runs_through_the_groups_asked_for(world: World) -> None:
     world.in_service(world.group("a", 2), world.group("b"))
     world.sagemaker.update_cluster_software(ClusterName="ml", InstanceGroups=[{"InstanceGroupName": "a"}])
     seen = world.until_status("InService")
@@ -105,7 +108,7 @@ def test_a_software_update_runs_through_the_groups_asked_for(world):
     assert {n["InstanceGroupName"] for n in world.nodes() if "LastSoftwareUpdateTime" in n} == {"a"}
 
 
-def test_nodes_and_cluster_say_so_while_the_software_is_updated(world, hold):
+def test_nodes_and_cluster_say_so_while_the_software_is_updated(world: World, hold: Hold) -> None:
     world.in_service(world.group("a", 2), world.group("b"))
     hold("hyperpod.software")
     world.sagemaker.update_cluster_software(ClusterName="ml", InstanceGroups=[{"InstanceGroupName": "a"}])
@@ -114,7 +117,7 @@ def test_nodes_and_cluster_say_so_while_the_software_is_updated(world, hold):
     assert states == {"a": "SystemUpdating", "b": "Running"}
 
 
-def test_a_software_update_that_fails_leaves_the_cluster_in_service_and_says_so(world):
+def test_a_software_update_that_fails_leaves_the_cluster_in_service_and_says_so(world: World) -> None:
     world.in_service(world.group("a"))
     faults.order(faults.Fault("sagemaker:UpdateClusterSoftware", kind="fail", message="the new image did not boot"))
     world.sagemaker.update_cluster_software(ClusterName="ml")
@@ -123,7 +126,7 @@ def test_a_software_update_that_fails_leaves_the_cluster_in_service_and_says_so(
     assert seen["FailureMessage"] == "the new image did not boot"
 
 
-def test_a_software_update_whose_script_fails_is_taken_back(world):
+def test_a_software_update_whose_script_fails_is_taken_back(world: World) -> None:
     world.in_service(world.group("a"))
     s3 = world.client("s3")
     s3.delete_object(Bucket="sagemaker-scripts", Key="lifecycle/1/on_create.sh")
