@@ -51,16 +51,23 @@ class StepPermissions:
     def _creating(self) -> list[iam.PolicyStatement]:
         statements = [
             iam.PolicyStatement(
-                # CreateCluster also asks for the rights to tag the cluster and to bring it to an image.
+                # CreateCluster also asks for the right to tag the cluster.
                 sid="CreateTheStacksCluster",
-                actions=["sagemaker:AddTags", "sagemaker:CreateCluster", "sagemaker:UpdateClusterSoftware"],
+                actions=["sagemaker:AddTags", "sagemaker:CreateCluster"],
                 resources=[self._clusters],
                 conditions={
                     "StringEquals": self._ownership("aws:RequestTag"),
                     # Or it could tag another stack's cluster as its own, and then change it.
                     "StringEqualsIfExists": self._ownership("aws:ResourceTag"),
                 },
-            )
+            ),
+            iam.PolicyStatement(
+                # And for this one; nobody says that the tags of the request come with it.
+                sid="BringTheStacksClusterToAnImage",
+                actions=["sagemaker:UpdateClusterSoftware"],
+                resources=[self._clusters],
+                conditions={"StringEqualsIfExists": self._ownership("aws:ResourceTag")},
+            ),
         ]
         if self.training_plan_arns:
             statements.append(
@@ -76,7 +83,7 @@ class StepPermissions:
         return [
             iam.PolicyStatement(
                 sid="ChangeTheStacksCluster",
-                actions=["sagemaker:DeleteCluster", "sagemaker:UpdateCluster", "sagemaker:UpdateClusterSoftware"],
+                actions=["sagemaker:DeleteCluster", "sagemaker:UpdateCluster"],
                 resources=[self._clusters],
                 conditions={"StringEquals": self._ownership("aws:ResourceTag")},
             ),
