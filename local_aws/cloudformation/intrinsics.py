@@ -67,7 +67,8 @@ class Resolver:
     def _call(self, name: str, argument: Any) -> Any:
         if name not in FUNCTIONS:
             raise TemplateError(f"not part of the embedded AWS: {name}")
-        return FUNCTIONS[name](self, argument)
+        value = FUNCTIONS[name](self, argument)
+        return self.value(value) if isinstance(value, str) else value  # a dynamic reference may be put together by functions
 
     def ref(self, name: str) -> Any:
         """The value of ``{"Ref": name}``."""
@@ -96,7 +97,7 @@ class Resolver:
             in_resource = "." in name and "::" not in name
             return _text(self.get_attribute(name) if in_resource else self.ref(name))
 
-        return str(self.value(PLACEHOLDER.sub(one, text).replace("${!", "${")))
+        return PLACEHOLDER.sub(one, text).replace("${!", "${")
 
     def choose(self, argument: Any) -> Any:
         """The value of ``{"Fn::If": argument}``."""

@@ -35,7 +35,7 @@ class Schema:
 
     def properties_of(self, node: Json) -> Json | None:
         """The properties that an object described by ``node`` may have; None where it may have any."""
-        node = self._follow(node)
+        node = self.follow(node)
         found = dict(node.get("properties") or {})
         for part in (*node.get("oneOf", ()), *node.get("anyOf", ()), *node.get("allOf", ())):
             found |= self.properties_of(part) or {}
@@ -43,10 +43,11 @@ class Schema:
 
     def items_of(self, node: Json) -> Json:
         """What describes the items of a list described by ``node``."""
-        items: Json = self._follow(node).get("items", {})
+        items: Json = self.follow(node).get("items", {})
         return items
 
-    def _follow(self, node: Json) -> Json:
+    def follow(self, node: Json) -> Json:
+        """What a reference within the schema leads to."""
         while "$ref" in node:
             target: Json = self.document
             for step in node["$ref"].removeprefix("#/").split("/"):
@@ -71,7 +72,7 @@ class Schema:
     @property
     def tags_are_a_map(self) -> bool:
         """Whether tags are written as a mapping rather than as a list of keys and values."""
-        node = self._follow(self.document["properties"].get(self.tag_property or "", {}))
+        node = self.follow(self.document["properties"].get(self.tag_property or "", {}))
         return node.get("type") == "object" or "patternProperties" in node
 
     @property
@@ -93,7 +94,7 @@ class Schema:
         return {name: self._typed(value, (self.document["properties"]).get(name, {})) for name, value in properties.items()}
 
     def _typed(self, value: Any, node: Json) -> Any:
-        node = self._follow(node)
+        node = self.follow(node)
         if isinstance(value, dict):
             known = self.properties_of(node) or {}
             return {key: self._typed(item, known.get(key, {})) for key, item in value.items()}
@@ -130,10 +131,13 @@ def schema(resource_type: str, region: str) -> Schema | None:
 
 
 def changes(before: Any, after: Any, path: Path = ()) -> Iterator[tuple[Path, Any, Any]]:
-    """Where two values differ, as deep as both are mappings: path, value before, value after (None: not there)."""
+    """Where two values differ, as deep as both are mappings or equally long lists: path, before, after (None: not there)."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key in sorted({*before, *after}):
             yield from changes(before.get(key), after.get(key), (*path, key))
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for index, (one, other) in enumerate(zip(before, after, strict=True)):
+            yield from changes(one, other, (*path, str(index)))
     elif before != after:
         yield path, before, after
 

@@ -1,4 +1,4 @@
-"""The CDK's own resource: its metadata."""
+"""Resources that make nothing: the CDK's metadata, and a handle that fills a stack."""
 
 import uuid
 from collections.abc import Mapping
@@ -27,4 +27,20 @@ class Metadata(Provider):
         """Nothing to do."""
 
 
-PROVIDERS = (Metadata(),)
+class WaitConditionHandle(Provider):
+    """AWS::CloudFormation::WaitConditionHandle as a stack's only resource; nothing here can signal it, so its Ref is no URL."""
+
+    type = "AWS::CloudFormation::WaitConditionHandle"
+
+    def create(self, context: Context, properties: Json) -> str:
+        """An id."""
+        return str(uuid.uuid4())
+
+    def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
+        """Nothing to do."""
+
+    def delete(self, context: Context, physical_id: str, properties: Json) -> None:
+        """Nothing to do."""
+
+
+PROVIDERS = (Metadata(), WaitConditionHandle())

@@ -113,7 +113,7 @@ class _Rule(Provider):
         return {"Id": physical_id}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Change the description, the one thing that can."""
+        """Change the description, the one thing that can be changed; moto does so for address ranges and not for groups."""
         call = getattr(context.client("ec2"), f"update_security_group_rule_descriptions_{self.direction}")
         call(GroupId=properties["GroupId"], IpPermissions=[_permission(properties, self.direction)])
 

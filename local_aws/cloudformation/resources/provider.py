@@ -83,14 +83,14 @@ class Provider:
     def settle(self, context: Context, physical_id: str, properties: Json) -> None:
         """Wait until the resource is ready."""
 
-    def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:  # noqa: ARG002  for those who need it
+    def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
         """What Fn::GetAtt gives."""
         return {}
 
     def check_update(self, properties: Json, before: Json) -> None:
         """Refuse an update that the service is not even asked for."""
 
-    def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> str | None:  # noqa: ARG002
+    def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> str | None:
         """Change the resource in place; a new physical id if the service gave one."""
         changed = sorted(key for key in {*properties, *before} if properties.get(key) != before.get(key))
         raise ResourceError(f"not part of the embedded AWS: an update in place of {self.type} {', '.join(changed)}")

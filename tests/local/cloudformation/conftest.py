@@ -142,7 +142,7 @@ class Functions:
 
     def __call__(self, _: Any, event: Json) -> None:
         self.events.append(event)
-        reply = self.replies.get(event["RequestType"], lambda _: {})(event)
+        reply = self.replies[event["RequestType"]](event) if event["RequestType"] in self.replies else {}
         if reply is not None:
             threading.Thread(target=self.answer, args=(event,), kwargs=reply).start()
 
