@@ -20,6 +20,7 @@ _start_execution = StepFunctionsParserBackend.start_execution
 _terminated = BaseExecutionWorkerCommunication.terminated
 _init = Execution.__init__
 _start = Execution.start
+_start_details = Execution.get_start_execution_details
 _describe = StepFunctionResponse.describe_execution
 _list = StepFunctionResponse.list_executions
 
@@ -44,6 +45,13 @@ def _new_execution(self: Any, *positional: Any, **named: Any) -> None:
     _init(self, *positional, **named)
     self.over = threading.Event()
     self._cloud_watch_logging_session = logs.session(self.exec_arn, self.state_machine)
+
+
+def _details(self: Any) -> Any:
+    """What the context knows of the execution; its start as a text, for which moto has a moment that is no JSON."""
+    details = _start_details(self)
+    details.start_time = self.start_date.isoformat()
+    return details
 
 
 def _start_heard(self: Any) -> None:
@@ -146,4 +154,5 @@ def patch() -> None:
     BaseExecutionWorkerCommunication.terminated = _ended
     Execution.__init__ = _new_execution
     Execution.start = _start_heard
+    Execution.get_start_execution_details = _details
     Execution.stop = _stop

@@ -9,6 +9,7 @@ from typing import Any
 
 from botocore.config import Config
 
+from local_aws import iam
 from local_aws.testing import ACCOUNT, REGION, Client, ask
 
 EVERYTHING = {"Effect": "Allow", "Action": "*", "Resource": "*"}
@@ -54,11 +55,13 @@ class Account:
 
     def as_role(self, role_arn: str, service: str, principal: str = "lambda.amazonaws.com") -> Any:
         """A client with the credentials of the role, taken on by a service."""
-        from local_aws import iam  # noqa: PLC0415  moto is loaded with the account
-
         session = iam.assume(ACCOUNT, role_arn, principal, "test")
         keys = {"aws_access_key_id": session.access_key, "aws_secret_access_key": session.secret_key}
-        return self._client(service, aws_session_token=session.token, **keys)
+        return self.with_keys(service, aws_session_token=session.token, **keys)
+
+    def with_keys(self, service: str, **keys: str) -> Any:
+        """A client with these credentials."""
+        return self._client(service, **keys)
 
     def role(self, name: str, *statements: dict[str, Any], principal: str = "lambda.amazonaws.com", **trust: Any) -> str:
         """The ARN of a new role that the service may assume, with these statements."""
