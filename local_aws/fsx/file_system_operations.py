@@ -27,14 +27,22 @@ def create_file_system(call: Call) -> Json:
     lustre = {"DeploymentType": "SCRATCH_1", **(request.get("LustreConfiguration") or {})}
     version = request.get("FileSystemTypeVersion") or _default_version(lustre)
     check_new(request, lustre, version)
-    file_system_id = new_id("fs")
+    file_system = _made(call, lustre, version)
+    add(file_system)
+    become_available("fsx.create", file_system, call)
+    return {"FileSystem": file_system.details()}
+
+
+def _made(call: Call, lustre: Json, version: str) -> FileSystem:
+    """The new file system, with its interfaces in the subnet, if the caller may make it."""
+    request, file_system_id = call.request, new_id("fs")
     arn = call.arn("fsx", f"file-system/{file_system_id}")
     call.authorize("fsx:CreateFileSystem", arn, request_context(request))
     if request.get("Tags"):
         call.authorize("fsx:TagResource", arn, request_context(request))
     place, vpc_id = place_of(call)
     persistent = lustre["DeploymentType"].startswith("PERSISTENT")
-    file_system = FileSystem(
+    return FileSystem(
         account=call.account,
         region=call.region,
         id=file_system_id,
@@ -48,9 +56,6 @@ def create_file_system(call: Call) -> Json:
         interfaces=attach(place, file_system_id, request),
         tags=tags_from(request),
     )
-    add(file_system)
-    become_available("fsx.create", file_system, call)
-    return {"FileSystem": file_system.details()}
 
 
 def _known(call: Call) -> FileSystem | None:
