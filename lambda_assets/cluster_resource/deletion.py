@@ -1,7 +1,5 @@
 """Runs in Lambda. Clearing a cluster away: the Delete of the resource, and what a replacement left that died unreported."""
 
-from dataclasses import replace
-
 from cluster_resource import reasons
 from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
 from cluster_resource.desired import Desired
@@ -25,7 +23,7 @@ def decide_delete(desired: Desired, cluster: Cluster | None, memory: Memory, mom
         return Decision(Wait("there is no cluster; waiting whether an older request still makes one"), memory)
     if cluster.owner != desired.owner:
         return Decision(Succeed(f"left alone: {reasons.foreign(cluster)}"), memory)
-    memory = replace(memory, arn=cluster.arn)
+    memory = memory._replace(arn=cluster.arn)
     if cluster.status != "Deleting":
         arguments = {"ClusterName": cluster.name}
         return Decision(Call("DeleteCluster", arguments, memory, f"cluster is {cluster.status}"), memory)

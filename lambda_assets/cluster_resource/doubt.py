@@ -1,7 +1,5 @@
 """Runs in Lambda. A bad sign must last before it is believed: DescribeCluster may answer from a moment ago."""
 
-from dataclasses import replace
-
 from cluster_resource.memory import Memory
 from cluster_resource.moment import Moment
 
@@ -10,12 +8,12 @@ def doubted(memory: Memory, sign: str, moment: Moment) -> Memory:
     """The memory with ``sign`` noted, and since when it is seen without a break."""
     if memory.doubt == sign:
         return memory
-    return replace(memory, doubt=sign, doubt_since=str(moment))
+    return memory._replace(doubt=sign, doubt_since=str(moment))
 
 
 def undoubted(memory: Memory) -> Memory:
     """The memory after a good sign."""
-    return replace(memory, doubt="", doubt_since="") if memory.doubt else memory
+    return memory._replace(doubt="", doubt_since="") if memory.doubt else memory
 
 
 def lasts(memory: Memory, moment: Moment, seconds: float) -> bool:

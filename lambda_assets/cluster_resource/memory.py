@@ -4,16 +4,16 @@ A rollback of the stack can bring older code before newer memory: fields that th
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from cluster_resource.event import Json
 
 VERSION = 1
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class Memory:
+class Memory(NamedTuple):
     """What is known of a request's past. All times are ISO texts of the state machine's clock."""
 
     version: int = VERSION
@@ -33,7 +33,7 @@ class Memory:
     updated_at: str = ""
     moved: bool = False
     """The cluster left InService after our UpdateCluster."""
-    targets: Mapping[str, int] = field(default_factory=dict)
+    targets: Mapping[str, int] = NOTHING
     """The counts that UpdateCluster asked for, or that a wait saw being worked on."""
     watched: tuple[str, ...] = ()
     """Groups whose nodes the request made, and waits for."""
@@ -44,12 +44,12 @@ class Memory:
     doubt_since: str = ""
     leftover: str = ""
     """The unreported cluster of a replacement that died, while it is cleared away."""
-    rest: Json = field(default_factory=dict)
+    rest: Mapping[str, Any] = NOTHING
 
     @classmethod
     def load(cls, raw: Mapping[str, Any]) -> "Memory":
         """The memory in ``raw``."""
-        names = {item.name for item in fields(cls)} - {"rest"}
+        names = set(cls._fields) - {"rest"}
         known = {name: value for name, value in raw.items() if name in names}
         if "watched" in known:
             known["watched"] = tuple(known["watched"])
@@ -57,14 +57,9 @@ class Memory:
 
     def dump(self) -> Json:
         """The memory as the execution's state holds it: only what says something."""
-        said = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "rest"}
-        defaults = {item.name: _default(item) for item in fields(self)}
-        kept = {name: value for name, value in said.items() if value != defaults[name] or name == "version"}
+        said = self._asdict()
+        del said["rest"]
+        kept = {name: value for name, value in said.items() if value != self._field_defaults[name] or name == "version"}
         if "watched" in kept:
             kept["watched"] = list(kept["watched"])
         return {**self.rest, **kept}
-
-
-def _default(item: Any) -> Any:
-    """A dataclass field's default (a field has no type that tells it)."""
-    return item.default_factory() if item.default is MISSING else item.default

@@ -1,7 +1,5 @@
 """Runs in Lambda. What a failed call means for its request: wait and try again, or the end."""
 
-from dataclasses import replace
-
 from cluster_resource import reasons
 from cluster_resource.actions import Decision, Fail, Wait
 from cluster_resource.desired import Desired
@@ -19,7 +17,7 @@ def after_error(error: ApiError, desired: Desired, memory: Memory, moment: Momen
     """Decide after a call failed. Throttles, outages and conflicts are never the end: the deadline is."""
     sign = f"{error.operation} {error.kind.value}"
     since = memory.trouble_since if memory.trouble.startswith(sign) else str(moment)
-    memory = replace(memory, trouble=f"{sign}: {error.code}: {error.text}"[:500], trouble_since=since)
+    memory = memory._replace(trouble=f"{sign}: {error.code}: {error.text}"[:500], trouble_since=since)
     is_patient = error.kind in PATIENCE_S and moment.since_s(since) < PATIENCE_S[error.kind]
     if error.kind in FINAL or (error.kind in PATIENCE_S and not is_patient):
         return Decision(Fail(reasons.refused(error, desired)), memory)

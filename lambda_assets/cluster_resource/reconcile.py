@@ -4,8 +4,6 @@ It is level-triggered: whatever call was lost, made twice or made by another, th
 there. At most one call that changes something comes out of each step.
 """
 
-from dataclasses import replace
-
 from cluster_resource import reasons
 from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
 from cluster_resource.deletion import decide_delete
@@ -74,7 +72,7 @@ def _absent(desired: Desired, memory: Memory, moment: Moment) -> Decision:
         return Decision(Fail(reasons.disappeared(name)), memory)
     tags = [{"Key": key, "Value": value} for key, value in sorted(desired.all_tags.items())]
     arguments = {"ClusterName": name, **desired.request, "Tags": tags}
-    return Decision(Call("CreateCluster", arguments, replace(memory, created_at=str(moment))), memory)
+    return Decision(Call("CreateCluster", arguments, memory._replace(created_at=str(moment))), memory)
 
 
 def _present(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment) -> Decision:
@@ -117,8 +115,7 @@ def _noticing(cluster: Cluster, memory: Memory, *, is_made: bool) -> Memory:
     # A message that is there at the first look is news only of a cluster that this request makes.
     old_failure = memory.old_failure if memory.arn or is_made else cluster.failure
     is_news = not memory.failure and bool(cluster.failure) and cluster.failure != old_failure
-    return replace(
-        memory,
+    return memory._replace(
         arn=cluster.arn,
         old_failure=old_failure,
         failure=cluster.failure if is_news and cluster.status != "InService" else memory.failure,
@@ -128,10 +125,10 @@ def _noticing(cluster: Cluster, memory: Memory, *, is_made: bool) -> Memory:
 
 def _clear_leftover(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
     """The cluster itself is as wanted; what a dead replacement left goes too, so that its network can go."""
-    apart = replace(memory, arn="")
+    apart = memory._replace(arn="")
     decision = decide_delete(desired, cluster, apart, moment)
     done = data_of(memory, memory.cluster)
-    kept = replace(decision.memory, arn=memory.arn)
+    kept = decision.memory._replace(arn=memory.arn)
     match decision.action:
         case Call(operation=operation, arguments=arguments, note=note):
             return Decision(Call(operation, arguments, kept, note), kept)

@@ -1,7 +1,5 @@
 """Runs in Lambda. Which cluster an Update is about: the one it names, or a new one that takes its place."""
 
-from dataclasses import replace
-
 from cluster_resource.actions import Decision, Fail, Wait
 from cluster_resource.desired import Desired
 from cluster_resource.event import Json
@@ -23,8 +21,8 @@ def choose(desired: Desired, cluster: Cluster | None, memory: Memory) -> Decisio
     if not chosen:
         return Decision(Fail(_refusal(desired, have)), memory)
     if chosen == desired.physical_id:
-        return replace(memory, cluster=chosen)
-    return Decision(Wait(f"{chosen} takes the place of {desired.physical_id}"), replace(memory, cluster=chosen))
+        return memory._replace(cluster=chosen)
+    return Decision(Wait(f"{chosen} takes the place of {desired.physical_id}"), memory._replace(cluster=chosen))
 
 
 def is_made_by(desired: Desired, memory: Memory) -> bool:

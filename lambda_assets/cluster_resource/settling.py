@@ -1,7 +1,5 @@
 """Runs in Lambda. A cluster that stands still: bring it to what is wanted, or find that it is there."""
 
-from dataclasses import replace
-
 from cluster_resource import reasons
 from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
 from cluster_resource.deletion import is_quiet
@@ -38,8 +36,8 @@ def settle(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment) -
 
 def _update(cluster: Cluster, found: Plan, memory: Memory, moment: Moment) -> Decision:
     # The watched groups are kept even where the call fails: its reply may be all that was lost.
-    memory = replace(memory, watched=found.watched, old_failure=cluster.failure)
-    then = replace(memory, updated_at=str(moment), targets=dict(found.targets), moved=False)
+    memory = memory._replace(watched=found.watched, old_failure=cluster.failure)
+    then = memory._replace(updated_at=str(moment), targets=dict(found.targets), moved=False)
     kept = f"; groups made by hand are kept: {', '.join(found.kept)}" if found.kept else ""
     return Decision(Call("UpdateCluster", found.arguments, then, ", ".join(found.differences) + kept), memory)
 
@@ -75,7 +73,7 @@ def _finish(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment, 
         return Decision(Wait("waiting whether an older request still changes something"), memory)
     leftover = leftover_name(desired, memory)
     if leftover:
-        return Decision(Wait(f"looking for {leftover}"), replace(memory, leftover=leftover))
+        return Decision(Wait(f"looking for {leftover}"), memory._replace(leftover=leftover))
     note = f"left alone, made by hand: {', '.join(found.kept)}" if found.kept else ""
     return Decision(Succeed(note, data_of(memory, cluster.name)), memory)
 

@@ -1,7 +1,6 @@
 """Runs in Lambda. What waits longer than CloudFormation's hour: Custom::HyperPodWait and Custom::HyperPodDeletion."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from cluster_resource import reasons
@@ -43,7 +42,7 @@ def _settled(name: str, cluster: Cluster | None, memory: Memory, moment: Moment)
         # While the service works, its targets are what was asked; when it undoes the work, it puts the old ones back.
         memory = _with_failure(cluster, memory)
         is_rolling_back = cluster.status == "RollingBack"
-        return Decision(Wait(cluster.progress), memory if is_rolling_back else replace(memory, targets=targets))
+        return Decision(Wait(cluster.progress), memory if is_rolling_back else memory._replace(targets=targets))
     return _in_service(cluster, targets, memory, moment)
 
 
@@ -67,7 +66,7 @@ def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, mo
 
 
 def _with_failure(cluster: Cluster, memory: Memory) -> Memory:
-    return memory if memory.failure else replace(memory, failure=cluster.failure)
+    return memory if memory.failure else memory._replace(failure=cluster.failure)
 
 
 def decide_tail(left: Sequence[str], memory: Memory, moment: Moment) -> Decision:

@@ -1,61 +1,10 @@
-"""An update sends every group in full, changes only what the file changed, and believes what it sees."""
-
-from typing import Any
+"""An update changes only what the file changed, and believes what it sees."""
 
 import pytest
 
 from tests.unit.cluster_resource.fake_sagemaker import LostReply, Refusal
+from tests.unit.cluster_resource.updates import CONTROLLER, FOUR, SIX, Json, update, workers
 from tests.unit.cluster_resource.world import World, group, properties, request
-
-Json = dict[str, Any]
-CONTROLLER = group("controller", 1)
-
-
-def workers(count: int, **more: Any) -> Json:
-    return group("workers", count, "ml.trn1.32xlarge", **more)
-
-
-FOUR = properties(request(CONTROLLER, workers(4)))
-SIX = properties(request(CONTROLLER, workers(6)))
-
-
-def update(world: World, physical_id: str, wanted: Json, old: Json) -> Json:
-    return world.finish(world.event("Update", wanted, old, physical_id))
-
-
-def counts(sent: Json) -> dict[str, int]:
-    return {item["InstanceGroupName"]: item["InstanceCount"] for item in sent["InstanceGroups"]}
-
-
-def test_a_changed_count_is_sent_with_every_other_group_and_keeps_the_id(world: World) -> None:
-    name = world.create(FOUR)["PhysicalResourceId"]
-    done = update(world, name, SIX, FOUR)
-    assert done["Status"] == "SUCCESS"
-    assert done["PhysicalResourceId"] == name
-    assert done["Data"].keys() == {"ClusterArn", "ClusterName", "ClusterId"}
-    (sent,) = world.sagemaker.made("UpdateCluster")
-    assert counts(sent) == {"controller": 1, "workers": 6}
-    assert "InstanceGroupsToDelete" not in sent
-    assert world.sagemaker.changes() == ["UpdateCluster"]
-
-
-@pytest.mark.fault(52)
-def test_a_new_group_is_added_and_a_removed_one_deleted_by_name(world: World) -> None:
-    old = properties(request(CONTROLLER, workers(4), group("login", 1)))
-    name = world.create(old)["PhysicalResourceId"]
-    new = properties(request(CONTROLLER, workers(4), group("spare", 2)))
-    assert update(world, name, new, old)["Status"] == "SUCCESS"
-    (sent,) = world.sagemaker.made("UpdateCluster")
-    assert counts(sent) == {"controller": 1, "workers": 4, "spare": 2}
-    assert sent["InstanceGroupsToDelete"] == ["login"]
-
-
-@pytest.mark.fault(52)
-def test_the_last_group_is_not_removed(world: World) -> None:
-    name = world.create(FOUR)["PhysicalResourceId"]
-    done = update(world, name, properties({"VpcConfig": request()["VpcConfig"], "InstanceGroups": []}), FOUR)
-    assert "at least one instance group" in done["Reason"]
-    assert not world.sagemaker.changes()
 
 
 @pytest.mark.fault(36)
@@ -138,6 +87,16 @@ def test_an_update_that_the_service_undid_is_a_failure_with_the_services_words(w
 
 
 @pytest.mark.fault(13)
+def test_an_update_of_other_fields_that_the_service_undid_is_a_failure_too(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.sagemaker.update_fails = "Lifecycle scripts did not run successfully"
+    other = group("controller", 1, LifeCycleConfig={"SourceS3Uri": "s3://sagemaker-scripts/2/", "OnCreate": "on_create.sh"})
+    done = update(world, name, properties(request(other, workers(4))), FOUR)
+    assert done["Status"] == "FAILED"
+    assert "Lifecycle scripts did not run successfully" in done["Reason"]
+
+
+@pytest.mark.fault(13)
 def test_an_old_failure_message_does_not_fail_a_good_update(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     world.sagemaker.all[0].failure = "something of last week"
@@ -183,34 +142,6 @@ def test_a_field_that_the_service_spells_otherwise_fails_no_update(world: World,
     assert update(world, name, SIX, FOUR)["Status"] == "SUCCESS"
 
 
-def test_a_fixed_field_that_the_file_leaves_out_is_repeated_as_the_service_has_it(world: World) -> None:
-    name = world.create(FOUR)["PhysicalResourceId"]
-    six = workers(6)
-    del six["ThreadsPerCore"]
-    assert update(world, name, properties(request(CONTROLLER, six)), FOUR)["Status"] == "SUCCESS"
-    (sent,) = world.sagemaker.made("UpdateCluster")
-    assert sent["InstanceGroups"][1]["ThreadsPerCore"] == 1
-
-
-def test_a_group_that_is_being_deleted_is_waited_for(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    old = properties(request(CONTROLLER, workers(4), group("login", 1)))
-    name = world.create(old)["PhysicalResourceId"]
-    whole = world.sagemaker.describe_cluster
-    end = world.clock.after(200)
-
-    def going(**arguments: str) -> Json:
-        described = whole(**arguments)
-        if world.clock.now < end:
-            described["InstanceGroups"][2]["Status"] = "Deleting"
-        else:
-            world.sagemaker.all[0].groups.pop("login", None)
-        return described
-
-    monkeypatch.setattr(world.sagemaker, "describe_cluster", going)
-    assert update(world, name, FOUR, old)["Status"] == "SUCCESS"
-    assert world.clock.now >= end
-
-
 @pytest.mark.fault(1)
 def test_a_lost_reply_of_update_cluster_is_no_second_update(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
@@ -226,76 +157,6 @@ def test_a_cluster_that_was_deleted_by_hand_is_missed_and_not_made_again(world: 
     done = update(world, name, SIX, FOUR)
     assert "does not exist any more" in done["Reason"]
     assert not world.sagemaker.changes()
-
-
-@pytest.mark.fault(50)
-def test_a_count_that_an_operator_changed_stays_unless_the_file_changes_it(world: World) -> None:
-    name = world.create(FOUR)["PhysicalResourceId"]
-    world.sagemaker.all[0].groups["workers"]["InstanceCount"] = 10
-    world.sagemaker.all[0].in_service()
-    new = properties(
-        request(group("controller", 1, LifeCycleConfig={"SourceS3Uri": "s3://x/2/", "OnCreate": "a.sh"}), workers(4))
-    )
-    assert update(world, name, new, FOUR)["Status"] == "SUCCESS"
-    (sent,) = world.sagemaker.made("UpdateCluster")
-    assert counts(sent) == {"controller": 1, "workers": 10}
-    assert update(world, name, properties(request(CONTROLLER, workers(5))), new)["Status"] == "SUCCESS"
-    assert counts(world.sagemaker.made("UpdateCluster")[-1])["workers"] == 5
-
-
-@pytest.mark.fault(51)
-def test_a_group_made_by_hand_is_sent_as_it_is_and_reported(world: World) -> None:
-    name = world.create(FOUR)["PhysicalResourceId"]
-    world.sagemaker.all[0].groups["by-hand"] = {**group("by-hand", 3), "kind": "InstanceGroups"}
-    world.sagemaker.all[0].in_service()
-    done = update(world, name, SIX, FOUR)
-    (sent,) = world.sagemaker.made("UpdateCluster")
-    assert counts(sent)["by-hand"] == 3
-    assert "InstanceGroupsToDelete" not in sent
-    assert "made by hand: by-hand" in done["Reason"]
-
-
-@pytest.mark.fault(53)
-@pytest.mark.parametrize(
-    "changed",
-    [
-        group("workers", 4, "ml.trn1n.32xlarge"),
-        workers(4, ThreadsPerCore=2),
-        workers(4, ExecutionRole="arn:aws:iam::123456789012:role/Other"),
-    ],
-)
-def test_what_a_group_keeps_for_life_is_refused_with_the_way_out(world: World, changed: Json) -> None:
-    name = world.create(FOUR)["PhysicalResourceId"]
-    done = update(world, name, properties(request(CONTROLLER, changed)), FOUR)
-    assert "rename the group" in done["Reason"]
-    assert not world.sagemaker.changes()
-
-
-@pytest.mark.fault(53)
-def test_a_fixed_field_of_the_controller_is_refused_without_the_advice_to_rename(world: World) -> None:
-    name = world.create(FOUR)["PhysicalResourceId"]
-    wanted = properties(request(group("controller", 1, "ml.m5.xlarge"), workers(4)), ControllerGroup="controller")
-    done = update(world, name, wanted, FOUR)
-    assert "cannot be renamed" in done["Reason"]
-
-
-@pytest.mark.fault(58)
-def test_a_renamed_controller_is_refused_before_any_call(world: World) -> None:
-    name = world.create(FOUR)["PhysicalResourceId"]
-    wanted = properties(request(group("head", 1), workers(4)), ControllerGroup="head")
-    done = update(world, name, wanted, FOUR)
-    assert "a controller cannot be renamed" in done["Reason"]
-    assert not world.sagemaker.changes()
-
-
-@pytest.mark.fault(42)
-def test_old_properties_that_lie_do_not_hide_what_the_cluster_lacks(world: World) -> None:
-    name = world.create(FOUR)["PhysicalResourceId"]
-    with_login = properties(request(CONTROLLER, workers(4), group("login", 1)))
-    assert update(world, name, with_login, with_login)["Status"] == "SUCCESS"
-    cluster = world.sagemaker.find(name)
-    assert cluster
-    assert "login" in cluster.groups
 
 
 def test_an_update_of_a_cluster_that_is_not_ours_touches_nothing(world: World) -> None:
