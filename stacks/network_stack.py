@@ -9,6 +9,7 @@ from config.model import ClusterConfig
 from config.section import Removal
 from constructs.hyperpod.network import Network
 from constructs.hyperpod.removal import removal_policy
+from stacks.placeholder import fill_if_empty
 
 
 class NetworkStack(Stack):
@@ -19,6 +20,7 @@ class NetworkStack(Stack):
         lustre = config.storage.lustre
         removal = lustre.removal if lustre else Removal.DESTROY
         self.network = Network(self, "Network", config=config.network, removal=removal_policy(removal))
+        fill_if_empty(self)
 
         CfnOutput(self, "VpcId", value=self.network.vpc_id, description="VPC of the cluster")
         CfnOutput(self, "NodeSubnetIds", value=",".join(self.network.node_subnet_ids), description="Private subnets of the nodes")

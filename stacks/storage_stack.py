@@ -10,6 +10,7 @@ from config.section import Removal
 from config.storage import StorageConfig
 from constructs.hyperpod.network import Network
 from constructs.hyperpod.shared_storage import SharedStorage
+from stacks.placeholder import fill_if_empty
 
 
 class StorageStack(Stack):
@@ -18,6 +19,7 @@ class StorageStack(Stack):
     def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, network: Network, **kwargs: Any) -> None:
         super().__init__(scope, id, **kwargs)
         self.storage = SharedStorage(self, "Storage", config=config.storage, network=network)
+        fill_if_empty(self)
 
         for name, value, description in (
             ("FileSystemId", self.storage.file_system_id, "File system that every node mounts at /fsx"),

@@ -1,0 +1,37 @@
+"""What all tests share: a check of the checkout, a supported Node, and the synthesized clusters."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.synth.synthesized import Synthesized
+
+ROOT = Path(__file__).parents[1]
+NODE = ROOT / ".venv" / "bin" / "node"
+
+# Started without `make`, jsii would take whatever `node` comes first in PATH: often one that it no longer supports.
+if NODE.exists():
+    os.environ.setdefault("JSII_NODE", str(NODE))
+
+
+def pytest_configure() -> None:
+    """Explain a mistake that otherwise shows as an import error inside aws-cdk-lib."""
+    for folder in (ROOT / "constructs", ROOT / "tests" / "constructs"):
+        if (folder / "__init__.py").exists():
+            raise pytest.UsageError(
+                f"{folder}/__init__.py hides the package `constructs`, on which aws-cdk-lib stands; "
+                "remove the file (docs/adr/0001-constructs-folder.md says why)"
+            )
+
+
+@pytest.fixture(scope="session")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Synthesized:
+    """The three cluster files of this repository, synthesized once."""
+    from tests.synth.synthesized import synthesize_shipped  # noqa: PLC0415 - unit tests must not pay for importing the CDK
+
+    return synthesize_shipped(tmp_path_factory.mktemp("shipped"))

@@ -1,0 +1,131 @@
+"""Synthesizing cluster files for tests, and reading the templates that come out."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from aws_cdk.assertions import Template
+
+from stacks.clusters_app import PROJECT, ClustersApp
+
+NETWORK, STORAGE, CLUSTER = STACKS = ("Network", "Storage", "Cluster")
+SHIPPED_FOLDERS = ("clusters", "examples/clusters")
+
+Resource = dict[str, Any]
+
+
+class StackTemplate:
+    """One stack's template, as JSON and for the assertions library."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.json: dict[str, Any] = json.loads(text)
+
+    @cached_property
+    def assertions(self) -> Template:
+        """The template for `Match`."""
+        return Template.from_json(self.json, skip_cyclical_dependencies_check=True)
+
+    @property
+    def resources(self) -> dict[str, Resource]:
+        """The resources by their logical ids."""
+        found: dict[str, Resource] = self.json["Resources"]
+        return found
+
+    @property
+    def outputs(self) -> dict[str, Any]:
+        """The outputs' values by their ids."""
+        return {name: output["Value"] for name, output in self.json.get("Outputs", {}).items()}
+
+    def of_type(self, *types: str) -> dict[str, Resource]:
+        """The resources of these types, by their logical ids."""
+        return {logical_id: resource for logical_id, resource in self.resources.items() if resource["Type"] in types}
+
+    def one(self, type_name: str, *, named: str = "") -> tuple[str, Resource]:
+        """The only resource of the type, or the only one whose logical id holds ``named``."""
+        found = [item for item in self.of_type(type_name).items() if named in item[0]]
+        assert len(found) == 1, f"expected one {type_name} named {named!r}, got {[logical_id for logical_id, _ in found]}"
+        return found[0]
+
+    def properties(self, type_name: str, *, named: str = "") -> dict[str, Any]:
+        """The properties of the only such resource."""
+        found: dict[str, Any] = self.one(type_name, named=named)[1]["Properties"]
+        return found
+
+    def waits_for(self, logical_id: str) -> set[str]:
+        """All that exists before the resource does and is deleted after it: what it names, and what that names in turn."""
+        reached: set[str] = set()
+        waiting = [logical_id]
+        while waiting:
+            for name in self._named_by(self.resources[waiting.pop()]) - reached:
+                reached.add(name)
+                waiting.append(name)
+        return reached
+
+    def _named_by(self, value: object) -> set[str]:
+        match value:
+            case {"Ref": str(name)} if len(value) == 1:
+                return {name} & self.resources.keys()
+            case {"Fn::GetAtt": [str(name), *_]} if len(value) == 1:
+                return {name}
+            case {"DependsOn": after, **rest}:
+                names = [after] if isinstance(after, str) else after
+                return {*names} | self._named_by(rest)
+            case dict():
+                return set().union(*(self._named_by(item) for item in value.values()))
+            case list():
+                return set().union(*(self._named_by(item) for item in value))
+        return set()
+
+
+@dataclass(frozen=True)
+class Synthesized:
+    """Cloud assemblies, read stack by stack."""
+
+    templates: Mapping[tuple[str, str], StackTemplate]
+
+    def __getitem__(self, cluster_and_stack: tuple[str, str]) -> StackTemplate:
+        return self.templates[cluster_and_stack]
+
+    @property
+    def clusters(self) -> list[str]:
+        """The names of the cluster files."""
+        return sorted({cluster for cluster, _ in self.templates})
+
+
+def synthesize(outdir: Path, *folders: str | Path) -> Synthesized:
+    """What the app makes of the cluster files in the folders, without cdk-nag."""
+    templates: dict[tuple[str, str], StackTemplate] = {}
+    for number, folder in enumerate(folders):
+        app = ClustersApp(context={"nag": "false", "clusters": str(PROJECT / folder)}, outdir=str(outdir / str(number)))
+        app.synth()
+        templates |= read_assembly(outdir / str(number))
+    return Synthesized(templates)
+
+
+def synthesize_shipped(outdir: Path) -> Synthesized:
+    """What the app makes of every cluster file of this repository."""
+    return synthesize(outdir, *SHIPPED_FOLDERS)
+
+
+def read_assembly(folder: Path) -> dict[tuple[str, str], StackTemplate]:
+    """The templates of a cloud assembly, by cluster and stack."""
+    return {
+        (cluster, stack): StackTemplate(file.read_text())
+        for manifest in sorted(folder.glob("assembly-*/manifest.json"))
+        for (cluster, stack), file in _template_files(manifest)
+    }
+
+
+def _template_files(manifest: Path) -> Sequence[tuple[tuple[str, str], Path]]:
+    artifacts = json.loads(manifest.read_text())["artifacts"].values()
+    stacks = [artifact for artifact in artifacts if artifact["type"] == "aws:cloudformation:stack"]
+    return [(_names(stack["properties"]["stackName"]), manifest.parent / stack["properties"]["templateFile"]) for stack in stacks]
+
+
+def _names(stack_name: str) -> tuple[str, str]:
+    cluster, _, stack = stack_name.rpartition("-")
+    return cluster, stack

@@ -1,0 +1,55 @@
+"""The reference cluster with one thing changed at a time."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from config.request import merged
+from stacks.clusters_app import PROJECT
+
+REFERENCE = PROJECT / "clusters" / "reference.yaml"
+TWO_SUBNETS = ["subnet-00000000000000001", "subnet-00000000000000002"]
+EXISTING_NETWORK = {
+    "vpc_id": "vpc-00000000000000000",
+    "node_subnet_ids": TWO_SUBNETS,
+    "security_group_id": "sg-00000000000000000",
+}
+EXISTING_FILE_SYSTEM = {"file_system_id": "fs-00000000000000000", "mount_name": "abcdefgh"}
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "same": {},
+    "existing-network": {"network": {"existing": EXISTING_NETWORK}},
+    "internet-access": {"network": {"existing": {**EXISTING_NETWORK, "internet_access": "create"}}},
+    "existing-storage": {
+        "storage": {"lustre": None, "existing": EXISTING_FILE_SYSTEM, "data_bucket": {"existing": "datasets"}},
+    },
+    "existing-bucket": {"storage": {"data_bucket": {"existing": "datasets"}}},
+    "no-storage": {"storage": {"lustre": None, "data_repository_associations": []}},
+    "destroyed": {"storage": {"lustre": {"removal": "destroy"}, "data_bucket": {"removal": "destroy"}}},
+    "bucket-destroyed": {"storage": {"data_bucket": {"removal": "destroy"}}},
+    "persistent-1": {"storage": {"lustre": {"deployment_type": "PERSISTENT_1", "throughput_mbps_per_tib": 100}}},
+    "other-lustre": {"storage": {"lustre": {"version": "2.12"}}},
+    "more-capacity": {"storage": {"lustre": {"storage_capacity_gib": 2400}}},
+    "other-zone": {"network": {"availability_zone_id": "usw2-az3"}},
+    "other-range": {"network": {"node_cidr": "10.2.0.0/16"}},
+    "three-hours": {"wait_hours": 3},
+    "named": {"cluster_name": "ml-cluster"},
+    "source-account": {"trust_source_account": True},
+    "tagged": {"tags": {"team": "research"}},
+    "a-name-of-thirty-one-characters": {},
+}
+
+
+def write_variants(folder: Path) -> None:
+    """Write a cluster file for every change, and two whose groups differ."""
+    reference = yaml.safe_load(REFERENCE.read_text())
+    for name, change in CHANGES.items():
+        _write(folder, name, merged(reference, change))
+    *others, workers = reference["instance_groups"]
+    _write(folder, "more-nodes", {**reference, "instance_groups": [*others, {**workers, "instance_count": 6}]})
+    _write(folder, "other-partition", {**reference, "instance_groups": [*others, {**workers, "partition": "prod"}]})
+
+
+def _write(folder: Path, name: str, content: dict[str, Any]) -> None:
+    (folder / f"{name}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
