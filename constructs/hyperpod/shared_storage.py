@@ -22,7 +22,7 @@ class SharedStorage(Construct):
         self._existing = config.existing
         links = Construct(self, "Associations")
         for association in config.data_repository_associations:
-            DataRepositoryAssociation(links, association.path, config=association, storage=self)
+            DataRepositoryAssociation(links, association.path.strip("/") or "Root", config=association, storage=self)
 
     @property
     def data_bucket_name(self) -> str | None:
