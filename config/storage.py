@@ -76,7 +76,7 @@ class LustreConfig(Section):
     )
     throughput_mbps_per_tib: StrictInt = setting(
         "MB/s per TiB: 125, 250, 500 or 1000 with PERSISTENT_2; 50, 100 or 200 with PERSISTENT_1",
-        Change.IN_PLACE,
+        Change.REPLACES_NODES,
         250,
         ge=50,
         le=1000,

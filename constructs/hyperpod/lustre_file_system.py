@@ -17,7 +17,8 @@ class LustreFileSystem(Construct):
 
     def __init__(self, scope: Construct, id: str, *, config: LustreConfig, network: Network) -> None:
         super().__init__(scope, id)
-        self._identity = fingerprint(network.identity, config.deployment_type, config.version)
+        # What CloudFormation replaces a file system for. FSx could change the throughput in place, CloudFormation does not.
+        self._identity = fingerprint(network.identity, config.deployment_type, config.version, config.throughput_mbps_per_tib)
         self._file_system = fsx.CfnFileSystem(
             self,
             "Resource",

@@ -1,8 +1,136 @@
-"""What the Network stack defines."""
+"""What the Network stack defines: the nodes' own network."""
 
-from tests.synth.synthesized import Synthesized
+import pytest
+from aws_cdk.assertions import Match
+
+from tests.synth.synthesized import NETWORK, StackTemplate, Synthesized
+
+EVERYWHERE = "0.0.0.0/0"
+ALL_TRAFFIC = "-1"
 
 
-def test_debug(shipped: Synthesized, variants: Synthesized) -> None:
-    assert shipped.clusters == ["fsdp-g5", "reference", "resilient-p5"]
-    assert len(variants.clusters) > 10
+@pytest.fixture
+def network(shipped: Synthesized) -> StackTemplate:
+    return shipped["reference", NETWORK]
+
+
+def test_subnets_are_pinned_to_a_zone_by_its_id(network: StackTemplate) -> None:
+    subnets = network.of_type("AWS::EC2::Subnet").values()
+    assert len(subnets) == 2
+    for subnet in subnets:
+        assert subnet["Properties"]["AvailabilityZoneId"] == "usw2-az4"
+        assert "AvailabilityZone" not in subnet["Properties"]
+
+
+def test_nodes_live_in_the_vpcs_second_range_and_the_gateway_in_the_first(network: StackTemplate) -> None:
+    assert network.properties("AWS::EC2::VPC")["CidrBlock"] == "10.0.0.0/16"
+    assert network.properties("AWS::EC2::VPCCidrBlock")["CidrBlock"] == "10.1.0.0/16"
+    assert network.properties("AWS::EC2::Subnet", named="NodeSubnet")["CidrBlock"] == "10.1.0.0/16"
+    assert network.properties("AWS::EC2::Subnet", named="PublicSubnet")["CidrBlock"] == "10.0.0.0/24"
+
+
+def test_the_nodes_subnet_waits_for_its_range(network: StackTemplate) -> None:
+    node_range, _ = network.one("AWS::EC2::VPCCidrBlock")
+    subnet, _ = network.one("AWS::EC2::Subnet", named="NodeSubnet")
+    assert node_range in network.waits_for(subnet)
+
+
+def test_no_subnet_gives_public_addresses(network: StackTemplate) -> None:
+    network.assertions.all_resources_properties("AWS::EC2::Subnet", {"MapPublicIpOnLaunch": False})
+
+
+def test_names_of_aws_resolve_inside_the_vpc(network: StackTemplate) -> None:
+    network.assertions.has_resource_properties("AWS::EC2::VPC", {"EnableDnsHostnames": True, "EnableDnsSupport": True})
+
+
+@pytest.mark.parametrize(
+    ("rule", "other_end"),
+    [
+        ("AWS::EC2::SecurityGroupIngress", "SourceSecurityGroupId"),
+        ("AWS::EC2::SecurityGroupEgress", "DestinationSecurityGroupId"),
+    ],
+)
+def test_members_of_the_group_reach_each_other_in_both_directions(network: StackTemplate, rule: str, other_end: str) -> None:
+    group, _ = network.one("AWS::EC2::SecurityGroup")
+    properties = network.properties(rule)
+    assert properties["IpProtocol"] == ALL_TRAFFIC
+    assert properties["GroupId"] == properties[other_end] == {"Fn::GetAtt": [group, "GroupId"]}
+
+
+def test_nothing_but_the_group_itself_comes_in(network: StackTemplate) -> None:
+    assert "SecurityGroupIngress" not in network.properties("AWS::EC2::SecurityGroup")
+    assert len(network.of_type("AWS::EC2::SecurityGroupIngress")) == 1
+    assert not {"CidrIp", "CidrIpv6", "SourcePrefixListId"} & network.properties("AWS::EC2::SecurityGroupIngress").keys()
+
+
+def test_nodes_reach_the_internet_through_one_nat_gateway(network: StackTemplate) -> None:
+    [egress] = network.properties("AWS::EC2::SecurityGroup")["SecurityGroupEgress"]
+    assert (egress["CidrIp"], egress["IpProtocol"]) == (EVERYWHERE, ALL_TRAFFIC)
+    gateway, _ = network.one("AWS::EC2::NatGateway")
+    routes, _ = network.one("AWS::EC2::RouteTable", named="NodeRoutes")
+    subnet, _ = network.one("AWS::EC2::Subnet", named="NodeSubnet")
+    network.assertions.has_resource_properties(
+        "AWS::EC2::Route",
+        {"RouteTableId": {"Ref": routes}, "NatGatewayId": {"Ref": gateway}, "DestinationCidrBlock": EVERYWHERE},
+    )
+    network.assertions.has_resource_properties(
+        "AWS::EC2::SubnetRouteTableAssociation", {"RouteTableId": {"Ref": routes}, "SubnetId": {"Ref": subnet}}
+    )
+
+
+def test_the_nat_gateway_waits_for_its_way_out(network: StackTemplate) -> None:
+    gateway, _ = network.one("AWS::EC2::NatGateway")
+    before = {network.resources[name]["Type"].removeprefix("AWS::EC2::") for name in network.waits_for(gateway)}
+    assert {"EIP", "VPCGatewayAttachment", "Route", "SubnetRouteTableAssociation"} <= before
+
+
+@pytest.mark.parametrize("service", ["s3", "dynamodb"])
+def test_an_endpoint_lets_nodes_read_anywhere_and_write_in_this_account_alone(network: StackTemplate, service: str) -> None:
+    routes, _ = network.one("AWS::EC2::RouteTable", named="NodeRoutes")
+    [endpoint] = [
+        resource["Properties"]
+        for resource in network.of_type("AWS::EC2::VPCEndpoint").values()
+        if resource["Properties"]["ServiceName"] == f"com.amazonaws.us-west-2.{service}"
+    ]
+    assert endpoint["VpcEndpointType"] == "Gateway"
+    assert endpoint["RouteTableIds"] == [{"Ref": routes}]
+    reading, own = endpoint["PolicyDocument"]["Statement"]
+    read = ("Get", "List", "BatchGet", "Describe", "Query", "Scan")
+    assert all(action.removeprefix(f"{service}:").startswith(read) for action in reading["Action"])
+    assert reading["Principal"] == own["Principal"] == {"AWS": "*"}
+    assert own["Action"] == f"{service}:*"
+    assert own["Condition"] == {"StringEquals": {"aws:ResourceAccount": {"Ref": "AWS::AccountId"}}}
+
+
+def test_unsigned_reads_of_package_repositories_pass_the_s3_endpoint(network: StackTemplate) -> None:
+    endpoint = network.properties("AWS::EC2::VPCEndpoint", named="S3")
+    reading = endpoint["PolicyDocument"]["Statement"][0]
+    assert "s3:GetObject*" in reading["Action"]
+    assert "Condition" not in reading
+
+
+def test_flow_logs_may_write_to_their_own_log_group_alone(network: StackTemplate) -> None:
+    group, _ = network.one("AWS::Logs::LogGroup")
+    role, definition = network.one("AWS::IAM::Role")
+    flow_log = network.properties("AWS::EC2::FlowLog")
+    assert flow_log["LogGroupName"] == {"Ref": group}
+    assert flow_log["DeliverLogsPermissionArn"] == {"Fn::GetAtt": [role, "Arn"]}
+    assert flow_log["TrafficType"] == "ALL"
+    [policy] = definition["Properties"]["Policies"]
+    [statement] = policy["PolicyDocument"]["Statement"]
+    assert statement["Resource"] == {"Fn::GetAtt": [group, "Arn"]}
+    assert {"logs:CreateLogStream", "logs:PutLogEvents"} <= set(statement["Action"])
+    assert "logs:CreateLogGroup" not in statement["Action"]
+
+
+def test_only_this_accounts_flow_logs_may_take_their_role(network: StackTemplate) -> None:
+    network.assertions.has_resource_properties(
+        "AWS::IAM::Role",
+        {
+            "AssumeRolePolicyDocument": {
+                "Statement": [
+                    Match.object_like({"Condition": {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}})
+                ]
+            }
+        },
+    )

@@ -30,6 +30,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "bucket-destroyed": {"storage": {"data_bucket": {"removal": "destroy"}}},
     "persistent-1": {"storage": {"lustre": {"deployment_type": "PERSISTENT_1", "throughput_mbps_per_tib": 100}}},
     "other-lustre": {"storage": {"lustre": {"version": "2.12"}}},
+    "other-throughput": {"storage": {"lustre": {"throughput_mbps_per_tib": 500}}},
     "more-capacity": {"storage": {"lustre": {"storage_capacity_gib": 2400}}},
     "other-zone": {"network": {"availability_zone_id": "usw2-az3"}},
     "other-range": {"network": {"node_cidr": "10.2.0.0/16"}},

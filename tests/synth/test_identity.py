@@ -1,0 +1,78 @@
+"""References across stacks are weak; what a change behind them must reach, it reaches by hashes in the templates."""
+
+import pytest
+
+from tests.synth.synthesized import CLUSTER, NETWORK, STACKS, STORAGE, Synthesized
+from tests.synth.variants import CHANGES
+
+REPLACING_THE_NETWORK = ["other-zone", "other-range", "existing-network"]
+REPLACING_THE_FILE_SYSTEM = [*REPLACING_THE_NETWORK, "other-lustre", "other-throughput", "persistent-1", "existing-storage"]
+CHANGING_WHAT_NODES_GET = [*REPLACING_THE_FILE_SYSTEM, "no-storage", "other-partition"]
+CHANGING_NOTHING_ON_NODES = ["more-nodes", "more-capacity", "three-hours", "tagged", "named", "source-account", "destroyed"]
+
+
+def network_identity(synthesized: Synthesized, cluster: str) -> str:
+    """What the custom resource knows of the network."""
+    identity: str = synthesized[cluster, CLUSTER].properties("Custom::HyperPodCluster")["NetworkIdentity"]
+    return identity
+
+
+def file_system_tag(synthesized: Synthesized, cluster: str) -> str:
+    """What the file system knows of the network."""
+    tags = {tag["Key"]: tag["Value"] for tag in synthesized[cluster, STORAGE].properties("AWS::FSx::FileSystem")["Tags"]}
+    value: str = tags["hyperpod-cdk:network"]
+    return value
+
+
+def script_hash(synthesized: Synthesized, cluster: str) -> str:
+    """The part of the scripts' prefix that stands for their content."""
+    deployment = synthesized[cluster, CLUSTER].properties("Custom::CDKBucketDeployment")
+    prefix = deployment["DestinationBucketKeyPrefix"]
+    text: str = prefix if isinstance(prefix, str) else prefix["Fn::Join"][1][0]
+    folder, content, *_ = text.split("/")
+    assert folder == "lifecycle"
+    return content
+
+
+def test_no_template_exports_or_imports_a_value(shipped: Synthesized, variants: Synthesized) -> None:
+    """A strong export cannot change while it is in use (https://github.com/aws/aws-cdk/issues/17741)."""
+    for synthesized in (shipped, variants):
+        for cluster in synthesized.clusters:
+            for stack in STACKS:
+                template = synthesized[cluster, stack]
+                assert "Fn::ImportValue" not in template.text
+                assert not [name for name, output in template.json.get("Outputs", {}).items() if "Export" in output]
+
+
+def test_values_of_other_stacks_are_read_when_a_stack_is_deployed(shipped: Synthesized) -> None:
+    request = shipped["reference", CLUSTER].properties("Custom::HyperPodCluster")["Request"]
+    [subnet] = request["VpcConfig"]["Subnets"]
+    reference = subnet["Fn::GetStackOutput"]
+    assert reference["StackName"] == "reference-Network"
+    assert reference["OutputName"] in shipped["reference", NETWORK].outputs
+
+
+@pytest.mark.parametrize("change", REPLACING_THE_NETWORK)
+def test_a_replaced_network_reaches_the_cluster_the_file_system_and_the_scripts(variants: Synthesized, change: str) -> None:
+    assert network_identity(variants, change) != network_identity(variants, "same")
+    assert file_system_tag(variants, change) != file_system_tag(variants, "same")
+    assert script_hash(variants, change) != script_hash(variants, "same")
+
+
+@pytest.mark.parametrize("change", sorted(CHANGES.keys() - {*REPLACING_THE_NETWORK, "internet-access"}))
+def test_a_network_that_stays_keeps_its_identity(variants: Synthesized, change: str) -> None:
+    assert network_identity(variants, change) == network_identity(variants, "same")
+
+
+def test_making_internet_access_around_a_network_does_not_replace_it(variants: Synthesized) -> None:
+    assert network_identity(variants, "internet-access") == network_identity(variants, "existing-network")
+
+
+@pytest.mark.parametrize("change", CHANGING_WHAT_NODES_GET)
+def test_scripts_move_with_what_nodes_get(variants: Synthesized, change: str) -> None:
+    assert script_hash(variants, change) != script_hash(variants, "same")
+
+
+@pytest.mark.parametrize("change", CHANGING_NOTHING_ON_NODES)
+def test_scripts_stay_where_they_are_when_nothing_on_nodes_changes(variants: Synthesized, change: str) -> None:
+    assert script_hash(variants, change) == script_hash(variants, "same")
