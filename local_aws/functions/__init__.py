@@ -15,6 +15,7 @@ def install(endpoint: str) -> None:
     """Run functions, and show what ran at /_local_aws/invocations."""
     api.install(endpoint)
     control.route("invocations", _show)
+    atexit.register(packages.remove_all)
     atexit.register(invocation.pool.end_all)
 
 
@@ -29,4 +30,3 @@ def reset() -> None:
     api.events.stop()
     invocation.pool.end_all()
     invocation.forget()
-    packages.reset()

@@ -55,8 +55,8 @@ def home_folder() -> Path:
         return folder
 
 
-def reset() -> None:
-    """Remove all that was unpacked."""
+def remove_all() -> None:
+    """Remove all that was unpacked. Emptying the account keeps it: folders are named by their content, and layers are large."""
     global _root  # noqa: PLW0603  one folder per process, made when it is first needed
     with _lock:
         if _root:
