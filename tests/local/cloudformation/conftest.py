@@ -96,6 +96,11 @@ class World:
         fitting = [e for e in self.all_events(name) if (e["LogicalResourceId"], e["ResourceStatus"]) == (logical_id, status)]
         return str(fitting[-1].get("ResourceStatusReason", ""))
 
+    def failures(self, name: str = "stack") -> list[str]:
+        """What failed, and why."""
+        failed = [event for event in self.all_events(name) if event["ResourceStatus"].endswith("FAILED")]
+        return [f"{event['LogicalResourceId']}: {event.get('ResourceStatusReason')}" for event in failed]
+
     def physical_id(self, logical_id: str, name: str = "stack") -> str:
         detail = self.cloudformation.describe_stack_resource(StackName=name, LogicalResourceId=logical_id)
         return str(detail["StackResourceDetail"]["PhysicalResourceId"])
@@ -116,6 +121,8 @@ class World:
         for role in iam.list_roles()["Roles"]:
             for policy in iam.list_role_policies(RoleName=role["RoleName"])["PolicyNames"]:
                 iam.delete_role_policy(RoleName=role["RoleName"], PolicyName=policy)
+            for policy in iam.list_attached_role_policies(RoleName=role["RoleName"])["AttachedPolicies"]:
+                iam.detach_role_policy(RoleName=role["RoleName"], PolicyArn=policy["PolicyArn"])
             iam.delete_role(RoleName=role["RoleName"])
 
     def parameters(self) -> dict[str, str]:

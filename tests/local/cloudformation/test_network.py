@@ -109,7 +109,7 @@ def _seen(world: World) -> dict[str, int]:
 def test_a_whole_network_comes_and_goes(world: World) -> None:
     before = _seen(world)
 
-    assert world.deploy(_network()) == "CREATE_COMPLETE", world.events()
+    assert world.deploy(_network()) == "CREATE_COMPLETE", world.failures()
 
     (nodes,) = world.client("ec2").describe_subnets(SubnetIds=[world.physical_id("Nodes")])["Subnets"]
     assert (nodes["AvailabilityZoneId"], nodes["CidrBlock"]) == ("usw2-az3", "10.1.0.0/16")
@@ -132,7 +132,7 @@ def test_a_network_is_changed_in_place(world: World) -> None:
         "Nat": tags,
         "Public": {"MapPublicIpOnLaunch": True},
     }
-    assert world.deploy(_network(**changes)) == "UPDATE_COMPLETE", world.events()
+    assert world.deploy(_network(**changes)) == "UPDATE_COMPLETE", world.failures()
 
     assert world.physical_id("Group") == group
     (found,) = world.client("ec2").describe_security_groups(GroupIds=[group])["SecurityGroups"]

@@ -42,7 +42,7 @@ def _resources(number: int) -> dict[str, Any]:
 def test_a_function_of_the_stack_makes_the_resource(world: World) -> None:
     template = {"Outputs": {"Doubled": {"Value": {"Fn::GetAtt": ["Thing", "Doubled"]}}}}
 
-    assert world.deploy(_resources(2), template=template) == "CREATE_COMPLETE", world.events()
+    assert world.deploy(_resources(2), template=template) == "CREATE_COMPLETE", world.failures()
     assert world.outputs() == {"Doubled": "4"}
     assert world.deploy(_resources(3), template=template) == "UPDATE_COMPLETE"
     assert world.outputs() == {"Doubled": "6"}
