@@ -1,7 +1,7 @@
 """What depends on what in a template."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from local_aws.cloudformation.errors import TemplateError
@@ -89,15 +89,3 @@ def _visit(graph: Graph, name: str, ordered: dict[str, None], path: tuple[str, .
     for need in sorted(graph[name]):
         _visit(graph, need, ordered, (*path, name))
     ordered[name] = None
-
-
-def reachable(graph: Graph, start: Iterable[str]) -> set[str]:
-    """All that ``start`` depends on, directly or not."""
-    found: set[str] = set()
-    todo = list(start)
-    while todo:
-        for need in graph.get(todo.pop(), ()):
-            if need not in found:
-                found.add(need)
-                todo.append(need)
-    return found

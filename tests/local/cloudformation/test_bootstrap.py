@@ -1,17 +1,28 @@
 """The real command line's bootstrap."""
 
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from local_aws import server
 from local_aws.environment import aws_environment
 from tests.local.cloudformation.conftest import REGION, World
 
 pytestmark = [pytest.mark.local, pytest.mark.cdk]
 
 
-def test_the_command_line_bootstraps_the_account_and_does_so_again(world: World, tmp_path: Path) -> None:
+@pytest.fixture
+def whole_world(world: World) -> Iterator[World]:
+    """An account that is emptied altogether afterwards: a bootstrap makes things of many kinds, and retains some."""
+    yield world
+    server.reset()
+
+
+def test_the_command_line_bootstraps_the_account_and_does_so_again(whole_world: World, tmp_path: Path) -> None:
+    world = whole_world
+
     def bootstrap() -> str:
         command = ["cdk", "bootstrap", f"aws://123456789012/{REGION}", "--no-notices"]
         environment = aws_environment(world.endpoint, REGION, tmp_path)
