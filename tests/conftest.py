@@ -17,6 +17,9 @@ NODE = ROOT / ".venv" / "bin" / "node"
 # Started without `make`, jsii would take whatever `node` comes first in PATH: often one that it no longer supports.
 if NODE.exists():
     os.environ.setdefault("JSII_NODE", str(NODE))
+# Templates must not depend on the account and region that somebody's shell happens to name.
+for name in ("CDK_DEFAULT_ACCOUNT", "CDK_DEFAULT_REGION"):
+    os.environ.pop(name, None)
 
 
 def pytest_configure() -> None:
@@ -30,8 +33,14 @@ def pytest_configure() -> None:
 
 
 @pytest.fixture(scope="session")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> Synthesized:
+def shipped_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the cloud assemblies of ``shipped`` are."""
+    return tmp_path_factory.mktemp("shipped")
+
+
+@pytest.fixture(scope="session")
+def shipped(shipped_folder: Path) -> Synthesized:
     """The three cluster files of this repository, synthesized once."""
     from tests.synth.synthesized import synthesize_shipped  # noqa: PLC0415 - unit tests must not pay for importing the CDK
 
-    return synthesize_shipped(tmp_path_factory.mktemp("shipped"))
+    return synthesize_shipped(shipped_folder)

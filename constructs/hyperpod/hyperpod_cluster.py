@@ -44,10 +44,15 @@ class HyperPodCluster(Construct):
         self._resource = self._custom("Resource", "Custom::HyperPodCluster", self._properties(request, network))
         # All of it must be there before the cluster is, and stay until the cluster is gone: HyperPod removes nodes' interfaces
         # in the role, nodes start from the scripts by way of the network, and the provider answers for the cluster's deletion.
-        self._resource.node.add_dependency(self._provider, network, scripts, role)
+        needed = (self._provider, network, scripts, role)
+        self._resource.node.add_dependency(*needed)
         self._provider.permit(self._permissions(request))
         if config.wait_hours > 1:
             self._wait_longer(fingerprint(cdk.Stack.of(self).resolve(request), network.identity))
+            # In its own deletion it waits for a cluster that is still going, and so for all that the cluster needs.
+            deletion = self._custom("Deletion", "Custom::HyperPodDeletion", {"ClusterLogicalId": self._logical_id})
+            deletion.node.add_dependency(*needed)
+            self._resource.node.add_dependency(deletion)
 
     @property
     def cluster_name(self) -> str:
@@ -90,7 +95,7 @@ class HyperPodCluster(Construct):
         }
 
     def _wait_longer(self, trigger: str) -> None:
-        """Wait for hours beyond the one that CloudFormation gives a resource: after the cluster, and after its deletion."""
+        """Wait after the cluster for hours beyond the one that CloudFormation gives a resource."""
         last = self._resource
         for hour in range(2, self._config.wait_hours + 1):
             wait = self._custom(
@@ -106,9 +111,6 @@ class HyperPodCluster(Construct):
             )
             wait.node.add_dependency(last, self._provider)
             last = wait
-        deletion = self._custom("Deletion", "Custom::HyperPodDeletion", {"ClusterLogicalId": self._logical_id})
-        deletion.node.add_dependency(self._provider)
-        self._resource.node.add_dependency(deletion)
 
     def _permissions(self, request: Request) -> StepPermissions:
         groups = request["InstanceGroups"]

@@ -65,19 +65,18 @@ class StackTemplate:
                 waiting.append(name)
         return reached
 
-    def _named_by(self, value: object) -> set[str]:
+    def _named_by(self, value: Any) -> set[str]:
         match value:
-            case {"Ref": str(name)} if len(value) == 1:
+            case {"Ref": str(name), **rest} if not rest:
                 return {name} & self.resources.keys()
-            case {"Fn::GetAtt": [str(name), *_]} if len(value) == 1:
+            case {"Fn::GetAtt": [str(name), *_], **rest} if not rest:
                 return {name}
             case {"DependsOn": after, **rest}:
-                names = [after] if isinstance(after, str) else after
-                return {*names} | self._named_by(rest)
+                return ({after} if isinstance(after, str) else {*after}) | self._named_by(rest)
             case dict():
-                return set().union(*(self._named_by(item) for item in value.values()))
+                return set().union(*map(self._named_by, value.values()))
             case list():
-                return set().union(*(self._named_by(item) for item in value))
+                return set().union(*map(self._named_by, value))
         return set()
 
 

@@ -37,6 +37,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "three-hours": {"wait_hours": 3},
     "named": {"cluster_name": "ml-cluster"},
     "source-account": {"trust_source_account": True},
+    "anywhere": {"region": None},
     "tagged": {"tags": {"team": "research"}},
     "a-name-of-thirty-one-characters": {},
 }

@@ -1,0 +1,105 @@
+"""The scripts' bucket, and how scripts get there."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aws_cdk.assertions import Match
+
+from stacks.clusters_app import PROJECT
+from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized
+
+
+@pytest.fixture
+def stack(shipped: Synthesized) -> StackTemplate:
+    return shipped["reference", CLUSTER]
+
+
+def joined(value: Any) -> str:
+    """The text with a question mark for what is known at deployment."""
+    match value:
+        case str():
+            return value
+        case {"Fn::Join": [str(separator), list(parts)]}:
+            return separator.join(map(joined, parts))
+    return "?"
+
+
+@pytest.mark.parametrize("cluster", ["same", "a-name-of-thirty-one-characters"])
+def test_the_bucket_is_named_as_hyperpod_wants_and_never_too_long(variants: Synthesized, cluster: str) -> None:
+    name = joined(variants[cluster, CLUSTER].properties("AWS::S3::Bucket")["BucketName"])
+    assert name.startswith("sagemaker-")
+    longest = name.replace("?", "123456789012", 1).replace("us-west-2", "ap-northeast-1")
+    assert len(longest) <= 63
+
+
+def test_the_bucket_is_private_encrypted_and_asks_for_tls(stack: StackTemplate) -> None:
+    encryption = {"ServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
+    blocked = {"BlockPublicAcls": True, "BlockPublicPolicy": True, "IgnorePublicAcls": True, "RestrictPublicBuckets": True}
+    stack.assertions.has_resource_properties(
+        "AWS::S3::Bucket",
+        {
+            "PublicAccessBlockConfiguration": blocked,
+            "BucketEncryption": {"ServerSideEncryptionConfiguration": [encryption]},
+        },
+    )
+    refusal = {"Effect": "Deny", "Action": "s3:*", "Condition": {"Bool": {"aws:SecureTransport": "false"}}}
+    stack.assertions.has_resource_properties(
+        "AWS::S3::BucketPolicy", {"PolicyDocument": {"Statement": Match.array_with([Match.object_like(refusal)])}}
+    )
+
+
+def test_scripts_that_are_no_longer_used_stay(stack: StackTemplate) -> None:
+    """Running nodes and a rollback refer to them."""
+    deployment = stack.properties("Custom::CDKBucketDeployment")
+    assert deployment["RetainOnDelete"] is True
+    assert deployment["Prune"] is False
+
+
+def test_the_deployment_can_add_scripts_and_delete_none(stack: StackTemplate) -> None:
+    role = stack.properties("AWS::IAM::Role", named="LifecycleDeployment")
+    actions = {
+        action
+        for policy in role["Policies"]
+        for statement in policy["PolicyDocument"]["Statement"]
+        for action in ([statement["Action"]] if isinstance(statement["Action"], str) else statement["Action"])
+    }
+    assert actions == {"s3:GetObject", "s3:ListBucket", "s3:PutObject", "logs:CreateLogStream", "logs:PutLogEvents"}
+    assert not [name for name in stack.of_type("AWS::IAM::Policy") if "Deployment" in name]
+
+
+def test_groups_start_from_the_scripts_that_are_deployed(stack: StackTemplate) -> None:
+    deployed = joined(stack.properties("Custom::CDKBucketDeployment")["DestinationBucketKeyPrefix"])
+    request = stack.properties("Custom::HyperPodCluster")["Request"]
+    uris = {joined(group["LifeCycleConfig"]["SourceS3Uri"]) for group in request["InstanceGroups"]}
+    assert uris == {f"s3://?/{deployed}/"}
+
+
+def test_the_prefix_ends_in_the_file_system(stack: StackTemplate, variants: Synthesized) -> None:
+    prefix = stack.properties("Custom::CDKBucketDeployment")["DestinationBucketKeyPrefix"]["Fn::Join"][1][-1]
+    assert prefix.keys() == {"Fn::GetStackOutput"}
+    without = variants["no-storage", CLUSTER].properties("Custom::CDKBucketDeployment")["DestinationBucketKeyPrefix"]
+    assert without.rpartition("/")[2] == "local"
+
+
+def test_the_bundle_is_the_whole_of_lifecycle_assets(stack: StackTemplate, shipped_folder: Path) -> None:
+    deployment = stack.properties("Custom::CDKBucketDeployment")
+    hashes = [key.removesuffix(".zip") for key in deployment["SourceObjectKeys"]]
+    [bundle] = [
+        folder for name in hashes for folder in shipped_folder.glob(f"0/asset.{name}") if (folder / "on_create.sh").exists()
+    ]
+    sources = PROJECT / "lifecycle_assets"
+    expected = {path.relative_to(sources) for path in sources.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    assert {path.relative_to(bundle) for path in bundle.rglob("*") if path.is_file()} == expected
+
+
+def test_parameters_are_deployed_beside_the_scripts(stack: StackTemplate, shipped_folder: Path) -> None:
+    deployment = stack.properties("Custom::CDKBucketDeployment")
+    [file] = [
+        file
+        for key in deployment["SourceObjectKeys"]
+        for file in shipped_folder.glob(f"0/asset.{key.removesuffix('.zip')}/provisioning_parameters.json")
+    ]
+    markers = [marker for markers in deployment["SourceMarkers"] for marker in markers]
+    assert len(markers) == 2
+    assert all(marker in file.read_text() for marker in markers)

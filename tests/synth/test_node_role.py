@@ -1,0 +1,154 @@
+"""What nodes may do."""
+
+from typing import Any
+
+import pytest
+
+from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized
+
+# Those that know no resources, by https://docs.aws.amazon.com/service-authorization/latest/reference/.
+WITHOUT_RESOURCES = {
+    "cloudwatch:PutMetricData",
+    "ec2:DescribeDhcpOptions",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSecurityGroups",
+    "ec2:DescribeSubnets",
+    "ec2:DescribeVpcs",
+    "fsx:DescribeFileSystems",
+    "ssmmessages:CreateControlChannel",
+    "ssmmessages:CreateDataChannel",
+    "ssmmessages:OpenControlChannel",
+    "ssmmessages:OpenDataChannel",
+}
+
+# What HyperPod's documentation wants a node to be able to do in a VPC of the user's.
+INTERFACES = {
+    "ec2:CreateNetworkInterface",
+    "ec2:CreateNetworkInterfacePermission",
+    "ec2:DeleteNetworkInterface",
+    "ec2:DeleteNetworkInterfacePermission",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeVpcs",
+    "ec2:DescribeDhcpOptions",
+    "ec2:DescribeSubnets",
+    "ec2:DescribeSecurityGroups",
+    "ec2:DetachNetworkInterface",
+    "ec2:CreateTags",
+}
+
+Statement = dict[str, Any]
+
+
+def as_list(value: Any) -> list[Any]:
+    """IAM writes a list of one as the one."""
+    return value if isinstance(value, list) else [value]
+
+
+def statements(stack: StackTemplate) -> list[Statement]:
+    """All statements of the nodes' role."""
+    properties = stack.properties("AWS::IAM::Role", named="NodeRole")
+    return [statement for policy in properties["Policies"] for statement in policy["PolicyDocument"]["Statement"]]
+
+
+def allowing(stack: StackTemplate, action: str) -> list[Statement]:
+    """The statements that allow the action."""
+    return [statement for statement in statements(stack) if action in as_list(statement["Action"])]
+
+
+@pytest.fixture
+def stack(shipped: Synthesized) -> StackTemplate:
+    return shipped["reference", CLUSTER]
+
+
+def test_sagemaker_alone_may_take_the_role(stack: StackTemplate) -> None:
+    [trust] = stack.properties("AWS::IAM::Role", named="NodeRole")["AssumeRolePolicyDocument"]["Statement"]
+    assert trust["Principal"] == {"Service": "sagemaker.amazonaws.com"}
+    assert "Condition" not in trust
+
+
+def test_the_source_account_is_asked_for_where_the_file_says_so(variants: Synthesized) -> None:
+    role = variants["source-account", CLUSTER].properties("AWS::IAM::Role", named="NodeRole")
+    [trust] = role["AssumeRolePolicyDocument"]["Statement"]
+    assert trust["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
+
+
+def test_no_managed_policy_is_attached(stack: StackTemplate) -> None:
+    """SageMaker's own lets every node read every bucket of the account whose name begins with sagemaker-."""
+    assert "ManagedPolicyArns" not in stack.properties("AWS::IAM::Role", named="NodeRole")
+
+
+def test_each_statement_says_what_it_is_for(stack: StackTemplate) -> None:
+    names = [statement["Sid"] for statement in statements(stack)]
+    assert all(len(name) > 8 for name in names)
+    assert len(set(names)) == len(names)
+
+
+def test_actions_are_named_in_full(stack: StackTemplate) -> None:
+    actions = [action for statement in statements(stack) for action in as_list(statement["Action"])]
+    assert not [action for action in actions if "*" in action]
+
+
+def test_only_actions_that_know_no_resources_are_allowed_on_all(stack: StackTemplate) -> None:
+    on_all = {
+        action
+        for statement in statements(stack)
+        if "*" in as_list(statement["Resource"])
+        for action in as_list(statement["Action"])
+    }
+    assert on_all == WITHOUT_RESOURCES
+
+
+def test_a_node_can_do_what_hyperpod_asks_of_it(stack: StackTemplate) -> None:
+    assert {action for statement in statements(stack) for action in as_list(statement["Action"])} >= INTERFACES
+
+
+def test_nodes_read_the_scripts_and_write_nothing(stack: StackTemplate) -> None:
+    bucket, _ = stack.one("AWS::S3::Bucket")
+    [reading] = allowing(stack, "s3:GetObject")
+    assert reading["Resource"] == {"Fn::Join": ["", [{"Fn::GetAtt": [bucket, "Arn"]}, "/lifecycle/*"]]}
+    on_s3 = {action for statement in statements(stack) for action in as_list(statement["Action"]) if action.startswith("s3:")}
+    assert on_s3 == {"s3:GetObject", "s3:ListBucket"}
+
+
+def test_nodes_list_the_scripts_alone(stack: StackTemplate) -> None:
+    bucket, _ = stack.one("AWS::S3::Bucket")
+    [listing] = allowing(stack, "s3:ListBucket")
+    assert listing["Resource"] == {"Fn::GetAtt": [bucket, "Arn"]}
+    assert listing["Condition"]["StringLike"] == {"s3:prefix": "lifecycle/*"}
+    assert listing["Condition"]["StringEquals"] == {"aws:ResourceAccount": {"Ref": "AWS::AccountId"}}
+
+
+def test_metrics_go_to_hyperpods_namespace_alone(stack: StackTemplate) -> None:
+    [metrics] = allowing(stack, "cloudwatch:PutMetricData")
+    assert metrics["Condition"] == {"StringEquals": {"cloudwatch:namespace": "/aws/sagemaker/Clusters"}}
+
+
+def test_interfaces_are_made_in_the_clusters_subnets_and_group_alone(variants: Synthesized) -> None:
+    [making] = allowing(variants["existing-network", CLUSTER], "ec2:CreateNetworkInterface")
+    resources = ["".join(part if isinstance(part, str) else "?" for part in item["Fn::Join"][1]) for item in making["Resource"]]
+    assert {resource.split(":", 5)[5] for resource in resources} == {
+        "network-interface/*",
+        "subnet/subnet-00000000000000001",
+        "subnet/subnet-00000000000000002",
+        "security-group/sg-00000000000000000",
+    }
+
+
+def test_only_new_interfaces_are_tagged(stack: StackTemplate) -> None:
+    [tagging] = allowing(stack, "ec2:CreateTags")
+    assert tagging["Condition"] == {"StringEquals": {"ec2:CreateAction": "CreateNetworkInterface"}}
+
+
+def test_logs_go_to_groups_of_this_cluster_alone(stack: StackTemplate, variants: Synthesized) -> None:
+    for template, name in ((stack, "reference-*"), (variants["named", CLUSTER], "ml-cluster")):
+        [making] = allowing(template, "logs:CreateLogGroup")
+        assert making["Resource"]["Fn::Join"][1][-1].endswith(f":log-group:/aws/sagemaker/Clusters/{name}/*")
+
+
+def test_arns_name_the_partition_that_the_stack_is_deployed_to(variants: Synthesized) -> None:
+    permissions = statements(variants["anywhere", CLUSTER])
+    arns = [resource for statement in permissions for resource in as_list(statement["Resource"]) if "Fn::Join" in resource]
+    assert arns
+    for arn in arns:
+        first, *others = arn["Fn::Join"][1]
+        assert isinstance(first, dict) or (first == "arn:" and others[0] == {"Ref": "AWS::Partition"})
