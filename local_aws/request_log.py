@@ -1,6 +1,7 @@
 """The requests that our services accepted, in order: `/_local_aws/requests` lists them, for tests."""
 
 from collections import deque
+from copy import deepcopy
 from typing import Any
 
 from local_aws import control
@@ -11,12 +12,12 @@ _accepted: deque[dict[str, Any]] = deque(maxlen=KEPT)
 
 def note(service: str, operation: str, request: dict[str, Any]) -> None:
     """Remember a request that passed the walk along the service model."""
-    _accepted.append({"service": service, "operation": operation, "request": request})
+    _accepted.append({"service": service, "operation": operation, "request": deepcopy(request)})
 
 
 def show(_: control.Request) -> list[dict[str, Any]]:
     """The newest requests, oldest first."""
-    return list(_accepted)
+    return deepcopy(list(_accepted))
 
 
 def reset() -> None:
