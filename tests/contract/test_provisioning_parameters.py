@@ -1,0 +1,76 @@
+"""provisioning_parameters.json: written by constructs/hyperpod, read by lifecycle_assets on the nodes."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config.instance_group import Role
+from config.load import load_cluster
+from config.model import ClusterConfig
+from hyperpod_node.node import Node
+from hyperpod_node.provisioning_parameters import ProvisioningParameters
+from hyperpod_node.resource_config import Instance, ResourceConfig
+from stacks.clusters_app import PROJECT
+from tests.contract.deployed import Deployed
+from tests.synth.synthesized import CLUSTER, Synthesized
+
+FILES = {
+    "reference": "clusters/reference.yaml",
+    "fsdp-g5": "examples/clusters/fsdp-g5.yaml",
+    "resilient-p5": "examples/clusters/resilient-p5.yaml",
+}
+
+
+@pytest.fixture(params=FILES)
+def config(request: pytest.FixtureRequest) -> ClusterConfig:
+    return load_cluster(PROJECT / FILES[request.param])
+
+
+@pytest.fixture
+def parameters(config: ClusterConfig, shipped: Synthesized, shipped_folder: Path, tmp_path: Path) -> ProvisioningParameters:
+    """What a node reads."""
+    deployment = Deployed(shipped, config.name).properties(CLUSTER, "Custom::CDKBucketDeployment")
+    file = tmp_path / "provisioning_parameters.json"
+    file.write_text(unpacked(deployment, shipped_folder))
+    return ProvisioningParameters.load(file)
+
+
+def unpacked(deployment: dict[str, Any], shipped_folder: Path) -> str:
+    """The file as the deployment's function leaves it in the bucket: every marker replaced by its value."""
+    for key, markers in zip(deployment["SourceObjectKeys"], deployment["SourceMarkers"], strict=True):
+        for file in shipped_folder.glob(f"*/asset.{key.removesuffix('.zip')}/provisioning_parameters.json"):
+            text = file.read_text()
+            for marker, value in markers.items():
+                text = text.replace(marker, value)
+            return text
+    raise AssertionError("the deployment has no provisioning_parameters.json")
+
+
+def test_each_group_gets_the_role_of_the_file(config: ClusterConfig, parameters: ProvisioningParameters) -> None:
+    assert {group.name: parameters.role_of(group.name) for group in config.instance_groups} == {
+        group.name: group.role.value for group in config.instance_groups
+    }
+
+
+def test_each_compute_group_gets_the_partition_of_the_file(config: ClusterConfig, parameters: ProvisioningParameters) -> None:
+    assert parameters.partitions == {
+        group.name: group.partition for group in config.instance_groups if group.role is Role.COMPUTE
+    }
+
+
+def test_nodes_learn_the_file_systems_names(parameters: ProvisioningParameters) -> None:
+    assert parameters.fsx_dns_name == "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com"
+    assert parameters.fsx_mountname == "abcdefgh"
+
+
+def test_a_node_of_each_group_that_is_requested_finds_its_role(
+    config: ClusterConfig, shipped: Synthesized, parameters: ProvisioningParameters
+) -> None:
+    """HyperPod writes the names of the request's groups to the nodes."""
+    request = Deployed(shipped, config.name).properties(CLUSTER, "Custom::HyperPodCluster")["Request"]
+    names = [group["InstanceGroupName"] for group in request["InstanceGroups"]]
+    instances = [Instance(f"{name}-1", f"10.1.0.{at}", f"i-{at}", name) for at, name in enumerate(names, start=4)]
+    cluster = ResourceConfig(Path("resource_config.json"), config.name, tuple(instances))
+    roles = [Node.find(cluster, parameters, addresses=[instance.address]).role for instance in instances]
+    assert roles == [group.role.value for group in config.instance_groups]

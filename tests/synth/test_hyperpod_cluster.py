@@ -1,0 +1,138 @@
+"""What CloudFormation is told about the cluster."""
+
+from pathlib import Path
+
+import pytest
+from aws_cdk.assertions import Match
+
+from config.load import load_cluster
+from stacks.clusters_app import PROJECT
+from tests.synth.synthesized import CLUSTER, STACKS, StackTemplate, Synthesized, synthesize
+
+
+@pytest.fixture
+def stack(shipped: Synthesized) -> StackTemplate:
+    return shipped["reference", CLUSTER]
+
+
+def test_every_group_of_the_file_is_requested(stack: StackTemplate) -> None:
+    groups = load_cluster(PROJECT / "clusters" / "reference.yaml").instance_groups
+    stack.assertions.has_resource_properties(
+        "Custom::HyperPodCluster",
+        {
+            "Request": {
+                "InstanceGroups": [
+                    Match.object_like(
+                        {
+                            "InstanceGroupName": group.name,
+                            "InstanceType": group.instance_type,
+                            "InstanceCount": group.instance_count,
+                            "ThreadsPerCore": group.threads_per_core,
+                        }
+                    )
+                    for group in groups
+                ]
+            }
+        },
+    )
+
+
+def test_all_groups_act_in_the_one_role(stack: StackTemplate) -> None:
+    role, _ = stack.one("AWS::IAM::Role", named="NodeRole")
+    request = stack.properties("Custom::HyperPodCluster")["Request"]
+    assert [group["ExecutionRole"] for group in request["InstanceGroups"]] == [{"Fn::GetAtt": [role, "Arn"]}] * 3
+
+
+def test_the_properties_are_those_that_were_agreed(stack: StackTemplate) -> None:
+    """A change of this list needs a reader in lambda_assets that knows both."""
+    properties = stack.properties("Custom::HyperPodCluster")
+    assert properties.keys() == {
+        "AvailabilityZoneId",
+        "ControllerGroup",
+        "NamePrefix",
+        "NetworkIdentity",
+        "PropertiesVersion",
+        "Request",
+        "ServiceTimeout",
+        "ServiceToken",
+        "Wait",
+        "WaitHours",
+    }
+    assert properties["PropertiesVersion"] == "1"
+    assert properties["NamePrefix"] == "reference"
+    assert properties["ControllerGroup"] == "controller-machine"
+    assert properties["AvailabilityZoneId"] == "usw2-az4"
+    assert properties["Wait"] == "nodes"
+    assert properties["WaitHours"] == 1
+    assert str(properties["ServiceTimeout"]) == "3600"
+
+
+def test_a_fixed_name_is_a_property(variants: Synthesized) -> None:
+    assert variants["named", CLUSTER].properties("Custom::HyperPodCluster")["ClusterName"] == "ml-cluster"
+
+
+def test_a_count_changes_its_field_and_nothing_else(shipped: Synthesized, tmp_path: Path) -> None:
+    """And so a pull request and `cdk diff` show that field."""
+    text = (PROJECT / "clusters" / "reference.yaml").read_text()
+    assert text.count("instance_count: 4") == 1
+    (tmp_path / "reference.yaml").write_text(text.replace("instance_count: 4", "instance_count: 6"))
+    changed = synthesize(tmp_path / "out", tmp_path)
+    differences = [
+        (old.strip(" ,"), new.strip(" ,"))
+        for stack in STACKS
+        for old, new in zip(
+            shipped["reference", stack].text.splitlines(), changed["reference", stack].text.splitlines(), strict=True
+        )
+        if old != new
+    ]
+    assert differences == [('"InstanceCount": 4', '"InstanceCount": 6')]
+
+
+def test_the_files_tags_are_on_the_cluster_and_on_everything_else(variants: Synthesized) -> None:
+    stack = variants["tagged", CLUSTER]
+    expected = {"hyperpod-cdk:cluster": "tagged", "team": "research"}
+    request = stack.properties("Custom::HyperPodCluster")["Request"]
+    assert {tag["Key"]: tag["Value"] for tag in request["Tags"]} == expected
+    role = stack.properties("AWS::IAM::Role", named="NodeRole")
+    assert {tag["Key"]: tag["Value"] for tag in role["Tags"]} == expected
+
+
+def test_within_an_hour_there_is_neither_a_wait_nor_a_tail(stack: StackTemplate) -> None:
+    assert not stack.of_type("Custom::HyperPodWait", "Custom::HyperPodDeletion")
+
+
+def test_three_hours_are_the_cluster_two_waits_and_a_tail(variants: Synthesized) -> None:
+    stack = variants["three-hours", CLUSTER]
+    cluster, _ = stack.one("Custom::HyperPodCluster")
+    assert stack.properties("Custom::HyperPodCluster")["WaitHours"] == 3
+    waits = [resource["Properties"] for resource in stack.of_type("Custom::HyperPodWait").values()]
+    assert [(wait["Hour"], wait["Last"]) for wait in waits] == [(2, False), (3, True)]
+    assert {wait["ClusterName"]["Ref"] for wait in waits} == {cluster}
+    assert stack.properties("Custom::HyperPodDeletion")["ClusterLogicalId"] == cluster
+
+
+def test_one_function_serves_all_custom_resources_of_the_cluster(variants: Synthesized) -> None:
+    stack = variants["three-hours", CLUSTER]
+    entry, _ = stack.one("AWS::Lambda::Function", named="Entry")
+    ours = stack.of_type("Custom::HyperPodCluster", "Custom::HyperPodWait", "Custom::HyperPodDeletion")
+    assert len(ours) == 4
+    for resource in ours.values():
+        assert resource["Properties"]["ServiceToken"] == {"Fn::GetAtt": [entry, "Arn"]}
+        assert str(resource["Properties"]["ServiceTimeout"]) == "3600"
+
+
+@pytest.mark.parametrize(
+    ("type_name", "named", "logical_id"),
+    [
+        ("Custom::HyperPodCluster", "", "ClusterEB0386A7"),
+        ("AWS::Lambda::Function", "Entry", "ClusterProviderEntry89D3202E"),
+    ],
+)
+def test_logical_ids_are_frozen(stack: StackTemplate, type_name: str, named: str, logical_id: str) -> None:
+    """CloudFormation refuses another service token ("Modifying service token is not allowed"), and another logical id of the
+    cluster is another cluster. Row 45 of the list of faults."""
+    assert stack.one(type_name, named=named)[0] == logical_id
+
+
+def test_the_entry_function_has_no_name_that_could_change(stack: StackTemplate) -> None:
+    assert "FunctionName" not in stack.properties("AWS::Lambda::Function", named="Entry")

@@ -1,0 +1,230 @@
+"""The functions and the state machine that answer CloudFormation."""
+
+import json
+from typing import Any
+
+import pytest
+from aws_cdk.assertions import Match
+
+from tests.synth.synthesized import CLUSTER, STACKS, StackTemplate, Synthesized
+
+
+@pytest.fixture
+def stack(shipped: Synthesized) -> StackTemplate:
+    return shipped["reference", CLUSTER]
+
+
+@pytest.fixture
+def states(stack: StackTemplate) -> dict[str, Any]:
+    """The state machine's definition, with a question mark for each value that is known at deployment."""
+    _, parts = stack.properties("AWS::StepFunctions::StateMachine")["DefinitionString"]["Fn::Join"]
+    definition: dict[str, Any] = json.loads("".join(part if isinstance(part, str) else "?" for part in parts))
+    return definition
+
+
+def statements(stack: StackTemplate, role: str) -> list[dict[str, Any]]:
+    """What a role of the stack allows, in its own policies and in those that are attached to it."""
+    documents = [
+        policy["PolicyDocument"] for resource in [stack.resources[role]] for policy in resource["Properties"].get("Policies", [])
+    ]
+    documents += [
+        policy["Properties"]["PolicyDocument"]
+        for policy in stack.of_type("AWS::IAM::Policy").values()
+        if {"Ref": role} in policy["Properties"]["Roles"]
+    ]
+    return [statement for document in documents for statement in document["Statement"]]
+
+
+def role_of(stack: StackTemplate, function: str) -> str:
+    """The logical id of the role of the function with this in its name."""
+    name: str = stack.properties("AWS::Lambda::Function", named=function)["Role"]["Fn::GetAtt"][0]
+    return name
+
+
+def actions(statement: dict[str, Any]) -> set[str]:
+    """The statement's actions."""
+    return {statement["Action"]} if isinstance(statement["Action"], str) else set(statement["Action"])
+
+
+def test_three_functions_of_one_package_run_arm_and_a_current_python(stack: StackTemplate) -> None:
+    ours = [stack.properties("AWS::Lambda::Function", named=f"Provider{name}") for name in ("Entry", "Step", "Responder")]
+    assert [function["Handler"] for function in ours] == [
+        "cluster_resource.entry.handler",
+        "cluster_resource.step.handler",
+        "cluster_resource.responder.handler",
+    ]
+    assert len({json.dumps(function["Code"], sort_keys=True) for function in ours}) == 1
+    assert {function["Runtime"] for function in ours} == {"python3.14"}
+    assert {tuple(function["Architectures"]) for function in ours} == {("arm64",)}
+
+
+def test_entry_and_responder_know_the_state_machine(stack: StackTemplate) -> None:
+    machine, _ = stack.one("AWS::StepFunctions::StateMachine")
+    for name in ("Entry", "Responder"):
+        function = stack.properties("AWS::Lambda::Function", named=f"Provider{name}")
+        assert function["Environment"]["Variables"]["STATE_MACHINE_ARN"] == {"Ref": machine}
+
+
+def test_an_event_that_the_entry_could_not_start_is_answered_by_the_responder(stack: StackTemplate) -> None:
+    entry, _ = stack.one("AWS::Lambda::Function", named="ProviderEntry")
+    responder, _ = stack.one("AWS::Lambda::Function", named="ProviderResponder")
+    stack.assertions.has_resource_properties(
+        "AWS::Lambda::EventInvokeConfig",
+        {
+            "FunctionName": {"Ref": entry},
+            "Qualifier": "$LATEST",
+            "MaximumEventAgeInSeconds": 60,
+            "MaximumRetryAttempts": 2,
+            "DestinationConfig": {"OnFailure": {"Destination": {"Fn::GetAtt": [responder, "Arn"]}}},
+        },
+    )
+    allowed = statements(stack, role_of(stack, "ProviderEntry"))
+    invoking = [statement for statement in allowed if actions(statement) == {"lambda:InvokeFunction"}]
+    assert [statement["Resource"] for statement in invoking] == [{"Fn::GetAtt": [responder, "Arn"]}]
+
+
+def test_an_execution_that_ended_without_an_answer_is_answered_by_the_responder(stack: StackTemplate) -> None:
+    machine, _ = stack.one("AWS::StepFunctions::StateMachine")
+    responder, _ = stack.one("AWS::Lambda::Function", named="ProviderResponder")
+    rule, _ = stack.one("AWS::Events::Rule")
+    target = {"Fn::GetAtt": [responder, "Arn"]}
+    stack.assertions.has_resource_properties(
+        "AWS::Events::Rule",
+        {
+            "State": "ENABLED",
+            "EventPattern": {
+                "source": ["aws.states"],
+                "detail-type": ["Step Functions Execution Status Change"],
+                "detail": {"stateMachineArn": [{"Ref": machine}], "status": ["ABORTED", "FAILED", "TIMED_OUT"]},
+            },
+            "Targets": [Match.object_like({"Arn": target})],
+        },
+    )
+    stack.assertions.has_resource_properties(
+        "AWS::Lambda::Permission",
+        {
+            "FunctionName": target,
+            "Principal": "events.amazonaws.com",
+            "SourceArn": {"Fn::GetAtt": [rule, "Arn"]},
+        },
+    )
+
+
+def test_an_execution_looks_every_thirty_seconds_and_sends_one_answer(states: dict[str, Any]) -> None:
+    steps = states["States"]
+    assert states["StartAt"] == "Step"
+    assert steps["Step"]["Next"] == "Done"
+    assert steps["Done"]["Default"] == "Wait"
+    assert steps["Done"]["Choices"] == [{"Variable": "$.done", "BooleanEquals": True, "Next": "Answer"}]
+    assert (steps["Wait"]["Seconds"], steps["Wait"]["Next"]) == (30, "Step")
+    assert steps["Answer"]["Next"] == "Answered"
+    assert steps["Answered"]["Type"] == "Succeed"
+    assert states["TimeoutSeconds"] == 59 * 60
+
+
+def test_a_step_gets_its_time_from_the_execution(states: dict[str, Any]) -> None:
+    step = states["States"]["Step"]["Parameters"]["Payload"]
+    assert step == {
+        "event.$": "$$.Execution.Input.event",
+        "memory.$": "$.memory",
+        "now.$": "$$.State.EnteredTime",
+        "started.$": "$$.Execution.StartTime",
+    }
+
+
+def test_the_answer_is_in_the_executions_state_before_it_is_sent(states: dict[str, Any]) -> None:
+    assert states["States"]["Answer"]["Parameters"]["Payload"] == {
+        "event.$": "$$.Execution.Input.event",
+        "answer.$": "$.answer",
+    }
+
+
+def test_failures_are_retried_and_never_caught(states: dict[str, Any]) -> None:
+    for name in ("Step", "Answer"):
+        [retry] = states["States"][name]["Retry"]
+        assert retry["ErrorEquals"] == ["States.ALL"]
+        assert retry["MaxAttempts"] >= 5
+        assert retry["BackoffRate"] > 1
+        assert "Catch" not in states["States"][name]
+
+
+def test_logs_of_executions_hold_no_data(stack: StackTemplate) -> None:
+    """The input holds the address that answers go to: who can read it can answer in our place."""
+    logging = stack.properties("AWS::StepFunctions::StateMachine")["LoggingConfiguration"]
+    assert logging["IncludeExecutionData"] is False
+    assert logging["Level"] == "ALL"
+
+
+def test_every_function_writes_to_a_log_group_that_goes_with_its_stack(shipped: Synthesized, variants: Synthesized) -> None:
+    """Those of aws-cdk-lib too. What Lambda makes itself would stay after a destroy, without an end date."""
+    for synthesized, cluster in ((shipped, "reference"), (variants, "destroyed")):
+        for name in STACKS:
+            stack = synthesized[cluster, name]
+            groups = stack.of_type("AWS::Logs::LogGroup")
+            for function in stack.of_type("AWS::Lambda::Function").values():
+                assert function["Properties"]["LoggingConfig"]["LogGroup"]["Ref"] in groups
+            for group in groups.values():
+                assert group["Properties"]["RetentionInDays"] > 0
+                assert group["DeletionPolicy"] == "Delete"
+
+
+def test_no_function_can_make_a_log_group(shipped: Synthesized, variants: Synthesized) -> None:
+    """A function that still runs while its stack goes would bring its group back."""
+    for synthesized, cluster in ((shipped, "reference"), (variants, "destroyed")):
+        for name in STACKS:
+            stack = synthesized[cluster, name]
+            for function in stack.of_type("AWS::Lambda::Function").values():
+                role = function["Properties"]["Role"]["Fn::GetAtt"][0]
+                assert "ManagedPolicyArns" not in stack.resources[role]["Properties"]
+                assert not [statement for statement in statements(stack, role) if "logs:CreateLogGroup" in actions(statement)]
+
+
+def test_the_step_gives_sagemaker_the_nodes_role_and_nobody_anything_else(stack: StackTemplate) -> None:
+    role, _ = stack.one("AWS::IAM::Role", named="NodeRole")
+    passing = [
+        statement for statement in statements(stack, role_of(stack, "ProviderStep")) if "iam:PassRole" in actions(statement)
+    ]
+    assert [statement["Resource"] for statement in passing] == [{"Fn::GetAtt": [role, "Arn"]}]
+    assert passing[0]["Condition"] == {"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}}
+
+
+@pytest.mark.parametrize(
+    ("action", "key"),
+    [
+        ("sagemaker:CreateCluster", "aws:RequestTag"),
+        ("sagemaker:UpdateCluster", "aws:ResourceTag"),
+        ("sagemaker:DeleteCluster", "aws:ResourceTag"),
+        ("sagemaker:DeleteTags", "aws:ResourceTag"),
+    ],
+)
+def test_the_step_changes_the_clusters_of_its_own_stack_alone(stack: StackTemplate, action: str, key: str) -> None:
+    cluster, _ = stack.one("Custom::HyperPodCluster")
+    changing = [statement for statement in statements(stack, role_of(stack, "ProviderStep")) if action in actions(statement)]
+    assert changing
+    for statement in changing:
+        assert (
+            statement["Condition"]["StringEquals"].items()
+            >= {
+                f"{key}/hyperpod-cdk:stack-id": {"Ref": "AWS::StackId"},
+                f"{key}/hyperpod-cdk:logical-id": cluster,
+            }.items()
+        )
+
+
+def test_entry_and_responder_see_executions_of_their_own_state_machine_alone(stack: StackTemplate) -> None:
+    machine, _ = stack.one("AWS::StepFunctions::StateMachine")
+    for name in ("ProviderEntry", "ProviderResponder"):
+        on_states = [
+            statement
+            for statement in statements(stack, role_of(stack, name))
+            if any(action.startswith("states:") for action in actions(statement))
+        ]
+        assert on_states
+        for statement in on_states:
+            assert machine in json.dumps(statement["Resource"])
+
+
+def test_no_function_of_the_cluster_can_reach_the_data(stack: StackTemplate) -> None:
+    for name in ("ProviderEntry", "ProviderStep", "ProviderResponder"):
+        allowed = set().union(*(actions(statement) for statement in statements(stack, role_of(stack, name))))
+        assert not [action for action in allowed if action.startswith(("s3:", "fsx:", "ec2:"))]
