@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from aws_cdk import App, Environment, Validations
-from cdk_nag import AwsSolutionsChecks
 
 from config.load import load_clusters
 from stacks.cluster_stage import ClusterStage
@@ -41,4 +40,6 @@ class ClustersApp(App):
             # What the file leaves open stays open in the templates, too: credentials at hand do not change what is synthesized.
             ClusterStage(self, config=config, environment=Environment(account=config.account, region=config.region))
         if str(self.node.try_get_context("nag")).lower() != "false":
+            from cdk_nag import AwsSolutionsChecks  # noqa: PLC0415  a tenth of a synthesis goes into loading it
+
             Validations.of(self).add_plugins(AwsSolutionsChecks(self))
