@@ -1,0 +1,53 @@
+"""cfn-lint has nothing to say about any template, in any region that a cluster file names."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cfnlint.api import lint
+from cfnlint.config import ManualArgs
+
+from config.load import load_clusters
+from stacks.clusters_app import PROJECT
+from tests.synth.synthesized import SHIPPED_FOLDERS, STACKS, Synthesized
+
+REGIONS = {config.name: config.region for folder in SHIPPED_FOLDERS for config in load_clusters(PROJECT / folder)}
+
+IGNORED = {
+    "W3005": "a dependency that a reference implies too; we name whole constructs, so that none of what they hold is forgotten",
+}
+
+
+def problems(text: str, region: str) -> list[str]:
+    """What cfn-lint says of a template."""
+    found = lint(text, config=ManualArgs(regions=[region], ignore_checks=[*IGNORED]))
+    return [f"{match.rule.id} at {'/'.join(map(str, match.path or []))}: {match.message}" for match in found]
+
+
+@pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.parametrize("cluster", sorted(REGIONS))
+def test_a_shipped_template_is_clean_in_its_region(shipped: Synthesized, cluster: str, stack: str) -> None:
+    region = REGIONS[cluster]
+    assert region is not None
+    assert problems(shipped[cluster, stack].text, region) == []
+
+
+@pytest.mark.parametrize(
+    ("variant", "stack"),
+    [
+        ("existing-network", "Network"),
+        ("internet-access", "Network"),
+        ("destroyed", "Storage"),
+        ("existing-storage", "Storage"),
+        ("persistent-1", "Storage"),
+    ],
+)
+def test_a_template_that_no_shipped_file_has_is_clean(variants: Synthesized, variant: str, stack: str) -> None:
+    assert problems(variants[variant, stack].text, "us-west-2") == []
+
+
+def test_a_wrong_property_would_be_found(shipped: Synthesized, tmp_path: Path) -> None:
+    template = json.loads(shipped["reference", "Network"].text)
+    [vpc] = [resource for resource in template["Resources"].values() if resource["Type"] == "AWS::EC2::VPC"]
+    vpc["Properties"]["CidrBlok"] = "10.0.0.0/16"
+    assert problems(json.dumps(template), "us-west-2")

@@ -1,0 +1,47 @@
+"""Every finding of cdk-nag is acknowledged with a reason, and every acknowledgement is of a finding."""
+
+import shutil
+
+import pytest
+
+from stacks.clusters_app import PROJECT
+from tests.synth.findings import Findings, collect
+from tests.synth.synthesized import SHIPPED_FOLDERS
+from tests.synth.variants import write_variants
+
+
+@pytest.fixture(scope="module")
+def findings(tmp_path_factory: pytest.TempPathFactory) -> Findings:
+    """Those of the shipped files and of every variant."""
+    folder = tmp_path_factory.mktemp("nag")
+    write_variants(folder)
+    for shipped in SHIPPED_FOLDERS:
+        for file in (PROJECT / shipped).glob("*.yaml"):
+            shutil.copy(file, folder)
+    return collect(tmp_path_factory.mktemp("out"), folder)
+
+
+def test_every_finding_is_acknowledged(findings: Findings) -> None:
+    assert findings.found
+    assert not [
+        finding
+        for finding in sorted(findings.found)
+        if not any(acknowledged.covers(finding) for acknowledged in findings.acknowledged)
+    ]
+
+
+def test_every_acknowledgement_is_of_something_that_is_found(findings: Findings) -> None:
+    """One that is not used is a promise that nobody keeps any more."""
+    assert not [
+        acknowledged
+        for acknowledged in findings.acknowledged
+        if not any(acknowledged.covers(finding) for finding in findings.found)
+    ]
+
+
+def test_nothing_is_acknowledged_for_a_whole_stack_or_stage(findings: Findings) -> None:
+    assert not [acknowledged for acknowledged in findings.acknowledged if acknowledged.path.count("/") < 2]
+
+
+def test_every_reason_is_one_that_can_be_checked(findings: Findings) -> None:
+    assert not [acknowledged for acknowledged in findings.acknowledged if len(acknowledged.reason.split()) < 4]
