@@ -19,7 +19,7 @@ class ClusterStack(Stack):
     def __init__(
         self, scope: Construct, id: str, *, config: ClusterConfig, network: Network, storage: SharedStorage, **kwargs: Any
     ) -> None:
-        super().__init__(scope, id, **kwargs)
+        super().__init__(scope, id, description=f"HyperPod cluster {config.name}", **kwargs)
         scripts = LifecycleScripts(self, "Lifecycle", config=config, storage=storage)
         role = NodeRole(self, "NodeRole", config=config, network=network, scripts=scripts)
         cluster = HyperPodCluster(self, "Cluster", config=config, network=network, scripts=scripts, role=role)

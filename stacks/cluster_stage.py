@@ -4,11 +4,10 @@ from aws_cdk import CrossStackReferences, Environment, ReferenceStrength, Stage,
 from constructs import Construct
 
 from config.model import ClusterConfig
+from constructs.hyperpod.tags import CLUSTER_TAG
 from stacks.cluster_stack import ClusterStack
 from stacks.network_stack import NetworkStack
 from stacks.storage_stack import StorageStack
-
-CLUSTER_TAG = "hyperpod-cdk:cluster"
 
 
 class ClusterStage(Stage):

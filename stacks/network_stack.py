@@ -16,7 +16,8 @@ class NetworkStack(Stack):
     """Where the nodes live."""
 
     def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, **kwargs: Any) -> None:
-        super().__init__(scope, id, **kwargs)
+        super().__init__(scope, id, description=f"Network of HyperPod cluster {config.name}", **kwargs)
+        # A file system that stays holds its interfaces, these hold the subnet and the group, and those the VPC.
         lustre = config.storage.lustre
         removal = lustre.removal if lustre else Removal.DESTROY
         self.network = Network(self, "Network", config=config.network, removal=removal_policy(removal))
@@ -36,7 +37,7 @@ class NetworkStack(Stack):
             )
 
     def _remains(self) -> str:
-        """A retained file system's interfaces hold the subnet and the group, and these the VPC; all are without cost."""
+        """What stays, which costs nothing, as the next file would name it."""
         network = self.network
         return (
             f"network: {{existing: {{vpc_id: {network.vpc_id}, node_subnet_ids: [{', '.join(network.node_subnet_ids)}], "

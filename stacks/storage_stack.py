@@ -17,7 +17,7 @@ class StorageStack(Stack):
     """Where data lives."""
 
     def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, network: Network, **kwargs: Any) -> None:
-        super().__init__(scope, id, **kwargs)
+        super().__init__(scope, id, description=f"Storage of HyperPod cluster {config.name}", **kwargs)
         self.storage = SharedStorage(self, "Storage", config=config.storage, network=network)
         fill_if_empty(self)
 

@@ -1,16 +1,9 @@
 """A link between the file system and a bucket."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from aws_cdk import aws_fsx as fsx
 from constructs import Construct
 
 from config.storage import DataRepositoryAssociation as AssociationConfig
-
-if TYPE_CHECKING:
-    from constructs.hyperpod.shared_storage import SharedStorage
 
 
 class DataRepositoryAssociation(Construct):
@@ -20,15 +13,14 @@ class DataRepositoryAssociation(Construct):
     links them again.
     """
 
-    def __init__(self, scope: Construct, id: str, *, config: AssociationConfig, storage: SharedStorage) -> None:
+    def __init__(self, scope: Construct, id: str, *, config: AssociationConfig, file_system_id: str, bucket_name: str) -> None:
         super().__init__(scope, id)
-        bucket_name = config.bucket or storage.data_bucket_name
         imported = [event.value for event in config.auto_import]
         exported = [event.value for event in config.auto_export]
         fsx.CfnDataRepositoryAssociation(
             self,
             "Resource",
-            file_system_id=storage.file_system_id or "",
+            file_system_id=file_system_id,
             file_system_path=config.path,
             data_repository_path=f"s3://{bucket_name}/{config.prefix}",
             batch_import_meta_data_on_create=config.import_metadata_on_create,

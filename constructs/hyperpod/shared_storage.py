@@ -22,7 +22,13 @@ class SharedStorage(Construct):
         self._existing = config.existing
         links = Construct(self, "Associations")
         for association in config.data_repository_associations:
-            DataRepositoryAssociation(links, association.path.strip("/") or "Root", config=association, storage=self)
+            DataRepositoryAssociation(
+                links,
+                association.path.strip("/") or "Root",
+                config=association,
+                file_system_id=str(self.file_system_id),
+                bucket_name=str(association.bucket or self.data_bucket_name),
+            )
 
     @property
     def data_bucket_name(self) -> str | None:
