@@ -1,0 +1,97 @@
+"""The app as a program: who runs it makes no difference, and what is wrong with a file is said in one line."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stacks.clusters_app import PROJECT
+from tests.synth.synthesized import Synthesized, read_assembly
+
+CDK = PROJECT / "node_modules" / ".bin" / "cdk"
+# No credentials and no way to ask for any: what the command line finds out about an account would be in the templates.
+ALONE = {
+    "HOME": os.environ.get("HOME", "/"),  # where jsii keeps what it unpacked
+    "AWS_CONFIG_FILE": "/nonexistent",
+    "AWS_SHARED_CREDENTIALS_FILE": "/nonexistent",
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "PATH": os.pathsep.join([str(PROJECT / ".venv" / "bin"), os.environ["PATH"]]),
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
+
+
+def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a program in the checkout."""
+    return subprocess.run(
+        [str(part) for part in command],
+        cwd=PROJECT,
+        env={**ALONE, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def texts(folder: Path) -> dict[tuple[str, str], str]:
+    """The templates of a cloud assembly."""
+    return {names: template.text for names, template in read_assembly(folder).items()}
+
+
+@pytest.mark.cdk
+def test_the_command_line_the_program_and_the_tests_make_the_same_templates(shipped: Synthesized, tmp_path: Path) -> None:
+    """The feature flags come from the app: cdk.json's would reach it through the command line alone."""
+    by_cdk = run(CDK, "synth", "--quiet", "--output", tmp_path / "cdk")
+    assert by_cdk.returncode == 0, by_cdk.stderr
+    by_python = run(sys.executable, "app.py", CDK_OUTDIR=str(tmp_path / "python"))
+    assert by_python.returncode == 0, by_python.stderr
+    assert texts(tmp_path / "cdk") == texts(tmp_path / "python")
+    ours = {names: template.text for names, template in shipped.templates.items() if names[0] == "reference"}
+    assert texts(tmp_path / "python") == ours
+
+
+def test_only_the_reference_cluster_is_shipped_to_be_deployed() -> None:
+    """`cdk deploy --all` must not buy what nobody asked for."""
+    assert [file.name for file in (PROJECT / "clusters").iterdir()] == ["reference.yaml"]
+
+
+def wrong(folder: Path, *, wrong: str, right: str) -> str:
+    """Write a reference cluster with a mistake; the context that leads the app there."""
+    text = (PROJECT / "clusters" / "reference.yaml").read_text()
+    assert right in text
+    (folder / "mistaken.yaml").write_text(text.replace(right, wrong))
+    return f'{{"clusters": "{folder}"}}'
+
+
+def test_a_mistake_ends_the_app_with_its_message_alone(tmp_path: Path) -> None:
+    context = wrong(tmp_path, right='version: "2.15"', wrong='version: "2.16"')
+    done = run(sys.executable, "app.py", CDK_CONTEXT_JSON=context, CDK_OUTDIR=str(tmp_path / "out"))
+    assert done.returncode == 1
+    assert done.stdout == ""
+    [line] = done.stderr.splitlines()
+    assert line.startswith(f'{tmp_path}/mistaken.yaml: storage.lustre.version: "2.16": ')
+
+
+def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+    wrong(tmp_path, right="ml.m5.xlarge", wrong="ml.m5.xxlarge")
+    context = wrong(tmp_path, right="usw2-az4", wrong="us-west-2a")
+    (tmp_path / "other.yaml").write_text("region: 1\n")
+    done = run(sys.executable, "app.py", CDK_CONTEXT_JSON=context, CDK_OUTDIR=str(tmp_path / "out"))
+    assert done.returncode == 1
+    assert {line.split(":")[0] for line in done.stderr.splitlines()} == {f"{tmp_path}/mistaken.yaml", f"{tmp_path}/other.yaml"}
+
+
+def test_a_name_that_is_no_cluster_is_told_with_the_nearest_one(tmp_path: Path) -> None:
+    done = run(sys.executable, "app.py", CDK_CONTEXT_JSON='{"cluster": "referenze"}', CDK_OUTDIR=str(tmp_path / "out"))
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert "reference" in line
+
+
+def test_one_cluster_of_a_folder_can_be_taken(tmp_path: Path) -> None:
+    context = '{"clusters": "examples/clusters", "cluster": "fsdp-g5", "nag": "false"}'
+    done = run(sys.executable, "app.py", CDK_CONTEXT_JSON=context, CDK_OUTDIR=str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    assert {cluster for cluster, _ in texts(tmp_path / "out")} == {"fsdp-g5"}
