@@ -33,7 +33,7 @@ demo-down: setup  ## end the embedded AWS that the demo left running
 	@python -m local_aws down
 
 test: setup  ## run the tests
-	@pytest -m "not aws"
+	@pytest -m "not aws" -n 2 --dist loadfile
 	@echo "next: make demo (a cluster on an embedded AWS), make check (all that a pull request must pass)"
 
 check: setup lint types test synth  ## all that a pull request must pass
@@ -41,7 +41,7 @@ check: setup lint types test synth  ## all that a pull request must pass
 lint: setup
 	ruff format --check .
 	ruff check .
-	git ls-files '*.sh' .ci/run | xargs shellcheck
+	git ls-files "*.sh" .ci/run .ci/demo-offline | xargs shellcheck
 
 types: setup
 	mypy app.py config constructs/hyperpod stacks ops local_aws lambda_assets lifecycle_assets tests

@@ -13,8 +13,8 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from local_aws import cloudformation
-from local_aws.clock import DEFAULT_SPEED, clock
+from local_aws import cloudformation, server, testing
+from local_aws.clock import clock
 from local_aws.cloudformation import operation
 from local_aws.cloudformation.resources import custom
 from local_aws.server import EmbeddedAws
@@ -175,11 +175,14 @@ class Functions:
         return [event["RequestType"] for event in self.events]
 
 
-@pytest.fixture(scope="package")
-def account() -> Iterator[World]:
-    with EmbeddedAws(speed=SPEED) as aws:
-        yield World(aws.endpoint)
-    clock.set_speed(DEFAULT_SPEED)
+@pytest.fixture(scope="module")
+def account(aws: EmbeddedAws) -> Iterator[World]:
+    """The account, emptied for each file of tests, as other tests use it in between."""
+    server.reset()
+    clock.set_speed(SPEED)
+    yield World(aws.endpoint)
+    server.reset()
+    clock.set_speed(testing.SPEED)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from tests.local.fsx.world import REGION, Hold, World
 SPEED = 3000.0  # seven of AWS's minutes in a seventh of a second
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def account(aws: EmbeddedAws) -> Iterator[World]:
     """The account, emptied once, with what every file system needs in it."""
     server.reset()

@@ -13,7 +13,7 @@ from tests.local.hyperpod.world import REGION, Hold, World
 SPEED = 3000.0  # ten of AWS's minutes in a fifth of a second
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def account(aws: EmbeddedAws) -> Iterator[World]:
     """The account, emptied once, with what every cluster needs in it."""
     server.reset()

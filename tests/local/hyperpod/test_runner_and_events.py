@@ -94,10 +94,11 @@ def test_a_software_update_starts_the_nodes_again(world: World, runner: Waiting)
     assert world.until_status("InService")["InstanceGroups"][0]["SoftwareUpdateStatus"] == "Succeeded"
 
 
-def heard(world: World) -> list[dict[str, Any]]:
+def heard(world: World, arn: str) -> list[dict[str, Any]]:
+    """The events that EventBridge had about the cluster with that ARN."""
     with urllib.request.urlopen(f"{world.endpoint}/_local_aws/events") as answer:
         events = [entry["event"] for entry in json.load(answer)]
-    return [event for event in events if event["source"] == "aws.sagemaker"]
+    return [event for event in events if event["source"] == "aws.sagemaker" and event["resources"] == [arn]]
 
 
 def test_eventbridge_hears_of_every_state(world: World) -> None:
@@ -105,10 +106,10 @@ def test_eventbridge_hears_of_every_state(world: World) -> None:
     arn = world.create(world.group("a"), name="told")
 
     def states() -> list[str]:
-        return [event["detail"]["ClusterStatus"] for event in heard(world) if event["resources"] == [arn]]
+        return [event["detail"]["ClusterStatus"] for event in heard(world, arn)]
 
     assert world.until(states, lambda seen: "Failed" in seen) == ["Creating", "RollingBack", "Failed"]
-    last = next(event for event in heard(world) if event["detail"]["ClusterStatus"] == "Failed")
+    last = next(event for event in heard(world, arn) if event["detail"]["ClusterStatus"] == "Failed")
     assert last["detail-type"] == "SageMaker HyperPod Cluster State Change"
     assert last["detail"]["FailureMessage"] == "no capacity"
 

@@ -1,0 +1,40 @@
+"""What a user sees of a deployment that cannot be done."""
+
+import pytest
+
+from local_aws.testing import Client, ask
+from tests.local.walk.workspace import Workspace
+
+pytestmark = [pytest.mark.cdk, pytest.mark.local]
+
+QUOTA = "ml.trn1.32xlarge for cluster usage"
+
+
+def test_a_quota_that_is_too_small_rolls_the_stack_back_and_is_named_with_its_value_and_what_was_asked(
+    workspace: Workspace, client: Client
+) -> None:
+    ask("quotas", "POST", f'{{"{QUOTA}": 2}}'.encode())
+    printed = " ".join(workspace.deploy(fails=True).split())
+    assert QUOTA in printed
+    assert "is 2 Instances" in printed
+    assert "request delta of 4 Instances" in printed
+    assert client("sagemaker").list_clusters()["ClusterSummaries"] == []
+    [stack] = client("cloudformation").describe_stacks(StackName="reference-Cluster")["Stacks"]
+    assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
+    left = client("cloudformation").describe_stack_resources(StackName="reference-Cluster")["StackResources"]
+    assert {resource["ResourceStatus"] for resource in left} <= {"DELETE_COMPLETE"}
+
+    ask("quotas", "DELETE")
+    workspace.deploy()
+    [cluster] = client("sagemaker").list_clusters()["ClusterSummaries"]
+    assert cluster["ClusterStatus"] == "InService", "the next deployment goes through once the quota is raised"
+
+
+def test_a_mistake_in_the_file_stops_cdk_synth_with_one_message_and_no_traceback(workspace: Workspace) -> None:
+    workspace.replace("clusters/reference.yaml", "usw2-az4", "usw2-az9")
+    printed = workspace.cdk("synth", "--quiet", fails=True)
+    assert "clusters/reference.yaml: network.availability_zone_id: " in printed
+    assert "usw2-az9" in printed
+    assert "usw2-az4" in printed, "the remedy names what there is"
+    assert "Traceback" not in printed
+    assert ask("requests") == []
