@@ -1,0 +1,89 @@
+"""A template as a reviewer wants to read it."""
+
+import json
+import re
+from typing import Any
+
+import yaml
+
+# What the CDK adds to every template, whatever is in it.
+BOILERPLATE = {"Parameters": ["BootstrapVersion"], "Rules": ["CheckBootstrapVersion"]}
+ASSET_HASH = re.compile(r"\b[0-9a-f]{64}\b")
+BUNDLE_HASH = re.compile(r"\blifecycle/[0-9a-f]{16}/")
+QUOTED_FUNCTION = re.compile(r"(!(?:Ref|GetAtt|GetStackOutput)) '([\w.:-]+)'")
+LONG_LINE = 130
+
+
+class Function:
+    """A CloudFormation function in its short form: ``!Ref Vpc``."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.text = text
+
+    def __str__(self) -> str:
+        """As it stands within a longer text."""
+        return f"${{{self.text}}}" if self.name != "Sub" else self.text
+
+
+class _Dumper(yaml.SafeDumper):
+    """Lists are indented below their key, and equal parts are written out instead of being named and referred to."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow=flow, indentless=False)
+
+
+def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
+
+
+def _represent_function(dumper: yaml.SafeDumper, value: Function) -> yaml.ScalarNode:
+    return dumper.represent_scalar(f"!{value.name}", value.text, style="|" if "\n" in value.text else None)
+
+
+_Dumper.add_representer(str, _represent_text)
+_Dumper.add_representer(Function, _represent_function)
+
+
+def readable(template: str) -> str:
+    """The template as YAML, with placeholders for what changes with every edit of a packaged file."""
+    content: dict[str, Any] = json.loads(BUNDLE_HASH.sub("lifecycle/BUNDLE-HASH/", ASSET_HASH.sub("ASSET-HASH", template)))
+    for section, names in BOILERPLATE.items():
+        for name in names:
+            content.get(section, {}).pop(name, None)
+    for resource in content["Resources"].values():
+        # The path that the CDK notes for each resource says what the logical id says.
+        if resource.get("Metadata", {}).keys() == {"aws:cdk:path"}:
+            resource.pop("Metadata")
+    kept = {section: _shortened(value) for section, value in content.items() if value}
+    text = yaml.dump(kept, Dumper=_Dumper, sort_keys=False, width=LONG_LINE, allow_unicode=True)
+    # PyYAML quotes whatever has a tag.
+    return QUOTED_FUNCTION.sub(r"\1 \2", text)
+
+
+def _shortened(value: Any) -> Any:
+    """The value with every function in its short form, and JSON within a text as a block with a line for each part."""
+    match value:
+        case {"Ref": str(name), **rest} if not rest:
+            return Function("Ref", name)
+        case {"Fn::GetAtt": [str(name), str(attribute)]}:
+            return Function("GetAtt", f"{name}.{attribute}")
+        case {"Fn::GetStackOutput": {"StackName": str(stack), "OutputName": str(name)}}:
+            return Function("GetStackOutput", f"{stack}.{name}")
+        case {"Fn::Sub": str(text)}:
+            return Function("Sub", text)
+        case {"Fn::Join": ["", list(parts)]}:
+            return Function("Sub", _opened("".join(str(_shortened(part)) for part in parts)))
+        case dict():
+            return {key: _shortened(item) for key, item in value.items()}
+        case list():
+            return [_shortened(item) for item in value]
+    return value
+
+
+def _opened(text: str) -> str:
+    """A state machine's definition as somebody would write it; any other text as it is."""
+    return json.dumps(json.loads(text), indent=2) if text.startswith('{"StartAt"') else text

@@ -1,0 +1,45 @@
+"""The committed templates are those that the app makes, so that a pull request shows what will change."""
+
+import difflib
+
+import pytest
+
+from tests.snapshots.files import FOLDER, REWRITE, committed, expected
+from tests.snapshots.readable import ASSET_HASH, BUNDLE_HASH, readable
+from tests.synth.synthesized import STACKS, Synthesized
+
+
+@pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.parametrize("cluster", ["reference", "fsdp-g5", "resilient-p5"])
+def test_the_committed_template_is_up_to_date(shipped: Synthesized, cluster: str, stack: str) -> None:
+    file = FOLDER / cluster / f"{stack}.template.yaml"
+    new = readable(shipped[cluster, stack].text)
+    old = file.read_text() if file.exists() else ""
+    if old != new:
+        lines = difflib.unified_diff(old.splitlines(), new.splitlines(), "committed", "synthesized", lineterm="")
+        pytest.fail(f"{file.relative_to(FOLDER)} is stale; `{REWRITE}` rewrites it\n" + "\n".join(lines), pytrace=False)
+
+
+def test_no_committed_template_is_of_a_stack_that_is_gone(shipped: Synthesized) -> None:
+    assert committed() == expected(shipped).keys()
+
+
+def test_an_edit_of_a_packaged_file_does_not_show(shipped: Synthesized) -> None:
+    text = shipped["reference", "Cluster"].text
+    edited = BUNDLE_HASH.sub(f"lifecycle/{'f' * 16}/", ASSET_HASH.sub("f" * 64, text))
+    assert edited != text
+    assert readable(edited) == readable(text)
+
+
+def test_everything_else_shows(shipped: Synthesized) -> None:
+    for template in shipped.templates.values():
+        snapshot = readable(template.text)
+        for name in (*template.resources, *template.outputs):
+            assert f"\n  {name}:\n" in snapshot
+
+
+def test_functions_and_definitions_are_written_as_a_reader_would(shipped: Synthesized) -> None:
+    snapshot = readable(shipped["reference", "Cluster"].text)
+    assert "ExecutionRole: !GetAtt NodeRole" in snapshot
+    assert 'DefinitionString: !Sub |-\n        {\n          "StartAt": "Step",' in snapshot
+    assert "Fn::" not in snapshot
