@@ -4,8 +4,10 @@ import json
 import threading
 import uuid
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from local_aws import control
+from local_aws.clock import clock
 from local_aws.cloudformation import clients
 from local_aws.cloudformation.errors import ResourceError
 from local_aws.cloudformation.template import Json
@@ -20,13 +22,14 @@ class Awaited:
     """One request that a custom resource has not answered yet."""
 
     token: str = field(default_factory=lambda: uuid.uuid4().hex)
+    signed: datetime = field(default_factory=clock.now)
     came: threading.Event = field(default_factory=threading.Event)
     body: bytes = b""
 
     @property
     def url(self) -> str:
-        """Where the answer goes."""
-        return f"{clients.endpoint()}{control.PREFIX}{ROUTE}/{self.token}"
+        """Where the answer goes; it tells when it was signed, as S3's pre-signed addresses do."""
+        return f"{clients.endpoint()}{control.PREFIX}{ROUTE}/{self.token}?X-Amz-Date={self.signed:%Y%m%dT%H%M%SZ}"
 
     def answer(self) -> Json:
         """The answer, once it came; an error if it is not of the form that CloudFormation takes."""
