@@ -69,19 +69,27 @@ class LustreConfig(Section):
     """A new FSx for Lustre file system, mounted at /fsx on every node."""
 
     deployment_type: DeploymentType = setting(
-        "PERSISTENT_2, or PERSISTENT_1 where that is not offered", Change.REPLACES_NODES, DeploymentType.PERSISTENT_2
+        "PERSISTENT_2, or PERSISTENT_1 where that is not offered; another one is another file system",
+        Change.NEW_NODES,
+        DeploymentType.PERSISTENT_2,
     )
     storage_capacity_gib: StrictInt = setting(
         "1200, or a multiple of 2400; can grow", Change.IN_PLACE, 1200, ge=1200, le=2147481600
     )
     throughput_mbps_per_tib: StrictInt = setting(
-        "MB/s per TiB: 125, 250, 500 or 1000 with PERSISTENT_2; 50, 100 or 200 with PERSISTENT_1",
-        Change.REPLACES_NODES,
+        "MB/s per TiB: 125, 250, 500 or 1000 with PERSISTENT_2; 50, 100 or 200 with PERSISTENT_1; another one is another file "
+        "system (CloudFormation replaces it; FSx's own API can change it)",
+        Change.NEW_NODES,
         250,
         ge=50,
         le=1000,
     )
-    version: str = setting("Lustre's version; quote it in the file", Change.REPLACES_NODES, "2.15", pattern=r"^2\.(10|12|15)$")
+    version: str = setting(
+        "Lustre's version; quote it in the file; another one is another file system",
+        Change.NEW_NODES,
+        "2.15",
+        pattern=r"^2\.(10|12|15)$",
+    )
     compression: Compression = setting("how data is compressed", Change.IN_PLACE, Compression.LZ4)
     removal: Removal = setting("what `cdk destroy` does with it", Change.IN_PLACE, Removal.RETAIN)
 
@@ -103,9 +111,9 @@ class DataBucketConfig(Section):
 class StorageConfig(Section):
     """Where data lives."""
 
-    lustre: LustreConfig | None = setting("a new file system", Change.REPLACES_NODES, None)
+    lustre: LustreConfig | None = setting("a new file system", Change.NEW_NODES, None)
     existing: ExistingFileSystem | None = setting(
-        "a file system that is there already, instead of `lustre`", Change.REPLACES_NODES, None
+        "a file system that is there already, instead of `lustre`", Change.NEW_NODES, None
     )
     data_bucket: DataBucketConfig = setting("the data bucket", Change.IN_PLACE, DataBucketConfig())
     data_repository_associations: tuple[DataRepositoryAssociation, ...] = setting(
