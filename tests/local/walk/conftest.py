@@ -1,6 +1,8 @@
 """An embedded AWS with a bootstrapped region, and a checkout of a user's."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -10,15 +12,27 @@ from local_aws.server import ACCOUNT, EmbeddedAws
 from local_aws.testing import REGION
 from tests.local.walk.workspace import Workspace
 
-SPEED = 120.0  # ours, CDK's and Node's code runs in real time: much faster, and deadlines pass while programs start
+SPEED = 120.0
+
+WorkspaceIn: TypeAlias = Callable[[str], Workspace]
 
 
 @pytest.fixture
-def workspace(fresh_aws: EmbeddedAws, tmp_path: Path) -> Workspace:
-    """A checkout whose `cdk` talks to the emptied, bootstrapped embedded AWS."""
+def workspace_in(fresh_aws: EmbeddedAws, tmp_path: Path) -> WorkspaceIn:
+    """Make a checkout whose `cdk` talks to the emptied embedded AWS, with the given region bootstrapped."""
     clock.set_speed(SPEED)
-    home, folder = tmp_path / "home", tmp_path / "checkout"
-    home.mkdir()
-    workspace = Workspace(folder, aws_environment(fresh_aws.endpoint, REGION, home))
-    workspace.run("cdk", "bootstrap", f"aws://{ACCOUNT}/{REGION}", folder=home)
-    return workspace
+
+    def make(region: str) -> Workspace:
+        home = tmp_path / "home"
+        home.mkdir()
+        workspace = Workspace(tmp_path / "checkout", aws_environment(fresh_aws.endpoint, region, home))
+        workspace.run("cdk", "bootstrap", f"aws://{ACCOUNT}/{region}", folder=home)
+        return workspace
+
+    return make
+
+
+@pytest.fixture
+def workspace(workspace_in: WorkspaceIn) -> Workspace:
+    """A checkout for the region of the reference cluster."""
+    return workspace_in(REGION)

@@ -8,7 +8,18 @@ from collections.abc import Mapping
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[3]
-SOURCES = ("app.py", "cdk.json", "config", "constructs", "stacks", "ops", "clusters", "lambda_assets", "lifecycle_assets")
+SOURCES = (
+    "app.py",
+    "cdk.json",
+    "config",
+    "constructs",
+    "stacks",
+    "ops",
+    "clusters",
+    "examples",
+    "lambda_assets",
+    "lifecycle_assets",
+)
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -44,13 +55,13 @@ class Workspace:
         """Run `cdk` and return all it printed, without colours."""
         return self.run("cdk", *arguments, fails=fails)
 
-    def deploy(self, *, fails: bool = False) -> str:
-        """Run `cdk deploy` for the reference cluster."""
-        return self.cdk("deploy", "reference/*", "--require-approval", "never", "--progress", "events", fails=fails)
+    def deploy(self, cluster: str = "reference", *, fails: bool = False) -> str:
+        """Run `cdk deploy` for one cluster."""
+        return self.cdk("deploy", f"{cluster}/*", "--require-approval", "never", "--progress", "events", fails=fails)
 
-    def destroy(self) -> str:
-        """Run `cdk destroy` for the reference cluster."""
-        return self.cdk("destroy", "reference/*", "--force")
+    def destroy(self, cluster: str = "reference") -> str:
+        """Run `cdk destroy` for one cluster."""
+        return self.cdk("destroy", f"{cluster}/*", "--force")
 
     def run(self, *command: str, fails: bool = False, folder: Path | None = None) -> str:
         """Run ``command``, in the checkout unless told otherwise, and return all it printed, without colours."""
