@@ -1,0 +1,60 @@
+"""How long the synthesis of the reference cluster takes, next to that of an empty app."""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from tests.bench.timing import medians, seconds, verdict
+
+ROOT = Path(__file__).parents[2]
+NODE = ROOT / ".venv" / "bin" / "node"
+WITHOUT_NAG, WITH_NAG = 2.0, 2.5
+
+
+def bench(rounds: int) -> bool:
+    """Measure and print; tell whether both limits hold."""
+    # A Node of another release would be another base; what Python compiled in an earlier round is there in every round.
+    environment = {**os.environ, "JSII_NODE": str(NODE)}
+    with tempfile.TemporaryDirectory() as folder:
+        programs = {
+            "empty app": _program(folder, environment, "tests/bench/empty_app.py"),
+            "without nag": _program(folder, environment, "app.py", nag="false"),
+            "with nag": _program(folder, environment, "app.py"),
+        }
+        for run in programs.values():
+            run()
+        taken = medians(programs, rounds)
+    held = [
+        verdict("synth without cdk-nag", taken["without nag"], taken["empty app"], WITHOUT_NAG),
+        verdict("synth with cdk-nag", taken["with nag"], taken["empty app"], WITH_NAG),
+    ]
+    _print_phases(environment, rounds)
+    return all(held)
+
+
+def _program(folder: str, environment: Mapping[str, str], program: str, **context: str) -> Callable[[], float]:
+    """A run of the program, each time into a folder that is new."""
+
+    def run() -> float:
+        outdir = tempfile.mkdtemp(dir=folder)
+        context_of_the_app = {"CDK_OUTDIR": outdir, "CDK_CONTEXT_JSON": json.dumps(context)}
+        return seconds([sys.executable, program], ROOT, {**environment, **context_of_the_app})
+
+    return run
+
+
+def _print_phases(environment: Mapping[str, str], rounds: int) -> None:
+    """Print where the time of a synthesis without cdk-nag goes: the medians of as many runs."""
+    command = [sys.executable, "-m", "tests.bench.phases"]
+    runs: list[dict[str, float]] = []
+    for _ in range(rounds):
+        done = subprocess.run(command, cwd=ROOT, env=dict(environment), check=True, stdout=subprocess.PIPE, text=True)
+        runs.append(json.loads(done.stdout))
+    print("where it goes (medians; what is inside another phase is not counted twice):")
+    for phase in sorted(runs[0], key=lambda name: -statistics.median(run[name] for run in runs)):
+        print(f"  {statistics.median(run[phase] for run in runs):6.2f} s  {phase}")
