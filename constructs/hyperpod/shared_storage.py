@@ -29,6 +29,10 @@ class SharedStorage(Construct):
                 file_system_id=str(self.file_system_id),
                 bucket_name=str(association.bucket or self.data_bucket_name),
             )
+        if self._data_bucket:
+            # A bucket that goes is emptied first, and a link that is still there would delete the same files from a file system
+            # that stays.
+            links.node.add_dependency(self._data_bucket)
 
     @property
     def data_bucket_name(self) -> str | None:

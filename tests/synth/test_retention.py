@@ -72,6 +72,14 @@ def test_a_bucket_that_goes_is_emptied_first(variants: Synthesized) -> None:
     assert storage.properties("Custom::S3AutoDeleteObjects")["BucketName"] == {"Ref": bucket}
 
 
+def test_a_bucket_is_emptied_only_when_no_link_can_empty_a_file_system_that_stays(variants: Synthesized) -> None:
+    """What is deleted from the bucket is deleted from the file system, as long as the two are linked."""
+    storage = variants["bucket-destroyed", STORAGE]
+    emptying, _ = storage.one("Custom::S3AutoDeleteObjects")
+    association, _ = storage.one("AWS::FSx::DataRepositoryAssociation")
+    assert emptying in storage.waits_for(association)
+
+
 def test_a_network_without_a_file_system_of_ours_goes(variants: Synthesized) -> None:
     assert kept(variants, "no-storage", NETWORK) == {}
 
