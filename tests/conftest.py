@@ -24,12 +24,19 @@ for name in ("CDK_DEFAULT_ACCOUNT", "CDK_DEFAULT_REGION"):
 
 def pytest_configure() -> None:
     """Explain a mistake that otherwise shows as an import error inside aws-cdk-lib."""
-    for folder in (ROOT / "constructs", ROOT / "tests" / "constructs"):
-        if (folder / "__init__.py").exists():
-            raise pytest.UsageError(
-                f"{folder}/__init__.py hides the package `constructs`, on which aws-cdk-lib stands; "
-                "remove the file (docs/adr/0001-constructs-folder.md says why)"
+    if mistake := hidden_package(ROOT):
+        raise pytest.UsageError(mistake)
+
+
+def hidden_package(root: Path) -> str | None:
+    """What to do about a file that hides the package `constructs`, if there is one."""
+    for folder in ("constructs", "tests/constructs"):
+        if (root / folder / "__init__.py").exists():
+            return (
+                f"{folder}/__init__.py hides the package `constructs`, on which aws-cdk-lib stands; remove the file "
+                "(docs/adr/0001-constructs-folder.md says why)"
             )
+    return None
 
 
 @pytest.fixture(scope="session")

@@ -88,6 +88,7 @@ def desired(properties: dict[str, Any], client: Any) -> Desired:
     return Desired.of(event, client.meta.service_model.operation_model("CreateCluster").input_shape)
 
 
+@pytest.mark.fault(43)
 def test_the_request_comes_through_with_its_types(every_kind: Path, properties: dict[str, Any], desired: Desired) -> None:
     sent = properties["Request"]
     values = RequestValues(

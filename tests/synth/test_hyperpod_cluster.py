@@ -101,6 +101,7 @@ def test_within_an_hour_there_is_neither_a_wait_nor_a_tail(stack: StackTemplate)
     assert not stack.of_type("Custom::HyperPodWait", "Custom::HyperPodDeletion")
 
 
+@pytest.mark.fault(46)
 def test_three_hours_are_the_cluster_two_waits_and_a_tail(variants: Synthesized) -> None:
     stack = variants["three-hours", CLUSTER]
     cluster, _ = stack.one("Custom::HyperPodCluster")
@@ -128,9 +129,10 @@ def test_one_function_serves_all_custom_resources_of_the_cluster(variants: Synth
         ("AWS::Lambda::Function", "Entry", "ClusterProviderEntry89D3202E"),
     ],
 )
+@pytest.mark.fault(45)
 def test_logical_ids_are_frozen(stack: StackTemplate, type_name: str, named: str, logical_id: str) -> None:
     """CloudFormation refuses another service token ("Modifying service token is not allowed"), and another logical id of the
-    cluster is another cluster. Row 45 of the list of faults."""
+    cluster is another cluster."""
     assert stack.one(type_name, named=named)[0] == logical_id
 
 

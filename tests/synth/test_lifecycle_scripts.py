@@ -49,6 +49,7 @@ def test_the_bucket_is_private_encrypted_and_asks_for_tls(stack: StackTemplate) 
     )
 
 
+@pytest.mark.fault(49)
 def test_scripts_that_are_no_longer_used_stay(stack: StackTemplate) -> None:
     """Running nodes and a rollback refer to them."""
     deployment = stack.properties("Custom::CDKBucketDeployment")

@@ -1,4 +1,4 @@
-"""What is there before the cluster, and stays until the cluster is gone (rows 48 and 49 of the list of faults).
+"""What is there before the cluster, and stays until the cluster is gone.
 
 HyperPod removes the nodes' interfaces in the nodes' role: without the role, its policies or the network, a cluster stays in
 Deleting. And what answers CloudFormation for the cluster must not be deleted while it does.
@@ -37,6 +37,7 @@ def below(stack: StackTemplate, part: str) -> set[str]:
     }
 
 
+@pytest.mark.fault(48)
 def test_the_cluster_waits_for_all_of_its_machinery(stack: StackTemplate) -> None:
     _, resource = stack.one("Custom::HyperPodCluster")
     machinery = below(stack, "Provider")
@@ -44,6 +45,7 @@ def test_the_cluster_waits_for_all_of_its_machinery(stack: StackTemplate) -> Non
     assert machinery <= set(resource["DependsOn"])
 
 
+@pytest.mark.fault(48)
 def test_the_cluster_waits_for_the_nodes_role_and_each_of_its_policies(stack: StackTemplate) -> None:
     cluster, resource = stack.one("Custom::HyperPodCluster")
     role = below(stack, "NodeRole")
@@ -52,6 +54,7 @@ def test_the_cluster_waits_for_the_nodes_role_and_each_of_its_policies(stack: St
     assert not [name for name in stack.of_type("AWS::IAM::Policy") if name not in stack.waits_for(cluster)]
 
 
+@pytest.mark.fault(49)
 def test_the_cluster_waits_for_its_scripts(stack: StackTemplate) -> None:
     _, resource = stack.one("Custom::HyperPodCluster")
     deployment, _ = stack.one("Custom::CDKBucketDeployment")
@@ -59,6 +62,7 @@ def test_the_cluster_waits_for_its_scripts(stack: StackTemplate) -> None:
     assert {deployment, policy} <= set(resource["DependsOn"])
 
 
+@pytest.mark.fault(49)
 def test_scripts_are_deleted_after_the_cluster(stack: StackTemplate) -> None:
     _, resource = stack.one("Custom::HyperPodCluster")
     assert set(stack.of_type("Custom::S3AutoDeleteObjects", "AWS::S3::Bucket")) <= set(resource["DependsOn"])
@@ -69,6 +73,7 @@ def test_the_cluster_waits_for_everything_in_its_stack(stack: StackTemplate) -> 
     assert stack.waits_for(cluster) == stack.resources.keys() - {cluster}
 
 
+@pytest.mark.fault(48)
 def test_the_network_and_the_storage_are_there_before_the_cluster(shipped: Synthesized, shipped_folder: Path) -> None:
     """Routes, rules and endpoints are in a stack of their own, which is deployed before and destroyed after."""
     manifests = [json.loads(file.read_text()) for file in shipped_folder.glob("*/assembly-reference/manifest.json")]
@@ -96,6 +101,7 @@ def test_the_file_system_waits_for_the_rules_of_its_group_with_imported_parts_to
         assert storage.waits_for(file_system) == set()
 
 
+@pytest.mark.fault(48)
 def test_the_tail_is_deleted_after_the_cluster_and_before_what_the_cluster_needs(variants: Synthesized) -> None:
     """In its Delete it waits for a cluster that is still going, and so needs its role, scripts and machinery."""
     stack = variants["three-hours", CLUSTER]
@@ -106,6 +112,7 @@ def test_the_tail_is_deleted_after_the_cluster_and_before_what_the_cluster_needs
     assert stack.waits_for(tail) == stack.resources.keys() - {cluster, tail} - waits
 
 
+@pytest.mark.fault(46)
 def test_waits_follow_the_cluster_one_after_the_other(variants: Synthesized) -> None:
     stack = variants["three-hours", CLUSTER]
     cluster, _ = stack.one("Custom::HyperPodCluster")

@@ -1,5 +1,6 @@
 """The reference cluster with one thing changed at a time."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +44,17 @@ CHANGES: dict[str, dict[str, Any]] = {
 }
 
 
+def write_changes(folder: Path, names: Iterable[str]) -> None:
+    """Write a cluster file for each of these changes."""
+    reference = yaml.safe_load(REFERENCE.read_text())
+    for name in names:
+        _write(folder, name, merged(reference, CHANGES[name]))
+
+
 def write_variants(folder: Path) -> None:
     """Write a cluster file for every change, and two whose groups differ."""
+    write_changes(folder, CHANGES)
     reference = yaml.safe_load(REFERENCE.read_text())
-    for name, change in CHANGES.items():
-        _write(folder, name, merged(reference, change))
     *others, workers = reference["instance_groups"]
     _write(folder, "more-nodes", {**reference, "instance_groups": [*others, {**workers, "instance_count": 6}]})
     _write(folder, "other-partition", {**reference, "instance_groups": [*others, {**workers, "partition": "prod"}]})
