@@ -33,6 +33,9 @@ class ClustersApp(App):
             context={**json.loads(FEATURE_FLAGS.read_text()), **(context or {})},
             post_cli_context=TEMPLATES,
             analytics_reporting=False,
+            # Of an app in Python, traces show jsii's frames alone; the tree is for a browser of constructs.
+            stack_traces=False,
+            tree_metadata=False,
             outdir=outdir,
         )
         folder = PROJECT / str(self.node.try_get_context("clusters") or "clusters")

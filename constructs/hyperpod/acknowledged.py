@@ -13,9 +13,12 @@ def acknowledge(construct: IConstruct, rule: str, reason: str) -> None:
 
 def acknowledge_wildcards(construct: IConstruct, reasons: Mapping[str, str]) -> None:
     """Acknowledge the wildcard in each resource of a policy, which may hold tokens, with its reason."""
-    for resource, reason in reasons.items():
-        name = _as_cdk_nag_writes(cdk.Stack.of(construct).resolve(resource))
-        acknowledge(construct, f"IAM5[Resource::{name}]", reason)
+    resolved = cdk.Stack.of(construct).resolve(list(reasons))
+    rules = [
+        cdk.Acknowledgment(id=f"AwsSolutions-IAM5[Resource::{_as_cdk_nag_writes(resource)}]", reason=reason)
+        for resource, reason in zip(resolved, reasons.values(), strict=True)
+    ]
+    cdk.Validations.of(construct).acknowledge(*rules)
 
 
 def _as_cdk_nag_writes(resolved: object) -> str:

@@ -17,7 +17,6 @@ from constructs.hyperpod.step_permissions import StepPermissions
 from constructs.hyperpod.tags import CLUSTER_TAG
 
 PROPERTIES_VERSION = "1"
-ONE_REQUEST = cdk.Duration.hours(1)
 
 
 class HyperPodCluster(Construct):
@@ -127,7 +126,7 @@ class HyperPodCluster(Construct):
             id,
             resource_type=resource_type,
             service_token=self._provider.service_token,
-            service_timeout=ONE_REQUEST,
+            service_timeout=cdk.Duration.hours(1),
             properties={"PropertiesVersion": PROPERTIES_VERSION, **properties},
         )
 

@@ -1,6 +1,7 @@
 """What nodes may do, and why."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -131,7 +132,7 @@ class NodePermissions:
             iam.PolicyStatement(sid="LookAtTheFileSystem", actions=["fsx:DescribeFileSystems"], resources=["*"]),
         ]
 
-    @property
+    @cached_property
     def _log_group(self) -> str:
         """HyperPod's log group: the cluster's name and id; a generated name begins with the file's."""
         return self.stack.format_arn(
@@ -141,11 +142,11 @@ class NodePermissions:
             resource_name=f"{NAMESPACE}/{self.config.cluster_name or f'{self.config.name}-*'}/*",
         )
 
-    @property
+    @cached_property
     def _interface(self) -> str:
         return self._ec2("network-interface", "*")
 
-    @property
+    @cached_property
     def _instance(self) -> str:
         return self._ec2("instance", "*", account="*")
 

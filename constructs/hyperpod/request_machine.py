@@ -5,14 +5,22 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as sfn
-from aws_cdk import aws_stepfunctions_tasks as tasks
 from constructs import Construct
 
 from constructs.hyperpod.acknowledged import acknowledge_wildcards
 
-INTERVAL = cdk.Duration.seconds(30)
+INTERVAL_S = 30
 # CloudFormation waits an hour from its own call on. Steps end a request at 57 minutes; this ends steps that do not.
-TIMEOUT = cdk.Duration.minutes(59)
+TIMEOUT_S = 59 * 60
+# Whatever fails a call: Lambda itself, a time-out, too little memory, an error in our code.
+RETRY = {
+    "ErrorEquals": ["States.ALL"],
+    "IntervalSeconds": 2,
+    "MaxAttempts": 6,
+    "BackoffRate": 2,
+    "MaxDelaySeconds": 60,
+    "JitterStrategy": "FULL",
+}
 
 
 class RequestMachine(sfn.StateMachine):
@@ -35,8 +43,7 @@ class RequestMachine(sfn.StateMachine):
         super().__init__(
             scope,
             id,
-            definition_body=sfn.DefinitionBody.from_chainable(_definition(inner, step)),
-            timeout=TIMEOUT,
+            definition_body=_definition(cdk.Stack.of(scope), step.function_arn),
             # StateMachine would add the right to invoke every version and alias of the function.
             role=_role(inner, step).without_policy_updates(),
             tracing_enabled=True,
@@ -77,45 +84,42 @@ class RequestMachine(sfn.StateMachine):
         )
 
 
-def _definition(scope: Construct, step: lambda_.IFunction) -> sfn.Chain:
-    event = sfn.JsonPath.object_at("$$.Execution.Input.event")
-    look = tasks.LambdaInvoke(
-        scope,
-        "Step",
-        lambda_function=step,
-        payload=sfn.TaskInput.from_object(
-            {
-                "event": event,
-                "memory": sfn.JsonPath.object_at("$.memory"),
-                "now": sfn.JsonPath.string_at("$$.State.EnteredTime"),
-                "started": sfn.JsonPath.string_at("$$.Execution.StartTime"),
-            }
-        ),
-        output_path="$.Payload",
-        retry_on_service_exceptions=False,
-    )
-    answer = tasks.LambdaInvoke(
-        scope,
-        "Answer",
-        lambda_function=step,
-        payload=sfn.TaskInput.from_object({"event": event, "answer": sfn.JsonPath.object_at("$.answer")}),
-        result_path=sfn.JsonPath.DISCARD,
-        retry_on_service_exceptions=False,
-    )
-    for task in (look, answer):
-        task.add_retry(
-            errors=["States.ALL"],
-            interval=cdk.Duration.seconds(2),
-            max_attempts=6,
-            backoff_rate=2,
-            max_delay=cdk.Duration.minutes(1),
-            jitter_strategy=sfn.JitterType.FULL,
-        )
-    wait = sfn.Wait(scope, "Wait", time=sfn.WaitTime.duration(INTERVAL))
-    done = sfn.Choice(scope, "Done")
-    done.when(sfn.Condition.boolean_equals("$.done", value=True), answer.next(sfn.Succeed(scope, "Answered")))
-    done.otherwise(wait.next(look))
-    return sfn.Chain.start(look).next(done)
+def _definition(stack: cdk.Stack, step_arn: str) -> sfn.DefinitionBody:
+    event = "$$.Execution.Input.event"
+    call = {"Type": "Task", "Resource": f"arn:{stack.partition}:states:::lambda:invoke", "Retry": [RETRY]}
+    states = {
+        "Step": {
+            **call,
+            "Parameters": {
+                "FunctionName": step_arn,
+                "Payload": {
+                    "event.$": event,
+                    "memory.$": "$.memory",
+                    "now.$": "$$.State.EnteredTime",
+                    "started.$": "$$.Execution.StartTime",
+                },
+            },
+            "OutputPath": "$.Payload",
+            "Next": "Done",
+        },
+        "Done": {
+            "Type": "Choice",
+            "Choices": [{"Variable": "$.done", "BooleanEquals": True, "Next": "Answer"}],
+            "Default": "Wait",
+        },
+        "Wait": {"Type": "Wait", "Seconds": INTERVAL_S, "Next": "Step"},
+        "Answer": {
+            **call,
+            "Parameters": {"FunctionName": step_arn, "Payload": {"event.$": event, "answer.$": "$.answer"}},
+            # The execution's output stays the verdict.
+            "ResultSelector": {"StatusCode.$": "$.StatusCode"},
+            "ResultPath": "$.sent",
+            "Next": "Answered",
+        },
+        "Answered": {"Type": "Succeed"},
+    }
+    machine = {"StartAt": "Step", "TimeoutSeconds": TIMEOUT_S, "States": states}
+    return sfn.DefinitionBody.from_string(stack.to_json_string(machine))
 
 
 def _role(scope: Construct, step: lambda_.IFunction) -> iam.Role:

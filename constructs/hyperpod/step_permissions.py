@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -120,10 +121,10 @@ class StepPermissions:
     def _ownership(self, key: str) -> dict[str, str]:
         return {f"{key}/{STACK_ID_TAG}": self.stack.stack_id, f"{key}/{LOGICAL_ID_TAG}": self.logical_id}
 
-    @property
+    @cached_property
     def _clusters(self) -> str:
         return self.stack.format_arn(service="sagemaker", resource="cluster", resource_name="*")
 
-    @property
+    @cached_property
     def _reserved_capacity(self) -> str:
         return self.stack.format_arn(service="sagemaker", resource="reserved-capacity", resource_name="*")
