@@ -7,14 +7,14 @@ import pytest
 from stacks.clusters_app import PROJECT
 from tests.synth.findings import Findings, collect
 from tests.synth.synthesized import SHIPPED_FOLDERS
-from tests.synth.variants import write_changes
+from tests.synth.variants import write_variants
 
 
 @pytest.fixture(scope="module")
 def findings(tmp_path_factory: pytest.TempPathFactory) -> Findings:
     """Those of the shipped files, and of the variants that have resources or names of their own."""
     folder = tmp_path_factory.mktemp("nag")
-    write_changes(folder, ["anywhere", "destroyed", "existing-storage", "internet-access", "named"])
+    write_variants(folder, ["anywhere", "destroyed", "existing-storage", "internet-access", "named", "training-plan"])
     for shipped in SHIPPED_FOLDERS:
         for file in (PROJECT / shipped).glob("*.yaml"):
             shutil.copy(file, folder)

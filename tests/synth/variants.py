@@ -43,22 +43,18 @@ CHANGES: dict[str, dict[str, Any]] = {
     "a-name-of-thirty-one-characters": {},
 }
 
+CHANGES_OF_THE_WORKERS: dict[str, dict[str, Any]] = {
+    "more-nodes": {"instance_count": 6},
+    "other-partition": {"partition": "prod"},
+    "training-plan": {"overrides": {"TrainingPlanArn": "arn:aws:sagemaker:us-west-2:123456789012:training-plan/plan"}},
+}
 
-def write_changes(folder: Path, names: Iterable[str]) -> None:
-    """Write a cluster file for each of these changes."""
-    reference = yaml.safe_load(REFERENCE.read_text())
-    for name in names:
-        _write(folder, name, merged(reference, CHANGES[name]))
 
-
-def write_variants(folder: Path) -> None:
-    """Write a cluster file for every change, and two whose groups differ."""
-    write_changes(folder, CHANGES)
+def write_variants(folder: Path, names: Iterable[str] = (*CHANGES, *CHANGES_OF_THE_WORKERS)) -> None:
+    """Write a cluster file for each change of these names."""
     reference = yaml.safe_load(REFERENCE.read_text())
     *others, workers = reference["instance_groups"]
-    _write(folder, "more-nodes", {**reference, "instance_groups": [*others, {**workers, "instance_count": 6}]})
-    _write(folder, "other-partition", {**reference, "instance_groups": [*others, {**workers, "partition": "prod"}]})
-
-
-def _write(folder: Path, name: str, content: dict[str, Any]) -> None:
-    (folder / f"{name}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
+    for name in names:
+        groups = [*others, {**workers, **CHANGES_OF_THE_WORKERS.get(name, {})}]
+        content = merged({**reference, "instance_groups": groups}, CHANGES.get(name, {}))
+        (folder / f"{name}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
