@@ -6,6 +6,7 @@ import os
 import selectors
 import signal
 import subprocess
+import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,9 +52,14 @@ class Worker:
         )
         os.close(write)
         self._ready = False
+        self._use, self._closed = threading.Lock(), False
 
     def invoke(self, request_id: str, arn: str, event: Any, timeout_s: float) -> Result:
         """Run the handler once; the process must be ended unless this returns a payload."""
+        with self._use:
+            return self._invoke(request_id, arn, event, timeout_s)
+
+    def _invoke(self, request_id: str, arn: str, event: Any, timeout_s: float) -> Result:
         if not self._ready:
             loaded = self._answer(time.monotonic() + _INIT_S)
             if loaded.payload is None:
@@ -75,17 +81,22 @@ class Worker:
         return text
 
     def end(self) -> None:
-        """End the process and all that it started."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        """End the process and all that it started; an invocation that runs sees its end. Twice is as once."""
+        if not self._closed:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        with self._use:
+            if not self._closed:
+                self._close()
+
+    def _close(self) -> None:
+        self._closed = True
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe:
                 with contextlib.suppress(BrokenPipeError):  # an event that was never read
                     pipe.close()
-        if self._result_fd >= 0:
-            os.close(self._result_fd)
-            self._result_fd = -1
+        os.close(self._result_fd)
 
     @property
     def alive(self) -> bool:
