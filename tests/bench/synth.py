@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from tests.bench.phases import SYNTH
 from tests.bench.timing import medians, seconds, verdict
 
 ROOT = Path(__file__).parents[2]
@@ -50,11 +51,21 @@ def _program(folder: str, environment: Mapping[str, str], program: str, **contex
 
 def _print_phases(environment: Mapping[str, str], rounds: int) -> None:
     """Print where the time of a synthesis without cdk-nag goes: the medians of as many runs."""
-    command = [sys.executable, "-m", "tests.bench.phases"]
-    runs: list[dict[str, float]] = []
+    validated, plain = [], []
     for _ in range(rounds):
-        done = subprocess.run(command, cwd=ROOT, env=dict(environment), check=True, stdout=subprocess.PIPE, text=True)
-        runs.append(json.loads(done.stdout))
+        validated.append(_phases(environment))
+        plain.append(_phases({**environment, "CDK_VALIDATION": "false"}))
+    phases = {name: statistics.median(run[name] for run in validated) for name in validated[0]}
+    templates = statistics.median(run[SYNTH] for run in plain)
+    phases["aws-cdk-lib's own validation of the templates (an empty app starts it, too)"] = phases.pop(SYNTH) - templates
+    phases["synth(): templates and manifests"] = templates
     print("where it goes (medians; what is inside another phase is not counted twice):")
-    for phase in sorted(runs[0], key=lambda name: -statistics.median(run[name] for run in runs)):
-        print(f"  {statistics.median(run[phase] for run in runs):6.2f} s  {phase}")
+    for name in sorted(phases, key=lambda phase: -phases[phase]):
+        print(f"  {phases[name]:6.2f} s  {name}")
+
+
+def _phases(environment: Mapping[str, str]) -> dict[str, float]:
+    command = [sys.executable, "-m", "tests.bench.phases"]
+    done = subprocess.run(command, cwd=ROOT, env=dict(environment), check=True, stdout=subprocess.PIPE, text=True)
+    phases: dict[str, float] = json.loads(done.stdout)
+    return phases
