@@ -33,7 +33,7 @@ demo-down: setup  ## end the embedded AWS that the demo left running
 	@python -m local_aws down
 
 test: setup  ## run the tests
-	@pytest -m "not aws" -n 2 --dist loadfile
+	@pytest -m "not aws" -n 4 --dist loadgroup --no-loadscope-reorder
 	@echo "next: make demo (a cluster on an embedded AWS), make check (all that a pull request must pass)"
 
 check: setup lint types test synth  ## all that a pull request must pass

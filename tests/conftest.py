@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tests.synth.synthesized import Synthesized
 
 ROOT = Path(__file__).parents[1]
+SYNTHESIZED = ("contract", "snapshots", "synth")
 NODE = ROOT / ".venv" / "bin" / "node"
 
 # Started without `make`, jsii would take whatever `node` comes first in PATH: often one that it no longer supports.
@@ -51,3 +52,16 @@ def shipped(shipped_folder: Path) -> Synthesized:
     from tests.synth.synthesized import synthesize_shipped  # noqa: PLC0415 - unit tests must not pay for importing the CDK
 
     return synthesize_shipped(shipped_folder)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests that wait longest, and keep those together that share what takes long to make.
+
+    With pytest-xdist, a group stays on one worker: what tests/synth and its neighbours synthesize is made once, and each other
+    file has its embedded account for itself while it runs.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("cdk") is None)
+    for item in items:
+        folder = item.path.relative_to(item.config.rootpath).parts[1]
+        group = "synth" if folder in SYNTHESIZED else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))
