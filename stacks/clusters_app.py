@@ -18,6 +18,8 @@ TEMPLATES = {
     "aws:cdk:enable-path-metadata": True,
     "aws:cdk:enable-asset-metadata": False,
     "aws:cdk:version-reporting": False,
+    # Gathers each construct's properties for that reporting.
+    "@aws-cdk/core:enableAdditionalMetadataCollection": False,
 }
 
 

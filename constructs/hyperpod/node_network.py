@@ -1,5 +1,7 @@
 """The part of the network that a file system's interfaces hold."""
 
+from functools import cached_property
+
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
@@ -45,17 +47,17 @@ class NodeNetwork(Construct):
         for resource in (self._vpc, self._subnet, self._security_group):
             cdk.Tags.of(resource).add("Name", resource.node.path)
 
-    @property
+    @cached_property
     def vpc_id(self) -> str:
         """The VPC's id."""
         return self._vpc.ref
 
-    @property
+    @cached_property
     def node_subnet_ids(self) -> list[str]:
         """The id of the one private subnet, in a list."""
         return [self._subnet.ref]
 
-    @property
+    @cached_property
     def security_group_id(self) -> str:
         """The id of the shared group."""
         return self._security_group.attr_group_id
