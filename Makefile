@@ -58,7 +58,7 @@ docs: setup  ## rewrite what the documentation takes from the code
 	@python -m config.documentation > docs/configuration.md
 
 bench: setup  ## measure synth against an empty app, and a small change against none
-	@python -m tests.bench
+	@python -m tests.bench $(BENCH)
 
 clean:  ## remove all that make made
 	rm -rf .venv node_modules cdk.out .local_aws

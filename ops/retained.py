@@ -15,7 +15,9 @@ def retained(deployment: Deployment) -> str:
     name = deployment.config.name
     if deployment.stacks():
         raise OpsError(f"cluster {name!r} is deployed: nothing is left over; the outputs ...AfterDestroy say what would be")
-    sections = {"network": _network(deployment.client("ec2"), name), "storage": _storage(deployment, name)}
+    systems = _file_systems(deployment.client("fsx"), name)
+    newest = max(systems, key=lambda system: system["CreationTime"], default=None)
+    sections = {"network": _network(deployment.client("ec2"), name, newest), "storage": _storage(deployment, name, newest)}
     found = {section: fields for section, fields in sections.items() if fields}
     if not found:
         return f"nothing of cluster {name!r} is left"
@@ -24,35 +26,38 @@ def retained(deployment: Deployment) -> str:
     return head + text.rstrip()
 
 
-def _network(ec2: Any, name: str) -> dict[str, Any]:
+def _network(ec2: Any, name: str, file_system: dict[str, Any] | None) -> dict[str, Any]:
+    """The subnet of the file system and what it is in; older subnets of the cluster hold older file systems."""
     tagged = [{"Name": f"tag:{CLUSTER_TAG}", "Values": [name]}]
-    vpcs = ec2.describe_vpcs(Filters=tagged)["Vpcs"]
-    if not vpcs:
+    subnets = ec2.describe_subnets(Filters=tagged)["Subnets"]
+    if file_system:
+        subnets = [subnet for subnet in subnets if subnet["SubnetId"] in file_system["SubnetIds"]]
+    if not subnets:
         return {}
-    in_vpc = [*tagged, {"Name": "vpc-id", "Values": [vpcs[0]["VpcId"]]}]
+    in_vpc = [*tagged, {"Name": "vpc-id", "Values": [subnets[0]["VpcId"]]}]
     return {
         "existing": {
-            "vpc_id": vpcs[0]["VpcId"],
-            "node_subnet_ids": [subnet["SubnetId"] for subnet in ec2.describe_subnets(Filters=in_vpc)["Subnets"]],
+            "vpc_id": subnets[0]["VpcId"],
+            "node_subnet_ids": [subnet["SubnetId"] for subnet in subnets],
             "security_group_id": ec2.describe_security_groups(Filters=in_vpc)["SecurityGroups"][0]["GroupId"],
             "internet_access": "create",
         }
     }
 
 
-def _storage(deployment: Deployment, name: str) -> dict[str, Any]:
-    systems = [system for system in _file_systems(deployment.client("fsx")) if _tags(system).get(CLUSTER_TAG) == name]
-    newest = max(systems, key=lambda system: system["CreationTime"], default=None)
+def _storage(deployment: Deployment, name: str, file_system: dict[str, Any] | None) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    if newest:
-        found["existing"] = {"file_system_id": newest["FileSystemId"], "mount_name": newest["LustreConfiguration"]["MountName"]}
+    if file_system:
+        mount_name = file_system["LustreConfiguration"]["MountName"]
+        found["existing"] = {"file_system_id": file_system["FileSystemId"], "mount_name": mount_name}
     bucket = _data_bucket(deployment.client("s3"), name)
     return {**found, "data_bucket": {"existing": bucket}} if bucket else found
 
 
-def _file_systems(fsx: Any) -> list[dict[str, Any]]:
+def _file_systems(fsx: Any, name: str) -> list[dict[str, Any]]:
     pages = fsx.get_paginator("describe_file_systems").paginate()
-    return [system for page in pages for system in page["FileSystems"] if system["Lifecycle"] != "DELETING"]
+    systems = [system for page in pages for system in page["FileSystems"] if system["Lifecycle"] != "DELETING"]
+    return [system for system in systems if _tags(system).get(CLUSTER_TAG) == name]
 
 
 def _tags(thing: dict[str, Any]) -> dict[str, str]:

@@ -13,7 +13,7 @@ LIMIT = 2.5
 CLUSTER_FILE = "clusters/reference.yaml"
 
 
-def bench(rounds: int) -> bool:
+def bench(rounds: int, tolerance: float) -> bool:
     """Measure and print; tell whether the limit holds."""
     with tempfile.TemporaryDirectory() as folder, EmbeddedAws() as aws:
         home = Path(folder) / "home"
@@ -33,7 +33,7 @@ def bench(rounds: int) -> bool:
             return seconds(deploy, workspace.folder, environment)
 
         taken = medians({"nothing changed": unchanged, "one count changed": one_count}, rounds)
-    return verdict("deploy of one changed count", taken["one count changed"], taken["nothing changed"], LIMIT)
+    return verdict("deploy of one changed count", taken["one count changed"], taken["nothing changed"], LIMIT, tolerance)
 
 
 def _flip(workspace: Workspace) -> None:
