@@ -79,6 +79,8 @@ def _run(options: argparse.Namespace) -> int:
         os.execvpe(options.command[0], options.command, environment)  # noqa: S606  replaced, so that signals reach it
     except FileNotFoundError:
         raise process.ProcessError(f"no program {options.command[0]!r} in PATH") from None
+    except OSError as error:
+        raise process.ProcessError(f"{options.command[0]!r} cannot be run: {error.strerror}") from None
 
 
 def _serve(options: argparse.Namespace) -> int:
@@ -86,6 +88,7 @@ def _serve(options: argparse.Namespace) -> int:
     from local_aws.clock import clock  # noqa: PLC0415  the other commands need no server
     from local_aws.server import EmbeddedAws  # noqa: PLC0415
 
+    process.refuse_second()
     stop = threading.Event()
 
     def end(_: int, __: FrameType | None) -> None:
@@ -110,6 +113,18 @@ def _demo(options: argparse.Namespace) -> int:
     return 0
 
 
+def _port(text: str) -> int:
+    if not 0 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"a port is a number from 0 to 65535, got {text}")
+    return int(text)
+
+
+def _speed(text: str) -> float:
+    if not float(text) > 0:
+        raise argparse.ArgumentTypeError(f"the clock's speed is a number above 0, got {text}")
+    return float(text)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m local_aws", description="an AWS account on this machine")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -123,8 +138,8 @@ def _parser() -> argparse.ArgumentParser:
         command("up", _up, "start it in the background"),
         command("serve", _serve, "be it in the foreground, until Ctrl-C"),
     ):
-        starting.add_argument("--port", type=int, default=0, help="on loopback; any free one by default")
-        starting.add_argument("--speed", type=float, help="how many times as fast AWS's time passes; 60 by default")
+        starting.add_argument("--port", type=_port, default=0, help="on loopback; any free one by default")
+        starting.add_argument("--speed", type=_speed, help="how many times as fast AWS's time passes; 300 by default")
     command("down", _down, "end it")
     command("status", _status, "say whether it runs, and where")
     command("reset", _reset, "empty it")

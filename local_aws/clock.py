@@ -97,5 +97,5 @@ class Clock:
         return event.is_set()
 
 
-DEFAULT_SPEED = 60.0
+DEFAULT_SPEED = 300.0
 clock = Clock(float(os.environ.get("LOCAL_AWS_SPEED", DEFAULT_SPEED)))

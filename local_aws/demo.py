@@ -7,8 +7,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
+from config.errors import ConfigError
+from config.load import load_clusters
 from local_aws import process
 from local_aws.environment import aws_environment
 from local_aws.server import ACCOUNT
@@ -32,18 +32,28 @@ class Step:
 def demo(cluster: str) -> None:
     """Deploy ``cluster`` to a fresh embedded AWS and leave it running for the reader to play with."""
     started = time.monotonic()
-    region = yaml.safe_load((PROJECT / "clusters" / f"{cluster}.yaml").read_text())["region"]
-    process.down()
+    region = _region(cluster)
+    if process.down():
+        print("the embedded AWS that was up is ended: the demo begins with an empty one")
     environment = aws_environment(process.up(), region, process.home())
     steps = _steps(cluster, region)
     for number, step in enumerate(steps, 1):
         print(
-            f"\n[{number}/{len(steps)}] {step.title}   ({time.monotonic() - started:.0f} s)\n    $ {' '.join(step.command)}",
+            f"\n[{number}/{len(steps)}] {step.title}   (at {time.monotonic() - started:.0f} s)\n    $ {' '.join(step.command)}",
             flush=True,
         )
         if subprocess.run(step.command, cwd=step.folder, env=environment, check=False).returncode:
             raise DemoError(f"step {number} failed; the embedded AWS is still up to look into, `make demo-down` ends it")
     print(_next_steps(cluster, time.monotonic() - started))
+
+
+def _region(cluster: str) -> str:
+    """The region that the cluster's file names; a file with mistakes is explained before anything is started."""
+    try:
+        (config,) = load_clusters(PROJECT / "clusters", only=cluster)
+    except ConfigError as error:
+        raise DemoError(str(error)) from error
+    return config.region or "us-west-2"
 
 
 def _steps(cluster: str, region: str) -> tuple[Step, ...]:
@@ -71,5 +81,6 @@ Next, in a shell that talks to the embedded AWS:
     cdk deploy '{cluster}/*'                  # makes it 6
     python -m ops status {cluster}
     cdk destroy '{cluster}/*'                 # takes down all but what the file says to retain
+    python -m ops retained {cluster}        # says what that is, as lines for the next file
     make demo-down                          # ends the embedded AWS; nothing of it survives
 """

@@ -52,9 +52,7 @@ def status() -> State | None:
 
 def up(port: int = 0, speed: float | None = None) -> str:
     """Start one in the background and return its endpoint once it answers."""
-    running = status()
-    if running:
-        raise ProcessError(f"the embedded AWS is up already, at {running.endpoint}; `python -m local_aws down` ends it")
+    refuse_second()
     command = [sys.executable, "-m", "local_aws", "serve", "--port", str(port)]
     if speed:
         command += ["--speed", str(speed)]
@@ -72,6 +70,13 @@ def up(port: int = 0, speed: float | None = None) -> str:
             start_new_session=True,  # a Ctrl-C at the terminal that started it does not reach it
         )
     return _wait_until_up(process).endpoint
+
+
+def refuse_second() -> None:
+    """Raise an error if one runs already: a second one would make it forgotten, and nobody would end it."""
+    running = status()
+    if running:
+        raise ProcessError(f"the embedded AWS is up already, at {running.endpoint}; `python -m local_aws down` ends it")
 
 
 def down() -> bool:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import yaml
+from botocore.exceptions import ClientError
 
 from ops.deployment import Deployment
 from ops.errors import OpsError
@@ -21,7 +22,10 @@ def retained(deployment: Deployment) -> str:
     found = {section: fields for section, fields in sections.items() if fields}
     if not found:
         return f"nothing of cluster {name!r} is left"
-    head = f"# left of cluster {name}; in clusters/{name}.yaml these lines replace storage.lustre and storage.data_bucket\n"
+    head = (
+        f"# left of cluster {name}; in clusters/{name}.yaml, add network.existing to your network section,\n"
+        "# put storage.existing in place of storage.lustre, and storage.data_bucket in place of yours\n"
+    )
     text: str = yaml.safe_dump(found, sort_keys=False, default_flow_style=False)
     return head + text.rstrip()
 
@@ -31,7 +35,7 @@ def _network(ec2: Any, name: str, file_system: dict[str, Any] | None) -> dict[st
     tagged = [{"Name": f"tag:{CLUSTER_TAG}", "Values": [name]}]
     subnets = ec2.describe_subnets(Filters=tagged)["Subnets"]
     if file_system:
-        subnets = [subnet for subnet in subnets if subnet["SubnetId"] in file_system["SubnetIds"]]
+        subnets = [subnet for subnet in subnets if subnet["SubnetId"] in file_system["SubnetIds"]]  # not an older one's
     if not subnets:
         return {}
     in_vpc = [*tagged, {"Name": "vpc-id", "Values": [subnets[0]["VpcId"]]}]
@@ -65,7 +69,17 @@ def _tags(thing: dict[str, Any]) -> dict[str, str]:
 
 
 def _data_bucket(s3: Any, name: str) -> str | None:
-    """The newest bucket that the cluster's storage stack made; CloudFormation names it after the stack."""
-    buckets = [bucket for bucket in s3.list_buckets()["Buckets"] if bucket["Name"].startswith(f"{name}-storage-")]
+    """The newest bucket with the cluster's tag of those that CloudFormation named after its storage stack."""
+    named = [bucket for bucket in s3.list_buckets()["Buckets"] if bucket["Name"].startswith(f"{name}-storage-")]
+    buckets = [bucket for bucket in named if _bucket_tags(s3, bucket["Name"]).get(CLUSTER_TAG) == name]
     newest = max(buckets, key=lambda bucket: bucket["CreationDate"], default=None)
     return str(newest["Name"]) if newest else None
+
+
+def _bucket_tags(s3: Any, bucket: str) -> dict[str, str]:
+    try:
+        return _tags({"Tags": s3.get_bucket_tagging(Bucket=bucket)["TagSet"]})
+    except ClientError as error:
+        if error.response["Error"]["Code"] in ("NoSuchTagSet", "AccessDenied"):
+            return {}  # without our tag, or not for us to read: not ours
+        raise

@@ -6,6 +6,7 @@ from ipaddress import IPv4Network
 from config.errors import Problem
 from config.model import ClusterConfig
 from config.nearest import nearest
+from config.network import InternetAccess
 from config.rules.registry import rule
 from config.zones import region_of_zone, regions, zones_of
 
@@ -55,6 +56,8 @@ def size_of_ranges(config: ClusterConfig) -> Iterator[Problem]:
 def public_subnet_in_vpc(config: ClusterConfig) -> Iterator[Problem]:
     """The public subnet's range lies inside the VPC's."""
     network = config.network
+    if network.existing and network.existing.internet_access is InternetAccess.EXISTING:
+        return  # no public subnet is made
     if not network.public_subnet_cidr.subnet_of(network.vpc_cidr):
         example = next(network.vpc_cidr.subnets(new_prefix=max(24, network.vpc_cidr.prefixlen)))
         message = f"must lie inside vpc_cidr {network.vpc_cidr}; use e.g. {example}"
