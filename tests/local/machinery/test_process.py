@@ -170,3 +170,22 @@ def test_it_works_where_there_is_no_network_but_loopback(cli: Cli) -> None:
     ran = cli("status", prefix=(*alone, "sh", "-c", script, "sh"))
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.endswith("[]\nthe embedded AWS is down\n")
+
+
+def test_a_second_one_is_refused_in_the_foreground_too_and_the_first_is_not_forgotten(up: Cli) -> None:
+    refused = up("serve")
+    assert refused.returncode == 1
+    assert "is up already" in refused.stderr
+    assert up("status").returncode == 0
+
+
+@pytest.mark.parametrize("options", [("--speed", "0"), ("--speed", "-3"), ("--port", "99999")])
+def test_a_speed_or_a_port_that_cannot_be_is_refused_with_what_can(cli: Cli, options: tuple[str, str]) -> None:
+    refused = cli("up", *options)
+    assert refused.returncode == 2
+    assert options[1] in refused.stderr
+
+
+def test_running_what_is_no_program_is_one_line(up: Cli) -> None:
+    refused = up("run", "--", "/tmp")
+    assert (refused.returncode, len(refused.stderr.splitlines())) == (1, 1)

@@ -107,3 +107,9 @@ def test_existing_subnets_can_be_given_gateways_if_the_public_subnet_is_in_the_v
     assert [problem.rule for problem in draft.problems()] == ["public-subnet-in-vpc"]
     draft.set("network", "public_subnet_cidr", "192.168.0.0/24")
     assert draft.problems() == []
+
+
+def test_an_existing_network_with_its_own_internet_access_needs_no_public_subnet(draft: Any) -> None:
+    draft.set("network", "existing", {**EXISTING, "internet_access": "existing"})
+    draft.set("network", "vpc_cidr", "172.16.0.0/16")
+    assert draft.problems() == []
