@@ -3,6 +3,9 @@
 from cluster_resource.memory import Memory
 from cluster_resource.moment import Moment
 
+GONE_S = 55
+"""How long a cluster that was seen must be absent before it is gone: three steps."""
+
 
 def doubted(memory: Memory, sign: str, moment: Moment) -> Memory:
     """The memory with ``sign`` noted, and since when it is seen without a break."""

@@ -8,7 +8,7 @@ from cluster_resource import reasons
 from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
 from cluster_resource.deletion import decide_delete
 from cluster_resource.desired import Desired
-from cluster_resource.doubt import doubted, lasts, undoubted
+from cluster_resource.doubt import GONE_S, doubted, lasts, undoubted
 from cluster_resource.memory import Memory
 from cluster_resource.moment import Moment
 from cluster_resource.observed import Cluster
@@ -19,9 +19,6 @@ from cluster_resource.settling import data_of, settle
 
 APPEAR_S = 300
 """How long DescribeCluster may not know a cluster that CreateCluster accepted."""
-
-GONE_S = 55
-"""How long a cluster that was seen must be absent before it is gone: three steps."""
 
 
 def name_to_look_at(desired: Desired, memory: Memory) -> str:

@@ -5,13 +5,11 @@ from typing import Any
 
 from cluster_resource import reasons
 from cluster_resource.actions import Decision, Fail, Succeed, Wait
-from cluster_resource.doubt import doubted, lasts, undoubted
+from cluster_resource.doubt import GONE_S, doubted, lasts, undoubted
 from cluster_resource.memory import Memory
 from cluster_resource.moment import Moment
 from cluster_resource.observed import Cluster
 from cluster_resource.settling import SURE_S
-
-GONE_S = 55
 
 
 def decide_wait(properties: Mapping[str, Any], cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:

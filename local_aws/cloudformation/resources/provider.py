@@ -2,6 +2,7 @@
 
 import random
 import string
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -68,7 +69,7 @@ class Context:
         return found
 
 
-class Provider:
+class Provider(ABC):
     """How resources of one type come and go."""
 
     type: ClassVar[str]
@@ -76,18 +77,18 @@ class Provider:
     acts_on: ClassVar[tuple[str, ...]] = ()
     without_effect: ClassVar[Mapping[str, str]] = {}
 
+    @abstractmethod
     def create(self, context: Context, properties: Json) -> str:
         """Make the resource; its physical id."""
-        raise NotImplementedError
 
-    def settle(self, context: Context, physical_id: str, properties: Json) -> None:
+    def settle(self, context: Context, physical_id: str, properties: Json) -> None:  # noqa: B027  most types are ready at once
         """Wait until the resource is ready."""
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
         """What Fn::GetAtt gives."""
         return {}
 
-    def check_update(self, properties: Json, before: Json) -> None:
+    def check_update(self, properties: Json, before: Json) -> None:  # noqa: B027  most have none to refuse
         """Refuse an update that the service is not even asked for."""
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> str | None:
@@ -95,9 +96,9 @@ class Provider:
         changed = sorted(key for key in {*properties, *before} if properties.get(key) != before.get(key))
         raise ResourceError(f"not part of the embedded AWS: an update in place of {self.type} {', '.join(changed)}")
 
+    @abstractmethod
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
         """Remove the resource; no error if it is gone already."""
-        raise NotImplementedError
 
 
 @contextmanager
