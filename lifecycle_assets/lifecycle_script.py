@@ -5,31 +5,39 @@ import sys
 import time
 from pathlib import Path
 
+from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node import Node
+from hyperpod_node.node_settings import NodeSettings
+from hyperpod_node.plan import carry_out
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from hyperpod_node.resource_config import ResourceConfig
 from hyperpod_node.shell import run
 
 RESOURCE_CONFIG = Path(os.environ.get("SAGEMAKER_RESOURCE_CONFIG_PATH", "/opt/ml/config/resource_config.json"))
 PROVISIONING_PARAMETERS = Path(__file__).with_name("provisioning_parameters.json")
+NODE_SETTINGS = Path(__file__).with_name("node_settings.json")
 
 
 def main() -> int:
     """Run the steps of this node; the exit status is what HyperPod looks at, the last line what an operator sees."""
     started = time.monotonic()
     try:
-        node = Node.find(
-            ResourceConfig.load(RESOURCE_CONFIG),
-            ProvisioningParameters.load(PROVISIONING_PARAMETERS),
-            addresses=run("hostname", "-I").split(),
-        )
+        context = _context()
+        node = context.node
         print(f"{node.name} ({node.address}) of cluster {node.cluster_name}: role {node.role}, group {node.group}")
+        carry_out(context)
     except NodeError as error:
         print(f"lifecycle script failed: {error}", file=sys.stderr)
         return 1
     print(f"lifecycle script done in {time.monotonic() - started:.1f} s")
     return 0
+
+
+def _context() -> Context:
+    cluster, parameters = ResourceConfig.load(RESOURCE_CONFIG), ProvisioningParameters.load(PROVISIONING_PARAMETERS)
+    node = Node.find(cluster, parameters, addresses=run("hostname", "-I").split())
+    return Context(node, cluster, parameters, NodeSettings.load(NODE_SETTINGS))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,22 @@
+"""What every step is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hyperpod_node.node import Node
+    from hyperpod_node.node_settings import NodeSettings
+    from hyperpod_node.provisioning_parameters import ProvisioningParameters
+    from hyperpod_node.resource_config import ResourceConfig
+
+
+@dataclass(frozen=True)
+class Context:
+    """This node, the cluster that it is of, and what the cluster file says of them."""
+
+    node: Node
+    cluster: ResourceConfig
+    parameters: ProvisioningParameters
+    settings: NodeSettings

@@ -1,0 +1,99 @@
+"""What the cluster file says of the nodes beyond HyperPod's own file: node_settings.json, which lies beside the scripts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.json_file import load_object, required
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VERSION = 1
+LOCAL, EXTERNAL, NONE = "local", "external", "none"
+
+
+@dataclass(frozen=True)
+class Group:
+    """A POSIX group with a fixed gid."""
+
+    name: str
+    gid: int
+
+
+@dataclass(frozen=True)
+class User:
+    """A POSIX user with a fixed uid, whose primary group has the user's name and the user's uid as its gid."""
+
+    name: str
+    uid: int
+    groups: tuple[str, ...]
+    ssh_public_keys: tuple[str, ...]
+    sudo: bool
+
+
+@dataclass(frozen=True)
+class Accounting:
+    """Where Slurm's accounting database is: ``local`` (on the controller), ``external``, or ``none``."""
+
+    database: str
+    host: str | None
+    port: int
+    secret_arn: str | None
+
+
+@dataclass(frozen=True)
+class Slurm:
+    """How Slurm is set up beyond what HyperPod writes into slurm.conf."""
+
+    state_folder: str | None
+    prolog_and_epilog: bool
+    restrict_ssh: bool
+    topology: str | None
+
+
+@dataclass(frozen=True)
+class InstanceType:
+    """What is known of an instance type; what is not known is None."""
+
+    sockets: int | None
+    cores_per_socket: int | None
+    gpus: int
+    gpu: str | None
+    efa: bool
+
+
+@dataclass(frozen=True)
+class NodeSettings:
+    """The cluster file's part of a node's set-up."""
+
+    path: Path
+    groups: tuple[Group, ...]
+    users: tuple[User, ...]
+    accounting: Accounting
+    slurm: Slurm
+    instance_types: dict[str, InstanceType]
+    message_of_the_day: str | None
+
+    @classmethod
+    def load(cls, path: Path) -> NodeSettings:
+        """Read the file that the deployment put beside the scripts."""
+        content = load_object(path)
+        if required(content, "version", path) != VERSION:
+            raise NodeError(f"{path} has version {content['version']!r}; these scripts read version {VERSION}")
+        return cls(
+            path=path,
+            groups=tuple(Group(**group) for group in required(content, "groups", path)),
+            users=tuple(_user(user) for user in required(content, "users", path)),
+            accounting=Accounting(**required(content, "accounting", path)),
+            slurm=Slurm(**required(content, "slurm", path)),
+            instance_types={name: InstanceType(**known) for name, known in required(content, "instance_types", path).items()},
+            message_of_the_day=required(content, "message_of_the_day", path),
+        )
+
+
+def _user(content: dict[str, Any]) -> User:
+    lists = {key: tuple(content[key]) for key in ("groups", "ssh_public_keys")}
+    return User(**{**content, **lists})

@@ -1,0 +1,42 @@
+"""What happens on a node, in this order."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER, LOGIN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hyperpod_node.context import Context
+
+EVERY_ROLE = (CONTROLLER, LOGIN, COMPUTE)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step, and the roles whose nodes take it."""
+
+    title: str
+    apply: Callable[[Context], None]
+    roles: tuple[str, ...] = EVERY_ROLE
+
+
+STEPS: tuple[Step, ...] = ()
+
+
+def carry_out(context: Context, steps: tuple[Step, ...] = STEPS) -> None:
+    """Take each step of this node's role; the first that fails ends it, with its title in the error."""
+    for step in steps:
+        if context.node.role not in step.roles:
+            continue
+        started = time.monotonic()
+        try:
+            step.apply(context)
+        except NodeError as error:
+            raise NodeError(f"step '{step.title}': {error}") from error
+        print(f"{step.title}: {time.monotonic() - started:.1f} s")

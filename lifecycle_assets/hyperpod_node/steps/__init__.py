@@ -1,0 +1,1 @@
+"""One module per step: ``apply(context)`` looks first, then acts, and may run twice."""
