@@ -27,6 +27,8 @@ class Problem:
     rule: str = ""
 
     def __str__(self) -> str:
+        if not self.path and self.value is ABSENT:  # it is about the file as a whole
+            return _printable(self.message)
         where = f"{dotted(self.path)}: " if self.path else ""
         return _printable(f"{where}{shown(self.value)}: {self.message}")
 

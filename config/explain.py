@@ -8,11 +8,12 @@ from pydantic_core import ErrorDetails
 from config.errors import ABSENT, Path, Problem
 from config.fields import field_at, section_at
 from config.nearest import nearest
+from config.patterns import in_words, repaired
 from config.section import Section
+from config.zones import region_of_name, regions, zone_remedy
 
 # What is wrong, by pydantic's type of error; the values in braces come from its context. The field's own line is the remedy.
 _WRONG = {
-    "string_pattern_mismatch": "must match {pattern}",
     "string_type": "must be text",
     "int_type": "must be a whole number, without quotes",
     "bool_type": "must be true or false, without quotes",
@@ -54,11 +55,27 @@ def _message(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path,
             choices = [word.strip("' ") for word in detail["ctx"]["expected"].replace(" or ", ", ").split(",")]
             return f"must be {detail['ctx']['expected']}; {nearest(detail['input'], choices)}"
         case "string_type" if isinstance(detail["input"], bool | int | float):
-            kind = "a word that YAML reads as true or false" if isinstance(detail["input"], bool) else "a number in YAML"
-            return f'is {kind}, not text; quote it: "{spelling.get(detail["loc"], detail["input"])}"'
+            return _unquoted(detail["input"], spelling.get(detail["loc"]))
         case "value_error":
             return str(detail["ctx"]["error"])
-    return f"{_wrong(detail)}; {_hint(detail, model)}"
+    mismatch = detail["type"] == "string_pattern_mismatch"
+    return _mismatch(detail, model, spelling) if mismatch else f"{_wrong(detail)}; {_hint(detail, model)}"
+
+
+def _unquoted(value: float, spelled: str | None) -> str:
+    kind = "a word that YAML reads as true or false" if isinstance(value, bool) else "a number in YAML"
+    return f'is {kind}, not text; quote it: "{spelled or value}"'
+
+
+def _mismatch(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path, str]) -> str:
+    """What the field's pattern asks for, and the value that may have been meant."""
+    value, pattern = detail["input"], detail["ctx"]["pattern"]
+    better = repaired(value, pattern)
+    if detail["loc"][-1] == "availability_zone_id" and better is None:
+        named, given = region_of_name(value), spelling.get(("region",))
+        wrong = "is a zone's name, which differs from account to account, and not its id" if named else in_words(pattern)
+        return f"{wrong}; {zone_remedy(value, given if given in regions() else named)}"
+    return f"{in_words(pattern)}; {f'did you mean {better}?' if better else _hint(detail, model)}"
 
 
 def _wrong(detail: ErrorDetails) -> str:

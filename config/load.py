@@ -11,6 +11,7 @@ from config.errors import ABSENT, ConfigError, Problem
 from config.explain import problems_of
 from config.model import FILE_NAME, ClusterConfig
 from config.nearest import nearest
+from config.patterns import in_words
 from config.request import request_problems
 from config.rules import broken_rules
 from config.yaml_file import Document, read_yaml
@@ -48,7 +49,7 @@ def parse_cluster(source: bytes, name: str) -> ClusterConfig | list[Problem]:
 
 
 def _checked(document: Document, content: dict[str, Any], name: str) -> ClusterConfig | list[Problem]:
-    problems = [*document.problems, *_name_problems(content, name)]
+    problems = list(_name_problems(content, name))
     valid = set(FIELDS)
     try:
         config = ClusterConfig.model_validate({**content, "name": name})
@@ -57,8 +58,15 @@ def _checked(document: Document, content: dict[str, Any], name: str) -> ClusterC
         config, valid = _valid_part(content)
     else:
         problems += request_problems(config)
-    problems += broken_rules(config, valid)
-    return problems or config
+    doubtful = {problem.path[0] for problem in document.problems if problem.path}
+    problems += broken_rules(config, valid - doubtful)
+    return [*document.problems, *_not_following(problems, document.problems)] or config
+
+
+def _not_following(problems: list[Problem], of: list[Problem]) -> Iterator[Problem]:
+    """The problems that are not about what one of the problems in ``of`` is about, or lies in: those would follow from it."""
+    paths = [problem.path for problem in of if problem.path]
+    return (each for each in problems if not any(each.path[: len(path)] == path for path in paths))
 
 
 def _name_problems(content: dict[str, Any], name: str) -> Iterator[Problem]:
@@ -67,7 +75,7 @@ def _name_problems(content: dict[str, Any], name: str) -> Iterator[Problem]:
         message = "the file's own name is the cluster's name; remove this line, or rename the file"
         yield Problem(("name",), content["name"], message)
     if not re.fullmatch(FILE_NAME, name):
-        message = f"the file's own name is the cluster's name and must match {FILE_NAME}; rename the file"
+        message = f"is the file's own name, which is the cluster's and {in_words(f'^{FILE_NAME}$')}; rename the file"
         yield Problem((), name, message)
 
 

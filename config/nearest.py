@@ -1,6 +1,6 @@
 """Words that the user may have meant."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 LONGEST_LIST = 24
@@ -12,9 +12,9 @@ def nearest(word: object, known: Iterable[str]) -> str:
     text = str(word)
     similar = [name for name in names if _plain(name) == _plain(text)] or get_close_matches(text, names, n=3)
     if similar:
-        return f"did you mean {_either(similar)}?"
+        return f"did you mean {either(similar)}?"
     if 0 < len(names) <= LONGEST_LIST:
-        return f"use {_either(names)}"
+        return f"use {either(names)}"
     return "remove it" if not names else f"none of the {len(names)} known ones is like it"
 
 
@@ -22,6 +22,7 @@ def _plain(name: str) -> str:
     return name.lower().replace("_", "").replace("-", "")
 
 
-def _either(names: list[str]) -> str:
+def either(names: Sequence[str]) -> str:
+    """The names as one reads them: ``a, b or c``."""
     *first, last = names
     return f"{', '.join(first)} or {last}" if first else last

@@ -7,6 +7,7 @@ import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from config.errors import Path, Problem
+from config.yaml_errors import syntax_problem
 
 DEEPEST = 32
 MOST_VALUES = 50_000
@@ -46,7 +47,7 @@ def read_yaml(source: bytes) -> Document:
         if root is not None:
             document.content = _Reader(loader, document).value(root, ())
     except yaml.YAMLError as error:
-        document.problems.append(_syntax_problem(error))
+        document.problems.append(syntax_problem(error, source))
     except RecursionError:
         document.problems.append(_too_large(()))
     return document
@@ -139,19 +140,3 @@ def _too_large(path: Path) -> Problem:
 
 def _without_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
-
-
-def _syntax_problem(error: yaml.YAMLError) -> Problem:
-    """What the parser says, at the line and with the text that it stumbled over."""
-    mark = getattr(error, "problem_mark", None)
-    said = getattr(error, "problem", None) or getattr(error, "reason", None) or "not YAML"
-    context = getattr(error, "context", None)
-    where = f"line {mark.line + 1}, column {mark.column + 1}" if mark else f"byte {getattr(error, 'position', 0)}"
-    what = f"{context}, {said}" if context else said
-    message = f"is not YAML at {where}: {what}; check the indentation, colons and quotes there"
-    return Problem((), _snippet(mark) if mark else "", message)
-
-
-def _snippet(mark: yaml.Mark) -> str:
-    lines = (mark.get_snippet(indent=0, max_length=60) or "").splitlines()
-    return next(iter(lines), "").strip()

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from config.errors import ABSENT, Problem
 from config.instance_group import InstanceGroup, Role
 from config.model import ClusterConfig
+from config.nearest import either
 from config.rules.registry import rule
 
 ACCELERATED = ("p", "g", "trn")
@@ -18,28 +19,40 @@ def _numbered(config: ClusterConfig) -> Iterator[tuple[int, InstanceGroup]]:
     return enumerate(config.instance_groups)
 
 
+def _misplaced(group: InstanceGroup) -> bool:
+    """Tell whether the group has a partition that its role does not have, or lacks the one that it has."""
+    return (group.role is Role.COMPUTE) != (group.partition is not None)
+
+
+def _add_up(config: ClusterConfig) -> bool:
+    """Tell whether there is one controller group and no second login group."""
+    return len(_of_role(config, Role.CONTROLLER)) == 1 and len(_of_role(config, Role.LOGIN)) <= 1
+
+
+def _suspect(config: ClusterConfig) -> str | None:
+    """The remedy that points at the groups whose partition does not go with their role."""
+    names = [group.name for group in config.instance_groups if _misplaced(group)]
+    return f"look at the role of {either(names)}, which does not go with its partition" if names else None
+
+
 @rule("one-controller-group", "instance_groups")
 def one_controller_group(config: ClusterConfig) -> Iterator[Problem]:
     """Exactly one group has the role `controller`."""
     controllers = _of_role(config, Role.CONTROLLER)
     if len(controllers) != 1:
-        yield Problem(
-            ("instance_groups",),
-            controllers,
-            f"exactly one group must have role 'controller', and {len(controllers)} have; give it to the one that runs slurmctld",
-        )
+        remedy = _suspect(config) or "give it to the one that runs slurmctld"
+        message = f"exactly one group must have role 'controller', and {len(controllers)} have; {remedy}"
+        yield Problem(("instance_groups",), controllers, message)
 
 
 @rule("at-most-one-login-group", "instance_groups")
 def at_most_one_login_group(config: ClusterConfig) -> Iterator[Problem]:
     """At most one group has the role `login`."""
     logins = _of_role(config, Role.LOGIN)
-    if len(logins) > 1:
-        yield Problem(
-            ("instance_groups",),
-            logins,
-            f"at most one group can have role 'login', and {len(logins)} have; raise instance_count of one, remove the other",
-        )
+    if len(logins) > 1 and _of_role(config, Role.CONTROLLER):  # without a controller, one of them is probably meant to be it
+        remedy = _suspect(config) or "raise instance_count of one, remove the other"
+        message = f"at most one group can have role 'login', and {len(logins)} have; {remedy}"
+        yield Problem(("instance_groups",), logins, message)
 
 
 @rule("unique-group-names", "instance_groups")
@@ -57,6 +70,8 @@ def partitions_of_compute_groups(config: ClusterConfig) -> Iterator[Problem]:
     """Each compute group has a partition, and no other group has one."""
     for index, group in _numbered(config):
         path = ("instance_groups", index, "partition")
+        if _misplaced(group) and not _add_up(config):
+            continue  # its role is what is wrong, and told already
         if group.role is Role.COMPUTE and group.partition is None:
             yield Problem(path, ABSENT, f"compute group {group.name} needs a partition; add e.g. `partition: dev`")
         if group.role is not Role.COMPUTE and group.partition is not None:

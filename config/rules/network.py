@@ -8,7 +8,7 @@ from config.model import ClusterConfig
 from config.nearest import nearest
 from config.network import InternetAccess
 from config.rules.registry import rule
-from config.zones import region_of_zone, regions, zones_of
+from config.zones import region_of_zone, regions, zone_remedy, zones_of
 
 # https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
 RETENTION_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653)
@@ -30,16 +30,15 @@ def known_region(config: ClusterConfig) -> Iterator[Problem]:
 @rule("known-zone", "network", "region")
 def known_zone(config: ClusterConfig) -> Iterator[Problem]:
     """The availability zone's id is known, and belongs to the region where the file names one."""
-    zone = config.network.availability_zone_id
+    zone, region = config.network.availability_zone_id, config.region
     home = region_of_zone(zone)
     path = ("network", "availability_zone_id")
-    known = zones_of(config.region) if config.region else ()
-    if home is not None and config.region in (None, home):
-        return
+    if (home is not None and region in (None, home)) or (region is not None and region not in regions()):
+        return  # of an unknown region, known-region tells
     if home is not None:
-        yield Problem(path, zone, f"is a zone of {home}, not of {config.region}; {_zones(zone, known)}")
-    elif known or config.region is None:
-        yield Problem(path, zone, f"is no known availability zone id; {_zones(zone, known or _all_zones())}")
+        yield Problem(path, zone, f"is a zone of {home}, not of {region}; {zone_remedy(zone, region)}")
+    elif region is None or zones_of(region):
+        yield Problem(path, zone, f"is no known availability zone id; {zone_remedy(zone, region)}")
 
 
 @rule("size-of-ranges", "network")
@@ -112,11 +111,3 @@ def _cannot_join(vpc: IPv4Network, nodes: IPv4Network) -> str | None:
 def _family(vpc: IPv4Network) -> str:
     family = next((private for private in PRIVATE if vpc.overlaps(private)), None)
     return str(family) if family else "the public ones"
-
-
-def _all_zones() -> tuple[str, ...]:
-    return tuple(zone for region in regions() for zone in zones_of(region))
-
-
-def _zones(zone: str, known: tuple[str, ...]) -> str:
-    return f"use {' or '.join(known)}" if 0 < len(known) <= 8 else nearest(zone, known)

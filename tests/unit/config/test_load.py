@@ -52,7 +52,7 @@ def test_an_empty_file_is_refused(folder: Path) -> None:
     (folder / "one.yaml").write_text("# nothing yet\n")
     with pytest.raises(ConfigError) as error:
         load_cluster(folder / "one.yaml")
-    assert said(error, folder) == ["one.yaml: nothing: the file is empty; copy one of examples/clusters/ and edit it"]
+    assert said(error, folder) == ["one.yaml: the file is empty; copy one of examples/clusters/ and edit it"]
 
 
 def test_a_file_that_is_no_mapping_is_refused(folder: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_file_name_that_no_stack_can_have_is_refused(folder: Path, draft: Any,
     with pytest.raises(ConfigError) as error:
         load_cluster(folder / f"{stem}.yaml")
     first, second = said(error, folder)
-    assert first.endswith("must match [a-z][a-z0-9-]{1,30}; rename the file")
+    assert first.endswith("must have 2 to 31 lower-case letters, digits and hyphens, and begin with a letter; rename the file")
     assert "wait_hours" in second
 
 

@@ -75,9 +75,13 @@ def test_text_that_yaml_reads_as_something_else_is_to_be_quoted_as_it_is_spelled
         (("overrides",), 3, "3: must be a mapping, its `key: value` lines indented below it; "),
         (("instance_groups",), {"name": "x"}, '{"name": "x"}: must be a list, in [ ] or with a - before each entry; '),
         (("instance_groups",), [], "[]: must have at least 1 entries; "),
-        (("cluster_name",), "-x", '"-x": must match ^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$; '),
+        (
+            ("cluster_name",),
+            "-x",
+            '"-x": must have letters, digits and hyphens alone, at most 63, with no hyphen at either end; ',
+        ),
         (("cluster_name",), "x" * 64, f'"{"x" * 64}": must have at most 63 characters; '),
-        (("account",), "1234", '"1234": must match ^[0-9]{12}$; the AWS account, 12 digits in quotes'),
+        (("account",), "1234", '"1234": must have 12 digits; the AWS account, 12 digits in quotes'),
     ],
 )
 def test_a_value_that_a_field_does_not_take_is_answered_with_what_it_takes(

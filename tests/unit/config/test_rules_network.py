@@ -15,15 +15,31 @@ def test_a_zone_of_another_region_is_refused_with_the_zones_of_the_right_one(dra
     draft.set("network", "availability_zone_id", "use1-az4")
     assert draft.lines() == [
         'network.availability_zone_id: "use1-az4": is a zone of us-east-1, not of us-west-2; '
-        "use usw2-az1 or usw2-az2 or usw2-az3 or usw2-az4"
+        "use usw2-az1, usw2-az2, usw2-az3 or usw2-az4"
     ]
 
 
-def test_a_zone_name_is_refused_with_what_an_id_looks_like(draft: Any) -> None:
+def test_a_zone_name_is_refused_with_the_ids_of_the_region(draft: Any) -> None:
     draft.set("network", "availability_zone_id", "us-west-2a")
-    [line] = draft.lines()
-    assert "usw2-az4" in line
-    assert "not its name" in line
+    said = (
+        'network.availability_zone_id: "us-west-2a": is a zone\'s name, which differs from account to account, and not its id; '
+        "use usw2-az1, usw2-az2, usw2-az3 or usw2-az4"
+    )
+    assert draft.lines() == [said]
+    draft.remove("region")
+    assert draft.lines() == [said]
+
+
+def test_what_looks_like_no_zone_is_refused_with_the_ids_of_the_region(draft: Any) -> None:
+    draft.set("network", "availability_zone_id", "usw2_az4")
+    assert draft.lines()[0].endswith("; use usw2-az1, usw2-az2, usw2-az3 or usw2-az4")
+    draft.set("network", "availability_zone_id", "USW2-AZ4")
+    assert draft.lines()[0].endswith("; did you mean usw2-az4?")
+
+
+def test_a_zone_name_in_the_place_of_the_region_is_answered_with_its_region(draft: Any) -> None:
+    [line] = draft.set("region", "us-west-2a").lines()
+    assert line == 'region: "us-west-2a": must be a region\'s name, like us-west-2; did you mean us-west-2?'
 
 
 def test_a_zone_is_known_without_a_region(draft: Any) -> None:
@@ -37,14 +53,16 @@ def test_a_region_whose_zones_nobody_listed_takes_a_zone_that_is_no_other_region
     draft.set("region", "mx-central-1").set("network", "availability_zone_id", "mxc1-az1")
     assert draft.problems() == []
     draft.set("network", "availability_zone_id", "usw2-az1")
-    assert [problem.rule for problem in draft.problems()] == ["known-zone"]
+    [problem] = draft.problems()
+    assert problem.rule == "known-zone"
+    assert problem.message.endswith("; `aws ec2 describe-availability-zones --region mx-central-1` lists the ids to use")
 
 
 def test_a_misspelled_region_is_answered_with_the_nearest(draft: Any) -> None:
     draft.set("region", "us-wst-2")
-    assert (
-        'region: "us-wst-2": is no region that SageMaker is in; did you mean us-west-2, us-west-1 or us-east-2?' in draft.lines()
-    )
+    assert draft.lines() == [
+        'region: "us-wst-2": is no region that SageMaker is in; did you mean us-west-2, us-west-1 or us-east-2?'
+    ], "the zone is not blamed, too"
 
 
 @pytest.mark.parametrize(

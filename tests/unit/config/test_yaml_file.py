@@ -47,22 +47,60 @@ def test_every_key_given_twice_is_reported() -> None:
     assert len(problems("a: 1\na: 2\nb: 1\nb: 2\na: 3\n")) == 3
 
 
-def test_a_syntax_error_is_reported_with_its_line() -> None:
-    [line] = problems("a: 1\nb: [1, 2\nc: 3\n")
-    assert "is not YAML at line 3, column 2" in line
-    assert "\n" not in line
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (
+            "a: 1\nb: [1, 2\nc: 3\n",
+            "\"c: 3\": is not YAML at line 3, column 2: expected ',' or ']', but got ':'; close the [ of line 2, column 4",
+        ),
+        (
+            "b:\n  - {x: 1\nc: 3\n",
+            "\"c: 3\": is not YAML at line 3, column 2: expected ',' or '}', but got ':'; close the { of line 2, column 5",
+        ),
+        (
+            'a: "1\nb: 2\nc: 3\n',
+            '"a: \\"1": is not YAML at line 4, column 1: found unexpected end of stream; close the quote of line 1, column 4',
+        ),
+        (
+            "a:\n    b: 1\n  c: 2\n",
+            '"c: 2": is not YAML at line 3, column 3: it is indented like no line above it since line 1; '
+            "align it with the lines of its section",
+        ),
+    ],
+)
+def test_a_syntax_error_is_reported_with_the_line_in_which_it_began(source: str, said: str) -> None:
+    assert problems(source) == [said]
 
 
-def test_a_tab_as_indentation_is_reported_with_its_line() -> None:
-    [line] = problems("a:\n\tb: 1\n")
-    assert "line 2, column 1" in line
-    assert "'\\t'" in line
+def test_a_syntax_error_that_began_where_nobody_knows_points_at_the_line_before_too() -> None:
+    [line] = problems("region us-west-2\nnetwork:\n  a: 1\n")
+    assert "at line 2, column 8: " in line
+    assert line.endswith("; check the indentation, colons and quotes there and in the line before")
 
 
-@pytest.mark.parametrize("source", [b"\xff\xfe\x00", b"a: \x00", "a: é".encode("latin-1")])
-def test_bytes_that_are_no_text_are_reported_with_their_place(source: bytes) -> None:
-    [problem] = read_yaml(source).problems
-    assert "is not YAML at" in str(problem)
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("a:\n\tb: 1\n", '"b: 1": line 2 is indented with a tab; use spaces'),
+        ("a: 1\n  \tb: 1\n", '"b: 1": line 2 is indented with a tab; use spaces'),
+        ("a:\n  b:\t1\n", '"b:\\t1": line 2 has a tab in column 5; use spaces'),
+    ],
+)
+def test_a_tab_is_answered_with_spaces(source: str, said: str) -> None:
+    assert problems(source) == [said]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("a: 1\nb: é".encode("latin-1"), "the file is not text in UTF-8, byte 0xe9 in line 2 is not; save it as UTF-8"),
+        (b"\xff\xfe\x00", "the file is not text in UTF-8, byte 0x00 in line 1 is not; save it as UTF-8"),
+        (b"a: 1\nb: \x00", "line 2 holds the character U+0000, which no YAML file can; remove it"),
+    ],
+)
+def test_bytes_that_are_no_text_are_reported_with_their_place(source: bytes, said: str) -> None:
+    assert [str(problem) for problem in read_yaml(source).problems] == [said]
 
 
 def test_a_second_document_is_refused() -> None:

@@ -1,0 +1,81 @@
+"""What the fields' patterns ask for, in words, and what a value that one of them refuses may have meant."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+def _unchanged(value: str) -> str:
+    return value
+
+
+def _hyphenated(value: str) -> str:
+    return re.sub("[^a-zA-Z0-9]+", "-", value).strip("-")
+
+
+def _region(value: str) -> str:
+    """The region of a zone's name: ``us-west-2`` of ``us-west-2a``."""
+    return re.sub(r"(?<=[0-9])[a-z]$", "", _hyphenated(value).lower())
+
+
+def _instance_type(value: str) -> str:
+    return f"ml.{value.lower().removeprefix('ml.')}"
+
+
+def _directory(value: str) -> str:
+    return f"/{value.strip('/')}"
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a pattern asks for: in words, and how to make it of a value that is nearly so."""
+
+    words: str
+    repair: Callable[[str], str] = _unchanged
+
+
+def _id_of(what: str) -> Form:
+    return Form(f"must be {what}, then 8 to 17 digits from 0 to 9 and a to f")
+
+
+FORMS = {
+    "^[a-z][a-z0-9-]{1,30}$": Form("must have 2 to 31 lower-case letters, digits and hyphens, and begin with a letter"),
+    "^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$": Form(
+        "must have letters, digits and hyphens alone, at most 63, with no hyphen at either end", _hyphenated
+    ),
+    r"^[a-z]{2,4}(-[a-z]+)+-[0-9]$": Form("must be a region's name, like us-west-2", _region),
+    r"^[0-9]{12}$": Form("must have 12 digits"),
+    r"^ml\.[a-z0-9-]+\.[a-z0-9-]+$": Form("must be an instance type as SageMaker spells it, like ml.c5.xlarge", _instance_type),
+    r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$": Form(
+        "must have letters, digits, dots, hyphens and underscores alone, at most 63, and begin with a letter or digit",
+        _hyphenated,
+    ),
+    r"^[a-z]{2,4}[0-9]-az[0-9]+$": Form("must be the id of an availability zone, like usw2-az4", str.lower),
+    r"^vpc-[0-9a-f]{8,17}$": _id_of("vpc-"),
+    r"^subnet-[0-9a-f]{8,17}$": _id_of("subnet-"),
+    r"^sg-[0-9a-f]{8,17}$": _id_of("sg-"),
+    r"^fs-[0-9a-f]{8,17}$": _id_of("fs-"),
+    r"^[A-Za-z0-9_-]{1,8}$": Form("must have 1 to 8 letters, digits, hyphens and underscores"),
+    r"^[a-z0-9]+(\.[a-z0-9]+|-+[a-z0-9]+)*$": Form(
+        "must have lower-case letters, digits, hyphens and dots alone, with neither of the last two at an end or beside a dot"
+    ),
+    r"^/([a-zA-Z0-9._-]+(/[a-zA-Z0-9._-]+)*)?$": Form(
+        "must begin with a slash and not end with one, with letters, digits, dots, hyphens and underscores between slashes",
+        _directory,
+    ),
+    r"^([^/](.*[^/])?)?$": Form("must not begin or end with a slash", lambda value: value.strip("/")),
+    r"^2\.(10|12|15)$": Form('must be "2.10", "2.12" or "2.15"'),
+}
+
+
+def in_words(pattern: str) -> str:
+    """What the pattern asks for; the pattern itself where nobody wrote that down."""
+    form = FORMS.get(pattern)
+    return form.words if form else f"must match {pattern}"
+
+
+def repaired(value: str, pattern: str) -> str | None:
+    """The value of this pattern that ``value`` is nearly, if there is one."""
+    form = FORMS.get(pattern)
+    better = form.repair(value) if form else value
+    return better if re.fullmatch(pattern, better) else None
