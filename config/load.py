@@ -24,15 +24,15 @@ def load_cluster(path: Path) -> ClusterConfig:
     found = _read(path)
     if isinstance(found, ClusterConfig):
         return found
-    raise ConfigError({str(path): found})
+    raise ConfigError({_place(path): found})
 
 
 def load_clusters(folder: Path, only: str | None = None) -> tuple[ClusterConfig, ...]:
     """The clusters of all files in the folder, or ``only`` the one of this name."""
     read = {path: _read(path) for path in _files(folder, only)}
-    problems = {str(path): found for path, found in read.items() if not isinstance(found, ClusterConfig)}
+    problems = {_place(path): found for path, found in read.items() if not isinstance(found, ClusterConfig)}
     clusters = {path: found for path, found in read.items() if isinstance(found, ClusterConfig)}
-    problems |= {str(path): [problem] for path, problem in _shared_names(clusters)}
+    problems |= {_place(path): [problem] for path, problem in _shared_names(clusters)}
     if problems:
         raise ConfigError(problems)
     return tuple(clusters.values())
@@ -106,19 +106,22 @@ def _remedy_for(path: Path) -> str:
 
 def _files(folder: Path, only: str | None) -> list[Path]:
     """The cluster files to read, in the order of their names."""
+    if folder.is_file():
+        message = f"this is a file, and its folder is wanted; give {_place(folder.parent)}, and {folder.stem} as the cluster"
+        raise ConfigError({_place(folder): [Problem((), ABSENT, message)]})
     files = sorted(folder.glob("*.yaml"))
     if strange := sorted(folder.glob("*.yml")):
-        raise ConfigError({str(path): [Problem((), path.name, "cluster files end in .yaml; rename it")] for path in strange})
+        raise ConfigError({_place(path): [Problem((), path.name, "cluster files end in .yaml; rename it")] for path in strange})
     if not files:
         remedy = "copy one of examples/clusters/ there" if folder.is_dir() else "there is no such folder; make it"
-        raise ConfigError({str(folder): [Problem((), "*.yaml", f"there is no cluster file; {remedy}")]})
+        raise ConfigError({_place(folder): [Problem((), "*.yaml", f"there is no cluster file; {remedy}")]})
     if only is None:
         return files
     named = [path for path in files if path.stem == only]
     if not named:
         names = [path.stem for path in files]
         message = f"there is no cluster of this name; there are {', '.join(names)}; {nearest(only, names)}"
-        raise ConfigError({str(folder): [Problem(("cluster",), only, message)]})
+        raise ConfigError({_place(folder): [Problem(("cluster",), only, message)]})
     return named
 
 
@@ -128,5 +131,11 @@ def _shared_names(clusters: dict[Path, ClusterConfig]) -> Iterable[tuple[Path, P
     for path, config in clusters.items():
         place = (config.account, config.region, config.cluster_name)
         if config.cluster_name is not None and first.setdefault(place, path) != path:
-            message = f"is the cluster_name of {first[place]} too; choose another, or remove it to have one generated"
+            message = f"is the cluster_name of {_place(first[place])} too; choose another, or remove it to have one generated"
             yield path, Problem(("cluster_name",), config.cluster_name, message)
+
+
+def _place(path: Path) -> str:
+    """The path from the working directory, if it is below that, whoever gives it."""
+    full, here = path.absolute(), Path.cwd()
+    return str(full.relative_to(here) if full.is_relative_to(here) else path)

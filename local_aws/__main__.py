@@ -7,12 +7,16 @@ import sys
 import threading
 from collections.abc import Callable
 from types import FrameType
-from typing import TypeAlias
+
+from config.interpreter import demand
+
+if __name__ == "__main__":
+    demand("local_aws", "boto3", "moto", "pydantic", "yaml")  # before the server's process fails to import them
 
 from local_aws import process
 from local_aws.environment import as_shell, aws_environment
 
-Command: TypeAlias = Callable[[argparse.Namespace], int]
+Command = Callable[[argparse.Namespace], int]
 
 _NEXT = """embedded AWS at {endpoint}
 

@@ -5,6 +5,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from config.interpreter import demand
+
+if __name__ == "__main__":
+    demand("ops", "boto3", "pydantic", "yaml")  # before any of them is imported
+
 from botocore.exceptions import BotoCoreError, ClientError
 
 from config.errors import ConfigError

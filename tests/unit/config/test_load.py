@@ -105,6 +105,28 @@ def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
         load_clusters(tmp_path / "nowhere")
 
 
+def test_a_file_in_the_place_of_the_folder_is_answered_with_its_folder(folder: Path) -> None:
+    with pytest.raises(ConfigError) as error:
+        load_clusters(folder / "one.yaml")
+    assert str(error.value) == (
+        f"{folder}/one.yaml: this is a file, and its folder is wanted; give {folder}, and one as the cluster"
+    )
+
+
+def test_files_are_named_from_the_working_directory_if_they_are_below_it(
+    folder: Path, draft: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "one.yaml").write_bytes(draft.set("wait_hours", 0).text())
+    file = folder / "one.yaml"
+    for here, shown in ((folder.parent, f"{folder.name}/one.yaml"), (folder, "one.yaml"), (Path("/usr"), str(file))):
+        monkeypatch.chdir(here)
+        with pytest.raises(ConfigError, match=f"^{shown}: wait_hours"):
+            load_cluster(file)
+    monkeypatch.chdir(folder.parent)
+    with pytest.raises(ConfigError, match=f"^{folder.name}/one.yaml: wait_hours"):
+        load_cluster(Path(folder.name, "one.yaml"))
+
+
 def test_two_files_cannot_share_a_cluster_name_in_one_region(folder: Path, draft: Any) -> None:
     draft.set("cluster_name", "ml")
     for name in ("one", "two"):
