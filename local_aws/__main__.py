@@ -29,7 +29,7 @@ Next:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; the exit status."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     try:
         status: int = options.run(options)
     except process.ProcessError as error:
@@ -77,14 +77,17 @@ def _env(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    command = options.command[1:] if options.command[:1] == ["--"] else options.command
+    if not command:
+        raise process.ProcessError("there is no command to run; give one, e.g. `python -m local_aws run aws s3 ls`")
     environment = _environment(options)
     os.environ["PATH"] = environment["PATH"]  # execvpe looks the program up in this process's PATH
     try:
-        os.execvpe(options.command[0], options.command, environment)  # noqa: S606  replaced, so that signals reach it
+        os.execvpe(command[0], command, environment)  # noqa: S606  replaced, so that signals reach it
     except FileNotFoundError:
-        raise process.ProcessError(f"no program {options.command[0]!r} in PATH") from None
+        raise process.ProcessError(f"no program {command[0]!r} in PATH") from None
     except OSError as error:
-        raise process.ProcessError(f"{options.command[0]!r} cannot be run: {error.strerror}") from None
+        raise process.ProcessError(f"{command[0]!r} cannot be run: {error.strerror}") from None
 
 
 def _serve(options: argparse.Namespace) -> int:
@@ -129,9 +132,10 @@ def _speed(text: str) -> float:
     return float(text)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m local_aws", description="an AWS account on this machine")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+def parser() -> argparse.ArgumentParser:
+    """The command line: one subcommand for each thing to do with it."""
+    top = argparse.ArgumentParser(prog="python -m local_aws", description="an AWS account on this machine")
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, run: Command, text: str) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=text, description=text)
@@ -151,10 +155,12 @@ def _parser() -> argparse.ArgumentParser:
     running = command("run", _run, "run a command that talks to it")
     for talking in (environment, running):
         talking.add_argument("--region", default="us-west-2")
-    running.add_argument("command", nargs="+", metavar="COMMAND", help="after --")
+    running.add_argument(
+        "command", nargs=argparse.REMAINDER, metavar="COMMAND", help="with its own options; -- may stand before it"
+    )
     demo = command("demo", _demo, "bring up a cluster on it with the real cdk command line")
     demo.add_argument("cluster", nargs="?", default="reference")
-    return parser
+    return top
 
 
 if __name__ == "__main__":

@@ -15,10 +15,11 @@ def aws_environment(endpoint: str, region: str, home: Path) -> dict[str, str]:
 
     HOME stays, because caches live there; AWS's and the CDK's own files are looked for below ``home`` instead.
     """
-    tools = (PROJECT / ".venv" / "bin", PROJECT / "node_modules" / ".bin")
+    tools = [str(PROJECT / ".venv" / "bin"), str(PROJECT / "node_modules" / ".bin")]
+    others = [folder for folder in os.environ.get("PATH", os.defpath).split(os.pathsep) if folder not in tools]
     return {
         **_shielded(os.environ, home),
-        "PATH": os.pathsep.join([*map(str, tools), os.environ.get("PATH", os.defpath)]),
+        "PATH": os.pathsep.join([*tools, *others]),
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_REGION": region,
         "AWS_DEFAULT_REGION": region,

@@ -94,6 +94,7 @@ def test_a_second_one_is_refused_politely(up: Cli) -> None:
 def test_a_command_runs_with_the_embedded_aws_and_none_of_the_users_settings(up: Cli) -> None:
     ran = up("run", "--", "python", "-c", LISTS)
     assert (ran.stdout, ran.returncode) == ("[]\n", 0), ran.stderr
+    assert up("run", "python", "-c", "print(1)").stdout == "1\n", "its own options need no -- before them"
     assert up("run", "--", "no-such-program").stderr == "no program 'no-such-program' in PATH\n"
 
 

@@ -51,6 +51,17 @@ def test_a_shell_can_take_it_over(tmp_path: Path) -> None:
     assert not set(USERS) & set(taken)
 
 
+def test_taken_over_again_it_says_nothing_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = aws_environment("http://127.0.0.1:1", "us-west-2", tmp_path)
+    for name in set(os.environ) - set(environment):
+        monkeypatch.delenv(name)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    again = aws_environment("http://127.0.0.1:1", "us-west-2", tmp_path)
+    assert again["PATH"] == environment["PATH"]
+    assert as_shell(again) == ""
+
+
 @pytest.mark.usefixtures("users_environment")
 def test_this_process_is_shielded_only_while_it_asks_for_it(tmp_path: Path) -> None:
     with shield(tmp_path):
