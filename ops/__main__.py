@@ -14,10 +14,11 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from config.errors import ConfigError
 from config.load import load_clusters
-from ops.deployment import Deployment
+from ops.deployment import CLUSTERS, Deployment
 from ops.errors import OpsError
 from ops.nodes import nodes
 from ops.outputs import outputs
+from ops.remedies import explained
 from ops.retained import retained
 from ops.status import status
 
@@ -25,7 +26,7 @@ COMMANDS: dict[str, tuple[Callable[[Deployment], str], str]] = {
     "status": (status, "the stacks, the groups and the nodes at a glance"),
     "nodes": (nodes, "every node, and how to get a shell on it"),
     "outputs": (outputs, "what the stacks put out: addresses, names, ids"),
-    "retained": (retained, "what a destroy left, as the lines that let the next deployment use it"),
+    "retained": (retained, "what a destroy left, as the sections that let the next deployment use it"),
 }
 
 
@@ -37,7 +38,11 @@ def parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=what, description=what)
         command.add_argument("cluster", metavar="CLUSTER", help="name of a cluster file, without .yaml")
         command.add_argument(
-            "--clusters", type=Path, default=Path("clusters"), metavar="FOLDER", help="where the cluster files are (clusters)"
+            "--clusters",
+            type=Path,
+            default=CLUSTERS,
+            metavar="FOLDER",
+            help="where the cluster files are (clusters); to cdk, that is `-c clusters=FOLDER`",
         )
     return top
 
@@ -47,13 +52,14 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser().parse_args(arguments)
     try:
         (config,) = load_clusters(given.clusters, only=given.cluster)
-        print(COMMANDS[given.command][0](Deployment(config)))
+        text = COMMANDS[given.command][0](Deployment(config, folder=given.clusters))
     except (ConfigError, OpsError) as error:
         print(error, file=sys.stderr)
         return 1
-    except (ClientError, BotoCoreError) as error:
-        print(f"AWS did not answer `{given.command}`: {error}", file=sys.stderr)
+    except (ClientError, BotoCoreError, OSError) as error:
+        print(explained(given.command, error), file=sys.stderr)
         return 1
+    print(text)
     return 0
 
 

@@ -1,6 +1,8 @@
 """What `cdk deploy` made of a cluster file: its stacks, their outputs, and the clients to look further."""
 
+import shlex
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import boto3
@@ -9,6 +11,7 @@ from botocore.exceptions import ClientError
 from config.model import ClusterConfig
 from ops.errors import OpsError
 
+CLUSTERS = Path("clusters")
 STACKS = ("Network", "Storage", "Cluster")
 
 
@@ -25,13 +28,23 @@ class Stack:
 class Deployment:
     """The stacks of one cluster in the account and region that its file, or else the environment, names."""
 
-    def __init__(self, config: ClusterConfig, session: boto3.Session | None = None) -> None:
+    def __init__(self, config: ClusterConfig, session: boto3.Session | None = None, folder: Path = CLUSTERS) -> None:
         self.config = config
         self._session = session or boto3.Session(region_name=config.region)
+        self._folder = folder
+
+    @property
+    def deploy_command(self) -> str:
+        """The command that deploys the cluster."""
+        context = "" if self._folder == CLUSTERS else f"-c {shlex.quote(f'clusters={self._folder}')} "
+        return f"cdk deploy {context}'{self.config.name}/*'"
 
     def client(self, service: str) -> Any:
         """A client for ``service`` in the cluster's region."""
-        return self._session.client(service)
+        try:
+            return self._session.client(service)
+        except ValueError as error:  # botocore's for an endpoint that is no URL
+            raise OpsError(f"{error}; set AWS_ENDPOINT_URL to a URL, or unset it") from error
 
     def stacks(self) -> list[Stack]:
         """The cluster's stacks that exist, in the order in which they are deployed."""
@@ -47,7 +60,7 @@ class Deployment:
         name = self.outputs().get("ClusterName")
         if not name:
             where = self._session.region_name
-            raise OpsError(f"cluster {self.config.name!r} is not deployed in {where}; run `cdk deploy '{self.config.name}/*'`")
+            raise OpsError(f"cluster {self.config.name!r} is not deployed in {where}; run `{self.deploy_command}`")
         try:
             description: dict[str, Any] = self.client("sagemaker").describe_cluster(ClusterName=name)
         except ClientError as error:

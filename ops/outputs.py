@@ -10,5 +10,5 @@ def outputs(deployment: Deployment) -> str:
     found = deployment.outputs()
     if not found:
         name = deployment.config.name
-        raise OpsError(f"cluster {name!r} has no stacks; run `cdk deploy '{name}/*'`")
+        raise OpsError(f"cluster {name!r} has no stacks; run `{deployment.deploy_command}`")
     return table(("OUTPUT", "VALUE"), found.items())

@@ -1,0 +1,98 @@
+"""What cannot be asked of AWS is one line with a remedy, and exit status 1."""
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from botocore.exceptions import ClientError, SSOTokenLoadError
+
+from ops.__main__ import main
+from ops.remedies import explained
+
+KEYS = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
+DEMO = '`make demo` and then `eval "$(.venv/bin/python -m local_aws env)"` for the embedded AWS'
+
+
+@pytest.fixture(autouse=True)
+def nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without credentials, profiles, proxies and a way to find any."""
+    for name in ("AWS_PROFILE", "AWS_ENDPOINT_URL", *KEYS, "AWS_SESSION_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    monkeypatch.setenv("NO_PROXY", "*")
+    monkeypatch.chdir(Path(__file__).parents[3])
+
+
+@pytest.fixture
+def dead_endpoint() -> Iterator[str]:
+    """Where nothing listens, and nothing will while the test runs: the port is taken, without being listened at."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    """The one line that the command says on its way to exit status 1."""
+    assert main(["status", "reference"]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    [line] = shown.err.splitlines()
+    return line
+
+
+def test_without_credentials(capsys: pytest.CaptureFixture[str]) -> None:
+    assert said(capsys) == (
+        f"cannot run `status`: Unable to locate credentials; run `aws sso login` or `aws configure` for an account, or {DEMO}"
+    )
+
+
+def test_an_endpoint_at_which_nothing_answers(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, dead_endpoint: str
+) -> None:
+    for name, value in {**KEYS, "AWS_ENDPOINT_URL": dead_endpoint}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    line = said(capsys)
+    assert line.endswith(f"; this shell is pointed at {dead_endpoint}: run {DEMO}, or open a new shell for an account")
+
+
+def test_an_endpoint_that_is_none(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {**KEYS, "AWS_ENDPOINT_URL": "nonsense"}.items():
+        monkeypatch.setenv(name, value)
+    assert said(capsys) == "Invalid endpoint: nonsense; set AWS_ENDPOINT_URL to a URL, or unset it"
+
+
+def test_a_profile_that_is_none(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "nope")
+    assert said(capsys).endswith("; set AWS_PROFILE to one that `aws configure list-profiles` lists, or unset it")
+
+
+def test_a_profile_whose_program_is_not_there(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "AWS_CONFIG_FILE").write_text("[default]\ncredential_process = /nonexistent/program\n")
+    assert said(capsys).endswith("; mend the profile in ~/.aws/config, or choose another by AWS_PROFILE")
+
+
+@pytest.mark.parametrize(
+    ("error", "remedy"),
+    [
+        (SSOTokenLoadError(error_msg="no\ntoken"), "run `aws sso login`"),
+        (
+            ClientError({"Error": {"Code": "ExpiredTokenException"}}, "X"),
+            f"run `aws sso login`, or take other credentials; or {DEMO}",
+        ),
+        (
+            ClientError({"Error": {"Code": "AccessDenied"}}, "X"),
+            "`aws sts get-caller-identity` says who you are; take a role that may do this",
+        ),
+    ],
+)
+def test_a_refusal_has_its_remedy(error: Exception, remedy: str) -> None:
+    line = explained("nodes", error)
+    assert line.startswith("cannot run `nodes`: ")
+    assert line.endswith(f"; {remedy}")
+    assert "\n" not in line
