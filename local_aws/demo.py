@@ -1,19 +1,25 @@
 """The demo: a cluster file deployed to the embedded AWS by the real `cdk` command line, step by step."""
 
 import os
+import re
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from config.errors import ConfigError
+from config.instance_group import Role
 from config.load import load_clusters
+from config.model import ClusterConfig
 from local_aws import process
+from local_aws.brief import brief
 from local_aws.environment import aws_environment
 from local_aws.server import ACCOUNT
 
 PROJECT = Path(__file__).resolve().parent.parent
+CLUSTERS = PROJECT / "clusters"
 
 
 class DemoError(Exception):
@@ -32,7 +38,8 @@ class Step:
 def demo(cluster: str) -> None:
     """Deploy ``cluster`` to a fresh embedded AWS and leave it running for the reader to play with."""
     started = time.monotonic()
-    region = _region(cluster)
+    config = _config(cluster)
+    region = config.region or "us-west-2"
     if process.down():
         print("the embedded AWS that was up is ended: the demo begins with an empty one")
     environment = aws_environment(process.up(), region, process.home())
@@ -42,22 +49,49 @@ def demo(cluster: str) -> None:
             f"\n[{number}/{len(steps)}] {step.title}   (at {time.monotonic() - started:.0f} s)\n    $ {' '.join(step.command)}",
             flush=True,
         )
-        if subprocess.run(step.command, cwd=step.folder, env=environment, check=False).returncode:
+        if _run(step, environment):
             raise DemoError(f"step {number} failed; the embedded AWS is still up to look into, `make demo-down` ends it")
-    print(_next_steps(cluster, time.monotonic() - started))
+    print(next_steps(config, (CLUSTERS / f"{cluster}.yaml").read_text(), time.monotonic() - started))
 
 
-def _region(cluster: str) -> str:
-    """The region that the cluster's file names; a file with mistakes is explained before anything is started."""
+def _run(step: Step, environment: Mapping[str, str]) -> int:
+    """Run the step with the output of its own at a terminal, where `cdk` draws a bar, else with a brief one; its exit status."""
+    if sys.stdout.isatty():
+        return subprocess.run(step.command, cwd=step.folder, env=environment, check=False).returncode
+    into = sys.stdout.encoding or "ascii"
+    with subprocess.Popen(
+        step.command,
+        cwd=step.folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+    ) as process:
+        for line in brief(process.stdout or ()):
+            print(line.encode(into, "replace").decode(into), end="", flush=True)
+    return process.returncode
+
+
+def _config(cluster: str) -> ClusterConfig:
+    """What the cluster's file describes; a file with mistakes is explained before anything is started."""
     try:
-        (config,) = load_clusters(PROJECT / "clusters", only=cluster)
+        (config,) = load_clusters(CLUSTERS, only=cluster)
     except ConfigError as error:
         raise DemoError(str(error)) from error
-    return config.region or "us-west-2"
+    return config
 
 
 def _steps(cluster: str, region: str) -> tuple[Step, ...]:
-    deploy = ("cdk", "deploy", f"{cluster}/*", "--require-approval", "never", "--progress", "events")
+    deploy = (
+        "cdk",
+        "deploy",
+        f"{cluster}/*",
+        "--require-approval",
+        "never",
+        "--progress",
+        "bar" if sys.stdout.isatty() else "events",
+    )
     return (
         Step(
             "cdk bootstrap: what the CDK needs once per account and region",
@@ -70,17 +104,28 @@ def _steps(cluster: str, region: str) -> tuple[Step, ...]:
     )
 
 
-def _next_steps(cluster: str, seconds: float) -> str:
+def next_steps(config: ClusterConfig, file: str, seconds: float) -> str:
+    """What the reader can try on the cluster, which is the one that the text ``file`` describes."""
+    name = config.name
     return f"""
 Done in {seconds:.0f} s: a cluster on an embedded AWS, deployed by the real cdk command line.
 
 Next, in a shell that talks to the embedded AWS:
     eval "$({os.path.relpath(sys.executable)} -m local_aws env)"
-    sed -i 's/instance_count: 4/instance_count: 6/' clusters/{cluster}.yaml
-    cdk diff '{cluster}/*'                    # shows that one field
-    cdk deploy '{cluster}/*'                  # makes it 6
-    python -m ops status {cluster}
-    cdk destroy '{cluster}/*'                 # takes down all but what the file says to retain
-    python -m ops retained {cluster}        # says what that is, as lines for the next file
+    {_edit(config, file)}
+    cdk diff '{name}/*'                    # shows that one field
+    cdk deploy '{name}/*'                  # makes it so
+    python -m ops status {name}
+    cdk destroy '{name}/*'                 # takes down all but what the file says to retain
+    python -m ops retained {name}        # says what that is, as sections for the next file
     make demo-down                          # ends the embedded AWS; nothing of it survives
 """
+
+
+def _edit(config: ClusterConfig, file: str) -> str:
+    """The command that gives a group two nodes more; in words where the count's line cannot be told from others by itself."""
+    group = next((each for each in config.instance_groups if each.role is Role.COMPUTE), config.instance_groups[0])
+    count, path = group.instance_count, f"clusters/{config.name}.yaml"
+    if len(re.findall(rf"instance_count: {count}\b", file)) == 1:
+        return f"sed -i 's/instance_count: {count}\\b/instance_count: {count + 2}/' {path}"
+    return f"# now edit {path}: instance_count of {group.name} from {count} to {count + 2}"

@@ -1,0 +1,76 @@
+"""What the demo shows, and that what it tells to do next works on the file at hand."""
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from config.load import parse_cluster
+from config.model import ClusterConfig
+from local_aws.brief import brief
+from local_aws.demo import next_steps
+
+PROJECT = Path(__file__).parents[3]
+REFERENCE = (PROJECT / "clusters" / "reference.yaml").read_text()
+
+
+def event(count: str, status: str, thing: str = "AWS::IAM::Role") -> str:
+    return f"reference-Cluster | {count:>5} | 10:23:49 AM | {status:<23} | {thing} | Role (Role123) \n"
+
+
+def steps(text: str) -> list[str]:
+    config = parse_cluster(text.encode(), "draft")
+    assert isinstance(config, ClusterConfig)
+    return [line.strip() for line in next_steps(config, text, 1.0).splitlines()]
+
+
+def test_a_line_for_each_quarter_of_a_stack_is_shown() -> None:
+    lines = [event(f"{done}/8", status) for done in range(9) for status in ("CREATE_COMPLETE", "CREATE_IN_PROGRESS")]
+    assert list(brief(lines)) == [event(f"{done}/8", "CREATE_COMPLETE") for done in (2, 4, 6, 8)]
+
+
+def test_another_deployment_of_the_stack_is_shown_as_well() -> None:
+    lines = [event(f"{done}/2", "UPDATE_COMPLETE") for done in (0, 1, 2, 0, 1, 2)]
+    assert list(brief(lines)) == [lines[1], lines[2], lines[4], lines[5]]
+
+
+@pytest.mark.parametrize(
+    "status",
+    ["CREATE_FAILED", "UPDATE_FAILED", "DELETE_FAILED", "ROLLBACK_IN_PROGRESS", "UPDATE_ROLLBACK_COMPLETE", "DELETE_SKIPPED"],
+)
+def test_every_failure_is_shown_with_all_lines_of_its_reason(status: str) -> None:
+    failure = [event("0/8", status), "quota: 2 Instances,\n", "asked: 4\n"]
+    assert list(brief([event("0/8", "CREATE_IN_PROGRESS"), *failure, event("0/8", "DELETE_COMPLETE")])) == failure
+
+
+def test_assets_are_shown_only_when_they_fail() -> None:
+    good = [
+        f"reference-Cluster: {line}\n" for line in ("start: Building Bundle", "success: Built Bundle", "success: Published x")
+    ]
+    bad = ["reference-Cluster: fail: Bundle: no such bucket\n", "\n", " ✅  reference/Cluster\n", "Outputs:\n"]
+    assert list(brief(good + bad)) == bad
+
+
+def test_the_next_step_edits_the_shipped_file_in_one_place(tmp_path: Path) -> None:
+    [command] = [line for line in steps(REFERENCE) if line.startswith("sed ")]
+    (tmp_path / "clusters").mkdir()
+    file = tmp_path / "clusters" / "draft.yaml"
+    file.write_text(REFERENCE)
+    subprocess.run(["bash", "-c", command], cwd=tmp_path, check=True)
+    before: Any = yaml.safe_load(REFERENCE)
+    before["instance_groups"][2]["instance_count"] = 6
+    assert yaml.safe_load(file.read_text()) == before
+
+
+@pytest.mark.parametrize("count", [7, 0])
+def test_the_next_step_starts_from_the_count_of_the_file(count: int, tmp_path: Path) -> None:
+    text = REFERENCE.replace("instance_count: 4", f"instance_count: {count}")
+    assert f"sed -i 's/instance_count: {count}\\b/instance_count: {count + 2}/' clusters/draft.yaml" in steps(text)
+
+
+def test_where_another_group_has_as_many_nodes_the_edit_is_told_in_words() -> None:
+    text = REFERENCE.replace("instance_count: 4", "instance_count: 1")
+    assert "# now edit clusters/draft.yaml: instance_count of compute-nodes from 1 to 3" in steps(text)
+    assert not any(line.startswith("sed ") for line in steps(text))
