@@ -1,11 +1,20 @@
 """One cluster's nodes, seen from the embedded AWS: boots, runs, reboots and stops them through the hub's socket."""
 
+import subprocess
+import sys
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from local_aws.nodes import cgroups, protocol
+from local_aws.nodes.client import ask, ask_states
 from local_aws.nodes.specs import FileSystem, NodeFile, NodesError, NodeSpec, Vpc
 
 __all__ = ["FileSystem", "Hub", "NodeFile", "NodeSpec", "NodesError", "Vpc"]
+
+_PROJECT = Path(__file__).parents[2]
+_END_S = 60.0
+_LOG_TAIL = 2000
 
 
 class Hub:
@@ -16,22 +25,32 @@ class Hub:
     """
 
     def __init__(self, folder: Path, image: Path, vpc: Vpc) -> None:
-        self.folder, self.image, self.vpc = folder, image, vpc
+        self.folder, self.image, self.vpc = folder.resolve(), image.resolve(), vpc
+        self._guardian: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
 
     def start(self) -> None:
-        """Start the hub."""
-        raise NotImplementedError
+        """Start the hub; return when it can be asked."""
+        self._check_places()
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for system in self.vpc.file_systems.values():
+            system.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / protocol.PLAN).write_text(protocol.plan(self.vpc, self.image, cgroups.name_for(self.folder)))
+        with self._lock:
+            if self._guardian:
+                raise NodesError(f"the hub in {self.folder} is started already")
+            self._guardian = self._start_guardian()
 
     def boot(self, spec: NodeSpec) -> None:
         """Boot a node; return when systemd has reached its default target. Else raise with the console's last lines.
 
         Nothing in /tmp and /run lives through a boot: `put` such files afterwards.
         """
-        raise NotImplementedError
+        self._ask("boot", protocol.spec_to_json(spec))
 
     def put(self, node_id: str, files: Mapping[str, NodeFile]) -> None:
         """Lay files on a running node, each at once: a reader sees the old one or the new one."""
-        raise NotImplementedError
+        self._ask("put", node_id, protocol.files_to_json(files))
 
     def run(
         self,
@@ -48,16 +67,59 @@ class Hub:
         Standard output and error come to ``on_line`` together, line by line and without the line's end, from this thread.
         After ``timeout_s`` the unit is killed with all it started and NodesError is raised, as when the node goes meanwhile.
         """
-        raise NotImplementedError
+        command = {"argv": argv, "environment": dict(environment or {}), "folder": folder, "unit": unit, "timeout_s": timeout_s}
+        status = self._ask("run", node_id, command, on_line=on_line)
+        if not isinstance(status, int):
+            raise NodesError(f"the hub answered {status!r} in place of an exit status")
+        return status
 
     def reboot(self, node_id: str) -> None:
-        """Reboot a node; return when it is up again."""
-        raise NotImplementedError
+        """Reboot a node; return when it is up again. Its root volume stays, but for /tmp."""
+        self._ask("reboot", node_id)
 
     def stop(self, node_id: str) -> None:
         """Pull the plug of a node; its root volume is gone. Nothing happens where there is no such node."""
-        raise NotImplementedError
+        self._ask("stop", node_id)
+
+    def states(self) -> dict[str, str]:
+        """Every node that was booted and not stopped: booting, running, or stopped (it was shut down from inside)."""
+        return ask_states(self.folder)
 
     def end(self) -> None:
         """End the hub with all nodes, mounts, namespaces and cgroups. May be called again."""
-        raise NotImplementedError
+        with self._lock:
+            guardian, self._guardian = self._guardian, None
+        if guardian is None:
+            return
+        if guardian.stdin:
+            guardian.stdin.close()
+        guardian.wait(_END_S)
+
+    def _ask(self, operation: str, *arguments: object, on_line: Callable[[str], None] | None = None) -> object:
+        return ask(self.folder, operation, *arguments, on_line=on_line)
+
+    def _check_places(self) -> None:
+        for place in (self.folder, self.image, *(system.folder.resolve() for system in self.vpc.file_systems.values())):
+            if place.is_relative_to("/run") or place.is_relative_to("/sys"):
+                raise NodesError(f"{place} cannot be used: the hub has a /run and a /sys of its own; choose another folder")
+        if not self.image.is_dir():
+            raise NodesError(f"no image at {self.image}; `python -m local_aws.nodes setup` builds it")
+
+    def _start_guardian(self) -> subprocess.Popen[bytes]:
+        log = self.folder / "hub.log"
+        with log.open("wb") as output:
+            guardian = subprocess.Popen(
+                [sys.executable, "-m", "local_aws.nodes.guardian", str(self.folder)],
+                cwd=_PROJECT,
+                stdin=subprocess.PIPE,  # closes with this process, however it ends
+                stdout=subprocess.PIPE,
+                stderr=output,
+                start_new_session=True,  # a Ctrl-C at the terminal ends the owner, which ends the hub
+            )
+        with guardian.stdout:  # type: ignore[union-attr]  # it was asked for
+            ready = guardian.stdout.readline()  # type: ignore[union-attr]  # as above
+        if ready.decode().strip() != protocol.READY:
+            guardian.stdin.close()  # type: ignore[union-attr]  # as above
+            guardian.wait(_END_S)
+            raise NodesError(f"the hub did not start: {log.read_text(errors='replace').strip()[-_LOG_TAIL:]}")
+        return guardian

@@ -1,0 +1,56 @@
+"""The cgroups of a hub: one for itself and one per node, below one whose name derives from the hub's folder."""
+
+import hashlib
+import os
+import time
+from pathlib import Path
+
+from local_aws.nodes.specs import NodesError
+
+_GONE_S = 10.0
+_WANTED = ("cpu", "cpuset", "io", "memory", "pids")
+
+
+def name_for(folder: Path) -> str:
+    """The name of the cgroup of the hub in ``folder``, so that several hubs run side by side."""
+    return f"hyperpod-cdk-{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"
+
+
+def hierarchy() -> Path:
+    """Where this machine has its cgroup version 2 hierarchy: the only one, or the one beside version 1's."""
+    for line in Path("/proc/self/mounts").read_text().splitlines():
+        _, mount, kind, *_ = line.split()
+        if kind == "cgroup2":
+            return Path(mount)
+    raise NodesError("no cgroup version 2 hierarchy is mounted; start the machine with systemd.unified_cgroup_hierarchy=1")
+
+
+def make(top: Path) -> None:
+    """Make a hub's cgroup, and give its nodes the controllers that this machine has in version 2."""
+    top.mkdir(exist_ok=True)
+    available = (top / "cgroup.controllers").read_text().split()
+    for controller in sorted(set(available) & set(_WANTED)):
+        (top / "cgroup.subtree_control").write_text(f"+{controller}")
+
+
+def remove(top: Path) -> None:
+    """Kill all that runs in a cgroup and below, and remove it."""
+    if not top.is_dir():
+        return
+    (top / "cgroup.kill").write_text("1")
+    end = time.monotonic() + _GONE_S
+    while not _removed(top):
+        if time.monotonic() > end:
+            raise NodesError(f"cgroup {top} still holds processes {_GONE_S:.0f} s after they were killed")
+        time.sleep(0.02)  # a killed process leaves its cgroup when the kernel has done with it: nothing to wait on
+
+
+def _removed(top: Path) -> bool:
+    for folder, _, _ in os.walk(top, topdown=False):
+        try:
+            Path(folder).rmdir()
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return False
+    return True

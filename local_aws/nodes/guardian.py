@@ -1,0 +1,80 @@
+"""`python -m local_aws.nodes.guardian FOLDER`: starts a hub, and clears up after it when it or its owner has ended.
+
+It stands outside the hub's namespaces. Its standard input is a pipe from its owner, the embedded AWS: when that closes, however
+the owner ended, the guardian kills the hub, and removes what the kernel does not take along: cgroups and raised limits.
+"""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from local_aws.nodes import cgroups
+from local_aws.nodes.protocol import SOCKET
+from local_aws.nodes.registry import Entry, Registry, born
+from local_aws.nodes.specs import NodesError
+
+# With process 1 of the namespace all else in it ends. A shell is process 1: it collects what nodes leave behind.
+_NAMESPACES = ("unshare", "--mount", "--net", "--pid", "--ipc", "--fork", "--mount-proc", "--kill-child")
+_IN_CGROUP = 'echo $$ >"$0/cgroup.procs" && exec "$@"'
+
+
+def main(folder: Path) -> int:
+    """Keep the hub in ``folder`` until it or the owner ends."""
+    asked = os.eventfd(0)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: os.eventfd_write(asked, 1))
+    registry, top = Registry(), cgroups.hierarchy() / cgroups.name_for(folder)
+    entry = Entry(str(folder), top.name, os.getpid(), born(os.getpid()))
+    with registry.lock():
+        clear_dead(registry)
+        if any(other.cgroup == entry.cgroup for other in registry.entries()):
+            raise NodesError(f"another hub lives in {folder}")
+        registry.add(entry)
+    try:
+        hub = _start(folder, top)
+        _watch(hub, asked)
+        hub.kill()
+        status = hub.wait()
+    finally:
+        with registry.lock():
+            clear(registry, entry)
+    return 0 if status == -signal.SIGKILL else status
+
+
+def clear_dead(registry: Registry) -> None:
+    """Remove what hubs left whose guardian was killed. Hold the registry's lock."""
+    for entry in registry.entries():
+        if not entry.lives:
+            clear(registry, entry)
+
+
+def clear(registry: Registry, entry: Entry) -> None:
+    """Remove all that is left of a hub. Hold the registry's lock."""
+    cgroups.remove(cgroups.hierarchy() / entry.cgroup)
+    (Path(entry.folder) / SOCKET).unlink(missing_ok=True)
+    registry.remove(entry)
+
+
+def _start(folder: Path, top: Path) -> subprocess.Popen[bytes]:
+    cgroups.make(top)
+    (top / "hub").mkdir()
+    reaper = ("sh", "-c", '"$@"; exit $?', "sh")
+    hub = (sys.executable, "-m", "local_aws.nodes.machines", str(folder))
+    command = ["setpriv", "--pdeathsig", "KILL", *_NAMESPACES, *reaper, *hub]
+    return subprocess.Popen(["sh", "-c", _IN_CGROUP, str(top / "hub"), *command], stdin=subprocess.DEVNULL)
+
+
+def _watch(hub: subprocess.Popen[bytes], asked: int) -> None:
+    handle = os.pidfd_open(hub.pid)
+    select.select([sys.stdin, handle, asked], [], [])
+    os.close(handle)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(Path(sys.argv[1])))
+    except NodesError as error:
+        sys.exit(str(error))

@@ -1,0 +1,42 @@
+"""`python -m local_aws.nodes.machines FOLDER`: the hub's process. Its guardian starts it in namespaces of its own."""
+
+import signal
+import sys
+from pathlib import Path
+
+from local_aws.nodes.machines import dns, imds
+from local_aws.nodes.machines.network import Network
+from local_aws.nodes.machines.node import House
+from local_aws.nodes.machines.server import Server
+from local_aws.nodes.programs import run
+from local_aws.nodes.protocol import read_plan
+from local_aws.nodes.specs import FileSystem
+
+_CGROUPS = Path("/sys/fs/cgroup")
+# Where nodes find the file systems; the stand-ins for FSx's clients know it.
+_FILE_SYSTEMS = "/run/simulated-fsx"
+
+
+def main(folder: Path) -> None:
+    """Hide the machine's /run and cgroups behind our own, build the VPC, and answer for ever."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    vpc, image, cgroup = read_plan(folder)
+    run("mount", "-t", "tmpfs", "-o", "mode=0755", "hub", "/run")
+    Path("/run/netns").mkdir()
+    Path("/run/lock").mkdir()
+    run("mount", "-t", "cgroup2", "cgroup2", str(_CGROUPS))
+    network, metadata = Network(vpc), imds.Metadata()
+    network.build()
+    dns.serve(dns.Names(vpc), vpc.resolver, dns.ADDRESS)
+    imds.serve(metadata)
+    binds = tuple(_bind(name, system) for name, system in vpc.file_systems.items())
+    house = House(image, vpc, network, _CGROUPS / cgroup, folder / "log", binds)
+    Server(house, metadata).serve(folder)
+
+
+def _bind(name: str, system: FileSystem) -> str:
+    return f"{system.folder}:{_FILE_SYSTEMS}/{name}/{system.kind}/{system.mount_name}"
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,123 @@
+"""Programs on a node, each as a unit of its systemd: a clean environment and a cgroup of its own, as a service has."""
+
+import itertools
+import os
+import selectors
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import IO
+
+from local_aws.nodes.machines.node import Node
+from local_aws.nodes.specs import NodesError
+
+_ENVIRONMENT = {"HOME": "/root", "LANG": "C.UTF-8"}
+_DRAIN_S = 1.0
+_KILLED_S = 10.0
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Command:
+    """What to run on a node, and how."""
+
+    argv: list[str]
+    environment: dict[str, str]
+    folder: str
+    unit: str | None
+    timeout_s: float | None
+
+
+def run(node: Node, command: Command, on_line: Callable[[str], None]) -> int:
+    """Run a command to its end and return its exit status; ``on_line`` gets its output as it comes.
+
+    When ``on_line`` raises, the unit is killed: whoever wanted it is gone.
+    """
+    unit = command.unit or f"command-{next(_numbers)}"
+    settings = [f"--setenv={name}={value}" for name, value in (_ENVIRONMENT | command.environment).items()]
+    process = subprocess.Popen(
+        [
+            *(*node.entrance(), "systemd-run", "--quiet", "--pipe", "--wait", "--collect", f"--unit={unit}"),
+            # What the program leaves behind holds up its unit no longer than this.
+            *("--property=TimeoutStopSec=5s", f"--working-directory={command.folder}", *settings, "--", *command.argv),
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    limit = _Limit(node, unit, process, command.timeout_s)
+    try:
+        for line in _lines(process):
+            on_line(line)
+    except OSError:
+        limit.kill()
+        raise
+    finally:
+        status = process.wait()
+        limit.cancel()
+    return _judge(node, command, status, limit)
+
+
+def _judge(node: Node, command: Command, status: int, limit: "_Limit") -> int:
+    if limit.has_struck:
+        raise NodesError(f"'{' '.join(command.argv)}' did not end within {command.timeout_s:g} s and was killed")
+    if status < 0 or node.state != "running":
+        raise NodesError(f"node {node.spec.id} went away while '{' '.join(command.argv)}' ran")
+    return status
+
+
+class _Limit:
+    """The time that a unit has; then it is killed with all it started, and so is what waits for it."""
+
+    def __init__(self, node: Node, unit: str, process: subprocess.Popen[bytes], timeout_s: float | None) -> None:
+        self._node, self._unit, self._process = node, unit, process
+        self.has_struck = False
+        self._timer = threading.Timer(timeout_s, self._strike) if timeout_s is not None else None
+        if self._timer:
+            self._timer.daemon = True
+            self._timer.start()
+
+    def cancel(self) -> None:
+        """Let the unit be."""
+        if self._timer:
+            self._timer.cancel()
+
+    def kill(self) -> None:
+        """Kill the unit now."""
+        try:
+            command = [*self._node.entrance(), "systemctl", "kill", "--signal=KILL", self._unit]
+            subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_KILLED_S)
+            self._process.wait(_KILLED_S)
+        except (NodesError, subprocess.TimeoutExpired):
+            self._process.kill()  # the node is gone, or so busy that it does not even obey
+
+    def _strike(self) -> None:
+        self.has_struck = True
+        self.kill()
+
+
+def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
+    assert process.stdout is not None  # noqa: S101  # it was asked for; for the type checker
+    rest = b""
+    for part in _parts(process, process.stdout):
+        *lines, rest = (rest + part).split(b"\n")
+        yield from (line.decode(errors="replace") for line in lines)
+    if rest:
+        yield rest.decode(errors="replace")
+
+
+def _parts(process: subprocess.Popen[bytes], output: IO[bytes]) -> Iterator[bytes]:
+    """What comes from a process, until it ends. Something left behind may hold the pipe open: it is not waited for long."""
+    with output, selectors.DefaultSelector() as selector:
+        selector.register(output, selectors.EVENT_READ)
+        end = None
+        while end is None or time.monotonic() < end:
+            if selector.select(0.5):
+                part = os.read(output.fileno(), 65536)
+                if not part:
+                    return
+                yield part
+            elif end is None and process.poll() is not None:
+                end = time.monotonic() + _DRAIN_S

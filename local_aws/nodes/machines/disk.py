@@ -1,0 +1,33 @@
+"""A node's root volume: the image, shared and never written, below a layer of the node's own that lies in memory."""
+
+from pathlib import Path
+
+from local_aws.nodes.programs import run, succeeds
+
+# In the hub's own mount namespace: whatever ends the hub takes the volumes along.
+_VOLUMES = Path("/run/volumes")
+
+
+class Disk:
+    """The root volume of one node."""
+
+    def __init__(self, node_id: str, image: Path, size_mib: int) -> None:
+        self._place = _VOLUMES / node_id
+        self._image, self._size_mib = image, size_mib
+        self.root = self._place / "root"
+
+    def make(self) -> None:
+        """Make an empty volume above the image."""
+        self._place.mkdir(parents=True)
+        run("mount", "-t", "tmpfs", "-o", f"size={self._size_mib}m,mode=0755", "volume", str(self._place))
+        for part in ("upper", "work", "root"):
+            (self._place / part).mkdir()
+        layers = f"lowerdir={self._image},upperdir={self._place}/upper,workdir={self._place}/work"
+        run("mount", "-t", "overlay", "-o", f"{layers},volatile", "root", str(self.root))
+
+    def drop(self) -> None:
+        """Remove the volume, if there is one."""
+        succeeds("umount", "--lazy", str(self.root))
+        succeeds("umount", "--lazy", str(self._place))
+        if self._place.is_dir():
+            self._place.rmdir()

@@ -1,0 +1,89 @@
+"""The instance metadata service, version 2 alone as on HyperPod's nodes, on 169.254.169.254. It knows a caller by its address."""
+
+import secrets
+import threading
+import time
+from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+ADDRESS = "169.254.169.254"
+_TOKEN_PATH = "/latest/api/token"  # noqa: S105  # where tokens are had, not one
+_TTL_HEADER, _TOKEN_HEADER = "X-aws-ec2-metadata-token-ttl-seconds", "X-aws-ec2-metadata-token"  # headers' names
+_LONGEST_S = 21600
+
+
+class Metadata:
+    """Every node's metadata and the tokens that were given to it."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, Mapping[str, str]] = {}
+        self._tokens: dict[str, dict[str, float]] = {}
+
+    def put(self, address: str, texts: Mapping[str, str]) -> None:
+        """Give the node at ``address`` its metadata, by path."""
+        self._texts[address] = {path.strip("/"): text for path, text in texts.items()}
+        self._tokens.setdefault(address, {})
+
+    def drop(self, address: str) -> None:
+        """Forget the node at ``address``."""
+        self._texts.pop(address, None)
+        self._tokens.pop(address, None)
+
+    def token(self, address: str, ttl: str) -> str | None:
+        """A token for a node, or None where the node is not known or ``ttl`` is no number of seconds up to six hours."""
+        if address not in self._tokens or not ttl.isdecimal() or not 1 <= int(ttl) <= _LONGEST_S:
+            return None
+        token = secrets.token_urlsafe(40)
+        self._tokens[address][token] = time.monotonic() + int(ttl)
+        return token
+
+    def is_valid(self, address: str, token: str) -> bool:
+        """Whether ``token`` was given to that node and has not run out."""
+        return time.monotonic() < self._tokens.get(address, {}).get(token, 0.0)
+
+    def read(self, address: str, path: str) -> str | None:
+        """The text at a path, or the names below it, one to a line, folders with a slash."""
+        texts, path = self._texts.get(address, {}), path.strip("/")
+        if path in texts:
+            return texts[path]
+        start = f"{path}/" if path else ""
+        below = {name.removeprefix(start) for name in texts if name.startswith(start)}
+        names = {first + slash for first, slash, _ in (name.partition("/") for name in below)}
+        return "\n".join(sorted(names)) or None
+
+
+def serve(metadata: Metadata) -> None:
+    """Answer from now on, in the background."""
+
+    class Handler(BaseHTTPRequestHandler):
+        server_version, sys_version = "EC2ws", ""
+
+        def do_PUT(self) -> None:  # the base class's word
+            if self.headers.get("X-Forwarded-For"):
+                return self._answer(403)
+            ttl = self.headers.get(_TTL_HEADER, "")
+            token = metadata.token(self.client_address[0], ttl) if self.path == _TOKEN_PATH else None
+            return self._answer(200, token) if token else self._answer(400)
+
+        def do_GET(self) -> None:  # the base class's word
+            if not metadata.is_valid(self.client_address[0], self.headers.get(_TOKEN_HEADER, "")):
+                return self._answer(401)
+            text = metadata.read(self.client_address[0], self.path.partition("?")[0])
+            return self._answer(404) if text is None else self._answer(200, text)
+
+        def _answer(self, status: int, text: str = "") -> None:
+            body = text.encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "text/plain")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Keep still: nobody reads a metadata service's log."""
+
+    class Server(ThreadingHTTPServer):
+        request_queue_size = 128  # many nodes ask at once
+
+    server = Server((ADDRESS, 80), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()

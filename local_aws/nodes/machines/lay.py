@@ -1,0 +1,31 @@
+"""Runs on a node: lays the files that come as JSON on the standard input, each by a rename, so that no reader sees a half."""
+
+import base64
+import json
+import os
+import pwd
+import sys
+from pathlib import Path
+
+
+def lay(path: Path, content: bytes, mode: int, owner: str) -> None:
+    """Lay one file, and the folders above it."""
+    try:
+        account = pwd.getpwnam(owner)
+    except KeyError:
+        sys.exit(f"no user '{owner}' to own {path}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.new")
+    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:  # noqa: PTH123  # by its handle
+        file.write(content)
+    os.chown(temporary, account.pw_uid, account.pw_gid)
+    temporary.chmod(mode)
+    temporary.replace(path)
+
+
+if __name__ == "__main__":
+    try:
+        for name, file in json.load(sys.stdin).items():
+            lay(Path(name), base64.b64decode(file["content"]), file["mode"], file["owner"])
+    except OSError as error:
+        sys.exit(str(error))

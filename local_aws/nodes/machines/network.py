@@ -1,0 +1,53 @@
+"""A cluster's VPC: one bridge in the hub's network namespace, and one network namespace with an `eth0` per node.
+
+There is no way out of it, as on a private subnet without a NAT gateway; but nodes know that, and fail at once instead of waiting.
+"""
+
+import ipaddress
+import itertools
+
+from local_aws.nodes.machines import dns, imds
+from local_aws.nodes.programs import run, succeeds
+from local_aws.nodes.specs import NodesError, Vpc
+
+_BRIDGE = "vpc"
+_LINK_LOCAL = "169.254.0.0/16"
+# A bridge would take the lowest address of its ports, and change it as nodes come and go, under its neighbours' feet.
+_FIXED_MAC = "02:00:00:00:00:01"
+
+
+class Network:
+    """The network of a cluster's nodes."""
+
+    def __init__(self, vpc: Vpc) -> None:
+        self._vpc = vpc
+        self._numbers = itertools.count()
+        self._networks = [ipaddress.ip_network(cidr) for cidr in vpc.cidrs]
+
+    def build(self) -> None:
+        """Make the bridge with the addresses of the resolver, the metadata service and the file systems."""
+        systems = (system.address for system in self._vpc.file_systems.values())
+        addresses = dict.fromkeys((self._vpc.resolver, dns.ADDRESS, imds.ADDRESS, *systems))
+        lines = ["link set lo up", f"link add {_BRIDGE} address {_FIXED_MAC} type bridge"]
+        lines += [f"addr add {address}/32 dev {_BRIDGE}" for address in addresses]
+        lines += [f"link set {_BRIDGE} up", *(f"route add {cidr} dev {_BRIDGE}" for cidr in self._vpc.cidrs)]
+        run("ip", "-batch", "-", stdin="\n".join(lines))
+
+    def plug(self, node_id: str, address: str) -> None:
+        """Make a node's network namespace, with its address on `eth0`."""
+        self._check(address)
+        run("ip", "netns", "add", node_id)
+        wire = f"node{next(self._numbers)}"
+        run("ip", "link", "add", wire, "type", "veth", "peer", "name", "eth0", "netns", node_id)
+        run("ip", "link", "set", wire, "master", _BRIDGE, "up")
+        routes = [f"route add {cidr} dev eth0 src {address}" for cidr in (*self._vpc.cidrs, _LINK_LOCAL)]
+        lines = ["link set lo up", f"addr add {address}/32 dev eth0", "link set eth0 up", *routes]
+        run("ip", "-n", node_id, "-batch", "-", stdin="\n".join(lines))
+
+    def unplug(self, node_id: str) -> None:
+        """Remove a node's network namespace, if there is one."""
+        succeeds("ip", "netns", "del", node_id)
+
+    def _check(self, address: str) -> None:
+        if not any(ipaddress.ip_address(address) in network for network in self._networks):
+            raise NodesError(f"address {address} is in none of the VPC's blocks {', '.join(self._vpc.cidrs)}")

@@ -1,0 +1,171 @@
+"""One simulated node: a root volume, a network namespace, a cgroup, and systemd in them. Lives in the hub's process."""
+
+import json
+import os
+import subprocess
+import threading
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+from local_aws.nodes import cgroups
+from local_aws.nodes.machines import dns, lay
+from local_aws.nodes.machines.disk import Disk
+from local_aws.nodes.machines.messages import Messages
+from local_aws.nodes.machines.network import Network
+from local_aws.nodes.programs import run
+from local_aws.nodes.protocol import Json
+from local_aws.nodes.specs import NodesError, NodeSpec, Vpc
+
+BOOT_S = 300.0
+_REBOOT = 133  # with --keep-unit, nspawn leaves it to its caller to boot again
+_TAIL_LINES = 15
+# What lies there before systemd starts is hidden or removed by it.
+_NOT_KEPT = ("/tmp", "/run", "/dev", "/proc", "/sys")  # noqa: S108  # paths of a node, and refused
+
+
+@dataclass(frozen=True)
+class House:
+    """What all nodes of a hub share."""
+
+    image: Path
+    vpc: Vpc
+    network: Network
+    cgroup: Path
+    logs: Path
+    binds: tuple[str, ...]
+
+
+class Node:
+    """A node that boots, runs, or has been shut down."""
+
+    def __init__(self, spec: NodeSpec, house: House) -> None:
+        self.spec, self._house = spec, house
+        self.state = "stopped"
+        self.console = house.logs / spec.id / "console.log"
+        self._disk = Disk(spec.id, house.image, spec.disk_mib)
+        self._cgroup = house.cgroup / spec.id
+        self._messages = Messages(self._heard)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._change = threading.Condition()
+        self._making = threading.Lock()  # a node may be stopped while it is made
+        self._boots, self._leader, self._is_wanted = 0, 0, True
+
+    def boot(self, files: Json) -> None:
+        """Make the node with its files, start systemd, and wait until that has reached its default target."""
+        misplaced = [path for path in files if path.startswith(tuple(f"{place}/" for place in _NOT_KEPT))]
+        if misplaced:
+            raise NodesError(f"{misplaced[0]} does not live through a boot; put it there afterwards")
+        self.console.parent.mkdir(parents=True, exist_ok=True)
+        with self._making:
+            if not self._is_wanted:
+                raise NodesError(f"node {self.spec.id} was stopped before it booted")
+            self._disk.make()
+            self._be_itself()
+            self._lay(("chroot", str(self._disk.root)), files)
+            self._house.network.plug(self.spec.id, self.spec.address)
+            self._cgroup.mkdir()
+            self._start()
+        self._wait_for_boot(1)
+
+    def reboot(self) -> None:
+        """Reboot, and wait until systemd has reached its default target again."""
+        boots = self._boots
+        subprocess.run([*self.entrance(), "systemctl", "reboot"], stdin=subprocess.DEVNULL, check=False, capture_output=True)
+        self._wait_for_boot(boots + 1)
+
+    def put(self, files: Json) -> None:
+        """Lay files on the running node."""
+        self._lay(tuple(self.entrance()), files)
+
+    def entrance(self) -> list[str]:
+        """The start of a command line that enters the node from the hub."""
+        if self.state != "running":
+            raise NodesError(f"node {self.spec.id} is {self.state}, not running")
+        return ["nsenter", "-t", str(self._leader), "-m", "-u", "-i", "-n", "-p", "-C", "-r", "-w"]
+
+    def stop(self) -> None:
+        """Pull the plug and remove all but the logs."""
+        with self._change:
+            self._is_wanted = False
+        with self._making:
+            cgroups.remove(self._cgroup)
+            if self._process:
+                self._process.wait()
+            self._messages.close()
+            self._disk.drop()
+            self._house.network.unplug(self.spec.id)
+
+    def tail(self) -> str:
+        """The console's last lines."""
+        lines = self.console.read_text(errors="replace").splitlines() if self.console.exists() else []
+        return "\n".join(lines[-_TAIL_LINES:])
+
+    def _lay(self, entrance: tuple[str, ...], files: Json) -> None:
+        if files:
+            run(*entrance, "python3", "-I", "-c", Path(lay.__file__).read_text(), stdin=json.dumps(files))
+
+    def _be_itself(self) -> None:
+        etc, vpc = self._disk.root / "etc", self._house.vpc
+        name, zone = self.spec.hostname, dns.domain(vpc.region)
+        (etc / "machine-id").write_text(uuid.uuid5(uuid.NAMESPACE_OID, self.spec.id).hex + "\n")
+        (etc / "hostname").write_text(f"{name}\n")
+        (etc / "hosts").write_text("127.0.0.1 localhost\n")
+        (etc / "resolv.conf").unlink(missing_ok=True)
+        (etc / "resolv.conf").write_text(f"nameserver {vpc.resolver}\nsearch {zone}\n")
+
+    def _start(self) -> None:
+        self.state = "booting"
+        command = [
+            *("systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit", "--settings=no"),
+            *("--resolv-conf=off", "--timezone=off", "--link-journal=no", "--console=pipe", "--notify-ready=yes"),
+            f"--directory={self._disk.root}",
+            f"--machine={self.spec.id}",
+            f"--hostname={self.spec.hostname}",
+            f"--network-namespace-path=/run/netns/{self.spec.id}",
+            *(f"--bind={bind}" for bind in (*self._house.binds, *self.spec.binds)),
+            "systemd.show_status=0",
+        ]
+        environment = os.environ | {
+            "NOTIFY_SOCKET": self._messages.address,
+            "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1",
+            "SYSTEMD_NSPAWN_API_VFS_WRITABLE": "network",
+            "SYSTEMD_NSPAWN_TMPFS_TMP": "0",  # /tmp lies on the root volume and is emptied at boot, as on Ubuntu
+        }
+        into_cgroup = f'echo $$ >{self._cgroup}/cgroup.procs && exec "$@"'
+        with self.console.open("ab") as console:
+            process = subprocess.Popen(
+                ["sh", "-c", into_cgroup, "sh", *command],
+                stdin=subprocess.DEVNULL,
+                stdout=console,
+                stderr=console,
+                env=environment,
+            )
+        self._process = process
+        threading.Thread(target=self._attend, args=(process,), daemon=True).start()
+
+    def _attend(self, process: subprocess.Popen[bytes]) -> None:
+        status = process.wait()
+        with self._change:
+            self.state = "stopped"
+            if status == _REBOOT and self._is_wanted:
+                self._start()
+            self._change.notify_all()
+
+    def _heard(self, message: dict[str, str]) -> None:
+        with self._change:
+            if "X_NSPAWN_LEADER_PID" in message:
+                self._leader = int(message["X_NSPAWN_LEADER_PID"])
+            if message.get("READY") == "1":
+                self.state = "running"
+                self._boots += 1
+                self._change.notify_all()
+
+    def _wait_for_boot(self, boots: int) -> None:
+        with self._change:
+            came = self._change.wait_for(lambda: self._boots >= boots or self.state == "stopped", BOOT_S)
+            booted = self._boots >= boots
+        if booted:
+            return
+        what = "ended while it booted" if came else f"did not boot within {BOOT_S:.0f} s"
+        raise NodesError(f"node {self.spec.id} {what}; its console's last lines:\n{self.tail()}")

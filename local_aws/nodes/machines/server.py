@@ -1,0 +1,117 @@
+"""Answers what is asked over the hub's socket, each request in a thread of its own."""
+
+import json
+import os
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from local_aws.nodes import protocol
+from local_aws.nodes.machines import commands, imds
+from local_aws.nodes.machines.node import House, Node
+from local_aws.nodes.protocol import Json
+from local_aws.nodes.specs import NodesError, NodeSpec
+
+_PARALLEL_BOOTS = 2 * (os.cpu_count() or 1)  # more at once are slower all together
+_Reply = Callable[[Json], None]
+
+
+class Server:
+    """The nodes of a hub, and what can be asked of them: ``run``, and the methods whose names begin with ``op_``."""
+
+    def __init__(self, house: House, metadata: imds.Metadata) -> None:
+        self._house, self._metadata = house, metadata
+        self._nodes: dict[str, Node] = {}
+        self._lock = threading.Lock()
+        self._boots = threading.BoundedSemaphore(_PARALLEL_BOOTS)
+
+    def serve(self, folder: Path) -> None:
+        """Listen in ``folder`` for ever."""
+        listener = socket.socket(socket.AF_UNIX)
+        (folder / protocol.SOCKET).unlink(missing_ok=True)
+        with protocol.socket_path(folder) as path:
+            listener.bind(path)
+        listener.listen(256)
+        print(protocol.READY, flush=True)  # noqa: T201  # to whoever started the hub
+        while True:
+            peer, _ = listener.accept()
+            threading.Thread(target=self._serve_one, args=(peer,), daemon=True).start()
+
+    def op_boot(self, spec: Json) -> None:
+        """Boot a node."""
+        files = spec.pop("files")
+        node = self._add(NodeSpec(**spec | {"binds": tuple(spec["binds"])}))  # type: ignore[arg-type]  # protocol.spec_to_json made it
+        try:
+            with self._boots:
+                self._metadata.put(node.spec.address, node.spec.metadata)
+                node.boot(files)  # type: ignore[arg-type]  # as above
+        except Exception:
+            self.op_stop(node.spec.id)
+            raise
+
+    def op_put(self, node_id: str, files: Json) -> None:
+        """Lay files on a node."""
+        self._node(node_id).put(files)
+
+    def run(self, reply: _Reply, node_id: str, command: Json) -> int:
+        """Run a command on a node; its output goes ahead of the answer."""
+        asked = commands.Command(**command)  # type: ignore[arg-type]  # its own fields, sent by Hub.run
+        return commands.run(self._node(node_id), asked, lambda line: reply({"line": line}))
+
+    def op_reboot(self, node_id: str) -> None:
+        """Reboot a node."""
+        self._node(node_id).reboot()
+
+    def op_stop(self, node_id: str) -> None:
+        """Stop a node, if there is one."""
+        with self._lock:
+            node = self._nodes.pop(node_id, None)
+        if node:
+            self._metadata.drop(node.spec.address)
+            node.stop()
+
+    def op_entrance(self, node_id: str) -> list[str]:
+        """The start of a command line that enters a node from the hub's namespaces."""
+        return self._node(node_id).entrance()
+
+    def op_states(self) -> dict[str, str]:
+        """Every node's state."""
+        with self._lock:
+            return {node_id: node.state for node_id, node in self._nodes.items()}
+
+    def _add(self, spec: NodeSpec) -> Node:
+        with self._lock:
+            for other in self._nodes.values():
+                if spec.id == other.spec.id or spec.address == other.spec.address:
+                    raise NodesError(f"node {other.spec.id} at {other.spec.address} is there already, so {spec.id} cannot boot")
+            node = self._nodes[spec.id] = Node(spec, self._house)
+        return node
+
+    def _node(self, node_id: str) -> Node:
+        with self._lock:
+            if node_id not in self._nodes:
+                raise NodesError(f"no node {node_id}, got {sorted(self._nodes)}")
+            return self._nodes[node_id]
+
+    def _serve_one(self, peer: socket.socket) -> None:
+        with peer, peer.makefile("rw", encoding="utf-8") as stream:
+            line = stream.readline()
+            if line:
+                self._answer(stream, line)
+
+    def _answer(self, stream: IO[str], line: str) -> None:
+        def reply(message: Json) -> None:
+            protocol.send(stream, message)
+
+        operation, *arguments = json.loads(line)
+        try:
+            if operation == "run":
+                reply({"ok": self.run(reply, *arguments)})
+            else:
+                reply({"ok": getattr(self, f"op_{operation}")(*arguments)})
+        except BrokenPipeError:
+            return  # whoever asked is gone
+        except (NodesError, OSError) as error:
+            reply({"error": str(error)})

@@ -1,0 +1,37 @@
+"""The one door to this machine's programs."""
+
+import subprocess
+
+from local_aws.nodes.specs import NodesError
+
+_TAIL = 2000
+
+
+def run(*argv: str, stdin: str | None = None) -> str:
+    """Run a program and return what it printed; raise NodesError with that where it fails."""
+    done = _run(argv, stdin)
+    if done.returncode:
+        printed = done.stdout.strip()[-_TAIL:]
+        raise NodesError(f"{' '.join(argv)} ended with status {done.returncode}: {printed}")
+    return done.stdout
+
+
+def succeeds(*argv: str) -> bool:
+    """Run a program that may fail, and tell whether it did not."""
+    return _run(argv, None).returncode == 0
+
+
+def _run(argv: tuple[str, ...], stdin: str | None) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            argv,
+            input=stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise NodesError(f"no program '{argv[0]}' on this machine; `python -m local_aws.nodes setup` installs it") from error

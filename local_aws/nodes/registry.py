@@ -1,0 +1,96 @@
+"""Which hubs live on this machine, and what they changed of it: kernel limits, set back when the last hub has gone.
+
+It lies below /run, so that it is gone after a start of the machine, as are the hubs and the limits.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+PLACE = Path("/run/hyperpod-cdk")
+# The kernel has these once for all namespaces. Every node's systemd takes four or five inotify instances, so that the usual
+# 128 end at 28 nodes, without a word; all nodes' neighbour tables count together, and overflow above 32 nodes.
+LIMITS = {"fs/inotify/max_user_instances": 16384, "net/ipv4/neigh/default/gc_thresh3": 16384}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A hub: its folder and its cgroup, and the process that guards it."""
+
+    folder: str
+    cgroup: str
+    guardian: int
+    born: str
+
+    @property
+    def lives(self) -> bool:
+        """Whether the guardian is there; ``born`` tells it from a later process of the same number."""
+        return born(self.guardian) == self.born
+
+
+def born(pid: int) -> str:
+    """When a process started, in the kernel's count; empty when there is no such process."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+    state, *fields = stat.rpartition(")")[2].split()
+    return "" if state == "Z" else fields[18]
+
+
+class Registry:
+    """The hubs of this machine. Its changes hold a lock, which other processes wait for."""
+
+    def __init__(self, place: Path = PLACE, kernel: Path = Path("/proc/sys")) -> None:
+        self._place, self._kernel = place, kernel
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep all other processes out of the registry for the block."""
+        self._place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (self._place / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def entries(self) -> list[Entry]:
+        """All hubs that were added and not removed, living or dead."""
+        return [Entry(**json.loads(file.read_text())) for file in sorted(self._place.glob("*.hub"))]
+
+    def add(self, entry: Entry) -> None:
+        """Note a hub and raise the kernel's limits for it. Hold the lock."""
+        self._write(f"{entry.cgroup}.hub", asdict(entry))
+        self._raise_limits()
+
+    def remove(self, entry: Entry) -> None:
+        """Forget a hub; with the last one, set the kernel's limits back. Hold the lock."""
+        (self._place / f"{entry.cgroup}.hub").unlink(missing_ok=True)
+        if not self.entries():
+            self._restore_limits()
+
+    def _raise_limits(self) -> None:
+        was = self._limits_before()
+        for name, wanted in LIMITS.items():
+            file = self._kernel / name
+            now = int(file.read_text())
+            if now < wanted:
+                self._write("limits.json", was := {name: now} | was)  # first the note, so that a kill here loses nothing
+                file.write_text(str(wanted))
+
+    def _restore_limits(self) -> None:
+        for name, value in self._limits_before().items():
+            (self._kernel / name).write_text(str(value))
+        (self._place / "limits.json").unlink(missing_ok=True)
+
+    def _limits_before(self) -> dict[str, int]:
+        file = self._place / "limits.json"
+        limits: dict[str, int] = json.loads(file.read_text()) if file.exists() else {}
+        return limits
+
+    def _write(self, name: str, content: object) -> None:
+        temporary = self._place / f"{name}.{os.getpid()}"
+        temporary.write_text(json.dumps(content))
+        temporary.replace(self._place / name)
