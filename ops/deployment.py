@@ -53,14 +53,17 @@ class Deployment:
 
     def outputs(self) -> dict[str, str]:
         """The outputs of all the cluster's stacks."""
-        return {key: value for stack in self.stacks() for key, value in stack.outputs.items()}
+        return _outputs(self.stacks())
 
     def cluster(self) -> dict[str, Any]:
         """What SageMaker says of the cluster."""
-        name = self.outputs().get("ClusterName")
+        stacks = self.stacks()
+        name = _outputs(stacks).get("ClusterName")
         if not name:
             where = self._session.region_name
-            raise OpsError(f"cluster {self.config.name!r} is not deployed in {where}; run `{self.deploy_command}`")
+            raise OpsError(
+                f"cluster {self.config.name!r} is not deployed in {where}{_as_far(stacks)}; run `{self.deploy_command}`"
+            )
         try:
             description: dict[str, Any] = self.client("sagemaker").describe_cluster(ClusterName=name)
         except ClientError as error:
@@ -83,3 +86,12 @@ class Deployment:
         # Outputs without a description are the CDK's own, by which one stack reads from another.
         outputs = {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", []) if output.get("Description")}
         return Stack(name, stack["StackStatus"], stack.get("StackStatusReason", ""), outputs)
+
+
+def _outputs(stacks: list[Stack]) -> dict[str, str]:
+    return {key: value for stack in stacks for key, value in stack.outputs.items()}
+
+
+def _as_far(stacks: list[Stack]) -> str:
+    """What there is of a cluster that is not there, such as a stack that was rolled back."""
+    return "".join(f"; stack {stack.name} is {stack.status}" + (f": {stack.reason}" if stack.reason else "") for stack in stacks)
