@@ -8,6 +8,7 @@ from pathlib import Path
 
 from local_aws.nodes import cgroups, protocol
 from local_aws.nodes.client import ask, ask_states
+from local_aws.nodes.image import store
 from local_aws.nodes.specs import FileSystem, NodeFile, NodesError, NodeSpec, Vpc
 
 __all__ = ["FileSystem", "Hub", "NodeFile", "NodeSpec", "NodesError", "Vpc"]
@@ -35,7 +36,8 @@ class Hub:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for system in self.vpc.file_systems.values():
             system.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / protocol.PLAN).write_text(protocol.plan(self.vpc, self.image, cgroups.name_for(self.folder)))
+        plan = protocol.plan(self.vpc, store.layers(self.image), cgroups.name_for(self.folder))
+        (self.folder / protocol.PLAN).write_text(plan)
         with self._lock:
             if self._guardian:
                 raise NodesError(f"the hub in {self.folder} is started already")

@@ -4,7 +4,7 @@ import base64
 import json
 import os
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -66,16 +66,20 @@ def spec_to_json(spec: NodeSpec) -> Json:
     }
 
 
-def plan(vpc: Vpc, image: Path, cgroup: str) -> str:
+def plan(vpc: Vpc, layers: Sequence[Path], cgroup: str) -> str:
     """What the hub's process is told at its start, as JSON."""
     systems = {name: asdict(system) | {"folder": str(system.folder.resolve())} for name, system in vpc.file_systems.items()}
     told = {"region": vpc.region, "cidrs": list(vpc.cidrs), "resolver": vpc.resolver, "file_systems": systems}
-    return json.dumps({"vpc": told, "image": str(image), "cgroup": cgroup})
+    return json.dumps({"vpc": told, "layers": [str(layer) for layer in layers], "cgroup": cgroup})
 
 
-def read_plan(folder: Path) -> tuple[Vpc, Path, str]:
-    """The VPC, the image and the name of the cgroup that `plan` wrote."""
+def read_plan(folder: Path) -> tuple[Vpc, tuple[Path, ...], str]:
+    """The VPC, the image's layers and the name of the cgroup that `plan` wrote."""
     read = json.loads((folder / PLAN).read_text())
     vpc = read["vpc"]
     systems = {name: FileSystem(**system | {"folder": Path(system["folder"])}) for name, system in vpc["file_systems"].items()}
-    return Vpc(vpc["region"], tuple(vpc["cidrs"]), vpc["resolver"], systems), Path(read["image"]), read["cgroup"]
+    return (
+        Vpc(vpc["region"], tuple(vpc["cidrs"]), vpc["resolver"], systems),
+        tuple(Path(layer) for layer in read["layers"]),
+        read["cgroup"],
+    )

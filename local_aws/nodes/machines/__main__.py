@@ -20,7 +20,7 @@ _FILE_SYSTEMS = "/run/simulated-fsx"
 def main(folder: Path) -> None:
     """Hide the machine's /run and cgroups behind our own, build the VPC, and answer for ever."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    vpc, image, cgroup = read_plan(folder)
+    vpc, layers, cgroup = read_plan(folder)
     run("mount", "-t", "tmpfs", "-o", "mode=0755", "hub", "/run")
     Path("/run/netns").mkdir()
     Path("/run/lock").mkdir()
@@ -30,7 +30,7 @@ def main(folder: Path) -> None:
     dns.serve(dns.Names(vpc), vpc.resolver, dns.ADDRESS)
     imds.serve(metadata)
     binds = tuple(_bind(name, system) for name, system in vpc.file_systems.items())
-    house = House(image, vpc, network, _CGROUPS / cgroup, folder / "log", binds)
+    house = House(layers, vpc, network, _CGROUPS / cgroup, folder / "log", binds)
     Server(house, metadata).serve(folder)
 
 

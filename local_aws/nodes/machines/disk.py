@@ -1,5 +1,6 @@
-"""A node's root volume: the image, shared and never written, below a layer of the node's own that lies in memory."""
+"""A node's root volume: the image's layers, shared and never written, below a layer of the node's own that lies in memory."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from local_aws.nodes.programs import run, succeeds
@@ -11,9 +12,9 @@ _VOLUMES = Path("/run/volumes")
 class Disk:
     """The root volume of one node."""
 
-    def __init__(self, node_id: str, image: Path, size_mib: int) -> None:
+    def __init__(self, node_id: str, layers: Sequence[Path], size_mib: int) -> None:
         self._place = _VOLUMES / node_id
-        self._image, self._size_mib = image, size_mib
+        self._layers, self._size_mib = layers, size_mib
         self.root = self._place / "root"
 
     def make(self) -> None:
@@ -22,7 +23,8 @@ class Disk:
         run("mount", "-t", "tmpfs", "-o", f"size={self._size_mib}m,mode=0755", "volume", str(self._place))
         for part in ("upper", "work", "root"):
             (self._place / part).mkdir()
-        layers = f"lowerdir={self._image},upperdir={self._place}/upper,workdir={self._place}/work"
+        lower = ":".join(str(layer) for layer in self._layers)
+        layers = f"lowerdir={lower},upperdir={self._place}/upper,workdir={self._place}/work"
         run("mount", "-t", "overlay", "-o", f"{layers},volatile", "root", str(self.root))
 
     def drop(self) -> None:

@@ -28,7 +28,7 @@ _NOT_KEPT = ("/tmp", "/run", "/dev", "/proc", "/sys")  # noqa: S108  # paths of 
 class House:
     """What all nodes of a hub share."""
 
-    image: Path
+    layers: tuple[Path, ...]  # of the image, the uppermost first
     vpc: Vpc
     network: Network
     cgroup: Path
@@ -43,7 +43,7 @@ class Node:
         self.spec, self._house = spec, house
         self.state = "stopped"
         self.console = house.logs / spec.id / "console.log"
-        self._disk = Disk(spec.id, house.image, spec.disk_mib)
+        self._disk = Disk(spec.id, house.layers, spec.disk_mib)
         self._cgroup = house.cgroup / spec.id
         self._messages = Messages(self._heard)
         self._process: subprocess.Popen[bytes] | None = None

@@ -1,0 +1,104 @@
+"""Builds the image, and the layer with PyTorch above it. What fails or is killed leaves nothing that looks like an image."""
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from local_aws.nodes.image import sources, store
+from local_aws.nodes.specs import NodesError
+
+_TAIL_LINES = 30
+# Builders mount /dev and others into the image: in a mount namespace of its own nothing of that outlives them.
+_ALONE = ("unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child")
+
+_TOLD = tuple(f"I: {word}" for word in ("running apt-get", "downloading", "extracting", "installing", "dressing", "keeping"))
+
+Report = Callable[[str], None]
+
+
+def build(report: Report) -> Path:
+    """The image of today's recipe, built if need be; ``report`` is told how that goes on."""
+    with store.lock(lambda: report("another process builds the image already; waiting for it")):
+        return store.find() or _build_image(report)
+
+
+def build_training(report: Report) -> Path:
+    """The layer with PyTorch for the image of today's recipe, built if need be with the image."""
+    image = build(report)
+    with store.lock(lambda: report("another process builds the layer already; waiting for it")):
+        layer = store.training_layer(image)
+        if not layer.is_dir():
+            report("adding a layer with PyTorch for the training examples; this takes about half a minute")
+            _finish(layer, [str(store.RECIPE / "add_packages.sh"), str(image)], store.packages("packages-training"), report)
+        return layer
+
+
+def _build_image(report: Report) -> Path:
+    report("looking for Debian in this machine's apt sources")
+    suite, chosen = sources.choose()
+    image = store.image_of(suite)
+    report(f"building the nodes' image, Debian {suite}, into {image}; this takes one to three minutes")
+    lines = "\n".join(source.line for source in chosen)
+    _finish(image, [str(store.RECIPE / "bootstrap.sh"), suite, lines], store.packages("packages"), report)
+    return image
+
+
+def _finish(result: Path, builder: list[str], packages: Iterable[str], report: Report) -> None:
+    """Let ``builder`` make the folder ``made``, and give it its name when it is whole."""
+    start = time.monotonic()
+    with _unfinished(result) as part:
+        command = [*builder, str(part), str(_package_cache()), *packages]
+        _run(command, lambda text: report(f"  {time.monotonic() - start:4.0f} s  {text}"))
+        (part / "made").rename(result)
+    report(f"  {time.monotonic() - start:4.0f} s  done")
+
+
+def _package_cache() -> Path:
+    cache = store.place() / "packages"
+    cache.mkdir(exist_ok=True)
+    return cache
+
+
+@contextmanager
+def _unfinished(result: Path) -> Iterator[Path]:
+    part = result.with_name(f"{result.name}.part")
+    _remove(part)
+    part.mkdir(parents=True)
+    try:
+        yield part
+    finally:
+        _remove(part)
+
+
+def _remove(folder: Path) -> None:
+    if folder.exists():
+        shutil.rmtree(folder)
+
+
+def _run(command: list[str], report: Report) -> None:
+    log = store.place() / "build.log"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    with (
+        log.open("w") as written,
+        subprocess.Popen(
+            [*_ALONE, *command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            env=environment,
+        ) as builder,
+    ):
+        for line in builder.stdout or ():
+            written.write(line)
+            written.flush()
+            if line.startswith(_TOLD):
+                report(line.removeprefix("I: ").rstrip("\n."))
+    if builder.returncode:
+        tail = "\n".join(log.read_text().splitlines()[-_TAIL_LINES:])
+        raise NodesError(f"{Path(command[0]).name} ended with status {builder.returncode}; the end of {log}:\n{tail}")

@@ -1,0 +1,97 @@
+#!/usr/bin/python3 -I
+"""Stand-in for FSx's clients, mount.lustre and mount.nfs: binds a folder of this machine that all nodes share.
+
+It takes the real clients' command lines and fails with their words where the file system's host or name is wrong. What it
+mounts is seen as the machine's own file system; nothing of Lustre's or NFS's network, locks, quotas or speed is there.
+"""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+FILE_SYSTEMS = Path("/run/simulated-fsx")  # HOST/KIND/NAME is the file system's root
+KEPT = ("ro", "rw", "noatime", "relatime", "nosuid", "nodev", "noexec")
+ENOENT, EIO, EEXIST, EINVAL = 2, 5, 17, 22
+NFS_FAILED = 32
+
+
+def main(program: str, words: list[str]) -> None:
+    """Mount what the command line asks for."""
+    positional, options = read(words)
+    if len(positional) != 2:
+        sys.exit(f"usage: {program} SOURCE FOLDER [-o OPTIONS]")
+    source, target = positional
+    find = nfs if program.startswith("mount.nfs") else lustre
+    folder = find(program, source, target)
+    kept = ",".join(option for option in options if option in KEPT) or "rw"
+    subprocess.run(["mount", "-i", "--bind", folder, target], check=True)
+    subprocess.run(["mount", "-i", "-o", f"remount,bind,{kept}", target], check=True)
+
+
+def read(words: list[str]) -> tuple[list[str], list[str]]:
+    """The words that are no options, and what the options -o list."""
+    positional: list[str] = []
+    options: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word == "-o":
+            options += next(rest, "").split(",")
+        elif not word.startswith("-"):
+            positional.append(word)
+    return positional, options
+
+
+def lustre(program: str, source: str, target: str) -> Path:
+    """The folder of ``HOST@tcp:/NAME``."""
+    node, _, name = source.partition(":/")
+    host = node.partition("@")[0]
+    if not resolves(host):
+        fail(f"{program}: Can't parse NID '{source}'", EINVAL)
+    if not Path(target).is_dir():
+        fail(f"{program}: {target} inaccessible: No such file or directory", ENOENT)
+    if os.path.ismount(target):
+        fail(f"{program}: according to /etc/mtab {source} is already mounted on {target}", EEXIST)
+    if not (FILE_SYSTEMS / host / "lustre").is_dir():
+        fail(f"{program}: mount {source} at {target} failed: Input/output error\nIs the MGS running?", EIO)
+    if not name or not (folder := FILE_SYSTEMS / host / "lustre" / name).is_dir():
+        fail(
+            f"{program}: mount {source} at {target} failed: No such file or directory\nIs the MGS specification correct?\n"
+            "Is the filesystem name correct?\nIf upgrading, is the copied client log valid? (see upgrade docs)",
+            ENOENT,
+        )
+    return folder
+
+
+def nfs(program: str, source: str, target: str) -> Path:
+    """The folder of ``HOST:/PATH``."""
+    host, _, path = source.partition(":/")
+    if not resolves(host):
+        fail(f"{program}: Failed to resolve server {host}: Name or service not known", NFS_FAILED)
+    if not Path(target).is_dir():
+        fail(f"{program}: mount point {target} does not exist", NFS_FAILED)
+    if not (FILE_SYSTEMS / host / "openzfs").is_dir():
+        fail(f"{program}: Connection refused for {source} on {target}", NFS_FAILED)
+    if not path or not (folder := FILE_SYSTEMS / host / "openzfs" / path).is_dir():
+        fail(f"{program}: mounting {source} failed, reason given by server: No such file or directory", NFS_FAILED)
+    return folder
+
+
+def resolves(host: str) -> bool:
+    """Whether a host is known."""
+    try:
+        socket.getaddrinfo(host, None, socket.AF_INET)
+    except OSError:
+        return False
+    return True
+
+
+def fail(text: str, status: int) -> None:
+    """Say what a real client says, and end."""
+    sys.stderr.write(f"{text}\n")
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[0]).name, sys.argv[1:])

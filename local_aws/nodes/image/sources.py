@@ -1,0 +1,77 @@
+"""Where packages come from: this machine's own apt sources, as far as they have what Debian signed."""
+
+import re
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from local_aws.nodes.image.store import SUITES
+from local_aws.nodes.programs import run, succeeds
+from local_aws.nodes.specs import NodesError
+
+KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+_NAMES = ("stable", "oldstable")
+_POCKETS = ("", "-updates", "-security")
+_FORMAT = "$(REPO_URI) $(RELEASE) $(COMPONENT)"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A repository and one of its releases."""
+
+    uri: str
+    release: str
+
+    @property
+    def line(self) -> str:
+        """The source as apt reads it. Nothing but Debian's keys is good enough for it."""
+        return f"deb [signed-by={KEYRING}] {self.uri} {self.release} main"
+
+
+def choose(has: Callable[[Source], bool] | None = None) -> tuple[str, list[Source]]:
+    """The newest release of Debian that can be had, with its sources."""
+    listed, codename = own_targets(), _codename()
+    for suite in SUITES:
+        sources = [source for source in candidates(listed, codename, suite) if (has or is_signed)(source)]
+        if any(source.release == suite for source in sources):
+            return suite, sources
+    raise NodesError(
+        f"nodes are a Debian {' or '.join(SUITES)}, which no apt source here ({codename or 'no Debian'}) offers; "
+        "on another distribution, add one of Debian's to /etc/apt/sources.list.d and pin it down to priority -1"
+    )
+
+
+def own_targets() -> list[str]:
+    """What this machine's apt would fetch package lists of: lines of address, release and component."""
+    return run("apt-get", "indextargets", "--no-release-info", "--format", _FORMAT, "Created-By: Packages").splitlines()
+
+
+def candidates(targets: Iterable[str], codename: str, suite: str) -> list[Source]:
+    """The sources of ``suite`` that ``targets`` lead to: those of the machine's own release, with the other's name."""
+    found: dict[Source, None] = {}
+    known = "|".join(re.escape(name) for name in (codename, suite, *_NAMES) if name)
+    for target in targets:
+        uri, release, component = target.rsplit(" ", 2)
+        named = re.fullmatch(rf"(?:{known})({'|'.join(_POCKETS)})", release)
+        if named and component == "main":
+            found[Source(uri, f"{suite}{named[1]}")] = None
+    return list(found)
+
+
+def is_signed(source: Source) -> bool:
+    """Whether the source can be reached and is signed with one of Debian's keys."""
+    if not KEYRING.exists():
+        raise NodesError(f"no {KEYRING}; package debian-archive-keyring has it")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "InRelease"
+        fetch = ["/usr/lib/apt/apt-helper", "download-file", f"{source.uri.rstrip('/')}/dists/{source.release}/InRelease"]
+        verify = ["gpgv", "--quiet", "--keyring", str(KEYRING), str(file)]
+        return succeeds(*fetch, str(file)) and succeeds(*verify)
+
+
+def _codename() -> str:
+    for line in Path("/etc/os-release").read_text().splitlines():
+        if line.startswith("VERSION_CODENAME="):
+            return line.partition("=")[2].strip('"')
+    return ""

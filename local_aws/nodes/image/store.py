@@ -1,0 +1,65 @@
+"""Where built images are kept: beside other caches, each named by a hash of its recipe."""
+
+import fcntl
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+RECIPE = Path(__file__).parent
+SUITES = ("trixie", "bookworm")  # Slurm 24.11, as on HyperPod's nodes, and 22.05
+_OF_IMAGE = ("packages", "bootstrap.sh", "dress")
+_OF_LAYER = ("packages-training", "add_packages.sh")
+
+
+def place() -> Path:
+    """The folder for images and for the packages they are built from."""
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return caches.resolve() / "hyperpod-cdk"
+
+
+def image_of(suite: str) -> Path:
+    """Where the image of today's recipe lies, or will lie once it is built, for a release of Debian."""
+    return place() / "images" / f"{suite}-{_hash(_OF_IMAGE)}"
+
+
+def find() -> Path | None:
+    """The image of today's recipe, if it was built."""
+    return next((image_of(suite) for suite in SUITES if image_of(suite).is_dir()), None)
+
+
+def training_layer(image: Path) -> Path:
+    """Where the layer with PyTorch for ``image`` lies, or will lie once it is built."""
+    return image.with_name(f"{image.name}-training-{_hash(_OF_LAYER)}")
+
+
+def layers(image: Path) -> list[Path]:
+    """What a root volume stands on, the uppermost first: the image, and the layer with PyTorch where there is one."""
+    return [layer for layer in (training_layer(image), image) if layer.is_dir()]
+
+
+def packages(name: str) -> list[str]:
+    """The packages that a file of the recipe lists."""
+    return [line for line in (RECIPE / name).read_text().splitlines() if line and not line.startswith("#")]
+
+
+def _hash(parts: tuple[str, ...]) -> str:
+    files = [file for part in parts for file in (RECIPE / part, *sorted((RECIPE / part).rglob("*"))) if file.is_file()]
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(f"{file.relative_to(RECIPE)} ".encode() + file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+@contextmanager
+def lock(waiting: Callable[[], None]) -> Iterator[None]:
+    """Keep other builds out for the block; ``waiting`` is called first where another one goes on."""
+    place().mkdir(parents=True, exist_ok=True)
+    with (place() / "lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            waiting()
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield

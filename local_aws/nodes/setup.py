@@ -1,0 +1,66 @@
+"""Makes this machine able to run nodes: installs the programs that are missing, and builds the image."""
+
+import shutil
+import subprocess
+from collections.abc import Callable
+
+from local_aws.nodes import support
+from local_aws.nodes.image import build, sources
+from local_aws.nodes.specs import NodesError
+
+_FOR_BUILDING = {"gpgv": "gpgv", "mmdebstrap": "mmdebstrap"}
+_TAIL_LINES = 20
+
+Report = Callable[[str], None]
+
+
+def setup(report: Report, *, training: bool) -> None:
+    """Install and build what is missing, and say so; with ``training`` also the layer that has PyTorch."""
+    reasons = support.missing_of_machine()
+    if reasons:
+        raise NodesError("; ".join(reasons))
+    packages = missing_packages()
+    if packages:
+        _install(packages, report)
+    (build.build_training if training else build.build)(report)
+    left = support.missing()
+    if left:
+        raise NodesError("; ".join(left))
+
+
+def missing_packages() -> list[str]:
+    """Debian's packages that have what is missing."""
+    wanted = support.PROGRAMS | _FOR_BUILDING
+    packages = {package for program, package in wanted.items() if not shutil.which(program)}
+    if not sources.KEYRING.exists():
+        packages.add("debian-archive-keyring")
+    return sorted(packages)
+
+
+def _install(packages: list[str], report: Report) -> None:
+    named = " ".join(packages)
+    if not shutil.which("apt-get"):
+        raise NodesError(f"no apt-get on this machine to install {named}; nodes need Debian or a relative of it")
+    report(f"installing on this machine: {named}")
+    if not _apt("install", "--simulate", *packages):
+        report("  fetching the lists of packages first")
+        _apt_or_fail("update")
+    _apt_or_fail("install", *packages)
+
+
+def _apt_or_fail(*words: str) -> None:
+    done = _run(words)
+    if done.returncode:
+        tail = "\n".join(done.stdout.splitlines()[-_TAIL_LINES:])
+        raise NodesError(f"apt-get {' '.join(words)} ended with status {done.returncode}:\n{tail}")
+
+
+def _apt(*words: str) -> bool:
+    return _run(words).returncode == 0
+
+
+def _run(words: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+    command = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--yes", "--no-install-recommends", *words]
+    return subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )

@@ -1,0 +1,37 @@
+"""A program with this terminal on a node: how a person gets a shell there."""
+
+import socket
+import struct
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from local_aws.nodes import protocol
+from local_aws.nodes.client import ask
+from local_aws.nodes.specs import NodesError
+
+_LOGIN_SHELL = ("bash", "--login")
+
+
+def enter(folder: Path, node_id: str, argv: Sequence[str] = ()) -> int:
+    """Run ``argv``, or a login shell, as root on a node of the hub in ``folder``, and return its exit status.
+
+    It has this process's standard input and output: a terminal where they are one.
+    """
+    entrance = ask(folder, "entrance", node_id)
+    if not isinstance(entrance, list):
+        raise NodesError(f"the hub answered {entrance!r} in place of a command line")
+    hub = ["nsenter", "-t", str(_hub_pid(folder)), "-m", "-n", "-p", "-i", "--wd=/"]
+    has_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    unit = ["systemd-run", "--quiet", "--pty" if has_terminal else "--pipe", "--wait", "--collect"]
+    place = ["--setenv=HOME=/root", "--setenv=LANG=C.UTF-8", "--working-directory=/root", "--"]
+    return subprocess.run([*hub, *entrance, *unit, *place, *(argv or _LOGIN_SHELL)], check=False).returncode
+
+
+def _hub_pid(folder: Path) -> int:
+    """The hub's process as this machine counts: the kernel tells who listens at the other end of a socket."""
+    with protocol.connect(folder) as client:
+        credentials = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    pid: int = struct.unpack("3i", credentials)[0]
+    return pid

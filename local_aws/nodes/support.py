@@ -1,0 +1,82 @@
+"""Whether nodes can run on this machine: what they need, and what of it is not there."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from local_aws.nodes import cgroups
+from local_aws.nodes.image import store
+from local_aws.nodes.programs import succeeds
+from local_aws.nodes.specs import NodesError
+
+SETUP = "`make nodes-setup`"
+# Program -> Debian's package that has it.
+PROGRAMS = {
+    "ip": "iproute2",
+    "mount": "mount",
+    "nsenter": "util-linux",
+    "setpriv": "util-linux",
+    "systemd-nspawn": "systemd-container",
+    "unshare": "util-linux",
+}
+_KERNEL = (5, 14)  # the first with cgroup.kill
+_TRY_OVERLAY = """
+mount -t tmpfs try /mnt && mkdir /mnt/lower /mnt/upper /mnt/work /mnt/root &&
+mount -t overlay -o lowerdir=/mnt/lower,upperdir=/mnt/upper,workdir=/mnt/work try /mnt/root
+"""
+
+
+def missing() -> list[str]:
+    """Why nodes cannot run here, each reason with its remedy; nothing where they can."""
+    machine = missing_of_machine()
+    if machine:
+        return machine
+    programs = [f"no program {name}; {SETUP} installs it" for name in PROGRAMS if not shutil.which(name)]
+    if programs:
+        return programs
+    reasons = _forbidden()
+    if store.find() is None:
+        reasons.append(f"the nodes' image is not built yet; {SETUP} builds it")
+    return reasons
+
+
+def missing_of_machine() -> list[str]:
+    """What no set-up can bring."""
+    if sys.platform != "linux":
+        return [f"nodes need Linux, this is {sys.platform}; a virtual machine with Debian 12 or 13 will do"]
+    reasons = []
+    if os.geteuid() != 0:
+        reasons.append("nodes need root; run it with sudo, or as root in a virtual machine")
+    if _kernel() < _KERNEL:
+        reasons.append(f"nodes need Linux {_KERNEL[0]}.{_KERNEL[1]} or newer, this is {os.uname().release}")
+    try:
+        cgroups.hierarchy()
+    except NodesError as error:
+        reasons.append(str(error))
+    return reasons
+
+
+def image() -> Path:
+    """The image from which nodes boot."""
+    found = store.find()
+    if found is None:
+        raise NodesError(f"the nodes' image is not built yet; {SETUP} builds it")
+    return found
+
+
+def _kernel() -> tuple[int, int]:
+    major, minor, *_ = os.uname().release.split(".")
+    return int(major), int("".join(digit for digit in minor if digit.isdigit()))
+
+
+def _forbidden() -> list[str]:
+    """What this machine does not let root do, as in a container without privileges."""
+    if not succeeds("unshare", "--mount", "--net", "--pid", "--ipc", "--fork", "true"):
+        return ["root may not make namespaces here; a container needs --privileged for that"]
+    reasons = []
+    if not succeeds("unshare", "--mount", "sh", "-c", _TRY_OVERLAY):
+        reasons.append("overlay file systems cannot be mounted here; load the kernel module `overlay`")
+    if not os.access(cgroups.hierarchy(), os.W_OK):
+        reasons.append(f"{cgroups.hierarchy()} is read-only; a container needs --privileged and --cgroupns=host for that")
+    return reasons

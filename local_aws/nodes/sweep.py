@@ -1,0 +1,44 @@
+"""Clears what a killed run left of its nodes. What lives in a hub's namespaces went with it; the rest is in the registry."""
+
+import os
+import select
+import signal
+from pathlib import Path
+
+from local_aws.nodes.guardian import clear_dead
+from local_aws.nodes.registry import Entry, Registry
+from local_aws.nodes.specs import NodesError
+
+_END_MS = 60_000
+
+
+def sweep(folder: Path) -> list[Path]:
+    """End every hub in ``folder`` and below it, living or dead, and return their folders.
+
+    It also clears what dead hubs in other folders left, and sets the kernel's limits back when no hub lives any more.
+    """
+    registry, place = Registry(), folder.resolve()
+    entries = registry.entries()
+    if not entries:
+        return []
+    ours = [entry for entry in entries if Path(entry.folder).is_relative_to(place)]
+    for entry in ours:
+        _end(entry)
+    with registry.lock():
+        clear_dead(registry)
+    return [Path(entry.folder) for entry in ours]
+
+
+def _end(entry: Entry) -> None:
+    """Let a hub's guardian end it, and wait for that."""
+    if not entry.lives:
+        return
+    handle = os.pidfd_open(entry.guardian)
+    try:
+        signal.pidfd_send_signal(handle, signal.SIGTERM)
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        if not poll.poll(_END_MS):
+            raise NodesError(f"the hub in {entry.folder} did not end; process {entry.guardian} guards it")
+    finally:
+        os.close(handle)
