@@ -24,6 +24,7 @@ class ProvisioningParameters:
     partitions: dict[str, str]
     fsx_dns_name: str | None
     fsx_mountname: str | None
+    fsx_openzfs_dns_name: str | None
 
     @classmethod
     def load(cls, path: Path) -> ProvisioningParameters:
@@ -37,6 +38,7 @@ class ProvisioningParameters:
             partitions={required(w, "instance_group_name", path): required(w, "partition_name", path) for w in workers},
             fsx_dns_name=content.get("fsx_dns_name"),
             fsx_mountname=content.get("fsx_mountname"),
+            fsx_openzfs_dns_name=content.get("fsx_openzfs_dns_name"),
         )
 
     def role_of(self, group: str) -> str:

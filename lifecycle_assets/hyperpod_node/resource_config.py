@@ -20,6 +20,7 @@ class Instance:
     address: str
     instance_id: str
     group: str
+    instance_type: str = ""  # empty where HyperPod lists none, as for a group of several types
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ def _instances(group: dict[str, Any], path: Path) -> list[Instance]:
             address=required(instance, "CustomerIpAddress", path),
             instance_id=required(instance, "InstanceId", path),
             group=name,
+            instance_type=group.get("InstanceType", ""),
         )
         for instance in required(group, "Instances", path)
     ]

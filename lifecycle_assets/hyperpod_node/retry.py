@@ -24,6 +24,9 @@ class Clock:
     chance: Callable[[], float] = random.random
 
 
+CLOCK = Clock()
+
+
 @dataclass(frozen=True)
 class Patience:
     """How long to wait for something in all, between two tries, and between two lines about it in the log."""
@@ -32,7 +35,7 @@ class Patience:
     first_pause_s: float = 0.5
     longest_pause_s: float = 15
     line_every_s: float = 30
-    clock: Clock = Clock()
+    clock: Clock = CLOCK
 
     def pause_s(self, tries: int) -> float:
         """How long to wait after so many tries: twice as long each time, and never two nodes alike."""

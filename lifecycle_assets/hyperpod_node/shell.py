@@ -30,6 +30,7 @@ class Run(Protocol):
         stdin: str | None = None,
         environment: Mapping[str, str] | None = None,
         show: bool = False,
+        with_errors: bool = False,
     ) -> str:
         """Run ``program`` and return what it printed."""
 
@@ -41,11 +42,12 @@ def run(
     stdin: str | None = None,
     environment: Mapping[str, str] | None = None,
     show: bool = False,
+    with_errors: bool = False,
 ) -> str:
     """Run ``program`` and return what it printed; a failure carries the command and the last lines of its output.
 
     A secret goes through ``stdin`` or ``environment``, never through ``arguments``: those are in the process list and in errors.
-    With ``show``, each line of both outputs appears in the log as it comes.
+    With ``show``, each line of both outputs appears in the log as it comes; ``with_errors`` adds what a success said on stderr.
     """
     command = " ".join([program, *arguments])
     try:
@@ -70,7 +72,7 @@ def run(
         raise NodeError(f"`{command}` did not end within {timeout_s:g} s") from None
     if process.returncode:
         raise NodeError(f"`{command}` ended with status {process.returncode}: {last_lines(err or out)}")
-    return out
+    return out + err if with_errors else out
 
 
 def last_lines(output: str) -> str:

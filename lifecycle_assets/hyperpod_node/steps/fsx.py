@@ -1,0 +1,41 @@
+"""Mounts the FSx for Lustre file system at /fsx, over EFA where the node can."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hyperpod_node import lustre_efa, mount
+from hyperpod_node.errors import NodeError
+
+if TYPE_CHECKING:
+    from hyperpod_node.context import Context
+
+FSX = Path("/fsx")
+# As AWS documents (https://docs.aws.amazon.com/fsx/latest/LustreGuide/mount-fs-auto-mount-onreboot.html), but for three things.
+# noatime: reading a data set with thousands of processes must not write. No automount: it hides a mount that fails until a job
+# needs it. network-online.target: AWS names the unit behind it, which is another one on each release of the system.
+OPTIONS = "defaults,noatime,flock,_netdev,x-systemd.requires=network-online.target"
+
+
+def apply(context: Context, path: Path = FSX, system: mount.System = mount.SYSTEM) -> None:
+    """Mount the file system; say so where there is none."""
+    parameters = context.parameters
+    if not parameters.fsx_dns_name or not parameters.fsx_mountname:
+        print("no FSx for Lustre file system in the cluster file: no /fsx on this node")
+        return
+    _use_efa(context, path, system)
+    line = mount.Mount(f"{parameters.fsx_dns_name}@tcp:/{parameters.fsx_mountname}", path, "lustre", OPTIONS)
+    mount.mount(line, node=context.node.name, nodes=len(context.cluster.instances), system=system)
+
+
+def _use_efa(context: Context, path: Path, system: mount.System) -> None:
+    """Set Lustre's network up over EFA; where that fails the node works over TCP, which is slower and no reason to lose it."""
+    instance_type = context.cluster.instance_with([context.node.address]).instance_type
+    known = context.settings.instance_types.get(instance_type)
+    if known is None or not known.efa or system.is_mounted(path):
+        return
+    try:
+        lustre_efa.set_up(instance_type, lustre_efa.Places(), system.run)
+    except NodeError as error:
+        print(f"warning: Lustre uses TCP instead of EFA on this {instance_type}: {error}")
