@@ -7,7 +7,7 @@ export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/node_modules/.bin:$(PATH)
 export NODE_NO_WARNINGS := 1
 CLUSTER ?= reference
 
-.PHONY: help setup demo demo-down test check lint types synth snapshots docs bench clean
+.PHONY: help setup nodes-setup demo demo-down test test-nodes check lint types synth snapshots docs bench clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -26,15 +26,22 @@ node_modules/ready: package.json package-lock.json .venv/ready
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
+nodes-setup: setup  ## install what simulated nodes need, and build their image (root on Debian; once, about two minutes)
+	@python -m local_aws.nodes setup
+
 demo: setup  ## bring up a cluster on an embedded AWS, no account needed
 	@python -m local_aws demo $(CLUSTER)
 
 demo-down: setup  ## end the embedded AWS that the demo left running
 	@python -m local_aws down
 
-test: setup  ## run the tests
-	@pytest -m "not aws" -n 4 --dist loadgroup --no-loadscope-reorder
-	@echo "next: make demo (a cluster on an embedded AWS), make check (all that a pull request must pass)"
+test: setup  ## run the tests that need no simulated nodes
+	@pytest -m "not aws" --ignore tests/nodes -n 4 --dist loadgroup --no-loadscope-reorder
+	@echo "next: make test-nodes (the same for real nodes), make demo (a cluster on an embedded AWS)"
+
+test-nodes: setup  ## run the tests on simulated nodes: real systemd, real Slurm, PyTorch (root on Debian)
+	@python -m local_aws.nodes setup --training
+	@pytest tests/nodes
 
 check: setup lint types test synth  ## all that a pull request must pass
 
