@@ -8,6 +8,17 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER, LOGIN
+from hyperpod_node.steps import (
+    container_storage,
+    extra_scripts,
+    fsx,
+    log_rotation,
+    message_of_the_day,
+    openzfs,
+    readiness,
+    ssh,
+    users,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +37,20 @@ class Step:
     roles: tuple[str, ...] = EVERY_ROLE
 
 
-STEPS: tuple[Step, ...] = ()
+STEPS: tuple[Step, ...] = (
+    Step("wait until the node is ready", readiness.apply),
+    Step("message of the day", message_of_the_day.apply),
+    Step("mount OpenZFS at /home", openzfs.apply),
+    Step("mount FSx at /fsx", fsx.apply),
+    Step("disk for containers", container_storage.apply),
+    Step("groups and users", users.apply),
+    Step("ssh between nodes", ssh.apply),
+    Step("log rotation", log_rotation.apply),
+    Step("your scripts before Slurm", extra_scripts.before_slurm),
+    # Slurm's own steps belong here.
+    Step("your scripts after Slurm", extra_scripts.after_slurm),
+    Step("your scripts for the cluster", extra_scripts.controller_ready, (CONTROLLER,)),
+)
 
 
 def carry_out(context: Context, steps: tuple[Step, ...] = STEPS) -> None:

@@ -19,10 +19,9 @@ OPTIONS = "defaults,noatime,flock,_netdev,x-systemd.requires=network-online.targ
 
 
 def apply(context: Context, path: Path = FSX, system: mount.System = mount.SYSTEM) -> None:
-    """Mount the file system; say so where there is none."""
+    """Mount the file system, where the cluster has one; the step for users says what becomes of the homes otherwise."""
     parameters = context.parameters
     if not parameters.fsx_dns_name or not parameters.fsx_mountname:
-        print("no FSx for Lustre file system in the cluster file: no /fsx on this node")
         return
     _use_efa(context, path, system)
     line = mount.Mount(f"{parameters.fsx_dns_name}@tcp:/{parameters.fsx_mountname}", path, "lustre", OPTIONS)

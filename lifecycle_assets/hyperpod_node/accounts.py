@@ -1,0 +1,111 @@
+"""The POSIX accounts of a node, and what speaks against those of the cluster file."""
+
+from __future__ import annotations
+
+import grp
+import pwd
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hyperpod_node.node_settings import Group
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
+    from hyperpod_node.node_settings import NodeSettings
+
+
+@dataclass(frozen=True)
+class Account:
+    """A user, as the owner of files."""
+
+    name: str
+    uid: int
+    gid: int
+    home: Path
+
+
+@dataclass(frozen=True)
+class Membership:
+    """A group of this node and who is in it."""
+
+    name: str
+    gid: int
+    members: tuple[str, ...]
+
+
+class Accounts:
+    """Looks accounts up wherever the node knows them from: its own files or a directory service."""
+
+    def user(self, name_or_uid: str | int) -> Account | None:
+        """The user of that name or uid."""
+        try:
+            found = pwd.getpwuid(name_or_uid) if isinstance(name_or_uid, int) else pwd.getpwnam(name_or_uid)
+        except KeyError:
+            return None
+        return Account(found.pw_name, found.pw_uid, found.pw_gid, Path(found.pw_dir))
+
+    def group(self, name_or_gid: str | int) -> Membership | None:
+        """The group of that name or gid."""
+        try:
+            found = grp.getgrgid(name_or_gid) if isinstance(name_or_gid, int) else grp.getgrnam(name_or_gid)
+        except KeyError:
+            return None
+        return Membership(found.gr_name, found.gr_gid, tuple(found.gr_mem))
+
+
+ACCOUNTS = Accounts()
+
+
+def wanted_groups(settings: NodeSettings) -> list[Group]:
+    """The groups of the cluster file, and each user's own."""
+    return [*settings.groups, *(Group(user.name, user.uid) for user in settings.users)]
+
+
+def conflicts(settings: NodeSettings, accounts: Accounts) -> list[str]:
+    """Each reason why the cluster file's accounts cannot be made on this node."""
+    return [*_in_the_file(settings), *_groups_here(settings, accounts), *_users_here(settings, accounts)]
+
+
+def _in_the_file(settings: NodeSettings) -> list[str]:
+    groups = wanted_groups(settings)
+    return [
+        *_twice("users", "name", (user.name for user in settings.users)),
+        *_twice("users", "uid", (user.uid for user in settings.users)),
+        *_twice("groups", "name", (group.name for group in groups)),
+        *_twice("groups", "gid", (group.gid for group in groups)),
+    ]
+
+
+def _twice(kind: str, what: str, values: Iterable[Hashable]) -> list[str]:
+    own = " (each user has a group of its name with its uid)" if kind == "groups" else ""
+    return [
+        f"{count} {kind} in the cluster file have {what} {value}{own}" for value, count in Counter(values).items() if count > 1
+    ]
+
+
+def _groups_here(settings: NodeSettings, accounts: Accounts) -> list[str]:
+    found = []
+    for group in wanted_groups(settings):
+        if (there := accounts.group(group.name)) and there.gid != group.gid:
+            found.append(f"group {group.name} has gid {there.gid} on this node and {group.gid} in the cluster file")
+        if (there := accounts.group(group.gid)) and there.name != group.name:
+            found.append(f"gid {group.gid} of group {group.name} belongs to group {there.name} on this node")
+    return found
+
+
+def _users_here(settings: NodeSettings, accounts: Accounts) -> list[str]:
+    found = []
+    names = {group.name for group in wanted_groups(settings)}
+    for user in settings.users:
+        if (there := accounts.user(user.name)) and (there.uid, there.gid) != (user.uid, user.uid):
+            found.append(
+                f"user {user.name} has uid {there.uid} and gid {there.gid} on this node and {user.uid} in the cluster file"
+            )
+        if (there := accounts.user(user.uid)) and there.name != user.name:
+            found.append(f"uid {user.uid} of user {user.name} belongs to user {there.name} on this node")
+        unknown = [name for name in user.groups if name not in names and not accounts.group(name)]
+        found += [f"group {name} of user {user.name} is neither in the cluster file nor on this node" for name in unknown]
+    return found

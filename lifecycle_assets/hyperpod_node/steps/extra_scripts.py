@@ -1,0 +1,63 @@
+"""Runs the user's own scripts (`lifecycle.extra` of the cluster file) at the points after which their folders are named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.provisioning_parameters import CONTROLLER
+from hyperpod_node.shell import Run, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hyperpod_node.context import Context
+
+WITHIN_S = 3600
+
+
+def before_slurm(context: Context) -> None:
+    """Run the scripts that prepare a node, before Slurm starts on it."""
+    run_all(context, "before_slurm")
+
+
+def after_slurm(context: Context) -> None:
+    """Run the scripts that need Slurm on their node."""
+    run_all(context, "after_slurm")
+
+
+def controller_ready(context: Context) -> None:
+    """Run the scripts that are for the cluster as a whole, once, on the controller."""
+    run_all(context, "controller_ready")
+
+
+def run_all(context: Context, point: str, run: Run = run) -> None:
+    """Run the scripts of one point in the order of their names; the first that fails ends the node, by name."""
+    folder = context.settings.path.parent / "extra" / point
+    files = sorted(file for file in folder.iterdir() if file.is_file() and file.name[0] not in "._") if folder.is_dir() else []
+    for file in files:
+        print(f"extra/{point}/{file.name}", flush=True)
+        try:
+            run(*command(file), environment=environment(context), timeout_s=WITHIN_S, show=True)
+        except NodeError as error:
+            raise NodeError(f"extra/{point}/{file.name}: {error}") from None
+
+
+def command(file: Path) -> list[str]:
+    """How to start a script: as its first line says, else by bash; S3, where it came from, keeps no executable bit."""
+    first = file.read_bytes()[:256].split(b"\n")[0].decode(errors="replace")
+    interpreter = first[2:].split(maxsplit=1) if first.startswith("#!") else ["bash"]
+    return [*interpreter, str(file)]
+
+
+def environment(context: Context) -> dict[str, str]:
+    """What a script is told of its node."""
+    node, parameters = context.node, context.parameters
+    controllers = [i.address for i in context.cluster.instances if parameters.role_of(i.group) == CONTROLLER]
+    return {
+        "HYPERPOD_ROLE": node.role,
+        "HYPERPOD_GROUP": node.group,
+        "HYPERPOD_NODE_NAME": node.name,
+        "HYPERPOD_CLUSTER_NAME": node.cluster_name,
+        "HYPERPOD_CONTROLLER_ADDRESSES": ",".join(controllers),
+    }
