@@ -1,0 +1,78 @@
+"""The command line of hyperpod-precheck."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import socket
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.precheck import all_nodes, check_script, checks, table
+from hyperpod_node.precheck.facts import Facts
+from hyperpod_node.precheck.machine import Machine
+from hyperpod_node.precheck.slurm_cluster import SlurmCluster
+from hyperpod_node.shell import run
+
+DESCRIPTION = "Is this node, or every node, fit for jobs? Is this sbatch script? The exit status is 1 where something is not."
+
+
+def main(arguments: list[str]) -> int:
+    """Do what the command line says."""
+    options = read(arguments)
+    try:
+        if options.script:
+            return script(options.script, options.json)
+        return (every_node if options.all else this_node)(options.require, options.json)
+    except NodeError as error:
+        print(f"hyperpod-precheck: {error}", file=sys.stderr)
+        return 2
+
+
+def read(arguments: list[str]) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser("hyperpod-precheck", description=DESCRIPTION)
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--all", action="store_true", help="check every node that Slurm has, through srun")
+    what.add_argument("--script", type=Path, metavar="JOB.sbatch", help="check an sbatch script")
+    parser.add_argument(
+        "--require",
+        action="append",
+        default=[],
+        choices=list(checks.CHECKS),
+        metavar="CHECK",
+        help="fail where this check would be skipped; one of: " + ", ".join(checks.CHECKS),
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    return parser.parse_args(arguments)
+
+
+def this_node(required: list[str], as_json: bool) -> int:
+    """Check the node that this runs on."""
+    machine = Machine(Facts.load(), run)
+    results = checks.make(machine, required)
+    host = socket.gethostname()
+    facts = machine.facts
+    title = f"{host} ({facts.node}, {facts.role}, {facts.instance_type})"
+    print(all_nodes.line_of(host, results) if as_json else table.of_node(title, results))
+    return 0 if checks.fit(results) else 1
+
+
+def every_node(required: list[str], as_json: bool) -> int:
+    """Check all nodes of Slurm; a node that gives no answer is not fit."""
+    answers, silent = all_nodes.ask(run, required)
+    if as_json:
+        results = {host: {name: asdict(result) for name, result in found.items()} for host, found in answers.items()}
+        print(json.dumps({"nodes": results, "no_answer": silent}, indent=2))
+    else:
+        print(table.of_nodes(answers, silent))
+    return 0 if not silent and all(checks.fit(results) for results in answers.values()) else 1
+
+
+def script(path: Path, as_json: bool) -> int:
+    """Check an sbatch script."""
+    found = check_script.findings(check_script.read(path), SlurmCluster.ask(run))
+    print((check_script.as_json if as_json else check_script.as_text)(path, found))
+    return 0 if check_script.acceptable(found) else 1

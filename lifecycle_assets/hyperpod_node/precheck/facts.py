@@ -1,0 +1,42 @@
+"""What this node ought to be, as the lifecycle scripts noted it for checks that any user may make."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.json_file import load_object, required
+from hyperpod_node.managed_file import put
+
+FILE = Path("/opt/hyperpod-cdk/node.json")
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The node's place in the cluster, and what was configured for it."""
+
+    node: str
+    role: str
+    instance_type: str
+    gpus: int
+    file_system: bool  # FSx for Lustre at /fsx
+    users: tuple[str, ...]
+
+    @classmethod
+    def load(cls, path: Path = FILE) -> Facts:
+        """Read what ``save`` wrote."""
+        try:
+            content = load_object(path)
+        except NodeError as error:
+            raise NodeError(f"{error}; the lifecycle scripts write it on every node of the cluster") from None
+        if required(content, "version", path) != VERSION:
+            raise NodeError(f"{path} has version {content['version']!r}; this program reads version {VERSION}")
+        known = {name: required(content, name, path) for name in cls.__annotations__}
+        return cls(**{**known, "users": tuple(known["users"])})
+
+    def save(self, path: Path = FILE) -> None:
+        """Write the facts where every user can read them."""
+        put(path, json.dumps({"version": VERSION, **asdict(self)}, indent=2) + "\n")

@@ -1,0 +1,29 @@
+"""Slurm's daemon of this node runs, and Slurm counts the node in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hyperpod_node.precheck.result import Result, failed, passed, skipped
+from hyperpod_node.precheck.service import state_of
+from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER
+
+if TYPE_CHECKING:
+    from hyperpod_node.precheck.machine import Machine
+
+NAME = "slurm daemon"
+DAEMONS = {CONTROLLER: "slurmctld", COMPUTE: "slurmd"}
+
+
+def check(machine: Machine) -> Result:
+    """Ask systemd for the daemon that this role has."""
+    daemon = DAEMONS.get(machine.facts.role)
+    if daemon is None:
+        return skipped(f"a {machine.facts.role} node has no Slurm daemon")
+    state = state_of(machine, daemon)
+    if state == "active":
+        return passed(f"{daemon} is active")
+    return failed(
+        f"{daemon} is {state}",
+        f"sudo journalctl -u {daemon} -n 50 says why; then: sudo systemctl restart {daemon}",
+    )
