@@ -15,6 +15,7 @@ from hyperpod_node.steps import (
     log_rotation,
     message_of_the_day,
     openzfs,
+    precheck,
     readiness,
     ssh,
     users,
@@ -46,6 +47,7 @@ STEPS: tuple[Step, ...] = (
     Step("groups and users", users.apply),
     Step("ssh between nodes", ssh.apply),
     Step("log rotation", log_rotation.apply),
+    Step("hyperpod-precheck", precheck.apply),
     Step("your scripts before Slurm", extra_scripts.before_slurm),
     # Slurm's own steps belong here.
     Step("your scripts after Slurm", extra_scripts.after_slurm),
