@@ -18,6 +18,7 @@ from local_aws.nodes.specs import NodesError
 
 # With process 1 of the namespace all else in it ends. A shell is process 1: it collects what nodes leave behind.
 _NAMESPACES = ("unshare", "--mount", "--net", "--pid", "--ipc", "--fork", "--mount-proc", "--kill-child")
+_END_S = 10.0
 _IN_CGROUP = 'echo $$ >"$0/cgroup.procs" && exec "$@"'
 
 
@@ -36,12 +37,11 @@ def main(folder: Path) -> int:
     try:
         hub = _start(folder, top)
         _watch(hub, asked)
-        hub.kill()
-        status = hub.wait()
+        status = _end(hub)
     finally:
         with registry.lock():
             clear(registry, entry)
-    return 0 if status == -signal.SIGKILL else status
+    return status
 
 
 def clear_dead(registry: Registry) -> None:
@@ -64,13 +64,24 @@ def _start(folder: Path, top: Path) -> subprocess.Popen[bytes]:
     reaper = ("sh", "-c", '"$@"; exit $?', "sh")
     hub = (sys.executable, "-m", "local_aws.nodes.machines", str(folder))
     command = ["setpriv", "--pdeathsig", "KILL", *_NAMESPACES, *reaper, *hub]
-    return subprocess.Popen(["sh", "-c", _IN_CGROUP, str(top / "hub"), *command], stdin=subprocess.DEVNULL)
+    return subprocess.Popen(["sh", "-c", _IN_CGROUP, str(top / "hub"), *command], stdin=subprocess.PIPE)
 
 
 def _watch(hub: subprocess.Popen[bytes], asked: int) -> None:
     handle = os.pidfd_open(hub.pid)
     select.select([sys.stdin, handle, asked], [], [])
     os.close(handle)
+
+
+def _end(hub: subprocess.Popen[bytes]) -> int:
+    """Close the hub's standard input, at which it ends; kill it if it does not."""
+    if hub.stdin:
+        hub.stdin.close()
+    try:
+        return hub.wait(_END_S)
+    except subprocess.TimeoutExpired:
+        hub.kill()
+        return hub.wait()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """`python -m local_aws.nodes.machines FOLDER`: the hub's process. Its guardian starts it in namespaces of its own."""
 
+import os
 import signal
 import sys
+import threading
 from pathlib import Path
 
 from local_aws.nodes.machines import dns, imds
@@ -31,7 +33,14 @@ def main(folder: Path) -> None:
     imds.serve(metadata)
     binds = tuple(_bind(name, system) for name, system in vpc.file_systems.items())
     house = House(layers, vpc, network, _CGROUPS / cgroup, folder / "log", binds)
+    threading.Thread(target=_end_with_guardian, daemon=True).start()
     Server(house, metadata).serve(folder)
+
+
+def _end_with_guardian() -> None:
+    """End, with all nodes, when the guardian closes the standard input or is gone."""
+    os.read(sys.stdin.fileno(), 1)
+    os._exit(0)
 
 
 def _bind(name: str, system: FileSystem) -> str:

@@ -15,6 +15,7 @@ from local_aws.nodes.machines.messages import Messages
 from local_aws.nodes.machines.network import Network
 from local_aws.nodes.programs import run
 from local_aws.nodes.protocol import Json
+from local_aws.nodes.registry import born
 from local_aws.nodes.specs import NodesError, NodeSpec, Vpc
 
 BOOT_S = 300.0
@@ -79,10 +80,18 @@ class Node:
         self._lay(tuple(self.entrance()), files)
 
     def entrance(self) -> list[str]:
-        """The start of a command line that enters the node from the hub."""
-        if self.state != "running":
-            raise NodesError(f"node {self.spec.id} is {self.state}, not running")
-        return ["nsenter", "-t", str(self._leader), "-m", "-u", "-i", "-n", "-p", "-C", "-r", "-w"]
+        """The start of a command line that enters the node from the hub. A node that boots is waited for."""
+        with self._change:
+            self._change.wait_for(lambda: self.state != "booting", BOOT_S)
+            if self.state != "running":
+                raise NodesError(f"node {self.spec.id} is {self.state}, not running")
+            return ["nsenter", "-t", str(self._leader), "-m", "-u", "-i", "-n", "-p", "-C", "-r", "-w"]
+
+    def has_gone_since(self, entrance: list[str]) -> bool:
+        """Whether the node that ``entrance`` entered has ended: shut down, rebooted or stopped."""
+        with self._change:
+            leader = entrance[2]
+            return self.state != "running" or str(self._leader) != leader or not born(int(leader))
 
     def stop(self) -> None:
         """Pull the plug and remove all but the logs."""

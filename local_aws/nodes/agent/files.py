@@ -1,0 +1,55 @@
+"""The files that a node has when it boots for the first time, and those that are written anew when the cluster changes."""
+
+from pathlib import Path
+
+from local_aws.nodes.agent import slurm_conf
+from local_aws.nodes.agent.slurm_conf import SlurmLayout
+from local_aws.nodes.agent.view import ClusterView
+from local_aws.nodes.specs import NodeFile
+
+RESOURCE_CONFIG = "/opt/ml/config/resource_config.json"
+SLURM_CONF = "/opt/slurm/etc/slurm.conf"
+_PARAMETERS = f"/opt/ml/config/{slurm_conf.PARAMETERS}"
+_MUNGE_KEY = "/etc/munge/munge.key"
+_ETC = "/opt/slurm/etc"
+# AWS's public accounting script fills this template in with envsubst, and replaces StorageHost for a database elsewhere.
+_SLURMDBD_TEMPLATE = b"""\
+AuthType=auth/munge
+DbdHost=localhost
+SlurmUser=slurm
+StorageType=accounting_storage/mysql
+StorageHost=localhost
+StorageUser=${SLURM_DB_USER}
+StoragePass=${SLURM_DB_PASSWORD}
+StorageLoc=slurm_acct_db
+LogFile=/var/log/slurm/slurmdbd.log
+PidFile=/run/slurmdbd.pid
+"""
+
+
+def resource_config(view: ClusterView) -> NodeFile:
+    """The file by which a node learns of its cluster."""
+    return NodeFile(view.resource_config.encode())
+
+
+def at_boot(view: ClusterView, munge_key: bytes) -> dict[str, NodeFile]:
+    """What every node has."""
+    return {RESOURCE_CONFIG: resource_config(view), _MUNGE_KEY: NodeFile(munge_key, 0o400, "munge")}
+
+
+def of_slurm(view: ClusterView, layout: SlurmLayout, group: str, parameters: bytes) -> dict[str, NodeFile]:
+    """What the nodes of a group have of Slurm's configuration; controllers alone have Slurm's own files."""
+    files = {_PARAMETERS: NodeFile(parameters)}
+    if group != layout.controller_group:
+        return files
+    return files | {
+        SLURM_CONF: NodeFile(slurm_conf.new(view, layout).encode()),
+        f"{_ETC}/accounting.conf": NodeFile(b"# filled in by lifecycle scripts\n"),  # Slurm warns of an empty one
+        f"{_ETC}/cgroup.conf": NodeFile(f"CgroupPlugin={cgroup_plugin(Path('/proc/self/cgroup').read_text())}\n".encode()),
+        f"{_ETC}/slurmdbd.conf.template": NodeFile(_SLURMDBD_TEMPLATE),
+    }
+
+
+def cgroup_plugin(hierarchies: str) -> str:
+    """The plugin for a machine whose /proc/self/cgroup reads so: Slurm will not choose where version 1 is mounted beside 2."""
+    return "cgroup/v2" if all(line.startswith("0::") for line in hierarchies.splitlines()) else "cgroup/v1"

@@ -1,0 +1,45 @@
+"""What a node's instance metadata service tells, and the devices that it has stand-ins for."""
+
+import json
+
+from local_aws.hyperpod.model import Cluster, Node
+from local_aws.network_interfaces import find_subnet
+from local_aws.nodes.agent.view import hostname, shape
+from local_aws.nodes.machines.dns import domain
+
+_AMI = "ami-00000000000000000"
+
+
+def metadata(cluster: Cluster, node: Node) -> dict[str, str]:
+    """The node's metadata, by path."""
+    subnet = find_subnet(cluster.account, cluster.region, node.interfaces[0].subnet_id)
+    zone, zone_id = (str(subnet.availability_zone), str(subnet.availability_zone_id)) if subnet else ("", "")
+    kind, name = node.type.removeprefix("ml."), f"{hostname(node.address)}.{domain(cluster.region)}"
+    identity = {
+        "accountId": cluster.account,
+        "architecture": "x86_64",
+        "availabilityZone": zone,
+        "imageId": _AMI,
+        "instanceId": node.id,
+        "instanceType": kind,
+        "privateIp": node.address,
+        "region": cluster.region,
+    }
+    texts = {
+        "ami-id": _AMI,
+        "hostname": name,
+        "instance-id": node.id,
+        "instance-type": kind,
+        "local-hostname": name,
+        "local-ipv4": node.address,
+        "placement/availability-zone": zone,
+        "placement/availability-zone-id": zone_id,
+        "placement/region": cluster.region,
+    }
+    paths = {f"latest/meta-data/{path}": text for path, text in texts.items()}
+    return paths | {"latest/dynamic/instance-identity/document": json.dumps(identity, indent=2)}
+
+
+def devices(type_name: str) -> tuple[str, ...]:
+    """Stand-ins for the GPUs of an instance type: files that Slurm finds where it looks for GPUs, and nothing behind them."""
+    return tuple(f"/dev/null:/dev/nvidia{number}" for number in range(shape(type_name).gpus))

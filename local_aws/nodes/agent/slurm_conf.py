@@ -1,0 +1,100 @@
+"""The slurm.conf that HyperPod's agent writes on the nodes of the controller's group.
+
+How the agent's own file reads is not published. Public scripts and field notes tell this much, and it is kept here: addresses in
+brackets after SlurmctldHost, an included accounting.conf that is empty at first, slurmd without a file of its own (configless),
+nodes by host name, login nodes not among them, a default partition `dev` of all nodes beside one for each group.
+https://github.com/awslabs/awsome-distributed-ai (5.sagemaker-hyperpod, issue 151)
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from local_aws.nodes.agent.view import ClusterView, Member
+from local_aws.nodes.specs import NodesError
+
+PARAMETERS = "provisioning_parameters.json"
+_BEGIN = "# controllers, nodes and partitions: HyperPod's agent writes them anew when the cluster changes"
+_END = "# end of what is written anew"
+_DEFAULT_PARTITION = "dev"
+# Slurm's own default of ProctrackType needs cgroups that a machine with version 1's hierarchies does not give to its nodes.
+# config_overrides lets slurmd say that it has what EC2 says of the instance type, and not what this machine has.
+_HEAD = """\
+# written by the simulated HyperPod agent
+ClusterName={name}
+AuthType=auth/munge
+SlurmUser=slurm
+SlurmctldParameters=enable_configless
+SlurmdParameters=config_overrides
+ReturnToService=2
+StateSaveLocation=/var/spool/slurmctld
+SlurmdSpoolDir=/var/spool/slurmd
+SlurmctldLogFile=/var/log/slurm/slurmctld.log
+SlurmdLogFile=/var/log/slurm/slurmd.log
+SlurmctldPidFile=/run/slurmctld.pid
+SlurmdPidFile=/run/slurmd.pid
+ProctrackType=proctrack/linuxproc
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU_Memory
+SlurmctldTimeout=60
+SlurmdTimeout=60
+MpiDefault=none
+Include accounting.conf
+"""
+
+
+@dataclass(frozen=True)
+class SlurmLayout:
+    """What groups do in Slurm, by provisioning_parameters.json."""
+
+    controller_group: str
+    partitions: Mapping[str, str]  # by worker group
+
+    @classmethod
+    def read(cls, content: bytes) -> "SlurmLayout":
+        """Read the file that lies beside the scripts."""
+        try:
+            parameters = json.loads(content)
+            workers = {group["instance_group_name"]: group["partition_name"] for group in parameters["worker_groups"]}
+            return cls(parameters["controller_group"], workers)
+        except (ValueError, KeyError, TypeError) as error:
+            raise NodesError(f"{PARAMETERS} is not what HyperPod's agent reads: {type(error).__name__} {error}") from error
+
+
+def new(view: ClusterView, layout: SlurmLayout) -> str:
+    """The file as a controller first has it."""
+    return _HEAD.format(name=view.name) + _block(view, layout)
+
+
+def rewritten(text: str, view: ClusterView, layout: SlurmLayout) -> str:
+    """The file for what the cluster is now; all that stands outside the agent's own lines stays.
+
+    A file without them is somebody else's by now and stays as it is.
+    """
+    before, begin, rest = text.partition(f"{_BEGIN}\n")
+    _, end, after = rest.partition(f"{_END}\n")
+    return before + _block(view, layout) + after if begin and end else text
+
+
+def _block(view: ClusterView, layout: SlurmLayout) -> str:
+    controllers = [f"SlurmctldHost={one.hostname}({one.address})" for one in view.members_of(layout.controller_group)]
+    nodes = [_node(view, member) for group in layout.partitions for member in view.members_of(group)]
+    return "\n".join([_BEGIN, *controllers, *nodes, *_partitions(view, layout), _END]) + "\n"
+
+
+def _node(view: ClusterView, member: Member) -> str:
+    shape = view.shapes[member.group]
+    place = f"NodeName={member.hostname} NodeAddr={member.address}"
+    return f"{place} CPUs={shape.cpus} RealMemory={shape.memory_mib} State=UNKNOWN"
+
+
+def _partitions(view: ClusterView, layout: SlurmLayout) -> list[str]:
+    hosts: dict[str, list[str]] = {}
+    for group, partition in layout.partitions.items():
+        hosts.setdefault(partition, []).extend(member.hostname for member in view.members_of(group))
+    lists = {name: ",".join(names) for name, names in hosts.items() if names}
+    lists = {_DEFAULT_PARTITION: "ALL"} | lists  # a partition of the file may have that name
+    return [
+        f"PartitionName={name} Nodes={nodes}{' Default=YES' if name == _DEFAULT_PARTITION else ''} MaxTime=INFINITE State=UP"
+        for name, nodes in lists.items()
+    ]

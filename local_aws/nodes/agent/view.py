@@ -1,0 +1,90 @@
+"""A cluster at one moment, as HyperPod's agent sees it: who is in it, and what its instance types have."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from local_aws.hyperpod.model import Cluster, instance_type, lock
+from local_aws.hyperpod.node_runner import resource_config
+from local_aws.json_service import Json
+
+
+@dataclass(frozen=True)
+class Member:
+    """A node of the cluster."""
+
+    group: str
+    name: str  # "compute-nodes-1"
+    id: str
+    address: str
+
+    @property
+    def hostname(self) -> str:
+        """The name that the node's own system has."""
+        return hostname(self.address)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What Slurm is told of an instance type, and how many GPUs it has."""
+
+    cpus: int
+    memory_mib: int
+    gpus: int = 0
+
+
+@dataclass(frozen=True)
+class ClusterView:
+    """The cluster's nodes at one moment. Two views are equal where the agent has nothing to write anew."""
+
+    name: str
+    resource_config: str  # as it stands in the file
+    members: tuple[Member, ...]
+    shapes: Mapping[str, Shape]  # by group
+
+    @classmethod
+    def of(cls, cluster: Cluster) -> "ClusterView":
+        """The cluster as it is now."""
+        with lock:
+            config = resource_config(cluster)
+            specs = {group.name: group.spec for group in cluster.groups.values()}
+        shapes = {name: shape(instance_type(spec), spec.get("ThreadsPerCore")) for name, spec in specs.items()}
+        return cls(cluster.name, json.dumps(config, indent=1) + "\n", _members(config), shapes)
+
+    def members_of(self, group: str) -> list[Member]:
+        """The nodes of one group."""
+        return [member for member in self.members if member.group == group]
+
+
+def hostname(address: str) -> str:
+    """The host name that EC2 derives from an address."""
+    return f"ip-{address.replace('.', '-')}"
+
+
+def _members(config: Json) -> tuple[Member, ...]:
+    return tuple(
+        Member(group["Name"], one["InstanceName"], one["InstanceId"], one["CustomerIpAddress"])
+        for group in config["InstanceGroups"]
+        for one in group["Instances"]
+    )
+
+
+def shape(type_name: str, threads_per_core: int | None = None) -> Shape:
+    """What an instance type has, by moto's copy of EC2's DescribeInstanceTypes; one CPU where EC2 has no such type."""
+    facts = _instance_types().get(type_name.removeprefix("ml."), {})
+    processor = facts.get("VCpuInfo", {})
+    cores = int(processor.get("DefaultCores", 1))
+    threads = threads_per_core or int(processor.get("DefaultThreadsPerCore", 1))
+    memory = int(facts.get("MemoryInfo", {}).get("SizeInMiB", 1024))
+    gpus = sum(int(gpu["Count"]) for gpu in (facts.get("GpuInfo") or {}).get("Gpus", []))
+    return Shape(cores * threads, memory * 95 // 100, gpus)  # the rest is the firmware's and the kernel's
+
+
+@cache
+def _instance_types() -> dict[str, Any]:
+    from moto.ec2.models.instance_types import INSTANCE_TYPES  # noqa: PLC0415  moto is loaded once the environment is set
+
+    types: dict[str, Any] = INSTANCE_TYPES
+    return types
