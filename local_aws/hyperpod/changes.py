@@ -34,7 +34,6 @@ def begin_software_update(cluster: Cluster, names: set[str], ordered_failure: st
     cluster.change = Change("software", waiting_for={node.id for node in nodes}, launched=True)
     for node in nodes:
         node.status = "SystemUpdating"
-        runner().stop(node.id)
     for name in names:
         cluster.groups[name].software_status = "InProgress"
     set_status(cluster, "SystemUpdating", names)
@@ -134,6 +133,7 @@ def _fail(cluster: Cluster, failure: str) -> None:
 
 def _end_in_failed(cluster: Cluster) -> None:
     for node in cluster.nodes:
+        runner().stop(node.id)
         node.status, node.message = "Failure", node.message or cluster.failure
     cluster.change = None
     set_status(cluster, "Failed")

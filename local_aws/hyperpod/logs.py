@@ -1,11 +1,14 @@
 """Nodes' log streams in CloudWatch Logs, written with the execution role's rights; without them nothing is written."""
 
+import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from local_aws.hyperpod.model import Cluster, Node
 from local_aws.hyperpod.roles import ExecutionRole
+
+_lock = threading.Lock()  # moto's logs are not made for several writers
 
 
 @dataclass(frozen=True)
@@ -27,13 +30,14 @@ class NodeLog:
 
     def write(self, lines: list[str]) -> None:
         """Append ``lines``; as on AWS nobody is told where the role may not write."""
-        if not self._may_write():
-            return
-        group = self._group()
-        if self.stream not in group.streams:
-            group.create_log_stream(self.stream)
         now = int(datetime.now(UTC).timestamp() * 1000)
-        group.put_log_events(self.stream, [{"timestamp": now, "message": line} for line in lines])
+        with _lock:
+            if not self._may_write():
+                return
+            group = self._group()
+            if self.stream not in group.streams:
+                group.create_log_stream(self.stream)
+            group.put_log_events(self.stream, [{"timestamp": now, "message": line} for line in lines])
 
     def _may_write(self) -> bool:
         role = ExecutionRole.of(self.cluster, self.node.spec)

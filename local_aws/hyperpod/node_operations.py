@@ -1,6 +1,7 @@
 """The operations on single nodes: list, describe, delete, replace, reboot."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from local_aws.durations import duration
@@ -10,7 +11,9 @@ from local_aws.hyperpod.cluster_operations import is_in_time
 from local_aws.hyperpod.descriptions import node_details, node_summary
 from local_aws.hyperpod.lookup import named_cluster
 from local_aws.hyperpod.model import Cluster, Group, Node, lock
+from local_aws.hyperpod.node_runner import Outcome
 from local_aws.hyperpod.removal import shut_down
+from local_aws.hyperpod.starting import runner
 from local_aws.json_service import Call, Json, Operation, page
 from local_aws.schedule import schedule
 
@@ -74,15 +77,26 @@ def batch_reboot_cluster_nodes(call: Call) -> Json:
     def reboot(_: Cluster, nodes: list[Node]) -> None:
         for node in nodes:
             node.status = "Pending"
-
-        def back() -> None:
-            with lock:
-                for node in nodes:
-                    node.status = "Running" if node.status == "Pending" else node.status
-
-        schedule.after(duration("hyperpod.node.reboot"), back)
+            runner().reboot(node.id, _Reboot(node).done)
 
     return _batch(call, reboot)
+
+
+@dataclass(frozen=True)
+class _Reboot:
+    """The reboot of one node, which stops being of interest when the node shall go."""
+
+    node: Node
+
+    def done(self, outcome: Outcome) -> None:
+        """Let the node run again after the time that AWS takes."""
+        schedule.after(duration("hyperpod.node.reboot"), lambda: self._back(outcome))
+
+    def _back(self, outcome: Outcome) -> None:
+        with lock:
+            if self.node.status == "Pending":
+                self.node.status = "Failure" if outcome.failure else "Running"
+                self.node.message = outcome.failure or ""
 
 
 def _batch(call: Call, act: Callable[[Cluster, list[Node]], None]) -> Json:

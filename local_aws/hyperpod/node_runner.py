@@ -28,16 +28,23 @@ Done = Callable[[Outcome], None]
 
 
 class NodeRunner(Protocol):
-    """Starts and stops nodes. ``start`` must not block: it calls ``done`` when the lifecycle script has ended.
+    """Starts and stops nodes. None of it may block: ``done`` is called when the lifecycle script has ended, or the node is back.
 
-    A software update stops a node and starts it again. ``start`` is called without, ``stop`` with the clusters' lock held.
+    A software update stops a node and starts it again. ``start`` is called without, the others with the clusters' lock held.
     """
+
+    @property
+    def takes_its_time(self) -> bool:
+        """Whether nodes take the time that they take: then they begin together, and not one after the other as planned."""
 
     def start(self, launch: Launch, done: Done) -> None:
         """Boot the node and run its lifecycle script."""
 
     def stop(self, node_id: str) -> None:
         """End the node, if it runs."""
+
+    def reboot(self, node_id: str, done: Done) -> None:
+        """Reboot the node; its lifecycle script does not run again."""
 
     def reset(self) -> None:
         """End all nodes."""

@@ -74,6 +74,8 @@ def _attach(cluster: Cluster, node: Node, new: list[Node]) -> None:
 def boot(cluster: Cluster, nodes: list[Node], listener: Listener, after: str = "hyperpod.node.boot") -> None:
     """Boot the nodes one after the other and run their lifecycle scripts."""
     stagger = min(duration("hyperpod.node.stagger"), duration("hyperpod.node.stagger.max") / max(1, len(nodes)))
+    if runner().takes_its_time:
+        stagger = 0.0
     for place, node in enumerate(nodes):
         schedule.after(duration(after) + place * stagger, _Start(cluster, node, listener).begin)
 
@@ -90,6 +92,8 @@ class _Start:
         with lock:
             if not self._is_wanted():
                 return
+            if self.node.status == "SystemUpdating":
+                runner().stop(self.node.id)  # not before: an update that comes to nothing leaves nodes as they are
             launch = Launch(self.cluster, self.node, resource_config(self.cluster))
         runner().start(launch, self.done)  # outside the lock: a runner may take its time
 

@@ -1,0 +1,75 @@
+"""Where a group's lifecycle scripts are, and whether they can be the right ones: the same for nodes that run and that do not."""
+
+from dataclasses import dataclass
+
+from local_aws.hyperpod.logs import NodeLog
+from local_aws.hyperpod.model import Cluster
+from local_aws.hyperpod.node_runner import Launch, Outcome
+from local_aws.hyperpod.roles import ExecutionRole
+from local_aws.json_service import Context, Json
+
+PARAMETERS = "provisioning_parameters.json"
+
+
+@dataclass(frozen=True)
+class LifecycleScripts:
+    """A folder in S3, and the script in it that HyperPod runs."""
+
+    uri: str
+    bucket: str
+    prefix: str
+    entry: str  # its path below the folder
+
+    @classmethod
+    def of(cls, spec: Json) -> "LifecycleScripts | None":
+        """The scripts of an instance group; None where it names none."""
+        config = spec.get("LifeCycleConfig") or {}
+        uri = str(config.get("SourceS3Uri") or "")
+        bucket, _, prefix = uri.partition("://")[2].partition("/")
+        entry = str(config.get("OnCreate") or config.get("OnInitComplete") or "")
+        return cls(uri, bucket, prefix.strip("/"), entry) if uri else None
+
+    def key(self, path: str) -> str:
+        """The key of a file of the folder."""
+        return "/".join(part for part in (self.prefix, path) if part)
+
+
+def check(launch: Launch, scripts: LifecycleScripts) -> str | None:
+    """Why the scripts cannot run on the node, or None."""
+    cluster, spec = launch.cluster, launch.node.spec
+    return _refused(cluster, ExecutionRole.of(cluster, spec), scripts) or _misplaced(cluster, spec, scripts)
+
+
+def failed(failure: str, log: NodeLog) -> Outcome:
+    """The outcome of a node whose scripts failed, in HyperPod's words, with the cause and where to read more."""
+    return Outcome(f"Lifecycle scripts did not run successfully: {failure}. See {log.place}")
+
+
+def _refused(cluster: Cluster, role: ExecutionRole, scripts: LifecycleScripts) -> str | None:
+    arn, script = f"arn:{cluster.partition}:s3:::{scripts.bucket}", scripts.key(scripts.entry)
+    folder = script.rpartition("/")[0]
+    needed: tuple[tuple[str, str, Context], ...] = (
+        ("s3:ListBucket", arn, {"s3:prefix": f"{folder}/" if folder else ""}),
+        ("s3:GetObject", f"{arn}/{script}", {}),
+    )
+    for action, resource, context in needed:
+        if not role.may(action, resource, context):
+            return f"the execution role {role.arn} is not authorized to perform {action} on {resource}"
+    return None
+
+
+def _misplaced(cluster: Cluster, spec: Json, scripts: LifecycleScripts) -> str | None:
+    """Why the scripts in S3 cannot be the right ones, or None."""
+    script = scripts.key(scripts.entry)
+    if not _exists(cluster, scripts.bucket, script):
+        return f"could not download s3://{scripts.bucket}/{script}: there is no such object"
+    if "SlurmConfig" in spec and _exists(cluster, scripts.bucket, scripts.key(PARAMETERS)):
+        return f"SlurmConfig and {PARAMETERS} cannot be used together, and s3://{scripts.bucket}/{scripts.prefix} holds the file"
+    return None
+
+
+def _exists(cluster: Cluster, bucket: str, key: str) -> bool:
+    from moto.s3.models import s3_backends  # noqa: PLC0415  moto is loaded once the environment is set
+
+    s3 = s3_backends[cluster.account][cluster.partition]
+    return bucket in s3.buckets and s3.get_object(bucket, key) is not None
