@@ -35,9 +35,10 @@ def _become_and_work(account: Account, work: Callable[[], None], problems: Simpl
     try:
         os.chdir("/")
         os.umask(0o077)
-        os.initgroups(account.name, account.gid)
-        os.setgid(account.gid)
-        os.setuid(account.uid)
+        if os.getuid() != account.uid:
+            os.initgroups(account.name, account.gid)
+            os.setgid(account.gid)
+            os.setuid(account.uid)
         work()
     except NodeError as error:
         problems.put(str(error))

@@ -28,14 +28,17 @@ class Places:
 
     devices: Path = Path("/sys/class/infiniband")
     routes: Path = Path("/proc/net/route")
-    program: Path = Path("/opt/hyperpod/lustre-over-efa.sh")
+    program: Path = Path("/opt/hyperpod-cdk/lustre-over-efa.sh")
     units: Path = Path("/etc/systemd/system")
+
+
+PLACES = Places()
 
 
 def set_up(instance_type: str, places: Places, run: Run) -> None:
     """Have Lustre's network use this node's EFA devices, now and after a reboot."""
     if not (devices := efa_devices(places.devices)):
-        raise NodeError(f"no EFA device in {places.devices}; does the group's security group allow all traffic to itself?")
+        raise NodeError(f"no EFA device in {places.devices}, though the type has EFA")
     run("modinfo", "kefalnd")  # the Lustre client's module for EFA: not every AMI has it
     chosen = spread(devices, 8 if instance_type in EIGHT_INTERFACES else OTHERWISE)
     changed = put(places.program, program(default_interface(places.routes), chosen), mode=0o755)

@@ -19,6 +19,7 @@ class System:
     """Where a node keeps what a mount needs."""
 
     fstab: Path = Path("/etc/fstab")
+    units: Path = Path("/etc/systemd/system")
     mountinfo: Path = Path("/proc/self/mountinfo")
     clock: Clock = CLOCK
     run: Run = run
@@ -62,11 +63,37 @@ def mount(mount: Mount, *, node: str, nodes: int, system: System) -> None:
 
 
 def _write_line(mount: Mount, system: System) -> None:
-    """Have one line for the mount's folder in fstab."""
+    """Have one line for the mount's folder in fstab, and a unit that tries again at boot."""
     lines = system.fstab.read_text().splitlines() if system.fstab.exists() else []
     others = [line for line in lines if line.lstrip().startswith("#") or line.split()[1:2] != [str(mount.path)]]
-    if put(system.fstab, "\n".join([*others, mount.line]) + "\n"):
+    service = f"{mount.path.name}-mounted.service"
+    changed = put(system.fstab, "\n".join([*others, mount.line]) + "\n")
+    changed |= put(system.units / service, unit(mount.path))
+    if changed:
         system.run("systemctl", "daemon-reload")  # systemd makes its mount units from fstab
+        system.run("systemctl", "enable", service)
+
+
+def unit(path: Path) -> str:
+    """The unit that mounts what boot left unmounted: systemd tries a line of fstab once, on all nodes at the same moment."""
+    return f"""# Written by the lifecycle scripts.
+[Unit]
+Description=Mount {path} when the first try at boot failed
+After=remote-fs.target network-online.target
+Before=slurmd.service
+StartLimitIntervalSec=0
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/sh -c 'mountpoint -q {path} || mount {path}; mountpoint -q {path}'
+TimeoutStartSec=120
+Restart=on-failure
+RestartSec=15
+
+[Install]
+WantedBy=multi-user.target
+"""
 
 
 def _try(mount: Mount, system: System) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 NVME = Path("/opt/dlami/nvme")  # the AMI's stripe over the instance's own disks
 SECOND_VOLUME = Path("/opt/sagemaker")  # the EBS volume of the instance group
 ROOT_VOLUME = Path("/var/lib")
-LINK = Path("/opt/hyperpod/containers")
+LINK = Path("/opt/hyperpod-cdk/containers")
 
 
 def apply(

@@ -23,18 +23,18 @@ def apply(context: Context, path: Path = FSX, system: mount.System = mount.SYSTE
     parameters = context.parameters
     if not parameters.fsx_dns_name or not parameters.fsx_mountname:
         return
-    _use_efa(context, path, system)
+    _use_efa(context, system)
     line = mount.Mount(f"{parameters.fsx_dns_name}@tcp:/{parameters.fsx_mountname}", path, "lustre", OPTIONS)
     mount.mount(line, node=context.node.name, nodes=len(context.cluster.instances), system=system)
 
 
-def _use_efa(context: Context, path: Path, system: mount.System) -> None:
+def _use_efa(context: Context, system: mount.System) -> None:
     """Set Lustre's network up over EFA; where that fails the node works over TCP, which is slower and no reason to lose it."""
     instance_type = context.cluster.instance_with([context.node.address]).instance_type
     known = context.settings.instance_types.get(instance_type)
-    if known is None or not known.efa or system.is_mounted(path):
+    if known is None or not known.efa:
         return
     try:
-        lustre_efa.set_up(instance_type, lustre_efa.Places(), system.run)
+        lustre_efa.set_up(instance_type, lustre_efa.PLACES, system.run)
     except NodeError as error:
         print(f"warning: Lustre uses TCP instead of EFA on this {instance_type}: {error}")

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
 FOLDER = Path("/etc/logrotate.d")
+OWN = "hyperpod-slurm"
 HOW = """\
     daily
     maxsize 100M
@@ -20,18 +21,8 @@ HOW = """\
     missingok
     notifempty
 """
-# Slurm's daemons open their logs again at SIGUSR2 (https://slurm.schedmd.com/slurm.conf.html#SECTION_LOGGING). `su root root`
-# because the folder is the user slurm's, and logrotate works as root in no folder that somebody else may write.
-SLURM = f"""\
-# Written by the lifecycle scripts.
-/var/log/slurm/*.log {{
-{HOW}    su root root
-    sharedscripts
-    postrotate
-        for daemon in slurmctld slurmd slurmdbd; do pkill -x --signal SIGUSR2 "$daemon" || true; done
-    endscript
-}}
-"""
+SLURM_FOLDER = Path("/var/log/slurm")
+SLURM_LOGS = ("slurmctld.log", "slurmd.log", "slurmdbd.log", "slurmrestd.log", "prolog.log", "epilog.log")
 PROVISIONING = f"""\
 # Written by the lifecycle scripts.
 /var/log/provision/*.log {{
@@ -41,5 +32,28 @@ PROVISIONING = f"""\
 
 def apply(context: Context, folder: Path = FOLDER) -> None:  # noqa: ARG001 - the same on all nodes
     """Have logrotate rotate both."""
-    put(folder / "hyperpod-slurm", SLURM)
     put(folder / "hyperpod-provisioning", PROVISIONING)
+    put(folder / OWN, slurm([SLURM_FOLDER / name for name in SLURM_LOGS if not _is_rotated_already(name, folder)]))
+
+
+def slurm(logs: list[Path]) -> str:
+    """The part for Slurm, whose daemons open their logs again at SIGUSR2 (https://slurm.schedmd.com/slurm.conf.html)."""
+    if not logs:
+        return "# Written by the lifecycle scripts: other files here rotate all of Slurm's logs.\n"
+    return f"""\
+# Written by the lifecycle scripts.
+{" ".join(map(str, logs))} {{
+{HOW}    su root root
+    sharedscripts
+    postrotate
+        for daemon in slurmctld slurmd slurmdbd slurmrestd; do pkill -x --signal SIGUSR2 "$daemon" || true; done
+    endscript
+}}
+"""
+
+
+def _is_rotated_already(name: str, folder: Path) -> bool:
+    """Whether another file rotates a log: logrotate takes two mentions of it for an error and skips the second file whole."""
+    others = (file for file in sorted(folder.iterdir()) if file.name != OWN and file.is_file()) if folder.is_dir() else ()
+    words = {word for file in others for word in file.read_text(errors="replace").split()}
+    return bool({str(SLURM_FOLDER / name), str(SLURM_FOLDER / "*.log"), str(SLURM_FOLDER / "*")} & words)
