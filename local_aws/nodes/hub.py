@@ -38,6 +38,7 @@ class Hub:
             system.folder.mkdir(parents=True, exist_ok=True)
         plan = protocol.plan(self.vpc, store.layers(self.image), cgroups.name_for(self.folder))
         (self.folder / protocol.PLAN).write_text(plan)
+        store.note_use(self.image)
         with self._lock:
             if self._guardian:
                 raise NodesError(f"the hub in {self.folder} is started already")
@@ -95,7 +96,10 @@ class Hub:
             return
         if guardian.stdin:
             guardian.stdin.close()
-        guardian.wait(_END_S)
+        try:
+            guardian.wait(_END_S)
+        except subprocess.TimeoutExpired as error:
+            raise NodesError(f"the hub in {self.folder} did not end; process {guardian.pid} guards it") from error
 
     def _ask(self, operation: str, *arguments: object, on_line: Callable[[str], None] | None = None) -> object:
         return ask(self.folder, operation, *arguments, on_line=on_line)

@@ -32,29 +32,40 @@ def build_training(report: Report) -> Path:
     with store.lock(lambda: report("another process builds the layer already; waiting for it")):
         layer = store.training_layer(image)
         if not layer.is_dir():
+            _drop_unused(report)
             report("adding a layer with PyTorch for the training examples; this takes about half a minute")
-            _finish(layer, [str(store.RECIPE / "add_packages.sh"), str(image)], store.packages("packages-training"), report)
+            make(layer, [str(store.RECIPE / "add_packages.sh"), str(image)], store.packages("packages-training"), report)
         return layer
 
 
 def _build_image(report: Report) -> Path:
     report("looking for Debian in this machine's apt sources")
-    suite, chosen = sources.choose()
+    suite, chosen = sources.choose(sources.own_targets(), sources.codename(), sources.is_signed)
     image = store.image_of(suite)
+    _drop_unused(report)
     report(f"building the nodes' image, Debian {suite}, into {image}; this takes one to three minutes")
     lines = "\n".join(source.line for source in chosen)
-    _finish(image, [str(store.RECIPE / "bootstrap.sh"), suite, lines], store.packages("packages"), report)
+    make(image, [str(store.RECIPE / "bootstrap.sh"), suite, lines], store.packages("packages"), report)
     return image
 
 
-def _finish(result: Path, builder: list[str], packages: Iterable[str], report: Report) -> None:
-    """Let ``builder`` make the folder ``made``, and give it its name when it is whole."""
+def make(result: Path, builder: list[str], packages: Iterable[str], report: Report) -> None:
+    """Let ``builder`` make the folder ``made`` in one that it is given, and give it its name when it is whole.
+
+    It is also given the folder of packages fetched before, and the packages to install.
+    """
     start = time.monotonic()
     with _unfinished(result) as part:
         command = [*builder, str(part), str(_package_cache()), *packages]
         _run(command, lambda text: report(f"  {time.monotonic() - start:4.0f} s  {text}"))
         (part / "made").rename(result)
     report(f"  {time.monotonic() - start:4.0f} s  done")
+
+
+def _drop_unused(report: Report) -> None:
+    for folder in store.unused():
+        report(f"removing {folder}, which no node was booted from for {store.KEPT_DAYS} days")
+        _remove(folder)
 
 
 def _package_cache() -> Path:

@@ -29,15 +29,15 @@ class Source:
         return f"deb [signed-by={KEYRING}] {self.uri} {self.release} main"
 
 
-def choose(has: Callable[[Source], bool] | None = None) -> tuple[str, list[Source]]:
-    """The newest release of Debian that can be had, with its sources."""
-    listed, codename = own_targets(), _codename()
+def choose(targets: Iterable[str], own: str, has: Callable[[Source], bool]) -> tuple[str, list[Source]]:
+    """The newest release of Debian that can be had from a machine's ``targets``, with its sources; ``own`` is its codename."""
+    listed = list(targets)
     for suite in SUITES:
-        sources = [source for source in candidates(listed, codename, suite) if (has or is_signed)(source)]
+        sources = [source for source in candidates(listed, own, suite) if has(source)]
         if any(source.release == suite for source in sources):
             return suite, sources
     raise NodesError(
-        f"nodes are a Debian {' or '.join(SUITES)}, which no apt source here ({codename or 'no Debian'}) offers; "
+        f"nodes are a Debian {' or '.join(SUITES)}, which no apt source here ({own or 'no Debian'}) offers; "
         "on another distribution, add one of Debian's to /etc/apt/sources.list.d and pin it down to priority -1"
     )
 
@@ -47,10 +47,10 @@ def own_targets() -> list[str]:
     return run("apt-get", "indextargets", "--no-release-info", "--format", _FORMAT, "Created-By: Packages").splitlines()
 
 
-def candidates(targets: Iterable[str], codename: str, suite: str) -> list[Source]:
+def candidates(targets: Iterable[str], own: str, suite: str) -> list[Source]:
     """The sources of ``suite`` that ``targets`` lead to: those of the machine's own release, with the other's name."""
     found: dict[Source, None] = {}
-    known = "|".join(re.escape(name) for name in (codename, suite, *_NAMES) if name)
+    known = "|".join(re.escape(name) for name in (own, suite, *_NAMES) if name)
     for target in targets:
         uri, release, component = target.rsplit(" ", 2)
         named = re.fullmatch(rf"(?:{known})({'|'.join(_POCKETS)})", release)
@@ -70,7 +70,8 @@ def is_signed(source: Source) -> bool:
         return succeeds(*fetch, str(file)) and succeeds(*verify)
 
 
-def _codename() -> str:
+def codename() -> str:
+    """The name of this machine's release."""
     for line in Path("/etc/os-release").read_text().splitlines():
         if line.startswith("VERSION_CODENAME="):
             return line.partition("=")[2].strip('"')

@@ -3,12 +3,14 @@
 import fcntl
 import hashlib
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 RECIPE = Path(__file__).parent
 SUITES = ("trixie", "bookworm")  # Slurm 24.11, as on HyperPod's nodes, and 22.05
+KEPT_DAYS = 30
 _OF_IMAGE = ("packages", "bootstrap.sh", "dress")
 _OF_LAYER = ("packages-training", "add_packages.sh")
 
@@ -37,6 +39,23 @@ def training_layer(image: Path) -> Path:
 def layers(image: Path) -> list[Path]:
     """What a root volume stands on, the uppermost first: the image, and the layer with PyTorch where there is one."""
     return [layer for layer in (training_layer(image), image) if layer.is_dir()]
+
+
+def note_use(image: Path) -> None:
+    """Note that nodes boot from an image, so that it is kept."""
+    for layer in layers(image):
+        _note_of(layer).touch()
+
+
+def unused() -> list[Path]:
+    """The images and layers from which no node was booted for long."""
+    since = time.time() - KEPT_DAYS * 86400
+    notes = (place() / "images").glob("*.used")
+    return [note.with_suffix("") for note in notes if note.stat().st_mtime < since and note.with_suffix("").is_dir()]
+
+
+def _note_of(layer: Path) -> Path:
+    return layer.with_name(f"{layer.name}.used")
 
 
 def packages(name: str) -> list[str]:

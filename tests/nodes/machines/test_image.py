@@ -1,0 +1,89 @@
+import os
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from local_aws.nodes import setup
+from local_aws.nodes.image import build, store
+from local_aws.nodes.specs import NodesError
+
+SCRIPT = "mkdir $1/made; touch $1/made/file; mount -t tmpfs x /mnt; "
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    store.place().mkdir()
+
+
+@pytest.fixture
+def image() -> Path:
+    return store.image_of("trixie")
+
+
+def make(image: Path, script: str) -> list[str]:
+    lines: list[str] = []
+    build.make(image, ["bash", "-c", SCRIPT + script, "builder"], ["package"], lines.append)
+    return lines
+
+
+def test_an_image_has_its_name_once_it_is_whole_and_tells_how_it_goes_on(image: Path) -> None:
+    lines = make(image, 'echo "I: downloading $3..."; echo other; echo "$2" >$1/made/cache')
+
+    assert [line.split(maxsplit=2)[2] for line in lines] == ["downloading package", "done"]
+    assert (image / "cache").read_text().strip() == str(store.place() / "packages")
+    assert [path.name for path in image.parent.iterdir()] == [image.name]
+
+
+def test_a_build_that_fails_leaves_nothing_and_tells_the_end_of_its_log(image: Path) -> None:
+    with pytest.raises(NodesError, match=r"(?s)bash ended with status 3; the end of .*build\.log:\nno space"):
+        make(image, "echo no space; exit 3")
+
+    assert list(image.parent.iterdir()) == []
+    assert store.find() is None
+
+
+def test_what_a_killed_build_left_is_not_in_the_next_ones_way(image: Path) -> None:
+    half = image.with_name(f"{image.name}.part") / "made"
+    half.mkdir(parents=True)
+    (half / "half").touch()
+
+    make(image, "")
+
+    assert [path.name for path in image.iterdir()] == ["file"]
+
+
+def test_a_build_mounts_nothing_that_others_see(image: Path) -> None:
+    make(image, "")
+
+    assert f"{image}" not in Path("/proc/self/mounts").read_text()
+    assert not os.path.ismount("/mnt")
+
+
+def test_a_second_build_waits_and_takes_what_the_first_one_built(image: Path) -> None:
+    told, found = threading.Event(), list[Path]()
+    second = threading.Thread(target=lambda: found.append(build.build(lambda _: told.set())))
+    with store.lock(lambda: None):
+        second.start()
+        assert told.wait(30)
+        make(image, "")
+    second.join(30)
+
+    assert found == [image]
+
+
+def test_an_image_that_was_not_used_for_long_is_dropped(image: Path) -> None:
+    old, recent = image.with_name("trixie-old"), image.with_name("trixie-recent")
+    for folder in (old, recent):
+        folder.mkdir(parents=True)
+        store.note_use(folder)
+    long_ago = time.time() - (store.KEPT_DAYS + 1) * 86400
+    os.utime(old.with_name("trixie-old.used"), (long_ago, long_ago))
+
+    assert store.unused() == [old]
+
+
+def test_all_that_nodes_need_here_is_installed() -> None:
+    assert setup.missing_packages() == []

@@ -1,0 +1,87 @@
+from pathlib import Path
+
+import pytest
+
+from local_aws.nodes import protocol, setup, support
+from local_aws.nodes.__main__ import main
+from local_aws.nodes.cgroups import name_for
+from local_aws.nodes.hub import FileSystem, Hub, NodesError, Vpc
+from local_aws.nodes.image import store
+
+
+def test_hubs_in_different_folders_have_different_cgroups(tmp_path: Path) -> None:
+    names = {name_for(tmp_path / "a"), name_for(tmp_path / "b"), name_for(tmp_path / "c" / ".." / "a")}
+
+    assert len(names) == 2
+    assert all(name.startswith("hyperpod-cdk-") for name in names)
+
+
+def test_what_the_hubs_process_is_told_is_what_it_reads(tmp_path: Path) -> None:
+    systems = {"fs-1.fsx.us-west-2.amazonaws.com": FileSystem("10.1.0.9", "abc", tmp_path / "fsx")}
+    vpc = Vpc("us-west-2", ("10.1.0.0/16",), "10.1.0.2", systems)
+    (tmp_path / protocol.PLAN).write_text(protocol.plan(vpc, [tmp_path / "upper", tmp_path / "lower"], "cgroup"))
+
+    assert protocol.read_plan(tmp_path) == (vpc, (tmp_path / "upper", tmp_path / "lower"), "cgroup")
+
+
+def test_the_image_and_its_layer_are_used_where_they_were_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert store.find() is None
+
+    image = store.image_of("bookworm")
+    image.mkdir(parents=True)
+    assert (store.find(), store.layers(image)) == (image, [image])
+
+    store.training_layer(image).mkdir()
+    assert store.layers(image) == [store.training_layer(image), image]
+
+
+def test_a_half_built_image_is_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    store.image_of("trixie").with_suffix(".part").mkdir(parents=True)
+
+    assert store.find() is None
+    with pytest.raises(NodesError, match=r"the nodes' image is not built yet; `make nodes-setup` builds it"):
+        support.image()
+
+
+def test_every_package_is_listed_once() -> None:
+    packages = store.packages("packages")
+
+    assert packages == sorted(set(packages))
+
+
+@pytest.mark.parametrize("folder", ["/run/user/0/nodes", "/sys/x"])
+def test_a_hub_below_what_it_hides_is_refused(tmp_path: Path, folder: str) -> None:
+    hub = Hub(Path(folder), tmp_path, Vpc("us-west-2", ("10.1.0.0/16",), "10.1.0.2"))
+
+    with pytest.raises(NodesError, match=rf"{folder} cannot be used: the hub has a /run and a /sys of its own"):
+        hub.start()
+
+
+def test_a_hub_without_an_image_says_how_to_build_it(tmp_path: Path) -> None:
+    hub = Hub(tmp_path / "hub", tmp_path / "none", Vpc("us-west-2", ("10.1.0.0/16",), "10.1.0.2"))
+
+    with pytest.raises(NodesError, match=r"no image at .*; `python -m local_aws\.nodes setup` builds it"):
+        hub.start()
+
+
+def test_programs_that_are_missing_are_named_with_debians_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    wanted = {"gpgv", "iproute2", "mmdebstrap", "mount", "systemd-container", "util-linux"}
+    assert wanted <= set(setup.missing_packages())
+
+
+@pytest.mark.parametrize("argv", [("check",), ("setup", "--training"), ("sweep", "folder")])
+def test_every_command_is_in_the_help(argv: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([argv[0], "--help"])
+    shown = capsys.readouterr().out
+    assert all(word in shown for word in argv)
+
+
+def test_a_sweep_where_nothing_runs_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sweep", str(tmp_path)]) == 0
+
+    assert capsys.readouterr().out == f"no nodes' hub in {tmp_path}\n"
