@@ -1,7 +1,7 @@
 # Sourced by the job scripts, on the first node of the job: which Python, how the processes of all nodes find each other,
 # and which network they use. It sets the arrays `launch` (what srun starts on every node) and `auto_resume`.
 # PYTHON is the interpreter that has torch, the same path on every node: a virtual environment on /fsx, say.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034 # what is set here is used by the scripts that source it
 
 python=${PYTHON:-python3}
 "$python" -c 'import torch' || { echo "$python has no torch: set PYTHON to one that has, see the README" >&2; exit 1; }

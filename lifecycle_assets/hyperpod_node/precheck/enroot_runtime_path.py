@@ -21,9 +21,11 @@ def check(machine: Machine) -> Result:
     if not machine.has("enroot"):
         return skipped("enroot is not installed; nothing in the cluster file asks for it")
     value = runtime_path(machine.text(SETTINGS) or "")
+    disk = (machine.local_disks() or [Path("/opt")])[0]
     if value is None:
-        disk = (machine.local_disks() or [Path("/opt")])[0]
         return failed(f"{SETTINGS} sets no {SETTING}, so that containers are unpacked in memory", _remedy(disk))
+    if not value.startswith("/"):
+        return failed(f"{SETTING} {value} differs from user to user", _remedy(disk))
     return judge(machine, SETTING, Path(value), _remedy)
 
 

@@ -54,7 +54,8 @@ class Machine:
         return [Mount(source, Path(path), kind) for source, path, kind, *_ in lines]
 
     def mount_of(self, path: Path) -> Mount | None:
-        """The innermost mount that ``path`` lies on."""
+        """The innermost mount that ``path`` lies on, links followed."""
+        path = Path("/") / (self.root / path.relative_to("/")).resolve().relative_to(self.root.resolve())
         around = [mount for mount in self.mounts() if path == mount.path or mount.path in path.parents]
         # The later of two mounts at one place hides the earlier.
         return max(enumerate(around), key=lambda found: (len(found[1].path.parts), found[0]))[1] if around else None

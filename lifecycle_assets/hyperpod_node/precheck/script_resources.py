@@ -67,8 +67,9 @@ def mpi(script: SbatchScript, cluster: SlurmCluster) -> Iterator[Finding]:
 
 def containers(script: SbatchScript, cluster: SlurmCluster) -> Iterator[Finding]:
     """Container options come from pyxis."""
-    for option in [] if cluster.knows("container-image") else _all_options(script):
-        if option.name.startswith("container-"):
+    for option in _all_options(script):
+        # Slurm has a few of its own that begin so, --container-id for one.
+        if option.name.startswith("container-") and not cluster.knows(option.name):
             yield error(
                 option.line,
                 f"--{option.name} is pyxis's, which is not installed",

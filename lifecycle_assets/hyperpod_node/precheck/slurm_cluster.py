@@ -21,8 +21,7 @@ class SlurmCluster:
     @classmethod
     def ask(cls, run: Run) -> SlurmCluster:
         """Ask Slurm."""
-        # srun prints its list of MPI types to the error output, and a first line that is none.
-        mpi = run("sh", "-c", "srun --mpi=list 2>&1")
+        mpi = run("srun", "--mpi=list", with_errors=True)  # some releases print the list to the error output
         return cls(
             partitions_of(run("sinfo", "--noheader", "--format=%R %D")),
             "gpu" in run("sinfo", "--noheader", "--format=%G"),
@@ -45,5 +44,9 @@ def partitions_of(listed: str) -> dict[str, int]:
 
 
 def mpi_types_of(listed: str) -> list[str]:
-    """The types of `srun --mpi=list`: older releases print them in one line, newer ones in a line each."""
-    return [word for line in listed.splitlines() if not line.endswith("...") for word in line.split() if word.isidentifier()]
+    """The types of `srun --mpi=list`: one per line, and a last line with the versions of pmix that can be asked for."""
+    types = []
+    for line in listed.splitlines():
+        name, colon, versions = line.strip().partition(":")
+        types += versions.replace(",", " ").split() if colon else [name] if name.isidentifier() else []
+    return types

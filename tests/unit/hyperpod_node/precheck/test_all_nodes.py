@@ -1,0 +1,74 @@
+"""The checks of all nodes: who is asked, what comes back, how it is shown."""
+
+import pytest
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.precheck import all_nodes, table
+from hyperpod_node.precheck.result import failed, passed, skipped
+
+from .conftest import Programs
+
+GOOD = {"slurm daemon": passed("slurmd is active"), "docker": skipped("docker is not installed")}
+BAD = {**GOOD, "slurm daemon": failed("slurmd is inactive", "sudo systemctl restart slurmd")}
+
+
+def test_only_nodes_that_can_start_something_are_asked() -> None:
+    programs = Programs(
+        {"sinfo": "n1 idle\nn1 idle\nn2 mixed\nn3 allocated\nn4 down*\n", "srun": all_nodes.line_of("n1", GOOD) + "\n"}
+    )
+    answers, silent = all_nodes.ask(programs, [])
+    assert answers == {"n1": GOOD}
+    assert silent == {
+        "n2": "it printed no result",
+        "n3": "its state is allocated",
+        "n4": "its state is down*",
+    }
+    assert "--nodelist n1,n2 --nodes=2" in programs.commands[1]
+
+
+def test_no_node_is_asked_where_none_is_ready() -> None:
+    programs = Programs({"sinfo": "n1 down*\n"})
+    assert all_nodes.ask(programs, []) == ({}, {"n1": "its state is down*"})
+    assert len(programs.commands) == 1
+
+
+def test_what_is_required_is_required_of_every_node() -> None:
+    programs = Programs({"sinfo": "n1 idle\n", "srun": ""})
+    all_nodes.ask(programs, ["docker data root"])
+    assert programs.commands[1].endswith("hyperpod-precheck --json --require 'docker data root'; true")
+
+
+def test_what_else_is_printed_does_not_disturb_the_answers() -> None:
+    said = f"Welcome!\n{all_nodes.line_of('n1', GOOD)}\nwarning: {{}}\n{all_nodes.line_of('n2', BAD)}\n"
+    assert all_nodes.parse(said) == {"n1": GOOD, "n2": BAD}
+
+
+def test_an_answer_that_is_cut_is_an_error() -> None:
+    with pytest.raises(NodeError, match="is cut"):
+        all_nodes.parse(all_nodes.line_of("n1", GOOD)[:40])
+
+
+def test_one_failure_of_many_nodes_is_told_once_with_their_names() -> None:
+    assert table.of_nodes({"n2": BAD, "n1": BAD, "n3": GOOD}, {"n4": "its state is down*"}) == (
+        "node  slurm daemon  docker\n"
+        "n1    FAIL          SKIP\n"
+        "n2    FAIL          SKIP\n"
+        "n3    PASS          SKIP\n"
+        "n4    no answer: its state is down*\n"
+        "\n"
+        "FAIL slurm daemon on n1, n2: slurmd is inactive\n"
+        "  -> sudo systemctl restart slurmd"
+    )
+
+
+def test_a_failure_of_one_node_is_followed_by_its_remedy() -> None:
+    assert table.of_node("n1 (compute)", BAD) == (
+        "n1 (compute)\n"
+        "  FAIL  slurm daemon  slurmd is inactive\n"
+        "                      -> sudo systemctl restart slurmd\n"
+        "  SKIP  docker        docker is not installed"
+    )
+
+
+def test_only_silent_nodes_still_make_a_table() -> None:
+    assert table.of_nodes({}, {"n1": "its state is down*"}) == "n1    no answer: its state is down*"

@@ -1,0 +1,114 @@
+"""The step that installs hyperpod-precheck, and the command that it leaves."""
+
+import json
+import os
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hyperpod_node.context import Context
+from hyperpod_node.errors import NodeError
+from hyperpod_node.node import Node
+from hyperpod_node.node_settings import NodeSettings
+from hyperpod_node.precheck import command_line
+from hyperpod_node.precheck.facts import Facts
+from hyperpod_node.provisioning_parameters import ProvisioningParameters
+from hyperpod_node.resource_config import ResourceConfig
+from hyperpod_node.steps import precheck
+
+from .conftest import FACTS
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> Context:
+    files = {
+        "resource_config.json": {
+            "ClusterConfig": {"ClusterArn": "arn:aws:sagemaker:us-west-2:123456789012:cluster/x", "ClusterName": "ml"},
+            "InstanceGroups": [
+                {
+                    "Name": "compute-nodes",
+                    "InstanceType": "ml.p5.48xlarge",
+                    "Instances": [
+                        {"InstanceName": "compute-nodes-1", "CustomerIpAddress": "10.1.0.6", "InstanceId": "i-0123456789abcdef0"}
+                    ],
+                }
+            ],
+        },
+        "provisioning_parameters.json": {
+            "controller_group": "controller-machine",
+            "worker_groups": [{"instance_group_name": "compute-nodes", "partition_name": "dev"}],
+            "fsx_dns_name": "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com",
+            "fsx_mountname": "abcdefgh",
+        },
+        "node_settings.json": {
+            "version": 1,
+            "groups": [],
+            "users": [{"name": "ada", "uid": 2001, "groups": [], "ssh_public_keys": [], "sudo": False}],
+            "accounting": {"database": "external", "host": "db", "port": 3306, "secret_arn": "arn:aws:secretsmanager:x"},
+            "slurm": {"state_folder": None, "prolog_and_epilog": True, "restrict_ssh": False, "topology": None},
+            "instance_types": {"ml.p5.48xlarge": {"sockets": 2, "cores_per_socket": 48, "gpus": 8, "gpu": "h100", "efa": True}},
+            "message_of_the_day": None,
+        },
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_text(json.dumps(content))
+    cluster = ResourceConfig.load(tmp_path / "resource_config.json")
+    parameters = ProvisioningParameters.load(tmp_path / "provisioning_parameters.json")
+    settings = NodeSettings.load(tmp_path / "node_settings.json")
+    return Context(Node.find(cluster, parameters, addresses=["10.1.0.6"]), cluster, parameters, settings)
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> precheck.Places:
+    return precheck.Places(tmp_path / "code", tmp_path / "bin/hyperpod-precheck")
+
+
+def files_below(folder: Path) -> dict[Path, tuple[int, int]]:
+    return {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_node_is_noted_with_what_it_ought_to_have(context: Context, places: precheck.Places) -> None:
+    precheck.apply(context, places)
+    assert Facts.load(places.code / "node.json") == FACTS
+
+
+def test_what_is_noted_is_no_secret_and_readable_by_all(context: Context, places: precheck.Places) -> None:
+    precheck.apply(context, places)
+    assert "secret" not in (places.code / "node.json").read_text()
+    assert stat.S_IMODE((places.code / "node.json").stat().st_mode) == 0o644
+
+
+def test_the_command_runs_from_where_it_was_put(context: Context, places: precheck.Places, tmp_path: Path) -> None:
+    precheck.apply(context, places)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run([places.command, "--help"], capture_output=True, text=True, cwd=tmp_path, env=environment, check=True)
+    assert "--script JOB.sbatch" in done.stdout
+    assert not list(places.code.rglob("__pycache__"))
+
+
+def test_installing_twice_changes_nothing_the_second_time(context: Context, places: precheck.Places) -> None:
+    precheck.apply(context, places)
+    before = files_below(places.code)
+    precheck.apply(context, places)
+    assert files_below(places.code) == before
+
+
+def test_a_node_without_lifecycle_scripts_is_told_who_writes_the_facts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(NodeError, match=r"node\.json is missing; the lifecycle scripts write it"):
+        Facts.load(tmp_path / "node.json")
+
+
+def test_facts_of_another_version_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "node.json").write_text('{"version": 2}')
+    with pytest.raises(NodeError, match="has version 2; this program reads version 1"):
+        Facts.load(tmp_path / "node.json")
+
+
+def test_a_check_that_nobody_knows_cannot_be_required(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        command_line.read(["--require", "dokcer"])
+    assert "invalid choice: 'dokcer'" in capsys.readouterr().err
