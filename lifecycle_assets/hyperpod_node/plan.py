@@ -9,15 +9,22 @@ from typing import TYPE_CHECKING
 from hyperpod_node.errors import NodeError
 from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER, LOGIN
 from hyperpod_node.steps import (
+    accounting,
     container_storage,
     extra_scripts,
     fsx,
     log_rotation,
     message_of_the_day,
+    munge,
     openzfs,
     precheck,
     readiness,
+    slurm_configuration,
+    slurm_controller,
+    slurm_login,
+    slurm_worker,
     ssh,
+    ssh_restriction,
     users,
 )
 
@@ -49,7 +56,13 @@ STEPS: tuple[Step, ...] = (
     Step("log rotation", log_rotation.apply),
     Step("hyperpod-precheck", precheck.apply),
     Step("your scripts before Slurm", extra_scripts.before_slurm),
-    # Slurm's own steps belong here.
+    Step("munge", munge.apply),
+    Step("slurm.conf", slurm_configuration.apply, (CONTROLLER,)),
+    Step("Slurm's accounting", accounting.apply, (CONTROLLER,)),
+    Step("slurmctld", slurm_controller.apply, (CONTROLLER,)),
+    Step("slurmd", slurm_worker.apply, (COMPUTE,)),
+    Step("ssh for users with jobs", ssh_restriction.apply, (COMPUTE,)),
+    Step("Slurm's commands", slurm_login.apply, (LOGIN,)),
     Step("your scripts after Slurm", extra_scripts.after_slurm),
     Step("your scripts for the cluster", extra_scripts.controller_ready, (CONTROLLER,)),
 )

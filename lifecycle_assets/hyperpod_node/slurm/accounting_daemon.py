@@ -1,0 +1,75 @@
+"""slurmdbd, which stands between Slurm and the database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.managed_file import put
+from hyperpod_node.retry import Patience, retry
+from hyperpod_node.slurm import daemon
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hyperpod_node.slurm.database import Database
+    from hyperpod_node.slurm.slurm_conf import Controller
+    from hyperpod_node.slurm.system import System
+
+WITHIN_S = 180
+SLURM_USER = "slurm"
+# It ends when the database does not answer; so it comes back until it does, at boot as well.
+DROP_IN = """\
+[Unit]
+After=munge.service mariadb.service network-online.target
+StartLimitIntervalSec=0
+
+[Service]
+Restart=on-failure
+RestartSec=2
+"""
+
+
+def start(database: Database, hosts: Sequence[Controller], system: System) -> None:
+    """Have slurmdbd run on this node with ``database``, and wait until it answers."""
+    file = system.etc / "slurmdbd.conf"
+    put(file, render(database, hosts), mode=0o600, owner=system.owner_of(SLURM_USER))
+    drop_in = daemon.drop_in("slurmdbd", DROP_IN, system)
+    daemon.run_with("slurmdbd", [file, drop_in], system)
+    patience = Patience(WITHIN_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
+    retry("slurmdbd", lambda: _answers(database, system), patience)
+
+
+def render(database: Database, hosts: Sequence[Controller]) -> str:
+    """The text of slurmdbd.conf: the only file that holds the password."""
+    lines = {
+        "AuthType": "auth/munge",
+        "DbdHost": hosts[0].name,
+        "DbdBackupHost": hosts[1].name if len(hosts) > 1 else None,
+        "SlurmUser": SLURM_USER,
+        "LogFile": "/var/log/slurm/slurmdbd.log",
+        "PidFile": "/run/slurmdbd.pid",
+        "StorageType": "accounting_storage/mysql",
+        "StorageHost": database.host,
+        "StoragePort": str(database.port) if database.port else None,
+        "StorageUser": database.user,
+        "StoragePass": _quoted(database.password) if database.password else None,
+        "StorageLoc": "slurm_acct_db",
+        "StorageParameters": f"SSL_CA={database.authorities}" if database.authorities else None,
+    }
+    return "".join(f"{key}={value}\n" for key, value in lines.items() if value is not None)
+
+
+def _quoted(password: str) -> str:
+    """``password`` as Slurm's parser takes it."""
+    if '"' in password or "\n" in password:
+        raise NodeError("the database's password has a character that slurmdbd.conf cannot hold; set another one without it")
+    return '"' + password.replace("\\", "\\\\").replace("#", "\\#") + '"'
+
+
+def _answers(database: Database, system: System) -> None:
+    try:
+        system.slurm("sacctmgr", "--noheader", "--parsable2", "show", "cluster", "format=cluster", timeout_s=30)
+    except NodeError as error:
+        complaints = daemon.complaints("slurmdbd", system)
+        raise NodeError(f"no answer with the database at {database.host}; its journal: {complaints}; {error}") from None

@@ -1,0 +1,127 @@
+"""slurm.conf and its companions on a controller, made to say what the cluster file says."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hyperpod_node.managed_file import put
+from hyperpod_node.slurm import settings as our_settings
+from hyperpod_node.slurm import topology
+from hyperpod_node.slurm.node_lines import InstanceTypes, complete, gpu_lines
+from hyperpod_node.slurm.slurm_conf import SlurmConf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hyperpod_node.node_settings import NodeSettings
+    from hyperpod_node.resource_config import ResourceConfig
+    from hyperpod_node.slurm.system import System
+
+SCRIPTS = Path(__file__).with_name("scripts")
+OURS = "# written by hyperpod_node from the cluster file; changes here are overwritten\n"
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What the files in Slurm's folder should hold."""
+
+    slurm_conf: str
+    gres_conf: str | None
+    topology_conf: str | None
+    prolog_and_epilog: bool
+    remarks: tuple[str, ...]
+
+
+def render(text: str, settings: NodeSettings, cluster: ResourceConfig) -> Configuration:
+    """The configuration for a cluster whose slurm.conf is ``text`` now."""
+    types = InstanceTypes.of(cluster, settings.instance_types)
+    conf = SlurmConf(complete(SlurmConf.parse(text).text, types))
+    block = our_settings.block(conf, settings)
+    gpus, wanted = gpu_lines(conf.text, types), settings.slurm.topology
+    return Configuration(
+        slurm_conf=conf.with_block(block),
+        gres_conf="\n".join(gpus) + "\n" if gpus else None,
+        topology_conf=wanted if "TopologyPlugin" in block else None,
+        prolog_and_epilog="Prolog" in block,
+        remarks=tuple(_remarks(conf, settings)),
+    )
+
+
+def apply(settings: NodeSettings, cluster: ResourceConfig, system: System) -> tuple[bool, tuple[str, ...]]:
+    """Write the configuration; tell whether any file changed, and what of the cluster file could not be followed."""
+    with _locked(system):
+        while True:
+            before = system.slurm_conf.read_text()
+            wanted = render(before, settings, cluster)
+            changed = _write_companions(wanted, system)
+            if system.slurm_conf.read_text() == before:  # the agent may have written since
+                return _write_slurm_conf(wanted.slurm_conf, system) or changed, wanted.remarks
+
+
+def files(system: System) -> list[Path]:
+    """The files that slurmctld reads."""
+    names = ("slurm.conf", "gres.conf", "topology.conf", "cgroup.conf", our_settings.PROLOG, our_settings.EPILOG)
+    return [system.etc / name for name in names]
+
+
+def _remarks(conf: SlurmConf, settings: NodeSettings) -> list[str]:
+    remarks = []
+    if settings.slurm.topology is not None and (problem := topology.misfits(settings.slurm.topology, conf.nodes)):
+        remarks.append(f"jobs are placed without a topology: {problem}")
+    if settings.slurm.prolog_and_epilog and (conf.value("Prolog") or conf.value("Epilog")):
+        remarks.append("slurm.conf has a prolog or epilog already; ours are not used")
+    return remarks
+
+
+def _write_slurm_conf(text: str, system: System) -> bool:
+    """Replace the agent's file, with the owner and mode that it has."""
+    there = system.slurm_conf.stat()
+    return put(system.slurm_conf, text, mode=there.st_mode & 0o7777, owner=(there.st_uid, there.st_gid))
+
+
+def _write_companions(wanted: Configuration, system: System) -> bool:
+    """Write what slurm.conf names, before it does."""
+    changed = [
+        _put_ours(system.etc / "gres.conf", wanted.gres_conf),
+        _put_ours(system.etc / "topology.conf", wanted.topology_conf),
+    ]
+    if wanted.prolog_and_epilog:
+        for name in (our_settings.PROLOG, our_settings.EPILOG):
+            changed.append(put(system.etc / name, (SCRIPTS / name).read_text(), mode=0o755))  # noqa: PERF401 (it acts)
+    _comment_empty(system.etc / "accounting.conf")
+    return any(changed)
+
+
+def _put_ours(path: Path, content: str | None) -> bool:
+    """Write ``content``; leave a file of the image or of another hand alone, and take ours away where it is not wanted."""
+    there = path.read_text() if path.exists() else ""
+    if there.strip() and not there.startswith(OURS):
+        return False
+    if content is not None:
+        return put(path, OURS + content)
+    if not there:
+        return False
+    path.unlink()
+    return True
+
+
+def _comment_empty(path: Path) -> None:
+    """Put a comment into an empty file that slurm.conf includes: Slurm's commands complain of empty ones, every time."""
+    if path.exists() and not path.stat().st_size:
+        put(path, "# nothing here: see slurm.conf\n")
+
+
+@contextmanager
+def _locked(system: System) -> Iterator[None]:
+    """One writer at a time: this node's lifecycle script, or the service that keeps the configuration."""
+    descriptor = os.open(system.etc, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,40 @@
+"""The controllers, as the other nodes reach them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.provisioning_parameters import CONTROLLER
+from hyperpod_node.retry import Patience, retry
+
+if TYPE_CHECKING:
+    from hyperpod_node.context import Context
+    from hyperpod_node.slurm.system import System
+
+PORT = 6817
+WITHIN_S = 1200  # a controller starts after its file system, its database and the user's own scripts
+
+
+def reachable(context: Context, system: System) -> list[str]:
+    """The addresses of all controllers, once one of them listens."""
+    role_of = context.parameters.role_of
+    instances = [i for i in context.cluster.instances if i.group == context.parameters.controller_group]
+    addresses = [instance.address for instance in instances if role_of(instance.group) == CONTROLLER]
+    if not addresses:
+        raise NodeError(f"{context.cluster.path} lists no node of the controller group {context.parameters.controller_group!r}")
+    patience = Patience(WITHIN_S, first_pause_s=0.2, longest_pause_s=10, clock=system.clock)
+    retry("a controller", lambda: _one_listens(addresses, system), patience)
+    return addresses
+
+
+def _one_listens(addresses: list[str], system: System) -> None:
+    problems = []
+    for address in addresses:
+        try:
+            system.connect(address, PORT)
+        except NodeError as error:
+            problems.append(str(error))
+        else:
+            return
+    raise NodeError(f"slurmctld cannot be reached ({'; '.join(problems)}); see the log of the controller")

@@ -1,0 +1,83 @@
+"""Slurm's daemons as systemd runs them: which run on this node, with what, and which must never."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.managed_file import put
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hyperpod_node.slurm.system import System
+
+UNITS = Path("etc/systemd/system")
+STARTED_WITH = Path("var/lib/hyperpod-cdk")
+
+
+def run_with(unit: str, files: Iterable[Path], system: System) -> bool:
+    """Have ``unit`` run now and at every boot; restart it where ``files`` changed since we started it. Tell whether we did."""
+    active, enabled = _state(unit, system)
+    if enabled.startswith("masked"):
+        system.run("systemctl", "unmask", unit)
+    if enabled != "enabled":
+        system.run("systemctl", "enable", unit)
+    mark, digest = system.root / STARTED_WITH / f"{unit}.started-with", _digest(files)
+    if active == "active" and mark.exists() and mark.read_text() == digest:
+        return False
+    system.run("systemctl", "reset-failed", unit)
+    system.run("systemctl", "restart", unit, timeout_s=120)
+    put(mark, digest)
+    return True
+
+
+def note(unit: str, files: Iterable[Path], system: System) -> None:
+    """Remember that ``unit`` knows ``files`` as they are now."""
+    put(system.root / STARTED_WITH / f"{unit}.started-with", _digest(files))
+
+
+def never_run(unit: str, system: System) -> None:
+    """Mask ``unit``. systemd refuses that for a unit file in its own folder, where HyperPod's are: such a file is put aside."""
+    _, enabled = _state(unit, system)
+    if enabled.startswith("masked"):
+        return
+    system.run("systemctl", "disable", "--now", unit)
+    file = system.root / UNITS / f"{unit}.service"
+    if file.exists() and not file.is_symlink():
+        file.rename(file.with_name(f"{file.name}.not-on-this-node"))
+    system.run("systemctl", "mask", unit)
+
+
+def drop_in(unit: str, content: str, system: System) -> Path:
+    """Add ``content`` to the definition of ``unit``; the file that holds it."""
+    path = system.root / UNITS / f"{unit}.service.d" / "hyperpod-cdk.conf"
+    if put(path, content):
+        system.run("systemctl", "daemon-reload")
+    return path
+
+
+def complaints(unit: str, system: System) -> str:
+    """The last lines that ``unit`` wrote to the journal, as part of one line."""
+    try:
+        said = system.run("journalctl", "--unit", unit, "--lines", "4", "--output", "cat", "--no-pager")
+    except NodeError as error:
+        return str(error)
+    return " | ".join(line.strip() for line in said.splitlines() if line.strip()) or "its journal is empty"
+
+
+def _state(unit: str, system: System) -> tuple[str, str]:
+    said = system.run("systemctl", "show", "--property=LoadState,ActiveState,UnitFileState", unit)
+    state = dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
+    if state.get("LoadState") == "not-found":
+        return "inactive", "masked (there is none)"
+    return state.get("ActiveState", ""), state.get("UnitFileState", "")
+
+
+def _digest(files: Iterable[Path]) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(f"{file}\0".encode() + (file.read_bytes() if file.exists() else b"absent") + b"\0")
+    return digest.hexdigest()

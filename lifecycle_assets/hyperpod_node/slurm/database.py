@@ -1,0 +1,95 @@
+"""Where slurmdbd keeps its records: MariaDB on this node, or a MySQL server elsewhere."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.managed_file import put
+from hyperpod_node.retry import Patience, retry
+from hyperpod_node.slurm import daemon
+
+if TYPE_CHECKING:
+    from hyperpod_node.node_settings import Accounting
+    from hyperpod_node.slurm.system import System
+
+NAME, USER = "slurm_acct_db", "slurm"
+# No network at all: slurmdbd and root come through the socket, whose other end the kernel vouches for. So there is no password
+# to lose. The buffer and the time-out are what slurmdbd asks for (https://slurm.schedmd.com/accounting.html).
+SERVER_FILE = Path("etc/mysql/mariadb.conf.d/90-hyperpod-cdk.cnf")
+SERVER = """\
+[mariadbd]
+skip-networking
+innodb_buffer_pool_size=512M
+innodb_log_file_size=64M
+innodb_lock_wait_timeout=900
+"""
+GRANT = f"""\
+CREATE DATABASE IF NOT EXISTS {NAME};
+CREATE USER IF NOT EXISTS {USER}@localhost IDENTIFIED VIA unix_socket;
+ALTER USER {USER}@localhost IDENTIFIED VIA unix_socket;
+GRANT ALL ON {NAME}.* TO {USER}@localhost;
+"""
+# Put there by a script of `lifecycle.extra/before_slurm`, or by the image: the authorities that signed the server's certificate.
+AUTHORITIES = Path("etc/ssl/certs/slurm-database.pem")
+
+
+@dataclass(frozen=True)
+class Database:
+    """How slurmdbd reaches its database."""
+
+    host: str
+    user: str
+    port: int | None = None
+    password: str | None = field(default=None, repr=False)
+    authorities: Path | None = None
+
+
+def local(system: System) -> Database:
+    """MariaDB on this node, running, with a database that the user slurm may use."""
+    file = system.root / SERVER_FILE
+    put(file, SERVER)
+    daemon.run_with("mariadb", [file], system)
+    patience = Patience(120, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
+    retry("MariaDB", lambda: system.run("mariadb", stdin=GRANT), patience)
+    return Database("localhost", USER)
+
+
+def external(accounting: Accounting, system: System) -> Database:
+    """The server that the cluster file names; user and password are read from Secrets Manager on every run."""
+    arn, host = accounting.secret_arn or "", accounting.host or ""
+    patience = Patience(60, clock=system.clock)
+    secret = retry(f"the secret {arn}", lambda: _secret(arn, system), patience)
+    authorities = system.root / AUTHORITIES
+    if not authorities.exists():
+        print(f"the connection to {host} is encrypted only where the server insists: no /{AUTHORITIES} to check it with")
+    return Database(
+        host=host,
+        port=accounting.port,
+        user=_text(secret, "username", arn),
+        password=_text(secret, "password", arn),
+        authorities=authorities if authorities.exists() else None,
+    )
+
+
+def _secret(arn: str, system: System) -> dict[str, object]:
+    region = arn.split(":")[3]
+    query = ("--secret-id", arn, "--region", region, "--query", "SecretString", "--output", "text")
+    said = system.run("aws", "secretsmanager", "get-secret-value", *query)
+    try:
+        content = json.loads(said)
+    except ValueError:
+        content = None
+    if not isinstance(content, dict):
+        raise NodeError(f"{arn} does not hold a JSON object, as RDS's secrets do")  # and never what it holds
+    return content
+
+
+def _text(secret: dict[str, object], key: str, arn: str) -> str:
+    value = secret.get(key)
+    if not isinstance(value, str) or not value:
+        raise NodeError(f"{arn} has no text at {key!r}, only the keys {sorted(secret)}")
+    return value

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Slurm runs this as root on a node when a job has ended there. It always succeeds: a failure would drain the node.
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+jobs=/run/hyperpod-jobs uid=$SLURM_JOB_UID
+
+[ "$uid" -ge 1000 ] || exit 0
+mkdir -p "$jobs"
+exec 9>"$jobs/lock"
+flock -w 30 9 || exit 0
+rm -f "$jobs/$uid/$SLURM_JOB_ID"
+[ ! -d "$jobs/$uid" ] || rmdir "$jobs/$uid" 2>/dev/null || exit 0 # the user has other jobs here
+
+# What the job left running. A login of the user, which is in user.slice, is no part of it.
+for process in $(pgrep -u "$uid"); do
+    grep -q /user.slice/ "/proc/$process/cgroup" 2>/dev/null || kill -KILL "$process" 2>/dev/null
+done
+for _ in 1 2 3 4 5 6 7 8 9 10; do pgrep -u "$uid" >/dev/null || break; sleep 0.1; done
+pgrep -u "$uid" >/dev/null && exit 0 # logged in: the files may be the login's
+find /tmp /var/tmp /dev/shm -xdev -mindepth 1 -maxdepth 1 -user "$uid" -exec rm -rf --one-file-system {} +
+exit 0

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Slurm runs this as root on a node before a job of a user starts there. It always succeeds: a failure would drain the node.
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+jobs=/run/hyperpod-jobs user=$SLURM_JOB_USER uid=$SLURM_JOB_UID
+
+mkdir -p "$jobs"
+exec 9>"$jobs/lock"
+flock -w 30 9 # the epilog of another job of this user may be clearing up
+mkdir -p "$jobs/$uid" && touch "$jobs/$uid/$SLURM_JOB_ID"
+
+# What a login gives to a user and a job lacks: containers and MPI keep their sockets there.
+[ -d "/run/user/$uid" ] || install -d -m 0700 -o "$user" -g "$(id -g "$user")" "/run/user/$uid"
+exit 0

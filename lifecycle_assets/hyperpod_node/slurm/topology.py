@@ -1,0 +1,29 @@
+"""topology.conf, used only while it fits the cluster: with a node missing from it, Slurm rejects jobs."""
+
+from __future__ import annotations
+
+import re
+
+from hyperpod_node.slurm.host_list import expand
+
+_NODES = re.compile(r"\bNodes=(\S+)", re.IGNORECASE)
+
+
+def plugin(text: str) -> str:
+    """The plugin that reads such a topology.conf."""
+    return "topology/block" if re.search(r"^\s*BlockName=", text, re.MULTILINE | re.IGNORECASE) else "topology/tree"
+
+
+def misfits(text: str, nodes: list[str]) -> str | None:
+    """What keeps a topology.conf from being used for ``nodes``; None where it fits."""
+    named = {host for names in _NODES.findall(re.sub(r"#.*", "", text)) for host in expand(names)}
+    missing, unknown = sorted(set(nodes) - named), sorted(named - set(nodes))
+    if missing:
+        return f"slurm.topology does not name {_some(missing)}"
+    if unknown:
+        return f"slurm.topology names {_some(unknown)}, which the cluster does not have"
+    return None
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

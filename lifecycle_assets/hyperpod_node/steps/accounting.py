@@ -1,0 +1,40 @@
+"""On a controller, before slurmctld's first start: Slurm's accounting.
+
+slurmctld keeps a number of its cluster that the database gives out. Started without the database it makes one up, and the two
+do not agree ever after.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.node_settings import EXTERNAL, LOCAL, NONE
+from hyperpod_node.retry import Patience, retry
+from hyperpod_node.slurm import accounting_daemon, accounts, database, settings
+from hyperpod_node.slurm.system import SYSTEM, System
+from hyperpod_node.steps import slurm_configuration
+
+if TYPE_CHECKING:
+    from hyperpod_node.context import Context
+
+WITHIN_S = 600
+
+
+def apply(context: Context, system: System = SYSTEM) -> None:
+    """Have slurmdbd answer, here or on the first controller, and know the cluster and the cluster file's users."""
+    accounting = context.settings.accounting
+    if accounting.database == NONE:
+        return
+    conf = slurm_configuration.read(system.slurm_conf)
+    hosts = conf.controllers[: 1 if accounting.database == LOCAL else 2]
+    if system.host not in [host.name.split(".")[0] for host in hosts]:
+        patience = Patience(WITHIN_S, clock=system.clock)
+        retry(f"slurmdbd on {hosts[0].name}", lambda: system.connect(hosts[0].address, settings.SLURMDBD_PORT), patience)
+        return
+    where = database.external(accounting, system) if accounting.database == EXTERNAL else database.local(system)
+    accounting_daemon.start(where, hosts, system)
+    name = conf.value("ClusterName")
+    if name is None:
+        raise NodeError(f"{system.slurm_conf} has no ClusterName")
+    accounts.register(name, (user.name for user in context.settings.users), system)

@@ -1,0 +1,54 @@
+"""On a controller: waits for the slurm.conf of HyperPod's agent, and makes it say what the cluster file says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.provisioning_parameters import CONTROLLER
+from hyperpod_node.retry import Patience, retry
+from hyperpod_node.slurm import configuration
+from hyperpod_node.slurm.slurm_conf import SlurmConf
+from hyperpod_node.slurm.system import SYSTEM, System
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hyperpod_node.context import Context
+
+WITHIN_S = 600
+
+
+def apply(context: Context, system: System = SYSTEM) -> None:
+    """Write our block, node lines, gres.conf, topology.conf and the prolog's scripts, where they are not right."""
+    patience = Patience(WITHIN_S, first_pause_s=0.2, clock=system.clock)
+    conf = retry("slurm.conf", lambda: read(system.slurm_conf), patience)
+    _check_controllers(conf, context)
+    _, remarks = configuration.apply(context.settings, context.cluster, system)
+    for remark in remarks:
+        print(f"warning: {remark}")
+
+
+def read(path: Path) -> SlurmConf:
+    """The agent's slurm.conf; an error while it is missing or has no controller in it."""
+    if not path.exists():
+        raise NodeError(f"{path} is missing; HyperPod's agent writes it on the controller: see its log on this node")
+    conf = SlurmConf.parse(path.read_text())
+    if not conf.controllers:
+        raise NodeError(f"{path} names no SlurmctldHost, so HyperPod's agent has not finished it")
+    return conf
+
+
+def _check_controllers(conf: SlurmConf, context: Context) -> None:
+    """Refuse to start one of several controllers of which Slurm does not know: two of them would both take charge.
+
+    The lines are the agent's: AWS's own scripts for several controllers add none either, and their order, which must be
+    the same on all controllers, is who takes over from whom.
+    """
+    role_of = context.parameters.role_of
+    expected = {i.address for i in context.cluster.instances if i.group and role_of(i.group) == CONTROLLER}
+    named = {c.address for c in conf.controllers} | {c.name.removeprefix("ip-").replace("-", ".") for c in conf.controllers}
+    missing = sorted(expected - named)
+    if len(expected) > 1 and missing:
+        names = [c.name for c in conf.controllers]
+        raise NodeError(f"slurm.conf has SlurmctldHost lines for {names} but not for the controllers {missing}")

@@ -1,0 +1,53 @@
+"""On a worker: starts slurmd, which takes its configuration from the controllers, and waits until they know it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.managed_file import put
+from hyperpod_node.retry import Patience, retry
+from hyperpod_node.slurm import controllers, daemon
+from hyperpod_node.slurm.system import SYSTEM, System
+
+if TYPE_CHECKING:
+    from hyperpod_node.context import Context
+
+OPTIONS = Path("etc/default/slurmd")
+# The last EnvironmentFile counts, whichever others the image's unit reads. slurmd gives up when no controller answers or none
+# knows it yet: it is started again until one does, so that a worker survives a controller's absence. Jobs need /fsx.
+DROP_IN = f"""\
+[Unit]
+After=munge.service remote-fs.target
+StartLimitIntervalSec=0
+
+[Service]
+EnvironmentFile=/{OPTIONS}
+Restart=on-failure
+RestartSec=3
+"""
+REGISTERED_WITHIN_S = 300
+
+
+def apply(context: Context, system: System = SYSTEM) -> None:
+    """Have slurmd run here, now and after a reboot, and slurmctld never."""
+    daemon.never_run("slurmctld", system)
+    addresses = controllers.reachable(context, system)
+    options = system.root / OPTIONS
+    put(options, f"SLURMD_OPTIONS=--conf-server={','.join(addresses)}\n")
+    daemon.run_with("slurmd", [options, daemon.drop_in("slurmd", DROP_IN, system)], system)
+    patience = Patience(REGISTERED_WITHIN_S, first_pause_s=0.2, longest_pause_s=5, clock=system.clock)
+    retry(f"slurmctld to know {system.host}", lambda: _is_registered(system), patience)
+
+
+def _is_registered(system: System) -> None:
+    """Raise until slurmctld has heard of this node's slurmd; one question about one node, however large the cluster."""
+    try:
+        said = system.slurm("scontrol", "--oneliner", "show", "node", system.host, timeout_s=30)
+    except NodeError as error:
+        raise NodeError(f"{error}; slurmd's journal: {daemon.complaints('slurmd', system)}") from None
+    fields = dict(word.split("=", 1) for word in said.split() if "=" in word)
+    state = fields.get("State", "")
+    if fields.get("SlurmdStartTime", "None") == "None" or state.startswith("UNKNOWN") or "*" in state:
+        raise NodeError(f"its state is {state or 'not told'}; slurmd's journal: {daemon.complaints('slurmd', system)}")
