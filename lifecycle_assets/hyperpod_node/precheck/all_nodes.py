@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ PROGRAM = "/usr/local/bin/hyperpod-precheck"
 # A node in one of these states can start something small now. The rest is named, and not waited for.
 READY = {"idle", "mixed", "completing"}
 START_WITHIN_S, LIMIT_S = 30, 300
+AT_ONCE = 16  # what slurmctld bears beside its work
 
 
 def ask(run: Run, required: list[str]) -> tuple[dict[str, dict[str, Result]], dict[str, str]]:
@@ -25,16 +27,43 @@ def ask(run: Run, required: list[str]) -> tuple[dict[str, dict[str, Result]], di
     silent = {node: f"its state is {state}" for node, state in states.items() if node not in ready}
     if not ready:
         return {}, silent
+    try:
+        answers = _srun(run, ready, required)
+        return answers, silent | {node: "it printed no result" for node in ready if node not in answers}
+    except NodeError:  # one node that cannot start anything ends srun for all
+        answers, without = _one_by_one(run, ready, required)
+        return answers, silent | without
+
+
+def _one_by_one(run: Run, nodes: list[str], required: list[str]) -> tuple[dict[str, dict[str, Result]], dict[str, str]]:
+    """Ask each node by itself, so that the reason is told of the node that has it."""
+    answers: dict[str, dict[str, Result]] = {}
+    silent: dict[str, str] = {}
+
+    def ask_one(node: str) -> None:
+        try:
+            answers.update(_srun(run, [node], required))
+            if node not in answers:
+                silent[node] = "it printed no result"
+        except NodeError as error:
+            silent[node] = str(error).rpartition(" ended with ")[2]
+
+    with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
+        list(pool.map(ask_one, nodes))
+    return answers, silent
+
+
+def _srun(run: Run, nodes: list[str], required: list[str]) -> dict[str, dict[str, Result]]:
     flags = "".join(f" --require '{name}'" for name in required)
     said = run(
-        *("srun", "--nodelist", ",".join(ready), f"--nodes={len(ready)}", "--ntasks-per-node=1", "--mem=64M"),
-        *(f"--immediate={START_WITHIN_S}", "--job-name=precheck", "--time=5"),
+        *("srun", "--nodelist", ",".join(nodes), f"--nodes={len(nodes)}", "--ntasks-per-node=1", "--mem=64M"),
+        # Not in the folder that this was started in, which may be on the very mount that is missing.
+        *(f"--immediate={START_WITHIN_S}", "--job-name=precheck", "--time=5", "--chdir=/"),
         # A FAIL must not end the others, and srun's status must mean srun.
         *("sh", "-c", f"{PROGRAM} --json{flags}; true"),
         timeout_s=LIMIT_S,
     )
-    answers = parse(said)
-    return answers, silent | {node: "it printed no result" for node in ready if node not in answers}
+    return parse(said)
 
 
 def node_states(listed: str) -> dict[str, str]:

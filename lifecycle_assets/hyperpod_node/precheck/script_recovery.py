@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hyperpod_node.precheck.slurm_cluster import SlurmCluster
 
 AUTO_RESUME = "auto-resume"
+SHORT_MINUTES = 60  # who loses a job of this length submits it again
 
 
 def misplaced_auto_resume(script: SbatchScript) -> Iterator[Finding]:
@@ -61,6 +62,9 @@ def auto_resume_with_gpus_asked_for(script: SbatchScript, cluster: SlurmCluster)
 def no_recovery(script: SbatchScript) -> Iterator[Finding]:
     """A job on several nodes is lost with each of them."""
     nodes = script.option("nodes")
+    time = script.option("time")
+    if time and minutes_of(time.value) <= SHORT_MINUTES:
+        return
     several = nodes is not None and nodes.value not in {"", "1"}
     if nodes and several and not script.option("requeue") and not list(_auto_resumes(script)):
         yield warning(
@@ -68,6 +72,18 @@ def no_recovery(script: SbatchScript) -> Iterator[Finding]:
             "neither --requeue nor srun --auto-resume=1: one lost node may end the job for good",
             "add #SBATCH --requeue and save checkpoints on /fsx; examples/jobs/fsdp shows both",
         )
+
+
+def minutes_of(time: str) -> float:
+    """A time limit in minutes: `minutes`, `minutes:seconds`, `hours:minutes:seconds`, each also after `days-`."""
+    days, dash, rest = time.rpartition("-")
+    try:
+        parts = [int(part) for part in rest.split(":")]
+        # After days the first part is hours; else it is so only if there are three parts.
+        hours, minutes, seconds = [*parts, 0, 0][:3] if dash or len(parts) == 3 else [0, *[*parts, 0][:2]]
+        return int(days or 0) * 24 * 60 + hours * 60 + minutes + seconds / 60
+    except ValueError:
+        return float("inf")  # `UNLIMITED`, or a variable
 
 
 def _auto_resumes(script: SbatchScript) -> Iterator[Option]:

@@ -21,6 +21,8 @@ def check(machine: Machine) -> Result:
         return skipped("the cluster file names no users")
     if not machine.facts.file_system:
         return skipped("no file system is configured, so homes are local")
+    if not any(mount.path == FSX for mount in machine.mounts()):
+        return skipped("/fsx is not mounted: mend that first")
     problems = [problem for user in machine.facts.users if (problem := _problem(machine, user))]
     if problems:
         return failed("; ".join(found for found, _ in problems), "; ".join(dict.fromkeys(remedy for _, remedy in problems)))

@@ -32,6 +32,19 @@ def test_no_node_is_asked_where_none_is_ready() -> None:
     assert len(programs.commands) == 1
 
 
+def test_a_node_that_cannot_start_anything_does_not_hide_the_others() -> None:
+    broken = NodeError("`srun ...` ended with status 233: Task launch failed on node n2")
+    programs = Programs(
+        {
+            "sinfo": "n1 idle\nn2 idle\n",
+            "srun --nodelist n1,n2 ": broken,
+            "srun --nodelist n1 ": all_nodes.line_of("n1", GOOD),
+            "srun --nodelist n2 ": broken,
+        }
+    )
+    assert all_nodes.ask(programs, []) == ({"n1": GOOD}, {"n2": "status 233: Task launch failed on node n2"})
+
+
 def test_what_is_required_is_required_of_every_node() -> None:
     programs = Programs({"sinfo": "n1 idle\n", "srun": ""})
     all_nodes.ask(programs, ["docker data root"])

@@ -84,6 +84,10 @@ def test_a_users_home_that_is_wrong_is_told_with_what_mends_it(
     assert remedy in result.remedy
 
 
+def test_homes_are_not_blamed_for_a_missing_file_system(machine: Make) -> None:
+    assert user_homes.check(machine(mounts=WITHOUT_FSX, answers={"getent": ADA})).state == "SKIP"
+
+
 def test_homes_on_openzfs_are_shared_as_well(machine: Make) -> None:
     zfs = "fs-1.fsx.us-west-2.amazonaws.com:/fsx /home nfs4 rw 0 0\n"
     node = machine(mounts=WITHOUT_FSX + FSX + zfs, answers={"getent": ADA.replace("/fsx", "")})

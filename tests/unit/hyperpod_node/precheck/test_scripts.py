@@ -7,6 +7,7 @@ import pytest
 from hyperpod_node.errors import NodeError
 from hyperpod_node.precheck import check_script
 from hyperpod_node.precheck.sbatch_script import SbatchScript
+from hyperpod_node.precheck.script_recovery import minutes_of
 from hyperpod_node.precheck.slurm_cluster import SlurmCluster, mpi_types_of, partitions_of
 
 from .conftest import Programs, captured
@@ -26,8 +27,9 @@ def test_the_examples_have_no_error(path: Path, cluster: SlurmCluster) -> None:
     assert check_script.acceptable(check_script.findings(check_script.read(path), cluster))
 
 
-def test_the_training_example_has_not_even_a_warning() -> None:
-    assert findings((EXAMPLES / "fsdp/train.sbatch").read_text()) == []
+@pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.sbatch")), ids=lambda path: path.name)
+def test_the_examples_have_not_even_a_warning(path: Path) -> None:
+    assert findings(path.read_text()) == []
 
 
 @pytest.mark.parametrize(
@@ -71,6 +73,19 @@ def test_a_job_on_several_nodes_that_nothing_restarts_is_warned_of() -> None:
     assert findings("#!/bin/bash\n#SBATCH --nodes=2\nsrun ./train\n")[0][:2] == (2, "warning")
     assert findings("#!/bin/bash\n#SBATCH --nodes=2\nsrun --auto-resume=1 ./train\n", HYPERPOD) != []
     assert findings("#!/bin/bash\n#SBATCH --nodes=1\nsrun ./train\n") == []
+
+
+@pytest.mark.parametrize(
+    ("time", "minutes"),
+    [("30", 30), ("30:30", 30.5), ("01:30:00", 90), ("1-0", 1440), ("1-01:30", 1530), ("2-00:00:30", 2880.5)],
+)
+def test_time_limits_are_read_as_slurm_reads_them(time: str, minutes: float) -> None:
+    assert minutes_of(time) == minutes
+
+
+@pytest.mark.parametrize(("time", "warned"), [("00:10:00", False), ("1-0", True), ("UNLIMITED", True)])
+def test_a_short_job_needs_nothing_that_restarts_it(time: str, warned: bool) -> None:
+    assert bool(findings(f"#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --time={time}\nsrun ./train\n")) == warned
 
 
 def test_a_second_start_that_empties_the_log_is_warned_of() -> None:
