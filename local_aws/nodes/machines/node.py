@@ -50,7 +50,8 @@ class Node:
         self._process: subprocess.Popen[bytes] | None = None
         self._change = threading.Condition()
         self._making = threading.Lock()  # a node may be stopped while it is made
-        self._boots, self._leader, self._is_wanted = 0, 0, True
+        self._boots, self._leader = 0, 0
+        self.is_going, self._is_gone = False, False
 
     def boot(self, files: Json) -> None:
         """Make the node with its files, start systemd, and wait until that has reached its default target."""
@@ -59,7 +60,7 @@ class Node:
             raise NodesError(f"{misplaced[0]} does not live through a boot; put it there afterwards")
         self.console.parent.mkdir(parents=True, exist_ok=True)
         with self._making:
-            if not self._is_wanted:
+            if self.is_going:
                 raise NodesError(f"node {self.spec.id} was stopped before it booted")
             self._disk.make()
             self._be_itself()
@@ -96,14 +97,17 @@ class Node:
     def stop(self) -> None:
         """Pull the plug and remove all but the logs."""
         with self._change:
-            self._is_wanted = False
+            self.is_going = True
         with self._making:
+            if self._is_gone:
+                return
             cgroups.remove(self._cgroup)
             if self._process:
                 self._process.wait()
             self._messages.close()
             self._disk.drop()
             self._house.network.unplug(self.spec.id)
+            self._is_gone = True
 
     def tail(self) -> str:
         """The console's last lines."""
@@ -157,7 +161,7 @@ class Node:
         status = process.wait()
         with self._change:
             self.state = "stopped"
-            if status == _REBOOT and self._is_wanted:
+            if status == _REBOOT and not self.is_going:
                 self._start()
             self._change.notify_all()
 

@@ -24,7 +24,7 @@ class Server:
     def __init__(self, house: House, metadata: imds.Metadata) -> None:
         self._house, self._metadata = house, metadata
         self._nodes: dict[str, Node] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._boots = threading.BoundedSemaphore(_PARALLEL_BOOTS)
 
     def serve(self, folder: Path) -> None:
@@ -45,10 +45,9 @@ class Server:
         node = self._add(NodeSpec(**spec | {"binds": tuple(spec["binds"])}))  # type: ignore[arg-type]  # protocol.spec_to_json made it
         try:
             with self._boots:
-                self._metadata.put(node.spec.address, node.spec.metadata)
                 node.boot(files)  # type: ignore[arg-type]  # as above
         except Exception:
-            self.op_stop(node.spec.id)
+            self._stop(node)
             raise
 
     def op_put(self, node_id: str, files: Json) -> None:
@@ -67,10 +66,9 @@ class Server:
     def op_stop(self, node_id: str) -> None:
         """Stop a node, if there is one."""
         with self._lock:
-            node = self._nodes.pop(node_id, None)
+            node = self._nodes.get(node_id)
         if node:
-            self._metadata.drop(node.spec.address)
-            node.stop()
+            self._stop(node)
 
     def op_entrance(self, node_id: str) -> list[str]:
         """The start of a command line that enters a node from the hub's namespaces."""
@@ -82,12 +80,28 @@ class Server:
             return {node_id: node.state for node_id, node in self._nodes.items()}
 
     def _add(self, spec: NodeSpec) -> Node:
+        node = Node(spec, self._house)
         with self._lock:
-            for other in self._nodes.values():
-                if spec.id == other.spec.id or spec.address == other.spec.address:
+            while other := self._rival(spec):
+                if not other.is_going:
                     raise NodesError(f"node {other.spec.id} at {other.spec.address} is there already, so {spec.id} cannot boot")
-            node = self._nodes[spec.id] = Node(spec, self._house)
+                self._lock.wait()
+            self._nodes[spec.id] = node
+            self._metadata.put(spec.address, spec.metadata)
         return node
+
+    def _rival(self, spec: NodeSpec) -> Node | None:
+        """The node that has the id or the address of ``spec``."""
+        same = (other for other in self._nodes.values() if spec.id == other.spec.id or spec.address == other.spec.address)
+        return next(same, None)
+
+    def _stop(self, node: Node) -> None:
+        node.stop()
+        with self._lock:
+            if self._nodes.get(node.spec.id) is node:
+                del self._nodes[node.spec.id]
+                self._metadata.drop(node.spec.address)
+                self._lock.notify_all()
 
     def _node(self, node_id: str) -> Node:
         with self._lock:

@@ -50,7 +50,8 @@ class Nodes:
 
 
 def comes(what: Callable[[], bool], within_s: float = 20) -> bool:
+    """Whether something comes true in time that this process is not told of."""
     end = time.monotonic() + within_s
-    while not what() and time.monotonic() < end:
-        time.sleep(0.05)  # the end of a process that is not ours cannot be waited for
-    return what()
+    while not (came := what()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return came

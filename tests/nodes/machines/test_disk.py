@@ -1,4 +1,6 @@
-from local_aws.nodes.hub import NodeSpec
+import threading
+
+from local_aws.nodes.hub import NodesError, NodeSpec
 from tests.nodes.machines.some_nodes import LUSTRE, OPENZFS, Nodes, comes
 
 FSX = f"{LUSTRE}@tcp:/abcdefgh"
@@ -30,6 +32,39 @@ def test_a_stopped_nodes_volume_is_gone_when_it_boots_again(nodes: Nodes) -> Non
     nodes.hub.boot(node)
 
     assert nodes.sh(node, "ls /var/mine 2>/dev/null || echo gone") == ["gone"]
+
+
+def test_a_node_that_is_being_stopped_can_be_booted_again(nodes: Nodes) -> None:
+    node = nodes.boot()
+    nodes.sh(node, "touch /var/mine")
+    stop = threading.Thread(target=nodes.hub.stop, args=(node.id,))
+    stop.start()
+
+    assert comes(lambda: could_boot(nodes, node))
+    stop.join(30)
+
+    assert nodes.sh(node, "ls /var/mine 2>/dev/null || echo gone") == ["gone"]
+
+
+def could_boot(nodes: Nodes, node: NodeSpec) -> bool:
+    try:
+        nodes.hub.boot(node)
+    except NodesError as error:
+        assert "is there already" in str(error)  # noqa: PT017  # the stop has not come yet
+        return False
+    return True
+
+
+def test_many_stops_at_once_are_as_good_as_one(nodes: Nodes) -> None:
+    node = nodes.boot()
+    stops = [threading.Thread(target=nodes.hub.stop, args=(node.id,)) for _ in range(4)]
+    for stop in stops:
+        stop.start()
+    for stop in stops:
+        stop.join(30)
+
+    assert node.id not in nodes.hub.states()
+    nodes.hub.boot(node)
 
 
 def test_no_node_sees_what_another_wrote_on_its_volume(nodes: Nodes, node: NodeSpec) -> None:
