@@ -36,6 +36,8 @@ def owner(home: Path) -> int | None:
         return home.lstat().st_uid
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise NodeError(f"{home} cannot be looked at: {error.strerror}") from None
 
 
 def create(account: Account, *, node: str, skeleton: Path = SKELETON) -> bool:

@@ -69,6 +69,8 @@ def run(
         out, err = _shown(process, stdin, timeout_s) if show else process.communicate(stdin, timeout_s)
     except subprocess.TimeoutExpired:
         _end(process)
+        if not show:  # else its reader closes it
+            _close(process)
         raise NodeError(f"`{command}` did not end within {timeout_s:g} s") from None
     if process.returncode:
         raise NodeError(f"`{command}` ended with status {process.returncode}: {last_lines(err or out)}")
@@ -96,9 +98,10 @@ def _shown(process: subprocess.Popen[str], stdin: str | None, timeout_s: float) 
 
 
 def _read(output: IO[str], said: deque[str]) -> None:
-    for line in output:
-        said.append(line.rstrip("\n"))
-        print(said[-1], flush=True)
+    with output:
+        for line in output:
+            said.append(line.rstrip("\n"))
+            print(said[-1], flush=True)
 
 
 def _end(process: subprocess.Popen[str]) -> None:
@@ -108,3 +111,10 @@ def _end(process: subprocess.Popen[str]) -> None:
         process.wait(5)
     except subprocess.TimeoutExpired:
         print(f"process {process.pid} does not die; it hangs in the kernel, as a dead mount makes it")
+
+
+def _close(process: subprocess.Popen[str]) -> None:
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream:
+            with contextlib.suppress(OSError):  # what was meant for a dead program's stdin
+                stream.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hyperpod_node.errors import NodeError
 from hyperpod_node.mount import SYSTEM, System
 
 if TYPE_CHECKING:
@@ -28,10 +27,12 @@ def apply(
     disk = next((disk for disk in disks if system.is_mounted(disk)), otherwise)
     folder = disk / "containers"
     folder.mkdir(mode=0o755, parents=True, exist_ok=True)
-    if not link.is_symlink():
+    before = link.readlink() if link.is_symlink() else folder
+    if before != folder or not link.is_symlink():
         link.parent.mkdir(parents=True, exist_ok=True)
+        link.unlink(missing_ok=True)
         link.symlink_to(folder)
-    elif link.readlink() != folder:
-        raise NodeError(f"{link} leads to {link.readlink()}, and the best disk is {disk}; move what is there, or remove the link")
-    if disk != disks[0]:
+    if before != folder:
+        print(f"containers go to {folder}; {before} stays as it is")
+    elif disk != disks[0]:
         print(f"no disk at {disks[0]}: containers go to {folder}")

@@ -10,6 +10,7 @@ from hyperpod_node.errors import NodeError
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
+    from hyperpod_node.shell import Run
 
 FSX = Path("/fsx")
 # As AWS documents (https://docs.aws.amazon.com/fsx/latest/LustreGuide/mount-fs-auto-mount-onreboot.html), but for three things.
@@ -18,23 +19,28 @@ FSX = Path("/fsx")
 OPTIONS = "defaults,noatime,flock,_netdev,x-systemd.requires=network-online.target"
 
 
-def apply(context: Context, path: Path = FSX, system: mount.System = mount.SYSTEM) -> None:
+def apply(
+    context: Context,
+    path: Path = FSX,
+    system: mount.System = mount.SYSTEM,
+    efa: lustre_efa.Places = lustre_efa.PLACES,
+) -> None:
     """Mount the file system, where the cluster has one; the step for users says what becomes of the homes otherwise."""
     parameters = context.parameters
     if not parameters.fsx_dns_name or not parameters.fsx_mountname:
         return
-    _use_efa(context, system)
+    _use_efa(context, efa, system.run)
     line = mount.Mount(f"{parameters.fsx_dns_name}@tcp:/{parameters.fsx_mountname}", path, "lustre", OPTIONS)
     mount.mount(line, node=context.node.name, nodes=len(context.cluster.instances), system=system)
 
 
-def _use_efa(context: Context, system: mount.System) -> None:
+def _use_efa(context: Context, places: lustre_efa.Places, run: Run) -> None:
     """Set Lustre's network up over EFA; where that fails the node works over TCP, which is slower and no reason to lose it."""
     instance_type = context.cluster.instance_with([context.node.address]).instance_type
     known = context.settings.instance_types.get(instance_type)
     if known is None or not known.efa:
         return
     try:
-        lustre_efa.set_up(instance_type, lustre_efa.PLACES, system.run)
+        lustre_efa.set_up(instance_type, places, run)
     except NodeError as error:
         print(f"warning: Lustre uses TCP instead of EFA on this {instance_type}: {error}")

@@ -84,6 +84,7 @@ def test_a_node_finds_its_group_and_role_by_its_address(
     assert (node.group, node.role, node.cluster_name) == (group, role, "ml-cluster")
 
 
+@pytest.mark.fault(64)
 def test_a_node_that_is_not_listed_says_which_addresses_are(cluster: ResourceConfig, parameters: ProvisioningParameters) -> None:
     with pytest.raises(NodeError, match=r"10\.9\.9\.9.*compute-nodes-1 10\.1\.0\.6"):
         Node.find(cluster, parameters, addresses=["10.9.9.9"])
@@ -94,6 +95,7 @@ def test_a_group_without_a_role_says_which_groups_have_one(cluster: ResourceConf
         Node.find(cluster, parameters, addresses=["10.1.0.9"])
 
 
+@pytest.mark.fault(64)
 @pytest.mark.parametrize(
     ("content", "message"),
     [

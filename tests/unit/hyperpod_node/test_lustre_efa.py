@@ -1,0 +1,71 @@
+"""Lustre's network over EFA, with devices that are links in a folder."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.lustre_efa import Places, set_up, spread
+from tests.unit.hyperpod_node.a_node import P5
+from tests.unit.hyperpod_node.recorded_run import RecordedRun
+
+ROUTES = "Iface\tDestination\tGateway\nens5\t0000010A\t00000000\nenp71s0\t00000000\t0100010A\n"
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    found = Places(tmp_path / "infiniband", tmp_path / "route", tmp_path / "lustre-over-efa.sh", tmp_path / "units")
+    found.routes.write_text(ROUTES)
+    for driver, names in {"efa": [f"rdmap{at:02}s0" for at in range(16)], "mlx5_core": ["mlx5_0"]}.items():
+        (tmp_path / "drivers" / driver).mkdir(parents=True)
+        for name in names:
+            (found.devices / name / "device").mkdir(parents=True)
+            (found.devices / name / "device" / "driver").symlink_to(tmp_path / "drivers" / driver)
+    return found
+
+
+@pytest.mark.fault(72)
+def test_eight_of_sixteen_devices_serve_lustre_on_a_p5(places: Places) -> None:
+    set_up(P5, places, RecordedRun())
+    script = places.program.read_text()
+    added = [line.split()[6] for line in script.splitlines() if line.startswith("lnetctl net add --net efa")]
+    assert added == [f"rdmap{at:02}s0" for at in range(0, 16, 2)]
+    assert "modprobe kefalnd ipif_name=enp71s0" in script
+    assert script.index("net add --net tcp --if enp71s0") < script.index("modprobe kefalnd"), "TCP must be there when EFA fails"
+    assert subprocess.run(["bash", "-n", places.program], check=False).returncode == 0
+
+
+def test_another_type_uses_two_devices_and_one_that_has_one_uses_it(places: Places) -> None:
+    set_up("ml.g6e.48xlarge", places, RecordedRun())
+    assert places.program.read_text().count("net add --net efa") == 2
+    assert spread(["one"], 2) == ["one"]
+    assert spread([*"abcd"], 2) == ["a", "c"]
+
+
+@pytest.mark.fault(66)
+def test_a_second_run_only_asks_for_the_unit_that_a_reboot_starts_as_well(places: Places) -> None:
+    first, second = RecordedRun(), RecordedRun()
+    set_up(P5, places, first)
+    set_up(P5, places, second)
+    assert ("enable", "lustre-over-efa.service") in first.named("systemctl")
+    assert second.named("systemctl") == [("start", "lustre-over-efa.service")]
+    assert "Before=remote-fs-pre.target fsx.mount" in (places.units / "lustre-over-efa.service").read_text()
+
+
+@pytest.mark.fault(72)
+def test_an_ami_whose_lustre_client_knows_no_efa_is_left_as_it_is(places: Places) -> None:
+    def missing(arguments: tuple[str, ...], stdin: str | None) -> str:
+        raise NodeError("`modinfo kefalnd` ended with status 1: Module kefalnd not found")
+
+    with pytest.raises(NodeError, match="kefalnd not found"):
+        set_up(P5, places, RecordedRun({"modinfo": missing}))
+    assert not places.program.exists()
+
+
+def test_a_node_without_a_default_route_says_so(places: Places) -> None:
+    places.routes.write_text(ROUTES.splitlines()[0] + "\n")
+    with pytest.raises(NodeError, match="no default route in "):
+        set_up(P5, places, RecordedRun())

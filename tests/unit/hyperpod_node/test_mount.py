@@ -1,0 +1,95 @@
+"""Network file systems are mounted once, within a bound, and are believed only when they can be written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hyperpod_node.errors import NodeError
+from tests.unit.hyperpod_node.mounting_machine import OTHER_MOUNTS, Machine
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+@pytest.mark.fault(66)
+def test_a_second_run_mounts_nothing_and_writes_no_second_line(machine: Machine) -> None:
+    machine.fstab.write_text("# the AMI's\nLABEL=cloudimg-rootfs / ext4 discard 0 1\n")
+    machine.apply()
+    first = machine.fstab.read_text()
+    machine.apply()
+    assert len(machine.run.named("mount")) == 1
+    assert (
+        machine.fstab.read_text()
+        == first
+        == (f"# the AMI's\nLABEL=cloudimg-rootfs / ext4 discard 0 1\nfs-1@tcp:/abc {machine.fsx.path} lustre noatime 0 0\n")
+    )
+    assert machine.run.named("systemctl") == [("daemon-reload",), ("enable", "fsx-mounted.service")]
+
+
+def test_a_line_of_an_older_file_system_at_the_same_folder_is_replaced(machine: Machine) -> None:
+    machine.fstab.write_text(f"fs-old@tcp:/old {machine.fsx.path} lustre flock 0 0\n\n")
+    machine.apply()
+    assert [line for line in machine.fstab.read_text().splitlines() if line] == [machine.fsx.line]
+
+
+@pytest.mark.fault(62)
+def test_errors_that_go_away_are_waited_for(machine: Machine) -> None:
+    machine.failures = 5
+    machine.apply()
+    assert len(machine.run.named("mount")) == 6
+    assert 0 < machine.time.now_s < 300
+
+
+@pytest.mark.fault(62)
+def test_a_mount_that_never_comes_ends_the_node_within_the_bound(machine: Machine) -> None:
+    machine.failures = 10_000
+    with pytest.raises(NodeError, match=r"fs-1@tcp:/abc at .*/fsx: gave up after \d+ tries .*Input/output error"):
+        machine.apply()
+    assert machine.time.now_s <= 301
+
+
+@pytest.mark.fault(62)
+def test_the_nodes_of_a_large_cluster_do_not_begin_at_once(machine: Machine) -> None:
+    machine.time.chance = 0.5
+    machine.apply(nodes=400)
+    assert machine.time.pauses == [2.0]
+
+
+@pytest.mark.fault(62)
+def test_success_without_a_mount_is_a_failure_that_says_what_mount_said(machine: Machine) -> None:
+    machine.lies = True
+    with pytest.raises(NodeError, match=r"ended with status 0 but mounted nothing; it said: mount\.lustre: Can't parse NID"):
+        machine.apply()
+    assert not machine.run.named("tee"), "the write probe must not fill the folder below the mount"
+
+
+@pytest.mark.fault(62)
+def test_a_file_system_that_cannot_be_written_ends_the_node(machine: Machine) -> None:
+    def refuse(arguments: tuple[str, ...], stdin: str | None) -> str:
+        raise NodeError("Read-only file system")
+
+    machine.run.programs["tee"] = refuse
+    with pytest.raises(NodeError, match=r"writing to .*/fsx: gave up .*Read-only file system"):
+        machine.apply()
+
+
+@pytest.mark.fault(62)
+def test_a_file_system_that_loses_what_was_written_ends_the_node(machine: Machine) -> None:
+    machine.run.programs["cat"] = lambda arguments, stdin: ""
+    with pytest.raises(NodeError, match="was written as 'worker-1' and reads as ''"):
+        machine.apply()
+
+
+def test_the_write_probe_leaves_nothing_behind(machine: Machine) -> None:
+    machine.apply()
+    assert list(machine.fsx.path.iterdir()) == []
+
+
+def test_a_mount_below_the_folder_is_not_the_folder_s(machine: Machine) -> None:
+    machine.mountinfo.write_text(f"{OTHER_MOUNTS}90 25 0:44 / {machine.fsx.path}/data rw - ext4 x rw\n")
+    machine.apply()
+    assert len(machine.run.named("mount")) == 1
