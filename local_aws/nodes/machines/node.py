@@ -23,6 +23,11 @@ _REBOOT = 133  # with --keep-unit, nspawn leaves it to its caller to boot again
 _TAIL_LINES = 15
 # What lies there before systemd starts is hidden or removed by it.
 _NOT_KEPT = ("/tmp", "/run", "/dev", "/proc", "/sys")  # noqa: S108  # paths of a node, and refused
+_NSPAWN = {
+    "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1",
+    "SYSTEMD_NSPAWN_API_VFS_WRITABLE": "network",
+    "SYSTEMD_NSPAWN_TMPFS_TMP": "0",  # /tmp lies on the root volume and is emptied at boot, as on Ubuntu
+}
 
 
 @dataclass(frozen=True)
@@ -129,7 +134,20 @@ class Node:
 
     def _start(self) -> None:
         self.state = "booting"
-        command = [
+        environment = os.environ | _NSPAWN | {"NOTIFY_SOCKET": self._messages.address}
+        into_cgroup = f'echo $$ >{self._cgroup}/cgroup.procs && exec "$@"'
+        with self.console.open("ab") as console:
+            self._process = subprocess.Popen(
+                ["sh", "-c", into_cgroup, "sh", *self._command()],
+                stdin=subprocess.DEVNULL,
+                stdout=console,
+                stderr=console,
+                env=environment,
+            )
+        threading.Thread(target=self._attend, args=(self._process,), daemon=True).start()
+
+    def _command(self) -> list[str]:
+        return [
             *("systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit", "--settings=no"),
             *("--resolv-conf=off", "--timezone=off", "--link-journal=no", "--console=pipe", "--notify-ready=yes"),
             f"--directory={self._disk.root}",
@@ -139,23 +157,6 @@ class Node:
             *(f"--bind={bind}" for bind in (*self._house.binds, *self.spec.binds)),
             "systemd.show_status=0",
         ]
-        environment = os.environ | {
-            "NOTIFY_SOCKET": self._messages.address,
-            "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1",
-            "SYSTEMD_NSPAWN_API_VFS_WRITABLE": "network",
-            "SYSTEMD_NSPAWN_TMPFS_TMP": "0",  # /tmp lies on the root volume and is emptied at boot, as on Ubuntu
-        }
-        into_cgroup = f'echo $$ >{self._cgroup}/cgroup.procs && exec "$@"'
-        with self.console.open("ab") as console:
-            process = subprocess.Popen(
-                ["sh", "-c", into_cgroup, "sh", *command],
-                stdin=subprocess.DEVNULL,
-                stdout=console,
-                stderr=console,
-                env=environment,
-            )
-        self._process = process
-        threading.Thread(target=self._attend, args=(process,), daemon=True).start()
 
     def _attend(self, process: subprocess.Popen[bytes]) -> None:
         status = process.wait()
