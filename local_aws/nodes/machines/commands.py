@@ -36,17 +36,9 @@ def run(node: Node, command: Command, on_line: Callable[[str], None]) -> int:
     When ``on_line`` raises, the unit is killed: whoever wanted it is gone.
     """
     unit = command.unit or f"command-{next(_numbers)}"
-    settings = [f"--setenv={name}={value}" for name, value in (_ENVIRONMENT | command.environment).items()]
     entrance = node.entrance()
     process = subprocess.Popen(
-        [
-            *(*entrance, "systemd-run", "--quiet", "--pipe", "--wait", "--collect", f"--unit={unit}"),
-            # What the program leaves behind holds up its unit no longer than this.
-            *("--property=TimeoutStopSec=5s", f"--working-directory={command.folder}", *settings, "--", *command.argv),
-        ],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        [*entrance, *_as_unit(unit, command)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     limit = _Limit(node, unit, process, command.timeout_s)
     try:
@@ -64,6 +56,15 @@ def run(node: Node, command: Command, on_line: Callable[[str], None]) -> int:
     if node.has_gone_since(entrance):
         raise NodesError(f"node {node.spec.id} went away while '{' '.join(command.argv)}' ran")
     return status
+
+
+def _as_unit(unit: str, command: Command) -> list[str]:
+    settings = [f"--setenv={name}={value}" for name, value in (_ENVIRONMENT | command.environment).items()]
+    return [
+        *("systemd-run", "--quiet", "--pipe", "--wait", "--collect", f"--unit={unit}"),
+        # What the program leaves behind holds up its unit no longer than this.
+        *("--property=TimeoutStopSec=5s", f"--working-directory={command.folder}", *settings, "--", *command.argv),
+    ]
 
 
 class _Limit:

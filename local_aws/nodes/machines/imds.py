@@ -54,36 +54,38 @@ class Metadata:
 
 def serve(metadata: Metadata) -> None:
     """Answer from now on, in the background."""
-
-    class Handler(BaseHTTPRequestHandler):
-        server_version, sys_version = "EC2ws", ""
-
-        def do_PUT(self) -> None:  # the base class's word
-            if self.headers.get("X-Forwarded-For"):
-                return self._answer(403)
-            ttl = self.headers.get(_TTL_HEADER, "")
-            token = metadata.token(self.client_address[0], ttl) if self.path == _TOKEN_PATH else None
-            return self._answer(200, token) if token else self._answer(400)
-
-        def do_GET(self) -> None:  # the base class's word
-            if not metadata.is_valid(self.client_address[0], self.headers.get(_TOKEN_HEADER, "")):
-                return self._answer(401)
-            text = metadata.read(self.client_address[0], self.path.partition("?")[0])
-            return self._answer(404) if text is None else self._answer(200, text)
-
-        def _answer(self, status: int, text: str = "") -> None:
-            body = text.encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "text/plain")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Keep still: nobody reads a metadata service's log."""
-
-    class Server(ThreadingHTTPServer):
-        request_queue_size = 128  # many nodes ask at once
-
-    server = Server((ADDRESS, 80), Handler)
+    server = _Server((ADDRESS, 80), type("Handler", (_Handler,), {"metadata": metadata}))
     threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128  # many nodes ask at once
+
+
+class _Handler(BaseHTTPRequestHandler):
+    metadata: Metadata
+    server_version, sys_version = "EC2ws", ""
+
+    def do_PUT(self) -> None:
+        if self.headers.get("X-Forwarded-For"):
+            return self._answer(403)
+        ttl = self.headers.get(_TTL_HEADER, "")
+        token = self.metadata.token(self.client_address[0], ttl) if self.path == _TOKEN_PATH else None
+        return self._answer(200, token) if token else self._answer(400)
+
+    def do_GET(self) -> None:
+        if not self.metadata.is_valid(self.client_address[0], self.headers.get(_TOKEN_HEADER, "")):
+            return self._answer(401)
+        text = self.metadata.read(self.client_address[0], self.path.partition("?")[0])
+        return self._answer(404) if text is None else self._answer(200, text)
+
+    def _answer(self, status: int, text: str = "") -> None:
+        body = text.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "text/plain")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Keep still: nobody reads a metadata service's log."""

@@ -13,9 +13,8 @@ from local_aws.nodes.machines import dns, lay
 from local_aws.nodes.machines.disk import Disk
 from local_aws.nodes.machines.messages import Messages
 from local_aws.nodes.machines.network import Network
-from local_aws.nodes.programs import run
+from local_aws.nodes.programs import run, succeeds
 from local_aws.nodes.protocol import Json
-from local_aws.nodes.registry import born
 from local_aws.nodes.specs import NodesError, NodeSpec, Vpc
 
 BOOT_S = 300.0
@@ -94,10 +93,11 @@ class Node:
             return ["nsenter", "-t", str(self._leader), "-m", "-u", "-i", "-n", "-p", "-C", "-r", "-w"]
 
     def has_gone_since(self, entrance: list[str]) -> bool:
-        """Whether the node that ``entrance`` entered has ended: shut down, rebooted or stopped."""
+        """Whether the node that ``entrance`` entered has ended or is about to: shut down, rebooted or stopped."""
         with self._change:
-            leader = entrance[2]
-            return self.state != "running" or str(self._leader) != leader or not born(int(leader))
+            if self.is_going or self.state != "running" or entrance[2] != str(self._leader):
+                return True
+        return not succeeds(*entrance, "true")  # a pid namespace whose first process ends lets no other one in
 
     def stop(self) -> None:
         """Pull the plug and remove all but the logs."""
