@@ -29,11 +29,12 @@ CLOCK = Clock()
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to wait for something in all, between two tries, and between two lines about it in the log."""
+    """How long to wait for something in all, between two tries, and before the first and the next line about it in the log."""
 
     within_s: float
     first_pause_s: float = 0.5
     longest_pause_s: float = 15
+    silent_for_s: float = 5
     line_every_s: float = 30
     clock: Clock = CLOCK
 
@@ -47,7 +48,7 @@ def retry(what: str, attempt: Callable[[], Result], patience: Patience) -> Resul
     """What ``attempt`` returns, as soon as it raises no NodeError; the last one when patience is at its end."""
     clock = patience.clock
     started = clock.now()
-    last_line, tries = started, 0
+    next_line, tries = started + patience.silent_for_s, 0
     while True:
         tries += 1
         try:
@@ -57,7 +58,7 @@ def retry(what: str, attempt: Callable[[], Result], patience: Patience) -> Resul
             pause = patience.pause_s(tries)
             if now + pause - started > patience.within_s:
                 raise NodeError(f"{what}: gave up after {tries} tries in {now - started:.0f} s, the last: {error}") from error
-            if tries == 1 or now - last_line >= patience.line_every_s:
-                last_line = now
+            if now >= next_line:
+                next_line = now + patience.line_every_s
                 print(f"waiting for {what}, up to {patience.within_s:.0f} s: {error}", flush=True)
             clock.sleep(pause)
