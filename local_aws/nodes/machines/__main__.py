@@ -15,6 +15,7 @@ from local_aws.nodes.protocol import read_plan
 from local_aws.nodes.specs import FileSystem
 
 _CGROUPS = Path("/sys/fs/cgroup")
+_AUTOFS = Path("/dev/autofs")  # without it, systemd has no automount units
 # Where nodes find the file systems; the stand-ins for FSx's clients know it.
 _FILE_SYSTEMS = "/run/simulated-fsx"
 
@@ -31,8 +32,10 @@ def main(folder: Path) -> None:
     network.build()
     dns.serve(dns.Names(vpc), vpc.resolver, dns.ADDRESS)
     imds.serve(metadata)
-    binds = tuple(_bind(name, system) for name, system in vpc.file_systems.items())
-    house = House(layers, vpc, network, _CGROUPS / cgroup, folder / "log", binds)
+    binds = [_bind(name, system) for name, system in vpc.file_systems.items()]
+    if _AUTOFS.exists():
+        binds.append(str(_AUTOFS))
+    house = House(layers, vpc, network, _CGROUPS / cgroup, folder / "log", tuple(binds))
     threading.Thread(target=_end_with_guardian, daemon=True).start()
     Server(house, metadata).serve(folder)
 

@@ -102,6 +102,27 @@ def test_a_file_system_of_fstab_is_mounted_at_boot(nodes: Nodes) -> None:
     assert nodes.status(node, "mountpoint -q /data") == ([], 0)
 
 
+def test_an_automount_unit_mounts_a_file_system_when_somebody_looks(nodes: Nodes) -> None:
+    node = nodes.boot()
+    options = "noatime,flock,_netdev,x-systemd.automount,x-systemd.requires=network-online.target"
+    nodes.sh(node, f"mkdir /fsx; echo '{FSX} /fsx lustre {options} 0 0' >>/etc/fstab; systemctl daemon-reload")
+
+    nodes.sh(node, "systemctl restart remote-fs.target")
+
+    assert nodes.sh(node, "systemctl is-active fsx.automount fsx.mount || true") == ["active", "inactive"]
+    assert nodes.sh(node, "ls /fsx >/dev/null && systemctl is-active fsx.mount") == ["active"]
+
+
+def test_what_is_mounted_already_is_not_mounted_twice(nodes: Nodes) -> None:
+    node = nodes.boot()
+    nodes.sh(node, f"mkdir /m && mount -t lustre {FSX} /m")
+
+    assert nodes.status(node, f"mount -t lustre {FSX} /m") == (
+        [f"mount.lustre: according to /etc/mtab {FSX} is already mounted on /m"],
+        17,
+    )
+
+
 def test_wrong_file_systems_are_refused_in_the_real_clients_words(nodes: Nodes) -> None:
     node = nodes.boot()
     nodes.sh(node, "mkdir /m")

@@ -51,8 +51,6 @@ def lustre(program: str, source: str, target: str) -> Path:
         fail(f"{program}: Can't parse NID '{source}'", EINVAL)
     if not Path(target).is_dir():
         fail(f"{program}: {target} inaccessible: No such file or directory", ENOENT)
-    if os.path.ismount(target):
-        fail(f"{program}: according to /etc/mtab {source} is already mounted on {target}", EEXIST)
     if not (FILE_SYSTEMS / host / "lustre").is_dir():
         fail(f"{program}: mount {source} at {target} failed: Input/output error\nIs the MGS running?", EIO)
     if not name or not (folder := FILE_SYSTEMS / host / "lustre" / name).is_dir():
@@ -61,7 +59,16 @@ def lustre(program: str, source: str, target: str) -> Path:
             "Is the filesystem name correct?\nIf upgrading, is the copied client log valid? (see upgrade docs)",
             ENOENT,
         )
+    if is_mounted(folder, target):
+        fail(f"{program}: according to /etc/mtab {source} is already mounted on {target}", EEXIST)
     return folder
+
+
+def is_mounted(folder: Path, target: str) -> bool:
+    """Whether ``folder`` is what is mounted on ``target``. An automount point is not asked: that would make it mount."""
+    mounts = (line.split() for line in Path("/proc/self/mountinfo").read_text().splitlines())
+    kinds = [words[words.index("-") + 1] for words in mounts if words[4] == target]
+    return bool(kinds) and kinds[-1] != "autofs" and os.path.samefile(folder, target)
 
 
 def nfs(program: str, source: str, target: str) -> Path:
