@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import Patience, retry
+from hyperpod_node.retry import Patience
 from hyperpod_node.slurm import daemon
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ StartLimitIntervalSec=0
 
 [Service]
 Restart=on-failure
-RestartSec=2
+RestartSec=1
+RuntimeDirectory=slurmdbd
 """
 
 
@@ -37,7 +38,8 @@ def start(database: Database, hosts: Sequence[Controller], system: System) -> No
     drop_in = daemon.drop_in("slurmdbd", DROP_IN, system)
     daemon.run_with("slurmdbd", [file, drop_in], system)
     patience = Patience(WITHIN_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
-    retry("slurmdbd", lambda: _answers(database, system), patience)
+    what = f"slurmdbd, with the database at {database.host}"
+    daemon.patient("slurmdbd", what, lambda: _answers(system), patience, system)
 
 
 def render(database: Database, hosts: Sequence[Controller]) -> str:
@@ -48,7 +50,7 @@ def render(database: Database, hosts: Sequence[Controller]) -> str:
         "DbdBackupHost": hosts[1].name if len(hosts) > 1 else None,
         "SlurmUser": SLURM_USER,
         "LogFile": "/var/log/slurm/slurmdbd.log",
-        "PidFile": "/run/slurmdbd.pid",
+        "PidFile": "/run/slurmdbd/slurmdbd.pid",
         "StorageType": "accounting_storage/mysql",
         "StorageHost": database.host,
         "StoragePort": str(database.port) if database.port else None,
@@ -67,9 +69,5 @@ def _quoted(password: str) -> str:
     return '"' + password.replace("\\", "\\\\").replace("#", "\\#") + '"'
 
 
-def _answers(database: Database, system: System) -> None:
-    try:
-        system.slurm("sacctmgr", "--noheader", "--parsable2", "show", "cluster", "format=cluster", timeout_s=30)
-    except NodeError as error:
-        complaints = daemon.complaints("slurmdbd", system)
-        raise NodeError(f"no answer with the database at {database.host}; its journal: {complaints}; {error}") from None
+def _answers(system: System) -> None:
+    system.slurm("sacctmgr", "--noheader", "--parsable2", "show", "cluster", "format=cluster", timeout_s=30)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.managed_file import put
+from hyperpod_node.slurm import daemon, topology
 from hyperpod_node.slurm import settings as our_settings
-from hyperpod_node.slurm import topology
-from hyperpod_node.slurm.node_lines import InstanceTypes, complete, gpu_lines
+from hyperpod_node.slurm.node_lines import InstanceTypes, complete, default_line, gpu_lines
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hyperpod_node.slurm.system import System
 
 SCRIPTS = Path(__file__).with_name("scripts")
+INCLUDED = "accounting.conf"  # empty on HyperPod's images, and meant for lifecycle scripts
 OURS = "# written by hyperpod_node from the cluster file; changes here are overwritten\n"
 
 
@@ -33,6 +34,7 @@ class Configuration:
     slurm_conf: str
     gres_conf: str | None
     topology_conf: str | None
+    default_line: str | None
     prolog_and_epilog: bool
     remarks: tuple[str, ...]
 
@@ -47,6 +49,7 @@ def render(text: str, settings: NodeSettings, cluster: ResourceConfig) -> Config
         slurm_conf=conf.with_block(block),
         gres_conf="\n".join(gpus) + "\n" if gpus else None,
         topology_conf=wanted if "TopologyPlugin" in block else None,
+        default_line=default_line(conf.text),
         prolog_and_epilog="Prolog" in block,
         remarks=tuple(_remarks(conf, settings)),
     )
@@ -65,8 +68,13 @@ def apply(settings: NodeSettings, cluster: ResourceConfig, system: System) -> tu
 
 def files(system: System) -> list[Path]:
     """The files that slurmctld reads."""
-    names = ("slurm.conf", "gres.conf", "topology.conf", "cgroup.conf", our_settings.PROLOG, our_settings.EPILOG)
+    names = ("slurm.conf", INCLUDED, "gres.conf", "topology.conf", "cgroup.conf", our_settings.PROLOG, our_settings.EPILOG)
     return [system.etc / name for name in names]
+
+
+def note_slurmctld(system: System) -> None:
+    """Remember that slurmctld has these files, or is about to: it needs no restart for them."""
+    daemon.note("slurmctld", files(system), system)
 
 
 def _remarks(conf: SlurmConf, settings: NodeSettings) -> list[str]:
@@ -93,14 +101,14 @@ def _write_companions(wanted: Configuration, system: System) -> bool:
     if wanted.prolog_and_epilog:
         for name in (our_settings.PROLOG, our_settings.EPILOG):
             changed.append(put(system.etc / name, (SCRIPTS / name).read_text(), mode=0o755))  # noqa: PERF401 (it acts)
-    _comment_empty(system.etc / "accounting.conf")
+    changed.append(_write_included(system.etc / INCLUDED, wanted.default_line))
     return any(changed)
 
 
 def _put_ours(path: Path, content: str | None) -> bool:
     """Write ``content``; leave a file of the image or of another hand alone, and take ours away where it is not wanted."""
     there = path.read_text() if path.exists() else ""
-    if there.strip() and not there.startswith(OURS):
+    if _is_of_another_hand(there):
         return False
     if content is not None:
         return put(path, OURS + content)
@@ -110,10 +118,16 @@ def _put_ours(path: Path, content: str | None) -> bool:
     return True
 
 
-def _comment_empty(path: Path) -> None:
-    """Put a comment into an empty file that slurm.conf includes: Slurm's commands complain of empty ones, every time."""
-    if path.exists() and not path.stat().st_size:
-        put(path, "# nothing here: see slurm.conf\n")
+def _is_of_another_hand(text: str) -> bool:
+    """Whether a file says something that is not ours; comments say nothing."""
+    return not text.startswith(OURS) and any(line.strip() and not line.lstrip().startswith("#") for line in text.splitlines())
+
+
+def _write_included(path: Path, line: str | None) -> bool:
+    """Use the file that the agent's slurm.conf includes before its node lines; never leave it empty, or all commands complain."""
+    if not path.exists() or _is_of_another_hand(path.read_text()):
+        return False
+    return put(path, OURS + (f"{line}\n" if line else ""))
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.retry import Patience, retry
+from hyperpod_node.retry import Patience
 from hyperpod_node.slurm import configuration, daemon
 
 if TYPE_CHECKING:
@@ -14,46 +14,49 @@ if TYPE_CHECKING:
 
 WITHIN_S = 120
 OTHER_CLUSTER = "CLUSTER ID MISMATCH"
-# A controller that dies is back at once, however often.
+# A controller that dies is back at once, however often. Nodes that the agent has written anew are completed before slurmctld
+# reads them: it aborts the jobs on a node whose sockets or GPUs are gone from slurm.conf, be it for a second.
 DROP_IN = """\
 [Unit]
 After=munge.service remote-fs.target slurmdbd.service
 StartLimitIntervalSec=0
 
 [Service]
+ExecStartPre=-+{complete} --once
 Restart=on-failure
-RestartSec=2
+RestartSec=1
 """
 
 
-def start(conf: SlurmConf, system: System) -> None:
-    """Have slurmctld run with the files as they are now, and wait until it says that it is up."""
-    files = [daemon.drop_in("slurmctld", DROP_IN, system), *configuration.files(system)]
-    daemon.run_with("slurmctld", files, system)
+def start(conf: SlurmConf, complete: str, system: System) -> None:
+    """Have slurmctld run with the files as they are now, completed by ``complete``, and wait until it says that it is up."""
+    daemon.drop_in("slurmctld", DROP_IN.format(complete=complete), system)
+    daemon.run_with("slurmctld", configuration.files(system), system)
     patience = Patience(WITHIN_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
-    retry("slurmctld", lambda: _is_up(conf, system), patience)
+    try:
+        daemon.patient("slurmctld", "slurmctld", lambda: _is_up(conf, system), patience, system)
+    except NodeError as error:
+        if OTHER_CLUSTER in str(error):
+            raise NodeError(_other_cluster(conf)) from None
+        raise
 
 
 def _is_up(conf: SlurmConf, system: System) -> None:
-    """Raise unless slurmctld on this host answers; say what it complains of where it does not."""
+    """Raise unless slurmctld on this host answers."""
     try:
         said = system.slurm("scontrol", "ping", timeout_s=30)
     except NodeError as error:
-        said = str(error)
+        said = str(error)  # `scontrol ping` ends with status 1 when one of several controllers is down
     hosts = {system.host, *(c.name for c in conf.controllers if c.name.split(".")[0] == system.host)}
-    if any(f" at {host} is UP" in said for host in hosts):
-        return
-    complaints = daemon.complaints("slurmctld", system)
-    if OTHER_CLUSTER in complaints:
-        raise NodeError(_other_cluster(conf, complaints))
-    raise NodeError(f"it does not answer yet; its journal: {complaints}")
+    if not any(f" at {host} is UP" in said for host in hosts):
+        raise NodeError("it does not answer yet")
 
 
-def _other_cluster(conf: SlurmConf, complaints: str) -> str:
+def _other_cluster(conf: SlurmConf) -> str:
     """What to do about a state folder and a database that come from two clusters; nothing here deletes either."""
     folder = conf.value("StateSaveLocation") or "StateSaveLocation"
     return (
-        f"the accounting database and {folder} are of different clusters, one of which was kept from an older one: "
-        f"if no other cluster uses {folder}, remove {folder}/clustername and its jobs go on; "
-        f"else give this cluster a slurm.state_folder or a database of its own ({complaints})"
+        f"slurmctld says {OTHER_CLUSTER}: the accounting database and {folder} are of different clusters, "
+        f"one of them kept from an older one; if no other cluster uses {folder}, remove {folder}/clustername "
+        f"and run the script again, and its jobs go on; else give this cluster a slurm.state_folder or a database of its own"
     )

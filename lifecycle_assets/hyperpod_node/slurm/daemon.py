@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
+from hyperpod_node.retry import Patience, retry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from hyperpod_node.slurm.system import System
 
@@ -57,6 +58,14 @@ def drop_in(unit: str, content: str, system: System) -> Path:
     if put(path, content):
         system.run("systemctl", "daemon-reload")
     return path
+
+
+def patient(unit: str, what: str, attempt: Callable[[], None], patience: Patience, system: System) -> None:
+    """Wait for what ``unit`` is to bring about; when patience is at its end, say what the unit complains of."""
+    try:
+        retry(what, attempt, patience)
+    except NodeError as error:
+        raise NodeError(f"{error}; the journal of {unit}: {complaints(unit, system)}") from None
 
 
 def complaints(unit: str, system: System) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
 
 NAME, USER = "slurm_acct_db", "slurm"
 # No network at all: slurmdbd and root come through the socket, whose other end the kernel vouches for. So there is no password
-# to lose. The buffer and the time-out are what slurmdbd asks for (https://slurm.schedmd.com/accounting.html).
+# to lose. The buffer and the time-out are what slurmdbd
+# asks for (https://slurm.schedmd.com/accounting.html): at least a twentieth of the memory, which grows as it is needed.
 SERVER_FILE = Path("etc/mysql/mariadb.conf.d/90-hyperpod-cdk.cnf")
 SERVER = """\
 [mariadbd]
 skip-networking
-innodb_buffer_pool_size=512M
+innodb_buffer_pool_size={buffer_mib}M
 innodb_log_file_size=64M
 innodb_lock_wait_timeout=900
 """
@@ -51,7 +53,8 @@ class Database:
 def local(system: System) -> Database:
     """MariaDB on this node, running, with a database that the user slurm may use."""
     file = system.root / SERVER_FILE
-    put(file, SERVER)
+    memory_mib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
+    put(file, SERVER.format(buffer_mib=max(128, memory_mib // 16)))
     daemon.run_with("mariadb", [file], system)
     patience = Patience(120, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
     retry("MariaDB", lambda: system.run("mariadb", stdin=GRANT), patience)

@@ -1,13 +1,15 @@
-"""Keeps our part of slurm.conf: systemd runs this on a controller whenever HyperPod's agent wrote the file.
+"""Keeps our part of slurm.conf: runs on each controller as a service, for as long as the cluster lives.
 
-The agent rewrites the node lines as nodes come and go, without what was added to them, long after the lifecycle script.
+HyperPod's agent rewrites the node lines as nodes come and go, without what was added to them, long after the lifecycle script.
+Two files are looked at every second. systemd's path units would do that without a process, but they do not see a change that
+comes while the service of an earlier one still runs.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,66 +25,104 @@ if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
 FOLDER = Path("opt/hyperpod-cdk/slurm-conf")  # what HyperPod downloaded is in /tmp, and gone after a reboot
+SETTINGS = "node_settings.json"
 UNIT = "hyperpod-slurm-conf"
 SERVICE = """\
 [Unit]
-Description=Keep what the cluster file says in slurm.conf
-# The agent may write many times in a row.
-StartLimitIntervalSec=0
+Description=Keep in slurm.conf what the cluster file says
 
 [Service]
-Type=oneshot
-WorkingDirectory=/{folder}
-ExecStart=/usr/bin/python3 -B -m hyperpod_node.slurm.keeper {resource_config}
-"""
-PATH = """\
-[Unit]
-Description=Watch slurm.conf for changes by HyperPod's agent
-
-[Path]
-PathChanged={slurm_conf}
-PathChanged={resource_config}
+ExecStart={command}
+Restart=always
+RestartSec=5
 
 [Install]
 WantedBy=multi-user.target
 """
+EVERY_S = 1.0
 
 
-def install(context: Context, system: System) -> None:
-    """Put the code and the cluster file's settings where they stay, and have systemd run them at each change."""
-    folder = system.root / FOLDER
-    package = Path(__file__).parents[1]
+@dataclass
+class Keeper:
+    """Looks at the files that the agent writes, and completes slurm.conf when they have changed and are still again."""
+
+    resource_config: Path
+    settings: Path
+    system: System
+    kept: object = None
+    seen: object = None
+    problem: str = ""
+
+    def look(self) -> bool:
+        """Look once; tell whether slurmctld was told of a change. A file that changed since the last look may be half written."""
+        now = self._signatures()
+        still, self.seen = now == self.seen, now
+        if not still or now == self.kept:
+            return False
+        try:
+            tell = self.complete() or self.kept is not None
+            if tell:
+                self._tell()
+        except NodeError as error:
+            if str(error) != self.problem:  # once, not every second
+                print(f"slurm.conf is not complete: {error}", flush=True)
+            self.problem = str(error)
+            return False
+        self.kept, self.problem = self._signatures(), ""
+        return tell
+
+    def complete(self) -> bool:
+        """Complete slurm.conf; tell whether it had to be."""
+        settings, cluster = NodeSettings.load(self.settings), ResourceConfig.load(self.resource_config)
+        changed, remarks = configuration.apply(settings, cluster, self.system)
+        if changed:
+            print(f"{self.system.slurm_conf} is complete again{''.join(f'; {remark}' for remark in remarks)}", flush=True)
+        configuration.note_slurmctld(self.system)
+        return changed
+
+    def _tell(self) -> None:
+        """Have slurmctld and all slurmds take the files as they are; workers know of new ones only from then on."""
+        patience = Patience(60, clock=self.system.clock)  # the agent may be restarting slurmctld at this moment
+        retry("slurmctld to read slurm.conf", lambda: self.system.slurm("scontrol", "reconfigure"), patience)
+
+    def _signatures(self) -> list[tuple[int, ...] | None]:
+        return [_signature(self.system.slurm_conf), _signature(self.resource_config)]
+
+
+def install(context: Context, system: System) -> str:
+    """Put the code and the cluster file's settings where they stay; the command that runs them."""
+    folder, package = system.root / FOLDER, Path(__file__).parents[1]
     shutil.copytree(package, folder / package.name, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
-    put(folder / "node_settings.json", context.settings.path.read_text())
-    units = system.root / daemon.UNITS
-    names = {"folder": FOLDER, "resource_config": context.cluster.path, "slurm_conf": system.slurm_conf}
-    service = put(units / f"{UNIT}.service", SERVICE.format(**names))
-    if put(units / f"{UNIT}.path", PATH.format(**names)) or service:
+    settings = folder / SETTINGS
+    put(settings, context.settings.path.read_text())
+    module = "hyperpod_node.slurm.keeper"
+    return f"/usr/bin/env PYTHONPATH={folder} /usr/bin/python3 -B -u -m {module} {context.cluster.path} {settings}"
+
+
+def start(command: str, system: System) -> None:
+    """Have the keeper run, now and after a reboot."""
+    unit, folder = system.root / daemon.UNITS / f"{UNIT}.service", system.root / FOLDER
+    if put(unit, SERVICE.format(command=command)):
         system.run("systemctl", "daemon-reload")
-    daemon.run_with(f"{UNIT}.path", [units / f"{UNIT}.path"], system)
+    daemon.run_with(UNIT, [unit, folder / SETTINGS, *sorted(folder.rglob("*.py"))], system)
 
 
-def keep(resource_config: Path, settings: Path, system: System) -> bool:
-    """Look at the files again, and have slurmctld read them where they had to be changed; tell whether they had."""
-    changed, remarks = configuration.apply(NodeSettings.load(settings), ResourceConfig.load(resource_config), system)
-    if not changed:
-        return False
-    print(f"{system.slurm_conf} is complete again{''.join(f'; {remark}' for remark in remarks)}")
-    # The agent may be restarting slurmctld at this moment.
-    retry("slurmctld to read slurm.conf", lambda: system.slurm("scontrol", "reconfigure"), Patience(60, clock=system.clock))
-    daemon.note("slurmctld", configuration.files(system), system)
-    return True
-
-
-def main() -> int:
-    """Do it once; the journal has what is printed."""
+def _signature(path: Path) -> tuple[int, ...] | None:
     try:
-        keep(Path(sys.argv[1]), Path.cwd() / "node_settings.json", SYSTEM)
-    except NodeError as error:
-        print(f"slurm.conf was not completed: {error}", file=sys.stderr)
-        return 1
-    return os.EX_OK
+        there = path.stat()
+    except FileNotFoundError:
+        return None
+    return there.st_ino, there.st_mtime_ns, there.st_size
+
+
+def main() -> None:
+    """Keep it for ever, or look once before slurmctld starts; the journal has what is printed."""
+    keeper = Keeper(Path(sys.argv[1]), Path(sys.argv[2]), SYSTEM)
+    while "--once" not in sys.argv:
+        keeper.look()
+        SYSTEM.clock.sleep(EVERY_S)
+    keeper.complete()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

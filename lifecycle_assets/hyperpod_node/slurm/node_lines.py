@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hyperpod_node.resource_config import ResourceConfig
 
 _NODE_LINE = re.compile(r"^[ \t]*NodeName=(?!DEFAULT\b)(?P<names>\S+)[^\n]*", re.MULTILINE | re.IGNORECASE)
+_OURS = ("Sockets", "CoresPerSocket", "ThreadsPerCore", "Gres")
 _SHAPE = ("boards", "sockets", "socketsperboard", "corespersocket", "threadspercore")
 
 
@@ -51,6 +52,19 @@ def gpu_lines(text: str, types: InstanceTypes) -> list[str]:
         files = "/dev/nvidia0" if kind.gpus == 1 else f"/dev/nvidia[0-{kind.gpus - 1}]"
         lines.append(f"NodeName={match['names']} Name=gpu{typed} File={files}")
     return lines
+
+
+def default_line(text: str) -> str | None:
+    """The shape that all nodes of ``text``, which is complete, have in common, as a default for nodes that are yet to come.
+
+    Jobs are aborted on nodes whose sockets or GPUs are gone from slurm.conf when slurmctld reads it. As an include that comes
+    before the node lines, this holds from the moment in which the agent writes them.
+    """
+    shapes = {tuple((key, _fields(match[0]).get(key.lower())) for key in _OURS) for match in _NODE_LINE.finditer(text)}
+    if len(shapes) != 1:
+        return None
+    common = [f"{key}={value}" for key, value in shapes.pop() if value]
+    return " ".join(["NodeName=DEFAULT", *common]) if common else None
 
 
 def _complete_line(line: str, kind: InstanceType | None) -> str:

@@ -20,8 +20,9 @@ def apply(context: Context, system: System = SYSTEM) -> None:
     daemon.never_run("slurmd", system)
     if context.settings.slurm.state_folder:
         _make_state_folder(conf, system.root / context.settings.slurm.state_folder.lstrip("/"), system)
-    controller_daemon.start(conf, system)
-    keeper.install(context, system)
+    complete = keeper.install(context, system)
+    controller_daemon.start(conf, complete, system)
+    keeper.start(complete, system)
 
 
 def _make_state_folder(conf: SlurmConf, folder: Path, system: System) -> None:

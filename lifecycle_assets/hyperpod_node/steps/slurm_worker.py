@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import Patience, retry
+from hyperpod_node.retry import Patience
 from hyperpod_node.slurm import controllers, daemon
 from hyperpod_node.slurm.system import SYSTEM, System
 
@@ -27,6 +27,7 @@ EnvironmentFile=/{OPTIONS}
 Restart=on-failure
 RestartSec=3
 """
+CACHED = Path("run/slurm/conf/slurm.conf")
 REGISTERED_WITHIN_S = 300
 
 
@@ -37,17 +38,16 @@ def apply(context: Context, system: System = SYSTEM) -> None:
     options = system.root / OPTIONS
     put(options, f"SLURMD_OPTIONS=--conf-server={','.join(addresses)}\n")
     daemon.run_with("slurmd", [options, daemon.drop_in("slurmd", DROP_IN, system)], system)
-    patience = Patience(REGISTERED_WITHIN_S, first_pause_s=0.2, longest_pause_s=5, clock=system.clock)
-    retry(f"slurmctld to know {system.host}", lambda: _is_registered(system), patience)
+    patience = Patience(REGISTERED_WITHIN_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
+    daemon.patient("slurmd", f"slurmctld to know {system.host}", lambda: _is_registered(system), patience, system)
 
 
 def _is_registered(system: System) -> None:
     """Raise until slurmctld has heard of this node's slurmd; one question about one node, however large the cluster."""
-    try:
-        said = system.slurm("scontrol", "--oneliner", "show", "node", system.host, timeout_s=30)
-    except NodeError as error:
-        raise NodeError(f"{error}; slurmd's journal: {daemon.complaints('slurmd', system)}") from None
+    if not (system.root / CACHED).exists():
+        raise NodeError("slurmd has no slurm.conf yet")
+    said = system.slurm("scontrol", "--oneliner", "show", "node", system.host, timeout_s=30)
     fields = dict(word.split("=", 1) for word in said.split() if "=" in word)
-    state = fields.get("State", "")
+    state = fields.get("State", "not told")
     if fields.get("SlurmdStartTime", "None") == "None" or state.startswith("UNKNOWN") or "*" in state:
-        raise NodeError(f"its state is {state or 'not told'}; slurmd's journal: {daemon.complaints('slurmd', system)}")
+        raise NodeError(f"its state is {state}")

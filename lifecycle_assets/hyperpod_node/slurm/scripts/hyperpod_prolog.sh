@@ -3,6 +3,7 @@
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 jobs=/run/hyperpod-jobs user=$SLURM_JOB_USER uid=$SLURM_JOB_UID
 
+[ "$uid" -ge 1000 ] || exit 0
 mkdir -p "$jobs"
 exec 9>"$jobs/lock"
 flock -w 30 9 # the epilog of another job of this user may be clearing up
