@@ -36,7 +36,7 @@ def nodes(script: SbatchScript, cluster: SlurmCluster) -> Iterator[Finding]:
     if option and fewest and 0 < most < int(fewest[0]):
         yield error(
             option.line,
-            f"{fewest[0]} nodes are asked for, and the largest partition that fits has {most}",
+            f"{fewest[0]} nodes are asked for, and {asked_partition.value if asked_partition else 'the largest partition'} has {most}",
             f"ask for at most {most}, or raise instance_count in the cluster file",
         )
 
