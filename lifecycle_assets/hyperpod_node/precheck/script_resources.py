@@ -34,9 +34,10 @@ def nodes(script: SbatchScript, cluster: SlurmCluster) -> Iterator[Finding]:
     names = asked_partition.value.split(",") if asked_partition else list(cluster.partitions)
     most = max((cluster.partitions.get(name, 0) for name in names), default=0)
     if option and fewest and 0 < most < int(fewest[0]):
+        where = asked_partition.value if asked_partition else "the largest partition"
         yield error(
             option.line,
-            f"{fewest[0]} nodes are asked for, and {asked_partition.value if asked_partition else 'the largest partition'} has {most}",
+            f"{fewest[0]} nodes are asked for, and {where} has {most}",
             f"ask for at most {most}, or raise instance_count in the cluster file",
         )
 
