@@ -44,7 +44,6 @@ def set_up(instance_type: str, places: Places, run: Run) -> None:
     changed = put(places.program, program(default_interface(places.routes), chosen), mode=0o755)
     changed |= put(places.units / UNIT, unit(places.program))
     if changed:
-        run("systemctl", "daemon-reload")
         run("systemctl", "enable", UNIT)
     run("systemctl", "start", UNIT, timeout_s=120)
 

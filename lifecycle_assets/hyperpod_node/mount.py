@@ -70,8 +70,7 @@ def _write_line(mount: Mount, system: System) -> None:
     changed = put(system.fstab, "\n".join([*others, mount.line]) + "\n")
     changed |= put(system.units / service, unit(mount.path))
     if changed:
-        system.run("systemctl", "daemon-reload")  # systemd makes its mount units from fstab
-        system.run("systemctl", "enable", service)
+        system.run("systemctl", "enable", service)  # and so systemd reads fstab again, of which it makes its mount units
 
 
 def unit(path: Path) -> str:

@@ -73,6 +73,8 @@ def set_up(folder: Path, public_keys: tuple[str, ...], comment: str | None, node
     folder.mkdir(mode=0o700, exist_ok=True)
     allowed = [*public_keys, *([_own_public_key(folder, comment, node, run)] if comment else [])]
     file = folder / "authorized_keys"
+    if file.exists() and not file.is_file():
+        raise NodeError(f"{file} is no regular file")
     put(file, with_block(file.read_text() if file.exists() else "", allowed), mode=0o600)
 
 

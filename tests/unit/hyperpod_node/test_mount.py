@@ -27,7 +27,7 @@ def test_a_second_run_mounts_nothing_and_writes_no_second_line(machine: Machine)
         == first
         == (f"# the AMI's\nLABEL=cloudimg-rootfs / ext4 discard 0 1\nfs-1@tcp:/abc {machine.fsx.path} lustre noatime 0 0\n")
     )
-    assert machine.run.named("systemctl") == [("daemon-reload",), ("enable", "fsx-mounted.service")]
+    assert machine.run.named("systemctl") == [("enable", "fsx-mounted.service")]
 
 
 def test_a_line_of_an_older_file_system_at_the_same_folder_is_replaced(machine: Machine) -> None:

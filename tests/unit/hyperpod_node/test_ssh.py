@@ -134,6 +134,13 @@ def test_what_one_user_did_to_a_home_ends_no_node(tmp_path: Path, folder: Path, 
     assert len(keys(tmp_path / "ubuntu" / ".ssh")) == 1
 
 
+def test_a_pipe_in_the_place_of_the_keys_makes_no_node_wait(folder: Path) -> None:
+    folder.mkdir()
+    os.mkfifo(folder / "authorized_keys")
+    with pytest.raises(NodeError, match="authorized_keys is no regular file"):
+        ssh.set_up(folder, (LAPTOP,), None, "worker-1", run)
+
+
 @pytest.mark.parametrize(
     ("host", "known"),
     [
