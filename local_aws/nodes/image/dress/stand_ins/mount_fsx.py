@@ -5,7 +5,6 @@ It takes the real clients' command lines and fails with their words where the fi
 mounts is seen as the machine's own file system; nothing of Lustre's or NFS's network, locks, quotas or speed is there.
 """
 
-import os
 import socket
 import subprocess
 import sys
@@ -68,7 +67,7 @@ def is_mounted(folder: Path, target: str) -> bool:
     """Whether ``folder`` is what is mounted on ``target``. An automount point is not asked: that would make it mount."""
     mounts = (line.split() for line in Path("/proc/self/mountinfo").read_text().splitlines())
     kinds = [words[words.index("-") + 1] for words in mounts if words[4] == target]
-    return bool(kinds) and kinds[-1] != "autofs" and os.path.samefile(folder, target)
+    return bool(kinds) and kinds[-1] != "autofs" and folder.samefile(target)
 
 
 def nfs(program: str, source: str, target: str) -> Path:
