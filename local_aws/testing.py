@@ -11,6 +11,7 @@ import pytest
 
 from local_aws import control, server
 from local_aws.clock import DEFAULT_SPEED, clock
+from local_aws.nodes.runner import SimulatedNodes, simulated_nodes
 from local_aws.server import ACCOUNT, EmbeddedAws
 
 SPEED = 600.0  # ten of AWS's minutes in a second
@@ -18,7 +19,7 @@ REGION = "us-west-2"
 
 Client: TypeAlias = Callable[..., Any]
 
-__all__ = ["ACCOUNT", "REGION", "Client", "ask", "aws", "client", "fresh_aws"]
+__all__ = ["ACCOUNT", "REGION", "Client", "ask", "aws", "client", "fresh_aws", "nodes"]
 
 
 @pytest.fixture(scope="session")
@@ -54,3 +55,13 @@ def ask(path: str, method: str = "GET", body: bytes = b"") -> Any:
     if status != 200:
         raise ValueError(f"{path} answers {status}: {answer}")
     return answer
+
+
+@pytest.fixture(scope="module")
+def nodes(aws: EmbeddedAws, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedNodes]:
+    """The account, emptied, with nodes that run: clusters boot them as they need them, and they end with the module's tests."""
+    server.reset()
+    clock.set_speed(SPEED)
+    with simulated_nodes(tmp_path_factory.mktemp("nodes"), aws.endpoint) as runner:
+        yield runner
+        server.reset()

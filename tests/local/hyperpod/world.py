@@ -11,6 +11,7 @@ import boto3
 from botocore.config import Config
 
 REGION = "us-west-2"
+BUCKET = "sagemaker-scripts"
 Hold: TypeAlias = Callable[[str], None]
 NODES_DO = (
     *(f"ec2:Describe{what}" for what in ("Subnets", "SecurityGroups", "Vpcs", "DhcpOptions", "NetworkInterfaces")),
@@ -40,6 +41,30 @@ class World:
     def ec2(self) -> Any:
         return self.client("ec2")
 
+    def make(self) -> None:
+        """Make what every cluster needs."""
+        self._make_network()
+        trust = {"Effect": "Allow", "Principal": {"Service": "sagemaker.amazonaws.com"}, "Action": "sts:AssumeRole"}
+        document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+        role = self.client("iam").create_role(RoleName="nodes", AssumeRolePolicyDocument=document)["Role"]
+        self.ids["role"] = role["Arn"]
+        self.client("s3").create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
+        self.put_script("on_create.sh", "#!/bin/bash\n")
+
+    def put_script(self, name: str, content: str) -> None:
+        """Put a file among the lifecycle scripts."""
+        self.client("s3").put_object(Bucket=BUCKET, Key=f"lifecycle/1/{name}", Body=content.encode())
+
+    def _make_network(self) -> None:
+        ec2 = self.ec2
+        vpc = ec2.create_vpc(CidrBlock="10.1.0.0/16")["Vpc"]["VpcId"]
+        subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.1.0.0/24", AvailabilityZone=f"{REGION}a")["Subnet"]["SubnetId"]
+        group = ec2.create_security_group(VpcId=vpc, GroupName="cluster", Description="cluster")["GroupId"]
+        itself = [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group}]}]
+        ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=itself)
+        ec2.authorize_security_group_egress(GroupId=group, IpPermissions=itself)
+        self.ids |= {"vpc": vpc, "subnet": subnet, "security_group": group}
+
     @property
     def role(self) -> str:
         return self.ids["role"]
@@ -59,7 +84,7 @@ class World:
 
     def group(self, name: str, count: int = 1, **more: Any) -> dict[str, Any]:
         """An instance group of a request."""
-        scripts = {"SourceS3Uri": "s3://sagemaker-scripts/lifecycle/1/", "OnCreate": "on_create.sh"}
+        scripts = {"SourceS3Uri": f"s3://{BUCKET}/lifecycle/1/", "OnCreate": "on_create.sh"}
         group = {"InstanceGroupName": name, "InstanceCount": count, "InstanceType": "ml.c5.xlarge"}
         return group | {"ExecutionRole": self.role, "LifeCycleConfig": scripts, "ThreadsPerCore": 1} | more
 

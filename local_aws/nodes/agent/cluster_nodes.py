@@ -1,0 +1,172 @@
+"""The nodes of one cluster: machines on a hub, which lives while there are any, and files that follow the cluster's changes."""
+
+import logging
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from local_aws.clock import clock
+from local_aws.nodes.agent import files, slurm_conf
+from local_aws.nodes.agent.machine import Machine
+from local_aws.nodes.agent.view import ClusterView
+from local_aws.nodes.hub import Hub
+from local_aws.nodes.specs import NodeFile, NodesError, NodeSpec, Vpc
+
+MakeHub = Callable[[Path, Vpc], Hub]
+_log = logging.getLogger(__name__)
+# slurmctld takes nodes in and gives them up without a restart since Slurm 23.11.
+_RECONFIGURE = """
+systemctl is-active --quiet slurmctld || exit 0
+case "$(slurmctld -V)" in "slurm 22."*|"slurm 23.02."*) exec systemctl restart slurmctld;; esac
+scontrol reconfigure || exec systemctl restart slurmctld
+"""
+
+
+class ClusterNodes:
+    """The nodes of one cluster. Every method may be called from several threads at once."""
+
+    def __init__(self, folder: Path, make_hub: MakeHub) -> None:
+        self.folder, self.munge_key = folder, os.urandom(128)
+        self._make_hub = make_hub
+        self._hub: Hub | None = None
+        self._machines: dict[str, Machine] = {}
+        self._going: dict[str, Machine] = {}
+        self._lock = threading.Lock()  # over the two; held for a moment
+        self._hub_lock = threading.Lock()  # held while a hub starts or ends
+        self._refreshing = threading.Lock()
+
+    def start(self, machine: Machine) -> None:
+        """Let a machine begin its start, in the place of one of the same id."""
+        self.stop(machine.id)
+        with self._lock:  # whoever stops it waits for its starter, which must have begun by then
+            self._machines[machine.id] = machine
+            machine.starter.start()
+
+    def boot(self, machine: Machine, spec: NodeSpec, vpc: Vpc, view: ClusterView) -> Hub:
+        """Boot a machine that has ``view`` in its files, and return the hub; another machine of its id goes before."""
+        before = self._going.get(machine.id)
+        if before:
+            before.gone.wait()
+        hub = self._living_hub(machine, vpc)
+        hub.boot(spec)
+        with self._lock:
+            machine.view = view
+        _demand(machine)
+        return hub
+
+    def refresh(self) -> None:
+        """Write the files anew on all machines for which the cluster has changed, on controllers first."""
+        with self._refreshing:
+            with self._lock:
+                hub, machines = self._hub, [machine for machine in self._machines.values() if machine.view]
+            if hub is None or not machines:
+                return
+            view = ClusterView.of(machines[0].launch.cluster)
+            stale = [machine for machine in machines if machine.view != view]
+            for machine in sorted(stale, key=lambda machine: not machine.is_controller):
+                try:
+                    _rewrite(hub, machine, view)
+                except (NodesError, OSError) as error:  # it went down, and finds its files when it is started anew
+                    _log.info("the agent's files on %s stay as they are: %s", machine.id, error)
+
+    def stop(self, node_id: str) -> None:
+        """Begin to end a machine, if there is one; the others hear of it."""
+        with self._lock:
+            machine = self._machines.pop(node_id, None)
+            if machine is None:
+                return
+            machine.is_wanted = False
+            self._going[node_id] = machine
+        threading.Thread(target=self._end, args=(machine,), name=f"end-{node_id}", daemon=True).start()
+
+    def reboot(self, machine: Machine) -> None:
+        """Reboot a machine and wait until it is up."""
+        with self._lock:
+            hub = self._hub
+        if hub is None or machine.view is None:
+            raise NodesError(f"node {machine.id} has not booted yet")
+        hub.reboot(machine.id)
+        self.refresh()
+
+    def find(self, node_id: str) -> Machine | None:
+        """The machine of that id, or None."""
+        with self._lock:
+            return self._machines.get(node_id)
+
+    def machines(self) -> list[Machine]:
+        """All machines that were started and not stopped."""
+        with self._lock:
+            return list(self._machines.values())
+
+    def end(self) -> None:
+        """End all machines and the hub, and wait for that."""
+        for machine in self.machines():
+            self.stop(machine.id)
+        with self._hub_lock:
+            self._end_hub()
+        for machine in list(self._going.values()):
+            machine.gone.wait()
+
+    def _living_hub(self, machine: Machine, vpc: Vpc) -> Hub:
+        with self._hub_lock:
+            _demand(machine)
+            if self._hub is None:
+                hub = self._make_hub(self.folder, vpc)
+                hub.start()
+                with self._lock:
+                    self._hub = hub
+            return self._hub
+
+    def _end(self, machine: Machine) -> None:
+        with clock.work():
+            try:
+                self._pull_plug(machine)
+                machine.starter.join()
+                self._pull_plug(machine)  # where its start did not see in time that it is not wanted
+            finally:
+                self._forget(machine)
+            self.refresh()
+
+    def _forget(self, machine: Machine) -> None:
+        with self._lock:
+            if self._going.get(machine.id) is machine:
+                del self._going[machine.id]
+        with self._hub_lock:
+            if not self._machines and not self._going:
+                self._end_hub()
+        machine.gone.set()
+
+    def _pull_plug(self, machine: Machine) -> None:
+        with self._lock:
+            hub = self._hub
+        try:
+            if hub:
+                hub.stop(machine.id)
+        except (NodesError, OSError) as error:  # the hub itself has gone, and the machine with it
+            _log.info("%s", error)
+
+    def _end_hub(self) -> None:
+        """End the hub, if there is one. Hold its lock."""
+        with self._lock:
+            hub, self._hub = self._hub, None
+        if hub:
+            hub.end()
+
+
+def _demand(machine: Machine) -> None:
+    if not machine.is_wanted:
+        raise NodesError(f"node {machine.id} was stopped while it started")
+
+
+def _rewrite(hub: Hub, machine: Machine, view: ClusterView) -> None:
+    hub.put(machine.id, {files.RESOURCE_CONFIG: files.resource_config(view)})
+    if machine.layout and machine.is_controller:
+        lines: list[str] = []
+        if hub.run(machine.id, "cat", files.SLURM_CONF, on_line=lines.append) == 0:
+            text = "\n".join(lines) + "\n"
+            new = slurm_conf.rewritten(text, view, machine.layout)
+            if new != text:
+                hub.put(machine.id, {files.SLURM_CONF: NodeFile(new.encode())})
+                hub.run(machine.id, "sh", "-c", _RECONFIGURE)
+    machine.view = view

@@ -1,0 +1,139 @@
+"""The start of one node, as HyperPod does it: download the scripts, boot, lay the agent's files, run the entry script."""
+
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import boto3
+
+from local_aws import iam
+from local_aws.errors import AwsError
+from local_aws.hyperpod import roles
+from local_aws.hyperpod.lifecycle_scripts import LifecycleScripts, check, failed
+from local_aws.hyperpod.logs import NodeLog
+from local_aws.hyperpod.node_runner import Launch, Outcome
+from local_aws.nodes.agent import bundle, files, slurm_conf
+from local_aws.nodes.agent.cluster_nodes import ClusterNodes
+from local_aws.nodes.agent.log_stream import LogStream
+from local_aws.nodes.agent.machine import Machine
+from local_aws.nodes.agent.metadata import devices, metadata
+from local_aws.nodes.agent.view import ClusterView, hostname
+from local_aws.nodes.agent.vpc import vpc_of
+from local_aws.nodes.hub import Hub
+from local_aws.nodes.specs import NodesError, NodeSpec
+
+_PATH = "/opt/slurm/bin:/opt/slurm/sbin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_UNIT = "hyperpod-lifecycle"
+
+
+class ScriptsError(Exception):
+    """The lifecycle scripts cannot be had, or failed."""
+
+
+@dataclass(frozen=True)
+class World:
+    """What the starts of all nodes share."""
+
+    endpoint: str
+    file_systems: Path
+    store: bundle.Store
+
+
+@dataclass(frozen=True)
+class NodeStart:
+    """The start of one machine."""
+
+    machine: Machine
+    nodes: ClusterNodes
+    world: World
+
+    def run(self) -> Outcome:
+        """Start the node and tell how it went; its log has told so already."""
+        log = NodeLog(self.machine.launch.cluster, self.machine.launch.node)
+
+        def write(lines: list[str]) -> None:
+            if self.machine.is_wanted:
+                log.write(lines)
+
+        with LogStream(write) as stream:
+            try:
+                self._carry_out(stream)
+            except ScriptsError as error:
+                stream.add(f"[SageMaker] {error}")
+                return failed(str(error), log)
+            except NodesError as error:
+                stream.add(f"[SageMaker] the node did not start: {error}")
+                return Outcome(f"The node did not start: {error}")
+        return Outcome()
+
+    def _carry_out(self, stream: LogStream) -> None:
+        node = self.machine.launch.node
+        if not node.interfaces:
+            raise NodesError("a simulated node needs an address in a VPC of the account: give the cluster a VpcConfig")
+        scripts, content = LifecycleScripts.of(node.spec), {}
+        if scripts:
+            stream.add(f"[SageMaker] Downloading lifecycle scripts from {scripts.uri}")
+            content = dict(_download(self.machine.launch, scripts, self.world))
+        hub = self._boot(content.get(slurm_conf.PARAMETERS))
+        self.nodes.refresh()
+        if scripts:
+            _run_scripts(hub, self.machine.id, scripts, content, stream)
+            stream.add("[SageMaker] The lifecycle scripts succeeded.")
+
+    def _boot(self, parameters: bytes | None) -> Hub:
+        machine, launch = self.machine, self.machine.launch
+        view = ClusterView.of(launch.cluster)
+        laid = files.at_boot(view, self.nodes.munge_key)
+        if parameters is not None:
+            machine.layout = slurm_conf.SlurmLayout.read(parameters)
+            laid |= files.of_slurm(view, machine.layout, launch.node.group, parameters)
+        spec = NodeSpec(
+            id=machine.id,
+            hostname=hostname(launch.node.address),
+            address=launch.node.address,
+            metadata=metadata(launch.cluster, launch.node),
+            files=laid,
+            binds=devices(launch.node.type),
+        )
+        return self.nodes.boot(machine, spec, vpc_of(launch.cluster, launch.node, self.world.file_systems), view)
+
+
+def _download(launch: Launch, scripts: LifecycleScripts, world: World) -> bundle.Files:
+    refused = check(launch, scripts)
+    if refused:
+        raise ScriptsError(refused)
+    role = str(launch.node.spec["ExecutionRole"])
+    try:
+        return world.store.fetch(_s3(launch, role, world.endpoint), role, scripts)
+    except (NodesError, AwsError) as error:
+        raise ScriptsError(str(error)) from error
+
+
+def _s3(launch: Launch, role: str, endpoint: str) -> Any:
+    """A client that has the execution role's rights and no others."""
+    session = iam.assume(launch.cluster.account, role, roles.SERVICE, launch.node.id)
+    return boto3.session.Session().client(
+        "s3",
+        endpoint_url=endpoint,
+        region_name=launch.cluster.region,
+        aws_access_key_id=session.access_key,
+        aws_secret_access_key=session.secret_key,
+        aws_session_token=session.token,
+    )
+
+
+def _run_scripts(hub: Hub, node_id: str, scripts: LifecycleScripts, content: bundle.Files, stream: LogStream) -> None:
+    folder = f"/tmp/sagemaker-lifecycle-{secrets.token_hex(4)}/src"  # noqa: S108  HyperPod's place; a boot empties it
+    hub.put(node_id, bundle.on_node(content, folder, scripts.entry))
+    status = hub.run(
+        node_id,
+        *bundle.command(folder, scripts.entry, content[scripts.entry]),
+        environment={"SAGEMAKER_RESOURCE_CONFIG_PATH": files.RESOURCE_CONFIG, "PATH": _PATH},
+        folder=folder,
+        unit=_UNIT,
+        on_line=stream.add,
+    )
+    if status:
+        said = f": {stream.last_line}" if stream.last_line else " and said nothing"
+        raise ScriptsError(f"{scripts.entry} ended with status {status}{said}")

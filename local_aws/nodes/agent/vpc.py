@@ -1,0 +1,37 @@
+"""A cluster's VPC as its hub builds it: from the embedded EC2's records, with the embedded FSx's file systems in it."""
+
+import ipaddress
+from pathlib import Path
+from typing import Any
+
+from local_aws.fsx import model as fsx
+from local_aws.hyperpod.model import Cluster, Node
+from local_aws.network_interfaces import find_subnet
+from local_aws.nodes.specs import FileSystem, NodesError, Vpc
+
+
+def vpc_of(cluster: Cluster, node: Node, file_systems: Path) -> Vpc:
+    """The VPC of a node of the cluster; file systems have their contents below the folder ``file_systems``."""
+    subnet = find_subnet(cluster.account, cluster.region, node.interfaces[0].subnet_id)
+    if subnet is None:
+        raise NodesError(f"subnet {node.interfaces[0].subnet_id} does not exist any more")
+    vpc_id = str(subnet.vpc_id)
+    cidrs = _cidrs(cluster, vpc_id)
+    resolver = ipaddress.ip_network(cidrs[0]).network_address + 2
+    mine = [one for one in fsx.everything() if (one.account, one.region, one.vpc_id) == (cluster.account, cluster.region, vpc_id)]
+    systems = {one.dns_name: _file_system(one, file_systems) for one in mine if one.interfaces}
+    return Vpc(cluster.region, cidrs, str(resolver), systems)
+
+
+def _cidrs(cluster: Cluster, vpc_id: str) -> tuple[str, ...]:
+    from moto.ec2.models import ec2_backends  # noqa: PLC0415  moto is loaded once the environment is set
+
+    vpc: Any = ec2_backends[cluster.account][cluster.region].get_vpc(vpc_id)
+    if vpc is None:
+        raise NodesError(f"VPC {vpc_id} does not exist any more")
+    others = [one["cidr_block"] for one in vpc.get_cidr_block_association_set()]
+    return tuple(dict.fromkeys([vpc.cidr_block, *others]))
+
+
+def _file_system(system: fsx.FileSystem, folder: Path) -> FileSystem:
+    return FileSystem(system.interfaces[0].address, str(system.lustre["MountName"]), folder / system.id)

@@ -1,0 +1,141 @@
+"""Runs a cluster's nodes on this machine: what the embedded HyperPod starts, boots here, and what it stops, ends."""
+
+import logging
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from local_aws import control
+from local_aws.clock import clock
+from local_aws.hyperpod import starting
+from local_aws.hyperpod.looked_up import LookedUp
+from local_aws.hyperpod.model import Cluster
+from local_aws.hyperpod.node_runner import Done, Launch, Outcome
+from local_aws.nodes import support
+from local_aws.nodes.agent.bundle import Store
+from local_aws.nodes.agent.cluster_nodes import ClusterNodes, MakeHub
+from local_aws.nodes.agent.machine import Machine
+from local_aws.nodes.agent.node_start import NodeStart, World
+from local_aws.nodes.hub import Hub
+from local_aws.nodes.specs import NodesError
+from local_aws.nodes.sweep import sweep
+
+_log = logging.getLogger(__name__)
+
+
+class SimulatedNodes:
+    """A node runner whose nodes run: one hub for each cluster. All it leaves on disk lies below ``folder``."""
+
+    takes_its_time = True
+
+    def __init__(self, folder: Path, endpoint: str, make_hub: MakeHub) -> None:
+        self._folder, self._endpoint, self._make_hub = folder, endpoint, make_hub
+        self._clusters: dict[str, ClusterNodes] = {}
+        self._world = self._new_world()
+        self._lock = threading.Lock()
+
+    def start(self, launch: Launch, done: Done) -> None:
+        """Boot the node and run its lifecycle script, in a thread; meanwhile AWS's time passes at the host's pace."""
+        nodes, world = self._nodes_of(launch.cluster), self._world
+
+        def run() -> None:
+            with clock.work():
+                outcome = _outcome(NodeStart(machine, nodes, world))
+            if machine.is_wanted:
+                done(outcome)
+
+        machine = Machine(launch, threading.Thread(target=run, name=f"start-{launch.node.id}", daemon=True))
+        nodes.start(machine)
+
+    def stop(self, node_id: str) -> None:
+        """Begin to end the node, if it runs."""
+        for nodes in self._all():
+            nodes.stop(node_id)
+
+    def reboot(self, node_id: str, done: Done) -> None:
+        """Reboot the node, in a thread."""
+        found = self._find(node_id)
+        if found is None:
+            done(Outcome(f"Node {node_id} does not run"))
+            return
+        nodes, machine = found
+
+        def run() -> None:
+            failure = None
+            with clock.work():
+                try:
+                    nodes.reboot(machine)
+                except NodesError as error:
+                    failure = f"The node did not come back: {error}"
+            if machine.is_wanted:
+                done(Outcome(failure))
+
+        threading.Thread(target=run, name=f"reboot-{node_id}", daemon=True).start()
+
+    def reset(self) -> None:
+        """End all nodes, and remove what they left."""
+        with self._lock:
+            clusters, self._clusters = list(self._clusters.values()), {}
+            self._world = self._new_world()
+        ends = [threading.Thread(target=nodes.end) for nodes in clusters]
+        for end in ends:
+            end.start()
+        for end in ends:
+            end.join()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def describe(self) -> list[dict[str, str]]:
+        """Every node that was started and not stopped."""
+        return [machine.describe(str(nodes.folder)) for nodes in self._all() for machine in nodes.machines()]
+
+    def _new_world(self) -> World:
+        return World(self._endpoint, self._folder / "fsx", Store())
+
+    def _nodes_of(self, cluster: Cluster) -> ClusterNodes:
+        with self._lock:
+            if cluster.arn not in self._clusters:
+                folder = self._folder / "clusters" / f"{cluster.name}-{cluster.id}"
+                self._clusters[cluster.arn] = ClusterNodes(folder, self._make_hub)
+            return self._clusters[cluster.arn]
+
+    def _find(self, node_id: str) -> tuple[ClusterNodes, Machine] | None:
+        for nodes in self._all():
+            machine = nodes.find(node_id)
+            if machine:
+                return nodes, machine
+        return None
+
+    def _all(self) -> list[ClusterNodes]:
+        with self._lock:
+            return list(self._clusters.values())
+
+
+def _outcome(start: NodeStart) -> Outcome:
+    try:
+        return start.run()
+    except Exception as error:  # noqa: BLE001  whatever it was: without an outcome the cluster would wait for ever
+        if start.machine.is_wanted:  # else the hub or the account went away under it
+            _log.exception("the start of node %s failed", start.machine.id)
+        return Outcome(f"The node did not start: {type(error).__name__}: {error}")
+
+
+@contextmanager
+def simulated_nodes(folder: Path, endpoint: str) -> Iterator[SimulatedNodes]:
+    """Let the embedded AWS at ``endpoint``, in this process, run nodes within the block; NodesError says why it cannot."""
+    reasons = support.missing()
+    if reasons:
+        raise NodesError("; ".join(reasons))
+    image = support.image()
+    sweep(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    runner = SimulatedNodes(folder.resolve(), endpoint, lambda place, vpc: Hub(place, image, vpc))
+    control.route("nodes", lambda _: runner.describe())
+    starting.use(runner)
+    try:
+        yield runner
+    finally:
+        starting.use(LookedUp())
+        control.route("nodes", lambda _: [])
+        runner.reset()

@@ -1,0 +1,75 @@
+"""An account whose clusters have nodes that run, with a tiny bundle of lifecycle scripts."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from local_aws import faults, hyperpod
+from local_aws.nodes.runner import SimulatedNodes
+from local_aws.server import EmbeddedAws
+from local_aws.testing import aws, nodes
+from tests.local.hyperpod.world import World
+from tests.nodes.cluster.running import Running
+
+__all__ = ["aws", "nodes"]
+
+ON_CREATE = """\
+#!/bin/bash
+# The smallest bundle that makes a Slurm cluster.
+set -euo pipefail
+echo "on_create of $(hostname)"
+echo run >>/var/lib/runs
+. ./roles.sh
+systemctl enable --now munge
+if [ "$(group_of "$(hostname -I | tr -d ' ')")" = controller ]; then
+    echo "# a script's own line" >>/opt/slurm/etc/slurm.conf
+    systemctl enable --now slurmctld
+elif [ "$(group_of "$(hostname -I | tr -d ' ')")" = workers ]; then
+    echo "SLURMD_OPTIONS=--conf-server=$(first_of controller)" >/etc/default/slurmd
+    until timeout 1 bash -c "</dev/tcp/$(first_of controller)/6817" 2>/dev/null; do sleep 0.2; done
+    systemctl enable --now slurmd
+fi
+"""
+ROLES = """\
+config() { jq -r "$@" "$SAGEMAKER_RESOURCE_CONFIG_PATH"; }
+group_of() { config --arg a "$1" '.InstanceGroups[] | select(any(.Instances[]; .CustomerIpAddress == $a)).Name'; }
+first_of() { config --arg g "$1" 'first(.InstanceGroups[] | select(.Name == $g).Instances[].CustomerIpAddress)'; }
+"""
+PARAMETERS = {
+    "version": "1.0.0",
+    "workload_manager": "slurm",
+    "controller_group": "controller",
+    "login_group": "login",
+    "worker_groups": [{"instance_group_name": "workers", "partition_name": "all-of-them"}],
+}
+
+
+@pytest.fixture(scope="module")
+def world(aws: EmbeddedAws, nodes: SimulatedNodes) -> World:
+    """The account, with what every cluster needs in it."""
+    world = World(aws.endpoint)
+    world.make()
+    world.put_script("on_create.sh", ON_CREATE)
+    world.put_script("roles.sh", ROLES)
+    world.put_script("provisioning_parameters.json", json.dumps(PARAMETERS))
+    world.allow_all_but()
+    return world
+
+
+@pytest.fixture
+def account(world: World) -> Iterator[World]:
+    """The account without clusters, after the test, too."""
+    yield world
+    hyperpod.reset()
+    faults.reset()
+    world.put_script("on_create.sh", ON_CREATE)
+    world.allow_all_but()
+
+
+@pytest.fixture(scope="module")
+def cluster(world: World, nodes: SimulatedNodes) -> Running:
+    """A cluster of a controller, a login node and two workers, in service."""
+    running = Running(world, nodes)
+    running.create()
+    return running

@@ -1,0 +1,69 @@
+"""A cluster whose nodes run, and what tests do with it."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from local_aws.nodes import client
+from local_aws.nodes.runner import SimulatedNodes
+from tests.local.hyperpod.world import World, until
+
+UP_S = 60.0
+
+
+@dataclass
+class Running:
+    """A cluster called `ml` on the embedded AWS."""
+
+    world: World
+    runner: SimulatedNodes
+    groups: dict[str, int] = field(default_factory=lambda: {"controller": 1, "login": 1, "workers": 2})
+
+    def create(self) -> None:
+        """Create it, and wait until it is in service."""
+        self.world.create(*self._specs())
+        self.settle()
+
+    def resize(self, group: str, count: int) -> None:
+        """Give a group another number of nodes, and wait until it has them."""
+        self.groups[group] = count
+        self.world.sagemaker.update_cluster(ClusterName="ml", InstanceGroups=self._specs())
+        self.settle()
+
+    def settle(self) -> dict[str, Any]:
+        """Wait until nothing is under way."""
+        ends = ("InService", "Failed")
+        return dict(until(self.world.cluster, lambda cluster: cluster["ClusterStatus"] in ends, UP_S))
+
+    def machine(self, name: str) -> dict[str, str]:
+        """What is known of a node by its instance name."""
+        return next(one for one in self.runner.describe() if one["name"] == name)
+
+    def run(self, name: str, *argv: str) -> str:
+        """What a program prints on a node; it must end well."""
+        machine, lines = self.machine(name), list[str]()
+        command: dict[str, Any] = {"argv": argv, "environment": {}, "folder": "/", "unit": None, "timeout_s": 30}
+        status = client.ask(Path(machine["folder"]), "run", machine["id"], command, on_line=lines.append)
+        assert status == 0, lines
+        return "\n".join(lines)
+
+    def idle(self, count: int) -> str:
+        """What sinfo says once that many nodes are idle and no others are there."""
+        look = ("sinfo", "--noheader", "--Node", "--partition=dev", "--format=%N %T")
+        lines = until(
+            lambda: self.run("controller-1", *look).splitlines(),
+            lambda lines: len(lines) == count and all(line.endswith(" idle") for line in lines),
+            UP_S,
+        )
+        return "\n".join(lines)
+
+    def log_of(self, name: str) -> list[str]:
+        """The node's lifecycle log in CloudWatch Logs."""
+        machine, cluster = self.machine(name), self.world.cluster()
+        group = f"/aws/sagemaker/Clusters/ml/{cluster['ClusterArn'].rpartition('/')[2]}"
+        stream = f"LifecycleConfig/{machine['group']}/{machine['id']}"
+        events = self.world.client("logs").get_log_events(logGroupName=group, logStreamName=stream, startFromHead=True)
+        return [event["message"] for event in events["events"]]
+
+    def _specs(self) -> list[dict[str, Any]]:
+        return [self.world.group(name, count) for name, count in self.groups.items()]
