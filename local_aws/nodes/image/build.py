@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from local_aws.nodes.image import sources, store
+from local_aws.nodes.protocol import read_plan
+from local_aws.nodes.registry import Registry
 from local_aws.nodes.specs import NodesError
 
 _TAIL_LINES = 30
@@ -63,7 +65,9 @@ def make(result: Path, builder: list[str], packages: Iterable[str], report: Repo
 
 
 def _drop_unused(report: Report) -> None:
-    for folder in store.unused():
+    living = [read_plan(Path(entry.folder)) for entry in Registry().entries() if entry.lives]
+    in_use = {layer for _, layers, _ in living for layer in layers}
+    for folder in set(store.unused()) - in_use:
         report(f"removing {folder}, which no node was booted from for {store.KEPT_DAYS} days")
         _remove(folder)
 
