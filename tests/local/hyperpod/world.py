@@ -69,11 +69,11 @@ class World:
     def role(self) -> str:
         return self.ids["role"]
 
-    def allow(self, *actions: str, resource: str = "*") -> None:
-        """Let the execution role do these actions and no others."""
+    def allow(self, *actions: str, resource: str = "*", name: str = "nodes") -> None:
+        """Let the execution role do these actions, and no others but what policies of other names let it."""
         statement = {"Effect": "Allow", "Action": list(actions), "Resource": resource}
         document = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
-        self.client("iam").put_role_policy(RoleName="nodes", PolicyName="nodes", PolicyDocument=document)
+        self.client("iam").put_role_policy(RoleName="nodes", PolicyName=name, PolicyDocument=document)
 
     def allow_all_but(self, *actions: str) -> None:
         """Let the execution role do all that HyperPod does with it but these."""

@@ -64,6 +64,9 @@ def account(world: World) -> Iterator[World]:
     hyperpod.reset()
     faults.reset()
     world.put_script("on_create.sh", ON_CREATE)
+    iam = world.client("iam")
+    for name in iam.list_role_policies(RoleName="nodes")["PolicyNames"]:
+        iam.delete_role_policy(RoleName="nodes", PolicyName=name)
     world.allow_all_but()
 
 

@@ -1,5 +1,6 @@
 """A cluster whose nodes run, and what tests do with it."""
 
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,11 @@ class Running:
         status = client.ask(Path(machine["folder"]), "run", machine["id"], command, on_line=lines.append)
         assert status == 0, lines
         return "\n".join(lines)
+
+    def listed_on(self, name: str) -> dict[str, str]:
+        """The addresses of the cluster's nodes, as a node's own file has them."""
+        config = json.loads(self.run(name, "cat", "/opt/ml/config/resource_config.json"))
+        return {one["InstanceName"]: one["CustomerIpAddress"] for group in config["InstanceGroups"] for one in group["Instances"]}
 
     def idle(self, count: int) -> str:
         """What sinfo says once that many nodes are idle and no others are there."""
