@@ -183,6 +183,8 @@ def _type(schema: Schema, definitions: Schema) -> str:
         return "section" if "properties" in definition else ", ".join(f"`{value}`" for value in definition["enum"])
     if schema.get("format") == "ipv4network":
         return "address range"
+    if schema.get("format") == "path":
+        return "folder"
     if schema["type"] == "array":
         inner = _type(schema["items"], definitions)
         return "list of sections" if inner == "section" else f"list of {inner}"

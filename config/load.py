@@ -38,24 +38,25 @@ def load_clusters(folder: Path, only: str | None = None) -> tuple[ClusterConfig,
     return tuple(clusters.values())
 
 
-def parse_cluster(source: bytes, name: str) -> ClusterConfig | list[Problem]:
-    """The cluster of this name that the YAML text describes, or all that is wrong with it."""
+def parse_cluster(source: bytes, name: str, folder: Path = Path()) -> ClusterConfig | list[Problem]:
+    """The cluster of this name that the YAML text in this folder describes, or all that is wrong with it."""
     document = read_yaml(source)
     if document.content is None and not document.problems:
         return [Problem((), ABSENT, "the file is empty; copy one of examples/clusters/ and edit it")]
     if not isinstance(document.content, dict):
         return document.problems or [Problem((), document.content, "must be a mapping; begin with `region:` or `network:`")]
-    return _checked(document, document.content, name)
+    return _checked(document, document.content, name, folder)
 
 
-def _checked(document: Document, content: dict[str, Any], name: str) -> ClusterConfig | list[Problem]:
+def _checked(document: Document, content: dict[str, Any], name: str, folder: Path) -> ClusterConfig | list[Problem]:
     problems = list(_name_problems(content, name))
     valid = set(FIELDS)
+    context = {"folder": folder}  # from which the file names folders
     try:
-        config = ClusterConfig.model_validate({**content, "name": name})
+        config = ClusterConfig.model_validate({**content, "name": name}, context=context)
     except ValidationError as error:
         problems += [each for each in problems_of(error, ClusterConfig, document.spelling) if each.path != ("name",)]
-        config, valid = _valid_part(content)
+        config, valid = _valid_part(content, context)
     else:
         problems += request_problems(config)
     doubtful = {problem.path[0] for problem in document.problems if problem.path}
@@ -79,13 +80,14 @@ def _name_problems(content: dict[str, Any], name: str) -> Iterator[Problem]:
         yield Problem((), name, message)
 
 
-def _valid_part(content: dict[str, Any]) -> tuple[ClusterConfig, set[str]]:
+def _valid_part(content: dict[str, Any], context: dict[str, Path]) -> tuple[ClusterConfig, set[str]]:
     """What of the file is valid by itself, so that the rules can look at it although the rest is not."""
     values: dict[str, Any] = {}
     for name, field in FIELDS.items():
         adapter: TypeAdapter[Any] = TypeAdapter(field.rebuild_annotation())
         try:
-            values[name] = adapter.validate_python(content[name]) if name in content else field.get_default()
+            given = name in content
+            values[name] = adapter.validate_python(content[name], context=context) if given else field.get_default()
         except ValidationError:
             continue
     return ClusterConfig.model_construct(**values), {name for name in values if name in content or not FIELDS[name].is_required()}
@@ -96,7 +98,7 @@ def _read(path: Path) -> ClusterConfig | list[Problem]:
         source = path.read_bytes()
     except OSError as error:
         return [Problem((), path.name, f"cannot be read: {error.strerror or error}; {_remedy_for(path)}")]
-    return parse_cluster(source, path.stem)
+    return parse_cluster(source, path.stem, path.parent)
 
 
 def _remedy_for(path: Path) -> str:

@@ -6,9 +6,12 @@ from typing import Annotated, Any
 from pydantic import StrictBool, StrictInt, StringConstraints
 
 from config.instance_group import InstanceGroup, Name
+from config.lifecycle import LifecycleConfig
 from config.network import NetworkConfig
 from config.section import Change, Section, setting
+from config.slurm import SlurmConfig
 from config.storage import StorageConfig
+from config.users import User, UserGroup
 
 FILE_NAME = "[a-z][a-z0-9-]{1,30}"
 
@@ -46,6 +49,10 @@ class ClusterConfig(Section):
     network: NetworkConfig = setting("where the nodes live", Change.REPLACES_CLUSTER)
     storage: StorageConfig = setting("where data lives", Change.NEW_NODES, StorageConfig())
     instance_groups: tuple[InstanceGroup, ...] = setting("the nodes", Change.IN_PLACE, min_length=1, max_length=100)
+    users: tuple[User, ...] = setting("the people who use the cluster", Change.NEW_NODES, (), max_length=1000)
+    user_groups: tuple[UserGroup, ...] = setting("groups of theirs", Change.NEW_NODES, (), max_length=1000)
+    slurm: SlurmConfig = setting("how Slurm is set up", Change.NEW_NODES, SlurmConfig())
+    lifecycle: LifecycleConfig = setting("your own scripts on the nodes", Change.NEW_NODES, LifecycleConfig())
     node_recovery: NodeRecovery | None = setting(
         "whether nodes that fail their health checks are replaced; without it, HyperPod's own default", Change.IN_PLACE, None
     )

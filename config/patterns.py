@@ -13,6 +13,10 @@ def _hyphenated(value: str) -> str:
     return re.sub("[^a-zA-Z0-9]+", "-", value).strip("-")
 
 
+def _account_name(value: str) -> str:
+    return re.sub("[^a-z0-9_-]+", "_", value.strip().lower())
+
+
 def _region(value: str) -> str:
     """The region of a zone's name: ``us-west-2`` of ``us-west-2a``."""
     return re.sub(r"(?<=[0-9])[a-z]$", "", _hyphenated(value).lower())
@@ -64,6 +68,26 @@ FORMS = {
         _directory,
     ),
     r"^([^/](.*[^/])?)?$": Form("must not begin or end with a slash", lambda value: value.strip("/")),
+    "^[a-z_][a-z0-9_-]{0,31}$": Form(
+        "must have lower-case letters, digits, underscores and hyphens alone, at most 32, and begin with a letter or underscore",
+        _account_name,
+    ),
+    r"^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-(ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com) "
+    r"[A-Za-z0-9+/]{40,}={0,2}( [^\r\n]*)?$": Form(
+        "must be the line of a public key (a .pub file), like ssh-ed25519 AAAA... name; never a private key", str.strip
+    ),
+    r"^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?$": Form("must be the name or the address of a host, without a port"),
+    r"^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[a-zA-Z0-9/_+=.@!-]+-[a-zA-Z0-9]{6}$": Form(
+        "must be a secret's whole ARN, with the six characters that Secrets Manager adds to its name"
+    ),
+    r"^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[a-zA-Z0-9-]+$": Form("must be a KMS key's ARN (no alias)"),
+    r"^(/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)+$": Form(
+        "must begin with a slash and not end with one, with no . or .. in it and no blanks", _directory
+    ),
+    r"^[a-zA-Z0-9_-][a-zA-Z0-9._-]*$": Form("must be a file's name, with letters, digits, dots, hyphens and underscores alone"),
+    r"^fs-[0-9a-f]{8,17}\.fsx\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$": Form(
+        "must be the file system's DNS name, like fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com", str.lower
+    ),
     r"^2\.(10|12|15)$": Form('must be "2.10", "2.12" or "2.15"'),
 }
 

@@ -13,8 +13,6 @@ from config.request_check import check_request
 # CreateCluster's input, as JSON.
 Request = dict[str, Any]
 
-ON_CREATE = "on_create.sh"
-
 # Step Functions takes 256 KiB of input. CloudFormation's event carries the new and the old request; 16 KiB are left for all else.
 LARGEST_REQUEST = (256 - 16) * 1024 // 2
 
@@ -65,7 +63,7 @@ class RequestValues:
 def cluster_request(config: ClusterConfig, *, values: RequestValues) -> Request:
     """CreateCluster's input without ClusterName: what the file asks for, and nothing else."""
     request: Request = {
-        "InstanceGroups": [_group(group, values) for group in config.instance_groups],
+        "InstanceGroups": [_group(group, config, values) for group in config.instance_groups],
         "VpcConfig": {"SecurityGroupIds": list(values.security_group_ids), "Subnets": list(values.subnet_ids)},
     }
     if config.node_recovery is not None:
@@ -75,12 +73,12 @@ def cluster_request(config: ClusterConfig, *, values: RequestValues) -> Request:
     return merged(request, {key: value for key, value in config.overrides.items() if key not in NOT_OVERRIDDEN})
 
 
-def _group(group: InstanceGroup, values: RequestValues) -> Request:
+def _group(group: InstanceGroup, config: ClusterConfig, values: RequestValues) -> Request:
     request: Request = {
         "InstanceGroupName": group.name,
         "InstanceType": group.instance_type,
         "InstanceCount": group.instance_count,
-        "LifeCycleConfig": {"SourceS3Uri": values.source_s3_uri, "OnCreate": ON_CREATE},
+        "LifeCycleConfig": {"SourceS3Uri": values.source_s3_uri, "OnCreate": config.lifecycle.on_create},
         "ExecutionRole": values.execution_role_arn,
         "ThreadsPerCore": group.threads_per_core,
     }

@@ -101,6 +101,16 @@ class ExistingFileSystem(Section):
     mount_name: str = setting("its mount name", Change.NEW_NODES, pattern=r"^[A-Za-z0-9_-]{1,8}$")
 
 
+class OpenZfsConfig(Section):
+    """An FSx for OpenZFS file system that is there already, whose volume `/fsx` every node mounts at /home."""
+
+    dns_name: str = setting(
+        "its DNS name; its security group must let the nodes in",
+        Change.NEW_NODES,
+        pattern=r"^fs-[0-9a-f]{8,17}\.fsx\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$",
+    )
+
+
 class DataBucketConfig(Section):
     """The bucket that the file system is linked to."""
 
@@ -114,6 +124,9 @@ class StorageConfig(Section):
     lustre: LustreConfig | None = setting("a new file system", Change.NEW_NODES, None)
     existing: ExistingFileSystem | None = setting(
         "a file system that is there already, instead of `lustre`", Change.NEW_NODES, None
+    )
+    openzfs: OpenZfsConfig | None = setting(
+        "a file system for home directories; without it they are in /fsx/home", Change.NEW_NODES, None
     )
     data_bucket: DataBucketConfig = setting("the data bucket", Change.IN_PLACE, DataBucketConfig())
     data_repository_associations: tuple[DataRepositoryAssociation, ...] = setting(

@@ -1,13 +1,13 @@
 """The scripts that run on every node, and what they need to know."""
 
-import aws_cdk as cdk
 from constructs import Construct
 
 from config.model import ClusterConfig
 from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.provisioning_parameters import provisioning_parameters, static_parameters
 from constructs.hyperpod.script_bucket import ScriptBucket
-from constructs.hyperpod.script_deployment import BUNDLE, NOT_IN_THE_BUNDLE, ScriptDeployment
+from constructs.hyperpod.script_bundle import ScriptBundle
+from constructs.hyperpod.script_deployment import ScriptDeployment
 from constructs.hyperpod.shared_storage import SharedStorage
 
 
@@ -21,12 +21,16 @@ class LifecycleScripts(Construct):
     def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, storage: SharedStorage) -> None:
         super().__init__(scope, id)
         self._bucket = ScriptBucket(self, "Bucket", config=config)
-        self._prefix = f"{ScriptBucket.FOLDER}/{_content(config, storage)}/{storage.file_system_id or 'local'}"
+        bundle = ScriptBundle.of(config)
+        # A hash of all that nodes get; the file system stands in by its identity, as its id is not known yet.
+        content = fingerprint(bundle.fingerprint, static_parameters(config), storage.identity)
+        self._prefix = f"{ScriptBucket.FOLDER}/{content}/{storage.file_system_id or 'local'}"
         ScriptDeployment(
             self,
             "Deployment",
             bucket=self._bucket,
             prefix=self._prefix,
+            bundle=bundle,
             parameters=provisioning_parameters(config, storage),
         )
 
@@ -39,9 +43,3 @@ class LifecycleScripts(Construct):
     def source_s3_uri(self) -> str:
         """Where HyperPod finds the scripts: LifeCycleConfig's SourceS3Uri."""
         return f"s3://{self._bucket.bucket_name}/{self._prefix}/"
-
-
-def _content(config: ClusterConfig, storage: SharedStorage) -> str:
-    """A hash of all that nodes get; the file system stands in by its identity, as its id is not known yet."""
-    bundle = cdk.FileSystem.fingerprint(str(BUNDLE), exclude=NOT_IN_THE_BUNDLE)
-    return fingerprint(bundle, static_parameters(config), storage.identity)

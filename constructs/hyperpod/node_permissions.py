@@ -28,7 +28,7 @@ class NodePermissions:
 
     def statements(self) -> list[iam.PolicyStatement]:
         """All that a node may do."""
-        return [*self._observability(), *self._scripts(), *self._interfaces(), *self._reading()]
+        return [*self._observability(), *self._scripts(), *self._interfaces(), *self._reading(), *self._accounting()]
 
     def wildcards(self) -> dict[str, str]:
         """Why resources in the statements end in a wildcard."""
@@ -131,6 +131,25 @@ class NodePermissions:
             ),
             iam.PolicyStatement(sid="LookAtTheFileSystem", actions=["fsx:DescribeFileSystems"], resources=["*"]),
         ]
+
+    def _accounting(self) -> list[iam.PolicyStatement]:
+        """The password of an external accounting database, which the controller reads."""
+        accounting = self.config.slurm.accounting
+        statements = []
+        if accounting.secret_arn:
+            sid, actions = "ReadTheAccountingDatabasesPassword", ["secretsmanager:GetSecretValue"]
+            statements.append(iam.PolicyStatement(sid=sid, actions=actions, resources=[accounting.secret_arn]))
+        if accounting.secret_key_arn:
+            by_secrets_manager = f"secretsmanager.{accounting.secret_key_arn.split(':')[3]}.amazonaws.com"
+            statements.append(
+                iam.PolicyStatement(
+                    sid="DecryptTheAccountingDatabasesPassword",
+                    actions=["kms:Decrypt"],
+                    resources=[accounting.secret_key_arn],
+                    conditions={"StringEquals": {"kms:ViaService": by_secrets_manager}},
+                )
+            )
+        return statements
 
     @cached_property
     def _log_group(self) -> str:

@@ -24,6 +24,7 @@ def static_parameters(config: ClusterConfig) -> Parameters:
         "worker_groups": [
             {"instance_group_name": group.name, "partition_name": group.partition} for group in _named(config, Role.COMPUTE)
         ],
+        **({"fsx_openzfs_dns_name": config.storage.openzfs.dns_name} if config.storage.openzfs else {}),
     }
 
 

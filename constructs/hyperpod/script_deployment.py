@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -14,10 +15,7 @@ from constructs import Construct
 from constructs.hyperpod.acknowledged import acknowledge, acknowledge_wildcards
 from constructs.hyperpod.provisioning_parameters import FILE
 from constructs.hyperpod.script_bucket import ScriptBucket
-
-BUNDLE = Path(__file__).parents[2] / "lifecycle_assets"
-# Python leaves these behind wherever it runs; with them, the bundle's hash would differ from run to run.
-NOT_IN_THE_BUNDLE = ["**/__pycache__"]
+from constructs.hyperpod.script_bundle import ScriptBundle
 
 # The id that BucketDeployment gives its one function per stack.
 FUNCTION = "Custom::CDKBucketDeployment8693BB64968944B69AAFB0CC9EB8756C"
@@ -29,9 +27,18 @@ class ScriptDeployment(Construct):
     CDK's function does it, in a role of ours that can add scripts and cannot delete any.
     """
 
-    def __init__(self, scope: Construct, id: str, *, bucket: ScriptBucket, prefix: str, parameters: Mapping[str, object]) -> None:
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        bucket: ScriptBucket,
+        prefix: str,
+        bundle: ScriptBundle,
+        parameters: Mapping[str, object],
+    ) -> None:
         super().__init__(scope, id)
-        bundle = s3_assets.Asset(self, "Bundle", path=str(BUNDLE), exclude=NOT_IN_THE_BUNDLE)
+        asset = self._asset(bundle)
         log_group = logs.LogGroup(
             self, "LogGroup", retention=logs.RetentionDays.ONE_MONTH, removal_policy=cdk.RemovalPolicy.DESTROY
         )
@@ -39,7 +46,7 @@ class ScriptDeployment(Construct):
             self,
             "Resource",
             sources=[
-                s3_deployment.Source.bucket(bundle.bucket, bundle.s3_object_key),
+                s3_deployment.Source.bucket(asset.bucket, asset.s3_object_key),
                 s3_deployment.Source.json_data(FILE, parameters),
             ],
             # By its name: BucketDeployment tags a bucket of ours with the prefix, and a new tag is a change of the bucket.
@@ -48,7 +55,7 @@ class ScriptDeployment(Construct):
             retain_on_delete=True,
             prune=False,
             # BucketDeployment would add the rights to delete objects and to read the account's whole asset bucket.
-            role=self._role(bucket, bundle, log_group).without_policy_updates(),
+            role=self._role(bucket, asset, log_group).without_policy_updates(),
             log_group=log_group,
         )
         acknowledge(
@@ -57,8 +64,15 @@ class ScriptDeployment(Construct):
             "the function and its runtime are aws-cdk-lib's; it moves with that library's version",
         )
 
-    def _role(self, bucket: ScriptBucket, bundle: s3_assets.Asset, log_group: logs.LogGroup) -> iam.Role:
-        assets = bundle.bucket.arn_for_objects("*.zip")
+    def _asset(self, bundle: ScriptBundle) -> s3_assets.Asset:
+        with TemporaryDirectory() as folder:  # what is put into the cloud assembly is copied from there at once
+            bundle.write(Path(folder))
+            return s3_assets.Asset(
+                self, "Bundle", path=folder, asset_hash_type=cdk.AssetHashType.CUSTOM, asset_hash=bundle.fingerprint
+            )
+
+    def _role(self, bucket: ScriptBucket, asset: s3_assets.Asset, log_group: logs.LogGroup) -> iam.Role:
+        assets = asset.bucket.arn_for_objects("*.zip")
         role = iam.Role(
             self,
             "Role",

@@ -83,7 +83,7 @@ def test_the_prefix_ends_in_the_file_system(stack: StackTemplate, variants: Synt
     assert without.rpartition("/")[2] == "local"
 
 
-def test_the_bundle_is_the_whole_of_lifecycle_assets(stack: StackTemplate, shipped_folder: Path) -> None:
+def test_the_bundle_is_the_whole_of_lifecycle_assets_and_the_nodes_settings(stack: StackTemplate, shipped_folder: Path) -> None:
     deployment = stack.properties("Custom::CDKBucketDeployment")
     hashes = [key.removesuffix(".zip") for key in deployment["SourceObjectKeys"]]
     [bundle] = [
@@ -91,7 +91,7 @@ def test_the_bundle_is_the_whole_of_lifecycle_assets(stack: StackTemplate, shipp
     ]
     sources = PROJECT / "lifecycle_assets"
     expected = {path.relative_to(sources) for path in sources.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    assert {path.relative_to(bundle) for path in bundle.rglob("*") if path.is_file()} == expected
+    assert {path.relative_to(bundle) for path in bundle.rglob("*") if path.is_file()} == {*expected, Path("node_settings.json")}
 
 
 def test_parameters_are_deployed_beside_the_scripts(stack: StackTemplate, shipped_folder: Path) -> None:

@@ -1,6 +1,7 @@
 """A valid cluster file to break: tests change one thing of it and look at what is said."""
 
 import copy
+from pathlib import Path
 from typing import Any, Self
 
 import pytest
@@ -28,8 +29,9 @@ instance_groups:
 class Draft:
     """A cluster file in the making."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
         self.content: dict[str, Any] = yaml.safe_load(VALID)
+        self.folder = folder
 
     def set(self, *path_and_value: Any) -> Self:
         """Put the last argument where the arguments before it lead; sections that are not there are made."""
@@ -48,13 +50,25 @@ class Draft:
         del place[path[-1]]
         return self
 
+    def put(self, *files: str) -> Self:
+        """Lay files beside the cluster file."""
+        for name in files:
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / name).write_text(f"#!/bin/bash\necho {name}\n")
+        return self
+
+    def link(self, name: str, target: str) -> Self:
+        """Lay a link beside the cluster file."""
+        (self.folder / name).symlink_to(target)
+        return self
+
     def text(self) -> bytes:
         """The file."""
         return yaml.safe_dump(self.content, sort_keys=False).encode()
 
     def parsed(self) -> ClusterConfig | list[Problem]:
         """The cluster, or what is wrong."""
-        return parse_cluster(self.text(), "draft")
+        return parse_cluster(self.text(), "draft", self.folder)
 
     def config(self) -> ClusterConfig:
         """The cluster of a draft that has nothing wrong."""
@@ -73,5 +87,5 @@ class Draft:
 
 
 @pytest.fixture
-def draft() -> Draft:
-    return Draft()
+def draft(tmp_path: Path) -> Draft:
+    return Draft(tmp_path)

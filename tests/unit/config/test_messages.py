@@ -22,7 +22,7 @@ def test_a_field_in_the_apis_spelling_is_answered_with_ours(draft: Any) -> None:
 
 def test_an_unknown_field_like_no_other_is_answered_with_all(draft: Any) -> None:
     [line] = draft.set("storage", "zzz", 1).lines()
-    assert line.endswith("use data_bucket, data_repository_associations, existing or lustre")
+    assert line.endswith("use data_bucket, data_repository_associations, existing, lustre or openzfs")
 
 
 def test_a_missing_field_is_answered_with_what_it_is(draft: Any) -> None:

@@ -44,6 +44,36 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
         {"path": "/data/more", "bucket": "another-bucket"}
     ),
     "association-values": lambda draft: draft.set("storage", "data_repository_associations", 0, "path", "/data/.."),
+    "unique-account-names": lambda draft: draft.set("users", [{"name": "eve", "uid": 10001}, {"name": "eve", "uid": 10002}]),
+    "unique-account-ids": lambda draft: draft.set("users", [{"name": "eve", "uid": 10001}, {"name": "bob", "uid": 10001}]),
+    "free-account-names": lambda draft: draft.set("users", [{"name": "slurm", "uid": 10001}]),
+    "free-account-ids": lambda draft: draft.set("users", [{"name": "eve", "uid": 65534}]),
+    "groups-of-users": lambda draft: draft.set("users", [{"name": "eve", "uid": 10001, "groups": ["research"]}]),
+    "ssh-public-keys": lambda draft: draft.set(
+        "users", [{"name": "eve", "uid": 10001, "ssh_public_keys": [f"ssh-ed25519 {'A' * 64} eve@laptop"]}]
+    ),
+    "external-accounting": lambda draft: draft.set("slurm", "accounting", "database", "external"),
+    "accounting-without-a-host": lambda draft: draft.set("slurm", "accounting", "host", "db.example.com"),
+    "secret-of-the-region": lambda draft: draft.set(
+        "slurm",
+        "accounting",
+        {
+            "database": "external",
+            "host": "db.example.com",
+            "secret_arn": "arn:aws:secretsmanager:eu-west-1:123456789012:secret:slurm-AbCdEf",
+        },
+    ),
+    "several-controllers": lambda draft: draft.set("instance_groups", 0, "instance_count", 2),
+    "state-on-shared-storage": lambda draft: draft.set("slurm", "state_folder", "/var/spool/slurm"),
+    "topology-text": lambda draft: draft.set("slurm", "topology", "SwitchName=s1 Switches=s[2-3]"),
+    "source-or-extra": lambda draft: (
+        draft.put("own/on_create.sh", "more/after_slurm/one.sh").set("lifecycle", {"source": "own", "extra": "more"})
+    ),
+    "on-create-of-the-source": lambda draft: draft.put("own/start.sh").set("lifecycle", "source", "own"),
+    "points-of-extra-scripts": lambda draft: draft.put("more/one.sh").set("lifecycle", "extra", "more"),
+    "files-that-nodes-can-get": lambda draft: (
+        draft.put("more/after_slurm/one.sh", "elsewhere.sh").link("more/after_slurm/two.sh", "../../elsewhere.sh")
+    ).set("lifecycle", "extra", "more"),
     "existing-bucket-is-kept": lambda draft: draft.set("storage", "data_bucket", {"existing": "ours", "removal": "destroy"}),
 }
 

@@ -1,0 +1,52 @@
+"""What is known of the instance types that HyperPod takes, from a table made by tools/instance_type_table.py."""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from config.model import ClusterConfig
+
+TABLE = Path(__file__).parent / "data" / "instance_types.json"
+
+
+@dataclass(frozen=True)
+class InstanceType:
+    """One type; what nobody published is None."""
+
+    vcpus: int
+    cores: int
+    threads_per_core: int
+    sockets: int | None
+    gpus: int
+    gpu: str | None
+    efa_interfaces: int
+    nvme: bool
+
+    @property
+    def cores_per_socket(self) -> int | None:
+        """The cores of one socket, where the sockets are known."""
+        return self.cores // self.sockets if self.sockets else None
+
+
+@cache
+def _lines() -> dict[str, str]:
+    """The table's line of each type, unread: a synthesis needs three of two hundred."""
+    lines = (line.strip().rstrip(",") for line in TABLE.read_text(encoding="utf-8").splitlines())
+    parts = (line.partition(": {") for line in lines if line.startswith('"ml.'))
+    return {name.strip('"'): f"{{{facts}" for name, _, facts in parts}
+
+
+def instance_type(name: str) -> InstanceType | None:
+    """The type of this name; None where the table does not know it."""
+    line = _lines().get(name)
+    return InstanceType(**json.loads(line)) if line else None
+
+
+def types_of(config: ClusterConfig) -> tuple[str, ...]:
+    """The types that the cluster's groups start with, each once, whatever their order in the file."""
+    named: set[str] = set()
+    for group in config.instance_groups:
+        mixed = group.overrides.get("InstanceRequirements") or {}
+        named |= {group.overrides.get("InstanceType") or group.instance_type, *mixed.get("InstanceTypes", ())}
+    return tuple(sorted(named))

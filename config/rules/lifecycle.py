@@ -1,0 +1,81 @@
+"""Rules about the user's own scripts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from config.errors import Problem
+from config.model import ClusterConfig
+from config.nearest import either, nearest
+from config.own_folder import content_of
+from config.rules.registry import rule
+
+# When scripts of `extra` run; the folders are named after it.
+POINTS = ("before_slurm", "after_slurm", "controller_ready")
+
+# Every node downloads all of it before anything runs.
+MOST_FILES, MOST_MIB = 2000, 100
+
+
+def _folders(config: ClusterConfig) -> dict[str, Path]:
+    named = {"source": config.lifecycle.source, "extra": config.lifecycle.extra}
+    return {name: folder for name, folder in named.items() if folder is not None}
+
+
+@rule("source-or-extra", "lifecycle")
+def source_or_extra(config: ClusterConfig) -> Iterator[Problem]:
+    """`lifecycle.source` replaces our scripts, so that nothing would run those of `lifecycle.extra`."""
+    folders = _folders(config)
+    if len(folders) == 2:
+        message = "our scripts run these, and `source` replaces ours; start them from your own, or remove `source`"
+        yield Problem(("lifecycle", "extra"), folders["extra"].name, message)
+
+
+@rule("on-create-of-the-source", "lifecycle")
+def on_create_of_the_source(config: ClusterConfig) -> Iterator[Problem]:
+    """`lifecycle.on_create` is a file in `lifecycle.source`."""
+    lifecycle = config.lifecycle
+    path = ("lifecycle", "on_create")
+    if lifecycle.source is None:
+        if "on_create" in lifecycle.model_fields_set:
+            yield Problem(
+                path, lifecycle.on_create, "is a script of `source`, and there is none; add `source`, or remove this line"
+            )
+        return
+    files = [name for name in content_of(lifecycle.source).files if "/" not in name]
+    if lifecycle.on_create not in files:
+        message = f"is no file in {lifecycle.source.name}; {nearest(lifecycle.on_create, files) if files else 'put it there'}"
+        yield Problem(path, lifecycle.on_create, message)
+
+
+@rule("points-of-extra-scripts", "lifecycle")
+def points_of_extra_scripts(config: ClusterConfig) -> Iterator[Problem]:
+    """All in `lifecycle.extra` is in one of the folders `before_slurm`, `after_slurm` and `controller_ready`."""
+    folder, path = config.lifecycle.extra, ("lifecycle", "extra")
+    if folder is None or config.lifecycle.source is not None:
+        return
+    content = content_of(folder)
+    if not content.files and not content.problems:
+        yield Problem(path, folder.name, f"has no scripts; put them into {either([f'{point}/' for point in POINTS])} in it")
+    for name in sorted({file.partition("/")[0] for file in content.files} - {*POINTS}):
+        if name.lower().startswith(("readme", ".")):
+            continue
+        similar = nearest(name, POINTS)
+        yield Problem(
+            path, name, f"is run at no point; {similar if similar.startswith('did') else f'move it into {either(POINTS)}'}"
+        )
+
+
+@rule("files-that-nodes-can-get", "lifecycle")
+def files_that_nodes_can_get(config: ClusterConfig) -> Iterator[Problem]:
+    """All in `lifecycle.source` and `lifecycle.extra` can be copied, and is not more than nodes can be asked to download."""
+    for field, folder in _folders(config).items():
+        content = content_of(folder)
+        for name, problem in content.problems.items():
+            yield Problem(("lifecycle", field), name, problem)
+        size = sum(file.stat().st_size for file in content.files.values()) // 2**20
+        if len(content.files) > MOST_FILES or size > MOST_MIB:
+            message = (
+                f"has {len(content.files)} files of {size} MiB, which every node would download; "
+                f"name a folder with scripts alone, at most {MOST_FILES} files and {MOST_MIB} MiB"
+            )
+            yield Problem(("lifecycle", field), folder.name, message)

@@ -1,0 +1,99 @@
+"""Rules about Slurm's set-up."""
+
+import re
+from collections.abc import Iterator
+
+from config.errors import ABSENT, Path, Problem
+from config.instance_group import Role
+from config.model import ClusterConfig
+from config.rules.registry import rule
+from config.slurm import AccountingConfig, Database
+
+ACCOUNTING: Path = ("slurm", "accounting")
+NEEDED = {"host": "name of the database's host", "secret_arn": "ARN of the secret with its username and password"}
+EXTERNAL_ALONE = ("host", "port", "secret_arn", "secret_key_arn")
+
+TOPOLOGY_LINE = re.compile(r"\s*(SwitchName|BlockName|BlockSizes)=\S", re.IGNORECASE)
+
+
+@rule("external-accounting", "slurm")
+def external_accounting(config: ClusterConfig) -> Iterator[Problem]:
+    """An external accounting database has a `host` and a `secret_arn`."""
+    accounting = config.slurm.accounting
+    if accounting.database is Database.EXTERNAL:
+        for name, what in NEEDED.items():
+            if getattr(accounting, name) is None:
+                yield Problem((*ACCOUNTING, name), ABSENT, f"`database: external` needs it; add the {what}")
+
+
+@rule("accounting-without-a-host", "slurm")
+def accounting_without_a_host(config: ClusterConfig) -> Iterator[Problem]:
+    """Without an external accounting database, there is no `host`, `port`, `secret_arn` or `secret_key_arn`."""
+    accounting = config.slurm.accounting
+    if accounting.database is not Database.EXTERNAL:
+        for name in EXTERNAL_ALONE:
+            if name in accounting.model_fields_set and getattr(accounting, name) is not None:
+                message = f"`database: {accounting.database}` has none; remove it, or set `database: external`"
+                yield Problem((*ACCOUNTING, name), getattr(accounting, name), message)
+
+
+@rule("secret-of-the-region", "slurm", "region")
+def secret_of_the_region(config: ClusterConfig) -> Iterator[Problem]:
+    """The accounting database's secret and its key are in the cluster's region, where the file names one."""
+    accounting: AccountingConfig = config.slurm.accounting
+    for name in ("secret_arn", "secret_key_arn"):
+        arn: str | None = getattr(accounting, name)
+        place = arn.split(":")[3] if arn else config.region
+        if config.region is not None and place != config.region:
+            message = f"is in {place}, and the cluster in {config.region}; replicate the secret to there and name its replica"
+            yield Problem((*ACCOUNTING, name), arn, message)
+
+
+@rule("several-controllers", "slurm", "instance_groups")
+def several_controllers(config: ClusterConfig) -> Iterator[Problem]:
+    """Several controllers share a `slurm.state_folder`, and no accounting database that is on one of them."""
+    counts = [group.instance_count for group in config.instance_groups if group.role is Role.CONTROLLER]
+    if len(counts) != 1 or counts[0] < 2:
+        return  # of several controller groups, another rule tells
+    [count] = counts
+    if config.slurm.state_folder is None:
+        message = (
+            f"{count} controllers need one, so that another can go on where one stopped; add e.g. `state_folder: /fsx/slurm`"
+        )
+        yield Problem(("slurm", "state_folder"), ABSENT, message)
+    if config.slurm.accounting.database is Database.LOCAL:
+        message = f"{count} controllers cannot share a database on one of them; set `external`, or `none`"
+        yield Problem((*ACCOUNTING, "database"), "local", message)
+
+
+@rule("state-on-shared-storage", "slurm", "storage")
+def state_on_shared_storage(config: ClusterConfig) -> Iterator[Problem]:
+    """`slurm.state_folder` lies below a file system of the file: /fsx with `lustre` or `existing`, /home with `openzfs`."""
+    folder, storage = config.slurm.state_folder, config.storage
+    mounted = {"/fsx": storage.lustre or storage.existing, "/home": storage.openzfs}
+    shared = [mount for mount, what in mounted.items() if what]
+    if folder is not None and not any(folder.startswith(f"{mount}/") for mount in shared):
+        remedy = f"use e.g. {shared[0]}/slurm" if shared else "add one (`storage.lustre`), or remove this line"
+        yield Problem(("slurm", "state_folder"), folder, f"is on no file system that nodes share; {remedy}")
+
+
+@rule("topology-text", "slurm")
+def topology_text(config: ClusterConfig) -> Iterator[Problem]:
+    """`slurm.topology` describes switches or blocks, not both, and says which nodes are in them."""
+    if config.slurm.topology is None:
+        return
+    path, kinds, names_nodes = ("slurm", "topology"), set(), False
+    for line in config.slurm.topology.splitlines():
+        text = line.partition("#")[0].strip()
+        if not text:
+            continue
+        found = TOPOLOGY_LINE.match(text)
+        if not found:
+            yield Problem(path, line, "is no line of topology.conf; begin it with SwitchName=, BlockName=, BlockSizes= or #")
+            return
+        kinds.add(found[1].lower()[:5])
+        names_nodes |= re.search(r"\sNodes=\S", text, re.IGNORECASE) is not None
+    if len(kinds) > 1:
+        yield Problem(path, config.slurm.topology, "has both switches and blocks; Slurm takes one kind, remove the other")
+    elif not names_nodes:
+        yield Problem(path, config.slurm.topology, "names no nodes; write e.g. `BlockName=b1 Nodes=ip-10-1-0-[4-7]`")

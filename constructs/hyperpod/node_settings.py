@@ -1,0 +1,75 @@
+"""node_settings.json, from which our scripts learn what the cluster file wants of a node beyond HyperPod's own file."""
+
+import json
+
+from config.instance_types import instance_type, types_of
+from config.model import ClusterConfig
+
+FILE = "node_settings.json"
+
+# The border to lifecycle_assets/hyperpod_node/node_settings.py.
+VERSION = 1
+
+Settings = dict[str, object]
+
+
+def node_settings(config: ClusterConfig) -> Settings:
+    """The whole file. As the scripts' prefix stands for it, nothing in it may follow from a count, and all of it is known now."""
+    return {
+        "version": VERSION,
+        "groups": [{"name": group.name, "gid": group.gid} for group in config.user_groups],
+        "users": [
+            {
+                "name": user.name,
+                "uid": user.uid,
+                "groups": list(user.groups),
+                "ssh_public_keys": list(user.ssh_public_keys),
+                "sudo": user.sudo,
+            }
+            for user in config.users
+        ],
+        "accounting": _accounting(config),
+        "slurm": _slurm(config),
+        "instance_types": _instance_types(config),
+        "message_of_the_day": config.lifecycle.message_of_the_day,
+    }
+
+
+def rendered(settings: Settings) -> bytes:
+    """The file's text."""
+    return (json.dumps(settings, indent=2) + "\n").encode()
+
+
+def _accounting(config: ClusterConfig) -> Settings:
+    accounting = config.slurm.accounting
+    return {
+        "database": accounting.database.value,
+        "host": accounting.host,
+        "port": accounting.port,
+        "secret_arn": accounting.secret_arn,
+    }
+
+
+def _slurm(config: ClusterConfig) -> Settings:
+    slurm = config.slurm
+    return {
+        "state_folder": slurm.state_folder,
+        "prolog_and_epilog": slurm.prolog_and_epilog,
+        "restrict_ssh": slurm.restrict_ssh,
+        "topology": slurm.topology,
+    }
+
+
+def _instance_types(config: ClusterConfig) -> Settings:
+    """What is known of this cluster's types; one that nobody published anything about is not there."""
+    known = {name: found for name in types_of(config) if (found := instance_type(name))}
+    return {
+        name: {
+            "sockets": found.sockets,
+            "cores_per_socket": found.cores_per_socket,
+            "gpus": found.gpus,
+            "gpu": found.gpu,
+            "efa": found.efa_interfaces > 0,
+        }
+        for name, found in known.items()
+    }
