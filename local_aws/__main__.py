@@ -1,4 +1,4 @@
-"""The embedded AWS from the command line: `python -m local_aws up|down|status|reset|env|run|serve|demo`."""
+"""The embedded AWS from the command line: `python -m local_aws up|nodes|shell|down|status|reset|env|run|serve|demo`."""
 
 import argparse
 import os
@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from types import FrameType
 
 from config.interpreter import demand
@@ -13,7 +14,7 @@ from config.interpreter import demand
 if __name__ == "__main__":
     demand("local_aws", "boto3", "moto", "pydantic", "yaml")  # before the server's process fails to import them
 
-from local_aws import process
+from local_aws import node_commands, process
 from local_aws.environment import as_shell, aws_environment
 
 Command = Callable[[argparse.Namespace], int]
@@ -39,13 +40,17 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _up(options: argparse.Namespace) -> int:
-    endpoint = process.up(options.port, options.speed)
+    if options.nodes:
+        node_commands.demand_support()
+    endpoint = process.up(options.port, options.speed, nodes=options.nodes)
     print(_NEXT.format(endpoint=endpoint, python=os.path.relpath(sys.executable)))
     return 0
 
 
 def _down(_: argparse.Namespace) -> int:
     print("the embedded AWS is down" if process.down() else "no embedded AWS was up")
+    if node_commands.clear_leftovers():
+        print("the nodes that it left are ended")
     return 0
 
 
@@ -59,6 +64,9 @@ def _status(_: argparse.Namespace) -> int:
 
 
 def _reset(_: argparse.Namespace) -> int:
+    if process.status() is None and node_commands.clear_leftovers():
+        print("no embedded AWS was up; the nodes that one had left are ended")
+        return 0
     process.reset()
     print("the embedded AWS is empty")
     return 0
@@ -103,11 +111,18 @@ def _serve(options: argparse.Namespace) -> int:
 
     signal.signal(signal.SIGTERM, end)
     signal.signal(signal.SIGINT, end)
-    with EmbeddedAws(options.port, options.speed) as aws:
+    with EmbeddedAws(options.port, options.speed) as aws, _nodes(aws.endpoint) if options.nodes else nullcontext():
         process.note(aws.port, clock.speed)
         print(f"embedded AWS at {aws.endpoint}", flush=True)
         stop.wait()
     return 0
+
+
+def _nodes(endpoint: str) -> AbstractContextManager[object]:
+    from local_aws.nodes.runner import simulated_nodes  # noqa: PLC0415  the other commands need no server
+
+    node_commands.demand_support()
+    return simulated_nodes(node_commands.folder(), endpoint)
 
 
 def _demo(options: argparse.Namespace) -> int:
@@ -148,6 +163,10 @@ def parser() -> argparse.ArgumentParser:
     ):
         starting.add_argument("--port", type=_port, default=0, help="on loopback; any free one by default")
         starting.add_argument("--speed", type=_speed, help="how many times as fast AWS's time passes; 300 by default")
+        starting.add_argument(
+            "--nodes", action="store_true", help="let clusters have nodes that run (as root, after make nodes-setup)"
+        )
+    node_commands.add(command)
     command("down", _down, "end it")
     command("status", _status, "say whether it runs, and where")
     command("reset", _reset, "empty it")

@@ -6,9 +6,11 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from local_aws.environment import PROJECT, aws_environment
 
@@ -50,12 +52,14 @@ def status() -> State | None:
     return state if _born(state.pid) == state.born else None
 
 
-def up(port: int = 0, speed: float | None = None) -> str:
-    """Start one in the background and return its endpoint once it answers."""
+def up(port: int = 0, speed: float | None = None, *, nodes: bool = False) -> str:
+    """Start one in the background, whose clusters have nodes that run or not, and return its endpoint once it answers."""
     refuse_second()
     command = [sys.executable, "-m", "local_aws", "serve", "--port", str(port)]
     if speed:
         command += ["--speed", str(speed)]
+    if nodes:
+        command.append("--nodes")
     _state_file().unlink(missing_ok=True)
     environment = aws_environment("", "us-west-2", home())
     del environment["AWS_ENDPOINT_URL"]
@@ -103,6 +107,19 @@ def reset() -> None:
     _ask(state, "reset", method="POST")
 
 
+def ask(path: str) -> Any:
+    """What the one that runs answers at one of its own paths; None at a path that it does not have."""
+    state = status()
+    if state is None:
+        raise ProcessError("no embedded AWS is up; `python -m local_aws up` starts one")
+    try:
+        return _ask(state, path)
+    except urllib.error.HTTPError as error:
+        if error.code == 404:
+            return None
+        raise
+
+
 def note(port: int, speed: float) -> None:
     """Write down that this process is the embedded AWS on ``port``."""
     state = State(os.getpid(), _born(os.getpid()), port, speed)
@@ -139,11 +156,11 @@ def _last_line() -> str:
     return lines[-1] if lines else "it said nothing"
 
 
-def _ask(state: State, path: str, method: str = "GET") -> None:
+def _ask(state: State, path: str, method: str = "GET") -> Any:
     request = urllib.request.Request(f"{state.endpoint}/_local_aws/{path}", method=method)  # noqa: S310  http, on loopback
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(request, timeout=30):
-        pass
+    with opener.open(request, timeout=30) as answer:
+        return json.load(answer)
 
 
 def _born(pid: int) -> str:

@@ -57,8 +57,8 @@ def test_every_command_of_the_embedded_aws_is_documented_with_its_options(comman
 
 def test_the_options_of_the_embedded_aws_are_those_that_the_test_above_looks_for() -> None:
     assert {name: found for name, found in LOCAL_AWS.items() if found} == {
-        "up": {"--port", "--speed"},
-        "serve": {"--port", "--speed"},
+        "up": {"--port", "--speed", "--nodes"},
+        "serve": {"--port", "--speed", "--nodes"},
         "env": {"--region"},
         "run": {"--region"},
     }
