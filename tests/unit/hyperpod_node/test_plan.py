@@ -1,0 +1,70 @@
+"""Which steps a node takes, in which order, and what is left of one that fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from hyperpod_node import plan
+from hyperpod_node.context import Context
+from hyperpod_node.errors import NodeError
+from hyperpod_node.plan import STEPS, Step, carry_out
+from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER, LOGIN
+from tests.unit.hyperpod_node.a_node import a_context
+
+
+@dataclass
+class Taken:
+    """The steps that a node took."""
+
+    titles: list[str] = field(default_factory=list)
+
+    def step(self, title: str, *roles: str) -> Step:
+        return Step(title, lambda _: self.titles.append(title), roles or plan.EVERY_ROLE)
+
+
+@pytest.mark.parametrize("role", [CONTROLLER, LOGIN, COMPUTE])
+def test_a_node_takes_the_steps_of_its_role_in_order(role: str, capsys: pytest.CaptureFixture[str]) -> None:
+    context = a_context()
+    taken = Taken()
+    steps = tuple(taken.step(*words) for words in (("mount",), ("other", *{CONTROLLER, LOGIN, COMPUTE} - {role}), ("own", role)))
+    carry_out(replace(context, node=replace(context.node, role=role)), steps)
+    assert taken.titles == ["mount", "own"]
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["mount", "own"]
+
+
+@pytest.mark.fault(61)
+def test_a_failing_step_ends_the_node_with_its_title_in_the_error() -> None:
+    def fail(context: Context) -> None:
+        raise NodeError("`mount /fsx` ended with status 5: no space")
+
+    taken = Taken()
+    with pytest.raises(NodeError, match=r"^step 'storage': `mount /fsx` ended with status 5: no space$"):
+        carry_out(a_context(), (Step("storage", fail), taken.step("later")))
+    assert taken.titles == []
+
+
+BEFORE = (
+    ("readiness", "openzfs"),
+    ("readiness", "fsx"),
+    ("openzfs", "users"),
+    ("fsx", "users"),
+    ("users", "ssh"),
+)
+
+
+@pytest.mark.parametrize(("first", "then"), BEFORE)
+def test_what_a_step_needs_comes_before_it(first: str, then: str) -> None:
+    modules = [step.apply.__module__.rpartition(".")[2] for step in STEPS]
+    assert modules.index(first) < modules.index(then)
+
+
+def test_the_user_s_own_scripts_run_around_slurm_s_steps() -> None:
+    titles = [step.title for step in STEPS]
+    own = [titles.index(f"your scripts {point}") for point in ("before Slurm", "after Slurm", "for the cluster")]
+    slurm = [titles.index(title) for title in ("slurmctld", "slurmd")]
+    assert own == sorted(own)
+    assert own[0] < min(slurm)
+    assert max(slurm) < own[1]
+    assert STEPS[own[2]].roles == (CONTROLLER,)
