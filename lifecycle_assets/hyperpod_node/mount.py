@@ -64,7 +64,7 @@ def mount(mount: Mount, *, node: str, nodes: int, system: System) -> None:
 
 def _write_line(mount: Mount, system: System) -> None:
     """Have one line for the mount's folder in fstab, and a unit that tries again at boot."""
-    lines = system.fstab.read_text().splitlines() if system.fstab.exists() else []
+    lines = system.fstab.read_text(errors="surrogateescape").splitlines() if system.fstab.exists() else []
     others = [line for line in lines if line.lstrip().startswith("#") or line.split()[1:2] != [str(mount.path)]]
     service = f"{mount.path.name}-mounted.service"
     changed = put(system.fstab, "\n".join([*others, mount.line]) + "\n")

@@ -27,8 +27,10 @@ def apply(
 ) -> None:
     """Mount the file system, where the cluster has one; the step for users says what becomes of the homes otherwise."""
     parameters = context.parameters
-    if not parameters.fsx_dns_name or not parameters.fsx_mountname:
+    if not parameters.fsx_dns_name:
         return
+    if not parameters.fsx_mountname:
+        raise NodeError(f"{parameters.path} has fsx_dns_name and no fsx_mountname; a mount needs both")
     _use_efa(context, efa, system.run)
     line = mount.Mount(f"{parameters.fsx_dns_name}@tcp:/{parameters.fsx_mountname}", path, "lustre", OPTIONS)
     mount.mount(line, node=context.node.name, nodes=len(context.cluster.instances), system=system)

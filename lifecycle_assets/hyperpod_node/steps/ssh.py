@@ -75,7 +75,8 @@ def set_up(folder: Path, public_keys: tuple[str, ...], comment: str | None, node
     file = folder / "authorized_keys"
     if file.exists() and not file.is_file():
         raise NodeError(f"{file} is no regular file")
-    put(file, with_block(file.read_text() if file.exists() else "", allowed), mode=0o600)
+    content = file.read_text(errors="surrogateescape") if file.exists() else ""
+    put(file, with_block(content, allowed), mode=0o600)
 
 
 def with_block(content: str, keys: list[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,13 @@ def test_lustre_is_mounted_by_its_name_with_flock_and_without_atime(machine: Mac
     source, path, kind, options, *_ = machine.fstab.read_text().split()
     assert (source, path, kind) == (f"{LUSTRE}@tcp:/abcdefgh", f"{machine.folder}/fsx", "lustre")
     assert {"noatime", "flock", "_netdev", "x-systemd.requires=network-online.target"} <= set(options.split(","))
+
+
+def test_half_a_file_system_is_no_file_system(machine: Machine) -> None:
+    context = a_context(lustre=LUSTRE)
+    half = replace(context, parameters=replace(context.parameters, fsx_mountname=None))
+    with pytest.raises(NodeError, match="has fsx_dns_name and no fsx_mountname"):
+        fsx.apply(half, machine.folder / "fsx", machine.system)
 
 
 def test_openzfs_is_mounted_as_home(machine: Machine) -> None:

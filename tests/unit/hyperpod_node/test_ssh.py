@@ -134,6 +134,13 @@ def test_what_one_user_did_to_a_home_ends_no_node(tmp_path: Path, folder: Path, 
     assert len(keys(tmp_path / "ubuntu" / ".ssh")) == 1
 
 
+def test_a_line_that_is_not_utf_8_stays_as_it_is(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "authorized_keys").write_bytes(b"ssh-rsa AAAA m\xfcller\n")
+    ssh.set_up(folder, (LAPTOP,), None, "worker-1", run)
+    assert (folder / "authorized_keys").read_bytes().splitlines()[0] == b"ssh-rsa AAAA m\xfcller"
+
+
 def test_a_pipe_in_the_place_of_the_keys_makes_no_node_wait(folder: Path) -> None:
     folder.mkdir()
     os.mkfifo(folder / "authorized_keys")
