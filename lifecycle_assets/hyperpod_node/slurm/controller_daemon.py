@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from hyperpod_node.slurm.system import System
 
 WITHIN_S = 120
-OTHER_CLUSTER = "CLUSTER ID MISMATCH"
+OTHER_CLUSTER = "to override this safety check"  # the end of what slurmctld says then; before it, which two do not agree
 # A controller that dies is back at once, however often. Nodes that the agent has written anew are completed before slurmctld
 # reads them: it aborts the jobs on a node whose sockets or GPUs are gone from slurm.conf, be it for a second.
 DROP_IN = """\
@@ -35,9 +36,10 @@ def start(conf: SlurmConf, complete: str, system: System) -> None:
     patience = Patience(WITHIN_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
     try:
         daemon.patient("slurmctld", "slurmctld", lambda: _is_up(conf, system), patience, system)
-    except NodeError as error:
-        if OTHER_CLUSTER in str(error):
-            raise NodeError(_other_cluster(conf)) from None
+    except NodeError:
+        said = daemon.complaints("slurmctld", system, lines=40)
+        if OTHER_CLUSTER in said:
+            raise NodeError(_other_cluster(conf, said)) from None
         raise
 
 
@@ -52,11 +54,12 @@ def _is_up(conf: SlurmConf, system: System) -> None:
         raise NodeError("it does not answer yet")
 
 
-def _other_cluster(conf: SlurmConf) -> str:
-    """What to do about a state folder and a database that come from two clusters; nothing here deletes either."""
-    folder = conf.value("StateSaveLocation") or "StateSaveLocation"
+def _other_cluster(conf: SlurmConf, said: str) -> str:
+    """What to do about a state folder that is of another cluster than the database or slurm.conf; nothing here deletes either."""
+    folder = re.findall(r"Remove (\S+)/clustername", said)[-1:] or [conf.value("StateSaveLocation") or "StateSaveLocation"]
+    mismatch = re.findall(r"CLUSTER \w+ MISMATCH", said)[-1:] or ["the clusters do not match"]
     return (
-        f"slurmctld says {OTHER_CLUSTER}: the accounting database and {folder} are of different clusters, "
-        f"one of them kept from an older one; if no other cluster uses {folder}, remove {folder}/clustername "
-        f"and run the script again, and its jobs go on; else give this cluster a slurm.state_folder or a database of its own"
+        f"slurmctld says {mismatch[0]}: {folder[0]} and the accounting database are of different clusters, one of them kept "
+        f"from an older one; if no other cluster uses {folder[0]}, remove {folder[0]}/clustername and run the script again, "
+        f"and its jobs go on; else give this cluster a slurm.state_folder or a database of its own"
     )

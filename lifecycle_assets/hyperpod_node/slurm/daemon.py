@@ -68,10 +68,10 @@ def patient(unit: str, what: str, attempt: Callable[[], None], patience: Patienc
         raise NodeError(f"{error}; the journal of {unit}: {complaints(unit, system)}") from None
 
 
-def complaints(unit: str, system: System) -> str:
+def complaints(unit: str, system: System, lines: int = 4) -> str:
     """The last lines that ``unit`` wrote to the journal, as part of one line."""
     try:
-        said = system.run("journalctl", "--unit", unit, "--lines", "4", "--output", "cat", "--no-pager")
+        said = system.run("journalctl", "--unit", unit, "--lines", str(lines), "--output", "cat", "--no-pager")
     except NodeError as error:
         return str(error)
     return " | ".join(line.strip() for line in said.splitlines() if line.strip()) or "its journal is empty"

@@ -9,6 +9,9 @@ from hyperpod_node.slurm.host_list import expand
 
 BEGIN = "# BEGIN hyperpod_node: from the cluster file; changes here are overwritten"
 END = "# END hyperpod_node"
+PUT_OUT = (
+    "#hyperpod_node# "  # before a line of the agent's whose key our block sets: Slurm logs an error for a key that comes twice
+)
 _BLOCK = re.compile(rf"^{re.escape(BEGIN)}\n.*?^{re.escape(END)}\n?", re.MULTILINE | re.DOTALL)
 _CONTROLLER = re.compile(r"(?P<name>[^\s(#]+)(?:\((?P<address>[^)]+)\))?")
 
@@ -30,7 +33,7 @@ class SlurmConf:
     @classmethod
     def parse(cls, text: str) -> SlurmConf:
         """Read a slurm.conf, with or without our block."""
-        return cls(_BLOCK.sub("", text))
+        return cls(_BLOCK.sub("", text).replace(PUT_OUT, ""))
 
     def value(self, key: str) -> str | None:
         """What the agent set ``key`` to; the last line counts, as for Slurm."""
@@ -58,9 +61,10 @@ class SlurmConf:
         return [name for names in lines if names.upper() != "DEFAULT" for name in expand(names)]
 
     def with_block(self, settings: dict[str, str]) -> str:
-        """The whole file, with ``settings`` in our block: at the end, because Slurm takes the last value of a key."""
+        """The whole file, with ``settings`` in our block at its end instead of what the agent says of the same keys."""
         if not settings:
             return self.text
-        before = self.text if self.text.endswith("\n") or not self.text else self.text + "\n"
+        ours = re.compile(rf"^(?=[ \t]*(?:{'|'.join(settings)})[ \t]*=)", re.MULTILINE | re.IGNORECASE)
+        before = ours.sub(PUT_OUT, self.text if self.text.endswith("\n") or not self.text else self.text + "\n")
         lines = "".join(f"{key}={value}\n" for key, value in settings.items())
         return f"{before}{BEGIN}\n{lines}{END}\n"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hyperpod_node.slurm import controller_daemon, daemon, keeper
+from hyperpod_node.errors import NodeError
+from hyperpod_node.retry import Patience, retry
+from hyperpod_node.slurm import controller_daemon, controllers, daemon, keeper
 from hyperpod_node.slurm.system import SYSTEM, System
 from hyperpod_node.steps import slurm_configuration
 
@@ -13,16 +15,36 @@ if TYPE_CHECKING:
     from hyperpod_node.context import Context
     from hyperpod_node.slurm.slurm_conf import SlurmConf
 
+FIRST_WITHIN_S = 300
+
 
 def apply(context: Context, system: System = SYSTEM) -> None:
     """Have slurmctld answer on this node, now and after a reboot, and slurmd never run here."""
     conf = slurm_configuration.read(system.slurm_conf)
     daemon.never_run("slurmd", system)
     if context.settings.slurm.state_folder:
-        _make_state_folder(conf, system.root / context.settings.slurm.state_folder.lstrip("/"), system)
+        folder = system.root / context.settings.slurm.state_folder.lstrip("/")
+        _make_state_folder(conf, folder, system)
+        _let_the_first_begin(conf, folder, system)
     complete = keeper.install(context, system)
     controller_daemon.start(conf, complete, system)
     keeper.start(complete, system)
+
+
+def _let_the_first_begin(conf: SlurmConf, folder: Path, system: System) -> None:
+    """Wait for the first controller where there is no sign of life in the state folder yet.
+
+    A backup waits for that sign before it answers anybody, and the first controller asks its backups before it gives one:
+    started at once, they lose half a minute. Where the first does not come, the backup starts all the same.
+    """
+    first = conf.controllers[0]
+    if system.host == first.name.split(".")[0] or (folder / "heartbeat").exists():
+        return
+    patience = Patience(FIRST_WITHIN_S, first_pause_s=0.2, longest_pause_s=2, clock=system.clock)
+    try:
+        retry(f"the first controller, {first.name}", lambda: system.connect(first.address, controllers.PORT), patience)
+    except NodeError as error:
+        print(f"warning: this backup starts without it: {error}")
 
 
 def _make_state_folder(conf: SlurmConf, folder: Path, system: System) -> None:

@@ -1,0 +1,140 @@
+"""What keeps our part of slurm.conf when HyperPod's agent writes it anew."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.slurm import keeper
+from hyperpod_node.slurm.keeper import Keeper
+from tests.unit.hyperpod_node.slurm.slurm_machine import SLURM_CONF, SlurmMachine, slurm_context
+
+CONF = "opt/slurm/etc/slurm.conf"
+ADDED = " Sockets=2 CoresPerSocket=48 ThreadsPerCore=2 Gres=gpu:h100:8"
+SETTINGS = {
+    "version": 1,
+    "groups": [],
+    "users": [],
+    "accounting": {"database": "none", "host": None, "port": 3306, "secret_arn": None},
+    "slurm": {"state_folder": None, "prolog_and_epilog": False, "restrict_ssh": False, "topology": None},
+    "instance_types": {"ml.p5.48xlarge": {"sockets": 2, "cores_per_socket": 48, "gpus": 8, "gpu": "h100", "efa": True}},
+    "message_of_the_day": None,
+}
+
+
+def resource_config(*addresses: str) -> str:
+    instances = [
+        {"InstanceName": f"compute-nodes-{n}", "CustomerIpAddress": address, "InstanceId": f"i-{n}"}
+        for n, address in enumerate(addresses)
+    ]
+    group = {"Name": "compute-nodes", "InstanceType": "ml.p5.48xlarge", "Instances": instances}
+    return json.dumps({"ClusterConfig": {"ClusterName": "demo"}, "InstanceGroups": [group]})
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> SlurmMachine:
+    machine = SlurmMachine(tmp_path)
+    machine.write(CONF, SLURM_CONF)
+    machine.write("resource_config.json", resource_config("10.1.0.6"))
+    machine.write("node_settings.json", json.dumps(SETTINGS))
+    return machine
+
+
+def of(machine: SlurmMachine) -> Keeper:
+    return Keeper(machine.root / "resource_config.json", machine.root / "node_settings.json", machine.system)
+
+
+def agent_adds(machine: SlurmMachine, address: str = "10.1.0.7") -> None:
+    """Write slurm.conf as the agent does when the cluster grows: our block stays, the node lines are new."""
+    text = (machine.root / CONF).read_text().replace(ADDED, "")
+    first = "NodeName=ip-10-1-0-6"
+    line = f"NodeName=ip-{address.replace('.', '-')} NodeAddr={address} CPUs=192 State=UNKNOWN\n"
+    machine.write("resource_config.json", resource_config("10.1.0.6", address))
+    machine.write(CONF, text.replace(first, line + first))
+
+
+def looks(keeping: Keeper, times: int) -> list[bool]:
+    return [keeping.look() for _ in range(times)]
+
+
+def test_nodes_that_the_agent_adds_are_completed_and_all_daemons_are_told_once(machine: SlurmMachine) -> None:
+    keeping = of(machine)
+    looks(keeping, 3)
+    agent_adds(machine)
+    machine.run.commands.clear()
+    assert looks(keeping, 5) == [False, True, False, False, False]
+    assert (machine.root / CONF).read_text().count(ADDED) == 2
+    assert machine.run.commands == [("scontrol", "reconfigure")]
+
+
+def test_a_file_that_is_being_written_is_not_touched(machine: SlurmMachine) -> None:
+    keeping = of(machine)
+    looks(keeping, 3)
+    for part in (100, 200, 300):
+        machine.write(CONF, SLURM_CONF[:part])
+        assert keeping.look() is False
+        assert (machine.root / CONF).read_text() == SLURM_CONF[:part]
+
+
+def test_a_start_with_complete_files_tells_nobody(machine: SlurmMachine) -> None:
+    of(machine).complete()
+    assert looks(of(machine), 3) == [False] * 3
+    assert machine.run.commands == []
+
+
+def test_a_change_that_needs_nothing_of_ours_still_reaches_the_workers(machine: SlurmMachine) -> None:
+    keeping = of(machine)
+    keeping.complete()
+    looks(keeping, 3)
+    agent_adds(machine)
+    of(machine).complete()  # as before slurmctld starts
+    assert True in looks(keeping, 3)
+    assert machine.asked("scontrol", "reconfigure")
+
+
+def test_a_slurmctld_that_is_being_restarted_is_asked_again(machine: SlurmMachine) -> None:
+    def busy(_: tuple[str, ...], __: str | None) -> str:
+        if machine.time.now_s < 5:
+            raise NodeError("Unable to contact slurm controller")
+        return ""
+
+    machine.answers("scontrol", busy)
+    assert looks(of(machine), 2) == [False, True]
+    assert machine.time.now_s >= 5
+
+
+def test_a_problem_is_said_once_and_looked_at_again(machine: SlurmMachine, capsys: pytest.CaptureFixture[str]) -> None:
+    machine.write("resource_config.json", "{")
+    keeping = of(machine)
+    assert looks(keeping, 4) == [False] * 4
+    assert capsys.readouterr().out.count("is not complete JSON") == 1
+    machine.write("resource_config.json", resource_config("10.1.0.6"))
+    assert looks(keeping, 2) == [False, True]
+
+
+@pytest.mark.fault(66)
+def test_the_installed_keeper_completes_the_file_before_slurmctld_starts_without_what_was_downloaded(
+    machine: SlurmMachine, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    bundle = tmp_path_factory.mktemp("bundle")
+    (bundle / "node_settings.json").write_text(json.dumps(SETTINGS))
+    command = keeper.install(slurm_context(bundle=bundle), machine.system)
+    folder = machine.root / keeper.FOLDER
+    code = (
+        "from pathlib import Path; from hyperpod_node.slurm.keeper import Keeper; from hyperpod_node.slurm.system import System; "
+        f"root = Path({str(machine.root)!r}); "
+        f"Keeper(root / 'resource_config.json', Path({str(folder / keeper.SETTINGS)!r}), System(root=root)).complete()"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    subprocess.run([sys.executable, "-B", "-c", code], env=environment, cwd="/", check=True, timeout=30)
+    assert ADDED in (machine.root / CONF).read_text()
+    keeper.start(command, machine.system)
+    assert f"ExecStart={command}\n" in (machine.root / "etc/systemd/system/hyperpod-slurm-conf.service").read_text()
+    assert f"PYTHONPATH={folder} " in command
+    assert machine.units["hyperpod-slurm-conf"] == "active enabled"

@@ -1,0 +1,196 @@
+"""The text of slurm.conf, and what is added to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from hyperpod_node.node_settings import Accounting, InstanceType
+from hyperpod_node.resource_config import Instance, ResourceConfig
+from hyperpod_node.slurm.configuration import render
+from hyperpod_node.slurm.host_list import expand
+from hyperpod_node.slurm.node_lines import InstanceTypes, complete, default_line, gpu_lines
+from hyperpod_node.slurm.slurm_conf import BEGIN, END, Controller, SlurmConf
+from hyperpod_node.slurm.topology import misfits, plugin
+from tests.unit.hyperpod_node.slurm.slurm_machine import PLAIN, SLURM_CONF, WORKER, slurm_context
+
+P5 = InstanceType(2, 48, 8, "h100", efa=True)
+NO_ACCOUNTING = Accounting("none", None, 3306, None)
+
+
+def block(text: str) -> list[str]:
+    lines = text.splitlines()
+    return lines[lines.index(BEGIN) + 1 : lines.index(END)] if BEGIN in lines else []
+
+
+@pytest.mark.parametrize(
+    ("names", "hosts"),
+    [
+        ("a", ["a"]),
+        ("ip-10-1-0-[6-8]", ["ip-10-1-0-6", "ip-10-1-0-7", "ip-10-1-0-8"]),
+        ("a[1,3-4],b", ["a1", "a3", "a4", "b"]),
+        ("n[08-10]", ["n08", "n09", "n10"]),
+        ("r[1-2]n[1-2]", ["r1n1", "r1n2", "r2n1", "r2n2"]),
+    ],
+)
+def test_host_lists_are_read_as_slurm_reads_them(names: str, hosts: list[str]) -> None:
+    assert expand(names) == hosts
+
+
+def test_the_last_value_of_a_key_counts_and_comments_do_not() -> None:
+    conf = SlurmConf.parse("# PrologFlags=x\nprologflags=Alloc\nPrologFlags=NoHold # note\n")
+    assert conf.value("PrologFlags") == "NoHold"
+    assert conf.with_added("PrologFlags", "contain") == "NoHold,contain"
+    assert conf.with_added("PrologFlags", "nohold") is None
+
+
+def test_controllers_are_known_by_name_and_address_in_their_order() -> None:
+    conf = SlurmConf.parse("SlurmctldHost=ip-10-1-0-4(10.1.0.4)\nSlurmctldHost=other\n")
+    assert conf.controllers == [Controller("ip-10-1-0-4", "10.1.0.4"), Controller("other", "other")]
+
+
+def test_nodes_are_expanded_and_defaults_are_none() -> None:
+    assert SlurmConf.parse("NodeName=DEFAULT CPUs=2\nNodeName=n[1-2] CPUs=2\n").nodes == ["n1", "n2"]
+
+
+@pytest.mark.fault(66)
+def test_a_second_block_never_comes_into_the_file_and_the_agents_lines_stay() -> None:
+    once = SlurmConf.parse(SLURM_CONF).with_block({"Prolog": "a"})
+    assert SlurmConf.parse(once).with_block({"Prolog": "a"}) == once
+    assert SlurmConf.parse(once).text == SLURM_CONF
+    assert SlurmConf.parse(once + "NodeName=new\n").with_block({"Prolog": "a"}).startswith(SLURM_CONF + "NodeName=new\n" + BEGIN)
+
+
+def test_a_line_of_the_agent_whose_key_is_ours_is_put_out_and_comes_back_with_our_block_gone() -> None:
+    made = SlurmConf.parse(SLURM_CONF).with_block({"StateSaveLocation": "/fsx/slurm"})
+    assert [line for line in made.splitlines() if line.startswith("StateSaveLocation")] == ["StateSaveLocation=/fsx/slurm"]
+    assert SlurmConf.parse(made).value("StateSaveLocation") == "/var/spool/slurmctld"
+    assert SlurmConf.parse(made).with_block({}) == SLURM_CONF
+
+
+def types(*kinds: InstanceType, names: tuple[str, ...] = ("ip-10-1-0-6", "ip-10-1-0-7")) -> InstanceTypes:
+    return InstanceTypes(dict(zip(names, kinds, strict=False)))
+
+
+@pytest.mark.parametrize(
+    ("line", "added"),
+    [
+        ("CPUs=192 State=UNKNOWN", " Sockets=2 CoresPerSocket=48 ThreadsPerCore=2 Gres=gpu:h100:8"),
+        ("CPUs=96", " Sockets=2 CoresPerSocket=48 ThreadsPerCore=1 Gres=gpu:h100:8"),
+        ("CPUs=2", " Gres=gpu:h100:8"),  # another machine than the type says
+        ("CPUs=192 Gres=gpu:8", " Sockets=2 CoresPerSocket=48 ThreadsPerCore=2"),
+        ("CPUs=192 Boards=1 SocketsPerBoard=2 CoresPerSocket=48 Gres=gpu:8", ""),
+    ],
+)
+def test_a_node_line_gets_what_the_agent_left_out_and_keeps_what_it_says(line: str, added: str) -> None:
+    text = f"NodeName=ip-10-1-0-6 {line}"
+    assert complete(text, types(P5)) == text + added
+    assert complete(text + added, types(P5)) == text + added
+
+
+def test_a_comment_stays_behind_what_is_added() -> None:
+    assert complete("NodeName=ip-10-1-0-6 CPUs=2 # slow", types(P5)) == "NodeName=ip-10-1-0-6 CPUs=2 Gres=gpu:h100:8 # slow"
+
+
+def test_lines_of_several_or_unknown_types_and_defaults_are_left_alone() -> None:
+    text = "NodeName=DEFAULT CPUs=192\nNodeName=ip-10-1-0-[6-7] CPUs=192\nNodeName=stranger CPUs=192\n"
+    assert complete(text, types(P5, replace(P5, gpus=4))) == text
+    assert complete(text, types(P5, P5)) == text.replace(
+        "[6-7] CPUs=192", "[6-7] CPUs=192 Sockets=2 CoresPerSocket=48 ThreadsPerCore=2 Gres=gpu:h100:8"
+    )
+
+
+@pytest.mark.parametrize(
+    ("gres", "kind", "line"),
+    [
+        ("gpu:h100:8", P5, "Name=gpu Type=h100 File=/dev/nvidia[0-7]"),
+        ("gpu:8", P5, "Name=gpu File=/dev/nvidia[0-7]"),
+        ("gpu:1", replace(P5, gpus=1), "Name=gpu File=/dev/nvidia0"),
+    ],
+)
+def test_gres_conf_fits_what_the_node_line_says(gres: str, kind: InstanceType, line: str) -> None:
+    assert gpu_lines(f"NodeName=ip-10-1-0-6 Gres={gres}", types(kind)) == [f"NodeName=ip-10-1-0-6 {line}"]
+
+
+def test_a_cluster_of_one_type_has_a_default_for_nodes_to_come_and_one_of_several_has_none() -> None:
+    text = complete("NodeName=ip-10-1-0-6 CPUs=192\nNodeName=ip-10-1-0-7 CPUs=192\n", types(P5, P5))
+    assert default_line(text) == "NodeName=DEFAULT Sockets=2 CoresPerSocket=48 ThreadsPerCore=2 Gres=gpu:h100:8"
+    assert default_line(text + "NodeName=small CPUs=2\n") is None
+    assert default_line("NodeName=small CPUs=2\n") is None
+
+
+TREE = "SwitchName=a Nodes=ip-10-1-0-[6-7]\n"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "problem"),
+    [
+        (["ip-10-1-0-6", "ip-10-1-0-7"], None),
+        (["ip-10-1-0-6", "ip-10-1-0-7", "n8"], "does not name n8"),
+        (["ip-10-1-0-6"], "names ip-10-1-0-7, which the cluster does not have"),
+        (["ip-10-1-0-6", "ip-10-1-0-7", "a", "b", "c", "d"], "does not name a, b, c and 1 more"),
+    ],
+)
+def test_a_topology_that_does_not_fit_the_cluster_says_why(nodes: list[str], problem: str | None) -> None:
+    found = misfits(TREE, nodes)
+    assert (found is None) if problem is None else problem in (found or "")
+
+
+def test_blocks_and_trees_are_read_by_their_own_plugins() -> None:
+    assert plugin(TREE) == "topology/tree"
+    assert plugin("BlockName=b1 Nodes=a\nBlockSizes=4\n") == "topology/block"
+
+
+def rendered(text: str = SLURM_CONF, **of: object) -> list[str]:
+    context = slurm_context(**of)  # type: ignore[arg-type]  # each test names what it sets
+    return block(render(text, context.settings, context.cluster).slurm_conf)
+
+
+def test_slurm_conf_stays_the_agents_where_the_cluster_file_asks_for_nothing() -> None:
+    context = slurm_context(accounting=NO_ACCOUNTING, types={})
+    assert render(SLURM_CONF, context.settings, context.cluster).slurm_conf == SLURM_CONF
+
+
+def test_accounting_names_the_controllers_address_because_sacct_asks_from_every_node() -> None:
+    lines = rendered(types={})
+    assert "AccountingStorageHost=10.1.0.4" in lines
+    assert "AccountingStorageType=accounting_storage/slurmdbd" in lines
+    assert "JobAcctGatherType=jobacct_gather/linux" in lines
+
+
+def test_the_agents_way_to_gather_is_left_to_it() -> None:
+    assert not [x for x in rendered(SLURM_CONF + "JobAcctGatherType=jobacct_gather/cgroup\n", types={}) if "Gather" in x]
+
+
+@pytest.mark.parametrize(
+    ("slurm", "lines"),
+    [
+        (replace(PLAIN, prolog_and_epilog=True), ["Prolog=hyperpod_prolog.sh", "Epilog=hyperpod_epilog.sh"]),
+        (replace(PLAIN, restrict_ssh=True), ["PrologFlags=contain"]),
+        (replace(PLAIN, state_folder="/fsx/slurm"), ["StateSaveLocation=/fsx/slurm"]),
+        (replace(PLAIN, topology="SwitchName=a Nodes=ip-10-1-0-6\n"), ["TopologyPlugin=topology/tree"]),
+        (replace(PLAIN, topology="SwitchName=a Nodes=other\n"), []),
+    ],
+)
+def test_each_option_of_the_cluster_file_is_one_of_slurm_confs(slurm: object, lines: list[str]) -> None:
+    assert rendered(accounting=NO_ACCOUNTING, types={}, slurm=slurm) == lines
+
+
+def test_a_prolog_of_the_agent_is_kept_and_said() -> None:
+    context = slurm_context(accounting=NO_ACCOUNTING, types={}, slurm=replace(PLAIN, prolog_and_epilog=True))
+    made = render(SLURM_CONF + "Prolog=/opt/theirs\n", context.settings, context.cluster)
+    assert block(made.slurm_conf) == []
+    assert made.remarks == ("slurm.conf has a prolog or epilog already; ours are not used",)
+
+
+def test_nodes_with_gpus_bring_their_kind_of_resource_with_them() -> None:
+    lines = rendered(accounting=NO_ACCOUNTING)
+    assert lines == ["GresTypes=gpu", "AccountingStorageTRES=gres/gpu"]
+
+
+def test_a_node_is_found_by_the_host_name_that_its_address_gives_it(tmp_path: object) -> None:
+    cluster = ResourceConfig(
+        path=slurm_context().cluster.path, cluster_name="x", instances=(WORKER, Instance("y", "1.2.3.4", "i", "g"))
+    )
+    assert InstanceTypes.of(cluster, {"ml.p5.48xlarge": P5}).by_host == {"ip-10-1-0-6": P5}

@@ -1,0 +1,202 @@
+"""The Slurm steps of workers and login nodes."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.slurm import controllers
+from hyperpod_node.steps import slurm_login, slurm_worker, ssh_restriction
+from tests.unit.hyperpod_node.a_node import user
+from tests.unit.hyperpod_node.slurm.slurm_machine import (
+    CONTROLLER,
+    PLAIN,
+    SECOND_CONTROLLER,
+    WORKER,
+    SlurmMachine,
+    slurm_context,
+)
+
+IDLE = "NodeName=ip-10-1-0-6 State=IDLE Version=24.11.5 BootTime=x SlurmdStartTime=2026-01-01T00:00:00"
+DEBIAN_SSHD = "@include common-account\n@include common-session\n@include common-password\n"
+
+
+@pytest.fixture
+def worker(tmp_path: Path) -> SlurmMachine:
+    machine = SlurmMachine(tmp_path, host="ip-10-1-0-6", listening={"10.1.0.4"})
+    machine.write("run/slurm/conf/slurm.conf", "")
+    machine.answers("scontrol", IDLE)
+    return machine
+
+
+@pytest.mark.fault(63)
+def test_a_worker_that_is_there_before_its_controller_waits_for_it(worker: SlurmMachine) -> None:
+    worker.listens_after_s = 400
+    slurm_worker.apply(slurm_context(here=WORKER), worker.system)
+    assert 400 <= worker.time.now_s < 410
+    assert worker.units["slurmd"] == "active enabled"
+
+
+@pytest.mark.fault(63)
+def test_a_worker_whose_controller_never_comes_says_which_address_it_could_not_reach(worker: SlurmMachine) -> None:
+    worker.listening = set()
+    context = slurm_context(here=WORKER, instances=(CONTROLLER, SECOND_CONTROLLER, WORKER))
+    with pytest.raises(NodeError, match=r"10\.1\.0\.4:6817: Connection refused; 10\.1\.0\.5:6817: Connection refused"):
+        slurm_worker.apply(context, worker.system)
+    assert worker.time.now_s <= controllers.WITHIN_S
+    assert "slurmd" not in worker.units
+
+
+@pytest.mark.fault(63)
+def test_workers_do_not_all_ask_at_the_same_moment() -> None:
+    early, late = SlurmMachine(Path("/x")), SlurmMachine(Path("/x"))
+    early.time.chance = 0.0
+    for machine in (early, late):
+        with pytest.raises(NodeError):
+            controllers.reachable(slurm_context(here=WORKER), machine.system)
+    assert early.time.pauses[:5] != late.time.pauses[:5]
+
+
+def test_slurmd_knows_all_controllers_and_is_never_given_up(worker: SlurmMachine) -> None:
+    slurm_worker.apply(slurm_context(here=WORKER, instances=(CONTROLLER, SECOND_CONTROLLER, WORKER)), worker.system)
+    options = worker.root / "etc/default/slurmd"
+    assert options.read_text() == "SLURMD_OPTIONS=--conf-server=10.1.0.4,10.1.0.5\n"
+    unit = (worker.root / "etc/systemd/system/slurmd.service.d/hyperpod-cdk.conf").read_text()
+    assert "EnvironmentFile=/etc/default/slurmd\n" in unit
+    assert "StartLimitIntervalSec=0\n" in unit
+
+
+@pytest.mark.fault(66)
+def test_slurmd_is_left_alone_by_a_second_run(worker: SlurmMachine) -> None:
+    slurm_worker.apply(slurm_context(here=WORKER), worker.system)
+    after = worker.files()
+    worker.run.commands.clear()
+    slurm_worker.apply(slurm_context(here=WORKER), worker.system)
+    assert worker.files() == after
+    assert {arguments[0] for arguments in worker.run.named("systemctl")} == {"show"}
+
+
+@pytest.mark.fault(67)
+def test_slurmd_is_restarted_for_a_controller_with_a_new_address(worker: SlurmMachine) -> None:
+    slurm_worker.apply(slurm_context(here=WORKER), worker.system)
+    worker.listening = {"10.1.0.99"}
+    worker.run.commands.clear()
+    moved = replace(CONTROLLER, address="10.1.0.99")
+    slurm_worker.apply(slurm_context(here=WORKER, instances=(moved, WORKER)), worker.system)
+    assert worker.asked("systemctl", "restart", "slurmd")
+    assert "--conf-server=10.1.0.99\n" in (worker.root / "etc/default/slurmd").read_text()
+
+
+@pytest.mark.fault(67)
+def test_a_node_is_there_only_when_slurmctld_has_heard_of_it_under_its_own_name(worker: SlurmMachine) -> None:
+    said = iter(
+        [
+            "NodeName=ip-10-1-0-6 State=UNKNOWN SlurmdStartTime=None",
+            "NodeName=ip-10-1-0-6 State=IDLE* SlurmdStartTime=None",
+            IDLE,
+        ]
+    )
+    worker.answers("scontrol", lambda *_: next(said))
+    slurm_worker.apply(slurm_context(here=WORKER), worker.system)
+    assert worker.run.named("scontrol") == [("--oneliner", "show", "node", "ip-10-1-0-6")] * 3
+
+
+def test_a_node_that_slurmctld_does_not_take_is_an_error_with_slurmds_journal(worker: SlurmMachine) -> None:
+    worker.answers("scontrol", "NodeName=ip-10-1-0-6 State=UNKNOWN SlurmdStartTime=None")
+    with pytest.raises(NodeError, match=r"slurmctld to know ip-10-1-0-6: gave up .*the journal of slurmd: it complains"):
+        slurm_worker.apply(slurm_context(here=WORKER), worker.system)
+
+
+def test_a_drained_node_is_registered_all_the_same(worker: SlurmMachine) -> None:
+    worker.answers("scontrol", IDLE.replace("IDLE", "IDLE+DRAIN"))
+    slurm_worker.apply(slurm_context(here=WORKER), worker.system)
+    assert worker.time.pauses == []
+
+
+@pytest.mark.fault(71)
+def test_slurmctld_never_runs_on_a_worker_and_neither_daemon_on_a_login_node(worker: SlurmMachine) -> None:
+    slurm_worker.apply(slurm_context(here=WORKER), worker.system)
+    assert worker.units["slurmctld"].endswith("masked")
+    slurm_login.apply(slurm_context(here=WORKER), worker.system)
+    assert worker.units["slurmd"].endswith("masked")
+
+
+def test_the_number_of_programs_of_a_worker_does_not_grow_with_the_cluster(tmp_path: Path) -> None:
+    counts = []
+    for size in (4, 64):
+        machine = SlurmMachine(tmp_path / str(size), host="ip-10-1-0-6", listening={"10.1.0.4"})
+        machine.write("run/slurm/conf/slurm.conf", "")
+        machine.answers("scontrol", IDLE)
+        others = tuple(replace(WORKER, name=f"w-{n}", address=f"10.1.9.{n}") for n in range(size))
+        slurm_worker.apply(slurm_context(here=WORKER, instances=(CONTROLLER, *others, WORKER)), machine.system)
+        counts.append(len(machine.run.commands))
+    assert counts[0] == counts[1]
+
+
+def test_login_nodes_with_sackd_keep_the_configuration_for_every_shell(worker: SlurmMachine) -> None:
+    worker.write("opt/slurm/sbin/sackd", "")
+    slurm_login.apply(slurm_context(here=WORKER), worker.system)
+    assert (worker.root / "etc/default/sackd").read_text() == "SACKD_OPTIONS=--conf-server=10.1.0.4\n"
+    assert worker.units["sackd"] == "active enabled"
+    assert f"ExecStart={worker.root}/opt/slurm/sbin/sackd " in (worker.root / "etc/systemd/system/sackd.service").read_text()
+    assert not (worker.root / "etc/environment").exists()
+
+
+def test_a_unit_of_the_image_for_sackd_is_used_as_it_is(worker: SlurmMachine) -> None:
+    worker.write("usr/sbin/sackd", "")
+    worker.write("usr/lib/systemd/system/sackd.service", "")
+    slurm_login.apply(slurm_context(here=WORKER), worker.system)
+    assert not (worker.root / "etc/systemd/system/sackd.service").exists()
+
+
+@pytest.mark.fault(66)
+def test_login_nodes_without_sackd_tell_every_login_where_the_controllers_are(worker: SlurmMachine) -> None:
+    environment = worker.write("etc/environment", "LANG=C.UTF-8\nSLURM_CONF_SERVER=10.9.9.9\n")
+    for _ in range(2):
+        slurm_login.apply(slurm_context(here=WORKER), worker.system)
+        assert environment.read_text() == "LANG=C.UTF-8\nSLURM_CONF_SERVER=10.1.0.4\n"
+    assert (worker.root / "etc/profile.d/hyperpod-slurm.sh").read_text() == "export SLURM_CONF_SERVER=10.1.0.4\n"
+    assert {"SLURM_CONF_SERVER": "10.1.0.4"} in worker.run.environments
+
+
+def restricted_worker(machine: SlurmMachine) -> None:
+    machine.write("etc/pam.d/sshd", DEBIAN_SSHD)
+    machine.write("etc/pam.d/common-session", "session required pam_unix.so\nsession optional pam_systemd.so\n")
+    machine.write("lib/x86_64-linux-gnu/security/pam_slurm_adopt.so", "")
+
+
+RESTRICTED = replace(PLAIN, restrict_ssh=True)
+
+
+@pytest.mark.fault(66)
+def test_users_come_in_with_a_job_and_administrators_always(worker: SlurmMachine) -> None:
+    restricted_worker(worker)
+    users = (user("alice"), user("bob", 4002, sudo=True))
+    for _ in range(2):
+        ssh_restriction.apply(slurm_context(here=WORKER, slurm=RESTRICTED, users=users), worker.system)
+        lines = (worker.root / "etc/pam.d/sshd").read_text().splitlines()
+        assert lines[:3] == ["@include common-account", "@include hyperpod-session", "@include common-password"]
+        assert [line.split()[:3] for line in lines[4:-1]] == [
+            ["account", "sufficient", "pam_listfile.so"],
+            ["account", "required", "pam_slurm_adopt.so"],
+        ]
+    assert (worker.root / "etc/security/hyperpod-administrators").read_text() == "root\nubuntu\nbob\n"
+    assert (worker.root / "etc/pam.d/hyperpod-session").read_text() == "session required pam_unix.so\n"
+
+
+def test_an_image_without_the_module_is_refused_before_sshd_is_touched(worker: SlurmMachine) -> None:
+    restricted_worker(worker)
+    shutil.rmtree(worker.root / "lib")
+    with pytest.raises(NodeError, match=r"slurm\.restrict_ssh needs pam_slurm_adopt\.so"):
+        ssh_restriction.apply(slurm_context(here=WORKER, slurm=RESTRICTED), worker.system)
+    assert (worker.root / "etc/pam.d/sshd").read_text() == DEBIAN_SSHD
+
+
+def test_ssh_is_left_alone_where_nobody_asked(worker: SlurmMachine) -> None:
+    restricted_worker(worker)
+    ssh_restriction.apply(slurm_context(here=WORKER), worker.system)
+    assert (worker.root / "etc/pam.d/sshd").read_text() == DEBIAN_SSHD
