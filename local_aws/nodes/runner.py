@@ -3,7 +3,7 @@
 import logging
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from local_aws.nodes.agent.cluster_nodes import ClusterNodes, MakeHub
 from local_aws.nodes.agent.machine import Machine
 from local_aws.nodes.agent.node_start import NodeStart, World
 from local_aws.nodes.hub import Hub
-from local_aws.nodes.specs import NodesError
+from local_aws.nodes.specs import NodesError, Vpc
 from local_aws.nodes.sweep import sweep
 
 _log = logging.getLogger(__name__)
@@ -122,7 +122,7 @@ def _outcome(start: NodeStart) -> Outcome:
 
 
 @contextmanager
-def simulated_nodes(folder: Path, endpoint: str) -> Iterator[SimulatedNodes]:
+def simulated_nodes(folder: Path, endpoint: str, hub: Callable[[Path, Path, Vpc], Hub] = Hub) -> Iterator[SimulatedNodes]:
     """Let the embedded AWS at ``endpoint``, in this process, run nodes within the block; NodesError says why it cannot."""
     reasons = support.missing()
     if reasons:
@@ -130,7 +130,7 @@ def simulated_nodes(folder: Path, endpoint: str) -> Iterator[SimulatedNodes]:
     image = support.image()
     sweep(folder)
     shutil.rmtree(folder, ignore_errors=True)
-    runner = SimulatedNodes(folder.resolve(), endpoint, lambda place, vpc: Hub(place, image, vpc))
+    runner = SimulatedNodes(folder.resolve(), endpoint, lambda place, vpc: hub(place, image, vpc))
     control.route("nodes", lambda _: runner.describe())
     starting.use(runner)
     try:

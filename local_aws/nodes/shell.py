@@ -22,14 +22,14 @@ def enter(folder: Path, node_id: str, argv: Sequence[str] = ()) -> int:
     entrance = ask(folder, "entrance", node_id)
     if not isinstance(entrance, list):
         raise NodesError(f"the hub answered {entrance!r} in place of a command line")
-    hub = ["nsenter", "-t", str(_hub_pid(folder)), "-m", "-n", "-p", "-i", "--wd=/"]
+    hub = ["nsenter", "-t", str(hub_pid(folder)), "-m", "-n", "-p", "-i", "--wd=/"]
     has_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     unit = ["systemd-run", "--quiet", "--pty" if has_terminal else "--pipe", "--wait", "--collect"]
     place = ["--setenv=HOME=/root", "--setenv=LANG=C.UTF-8", "--working-directory=/root", "--"]
     return subprocess.run([*hub, *entrance, *unit, *place, *(argv or _LOGIN_SHELL)], check=False).returncode
 
 
-def _hub_pid(folder: Path) -> int:
+def hub_pid(folder: Path) -> int:
     """The hub's process as this machine counts: the kernel tells who listens at the other end of a socket."""
     with protocol.connect(folder) as client:
         credentials = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
