@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
+from hyperpod_node.shell import last_lines
 
 if TYPE_CHECKING:
     from hyperpod_node.shell import Run
@@ -45,7 +46,11 @@ def set_up(instance_type: str, places: Places, run: Run) -> None:
     changed |= put(places.units / UNIT, unit(places.program))
     if changed:
         run("systemctl", "enable", UNIT)
-    run("systemctl", "start", UNIT, timeout_s=120)
+    try:
+        run("systemctl", "start", UNIT, timeout_s=120)
+    except NodeError:
+        said = run("journalctl", "--boot", "--unit", UNIT, "--lines", "5", "--output", "cat", "--no-pager")
+        raise NodeError(f"{places.program} failed: {last_lines(said)}") from None
 
 
 def efa_devices(folder: Path) -> list[str]:
@@ -78,8 +83,8 @@ set -euo pipefail
 modprobe lnet
 modprobe ksocklnd
 lnetctl lnet configure
-lnetctl net show --net tcp | grep -q '@tcp' || lnetctl net add --net tcp --if {interface}
-if lnetctl net show --net efa | grep -q '@efa'; then exit 0; fi
+[[ $(lnetctl net show --net tcp) == *@tcp* ]] || lnetctl net add --net tcp --if {interface}
+if [[ $(lnetctl net show --net efa) == *@efa* ]]; then exit 0; fi
 modprobe kefalnd ipif_name={interface}
 {add}
 lnetctl set discovery 1

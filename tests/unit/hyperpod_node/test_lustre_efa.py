@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -63,6 +64,39 @@ def test_an_ami_whose_lustre_client_knows_no_efa_is_left_as_it_is(places: Places
     with pytest.raises(NodeError, match="kefalnd not found"):
         set_up(P5, places, RecordedRun({"modinfo": missing}))
     assert not places.program.exists()
+
+
+@pytest.mark.fault(72)
+def test_a_set_up_that_fails_says_what_its_journal_says(places: Places) -> None:
+    def refuse(arguments: tuple[str, ...], stdin: str | None) -> str:
+        if arguments[0] == "start":
+            raise NodeError("Job for lustre-over-efa.service failed, see journalctl")
+        return ""
+
+    journal = "Starting\nlnetctl: cannot add network: No such device\n"
+    run = RecordedRun({"systemctl": refuse, "journalctl": lambda arguments, stdin: journal})
+    with pytest.raises(NodeError, match=r"lustre-over-efa\.sh failed: Starting \| lnetctl: cannot add network: No such device$"):
+        set_up(P5, places, run)
+
+
+def test_the_script_adds_what_is_missing_and_nothing_twice(places: Places, tmp_path: Path) -> None:
+    set_up("ml.g6e.48xlarge", places, RecordedRun())
+    nets = tmp_path / "nets"
+    (tmp_path / "bin").mkdir()
+    program = f"""#!/bin/bash
+    touch {nets}
+    case "$1 $2" in
+    "net show") grep -o "@$4" {nets} ;;
+    "net add") echo "@$4 $6" >>{nets} ;;
+    esac
+    true
+    """
+    for name in ("lnetctl", "modprobe"):
+        (tmp_path / "bin" / name).write_text(program)
+        (tmp_path / "bin" / name).chmod(0o755)
+    for _ in range(2):
+        subprocess.run([places.program], env={"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}, check=True)
+    assert nets.read_text().splitlines() == ["@tcp enp71s0", "@efa rdmap00s0", "@efa rdmap08s0"]
 
 
 def test_a_node_without_a_default_route_says_so(places: Places) -> None:
