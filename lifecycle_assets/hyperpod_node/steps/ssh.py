@@ -82,7 +82,9 @@ def set_up(folder: Path, public_keys: tuple[str, ...], comment: str | None, node
 def with_block(content: str, keys: list[str]) -> str:
     """``content`` with ``keys`` between our two comments, and all else as it was."""
     before, begin, rest = content.partition(f"{BEGIN}\n")
-    after = rest.partition(f"{END}\n")[2] if begin else ""
+    _, end, after = rest.partition(f"{END}\n")
+    if begin and not end:  # somebody took the second comment away: none of what follows may be lost
+        after = rest
     if before and not before.endswith("\n"):
         before += "\n"
     return "".join([before, f"{BEGIN}\n", *(f"{key}\n" for key in keys), f"{END}\n", after])

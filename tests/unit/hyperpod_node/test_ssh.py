@@ -91,6 +91,10 @@ def test_a_user_s_own_lines_stay_where_they_are() -> None:
     assert later.splitlines() == [own, ssh.BEGIN, "two", ssh.END, "ssh-rsa BBBB also mine"]
 
 
+def test_a_block_whose_end_somebody_removed_costs_nobody_a_key() -> None:
+    assert ssh.with_block(f"{ssh.BEGIN}\none\nmine\n", ["two"]).splitlines() == [ssh.BEGIN, "two", ssh.END, "one", "mine"]
+
+
 def test_a_key_that_left_the_cluster_file_is_no_longer_allowed(folder: Path) -> None:
     ssh.set_up(folder, (LAPTOP,), None, "worker-1", run)
     ssh.set_up(folder, (), None, "worker-1", run)
