@@ -24,7 +24,7 @@ from local_aws.nodes.hub import Hub
 from local_aws.nodes.specs import NodesError, NodeSpec
 
 _PATH = "/opt/slurm/bin:/opt/slurm/sbin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-_UNIT = "hyperpod-lifecycle"
+UNIT = "hyperpod-lifecycle"
 
 
 class ScriptsError(Exception):
@@ -78,7 +78,7 @@ class NodeStart:
         hub = self._boot(content.get(slurm_conf.PARAMETERS))
         self.nodes.refresh()
         if scripts:
-            _run_scripts(hub, self.machine.id, scripts, content, stream)
+            run_scripts(hub, self.machine.id, scripts, content, stream)
             stream.add("[SageMaker] The lifecycle scripts succeeded.")
 
     def _boot(self, parameters: bytes | None) -> Hub:
@@ -123,7 +123,8 @@ def _s3(launch: Launch, role: str, endpoint: str) -> Any:
     )
 
 
-def _run_scripts(hub: Hub, node_id: str, scripts: LifecycleScripts, content: bundle.Files, stream: LogStream) -> None:
+def run_scripts(hub: Hub, node_id: str, scripts: LifecycleScripts, content: bundle.Files, stream: LogStream) -> None:
+    """Run the entry script on a node, in a folder of all the scripts; its output goes into ``stream``."""
     folder = f"/tmp/sagemaker-lifecycle-{secrets.token_hex(4)}/src"  # noqa: S108  HyperPod's place; a boot empties it
     hub.put(node_id, bundle.on_node(content, folder, scripts.entry))
     status = hub.run(
@@ -131,7 +132,7 @@ def _run_scripts(hub: Hub, node_id: str, scripts: LifecycleScripts, content: bun
         *bundle.command(folder, scripts.entry, content[scripts.entry]),
         environment={"SAGEMAKER_RESOURCE_CONFIG_PATH": files.RESOURCE_CONFIG, "PATH": _PATH},
         folder=folder,
-        unit=_UNIT,
+        unit=UNIT,
         on_line=stream.add,
     )
     if status:

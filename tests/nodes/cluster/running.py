@@ -7,38 +7,40 @@ from typing import Any
 
 from local_aws.nodes import client
 from local_aws.nodes.runner import SimulatedNodes
-from tests.local.hyperpod.world import World, until
+from tests.local.hyperpod.world import BUCKET, World, until
 
 UP_S = 60.0
 
 
 @dataclass
 class Running:
-    """A cluster called `ml` on the embedded AWS."""
+    """A cluster on the embedded AWS."""
 
     world: World
     runner: SimulatedNodes
     groups: dict[str, int] = field(default_factory=lambda: {"controller": 1, "login": 1, "workers": 2})
+    name: str = "ml"
+    scripts: str = f"s3://{BUCKET}/lifecycle/1/"
 
     def create(self) -> None:
         """Create it, and wait until it is in service."""
-        self.world.create(*self._specs())
+        self.world.create(*self._specs(), name=self.name)
         self.settle()
 
     def resize(self, group: str, count: int) -> None:
         """Give a group another number of nodes, and wait until it has them."""
         self.groups[group] = count
-        self.world.sagemaker.update_cluster(ClusterName="ml", InstanceGroups=self._specs())
+        self.world.sagemaker.update_cluster(ClusterName=self.name, InstanceGroups=self._specs())
         self.settle()
 
     def settle(self) -> dict[str, Any]:
         """Wait until nothing is under way."""
         ends = ("InService", "Failed")
-        return dict(until(self.world.cluster, lambda cluster: cluster["ClusterStatus"] in ends, UP_S))
+        return dict(until(lambda: self.world.cluster(self.name), lambda cluster: cluster["ClusterStatus"] in ends, UP_S))
 
     def machine(self, name: str) -> dict[str, str]:
         """What is known of a node by its instance name."""
-        return next(one for one in self.runner.describe() if one["name"] == name)
+        return next(one for one in self.runner.describe() if (one["cluster"], one["name"]) == (self.name, name))
 
     def run(self, name: str, *argv: str) -> str:
         """What a program prints on a node; it must end well."""
@@ -65,11 +67,12 @@ class Running:
 
     def log_of(self, name: str) -> list[str]:
         """The node's lifecycle log in CloudWatch Logs."""
-        machine, cluster = self.machine(name), self.world.cluster()
-        group = f"/aws/sagemaker/Clusters/ml/{cluster['ClusterArn'].rpartition('/')[2]}"
+        machine, cluster = self.machine(name), self.world.cluster(self.name)
+        group = f"/aws/sagemaker/Clusters/{self.name}/{cluster['ClusterArn'].rpartition('/')[2]}"
         stream = f"LifecycleConfig/{machine['group']}/{machine['id']}"
         events = self.world.client("logs").get_log_events(logGroupName=group, logStreamName=stream, startFromHead=True)
         return [event["message"] for event in events["events"]]
 
     def _specs(self) -> list[dict[str, Any]]:
-        return [self.world.group(name, count) for name, count in self.groups.items()]
+        scripts = {"SourceS3Uri": self.scripts, "OnCreate": "on_create.sh"}
+        return [self.world.group(name, count, LifeCycleConfig=scripts) for name, count in self.groups.items()]

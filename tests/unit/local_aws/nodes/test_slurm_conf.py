@@ -1,0 +1,69 @@
+"""The slurm.conf of HyperPod's agent."""
+
+import json
+
+import pytest
+
+from local_aws.nodes.agent import slurm_conf
+from local_aws.nodes.agent.files import cgroup_plugin
+from local_aws.nodes.agent.slurm_conf import SlurmLayout
+from local_aws.nodes.specs import NodesError
+from tests.unit.local_aws.nodes.clusters import LAYOUT, view
+
+
+def lines(text: str, *starts: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith(starts)]
+
+
+def test_workers_are_nodes_in_their_partition_and_in_dev_and_login_nodes_are_not() -> None:
+    text = slurm_conf.new(view(controller=["10.1.0.4"], login=["10.1.0.5"], workers=["10.1.0.6", "10.1.0.7"]), LAYOUT)
+    assert lines(text, "SlurmctldHost", "NodeName", "PartitionName") == [
+        "SlurmctldHost=ip-10-1-0-4(10.1.0.4)",
+        "NodeName=ip-10-1-0-6 NodeAddr=10.1.0.6 CPUs=96 RealMemory=1000 State=UNKNOWN",
+        "NodeName=ip-10-1-0-7 NodeAddr=10.1.0.7 CPUs=96 RealMemory=1000 State=UNKNOWN",
+        "PartitionName=dev Nodes=ALL Default=YES MaxTime=INFINITE State=UP",
+        "PartitionName=gpu Nodes=ip-10-1-0-6,ip-10-1-0-7 MaxTime=INFINITE State=UP",
+    ]
+
+
+def test_every_controller_is_a_host_of_slurmctld_the_first_one_first() -> None:
+    text = slurm_conf.new(view(controller=["10.1.0.9", "10.1.0.4"], workers=["10.1.0.6"]), LAYOUT)
+    assert lines(text, "SlurmctldHost") == ["SlurmctldHost=ip-10-1-0-9(10.1.0.9)", "SlurmctldHost=ip-10-1-0-4(10.1.0.4)"]
+
+
+def test_a_group_whose_partition_is_called_dev_has_the_default_partition_for_itself() -> None:
+    text = slurm_conf.new(view(controller=["10.1.0.4"], workers=["10.1.0.6"], others=["10.1.0.7"]), LAYOUT)
+    assert lines(text, "PartitionName=dev") == ["PartitionName=dev Nodes=ip-10-1-0-7 Default=YES MaxTime=INFINITE State=UP"]
+
+
+def test_what_scripts_wrote_stays_when_the_agent_writes_its_lines_anew() -> None:
+    old = slurm_conf.new(view(controller=["10.1.0.4"], workers=["10.1.0.6"]), LAYOUT)
+    edited = (
+        "# above\n" + old.replace("ProctrackType=proctrack/linuxproc", "ProctrackType=proctrack/cgroup") + "PrologFlags=contain\n"
+    )
+    new = slurm_conf.rewritten(edited, view(controller=["10.1.0.4"], workers=["10.1.0.8"]), LAYOUT)
+    assert new == edited.replace("ip-10-1-0-6", "ip-10-1-0-8").replace("10.1.0.6", "10.1.0.8")
+
+
+def test_a_file_without_the_agents_lines_is_left_alone() -> None:
+    assert slurm_conf.rewritten("ClusterName=own\n", view(controller=["10.1.0.4"]), LAYOUT) == "ClusterName=own\n"
+
+
+def test_the_layout_is_read_from_the_provisioning_parameters() -> None:
+    groups = [{"instance_group_name": "workers", "partition_name": "gpu"}]
+    content = json.dumps({"version": "1.0.0", "controller_group": "controller", "worker_groups": groups}).encode()
+    assert SlurmLayout.read(content) == SlurmLayout("controller", {"workers": "gpu"})
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"controller_group": "c", "worker_groups": [{}]}'])
+def test_parameters_that_are_not_what_they_should_be_are_named(content: bytes) -> None:
+    with pytest.raises(NodesError, match=r"provisioning_parameters\.json is not what HyperPod's agent reads"):
+        SlurmLayout.read(content)
+
+
+@pytest.mark.parametrize(
+    ("hierarchies", "plugin"),
+    [("0::/system.slice\n", "cgroup/v2"), ("4:memory:/\n0::/\n", "cgroup/v1"), ("1:name=systemd:/\n", "cgroup/v1")],
+)
+def test_slurm_is_told_which_cgroups_to_use(hierarchies: str, plugin: str) -> None:
+    assert cgroup_plugin(hierarchies) == plugin
