@@ -48,7 +48,7 @@ def shipped_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def shipped(shipped_folder: Path) -> Synthesized:
-    """The three cluster files of this repository, synthesized once."""
+    """The cluster files of this repository, synthesized once."""
     from tests.synth.synthesized import synthesize_shipped  # noqa: PLC0415 - unit tests must not pay for importing the CDK
 
     return synthesize_shipped(shipped_folder)

@@ -18,6 +18,7 @@ from tests.synth.synthesized import CLUSTER, Synthesized
 FILES = {
     "reference": "clusters/reference.yaml",
     "fsdp-g5": "examples/clusters/fsdp-g5.yaml",
+    "research-team": "examples/clusters/research-team.yaml",
     "resilient-p5": "examples/clusters/resilient-p5.yaml",
 }
 
@@ -62,6 +63,11 @@ def test_each_compute_group_gets_the_partition_of_the_file(config: ClusterConfig
 def test_nodes_learn_the_file_systems_names(parameters: ProvisioningParameters) -> None:
     assert parameters.fsx_dns_name == "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com"
     assert parameters.fsx_mountname == "abcdefgh"
+
+
+def test_nodes_learn_where_homes_are(config: ClusterConfig, parameters: ProvisioningParameters) -> None:
+    openzfs = config.storage.openzfs
+    assert parameters.fsx_openzfs_dns_name == (openzfs.dns_name if openzfs else None)
 
 
 def test_a_node_of_each_group_that_is_requested_finds_its_role(

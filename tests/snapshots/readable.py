@@ -10,6 +10,7 @@ import yaml
 BOILERPLATE = {"Parameters": ["BootstrapVersion"], "Rules": ["CheckBootstrapVersion"]}
 ASSET_HASH = re.compile(r"\b[0-9a-f]{64}\b")
 BUNDLE_HASH = re.compile(r"\blifecycle/[0-9a-f]{16}/")
+REQUEST_HASH = re.compile(r'("Trigger": )"[0-9a-f]{16}"')
 QUOTED_FUNCTION = re.compile(r"(!(?:Ref|GetAtt|GetStackOutput)) '([\w.:-]+)'")
 LONG_LINE = 130
 
@@ -50,7 +51,8 @@ _Dumper.add_representer(Function, _represent_function)
 
 def readable(template: str) -> str:
     """The template as YAML, with placeholders for what changes with every edit of a packaged file."""
-    content: dict[str, Any] = json.loads(BUNDLE_HASH.sub("lifecycle/BUNDLE-HASH/", ASSET_HASH.sub("ASSET-HASH", template)))
+    without = BUNDLE_HASH.sub("lifecycle/BUNDLE-HASH/", ASSET_HASH.sub("ASSET-HASH", template))
+    content: dict[str, Any] = json.loads(REQUEST_HASH.sub(r'\1"REQUEST-HASH"', without))
     for section, names in BOILERPLATE.items():
         for name in names:
             content.get(section, {}).pop(name, None)

@@ -13,7 +13,9 @@ from tests.synth.variants import write_variants
 @pytest.fixture(scope="module")
 def findings(tmp_path_factory: pytest.TempPathFactory) -> Findings:
     """Those of the shipped files, and of the variants that have resources or names of their own."""
-    folder = tmp_path_factory.mktemp("nag")
+    folder = tmp_path_factory.mktemp("nag") / "clusters"
+    folder.mkdir()
+    shutil.copytree(PROJECT / "examples/scripts", folder.parent / "scripts")  # what an example names
     write_variants(folder, ["anywhere", "destroyed", "existing-storage", "internet-access", "named", "training-plan"])
     for shipped in SHIPPED_FOLDERS:
         for file in (PROJECT / shipped).glob("*.yaml"):

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized
+from tests.synth.variants import KEY, SECRET
 
 # Those that know no resources, by https://docs.aws.amazon.com/service-authorization/latest/reference/.
 WITHOUT_RESOURCES = {
@@ -152,3 +153,22 @@ def test_arns_name_the_partition_that_the_stack_is_deployed_to(variants: Synthes
     for arn in arns:
         first, *others = arn["Fn::Join"][1]
         assert isinstance(first, dict) or (first == "arn:" and others[0] == {"Ref": "AWS::Partition"})
+
+
+def test_the_password_of_an_external_accounting_database_is_the_only_secret(variants: Synthesized) -> None:
+    template = variants["external-accounting", CLUSTER]
+    [reading] = allowing(template, "secretsmanager:GetSecretValue")
+    assert reading["Action"] == "secretsmanager:GetSecretValue"
+    assert reading["Resource"] == SECRET
+    assert not allowing(template, "kms:Decrypt")
+
+
+def test_a_key_of_the_users_is_used_through_secrets_manager_alone(variants: Synthesized) -> None:
+    [decrypting] = allowing(variants["own-key", CLUSTER], "kms:Decrypt")
+    assert decrypting["Resource"] == KEY
+    assert decrypting["Condition"] == {"StringEquals": {"kms:ViaService": "secretsmanager.us-west-2.amazonaws.com"}}
+
+
+def test_nodes_read_no_secret_where_the_file_names_none(stack: StackTemplate) -> None:
+    actions = {action for statement in statements(stack) for action in as_list(statement["Action"])}
+    assert not [action for action in actions if action.startswith(("secretsmanager:", "kms:"))]

@@ -17,6 +17,8 @@ EXISTING_NETWORK = {
     "security_group_id": "sg-00000000000000000",
 }
 EXISTING_FILE_SYSTEM = {"file_system_id": "fs-00000000000000000", "mount_name": "abcdefgh"}
+SECRET = "arn:aws:secretsmanager:us-west-2:123456789012:secret:slurm-AbCdEf"
+KEY = "arn:aws:kms:us-west-2:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
 
 CHANGES: dict[str, dict[str, Any]] = {
     "same": {},
@@ -38,6 +40,10 @@ CHANGES: dict[str, dict[str, Any]] = {
     "three-hours": {"wait_hours": 3},
     "named": {"cluster_name": "ml-cluster"},
     "source-account": {"trust_source_account": True},
+    "external-accounting": {"slurm": {"accounting": {"database": "external", "host": "db", "secret_arn": SECRET}}},
+    "own-key": {
+        "slurm": {"accounting": {"database": "external", "host": "db", "secret_arn": SECRET, "secret_key_arn": KEY}},
+    },
     "anywhere": {"region": None},
     "tagged": {"tags": {"team": "research"}},
     "a-name-of-thirty-one-characters": {},

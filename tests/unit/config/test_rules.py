@@ -66,8 +66,8 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "several-controllers": lambda draft: draft.set("instance_groups", 0, "instance_count", 2),
     "state-on-shared-storage": lambda draft: draft.set("slurm", "state_folder", "/var/spool/slurm"),
     "topology-text": lambda draft: draft.set("slurm", "topology", "SwitchName=s1 Switches=s[2-3]"),
-    "source-or-extra": lambda draft: (
-        draft.put("own/on_create.sh", "more/after_slurm/one.sh").set("lifecycle", {"source": "own", "extra": "more"})
+    "source-or-extra": lambda draft: draft.put("own/on_create.sh", "more/after_slurm/one.sh").set(
+        "lifecycle", {"source": "own", "extra": "more"}
     ),
     "on-create-of-the-source": lambda draft: draft.put("own/start.sh").set("lifecycle", "source", "own"),
     "points-of-extra-scripts": lambda draft: draft.put("more/one.sh").set("lifecycle", "extra", "more"),

@@ -27,7 +27,11 @@ def test_only_the_reference_is_in_the_folder_that_is_deployed() -> None:
 
 
 def test_the_examples_are_there_to_copy() -> None:
-    assert [config.name for config in load_clusters(ROOT / "examples" / "clusters")] == ["fsdp-g5", "resilient-p5"]
+    assert [config.name for config in load_clusters(ROOT / "examples" / "clusters")] == [
+        "fsdp-g5",
+        "research-team",
+        "resilient-p5",
+    ]
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)

@@ -1,0 +1,85 @@
+"""node_settings.json: written by constructs/hyperpod, read by lifecycle_assets on the nodes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from config.load import load_cluster
+from config.model import ClusterConfig
+from constructs.hyperpod.node_settings import node_settings
+from hyperpod_node.node_settings import NodeSettings
+from stacks.clusters_app import PROJECT
+from tests.contract.bundle import bundle_of
+from tests.synth.synthesized import SHIPPED_FOLDERS, Synthesized, synthesize
+
+SHIPPED = sorted(file for folder in SHIPPED_FOLDERS for file in (PROJECT / folder).glob("*.yaml"))
+TOPOLOGY = "SwitchName=s1 Nodes=ip-10-1-0-[4-7]\n"
+
+
+def read(folder: Path) -> NodeSettings:
+    """What a node reads; it may refuse what it does not know."""
+    return NodeSettings.load(folder / "node_settings.json")
+
+
+@pytest.fixture(params=SHIPPED, ids=lambda file: file.stem)
+def config(request: pytest.FixtureRequest) -> ClusterConfig:
+    return load_cluster(request.param)
+
+
+@pytest.fixture
+def settings(config: ClusterConfig, shipped: Synthesized, shipped_folder: Path) -> NodeSettings:
+    return read(bundle_of(shipped, config.name, shipped_folder))
+
+
+def as_the_file_says(value: Any) -> dict[str, Any]:
+    """A node's record in the file's words."""
+    return {key: list(item) if isinstance(item, tuple) else item for key, item in vars(value).items()}
+
+
+def test_nodes_learn_each_user_and_group_of_the_file(config: ClusterConfig, settings: NodeSettings) -> None:
+    file = config.model_dump(mode="json")
+    assert [as_the_file_says(user) for user in settings.users] == file["users"]
+    assert [as_the_file_says(group) for group in settings.groups] == file["user_groups"]
+
+
+def test_nodes_learn_how_slurm_is_set_up(config: ClusterConfig, settings: NodeSettings) -> None:
+    file = config.model_dump(mode="json")["slurm"]
+    accounting = file.pop("accounting")
+    accounting.pop("secret_key_arn")  # a matter of the role alone
+    assert vars(settings.accounting) == accounting
+    assert vars(settings.slurm) == file
+
+
+def test_nodes_learn_the_message_of_the_day(config: ClusterConfig, settings: NodeSettings) -> None:
+    assert settings.message_of_the_day == config.lifecycle.message_of_the_day
+
+
+def test_nodes_learn_what_is_known_of_their_types(config: ClusterConfig, settings: NodeSettings) -> None:
+    assert settings.instance_types.keys() == {group.instance_type for group in config.instance_groups}
+
+
+def test_a_type_says_its_sockets_and_its_gpus(shipped: Synthesized, shipped_folder: Path) -> None:
+    known = read(bundle_of(shipped, "resilient-p5", shipped_folder)).instance_types
+    p5, c5 = known["ml.p5.48xlarge"], known["ml.c5.xlarge"]
+    assert (p5.sockets, p5.cores_per_socket, p5.gpus, p5.gpu, p5.efa) == (2, 48, 8, "h100", True)
+    assert (c5.sockets, c5.cores_per_socket, c5.gpus, c5.gpu, c5.efa) == (None, None, 0, None, False)
+
+
+def test_a_topology_comes_through_line_by_line(tmp_path: Path) -> None:
+    content = yaml.safe_load((PROJECT / "clusters/reference.yaml").read_text())
+    content["slurm"] = {"topology": TOPOLOGY}
+    (tmp_path / "clusters").mkdir()
+    (tmp_path / "clusters" / "racks.yaml").write_text(yaml.safe_dump(content))
+    synthesized = synthesize(tmp_path / "out", tmp_path / "clusters")
+    assert read(bundle_of(synthesized, "racks", tmp_path / "out")).slurm.topology == TOPOLOGY
+
+
+def test_nothing_follows_from_a_count(config: ClusterConfig, shipped: Synthesized, shipped_folder: Path) -> None:
+    text = json.loads((bundle_of(shipped, config.name, shipped_folder) / "node_settings.json").read_text())
+    more = config.model_copy(
+        update={"instance_groups": tuple(group.model_copy(update={"instance_count": 97}) for group in config.instance_groups)}
+    )
+    assert node_settings(more) == node_settings(config) == text

@@ -1,0 +1,69 @@
+"""The checked-in table is what the tool makes of the installed botocore and moto, and is read as little as is needed."""
+
+import json
+from typing import Any
+
+import pytest
+
+from config.instance_types import TABLE, instance_type, types_of
+from config.service_model import shape
+from tools.instance_type_table import SOCKETS, rendered, table
+
+
+def test_the_table_is_fresh() -> None:
+    date = json.loads(TABLE.read_text())["date"]
+    assert TABLE.read_text() == rendered(table(date)) + "\n", (
+        "run `python -m tools.instance_type_table > config/data/instance_types.json`"
+    )
+
+
+def test_nearly_every_type_that_hyperpod_takes_is_known() -> None:
+    unknown = {name for name in shape("ClusterInstanceType")["enum"] if instance_type(name) is None}
+    assert unknown <= {"ml.p6e-gb200.36xlarge"}
+
+
+def test_what_is_read_of_one_type_is_what_stands_in_the_table() -> None:
+    for name, facts in json.loads(TABLE.read_text())["types"].items():
+        found = instance_type(name)
+        assert found is not None
+        assert vars(found) == facts
+
+
+@pytest.mark.parametrize(
+    ("name", "sockets", "cores"), [("ml.p5.48xlarge", 2, 48), ("ml.p4d.24xlarge", 2, 24), ("ml.p4de.24xlarge", 2, 24)]
+)
+def test_sockets_are_those_that_were_published(name: str, sockets: int, cores: int) -> None:
+    found = instance_type(name)
+    assert found is not None
+    assert (found.sockets, found.cores_per_socket) == (sockets, cores)
+
+
+def test_sockets_of_all_other_types_are_unknown() -> None:
+    known = {name for name in shape("ClusterInstanceType")["enum"] if (found := instance_type(name)) and found.sockets}
+    assert known == SOCKETS.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "gpus", "gpu", "efa", "nvme"),
+    [
+        ("ml.p5.48xlarge", 8, "h100", 32, True),
+        ("ml.g5.48xlarge", 8, "a10g", 1, True),
+        ("ml.trn1.32xlarge", 0, None, 8, True),
+        ("ml.c5.xlarge", 0, None, 0, False),
+    ],
+)
+def test_a_type_says_its_gpus_its_network_and_its_disks(name: str, gpus: int, gpu: str | None, efa: int, *, nvme: bool) -> None:
+    found = instance_type(name)
+    assert found is not None
+    assert (found.gpus, found.gpu, found.efa_interfaces, found.nvme) == (gpus, gpu, efa, nvme)
+
+
+def test_a_models_name_can_stand_in_slurm_conf() -> None:
+    models = {found.gpu for name in shape("ClusterInstanceType")["enum"] if (found := instance_type(name)) and found.gpu}
+    assert len(models) > 5
+    assert all(model.replace("-", "").isalnum() and model == model.lower() for model in models)
+
+
+def test_a_clusters_types_are_those_of_its_groups_and_of_their_overrides(draft: Any) -> None:
+    draft.set("instance_groups", 2, "overrides", "InstanceRequirements", {"InstanceTypes": ["ml.p5.48xlarge", "ml.p5e.48xlarge"]})
+    assert types_of(draft.config()) == ("ml.c5.xlarge", "ml.m5.xlarge", "ml.p5.48xlarge", "ml.p5e.48xlarge")

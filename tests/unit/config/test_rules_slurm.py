@@ -1,0 +1,118 @@
+from typing import Any
+
+import pytest
+
+SECRET = "arn:aws:secretsmanager:us-west-2:123456789012:secret:rds!cluster-0123-AbCdEf"
+KEY = "arn:aws:kms:us-west-2:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
+EXTERNAL = {"database": "external", "host": "db.example.com", "secret_arn": SECRET}
+
+
+def accounting(draft: Any, **values: Any) -> Any:
+    return draft.set("slurm", "accounting", values)
+
+
+@pytest.mark.parametrize("database", ["local", "none"])
+def test_a_database_that_is_not_external_needs_nothing_more(draft: Any, database: str) -> None:
+    assert accounting(draft, database=database).problems() == []
+
+
+@pytest.mark.parametrize("more", [{}, {"port": 3307}, {"secret_key_arn": KEY}])
+def test_an_external_database_with_host_and_secret_is_taken(draft: Any, more: dict[str, Any]) -> None:
+    assert accounting(draft, **EXTERNAL, **more).problems() == []
+
+
+@pytest.mark.parametrize("missing", ["host", "secret_arn"])
+def test_an_external_database_needs_host_and_secret(draft: Any, missing: str) -> None:
+    values = {name: value for name, value in EXTERNAL.items() if name != missing}
+    [line] = accounting(draft, **values).lines()
+    assert line.startswith(f"slurm.accounting.{missing}: nothing: `database: external` needs it; add the ")
+
+
+@pytest.mark.parametrize("database", ["local", "none"])
+@pytest.mark.parametrize(("name", "value"), [("host", "db"), ("port", 3306), ("secret_arn", SECRET), ("secret_key_arn", KEY)])
+def test_another_database_has_no_place_and_no_secret(draft: Any, database: str, name: str, value: Any) -> None:
+    [line] = accounting(draft, **{"database": database, name: value}).lines()
+    assert line.endswith(f"`database: {database}` has none; remove it, or set `database: external`")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("secret_arn", "slurm"),
+        ("secret_arn", "arn:aws:secretsmanager:us-west-2:123456789012:secret:slurm"),
+        ("secret_arn", "arn:aws:secretsmanager:us-west-2:123456789012:secret:*-AbCdEf"),
+        ("secret_key_arn", "alias/aws/secretsmanager"),
+        ("host", "db.example.com:3306"),
+        ("host", "mysql://db"),
+    ],
+)
+def test_what_is_no_arn_and_no_host_is_refused(draft: Any, name: str, value: str) -> None:
+    [line] = accounting(draft, **{**EXTERNAL, name: value}).lines()
+    assert line.startswith(f"slurm.accounting.{name}: ")
+
+
+def test_a_secret_elsewhere_is_refused_where_the_region_is_known(draft: Any) -> None:
+    accounting(draft, **{**EXTERNAL, "secret_arn": SECRET.replace("us-west-2", "us-east-1")})
+    [line] = draft.lines()
+    assert line.endswith("is in us-east-1, and the cluster in us-west-2; replicate the secret to there and name its replica")
+    assert draft.remove("region").problems() == []
+
+
+def test_several_controllers_need_a_shared_state_folder_and_a_shared_database(draft: Any) -> None:
+    draft.set("instance_groups", 0, "instance_count", 2)
+    assert [line.partition(":")[0] for line in draft.lines()] == ["slurm.state_folder", "slurm.accounting.database"]
+    draft.set("slurm", {"state_folder": "/fsx/slurm", "accounting": EXTERNAL})
+    assert draft.problems() == []
+
+
+@pytest.mark.parametrize(
+    ("folder", "openzfs", "remedy"),
+    [
+        ("/fsx/slurm", False, None),
+        ("/home/slurm", True, None),
+        ("/home/slurm", False, "use e.g. /fsx/slurm"),
+        ("/fsx", False, "use e.g. /fsx/slurm"),
+        ("/fsxx/slurm", False, "use e.g. /fsx/slurm"),
+    ],
+)
+def test_the_state_folder_is_on_a_file_system_of_the_file(draft: Any, folder: str, *, openzfs: bool, remedy: str | None) -> None:
+    draft.set("slurm", "state_folder", folder)
+    if openzfs:
+        draft.set("storage", "openzfs", "dns_name", "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com")
+    assert [line.rpartition("; ")[2] for line in draft.lines()] == ([remedy] if remedy else [])
+
+
+def test_without_a_file_system_there_is_no_state_folder(draft: Any) -> None:
+    [line] = draft.remove("storage").set("slurm", "state_folder", "/fsx/slurm").lines()
+    assert line.endswith("is on no file system that nodes share; add one (`storage.lustre`), or remove this line")
+
+
+@pytest.mark.parametrize("folder", ["fsx/slurm", "/fsx/slurm/", "/fsx/../slurm", "/fsx//slurm", "/fsx/a b", "/"])
+def test_a_state_folder_is_a_plain_path(draft: Any, folder: str) -> None:
+    [line] = draft.set("slurm", "state_folder", folder).lines()
+    assert "must begin with a slash and not end with one" in line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SwitchName=s1 Nodes=ip-10-1-0-[4-5]\nSwitchName=s0 Switches=s1\n",
+        "# by hand\nBlockName=b1 Nodes=ip-10-1-0-[4-5]\nBlockSizes=2\n",
+    ],
+)
+def test_switches_or_blocks_with_their_nodes_are_a_topology(draft: Any, text: str) -> None:
+    assert draft.set("slurm", "topology", text).problems() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("topology.conf", "begin it with SwitchName=, BlockName=, BlockSizes= or #"),
+        ("SwitchName=s0 Switches=s1", "names no nodes; write e.g. `BlockName=b1 Nodes=ip-10-1-0-[4-7]`"),
+        ("# Nodes=a", "names no nodes; write e.g. `BlockName=b1 Nodes=ip-10-1-0-[4-7]`"),
+        ("SwitchName=s1 Nodes=a\nBlockName=b1 Nodes=a", "Slurm takes one kind, remove the other"),
+    ],
+)
+def test_other_texts_are_no_topology(draft: Any, text: str, said: str) -> None:
+    [line] = draft.set("slurm", "topology", text).lines()
+    assert line.endswith(said)

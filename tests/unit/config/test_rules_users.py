@@ -1,0 +1,132 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+# By ssh-keygen of OpenSSH 9.2; nobody has their private halves.
+ED25519, ECDSA, RSA = (Path(__file__).parents[2] / "data" / "ssh" / "public_keys.txt").read_text().splitlines()
+
+
+def user(name: str = "eve", uid: object = 10001, **more: Any) -> dict[str, Any]:
+    return {"name": name, "uid": uid, **more}
+
+
+@pytest.mark.parametrize("name", ["alice", "_svc", "a", "alice-2", "a" * 32])
+def test_names_that_useradd_takes_are_taken(draft: Any, name: str) -> None:
+    assert draft.set("users", [user(name)]).problems() == []
+
+
+@pytest.mark.parametrize("name", ["Alice", "2alice", "-a", "alice.b", "a b", "a" * 33, "", "alice$", "ä"])
+def test_other_names_are_refused(draft: Any, name: str) -> None:
+    [line] = draft.set("users", [user(name)]).lines()
+    assert line.startswith("users[0].name: ")
+
+
+@pytest.mark.parametrize("name", ["root", "ubuntu", "slurm", "munge", "mysql", "systemd-network", "nobody", "docker"])
+@pytest.mark.parametrize("section", ["users", "user_groups"])
+def test_names_of_the_nodes_own_accounts_are_refused(draft: Any, section: str, name: str) -> None:
+    number = "uid" if section == "users" else "gid"
+    [line] = draft.set(section, [{"name": name, number: 10001}]).lines()
+    assert line.endswith("is an account that nodes have already, or a service's; choose another name")
+
+
+@pytest.mark.parametrize("uid", [1001, 10000, 60000, 65536, 2147483646])
+def test_free_numbers_are_taken(draft: Any, uid: int) -> None:
+    assert draft.set("users", [user(uid=uid)]).problems() == []
+
+
+@pytest.mark.parametrize("uid", [0, -1, 999, 1000, 60001, 65534, 65535, 2147483647])
+def test_numbers_of_the_system_and_ubuntus_are_refused(draft: Any, uid: int) -> None:
+    [line] = draft.set("users", [user(uid=uid)]).lines()
+    assert line.startswith(f"users[0].uid: {uid}: ")
+
+
+def test_a_uid_in_quotes_is_no_number(draft: Any) -> None:
+    [line] = draft.set("users", [user(uid="10001")]).lines()
+    assert "must be a whole number, without quotes" in line
+
+
+@pytest.mark.fault(68)
+def test_a_name_or_number_that_two_users_have_is_told_once_with_the_first(draft: Any) -> None:
+    draft.set("users", [user("eve", 10001), user("bob", 10001), user("eve", 10003)])
+    assert draft.lines() == [
+        'users[2].name: "eve": is the name of users[0] too; choose another',
+        "users[1].uid: 10001: is the number of users[0]; use e.g. 10002",
+    ]
+
+
+@pytest.mark.fault(68)
+def test_a_group_has_neither_name_nor_number_of_a_user(draft: Any) -> None:
+    draft.set("user_groups", [{"name": "eve", "gid": 20001}, {"name": "vision", "gid": 10001}])
+    assert draft.set("users", [user("eve", 10001)]).lines() == [
+        'users[0].name: "eve": is the name of user_groups[0] too, which has a group of that name; choose another',
+        "users[0].uid: 10001: is the number of user_groups[1], as a user's number is that of its own group, too; use e.g. 10002",
+    ]
+
+
+def test_a_user_is_in_groups_of_the_file(draft: Any) -> None:
+    draft.set("user_groups", [{"name": "vision", "gid": 20001}])
+    assert draft.set("users", [user(groups=["vision"])]).problems() == []
+
+
+@pytest.mark.parametrize(
+    ("groups", "remedy"),
+    [
+        (["visoin"], "did you mean vision?"),
+        (["vision", "vision"], "is named twice; keep it once"),
+        (["eve"], "is eve's own group, which every user has; remove it"),
+        (["sudo"], "set `sudo: true` instead"),
+        (["docker"], "remove it, and add the user in a script of lifecycle.extra"),
+    ],
+)
+def test_other_groups_are_refused_with_the_remedy(draft: Any, groups: list[str], remedy: str) -> None:
+    draft.set("user_groups", [{"name": "vision", "gid": 20001}])
+    [line] = draft.set("users", [user(groups=groups)]).lines()
+    assert line.endswith(remedy)
+
+
+def test_a_group_that_nobody_described_is_to_be_added(draft: Any) -> None:
+    [line] = draft.set("users", [user(groups=["vision"])]).lines()
+    assert line.endswith("is none of `user_groups`; add it there: {name: vision, gid: 20001}")
+
+
+@pytest.mark.parametrize("key", [ED25519, ECDSA, RSA, ED25519.rpartition(" ")[0]])
+def test_public_keys_as_ssh_keygen_writes_them_are_taken(draft: Any, key: str) -> None:
+    assert draft.set("users", [user(ssh_public_keys=[key])]).problems() == []
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "-----BEGIN OPENSSH PRIVATE KEY-----",
+        ED25519.split(" ")[1],
+        f"ssh-dss {ED25519.split(' ')[1]}",
+        f'command="ls" {ED25519}',
+        f"{ED25519}\n{ED25519}",
+        "~/.ssh/id_ed25519.pub",
+        ED25519.replace("+", "*"),
+    ],
+)
+def test_what_is_no_line_of_a_public_key_is_refused(draft: Any, key: str) -> None:
+    [line] = draft.set("users", [user(ssh_public_keys=[key])]).lines()
+    assert "must be the line of a public key (a .pub file)" in line
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        " ".join(("ssh-ed25519", ED25519.split(" ")[1][:-4])),
+        " ".join(("ssh-rsa", ED25519.split(" ")[1])),
+        " ".join(("ssh-rsa", RSA.split(" ")[1][:-8])),
+        " ".join(("ssh-rsa", RSA.split(" ")[1][:-1])),
+    ],
+)
+def test_a_key_that_was_cut_or_is_of_another_kind_is_refused(draft: Any, key: str) -> None:
+    [line] = draft.set("users", [user(ssh_public_keys=[key])]).lines()
+    assert line.endswith("copy the line of the .pub file again")
+
+
+def test_a_key_stands_once(draft: Any) -> None:
+    [line] = draft.set("users", [user(ssh_public_keys=[ED25519, ED25519.replace("alice", "other")])]).lines()
+    assert line.startswith("users[0].ssh_public_keys[1]: ")
+    assert line.endswith("stands twice; keep it once")
