@@ -4,5 +4,6 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")"
 log=/var/log/provision/provisioning.log
-mkdir -p "$(dirname "$log")"
-python3 -u lifecycle_script.py 2>&1 | tee -a "$log"
+# A log that cannot be written, as on a full disk, is no reason to lose the node: what the scripts say goes to CloudWatch, too.
+mkdir -p "$(dirname "$log")" || true
+python3 -u lifecycle_script.py 2>&1 | { tee -a "$log" || true; }

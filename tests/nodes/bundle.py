@@ -37,15 +37,16 @@ class Bundle:
         }
 
 
-def lay(world: World, bundle: Bundle) -> None:
-    """Put a bundle where nodes fetch their scripts, and remove what else is there."""
+def lay(world: World, bundle: Bundle, folder: str = FOLDER) -> str:
+    """Put a bundle where nodes fetch their scripts, and remove what else is there: LifeCycleConfig's SourceS3Uri."""
     s3, files = world.client("s3"), bundle.files()
-    pages = s3.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=FOLDER)
+    pages = s3.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=folder)
     for key in [one["Key"] for page in pages for one in page.get("Contents", [])]:
-        if key.removeprefix(FOLDER) not in files:
+        if key.removeprefix(folder) not in files:
             s3.delete_object(Bucket=BUCKET, Key=key)
     for name, content in files.items():
-        s3.put_object(Bucket=BUCKET, Key=f"{FOLDER}{name}", Body=content)
+        s3.put_object(Bucket=BUCKET, Key=f"{folder}{name}", Body=content)
+    return f"s3://{BUCKET}/{folder}"
 
 
 def make_file_system(world: World) -> Json:

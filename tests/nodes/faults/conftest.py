@@ -1,23 +1,35 @@
-"""Clusters of the embedded AWS whose nodes run our own lifecycle scripts."""
+"""One cluster for all tests here whose nodes run our own lifecycle scripts: a test puts back what it changes."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from local_aws import faults, hyperpod
-from local_aws.nodes.runner import SimulatedNodes
+from local_aws import server
+from local_aws.clock import clock
+from local_aws.nodes.runner import SimulatedNodes, simulated_nodes
 from local_aws.server import EmbeddedAws
-from local_aws.testing import aws, nodes
+from local_aws.testing import SPEED, aws
 from tests.local.hyperpod.world import World
 from tests.nodes.bundle import Bundle, Json, lay, make_file_system, user
 from tests.nodes.cluster.running import Running
+from tests.nodes.faults.provisioning import Provisioning
 
-__all__ = ["aws", "nodes"]
+__all__ = ["aws"]
 
 LOCAL_DATABASE = {"database": "local", "host": None, "port": 3306, "secret_arn": None}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
+def nodes(aws: EmbeddedAws, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedNodes]:
+    """The account, emptied, with nodes that run; they end with this folder's tests."""
+    server.reset()
+    clock.set_speed(SPEED)
+    with simulated_nodes(tmp_path_factory.mktemp("nodes"), aws.endpoint) as runner:
+        yield runner
+        server.reset()
+
+
+@pytest.fixture(scope="package")
 def world(aws: EmbeddedAws, nodes: SimulatedNodes) -> World:
     """The account, with what every cluster needs in it."""
     world = World(aws.endpoint)
@@ -26,24 +38,35 @@ def world(aws: EmbeddedAws, nodes: SimulatedNodes) -> World:
     return world
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def file_system(world: World) -> Json:
     """A file system to mount at /fsx."""
     return make_file_system(world)
 
 
-@pytest.fixture
-def account(world: World) -> Iterator[World]:
-    """The account without clusters, after the test, too."""
-    yield world
-    hyperpod.reset()
-    faults.reset()
+@pytest.fixture(scope="package")
+def ours(file_system: Json) -> Bundle:
+    """The cluster's bundle: one user, and accounting on the controller."""
+    return Bundle(file_system, {"users": [user("alice", 10001)], "accounting": LOCAL_DATABASE})
 
 
-@pytest.fixture(scope="module")
-def cluster(world: World, nodes: SimulatedNodes, file_system: Json) -> Running:
-    """A controller with accounting, a login node and two workers, in service: a test puts back what it changes."""
-    lay(world, Bundle(file_system, {"users": [user("alice", 10001)], "accounting": LOCAL_DATABASE}))
-    running = Running(world, nodes)
+@pytest.fixture(scope="package")
+def cluster(world: World, nodes: SimulatedNodes, ours: Bundle) -> Running:
+    """A controller, a login node and two workers, in service."""
+    running = Running(world, nodes, scripts=lay(world, ours))
     running.create()
     return running
+
+
+Again = Callable[..., Provisioning]
+
+
+@pytest.fixture
+def again(cluster: Running, ours: Bundle) -> Again:
+    """Run our scripts once more on a node of the cluster: `again("login-1", users=[...])`."""
+
+    def begin(node: str, *, hurry: dict[str, tuple[str, str]] | None = None, **settings: object) -> Provisioning:
+        bundle = Bundle(ours.parameters, ours.settings | settings)
+        return Provisioning(cluster, node, bundle, hurry=hurry or {}).begin()
+
+    return begin
