@@ -60,10 +60,11 @@ def run(node: Node, command: Command, on_line: Callable[[str], None]) -> int:
 
 def _as_unit(unit: str, command: Command) -> list[str]:
     settings = [f"--setenv={name}={value}" for name, value in (_ENVIRONMENT | command.environment).items()]
+    argv = [argument.replace("$", "$$") for argument in command.argv]  # systemd puts variables in; the program shall see them
     return [
         *("systemd-run", "--quiet", "--pipe", "--wait", "--collect", f"--unit={unit}"),
         # What the program leaves behind holds up its unit no longer than this.
-        *("--property=TimeoutStopSec=5s", f"--working-directory={command.folder}", *settings, "--", *command.argv),
+        *("--property=TimeoutStopSec=5s", f"--working-directory={command.folder}", *settings, "--", *argv),
     ]
 
 

@@ -36,6 +36,14 @@ def test_a_program_has_its_environment_and_folder_and_little_else(nodes: Nodes, 
     assert lines == ["/opt", "a b;c", "/root", "0"]
 
 
+def test_a_program_gets_its_arguments_as_they_are_dollars_included(nodes: Nodes, node: NodeSpec) -> None:
+    lines: list[str] = []
+
+    nodes.hub.run(node.id, "printf", "%s\\n", "$HOME", "${HOME}", "$$", "%H", on_line=lines.append)
+
+    assert lines == ["$HOME", "${HOME}", "$$", "%H"]
+
+
 def test_a_program_runs_as_a_unit_of_the_given_name_which_can_be_used_again(nodes: Nodes, node: NodeSpec) -> None:
     for _ in range(2):
         lines: list[str] = []
