@@ -25,11 +25,13 @@ def run_with(unit: str, files: Iterable[Path], system: System) -> bool:
     if enabled.startswith("masked"):
         system.run("systemctl", "unmask", unit)
     if enabled != "enabled":
-        system.run("systemctl", "enable", unit)
+        # What `enable` does for these units, without its scripts for the run levels of old, which take half a second each.
+        system.run("systemctl", "--no-reload", "add-wants", "multi-user.target", unit)
     mark, digest = system.root / STARTED_WITH / f"{unit}.started-with", _digest(files)
     if active == "active" and mark.exists() and mark.read_text() == digest:
         return False
-    system.run("systemctl", "reset-failed", unit)
+    if active == "failed":
+        system.run("systemctl", "reset-failed", unit)  # so that its count of starts does not refuse this one
     system.run("systemctl", "restart", unit, timeout_s=120)
     put(mark, digest)
     return True
@@ -42,10 +44,11 @@ def note(unit: str, files: Iterable[Path], system: System) -> None:
 
 def never_run(unit: str, system: System) -> None:
     """Mask ``unit``. systemd refuses that for a unit file in its own folder, where HyperPod's are: such a file is put aside."""
-    _, enabled = _state(unit, system)
+    active, enabled = _state(unit, system)
     if enabled.startswith("masked"):
         return
-    system.run("systemctl", "disable", "--now", unit)
+    if active != "inactive":
+        system.run("systemctl", "stop", unit)
     file = system.root / UNITS / f"{unit}.service"
     if file.exists() and not file.is_symlink():
         file.rename(file.with_name(f"{file.name}.not-on-this-node"))

@@ -34,6 +34,8 @@ def apply(context: Context, system: System = SYSTEM) -> None:
         return
     where = database.external(accounting, system) if accounting.database == EXTERNAL else database.local(system)
     accounting_daemon.start(where, hosts, system)
+    if system.host != hosts[0].name.split(".")[0]:
+        return  # the first controller registers the cluster; two at once would meet each other's half
     name = conf.value("ClusterName")
     if name is None:
         raise NodeError(f"{system.slurm_conf} has no ClusterName")

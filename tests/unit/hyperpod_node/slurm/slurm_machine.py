@@ -96,11 +96,11 @@ class SlurmMachine:
             raise NodeError(f"{address}:{port}: Connection refused")
 
     def _systemctl(self, arguments: tuple[str, ...], _: str | None) -> str:
-        verb, unit = arguments[0], arguments[-1]
+        verb, unit = next(word for word in arguments if word[0] != "-"), arguments[-1]
         if verb == "show":
             state = self.units.get(unit, "inactive disabled").split()
             return f"LoadState=loaded\nActiveState={state[0]}\nUnitFileState={state[1]}\n"
-        changes = {"restart": "active enabled", "mask": "inactive masked", "enable": "inactive enabled"}
+        changes = {"restart": "active enabled", "mask": "inactive masked", "add-wants": "inactive enabled"}
         if verb in changes:
             self.units[unit] = changes[verb]
         return ""

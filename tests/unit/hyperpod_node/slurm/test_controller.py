@@ -288,6 +288,7 @@ def test_with_an_external_database_a_second_controller_stands_in_for_slurmdbd_to
     accounting.apply(context, machine.system)
     text = (machine.root / "opt/slurm/etc/slurmdbd.conf").read_text()
     assert "DbdHost=ip-10-1-0-4\nDbdBackupHost=ip-10-1-0-5\n" in text
+    assert not machine.asked("sacctmgr", "--immediate")
     assert "AccountingStorageBackupHost=10.1.0.5\n" in (machine.root / CONF).read_text()
 
 
