@@ -83,6 +83,18 @@ EXAMPLES = {
       prefix: released
       auto_export: []
 """,
+    "users[]": """user_groups:
+  - {name: vision, gid: 20001}
+users:
+  - {name: alice, uid: 10001, groups: [vision], sudo: true}
+  - {name: bob, uid: 10002}
+""",
+    "slurm.accounting": """slurm:
+  accounting:
+    database: external
+    host: slurm.cluster-abcdefghijkl.us-west-2.rds.amazonaws.com
+    secret_arn: arn:aws:secretsmanager:us-west-2:123456789012:secret:slurm-AbCdEf
+""",
 }
 
 OVERRIDES = """## `overrides`: all of CreateCluster

@@ -19,7 +19,7 @@ class AccountingConfig(Section):
     """Slurm's records of jobs, accounts and users (`sacct`, `sacctmgr`)."""
 
     database: Database = setting(
-        "`local`: MariaDB on the controller; `external`: a MySQL database that is there already, e.g. Aurora or RDS; "
+        "`local`: MariaDB on the (first) controller; `external`: a MySQL database that is there already, e.g. Aurora or RDS; "
         "`none`: no accounting",
         Change.NEW_NODES,
         Database.LOCAL,

@@ -7,7 +7,7 @@ from config.errors import ABSENT, Path, Problem
 from config.instance_group import Role
 from config.model import ClusterConfig
 from config.rules.registry import rule
-from config.slurm import AccountingConfig, Database
+from config.slurm import Database
 
 ACCOUNTING: Path = ("slurm", "accounting")
 NEEDED = {"host": "name of the database's host", "secret_arn": "ARN of the secret with its username and password"}
@@ -37,33 +37,16 @@ def accounting_without_a_host(config: ClusterConfig) -> Iterator[Problem]:
                 yield Problem((*ACCOUNTING, name), getattr(accounting, name), message)
 
 
-@rule("secret-of-the-region", "slurm", "region")
-def secret_of_the_region(config: ClusterConfig) -> Iterator[Problem]:
-    """The accounting database's secret and its key are in the cluster's region, where the file names one."""
-    accounting: AccountingConfig = config.slurm.accounting
-    for name in ("secret_arn", "secret_key_arn"):
-        arn: str | None = getattr(accounting, name)
-        place = arn.split(":")[3] if arn else config.region
-        if config.region is not None and place != config.region:
-            message = f"is in {place}, and the cluster in {config.region}; replicate the secret to there and name its replica"
-            yield Problem((*ACCOUNTING, name), arn, message)
-
-
 @rule("several-controllers", "slurm", "instance_groups")
 def several_controllers(config: ClusterConfig) -> Iterator[Problem]:
-    """Several controllers share a `slurm.state_folder`, and no accounting database that is on one of them."""
+    """Several controllers (a controller group of more than one node) share a `slurm.state_folder`."""
     counts = [group.instance_count for group in config.instance_groups if group.role is Role.CONTROLLER]
-    if len(counts) != 1 or counts[0] < 2:
-        return  # of several controller groups, another rule tells
-    [count] = counts
-    if config.slurm.state_folder is None:
+    # Of several controller groups, another rule tells.
+    if len(counts) == 1 and counts[0] > 1 and config.slurm.state_folder is None:
         message = (
-            f"{count} controllers need one, so that another can go on where one stopped; add e.g. `state_folder: /fsx/slurm`"
+            f"{counts[0]} controllers need one, so that another goes on where one stopped; add e.g. `state_folder: /fsx/slurm`"
         )
         yield Problem(("slurm", "state_folder"), ABSENT, message)
-    if config.slurm.accounting.database is Database.LOCAL:
-        message = f"{count} controllers cannot share a database on one of them; set `external`, or `none`"
-        yield Problem((*ACCOUNTING, "database"), "local", message)
 
 
 @rule("state-on-shared-storage", "slurm", "storage")

@@ -54,15 +54,6 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     ),
     "external-accounting": lambda draft: draft.set("slurm", "accounting", "database", "external"),
     "accounting-without-a-host": lambda draft: draft.set("slurm", "accounting", "host", "db.example.com"),
-    "secret-of-the-region": lambda draft: draft.set(
-        "slurm",
-        "accounting",
-        {
-            "database": "external",
-            "host": "db.example.com",
-            "secret_arn": "arn:aws:secretsmanager:eu-west-1:123456789012:secret:slurm-AbCdEf",
-        },
-    ),
     "several-controllers": lambda draft: draft.set("instance_groups", 0, "instance_count", 2),
     "state-on-shared-storage": lambda draft: draft.set("slurm", "state_folder", "/var/spool/slurm"),
     "topology-text": lambda draft: draft.set("slurm", "topology", "SwitchName=s1 Switches=s[2-3]"),

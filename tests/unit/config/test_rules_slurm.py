@@ -51,18 +51,11 @@ def test_what_is_no_arn_and_no_host_is_refused(draft: Any, name: str, value: str
     assert line.startswith(f"slurm.accounting.{name}: ")
 
 
-def test_a_secret_elsewhere_is_refused_where_the_region_is_known(draft: Any) -> None:
-    accounting(draft, **{**EXTERNAL, "secret_arn": SECRET.replace("us-west-2", "us-east-1")})
-    [line] = draft.lines()
-    assert line.endswith("is in us-east-1, and the cluster in us-west-2; replicate the secret to there and name its replica")
-    assert draft.remove("region").problems() == []
-
-
-def test_several_controllers_need_a_shared_state_folder_and_a_shared_database(draft: Any) -> None:
-    draft.set("instance_groups", 0, "instance_count", 2)
-    assert [line.partition(":")[0] for line in draft.lines()] == ["slurm.state_folder", "slurm.accounting.database"]
-    draft.set("slurm", {"state_folder": "/fsx/slurm", "accounting": EXTERNAL})
-    assert draft.problems() == []
+@pytest.mark.parametrize("database", [{"database": "local"}, EXTERNAL])
+def test_several_controllers_need_a_shared_state_folder(draft: Any, database: dict[str, str]) -> None:
+    draft.set("instance_groups", 0, "instance_count", 2).set("slurm", "accounting", database)
+    assert [line.partition(":")[0] for line in draft.lines()] == ["slurm.state_folder"]
+    assert draft.set("slurm", "state_folder", "/fsx/slurm").problems() == []
 
 
 @pytest.mark.parametrize(
