@@ -3,7 +3,7 @@
 set -euo pipefail
 
 cp -r /root/dress/units/. /etc/systemd/system/
-systemctl --quiet disable mariadb munge slurmd slurmctld slurmdbd cron
+systemctl --quiet disable mariadb munge sackd slurmd slurmctld slurmdbd cron
 # What a container cannot do, and what only slows its boot. (No tmp.mount: it would hide what the root volume has in /tmp.)
 systemctl --quiet mask tmp.mount systemd-resolved systemd-timesyncd systemd-networkd console-getty getty.target \
     apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer fstrim.timer \

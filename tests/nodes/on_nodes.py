@@ -1,0 +1,47 @@
+"""Programs on the nodes that run, called by their instance names."""
+
+import time
+from pathlib import Path
+
+from local_aws.nodes import client
+from local_aws.nodes.runner import SimulatedNodes
+
+LIMIT_S = 60.0
+
+
+class OnNodes:
+    """The nodes of a runner's only cluster."""
+
+    def __init__(self, runner: SimulatedNodes) -> None:
+        self._runner = runner
+
+    def names(self) -> list[str]:
+        """The instance names of all."""
+        return [node["name"] for node in self._runner.describe()]
+
+    def host(self, name: str) -> str:
+        """A node's host name."""
+        return self._node(name)["host"]
+
+    def run(self, name: str, *argv: str, status: int = 0) -> str:
+        """What a program prints on a node; it must end with this status."""
+        node, lines = self._node(name), list[str]()
+        command = {"argv": argv, "environment": {}, "folder": "/", "unit": None, "timeout_s": LIMIT_S}
+        ended = client.ask(Path(node["folder"]), "run", node["id"], command, on_line=lines.append)
+        assert ended == status, (ended, lines)
+        return "\n".join(lines)
+
+    def hosts_in_state(self, state: str, *, count: int) -> set[str]:
+        """The workers that Slurm has in this state, once there are ``count``."""
+        login = next(name for name in self.names() if "login" in name or "controller" in name)
+        end = time.monotonic() + LIMIT_S
+        while True:
+            lines = self.run(login, "sinfo", "--noheader", "--Node", "--format=%N %T").splitlines()
+            hosts = {host for host, now in (line.split() for line in lines) if now == state}
+            if len(hosts) == count:
+                return hosts
+            assert time.monotonic() < end, lines
+            time.sleep(0.2)
+
+    def _node(self, name: str) -> dict[str, str]:
+        return next(node for node in self._runner.describe() if node["name"] == name)

@@ -1,0 +1,26 @@
+"""A user's checkout whose `cdk` talks to an embedded AWS with nodes that run."""
+
+import pytest
+
+from local_aws.clock import clock
+from local_aws.environment import aws_environment
+from local_aws.nodes.runner import SimulatedNodes
+from local_aws.server import ACCOUNT, EmbeddedAws
+from local_aws.testing import REGION, aws, client, nodes
+from tests.local.walk.workspace import Workspace
+
+__all__ = ["aws", "client", "nodes"]
+
+SPEED = 300.0
+
+
+@pytest.fixture(scope="module")
+def workspace(aws: EmbeddedAws, nodes: SimulatedNodes, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """A checkout in the region of the reference cluster, bootstrapped."""
+    clock.set_speed(SPEED)
+    folder = tmp_path_factory.mktemp("walk")
+    home = folder / "home"
+    home.mkdir()
+    workspace = Workspace(folder / "checkout", aws_environment(aws.endpoint, REGION, home))
+    workspace.run("cdk", "bootstrap", f"aws://{ACCOUNT}/{REGION}", folder=home)
+    return workspace

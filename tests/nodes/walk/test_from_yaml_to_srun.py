@@ -1,0 +1,85 @@
+"""From the cluster file through `cdk deploy` to jobs on a Slurm cluster, and a bundle with a mistake in it."""
+
+import re
+
+import pytest
+
+from local_aws.nodes.runner import SimulatedNodes
+from local_aws.testing import Client
+from tests.local.walk.workspace import Workspace
+from tests.nodes.on_nodes import OnNodes
+
+pytestmark = [pytest.mark.cdk, pytest.mark.local]
+
+WORKERS = [f"compute-nodes-{number}" for number in (1, 2, 3, 4)]
+ALL = ["controller-machine-1", "login-group-1", *WORKERS]
+BROKEN = """\
+#!/usr/bin/env bash
+set -euo pipefail
+echo "looking for the data set"
+if [[ "$HYPERPOD_NODE_NAME" == compute-nodes-2 ]]; then
+  ls /fsx/data-set-that-nobody-copied
+fi
+"""
+
+
+def test_a_bundle_that_fails_on_one_worker_fails_the_deployment_with_its_reason_and_mended_it_succeeds(
+    workspace: Workspace, nodes: SimulatedNodes, client: Client
+) -> None:
+    scripts = workspace.folder / "clusters" / "extra" / "before_slurm"
+    scripts.mkdir(parents=True)
+    script = scripts / "10-data.sh"
+    script.write_text(BROKEN)
+    cluster_file = workspace.folder / "clusters" / "reference.yaml"
+    cluster_file.write_text(cluster_file.read_text() + "\nlifecycle:\n  extra: extra\n")
+
+    printed = workspace.deploy(fails=True)
+    reason = next(line for line in printed.splitlines() if "CREATE_FAILED" in line and "Custom::HyperPodCluster" in line)
+    for part in ("compute-nodes", "your scripts before Slurm", "10-data.sh", "No such file or directory"):
+        assert part in reason
+    [stack] = client("cloudformation").describe_stacks(StackName="reference-Cluster")["Stacks"]
+    assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
+    assert client("sagemaker").list_clusters()["ClusterSummaries"] == []
+    assert nodes.describe() == []
+
+    script.write_text(BROKEN.replace("/fsx/data-set-that-nobody-copied", "/fsx"))
+    workspace.deploy()
+    assert sorted(OnNodes(nodes).names()) == sorted(ALL)
+
+
+def test_the_file_becomes_a_slurm_cluster(workspace: Workspace, nodes: SimulatedNodes) -> None:
+    """Goes on with the cluster of the test before."""
+    if not nodes.describe():
+        workspace.deploy()
+    on = OnNodes(nodes)
+    hosts = {on.host(name) for name in WORKERS}
+
+    states = on.run("login-group-1", "sinfo", "--noheader", "--Node", "--partition=dev", "--format=%N %T").splitlines()
+    assert sorted(states) == sorted(f"{host} idle" for host in hosts)
+    assert set(on.run("login-group-1", "srun", "--immediate=30", "-N4", "hostname").splitlines()) == hosts
+    assert {on.run(name, "id", "alice") for name in ALL} == {"uid=10001(alice) gid=10001(alice) groups=10001(alice)"}
+
+    as_alice = ("sudo", "--login", "--user=alice")
+    submitted = on.run("login-group-1", *as_alice, "sbatch", "--wait", "--nodes=4", "--wrap=srun hostname >names")
+    job = re.findall(r"Submitted batch job (\d+)", submitted)[0]
+    assert set(on.run("login-group-1", *as_alice, "cat", "/fsx/home/alice/names").splitlines()) == hosts
+    look = ("sacct", "--allocations", "--noheader", "--parsable2", "--format=user,state")
+    assert on.run("login-group-1", *look, f"--jobs={job}") == "alice|COMPLETED"
+    services = ("mariadb", "slurmdbd", "slurmctld")
+    assert on.run("controller-machine-1", "systemctl", "is-active", *services).splitlines() == ["active"] * len(services)
+
+
+def test_two_nodes_more_join_and_a_destroy_ends_them_all(workspace: Workspace, nodes: SimulatedNodes) -> None:
+    """Goes on with the cluster of the tests before."""
+    if not nodes.describe():
+        workspace.deploy()
+    on = OnNodes(nodes)
+    before = {on.host(name) for name in WORKERS}
+    workspace.replace("clusters/reference.yaml", "instance_count: 4", "instance_count: 6")
+    workspace.deploy()
+    joined = {on.host(name) for name in ("compute-nodes-5", "compute-nodes-6")}
+    assert on.hosts_in_state("idle", count=6) == before | joined
+    assert len(on.run("login-group-1", "srun", "--immediate=30", "-N6", "hostname").splitlines()) == 6
+
+    workspace.destroy()
+    assert nodes.describe() == []
