@@ -1,0 +1,87 @@
+"""Brings up one cluster on the embedded AWS, by CreateCluster alone, and tells what it took."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from local_aws.nodes.runner import SimulatedNodes, simulated_nodes
+from local_aws.nodes.specs import NodesError, Vpc
+from local_aws.server import EmbeddedAws
+from local_aws.testing import SPEED
+from tests.bench.nodes.bundles import Contender, lay
+from tests.bench.nodes.measuring_hub import Bringup, MeasuringHub
+from tests.bench.nodes.run import Run, summed_up
+from tests.local.hyperpod.world import BUCKET, World
+
+WITHIN_S = 900.0
+_LOOK_S = 0.1
+CONTROLLER, LOGIN, WORKERS = "controller", "login", "workers"
+
+
+@dataclass
+class Account:
+    """An account with what a cluster needs, whose nodes run and are measured."""
+
+    world: World
+    runner: SimulatedNodes
+    hubs: list[MeasuringHub]
+
+    def bring_up(self, contender: Contender, workers: int) -> Run:
+        """Create a cluster, wait until Slurm has all its workers idle, and delete it."""
+        lay(self.world.client("s3"), BUCKET, contender)
+        self.hubs.clear()
+        groups = [self.world.group(name, count) for name, count in ((CONTROLLER, 1), (LOGIN, 1), (WORKERS, workers))]
+        started = time.time()
+        self.world.create(*groups)
+        try:
+            self._wait(started, workers)
+            roles = {node["id"]: node["group"] for node in self.runner.describe()}
+        finally:
+            bringup = self._delete()
+        return summed_up(contender.name, workers, started, bringup, roles)
+
+    def _wait(self, started: float, workers: int) -> None:
+        while not self._is_up(workers):
+            cluster = self.world.cluster()
+            if cluster["ClusterStatus"] == "Failed":
+                raise NodesError(f"the cluster failed: {cluster['FailureMessage']}")
+            if time.time() - started > WITHIN_S:
+                raise NodesError(
+                    f"not all {workers} workers are idle after {WITHIN_S:g} s; the cluster is {cluster['ClusterStatus']}"
+                )
+            time.sleep(_LOOK_S)  # two looks at a cluster, as a client of AWS takes them
+
+    def _is_up(self, workers: int) -> bool:
+        if not self.hubs or len(self.hubs[0].bringup.idle) < workers:
+            return False
+        nodes = self.hubs[0].bringup.nodes.values()
+        return len(nodes) == workers + 2 and all(node.is_done for node in nodes)
+
+    def _delete(self) -> Bringup:
+        self.world.sagemaker.delete_cluster(ClusterName="ml")
+        end = time.time() + WITHIN_S
+        while any(hub.lives for hub in self.hubs) or self.world.sagemaker.list_clusters()["ClusterSummaries"]:
+            if time.time() > end:
+                raise NodesError(f"the cluster is not gone {WITHIN_S:g} s after its deletion")
+            time.sleep(_LOOK_S)  # as above
+        if not self.hubs:
+            raise NodesError("the cluster never had a node")
+        return self.hubs[0].bringup
+
+
+@contextmanager
+def account(folder: Path) -> Iterator[Account]:
+    """An embedded AWS for the block, whose clusters have nodes that run; NodesError says why it cannot."""
+    hubs: list[MeasuringHub] = []
+
+    def make_hub(place: Path, image: Path, vpc: Vpc) -> MeasuringHub:
+        hubs.append(MeasuringHub(place, image, vpc))
+        return hubs[-1]
+
+    with EmbeddedAws(speed=SPEED) as aws, simulated_nodes(folder / "nodes", aws.endpoint, make_hub) as runner:
+        world = World(aws.endpoint)
+        world.make()
+        world.allow_all_but()
+        yield Account(world, runner, hubs)
