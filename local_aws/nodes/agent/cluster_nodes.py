@@ -15,11 +15,11 @@ from local_aws.nodes.specs import NodeFile, NodesError, NodeSpec, Vpc
 
 MakeHub = Callable[[Path, Vpc], Hub]
 _log = logging.getLogger(__name__)
-# slurmctld takes nodes in and gives them up without a restart since Slurm 23.11.
+# slurmctld takes nodes in and gives them up without a restart since Slurm 23.11. It tells its standbys and all slurmd.
 _RECONFIGURE = """
-systemctl is-active --quiet slurmctld || exit 0
+systemctl is-active --quiet slurmctld || exit 1
 case "$(slurmctld -V)" in "slurm 22."*|"slurm 23.02."*) exec systemctl restart slurmctld;; esac
-scontrol reconfigure || exec systemctl restart slurmctld
+timeout 20 scontrol reconfigure || exec systemctl restart slurmctld
 """
 
 
@@ -64,11 +64,12 @@ class ClusterNodes:
                 return
             view = ClusterView.of(machines[0].launch.cluster)
             stale = [machine for machine in machines if machine.view != view]
-            for machine in sorted(stale, key=lambda machine: not machine.is_controller):
-                try:
-                    _rewrite(hub, machine, view)
-                except (NodesError, OSError) as error:  # it went down, and finds its files when it is started anew
-                    _log.info("the agent's files on %s stay as they are: %s", machine.id, error)
+            controllers = [machine for machine in stale if machine.is_controller]
+            others = [machine for machine in stale if not machine.is_controller]
+            changed = [machine for machine in controllers if _rewrite(hub, machine, view)]
+            next((machine for machine in changed if _reconfigure(hub, machine)), None)
+            for machine in others:
+                _rewrite(hub, machine, view)
 
     def stop(self, node_id: str) -> None:
         """Begin to end a machine, if there is one; the others hear of it."""
@@ -159,14 +160,33 @@ def _demand(machine: Machine) -> None:
         raise NodesError(f"node {machine.id} was stopped while it started")
 
 
-def _rewrite(hub: Hub, machine: Machine, view: ClusterView) -> None:
-    hub.put(machine.id, {files.RESOURCE_CONFIG: files.resource_config(view)})
-    if machine.layout and machine.is_controller:
-        lines: list[str] = []
-        if hub.run(machine.id, "cat", files.SLURM_CONF, on_line=lines.append) == 0:
-            text = "\n".join(lines) + "\n"
-            new = slurm_conf.rewritten(text, view, machine.layout)
-            if new != text:
-                hub.put(machine.id, {files.SLURM_CONF: NodeFile(new.encode())})
-                hub.run(machine.id, "sh", "-c", _RECONFIGURE)
+def _rewrite(hub: Hub, machine: Machine, view: ClusterView) -> bool:
+    """Write the agent's files anew on a machine; tell whether Slurm's is another one now."""
+    new: dict[str, NodeFile] = {files.RESOURCE_CONFIG: files.resource_config(view)}
+    try:
+        if machine.layout and machine.is_controller:
+            old = _slurm_conf(hub, machine)
+            text = slurm_conf.rewritten(old, view, machine.layout)
+            if text != old:
+                new[files.SLURM_CONF] = NodeFile(text.encode())
+        hub.put(machine.id, new)
+    except (NodesError, OSError) as error:  # it is down
+        _log.info("the agent's files on %s stay as they are: %s", machine.id, error)
+        return False
     machine.view = view
+    return files.SLURM_CONF in new
+
+
+def _slurm_conf(hub: Hub, machine: Machine) -> str:
+    lines: list[str] = []
+    status = hub.run(machine.id, "cat", files.SLURM_CONF, on_line=lines.append)
+    return "".join(f"{line}\n" for line in lines) if status == 0 else ""
+
+
+def _reconfigure(hub: Hub, machine: Machine) -> bool:
+    """Let slurmctld read its configuration; tell whether there is one on the machine."""
+    try:
+        return hub.run(machine.id, "sh", "-c", _RECONFIGURE) == 0
+    except (NodesError, OSError) as error:
+        _log.info("%s", error)
+        return False
