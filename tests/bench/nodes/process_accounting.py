@@ -51,16 +51,14 @@ def switch_on(hub_pid: int, leader: str, file: Path) -> str:
 def parse(content: bytes) -> list[Ended]:
     """All processes that a file tells of, in the order of their ends. A record that is half written is left out."""
     whole = len(content) - len(content) % _RECORD.size
-    return [_ended(fields) for fields in _RECORD.iter_unpack(content[:whole])]
+    return [_ended(content[start : start + _RECORD.size]) for start in range(0, whole, _RECORD.size)]
 
 
-def _ended(fields: tuple[int | bytes, ...]) -> Ended:
-    flag, version, pid, parent, name = fields[0], fields[1], fields[6], fields[7], fields[-1]
-    # An old kernel's records are as long as these and have no process numbers; the upper bit is the byte order.
-    if not isinstance(version, int) or version & 0x7F != _VERSION:
-        raise ValueError(f"a record of version {version!r}, not {_VERSION}; the kernel needs CONFIG_BSD_PROCESS_ACCT_V3")
-    assert isinstance(flag, int) and isinstance(pid, int) and isinstance(parent, int) and isinstance(name, bytes)
-    return Ended(pid, parent, name.rstrip(b"\0").decode(errors="replace"), not flag & _FORKED_ONLY)
+def _ended(record: bytes) -> Ended:
+    flag, version, _, _, _, _, pid, parent, *_, name = _RECORD.unpack(record)
+    if version & 0x7F != _VERSION:  # older records are as long and have no process numbers; the upper bit is the byte order
+        raise ValueError(f"a record of version {version}, not {_VERSION}; the kernel needs CONFIG_BSD_PROCESS_ACCT_V3")
+    return Ended(pid, parent, name.split(b"\0")[0].decode(errors="replace"), not flag & _FORKED_ONLY)
 
 
 def descendants(ended: Iterable[Ended], root: int) -> list[Ended]:
