@@ -24,6 +24,7 @@ class Waiting:
     def __init__(self) -> None:
         self.started: dict[str, tuple[Launch, Done]] = {}
         self.stopped: list[str] = []
+        self.rebooted: dict[str, Done] = {}
 
     def start(self, launch: Launch, done: Done) -> None:
         self.started[launch.node.id] = (launch, done)
@@ -32,7 +33,7 @@ class Waiting:
         self.stopped.append(node_id)
 
     def reboot(self, node_id: str, done: Done) -> None:
-        done(Outcome())
+        self.rebooted[node_id] = done
 
     def reset(self) -> None:
         self.started.clear()
@@ -73,6 +74,7 @@ def test_one_node_that_fails_fails_the_cluster_and_names_itself(world: World, ru
     seen = world.until_status("Failed")
     text = f"Instance group 'workers', instance {launch.node.id}: step mount-fsx: mount.lustre: no such device"
     assert seen["FailureMessage"] == text
+    assert runner.stopped == [one["InstanceId"] for one in world.nodes()]
 
 
 def test_a_node_that_shall_go_is_stopped_and_what_it_says_afterwards_is_nothing(world: World, runner: Waiting) -> None:
@@ -97,6 +99,31 @@ def test_a_software_update_starts_the_nodes_again(world: World, runner: Waiting)
     assert (again.node.id, runner.stopped) == (launch.node.id, [launch.node.id])
     done(Outcome())
     assert world.until_status("InService")["InstanceGroups"][0]["SoftwareUpdateStatus"] == "Succeeded"
+
+
+def test_a_software_update_that_is_to_fail_stops_no_node(world: World, runner: Waiting) -> None:
+    world.create(world.group("workers"))
+    [(_, done)] = started(world, runner, 1)
+    done(Outcome())
+    world.until_status("InService")
+    faults.order(faults.Fault("sagemaker:UpdateClusterSoftware", kind="fail", message="no image"))
+    world.sagemaker.update_cluster_software(ClusterName="ml")
+    group = world.until_status("InService")["InstanceGroups"][0]
+    assert group["SoftwareUpdateStatus"] == "Failed"
+    assert runner.stopped == []
+
+
+@pytest.mark.parametrize(("outcome", "status"), [(Outcome(), "Running"), (Outcome("it did not come back"), "Failure")])
+def test_a_node_is_rebooted_by_its_runner(world: World, runner: Waiting, outcome: Outcome, status: str) -> None:
+    world.create(world.group("workers"))
+    [(launch, done)] = started(world, runner, 1)
+    done(Outcome())
+    world.until_status("InService")
+    world.sagemaker.batch_reboot_cluster_nodes(ClusterName="ml", NodeIds=[launch.node.id])
+    assert world.nodes()[0]["InstanceStatus"]["Status"] == "Pending"
+    runner.rebooted[launch.node.id](outcome)
+    seen = world.until(lambda: world.nodes()[0]["InstanceStatus"], lambda seen: seen["Status"] != "Pending")
+    assert (seen["Status"], seen.get("Message", "")) == (status, outcome.failure or "")
 
 
 def heard(world: World, arn: str) -> list[dict[str, Any]]:
