@@ -19,7 +19,7 @@ REGION = "us-west-2"
 
 Client: TypeAlias = Callable[..., Any]
 
-__all__ = ["ACCOUNT", "REGION", "Client", "ask", "aws", "client", "fresh_aws", "nodes"]
+__all__ = ["ACCOUNT", "REGION", "Client", "ask", "aws", "client", "clients_of", "fresh_aws", "nodes"]
 
 
 @pytest.fixture(scope="session")
@@ -41,10 +41,15 @@ def fresh_aws(aws: EmbeddedAws) -> EmbeddedAws:
 @pytest.fixture
 def client(fresh_aws: EmbeddedAws) -> Client:
     """Make a boto3 client of the emptied account, as its owner: `client("s3")`."""
+    return clients_of(fresh_aws)
+
+
+def clients_of(aws: EmbeddedAws) -> Client:
+    """The same of an account that is not emptied."""
 
     def make(service: str, **options: Any) -> Any:
         keys = {"aws_access_key_id": "owner", "aws_secret_access_key": "secret"}
-        return boto3.client(service, endpoint_url=fresh_aws.endpoint, **{"region_name": REGION, **keys, **options})
+        return boto3.client(service, endpoint_url=aws.endpoint, **{"region_name": REGION, **keys, **options})
 
     return make
 

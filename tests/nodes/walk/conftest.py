@@ -6,10 +6,10 @@ from local_aws.clock import clock
 from local_aws.environment import aws_environment
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import ACCOUNT, EmbeddedAws
-from local_aws.testing import REGION, aws, client, nodes
+from local_aws.testing import REGION, Client, aws, clients_of, nodes
 from tests.local.walk.workspace import Workspace
 
-__all__ = ["aws", "client", "nodes"]
+__all__ = ["aws", "nodes"]
 
 SPEED = 300.0
 
@@ -24,3 +24,9 @@ def workspace(aws: EmbeddedAws, nodes: SimulatedNodes, tmp_path_factory: pytest.
     workspace = Workspace(folder / "checkout", aws_environment(aws.endpoint, REGION, home))
     workspace.run("cdk", "bootstrap", f"aws://{ACCOUNT}/{REGION}", folder=home)
     return workspace
+
+
+@pytest.fixture
+def client(aws: EmbeddedAws) -> Client:
+    """Make a boto3 client of the account as it is: `client("s3")`."""
+    return clients_of(aws)
