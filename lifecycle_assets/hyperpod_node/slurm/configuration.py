@@ -98,9 +98,8 @@ def _write_companions(wanted: Configuration, system: System) -> bool:
         _put_ours(system.etc / "gres.conf", wanted.gres_conf),
         _put_ours(system.etc / "topology.conf", wanted.topology_conf),
     ]
-    if wanted.prolog_and_epilog:
-        for name in (our_settings.PROLOG, our_settings.EPILOG):
-            changed.append(put(system.etc / name, (SCRIPTS / name).read_text(), mode=0o755))  # noqa: PERF401 (it acts)
+    scripts = (our_settings.PROLOG, our_settings.EPILOG) if wanted.prolog_and_epilog else ()
+    changed += [put(system.etc / name, (SCRIPTS / name).read_text(), mode=0o755) for name in scripts]
     changed.append(_write_included(system.etc / INCLUDED, wanted.default_line))
     return any(changed)
 

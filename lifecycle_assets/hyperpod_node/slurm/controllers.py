@@ -23,7 +23,7 @@ def reachable(context: Context, system: System) -> list[str]:
     addresses = [instance.address for instance in instances if role_of(instance.group) == CONTROLLER]
     if not addresses:
         raise NodeError(f"{context.cluster.path} lists no node of the controller group {context.parameters.controller_group!r}")
-    patience = Patience(WITHIN_S, first_pause_s=0.1, longest_pause_s=2, clock=system.clock)
+    patience = Patience(WITHIN_S, first_pause_s=0.1, longest_pause_s=1, clock=system.clock)
     retry("a controller", lambda: _one_listens(addresses, system), patience)
     return addresses
 

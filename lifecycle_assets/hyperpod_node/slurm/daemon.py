@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,20 +22,27 @@ STARTED_WITH = Path("var/lib/hyperpod-cdk")
 
 def run_with(unit: str, files: Iterable[Path], system: System) -> bool:
     """Have ``unit`` run now and at every boot; restart it where ``files`` changed since we started it. Tell whether we did."""
-    active, enabled = _state(unit, system)
-    if enabled.startswith("masked"):
-        system.run("systemctl", "unmask", unit)
-    if enabled != "enabled":
-        # What `enable` does for these units, without its scripts for the run levels of old, which take half a second each.
-        system.run("systemctl", "--no-reload", "add-wants", "multi-user.target", unit)
+    state = _state(unit, system)
+    _want(unit, state, system)
     mark, digest = system.root / STARTED_WITH / f"{unit}.started-with", _digest(files)
-    if active == "active" and mark.exists() and mark.read_text() == digest:
+    if state.active == "active" and mark.exists() and mark.read_text() == digest:
         return False
-    if active == "failed":
+    if state.active == "failed":
         system.run("systemctl", "reset-failed", unit)  # so that its count of starts does not refuse this one
     system.run("systemctl", "restart", unit, timeout_s=120)
     put(mark, digest)
     return True
+
+
+def _want(unit: str, state: _State, system: System) -> None:
+    """Have ``unit`` start at boot, as it is defined now."""
+    if state.is_masked:
+        system.run("systemctl", "unmask", unit)
+    if state.enabled != "enabled":
+        # What `enable` does for these units, without its scripts for the run levels of old, which take half a second each.
+        system.run("systemctl", "--no-reload", "add-wants", "multi-user.target", unit)
+    if state.enabled != "enabled" or state.changed_on_disk:
+        system.run("systemctl", "daemon-reload")
 
 
 def note(unit: str, files: Iterable[Path], system: System) -> None:
@@ -44,10 +52,10 @@ def note(unit: str, files: Iterable[Path], system: System) -> None:
 
 def never_run(unit: str, system: System) -> None:
     """Mask ``unit``. systemd refuses that for a unit file in its own folder, where HyperPod's are: such a file is put aside."""
-    active, enabled = _state(unit, system)
-    if enabled.startswith("masked"):
+    state = _state(unit, system)
+    if state.is_masked or not state.exists:
         return
-    if active != "inactive":
+    if state.active != "inactive":
         system.run("systemctl", "stop", unit)
     file = system.root / UNITS / f"{unit}.service"
     if file.exists() and not file.is_symlink():
@@ -56,10 +64,9 @@ def never_run(unit: str, system: System) -> None:
 
 
 def drop_in(unit: str, content: str, system: System) -> Path:
-    """Add ``content`` to the definition of ``unit``; the file that holds it."""
+    """Add ``content`` to the definition of ``unit``, which ``run_with`` has systemd read; the file that holds it."""
     path = system.root / UNITS / f"{unit}.service.d" / "hyperpod-cdk.conf"
-    if put(path, content):
-        system.run("systemctl", "daemon-reload")
+    put(path, content)
     return path
 
 
@@ -80,12 +87,29 @@ def complaints(unit: str, system: System, lines: int = 4) -> str:
     return " | ".join(line.strip() for line in said.splitlines() if line.strip()) or "its journal is empty"
 
 
-def _state(unit: str, system: System) -> tuple[str, str]:
-    said = system.run("systemctl", "show", "--property=LoadState,ActiveState,UnitFileState", unit)
+@dataclass(frozen=True)
+class _State:
+    """What systemd says of a unit."""
+
+    active: str
+    enabled: str
+    exists: bool
+    changed_on_disk: bool
+
+    @property
+    def is_masked(self) -> bool:
+        return self.enabled.startswith("masked")
+
+
+def _state(unit: str, system: System) -> _State:
+    said = system.run("systemctl", "show", "--property=LoadState,ActiveState,UnitFileState,NeedDaemonReload", unit)
     state = dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
-    if state.get("LoadState") == "not-found":
-        return "inactive", "masked (there is none)"
-    return state.get("ActiveState", ""), state.get("UnitFileState", "")
+    return _State(
+        active=state.get("ActiveState", ""),
+        enabled=state.get("UnitFileState", ""),
+        exists=state.get("LoadState") != "not-found",
+        changed_on_disk=state.get("NeedDaemonReload") == "yes",
+    )
 
 
 def _digest(files: Iterable[Path]) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 KEY = Path("etc/munge/munge.key")
 
 
-def apply(context: Context, system: System = SYSTEM) -> None:  # noqa: ARG001 (every step's shape)
+def apply(_: Context, system: System = SYSTEM) -> None:
     """Have munge run with the key that is there."""
     key = system.root / KEY
     if not key.exists():

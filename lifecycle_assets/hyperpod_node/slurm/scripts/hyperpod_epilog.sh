@@ -16,5 +16,5 @@ for process in $(pgrep -u "$uid"); do
 done
 for _ in 1 2 3 4 5 6 7 8 9 10; do pgrep -u "$uid" >/dev/null || break; sleep 0.1; done
 pgrep -u "$uid" >/dev/null && exit 0 # logged in: the files may be the login's
-find /tmp /var/tmp /dev/shm -xdev -mindepth 1 -maxdepth 1 -user "$uid" -exec rm -rf --one-file-system {} +
+find /tmp /dev/shm -xdev -mindepth 1 -maxdepth 1 -user "$uid" -exec rm -rf --one-file-system {} +
 exit 0
