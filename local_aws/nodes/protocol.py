@@ -62,6 +62,7 @@ def spec_to_json(spec: NodeSpec) -> Json:
         "metadata": dict(spec.metadata),
         "files": files_to_json(spec.files),
         "binds": list(spec.binds),
+        "rank": spec.rank,
         "disk_mib": spec.disk_mib,
     }
 

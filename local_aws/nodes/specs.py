@@ -28,6 +28,7 @@ class NodeSpec:
     metadata: Mapping[str, str] = field(default_factory=dict)  # "latest/meta-data/instance-id" -> text
     files: Mapping[str, NodeFile] = field(default_factory=dict)  # absolute path -> file, laid before systemd boots
     binds: tuple[str, ...] = ()  # systemd-nspawn's --bind: "SOURCE" or "SOURCE:TARGET"; binds follow the order given
+    rank: int = 1  # of the nodes that wait for their turn to boot, the lowest goes first
     disk_mib: int = 4096  # the size of the root volume; it lies in memory and takes only what is written
 
 

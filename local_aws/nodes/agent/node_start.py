@@ -95,6 +95,7 @@ class NodeStart:
             metadata=metadata(launch.cluster, launch.node),
             files=laid,
             binds=devices(launch.node.type),
+            rank=0 if machine.is_controller else 1,  # all others wait for it; on AWS none waits for a turn
         )
         return self.nodes.boot(machine, spec, vpc_of(launch.cluster, launch.node, self.world.file_systems), view)
 

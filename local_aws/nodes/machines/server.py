@@ -11,6 +11,7 @@ from typing import IO
 from local_aws.nodes import protocol
 from local_aws.nodes.machines import commands, imds
 from local_aws.nodes.machines.node import House, Node
+from local_aws.nodes.machines.turns import Turns
 from local_aws.nodes.protocol import Json
 from local_aws.nodes.specs import NodesError, NodeSpec
 
@@ -25,7 +26,7 @@ class Server:
         self._house, self._metadata = house, metadata
         self._nodes: dict[str, Node] = {}
         self._lock = threading.Condition()
-        self._boots = threading.BoundedSemaphore(_PARALLEL_BOOTS)
+        self._boots = Turns(_PARALLEL_BOOTS)
 
     def serve(self, folder: Path) -> None:
         """Listen in ``folder`` for ever."""
@@ -44,7 +45,7 @@ class Server:
         files = spec.pop("files")
         node = self._add(NodeSpec(**spec | {"binds": tuple(spec["binds"])}))  # type: ignore[arg-type]  # protocol.spec_to_json made it
         try:
-            with self._boots:
+            with self._boots.take(node.spec.rank):
                 node.boot(files)  # type: ignore[arg-type]  # as above
         except Exception:
             self._stop(node)

@@ -1,0 +1,40 @@
+"""Turns at something of which only so many can go on at once."""
+
+import heapq
+import itertools
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Turns:
+    """Lets at most ``places`` go on at once; of those that wait, the lowest rank goes next, and of equals the first to come."""
+
+    def __init__(self, places: int) -> None:
+        self._free = places
+        self._waiting: list[tuple[int, int]] = []
+        self._numbers = itertools.count()
+        self._change = threading.Condition()
+
+    @property
+    def waiting(self) -> int:
+        """How many wait for a turn."""
+        with self._change:
+            return len(self._waiting)
+
+    @contextmanager
+    def take(self, rank: int) -> Iterator[None]:
+        """Wait for a turn, and have it for the block."""
+        with self._change:
+            mine = (rank, next(self._numbers))
+            heapq.heappush(self._waiting, mine)
+            self._change.wait_for(lambda: self._free > 0 and self._waiting[0] == mine)
+            heapq.heappop(self._waiting)
+            self._free -= 1
+            self._change.notify_all()  # there may be a place for the next one, too
+        try:
+            yield
+        finally:
+            with self._change:
+                self._free += 1
+                self._change.notify_all()
