@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.provisioning_parameters import CONTROLLER
 from hyperpod_node.retry import Patience, retry
 
 if TYPE_CHECKING:
@@ -16,11 +15,15 @@ PORT = 6817
 WITHIN_S = 1200  # a controller starts after its file system, its database and the user's own scripts
 
 
+def addresses_of(context: Context) -> list[str]:
+    """The addresses of the controllers, as HyperPod lists them."""
+    group = context.parameters.controller_group
+    return [instance.address for instance in context.cluster.instances if instance.group == group]
+
+
 def reachable(context: Context, system: System) -> list[str]:
     """The addresses of all controllers, once one of them listens."""
-    role_of = context.parameters.role_of
-    instances = [i for i in context.cluster.instances if i.group == context.parameters.controller_group]
-    addresses = [instance.address for instance in instances if role_of(instance.group) == CONTROLLER]
+    addresses = addresses_of(context)
     if not addresses:
         raise NodeError(f"{context.cluster.path} lists no node of the controller group {context.parameters.controller_group!r}")
     patience = Patience(WITHIN_S, first_pause_s=0.1, longest_pause_s=1, clock=system.clock)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.provisioning_parameters import CONTROLLER
 from hyperpod_node.retry import Patience, retry
-from hyperpod_node.slurm import configuration
+from hyperpod_node.slurm import configuration, controllers
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 from hyperpod_node.slurm.system import SYSTEM, System
 
@@ -45,8 +44,7 @@ def _check_controllers(conf: SlurmConf, context: Context) -> None:
     The lines are the agent's: AWS's own scripts for several controllers add none either, and their order, which must be
     the same on all controllers, is who takes over from whom.
     """
-    role_of = context.parameters.role_of
-    expected = {i.address for i in context.cluster.instances if i.group and role_of(i.group) == CONTROLLER}
+    expected = set(controllers.addresses_of(context))
     named = {c.address for c in conf.controllers} | {c.name.removeprefix("ip-").replace("-", ".") for c in conf.controllers}
     missing = sorted(expected - named)
     if len(expected) > 1 and missing:
