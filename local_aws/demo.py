@@ -1,7 +1,8 @@
-"""The demo: a cluster file deployed to the embedded AWS by the real `cdk` command line, step by step."""
+"""The demo: a cluster file deployed to the embedded AWS by the real `cdk` command line, and first jobs on its nodes."""
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -13,9 +14,12 @@ from config.errors import ConfigError
 from config.instance_group import Role
 from config.load import load_clusters
 from config.model import ClusterConfig
+from config.slurm import Database
 from local_aws import process
 from local_aws.brief import brief
 from local_aws.environment import aws_environment
+from local_aws.nodes import setup, support
+from local_aws.nodes.specs import NodesError
 from local_aws.server import ACCOUNT
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -42,16 +46,30 @@ def demo(cluster: str) -> None:
     region = config.region or "us-west-2"
     if process.down():
         print("the embedded AWS that was up is ended: the demo begins with an empty one")
-    environment = aws_environment(process.up(), region, process.home())
-    steps = _steps(cluster, region)
+    nodes = _can_run_nodes()
+    environment = aws_environment(process.up(nodes=nodes), region, process.home())
+    steps = (*_steps(cluster, region), *(first_jobs(config) if nodes else ()))
     for number, step in enumerate(steps, 1):
         print(
-            f"\n[{number}/{len(steps)}] {step.title}   (at {time.monotonic() - started:.0f} s)\n    $ {' '.join(step.command)}",
+            f"\n[{number}/{len(steps)}] {step.title}   (at {time.monotonic() - started:.0f} s)\n    $ {shlex.join(step.command)}",
             flush=True,
         )
         if _run(step, environment):
             raise DemoError(f"step {number} failed; the embedded AWS is still up to look into, `make demo-down` ends it")
-    print(next_steps(config, (CLUSTERS / f"{cluster}.yaml").read_text(), time.monotonic() - started))
+    print(next_steps(config, (CLUSTERS / f"{cluster}.yaml").read_text(), time.monotonic() - started, nodes=nodes))
+
+
+def _can_run_nodes() -> bool:
+    """Make this machine able to run the cluster's nodes; where it cannot be, say why and go on without."""
+    reasons = support.missing_of_machine()
+    if not reasons:
+        try:
+            setup.setup(lambda line: print(line, flush=True), training=False)
+        except NodesError as error:
+            reasons = [str(error)]
+    if reasons:
+        print(f"the cluster will have no nodes that run, only a control plane: {'; '.join(reasons)}", flush=True)
+    return not reasons
 
 
 def _run(step: Step, environment: Mapping[str, str]) -> int:
@@ -104,14 +122,32 @@ def _steps(cluster: str, region: str) -> tuple[Step, ...]:
     )
 
 
-def next_steps(config: ClusterConfig, file: str, seconds: float) -> str:
+def first_jobs(config: ClusterConfig) -> tuple[Step, ...]:
+    """What a new user runs first, on the login node or else the controller: as root, then as the file's first user."""
+    count = sum(group.instance_count for group in config.instance_groups if group.role is Role.COMPUTE)
+    on_node = ("python", "-m", "local_aws", "shell", "--")
+    jobs = [
+        Step("sinfo: the nodes, as Slurm sees them", (*on_node, "sinfo")),
+        Step(f"srun: a program on all {count} workers", (*on_node, "srun", f"--nodes={count}", "--immediate=60", "hostname")),
+    ]
+    for user in config.users[:1]:
+        submit = ("sbatch", "--wait", f"--nodes={count}", "--output=first-job.txt", "--wrap=id --name --user; srun hostname")
+        jobs.append(Step(f"sbatch: a job of {user.name}'s", (*on_node, "sudo", "--login", f"--user={user.name}", *submit)))
+    if config.slurm.accounting.database is not Database.NONE:
+        jobs.append(Step("sacct: the records of both", (*on_node, "sacct", "--allusers", "--allocations")))
+    return tuple(jobs) if count else tuple(jobs[:1])
+
+
+def next_steps(config: ClusterConfig, file: str, seconds: float, *, nodes: bool) -> str:
     """What the reader can try on the cluster, which is the one that the text ``file`` describes."""
-    name = config.name
+    name, python = config.name, os.path.relpath(sys.executable)
+    what = "a Slurm cluster on nodes of its own" if nodes else "a cluster without nodes that run"
+    shell = f"\n    {python} -m local_aws shell            # a shell on the login node; `nodes` lists all" if nodes else ""
     return f"""
-Done in {seconds:.0f} s: a cluster on an embedded AWS, deployed by the real cdk command line.
+Done in {seconds:.0f} s: {what}, on an embedded AWS, deployed by the real cdk command line.
 
 Next, in a shell that talks to the embedded AWS:
-    eval "$({os.path.relpath(sys.executable)} -m local_aws env)"
+    eval "$({python} -m local_aws env)"{shell}
     {_edit(config, file)}
     cdk diff '{name}/*'                    # shows that one field
     cdk deploy '{name}/*'                  # makes it so

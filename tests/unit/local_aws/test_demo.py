@@ -10,7 +10,7 @@ import yaml
 from config.load import parse_cluster
 from config.model import ClusterConfig
 from local_aws.brief import brief
-from local_aws.demo import next_steps
+from local_aws.demo import first_jobs, next_steps
 
 PROJECT = Path(__file__).parents[3]
 REFERENCE = (PROJECT / "clusters" / "reference.yaml").read_text()
@@ -20,10 +20,14 @@ def event(count: str, status: str, thing: str = "AWS::IAM::Role") -> str:
     return f"reference-Cluster | {count:>5} | 10:23:49 AM | {status:<23} | {thing} | Role (Role123) \n"
 
 
-def steps(text: str) -> list[str]:
+def parsed(text: str) -> ClusterConfig:
     config = parse_cluster(text.encode(), "draft")
     assert isinstance(config, ClusterConfig)
-    return [line.strip() for line in next_steps(config, text, 1.0).splitlines()]
+    return config
+
+
+def steps(text: str, *, nodes: bool = True) -> list[str]:
+    return [line.strip() for line in next_steps(parsed(text), text, 1.0, nodes=nodes).splitlines()]
 
 
 def test_a_line_for_each_quarter_of_a_stack_is_shown() -> None:
@@ -74,3 +78,24 @@ def test_where_another_group_has_as_many_nodes_the_edit_is_told_in_words() -> No
     text = REFERENCE.replace("instance_count: 4", "instance_count: 1")
     assert "# now edit clusters/draft.yaml: instance_count of compute-nodes from 1 to 3" in steps(text)
     assert not any(line.startswith("sed ") for line in steps(text))
+
+
+def test_jobs_take_the_workers_and_the_user_of_the_file() -> None:
+    commands = [step.command[5:] for step in first_jobs(parsed(REFERENCE))]
+    assert [command[0] for command in commands] == ["sinfo", "srun", "sudo", "sacct"]
+    assert commands[1][1] == "--nodes=4"
+    assert commands[2][2:4] == ("--user=alice", "sbatch")
+
+
+def test_a_file_without_workers_users_or_accounting_gets_no_jobs_that_need_them() -> None:
+    content: Any = yaml.safe_load(REFERENCE)
+    del content["users"]
+    content["slurm"] = {"accounting": {"database": "none"}}
+    assert [step.command[5] for step in first_jobs(parsed(yaml.safe_dump(content)))] == ["sinfo", "srun"]
+    content["instance_groups"][2]["instance_count"] = 0
+    assert [step.command[5] for step in first_jobs(parsed(yaml.safe_dump(content)))] == ["sinfo"]
+
+
+def test_a_shell_is_offered_where_nodes_run() -> None:
+    assert any("local_aws shell" in line for line in steps(REFERENCE))
+    assert not any("local_aws shell" in line for line in steps(REFERENCE, nodes=False))
