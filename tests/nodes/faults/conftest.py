@@ -12,7 +12,7 @@ from local_aws.testing import SPEED, aws
 from tests.local.hyperpod.world import World
 from tests.nodes.bundle import Bundle, Json, lay, make_file_system, user
 from tests.nodes.cluster.running import Running
-from tests.nodes.faults.provisioning import Provisioning
+from tests.nodes.faults.provisioning import AT_ONCE, Provisioning
 
 __all__ = ["aws"]
 
@@ -63,10 +63,13 @@ Again = Callable[..., Provisioning]
 
 @pytest.fixture
 def again(cluster: Running, ours: Bundle) -> Again:
-    """Run our scripts once more on a node of the cluster: `again("login-1", users=[...])`."""
+    """Run our scripts once more on a node of the cluster: `again("login-1", users=[...])`.
+
+    ``hurry`` takes minutes out of the scripts that a test cannot wait for.
+    """
 
     def begin(node: str, *, hurry: dict[str, tuple[str, str]] | None = None, **settings: object) -> Provisioning:
         bundle = Bundle(ours.parameters, ours.settings | settings)
-        return Provisioning(cluster, node, bundle, hurry=hurry or {}).begin()
+        return Provisioning(cluster, node, bundle, hurry=AT_ONCE | (hurry or {})).begin()
 
     return begin

@@ -18,7 +18,7 @@ NODES = ("controller-1", "login-1", "workers-1", "workers-2")
 CHANGED = """
 find / /fsx -xdev \\( -newer /root/mark -o -cnewer /root/mark \\) -not -type d \\
     -not -path '/var/log/*' -not -path '/tmp/*' -not -path '/var/lib/mysql/*' -not -path '/var/spool/slurm*' \\
-    -not -path '/var/lib/systemd/*' -not -path '/opt/hyperpod-cdk/slurm-conf/*.py' -not -path /root/mark
+    -not -path '/var/lib/systemd/*' -not -path '/opt/hyperpod-cdk/slurm-conf/hyperpod_node/*' -not -path /root/mark
 """
 DAEMONS = "systemctl show --property=MainPID mariadb slurmdbd slurmctld slurmd munge sackd hyperpod-slurm-conf"
 
@@ -31,7 +31,9 @@ def without_times(lines: list[str]) -> list[str]:
 
 @pytest.mark.fault(66)
 def test_a_second_run_says_the_same_and_changes_nothing(cluster: Running, again: Again) -> None:
-    job = cluster.run("login-1", "runuser", "--login", "alice", "--command", "sbatch --parsable --wrap='sleep 600'")
+    job = cluster.run(
+        "login-1", "runuser", "--login", "alice", "--command", "sbatch --parsable --output=/dev/null --wrap='sleep 600'"
+    )
     before = {name: cluster.run(name, "bash", "-c", DAEMONS) for name in NODES}
     for name in NODES:
         cluster.run(name, "touch", "/root/mark")

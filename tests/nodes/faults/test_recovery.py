@@ -15,15 +15,15 @@ def as_alice(cluster: Running, node: str, command: str) -> str:
     return cluster.run(node, "runuser", "--login", "alice", "--command", command)
 
 
-def all_run(cluster: Running) -> bool:
-    return all(one["status"] == "Running" for one in cluster.runner.describe())
+def states(cluster: Running) -> set[str]:
+    return {one["status"] for one in cluster.runner.describe()}
 
 
 @pytest.mark.fault(66)
 def test_a_rebooted_worker_has_its_mount_its_slurmd_and_its_users_again(cluster: Running) -> None:
     node = cluster.machine("workers-1")
     cluster.world.sagemaker.batch_reboot_cluster_nodes(ClusterName="ml", NodeIds=[node["id"]])
-    until(lambda: all_run(cluster), bool, UP_S)
+    until(lambda: states(cluster), lambda seen: seen == {"Running"}, UP_S)
 
     cluster.idle(2)
     assert cluster.run("workers-1", "bash", "-c", "ls -d /tmp/sagemaker* 2>/dev/null || echo none") == "none"
@@ -34,9 +34,9 @@ def test_a_rebooted_worker_has_its_mount_its_slurmd_and_its_users_again(cluster:
 @pytest.mark.fault(66)
 @pytest.mark.fault(71)
 def test_a_rebooted_controller_serves_again_and_knows_its_jobs(cluster: Running) -> None:
-    job = as_alice(cluster, "login-1", "sbatch --parsable --wrap='sleep 600'")
+    job = as_alice(cluster, "login-1", "sbatch --parsable --output=/dev/null --wrap='sleep 600'")
     cluster.world.sagemaker.batch_reboot_cluster_nodes(ClusterName="ml", NodeIds=[cluster.machine("controller-1")["id"]])
-    until(lambda: all_run(cluster), bool, UP_S)
+    until(lambda: states(cluster), lambda seen: seen == {"Running"}, UP_S)
 
     look = f"squeue --noheader --jobs={job} --format=%T 2>&1 || true"
     until(lambda: as_alice(cluster, "login-1", look), lambda state: state == "RUNNING", UP_S)
@@ -73,7 +73,7 @@ def test_workers_and_login_nodes_follow_a_controller_that_was_replaced(cluster: 
 
 
 def test_a_killed_slurmctld_is_back_by_itself_and_its_jobs_run_on(cluster: Running) -> None:
-    job = as_alice(cluster, "login-1", "sbatch --parsable --wrap='sleep 600'")
+    job = as_alice(cluster, "login-1", "sbatch --parsable --output=/dev/null --wrap='sleep 600'")
     until(lambda: as_alice(cluster, "login-1", f"squeue --noheader --jobs={job} --format=%T"), lambda state: state == "RUNNING")
     show = ("systemctl", "show", "--property=MainPID", "--value", "slurmctld")
     before = cluster.run("controller-1", *show)
