@@ -32,6 +32,9 @@ include accounting.conf
 NodeName=ip-10-1-0-6 NodeAddr=10.1.0.6 CPUs=192 RealMemory=2000000 State=UNKNOWN
 PartitionName=dev Nodes=ALL Default=YES State=UP
 """
+TWO_CONF = SLURM_CONF.replace(
+    "SlurmctldHost=ip-10-1-0-4(10.1.0.4)\n", "SlurmctldHost=ip-10-1-0-4(10.1.0.4)\nSlurmctldHost=ip-10-1-0-5(10.1.0.5)\n"
+)
 
 
 def slurm_context(

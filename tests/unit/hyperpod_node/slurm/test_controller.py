@@ -12,35 +12,19 @@ from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
 from hyperpod_node.steps import accounting, munge, slurm_configuration, slurm_controller
 from tests.unit.hyperpod_node.a_node import user
+from tests.unit.hyperpod_node.slurm.conftest import CONF
 from tests.unit.hyperpod_node.slurm.slurm_machine import (
     CONTROLLER,
-    EXTERNAL,
     PLAIN,
     SECOND_CONTROLLER,
-    SECRET,
     SLURM_CONF,
+    TWO_CONF,
     WORKER,
     SlurmMachine,
     slurm_context,
 )
 
 DATA = Path(__file__).parents[3] / "data/slurm"
-CONF = "opt/slurm/etc/slurm.conf"
-BOTH = "SlurmctldHost=ip-10-1-0-4(10.1.0.4)\nSlurmctldHost=ip-10-1-0-5(10.1.0.5)\n"
-TWO_CONF = SLURM_CONF.replace("SlurmctldHost=ip-10-1-0-4(10.1.0.4)\n", BOTH)
-PASSWORD = "p#a\\s'w$ &or=d"
-
-
-@pytest.fixture
-def machine(tmp_path: Path) -> SlurmMachine:
-    machine = SlurmMachine(tmp_path)
-    machine.write(CONF, SLURM_CONF)
-    machine.write("opt/slurm/etc/accounting.conf", "")
-    machine.write("etc/munge/munge.key", "key")
-    machine.answers("scontrol", "Slurmctld(primary) at ip-10-1-0-4 is UP")
-    machine.answers("sacctmgr", "")
-    machine.answers("aws", '{"username": "admin", "password": "' + PASSWORD.replace("\\", "\\\\") + '"}')
-    return machine
 
 
 @pytest.mark.fault(65)
@@ -122,13 +106,6 @@ def start_all(machine: SlurmMachine, context: Context) -> None:
         step.apply(context, machine.system)
 
 
-@pytest.fixture
-def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("bundle")
-    (folder / "node_settings.json").write_text("{}")
-    return folder
-
-
 @pytest.mark.fault(75)
 def test_the_database_knows_the_cluster_before_slurmctld_first_starts(machine: SlurmMachine, bundle: Path) -> None:
     start_all(machine, slurm_context(bundle=bundle, users=(user("alice"), user("bob", 4002))))
@@ -176,89 +153,6 @@ def test_slurmd_never_runs_on_a_controller(machine: SlurmMachine, bundle: Path) 
     assert not unit.exists()  # systemd refuses to mask a unit whose file is here
 
 
-@pytest.mark.fault(70)
-def test_the_local_database_has_no_password_at_all(machine: SlurmMachine) -> None:
-    accounting.apply(slurm_context(), machine.system)
-    assert "StoragePass" not in (machine.root / "opt/slurm/etc/slurmdbd.conf").read_text()
-    assert [text for text in machine.run.inputs if text and "IDENTIFIED VIA unix_socket" in text]
-    assert not [text for text in machine.run.inputs if text and "IDENTIFIED BY" in text]
-
-
-@pytest.mark.fault(70)
-def test_an_external_databases_password_is_in_one_file_of_slurms_and_nowhere_else(
-    machine: SlurmMachine, capsys: pytest.CaptureFixture[str]
-) -> None:
-    accounting.apply(slurm_context(accounting=EXTERNAL), machine.system)
-    assert machine.asked("aws") == [
-        (
-            "secretsmanager",
-            "get-secret-value",
-            *f"--secret-id {SECRET} --region us-west-2 --query SecretString --output text".split(),
-        )
-    ]
-    held = [name for name, content in machine.files().items() if b"or=d" in content]
-    assert held == ["opt/slurm/etc/slurmdbd.conf"]
-    file = machine.root / held[0]
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert 'StoragePass="p\\#a\\\\s\'w$ &or=d"\n' in file.read_text()
-    assert "StorageHost=db.example\nStoragePort=3306\nStorageUser=admin\n" in file.read_text()
-    said = str(machine.run.commands) + str(machine.run.environments) + capsys.readouterr().out
-    assert "or=d" not in said
-
-
-@pytest.mark.fault(70)
-@pytest.mark.parametrize(
-    ("secret", "message"),
-    [
-        ("hunter2", "does not hold a JSON object"),
-        ('{"username": "admin", "pass": "hunter2"}', r"has no text at 'password', only the keys \['pass', 'username'\]"),
-        ('{"username": "admin", "password": "hunter2\\""}', "a character that slurmdbd.conf cannot hold"),
-    ],
-)
-def test_a_secret_that_cannot_be_used_is_told_without_what_it_holds(machine: SlurmMachine, secret: str, message: str) -> None:
-    machine.answers("aws", secret)
-    with pytest.raises(NodeError, match=message) as error:
-        accounting.apply(slurm_context(accounting=EXTERNAL), machine.system)
-    assert "hunter2" not in str(error.value)
-
-
-def test_with_the_authorities_at_hand_the_connection_is_encrypted_and_checked(machine: SlurmMachine) -> None:
-    file = machine.write("etc/ssl/certs/slurm-database.pem", "-----BEGIN CERTIFICATE-----")
-    accounting.apply(slurm_context(accounting=EXTERNAL), machine.system)
-    assert f"StorageParameters=SSL_CA={file}\n" in (machine.root / "opt/slurm/etc/slurmdbd.conf").read_text()
-
-
-@pytest.mark.fault(69)
-def test_slurmdbd_is_waited_for_while_the_database_is_not_there(machine: SlurmMachine) -> None:
-    def mariadb(_: tuple[str, ...], __: str | None) -> str:
-        if machine.time.now_s < 20:
-            raise NodeError("no socket")
-        return ""
-
-    def sacctmgr(_: tuple[str, ...], __: str | None) -> str:
-        if machine.time.now_s < 60:
-            raise NodeError("Connection refused")
-        return ""
-
-    machine.answers("mariadb", mariadb)
-    machine.answers("sacctmgr", sacctmgr)
-    accounting.apply(slurm_context(), machine.system)
-    assert 60 <= machine.time.now_s < 80
-    unit = (machine.root / "etc/systemd/system/slurmdbd.service.d/hyperpod-cdk.conf").read_text()
-    assert "mariadb.service" in unit.split("After=")[1].splitlines()[0]
-    assert "Restart=on-failure" in unit
-
-
-@pytest.mark.fault(69)
-def test_a_slurmdbd_that_never_answers_is_an_error_with_what_it_complains_of(machine: SlurmMachine) -> None:
-    def refused(_: tuple[str, ...], __: str | None) -> str:
-        raise NodeError("Connection refused")
-
-    machine.answers("sacctmgr", refused)
-    with pytest.raises(NodeError, match=r"the database at localhost: gave up .*the journal of slurmdbd: it complains"):
-        accounting.apply(slurm_context(), machine.system)
-
-
 @pytest.mark.fault(69)
 def test_a_database_of_an_older_cluster_is_told_with_the_way_out_and_nothing_is_removed(
     machine: SlurmMachine, bundle: Path
@@ -270,26 +164,6 @@ def test_a_database_of_an_older_cluster_is_told_with_the_way_out_and_nothing_is_
         slurm_controller.apply(slurm_context(bundle=bundle), machine.system)
     assert state.read_text() == "demo|7"
     assert not [text for text in machine.run.inputs if text and "DROP" in text.upper()]
-
-
-def test_a_second_controller_uses_the_firsts_database(machine: SlurmMachine) -> None:
-    machine.write(CONF, TWO_CONF)
-    machine.host, machine.listening, machine.listens_after_s = "ip-10-1-0-5", {"10.1.0.4"}, 30
-    accounting.apply(slurm_context(here=SECOND_CONTROLLER, instances=(CONTROLLER, SECOND_CONTROLLER)), machine.system)
-    assert machine.time.now_s >= 30
-    assert "mariadb" not in machine.units
-
-
-def test_with_an_external_database_a_second_controller_stands_in_for_slurmdbd_too(machine: SlurmMachine) -> None:
-    machine.write(CONF, TWO_CONF)
-    machine.host = "ip-10-1-0-5"
-    context = slurm_context(here=SECOND_CONTROLLER, instances=(CONTROLLER, SECOND_CONTROLLER), accounting=EXTERNAL)
-    slurm_configuration.apply(context, machine.system)
-    accounting.apply(context, machine.system)
-    text = (machine.root / "opt/slurm/etc/slurmdbd.conf").read_text()
-    assert "DbdHost=ip-10-1-0-4\nDbdBackupHost=ip-10-1-0-5\n" in text
-    assert not machine.asked("sacctmgr", "--immediate")
-    assert "AccountingStorageBackupHost=10.1.0.5\n" in (machine.root / CONF).read_text()
 
 
 @pytest.mark.parametrize(("sign_of_life", "waits"), [(False, True), (True, False)])
