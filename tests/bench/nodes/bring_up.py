@@ -35,23 +35,22 @@ class Account:
         groups = [self.world.group(name, count) for name, count in ((CONTROLLER, 1), (LOGIN, 1), (WORKERS, workers))]
         started = time.time()
         self.world.create(*groups)
-        try:
-            self._wait(started, workers)
-            roles = {node["id"]: node["group"] for node in self.runner.describe()}
-        finally:
-            bringup = self._delete()
+        self._wait(started, workers)
+        roles = {node["id"]: node["group"] for node in self.runner.describe()}
+        bringup = self._delete()
         return summed_up(contender.name, workers, started, bringup, roles)
 
     def _wait(self, started: float, workers: int) -> None:
-        while not self._is_up(workers):
+        while True:
             cluster = self.world.cluster()
             if cluster["ClusterStatus"] == "Failed":
                 raise NodesError(f"the cluster failed: {cluster['FailureMessage']}")
+            if cluster["ClusterStatus"] == "InService" and self._is_up(workers):
+                return
             if time.time() - started > WITHIN_S:
-                raise NodesError(
-                    f"not all {workers} workers are idle after {WITHIN_S:g} s; the cluster is {cluster['ClusterStatus']}"
-                )
-            time.sleep(_LOOK_S)  # two looks at a cluster, as a client of AWS takes them
+                idle = len(self.hubs[0].bringup.idle) if self.hubs else 0
+                raise NodesError(f"{idle} of {workers} workers are idle after {WITHIN_S:g} s; it is {cluster['ClusterStatus']}")
+            time.sleep(_LOOK_S)  # between two looks over HTTP, as a client does
 
     def _is_up(self, workers: int) -> bool:
         if not self.hubs or len(self.hubs[0].bringup.idle) < workers:

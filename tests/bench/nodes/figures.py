@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tests.bench.nodes.run import NodeRun, Run
 
 ALL_IDLE, CPU = "CreateCluster to all workers idle, s", "CPU of the scripts per worker, s"
-PROGRAMS, REQUESTS = "programs started by the scripts", "requests in all"
+PROGRAMS, REQUESTS = "programs started by the scripts", "requests to the network"
 WORKERS = "workers"
 
 
@@ -33,12 +33,12 @@ FIGURES = (
     Figure("CPU of the whole worker meanwhile, s", _of_workers(lambda node: node.node_cpu_s), 2),
     Figure(PROGRAMS, _of_workers(lambda node: node.programs)),
     Figure("programs started on the worker meanwhile", _of_workers(lambda node: node.node_programs)),
-    Figure(REQUESTS, _of_workers(lambda node: node.dns + node.imds + node.to_controllers + node.to_others + node.objects)),
+    Figure(REQUESTS, _of_workers(lambda node: node.dns + node.imds + node.to_controllers + node.to_others)),
     Figure("  DNS questions", _of_workers(lambda node: node.dns)),
     Figure("  connections to the metadata service", _of_workers(lambda node: node.imds)),
-    Figure("  connections to the controller, refused ones too", _of_workers(lambda node: node.to_controllers)),
+    Figure("  connections to the controller, with tries before it listens", _of_workers(lambda node: node.to_controllers)),
     Figure("  connections to other nodes", _of_workers(lambda node: node.to_others)),
-    Figure("  objects that HyperPod fetches from S3", _of_workers(lambda node: node.objects)),
+    Figure("objects that HyperPod fetches from S3", _of_workers(lambda node: node.objects)),
 )
 
 Key = tuple[str, int]  # a bundle's name and a number of workers
