@@ -7,7 +7,7 @@ export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/node_modules/.bin:$(PATH)
 export NODE_NO_WARNINGS := 1
 CLUSTER ?= reference
 
-.PHONY: help setup nodes-setup demo demo-down test test-nodes check lint types synth snapshots docs bench clean
+.PHONY: help setup nodes-setup demo demo-down test test-nodes check lint types synth snapshots docs bench bench-nodes clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -48,7 +48,7 @@ check: setup lint types test synth  ## all that a pull request must pass
 lint: setup
 	ruff format --check .
 	ruff check .
-	git ls-files "*.sh" .ci/run .ci/demo-offline | xargs shellcheck
+	git ls-files "*.sh" "*.sbatch" .ci/run .ci/demo-offline | xargs shellcheck -x
 
 types: setup
 	mypy app.py config constructs/hyperpod stacks ops local_aws lambda_assets lifecycle_assets tests
@@ -63,6 +63,10 @@ snapshots: setup  ## rewrite the committed templates; read the diff before you c
 
 docs: setup  ## rewrite what the documentation takes from the code
 	@python -m config.documentation > docs/configuration.md
+
+bench-nodes: setup  ## measure lifecycle scripts on simulated nodes: LIFECYCLE="folder ..." (root on Debian)
+	@python -m local_aws.nodes setup
+	@python -m tests.bench.nodes $(addprefix --bundle=,$(LIFECYCLE)) $(BENCH)
 
 bench: setup  ## measure synth against an empty app, and a small change against none
 	@python -m tests.bench $(BENCH)

@@ -75,15 +75,25 @@ class Registry:
         was = self._limits_before()
         for name, wanted in LIMITS.items():
             file = self._kernel / name
+            if not file.exists():  # in a network namespace of its own, a process does not see those of the machine's network
+                continue
             now = int(file.read_text())
             if now < wanted:
                 self._write("limits.json", was := {name: now} | was)  # first the note, so that a kill here loses nothing
                 file.write_text(str(wanted))
 
     def _restore_limits(self) -> None:
+        unseen = {}
         for name, value in self._limits_before().items():
-            (self._kernel / name).write_text(str(value))
-        (self._place / "limits.json").unlink(missing_ok=True)
+            file = self._kernel / name
+            if file.exists():
+                file.write_text(str(value))
+            else:
+                unseen[name] = value
+        if unseen:
+            self._write("limits.json", unseen)
+        else:
+            (self._place / "limits.json").unlink(missing_ok=True)
 
     def _limits_before(self) -> dict[str, int]:
         file = self._place / "limits.json"

@@ -86,3 +86,21 @@ def test_a_hub_lives_as_long_as_its_guardian() -> None:
 
 def test_there_are_no_hubs_where_nobody_made_one(tmp_path: Path) -> None:
     assert Registry(tmp_path / "none").entries() == []
+
+
+def test_a_limit_that_a_network_namespace_hides_is_left_alone_there_and_set_back_by_who_sees_it(
+    registry: Registry, kernel: Path, tmp_path: Path
+) -> None:
+    seen = registry
+    add(seen, "a")
+    inside = Registry(tmp_path / "registry", tmp_path / "inside")
+    (tmp_path / "inside" / INOTIFY).parent.mkdir(parents=True)
+    (tmp_path / "inside" / INOTIFY).write_text("16384")
+    add(inside, "b")
+    remove(seen, "a")
+    remove(inside, "b")  # the last one does not see the machine's network
+    assert limits(kernel)[1] == LIMITS[NEIGHBOURS]
+
+    add(seen, "c")
+    remove(seen, "c")
+    assert limits(kernel)[1] == 128
