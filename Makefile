@@ -66,7 +66,7 @@ docs: setup  ## rewrite what the documentation takes from the code
 
 bench-nodes: setup  ## measure lifecycle scripts on simulated nodes: LIFECYCLE="folder ..." (root on Debian)
 	@python -m local_aws.nodes setup
-	@python -m tests.bench.nodes $(addprefix --bundle=,$(LIFECYCLE)) $(BENCH)
+	@python -m tests.bench.nodes $(BENCH)
 
 bench: setup  ## measure synth against an empty app, and a small change against none
 	@python -m tests.bench $(BENCH)

@@ -76,6 +76,6 @@ def carry_out(context: Context, steps: tuple[Step, ...] = STEPS) -> None:
         started = time.monotonic()
         try:
             step.apply(context)
-        except NodeError as error:
+        except (NodeError, OSError) as error:  # a full disk speaks in OSErrors
             raise NodeError(f"step '{step.title}': {error}") from error
         print(f"{step.title}: {time.monotonic() - started:.1f} s")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hyperpod_node import packages
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
 from hyperpod_node.retry import Patience, retry
@@ -52,6 +53,8 @@ class Database:
 
 def local(system: System) -> Database:
     """MariaDB on this node, running, with a database that the user slurm may use."""
+    if not system.find("mariadbd"):
+        packages.install("mariadb-server", system.run, system.clock)
     file = system.root / SERVER_FILE
     memory_mib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
     put(file, SERVER.format(buffer_mib=min(2048, memory_mib // 4)))

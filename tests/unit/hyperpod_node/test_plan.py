@@ -45,6 +45,14 @@ def test_a_failing_step_ends_the_node_with_its_title_in_the_error() -> None:
     assert taken.titles == []
 
 
+def test_a_full_disk_ends_the_node_in_one_line_as_well() -> None:
+    def fail(context: Context) -> None:
+        raise OSError(28, "No space left on device", "/etc/fstab")
+
+    with pytest.raises(NodeError, match=r"^step 'storage': \[Errno 28\] No space left on device: '/etc/fstab'$"):
+        carry_out(a_context(), (Step("storage", fail),))
+
+
 BEFORE = (
     ("readiness", "openzfs"),
     ("readiness", "fsx"),

@@ -18,6 +18,7 @@ def machine(tmp_path: Path) -> SlurmMachine:
     machine.write(CONF, SLURM_CONF)
     machine.write("opt/slurm/etc/accounting.conf", "")
     machine.write("etc/munge/munge.key", "key")
+    machine.write("usr/sbin/mariadbd", "")
     machine.answers("scontrol", "Slurmctld(primary) at ip-10-1-0-4 is UP")
     machine.answers("sacctmgr", "")
     machine.answers("aws", '{"username": "admin", "password": "' + PASSWORD.replace("\\", "\\\\") + '"}')

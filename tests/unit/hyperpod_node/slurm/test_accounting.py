@@ -28,6 +28,14 @@ def test_the_local_database_has_no_password_at_all(machine: SlurmMachine) -> Non
     assert not [text for text in machine.run.inputs if text and "IDENTIFIED BY" in text]
 
 
+def test_mariadb_is_installed_where_the_image_lacks_it_and_only_there(machine: SlurmMachine) -> None:
+    accounting.apply(slurm_context(), machine.system)
+    assert machine.run.named("apt-get") == []
+    (machine.root / "usr/sbin/mariadbd").unlink()
+    accounting.apply(slurm_context(), machine.system)
+    assert [words[-1] for words in machine.run.named("apt-get")] == ["--quiet", "mariadb-server"]
+
+
 @pytest.mark.fault(70)
 def test_an_external_databases_password_is_in_one_file_of_slurms_and_nowhere_else(
     machine: SlurmMachine, capsys: pytest.CaptureFixture[str]
