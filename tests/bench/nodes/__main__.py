@@ -53,6 +53,8 @@ def main() -> int:
         return 2
     found, where = medians(runs), machine()
     print(f"\n{table(found)}\n(x...) to the smallest size, [x...] to the first bundle at the same size\n{where}")
+    for reason in sorted({run.not_accounted for run in runs} - {""}):
+        print(f"programs are not measured: {reason}; the kernel needs CONFIG_BSD_PROCESS_ACCT_V3")
     if arguments.json:
         measured = {"machine": where, "runs": [asdict(run) for run in runs]}
         arguments.json.write_text(json.dumps(measured, indent=1) + "\n")

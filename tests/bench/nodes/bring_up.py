@@ -12,12 +12,11 @@ from local_aws.server import EmbeddedAws
 from local_aws.testing import SPEED
 from tests.bench.nodes.bundles import Contender, lay
 from tests.bench.nodes.measuring_hub import Bringup, MeasuringHub
-from tests.bench.nodes.run import Run, summed_up
+from tests.bench.nodes.run import CONTROLLER, LOGIN, WORKERS, Run, summed_up
 from tests.local.hyperpod.world import BUCKET, World
 
 WITHIN_S = 900.0
-_LOOK_S = 0.1
-CONTROLLER, LOGIN, WORKERS = "controller", "login", "workers"
+_LOOK_S = 0.5
 
 
 @dataclass
@@ -65,9 +64,10 @@ class Account:
             if time.time() > end:
                 raise NodesError(f"the cluster is not gone {WITHIN_S:g} s after its deletion")
             time.sleep(_LOOK_S)  # as above
-        if not self.hubs:
-            raise NodesError("the cluster never had a node")
-        return self.hubs[0].bringup
+        bringup = self.hubs[0].bringup
+        if not bringup.has_listened:
+            raise NodesError("what nodes ask for over the network could not be heard; the reason stands above")
+        return bringup
 
 
 @contextmanager

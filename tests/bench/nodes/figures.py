@@ -4,11 +4,10 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tests.bench.nodes.run import NodeRun, Run
+from tests.bench.nodes.run import WORKERS, NodeRun, Run
 
 ALL_IDLE, CPU = "CreateCluster to all workers idle, s", "CPU of the scripts per worker, s"
 PROGRAMS, REQUESTS = "programs started by the scripts", "requests to the network"
-WORKERS = "workers"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A hub that measures what happens on its nodes while a cluster comes up, and changes nothing of it.
+"""A hub that measures what happens on its nodes while a cluster comes up, and leaves the scripts as they are.
 
 Times are the host's, which is the nodes' as well.
 """
@@ -62,7 +62,25 @@ class Bringup:
     nodes: dict[str, Measured] = field(default_factory=dict)
     idle: dict[str, float] = field(default_factory=dict)  # when Slurm first had a host as idle
     asked: list[packets.Asked] = field(default_factory=list)
+    has_listened: bool = False  # to what is asked, until the hub's end
     not_accounted: str = ""  # why programs could not be counted
+
+
+class Told:
+    """Numbers among the lines of a program, behind a mark; all else goes on to ``on_line``."""
+
+    def __init__(self, on_line: Callable[[str], None] | None) -> None:
+        self.mark = secrets.token_hex(8)
+        self.numbers: list[int] = []
+        self._on_line = on_line
+
+    def hear(self, line: str) -> None:
+        """Take a line. What a program said without ending its line stands before the mark."""
+        said, mark, number = line.partition(self.mark)
+        if mark:
+            self.numbers.append(int(number))
+        if self._on_line and (said or not mark):
+            self._on_line(said)
 
 
 class MeasuringHub(Hub):
@@ -124,21 +142,12 @@ class MeasuringHub(Hub):
         if unit != UNIT:
             return go(*argv)
         node = self.bringup.nodes[node_id]
-        accounts = self._account(node_id)
-
-        told, mark = list[int](), secrets.token_hex(8)
-
-        def tell(line: str) -> None:
-            if line.startswith(mark):
-                told.append(int(line.removeprefix(mark)))
-            elif on_line:
-                on_line(line)
-
+        accounts, told = self._account(node_id), Told(on_line)
         before, node.script_from = self._cpu_s(node_id), time.time()
-        status = go("sh", "-c", _AROUND.format(mark=mark, unit=UNIT), "sh", *argv, tell=tell)
+        status = go("sh", "-c", _AROUND.format(mark=told.mark, unit=UNIT), "sh", *argv, tell=told.hear)
         node.script_to, node.node_cpu_s = time.time(), self._cpu_s(node_id) - before
         node.ended = accounts.read_bytes() if accounts else None
-        node.script_pid, used = told
+        node.script_pid, used = told.numbers
         node.script_cpu_s, node.is_done = used / 1e6, True
         return status
 
@@ -147,7 +156,8 @@ class MeasuringHub(Hub):
         tap, self._tap = self._tap, None
         if tap:
             tap.communicate("")
-            self.bringup.asked = packets.from_lines(self._packets.read_text().splitlines()[1:])
+            self.bringup.has_listened = tap.returncode == 0
+            self.bringup.asked = packets.from_lines(self._packets.read_text().splitlines())
         super().end()
         self.lives = False
 

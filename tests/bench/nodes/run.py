@@ -7,6 +7,7 @@ from tests.bench.nodes.measuring_hub import Bringup, Measured
 from tests.bench.nodes.process_accounting import descendants, parse, programs
 
 IMDS = "169.254.169.254"
+CONTROLLER, LOGIN, WORKERS = "controller", "login", "workers"  # the cluster's groups
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Run:
     workers: int
     all_idle_s: float
     nodes: list[NodeRun]
+    not_accounted: str = ""  # why programs could not be counted
 
     def of(self, group: str) -> list[NodeRun]:
         """The nodes of a group."""
@@ -43,10 +45,10 @@ class Run:
 
 
 def summed_up(bundle: str, workers: int, started: float, bringup: Bringup, groups: dict[str, str]) -> Run:
-    """What was measured of a cluster, by the groups of its nodes' ids; its first group's name is the controllers'."""
-    controllers = {node.address for node in bringup.nodes.values() if groups[node.id] == "controller"}
+    """What was measured of a cluster, with the group of each node by its id."""
+    controllers = {node.address for node in bringup.nodes.values() if groups[node.id] == CONTROLLER}
     nodes = [_of_node(node, groups[node.id], bringup, controllers) for node in bringup.nodes.values()]
-    return Run(bundle, workers, max(bringup.idle.values()) - started, nodes)
+    return Run(bundle, workers, max(bringup.idle.values()) - started, nodes, bringup.not_accounted)
 
 
 def _of_node(node: Measured, group: str, bringup: Bringup, controllers: Collection[str]) -> NodeRun:

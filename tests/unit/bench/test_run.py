@@ -42,5 +42,8 @@ def test_requests_are_counted_by_kind_while_the_script_runs() -> None:
 
 
 def test_programs_that_no_kernel_counted_are_not_zero() -> None:
-    (node,) = summed_up("ours", 1, 90.0, bringup(), {"c": "controller", "w": "workers"}).of("workers")
-    assert (node.programs, node.node_programs) == (None, None)
+    found = bringup()
+    found.not_accounted = "Function not implemented"
+    run = summed_up("ours", 1, 90.0, found, {"c": "controller", "w": "workers"})
+    (node,) = run.of("workers")
+    assert (node.programs, node.node_programs, run.not_accounted) == (None, None, "Function not implemented")
