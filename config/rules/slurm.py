@@ -60,6 +60,20 @@ def state_on_shared_storage(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("slurm", "state_folder"), folder, f"is on no file system that nodes share; {remedy}")
 
 
+@rule("state-outlives-accounting", "slurm")
+def state_outlives_accounting(config: ClusterConfig) -> Iterator[Problem]:
+    """With a `slurm.state_folder`, the accounting database is `external` or `none`: a local one is lost with its controller."""
+    # UpdateClusterSoftware replaces the controller's root volume. slurmctld's state would then know the cluster by the number
+    # that the lost database gave it, and slurmctld refuses to start: "CLUSTER ID MISMATCH".
+    slurm = config.slurm
+    if slurm.state_folder is not None and slurm.accounting.database is Database.LOCAL:
+        message = (
+            "`local` records are lost when the controller is patched or replaced, and the state in `state_folder` would no "
+            "longer fit; set `database: external`, or `none`"
+        )
+        yield Problem((*ACCOUNTING, "database"), slurm.accounting.database.value, message)
+
+
 @rule("topology-text", "slurm")
 def topology_text(config: ClusterConfig) -> Iterator[Problem]:
     """`slurm.topology` describes switches or blocks, not both, and says which nodes are in them."""

@@ -55,7 +55,10 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "external-accounting": lambda draft: draft.set("slurm", "accounting", "database", "external"),
     "accounting-without-a-host": lambda draft: draft.set("slurm", "accounting", "host", "db.example.com"),
     "several-controllers": lambda draft: draft.set("instance_groups", 0, "instance_count", 2),
-    "state-on-shared-storage": lambda draft: draft.set("slurm", "state_folder", "/var/spool/slurm"),
+    "state-on-shared-storage": lambda draft: draft.set(
+        "slurm", {"state_folder": "/var/spool/slurm", "accounting": {"database": "none"}}
+    ),
+    "state-outlives-accounting": lambda draft: draft.set("slurm", "state_folder", "/fsx/slurm"),
     "topology-text": lambda draft: draft.set("slurm", "topology", "SwitchName=s1 Switches=s[2-3]"),
     "source-or-extra": lambda draft: draft.put("own/on_create.sh", "more/after_slurm/one.sh").set(
         "lifecycle", {"source": "own", "extra": "more"}

@@ -51,7 +51,7 @@ def test_what_is_no_arn_and_no_host_is_refused(draft: Any, name: str, value: str
     assert line.startswith(f"slurm.accounting.{name}: ")
 
 
-@pytest.mark.parametrize("database", [{"database": "local"}, EXTERNAL])
+@pytest.mark.parametrize("database", [{"database": "none"}, EXTERNAL])
 def test_several_controllers_need_a_shared_state_folder(draft: Any, database: dict[str, str]) -> None:
     draft.set("instance_groups", 0, "instance_count", 2).set("slurm", "accounting", database)
     assert [line.partition(":")[0] for line in draft.lines()] == ["slurm.state_folder"]
@@ -69,14 +69,14 @@ def test_several_controllers_need_a_shared_state_folder(draft: Any, database: di
     ],
 )
 def test_the_state_folder_is_on_a_file_system_of_the_file(draft: Any, folder: str, *, openzfs: bool, remedy: str | None) -> None:
-    draft.set("slurm", "state_folder", folder)
+    accounting(draft, database="none").set("slurm", "state_folder", folder)
     if openzfs:
         draft.set("storage", "openzfs", "dns_name", "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com")
     assert [line.rpartition("; ")[2] for line in draft.lines()] == ([remedy] if remedy else [])
 
 
 def test_without_a_file_system_there_is_no_state_folder(draft: Any) -> None:
-    [line] = draft.remove("storage").set("slurm", "state_folder", "/fsx/slurm").lines()
+    [line] = accounting(draft, database="none").remove("storage").set("slurm", "state_folder", "/fsx/slurm").lines()
     assert line.endswith("is on no file system that nodes share; add one (`storage.lustre`), or remove this line")
 
 
@@ -109,3 +109,10 @@ def test_switches_or_blocks_with_their_nodes_are_a_topology(draft: Any, text: st
 def test_other_texts_are_no_topology(draft: Any, text: str, said: str) -> None:
     [line] = draft.set("slurm", "topology", text).lines()
     assert line.endswith(said)
+
+
+@pytest.mark.parametrize(("values", "refused"), [({}, True), ({"database": "none"}, False), (EXTERNAL, False)])
+def test_slurmctlds_state_does_not_outlive_the_accounting_database(draft: Any, values: dict[str, Any], *, refused: bool) -> None:
+    draft.set("slurm", "state_folder", "/fsx/slurm")
+    lines = accounting(draft, **values).lines() if values else draft.lines()
+    assert [line.partition(": ")[0] for line in lines] == (["slurm.accounting.database"] if refused else [])
