@@ -35,8 +35,9 @@ FIGURES = (
     Figure(REQUESTS, _of_workers(lambda node: node.dns + node.imds + node.to_controllers + node.to_others)),
     Figure("  DNS questions", _of_workers(lambda node: node.dns)),
     Figure("  connections to the metadata service", _of_workers(lambda node: node.imds)),
-    Figure("  connections to the controller, with tries before it listens", _of_workers(lambda node: node.to_controllers)),
+    Figure("  connections to the controller", _of_workers(lambda node: node.to_controllers)),
     Figure("  connections to other nodes", _of_workers(lambda node: node.to_others)),
+    Figure("tries to connect before a controller listens", _of_workers(lambda node: node.tries)),
     Figure("objects that HyperPod fetches from S3", _of_workers(lambda node: node.objects)),
 )
 

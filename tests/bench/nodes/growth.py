@@ -2,7 +2,7 @@
 
 from tests.bench.nodes.figures import CPU, PROGRAMS, REQUESTS, Key, Medians, base_keys
 
-# Times the smallest size's. Programs and requests must not grow; they differ by a few tries of what is waited for.
+# Times the smallest size's. Programs and requests must not grow; they differ by a look more or less at what is waited for.
 LIMITS = {CPU: 1.3, PROGRAMS: 1.1, REQUESTS: 1.2}
 
 

@@ -61,6 +61,7 @@ class Bringup:
 
     nodes: dict[str, Measured] = field(default_factory=dict)
     idle: dict[str, float] = field(default_factory=dict)  # when Slurm first had a host as idle
+    listens: float = 0.0  # when a controller first took connections
     asked: list[packets.Asked] = field(default_factory=list)
     has_listened: bool = False  # to what is asked, until the hub's end
     not_accounted: str = ""  # why programs could not be counted
@@ -184,6 +185,7 @@ class MeasuringHub(Hub):
             host, _, state = line.partition(" ")
             if not state and line.replace(".", "").isdecimal():
                 now = float(line)
+                self.bringup.listens = self.bringup.listens or now
             elif state.strip() == "idle":
                 self.bringup.idle.setdefault(host, now)
 

@@ -86,7 +86,6 @@ def main() -> None:
     with listen(BRIDGE) as tap, selectors.DefaultSelector() as selector:
         selector.register(tap, selectors.EVENT_READ)
         selector.register(sys.stdin, selectors.EVENT_READ)
-        print("listening", flush=True)
         while not any(key.fileobj is sys.stdin for key, _ in selector.select()):
             print(to_line(read(time.time(), tap.recv(2048))))
 

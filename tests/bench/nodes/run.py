@@ -24,6 +24,7 @@ class NodeRun:
     node_programs: int | None
     dns: int
     imds: int
+    tries: int  # to connect to a controller before any listens
     to_controllers: int
     to_others: int
     objects: int
@@ -53,7 +54,8 @@ def summed_up(bundle: str, workers: int, started: float, bringup: Bringup, group
 
 def _of_node(node: Measured, group: str, bringup: Bringup, controllers: Collection[str]) -> NodeRun:
     asked = [one for one in bringup.asked if one.source == node.address and node.script_from <= one.moment <= node.script_to]
-    targets = [one.target for one in asked if not one.is_dns]
+    connections = [one for one in asked if not one.is_dns]
+    to_controllers = [one.moment >= bringup.listens for one in connections if one.target in controllers]
     idle = bringup.idle.get(node.host)
     ended = None if node.ended is None else parse(node.ended)
     return NodeRun(
@@ -66,8 +68,9 @@ def _of_node(node: Measured, group: str, bringup: Bringup, controllers: Collecti
         programs=None if ended is None else programs(descendants(ended, node.script_pid)),
         node_programs=None if ended is None else programs(ended),
         dns=sum(one.is_dns for one in asked),
-        imds=sum(target == IMDS for target in targets),
-        to_controllers=sum(target in controllers for target in targets),
-        to_others=sum(target != IMDS and target not in controllers for target in targets),
+        imds=sum(one.target == IMDS for one in connections),
+        tries=to_controllers.count(False),
+        to_controllers=to_controllers.count(True),
+        to_others=sum(one.target != IMDS and one.target not in controllers for one in connections),
         objects=node.objects,
     )

@@ -4,7 +4,7 @@ from tests.bench.nodes.run import NodeRun, Run
 
 
 def worker(cpu_s: float = 0.3, programs: int | None = 31, **more: float) -> NodeRun:
-    counts = {"dns": 5, "imds": 0, "to_controllers": 12, "to_others": 0, "objects": 80}
+    counts = {"dns": 5, "imds": 0, "tries": 7, "to_controllers": 5, "to_others": 0, "objects": 80}
     times = {"boot_s": 1.0, "on_create_s": 6.0, "idle_s": 6.5, "node_cpu_s": 0.7, "node_programs": 70}
     return NodeRun(**{"group": "workers", "cpu_s": cpu_s, "programs": programs, **times, **counts, **more})  # type: ignore[arg-type]  # by name
 
