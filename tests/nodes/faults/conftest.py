@@ -9,10 +9,11 @@ from local_aws.clock import clock
 from local_aws.nodes.runner import SimulatedNodes, simulated_nodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import SPEED, aws
-from tests.local.hyperpod.world import World
+from tests.local.hyperpod.world import World, until
 from tests.nodes.bundle import Bundle, Json, lay, make_file_system, user
-from tests.nodes.cluster.running import Running
-from tests.nodes.faults.provisioning import AT_ONCE, Provisioning
+from tests.nodes.cluster.running import UP_S, Running
+from tests.nodes.faults.provisioning import Provisioning
+from tests.nodes.faults.user import as_alice, state
 
 __all__ = ["aws"]
 
@@ -58,6 +59,16 @@ def cluster(world: World, nodes: SimulatedNodes, ours: Bundle) -> Running:
     return running
 
 
+@pytest.fixture
+def job(cluster: Running) -> Iterator[str]:
+    """A job of alice's that runs on a worker until the test ends."""
+    job = as_alice(cluster, "login-1", "sbatch --parsable --output=/dev/null --wrap='sleep 600'")
+    until(lambda: state(cluster, job), lambda seen: seen == "RUNNING", UP_S)
+    yield job
+    as_alice(cluster, "login-1", f"scancel {job}")
+    cluster.idle(2)
+
+
 Again = Callable[..., Provisioning]
 
 
@@ -70,6 +81,6 @@ def again(cluster: Running, ours: Bundle) -> Again:
 
     def begin(node: str, *, hurry: dict[str, tuple[str, str]] | None = None, **settings: object) -> Provisioning:
         bundle = Bundle(ours.parameters, ours.settings | settings)
-        return Provisioning(cluster, node, bundle, hurry=AT_ONCE | (hurry or {})).begin()
+        return Provisioning(cluster, node, bundle, hurry=hurry or {}).begin()
 
     return begin

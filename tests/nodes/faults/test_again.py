@@ -9,6 +9,7 @@ from tests.nodes.bundle import Bundle, user
 from tests.nodes.cluster.running import Running
 from tests.nodes.faults.conftest import Again
 from tests.nodes.faults.provisioning import TIMES, Provisioning
+from tests.nodes.faults.user import state
 
 pytestmark = pytest.mark.local
 
@@ -31,9 +32,6 @@ def without_times(lines: list[str]) -> list[str]:
 
 @pytest.mark.fault(66)
 def test_a_second_run_says_the_same_and_changes_nothing(cluster: Running, again: Again) -> None:
-    job = cluster.run(
-        "login-1", "runuser", "--login", "alice", "--command", "sbatch --parsable --output=/dev/null --wrap='sleep 600'"
-    )
     before = {name: cluster.run(name, "bash", "-c", DAEMONS) for name in NODES}
     for name in NODES:
         cluster.run(name, "touch", "/root/mark")
@@ -44,8 +42,7 @@ def test_a_second_run_says_the_same_and_changes_nothing(cluster: Running, again:
         assert without_times(run.succeeded()) == without_times(cluster.log_of(name))
         assert cluster.run(name, "bash", "-c", CHANGED) == ""
         assert cluster.run(name, "bash", "-c", DAEMONS) == before[name]
-    assert cluster.run("controller-1", "squeue", "--noheader", f"--jobs={job}", "--format=%T") == "RUNNING"
-    cluster.run("controller-1", "scancel", job)
+    assert state(cluster, job) == "RUNNING"
 
 
 @pytest.mark.fault(68)

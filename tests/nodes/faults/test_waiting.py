@@ -5,9 +5,11 @@ import pytest
 from tests.nodes.bundle import Json
 from tests.nodes.cluster.running import Running
 from tests.nodes.faults.conftest import Again
+from tests.nodes.faults.provisioning import AT_ONCE
 
 pytestmark = pytest.mark.local
 
+TWENTY_MINUTES = "WITHIN_S = 1200  # a controller starts after its file system, its database and the user's own scripts"
 APT_AT_WORK = """
 systemd-run --quiet --unit=apt-at-work python3 -c '
 import fcntl, signal
@@ -32,7 +34,7 @@ def test_a_name_without_address_and_apts_lock_are_waited_for_one_after_the_other
 ) -> None:
     cluster.run("login-1", "bash", "-c", f"mv /etc/resolv.conf /root; {APT_AT_WORK}")
 
-    run = again("login-1")
+    run = again("login-1", hurry=AT_ONCE)
 
     assert run.said(f"waiting for the address of {file_system['fsx_dns_name']}, up to 300 s").endswith(
         "does the VPC have DNS support and DNS host names?"
@@ -72,58 +74,38 @@ def test_a_mount_that_never_comes_ends_the_run_with_what_the_client_says(cluster
 
 
 @pytest.mark.fault(63)
-def test_a_worker_waits_for_its_controller_says_for_which_address_and_joins_when_it_is_there(
-    cluster: Running, again: Again
-) -> None:
+def test_a_worker_waits_for_its_controller_names_the_address_and_joins_when_it_is_there(cluster: Running, again: Again) -> None:
+    """The first run gives up as it would after twenty minutes, but for the minutes."""
     cluster.run("controller-1", "systemctl", "stop", "slurmctld")
     cluster.run("workers-1", "systemctl", "stop", "slurmd")
+    nobody = f"slurmctld cannot be reached ({cluster.machine('controller-1')['address']}:6817: Connection refused)"
 
-    run = again("workers-1")
-
-    address = cluster.machine("controller-1")["address"]
-    assert f"slurmctld cannot be reached ({address}:6817: " in run.said("waiting for a controller, up to 1200 s")
-    cluster.run("controller-1", "systemctl", "start", "slurmctld")
-    run.succeeded()
-    cluster.idle(2)
-
-
-@pytest.mark.fault(63)
-def test_a_worker_whose_controller_never_comes_names_the_address_in_its_last_line(cluster: Running, again: Again) -> None:
-    """As it would after twenty minutes, but for the minutes."""
-    cluster.run("controller-1", "systemctl", "stop", "slurmctld")
-
-    error = again("workers-1", hurry={"hyperpod_node/slurm/controllers.py": (WITHIN, "WITHIN_S = 1")}).failed()
-
-    address = cluster.machine("controller-1")["address"]
+    error = again("workers-1", hurry={"hyperpod_node/slurm/controllers.py": (TWENTY_MINUTES, "WITHIN_S = 1")}).failed()
     assert error.startswith("lifecycle script failed: step 'slurmd': a controller: gave up after ")
-    assert error.endswith(f"slurmctld cannot be reached ({address}:6817: Connection refused); see the log of the controller")
+    assert error.endswith(f"{nobody}; see the log of the controller")
+
+    run = again("workers-1", hurry=AT_ONCE)
+    assert nobody in run.said("waiting for a controller, up to 1200 s")
     cluster.run("controller-1", "systemctl", "start", "slurmctld")
-    cluster.idle(2)
-
-
-WITHIN = "WITHIN_S = 1200  # a controller starts after its file system, its database and the user's own scripts"
-
-
-@pytest.mark.fault(65)
-def test_a_slurm_conf_that_the_agent_has_not_written_yet_is_waited_for(cluster: Running, again: Again) -> None:
-    cluster.run("controller-1", "mv", "/opt/slurm/etc/slurm.conf", "/root")
-
-    run = again("controller-1")
-
-    assert "/opt/slurm/etc/slurm.conf is missing; HyperPod's agent writes it" in run.said("waiting for slurm.conf, up to 600 s")
-    cluster.run("controller-1", "mv", "/root/slurm.conf", "/opt/slurm/etc")
     run.succeeded()
     cluster.idle(2)
 
 
 @pytest.mark.fault(65)
-def test_a_slurm_conf_that_never_comes_ends_the_run(cluster: Running, again: Again) -> None:
-    """As it would after ten minutes, but for the minutes."""
+def test_a_slurm_conf_that_the_agent_has_not_written_yet_is_waited_for_and_missed_when_it_never_comes(
+    cluster: Running, again: Again
+) -> None:
+    """The first run gives up as it would after ten minutes, but for the minutes."""
     cluster.run("controller-1", "mv", "/opt/slurm/etc/slurm.conf", "/root")
+    missing = "/opt/slurm/etc/slurm.conf is missing; HyperPod's agent writes it on the controller"
 
     hurry = {"hyperpod_node/steps/slurm_configuration.py": ("WITHIN_S = 600", "WITHIN_S = 1")}
     error = again("controller-1", hurry=hurry).failed()
-
     assert error.startswith("lifecycle script failed: step 'slurm.conf': slurm.conf: gave up after ")
-    assert "/opt/slurm/etc/slurm.conf is missing" in error
+    assert missing in error
+
+    run = again("controller-1", hurry=AT_ONCE)
+    assert missing in run.said("waiting for slurm.conf, up to 600 s")
     cluster.run("controller-1", "mv", "/root/slurm.conf", "/opt/slurm/etc")
+    run.succeeded()
+    cluster.idle(2)
