@@ -99,6 +99,11 @@ class ExistingFileSystem(Section):
 
     file_system_id: str = setting("its id", Change.NEW_NODES, pattern=r"^fs-[0-9a-f]{8,17}$")
     mount_name: str = setting("its mount name", Change.NEW_NODES, pattern=r"^[A-Za-z0-9_-]{1,8}$")
+    efa: StrictBool = setting(
+        "whether it is EFA-enabled: nodes of types with EFA then reach it over EFA, and over TCP where that fails",
+        Change.NEW_NODES,
+        default=False,
+    )
 
 
 class OpenZfsConfig(Section):

@@ -63,13 +63,15 @@ def _slurm(config: ClusterConfig) -> Settings:
 def _instance_types(config: ClusterConfig) -> Settings:
     """What is known of this cluster's types; one that nobody published anything about is not there."""
     known = {name: found for name in types_of(config) if (found := instance_type(name))}
+    existing = config.storage.existing
+    takes_efa = existing is not None and existing.efa
     return {
         name: {
             "sockets": found.sockets,
             "cores_per_socket": found.cores_per_socket,
             "gpus": found.gpus,
             "gpu": found.gpu,
-            "efa": found.efa_interfaces > 0,
+            "efa": takes_efa and found.efa_interfaces > 0,
         }
         for name, found in known.items()
     }

@@ -56,7 +56,7 @@ class Slurm:
 
 @dataclass(frozen=True)
 class InstanceType:
-    """What is known of an instance type; what is not known is None."""
+    """What is known of an instance type; what is not known is None. ``efa``: Lustre is reached over EFA."""
 
     sockets: int | None
     cores_per_socket: int | None

@@ -9,7 +9,8 @@ import yaml
 
 from config.load import load_cluster
 from config.model import ClusterConfig
-from constructs.hyperpod.node_settings import node_settings
+from config.storage import ExistingFileSystem, StorageConfig
+from constructs.hyperpod.node_settings import node_settings, rendered
 from hyperpod_node.node_settings import NodeSettings
 from stacks.clusters_app import PROJECT
 from tests.contract.bundle import bundle_of
@@ -64,8 +65,20 @@ def test_nodes_learn_what_is_known_of_their_types(config: ClusterConfig, setting
 def test_a_type_says_its_sockets_and_its_gpus(shipped: Synthesized, shipped_folder: Path) -> None:
     known = read(bundle_of(shipped, "resilient-p5", shipped_folder)).instance_types
     p5, c5 = known["ml.p5.48xlarge"], known["ml.c5.xlarge"]
-    assert (p5.sockets, p5.cores_per_socket, p5.gpus, p5.gpu, p5.efa) == (2, 48, 8, "h100", True)
-    assert (c5.sockets, c5.cores_per_socket, c5.gpus, c5.gpu, c5.efa) == (None, None, 0, None, False)
+    assert (p5.sockets, p5.cores_per_socket, p5.gpus, p5.gpu) == (2, 48, 8, "h100")
+    assert (c5.sockets, c5.cores_per_socket, c5.gpus, c5.gpu) == (None, None, 0, None)
+
+
+@pytest.mark.parametrize(("existing", "types"), [(None, set()), (False, set()), (True, {"ml.trn1.32xlarge"})])
+def test_lustre_is_reached_over_efa_where_both_the_type_and_the_file_system_have_it(
+    existing: bool | None, types: set[str], tmp_path: Path
+) -> None:
+    config = load_cluster(PROJECT / "clusters/reference.yaml")
+    if existing is not None:
+        system = ExistingFileSystem(file_system_id="fs-0123456789abcdef0", mount_name="abcdefgh", efa=existing)
+        config = config.model_copy(update={"storage": StorageConfig(existing=system)})
+    (tmp_path / "node_settings.json").write_bytes(rendered(node_settings(config)))
+    assert {name for name, known in read(tmp_path).instance_types.items() if known.efa} == types
 
 
 def test_a_topology_comes_through_line_by_line(tmp_path: Path) -> None:
