@@ -31,7 +31,7 @@ def without_times(lines: list[str]) -> list[str]:
 
 
 @pytest.mark.fault(66)
-def test_a_second_run_says_the_same_and_changes_nothing(cluster: Running, again: Again) -> None:
+def test_a_second_run_says_the_same_and_changes_nothing(cluster: Running, again: Again, job: str) -> None:
     before = {name: cluster.run(name, "bash", "-c", DAEMONS) for name in NODES}
     for name in NODES:
         cluster.run(name, "touch", "/root/mark")

@@ -53,6 +53,10 @@ def test_a_rebooted_controller_serves_again_and_knows_its_jobs(cluster: Running,
 def test_a_killed_slurmctld_is_back_by_itself_and_its_jobs_run_on(cluster: Running, job: str) -> None:
     show = ("systemctl", "show", "--property=MainPID", "--value", "slurmctld")
     before = cluster.run("controller-1", *show)
+    # slurmctld writes down what it knows of jobs some seconds later; a job that is younger is lost with it.
+    cluster.run("controller-1", "bash", "-c", f"touch /root/mark; scontrol update JobId={job} Comment=kept")
+    saved = ("find", "/var/spool/slurmctld/job_state", "-newer", "/root/mark")
+    until(lambda: cluster.run("controller-1", *saved), bool)
 
     cluster.run("controller-1", "kill", "-KILL", before)
 
