@@ -26,7 +26,7 @@ class OnNodes:
     def run(self, name: str, *argv: str, status: int = 0) -> str:
         """What a program prints on a node; it must end with this status."""
         node, lines = self._node(name), list[str]()
-        command = {"argv": argv, "environment": {}, "folder": "/", "unit": None, "timeout_s": LIMIT_S}
+        command: dict[str, object] = {"argv": argv, "environment": {}, "folder": "/", "unit": None, "timeout_s": LIMIT_S}
         ended = client.ask(Path(node["folder"]), "run", node["id"], command, on_line=lines.append)
         assert ended == status, (ended, lines)
         return "\n".join(lines)
