@@ -27,7 +27,8 @@ def test_what_a_worker_takes_is_measured(tmp_path: Path) -> None:
     assert run["all_idle_s"] > worker["on_create_s"] > worker["cpu_s"] > 0
     assert worker["node_cpu_s"] > worker["cpu_s"]
     assert worker["objects"] == 4  # and what a deployment adds
-    assert worker["to_controllers"] > 0
+    # On a quiet machine all may come before it is seen that the controller listens.
+    assert worker["tries"] + worker["to_controllers"] > 0
     # Where the kernel keeps no accounts of processes, the bench says so.
     counted = worker["node_programs"] or 0
     assert counted > (worker["programs"] or 0) > 10 or "programs are not measured" in done.stdout
