@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.retry import Patience
-from hyperpod_node.slurm import configuration, daemon
+from hyperpod_node.slurm import configuration, controllers, daemon
 
 if TYPE_CHECKING:
     from hyperpod_node.slurm.slurm_conf import SlurmConf
@@ -45,12 +45,8 @@ def start(conf: SlurmConf, complete: str, system: System) -> None:
 
 def _is_up(conf: SlurmConf, system: System) -> None:
     """Raise unless slurmctld on this host answers."""
-    try:
-        said = system.slurm("scontrol", "ping", timeout_s=30)
-    except NodeError as error:
-        said = str(error)  # `scontrol ping` ends with status 1 when one of several controllers is down
     hosts = {system.host, *(c.name for c in conf.controllers if c.name.split(".")[0] == system.host)}
-    if not any(f" at {host} is UP" in said for host in hosts):
+    if hosts.isdisjoint(controllers.answering(system)):
         raise NodeError("it does not answer yet")
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.retry import Patience, retry
+from hyperpod_node.shell import last_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from hyperpod_node.context import Context
     from hyperpod_node.slurm.system import System
 
@@ -29,6 +33,21 @@ def reachable(context: Context, system: System) -> list[str]:
     patience = Patience(WITHIN_S, first_pause_s=0.1, longest_pause_s=1, clock=system.clock)
     retry("a controller", lambda: _one_listens(addresses, system), patience)
     return addresses
+
+
+def answering(system: System, environment: Mapping[str, str] | None = None) -> list[str]:
+    """The hosts whose slurmctld answers; NodeError where none does.
+
+    `scontrol ping` ends with status 1 as soon as one of several controllers is down, so it is read, not believed.
+    """
+    try:
+        said = system.slurm("scontrol", "ping", timeout_s=30, environment=environment)
+    except NodeError as error:
+        said = str(error)
+    hosts = re.findall(r" at (\S+) is UP", said)
+    if not hosts:
+        raise NodeError(f"no controller answers: {last_lines(said)}")
+    return hosts
 
 
 def _one_listens(addresses: list[str], system: System) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pwd
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,9 +61,9 @@ class System:
         folders = [self.root / PREFIX / "bin", self.root / PREFIX / "sbin", self.root / "usr/bin", self.root / "usr/sbin"]
         return next((folder / program for folder in folders if (folder / program).exists()), None)
 
-    def slurm(self, program: str, *arguments: str, timeout_s: float = 60) -> str:
+    def slurm(self, program: str, *arguments: str, timeout_s: float = 60, environment: Mapping[str, str] | None = None) -> str:
         """Run one of Slurm's programs; /opt/slurm/bin is not on every shell's path."""
-        return self.run(str(self.find(program) or program), *arguments, timeout_s=timeout_s)
+        return self.run(str(self.find(program) or program), *arguments, timeout_s=timeout_s, environment=environment)
 
 
 SYSTEM = System()

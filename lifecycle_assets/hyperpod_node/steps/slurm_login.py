@@ -58,9 +58,8 @@ def apply(context: Context, system: System = SYSTEM) -> None:
     else:
         _tell_shells(addresses, system)
     environment = {} if sackd else {"SLURM_CONF_SERVER": addresses}
-    ping = str(system.find("scontrol") or "scontrol")
     patience = Patience(WITHIN_S, first_pause_s=0.2, longest_pause_s=5, clock=system.clock)
-    retry("Slurm's commands", lambda: system.run(ping, "ping", environment=environment), patience)
+    retry("Slurm's commands", lambda: controllers.answering(system, environment), patience)
 
 
 def _run_sackd(sackd: Path, addresses: str, system: System) -> None:

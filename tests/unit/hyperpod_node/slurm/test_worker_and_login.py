@@ -22,6 +22,7 @@ from tests.unit.hyperpod_node.slurm.slurm_machine import (
 )
 
 IDLE = "NodeName=ip-10-1-0-6 State=IDLE Version=24.11.5 BootTime=x SlurmdStartTime=2026-01-01T00:00:00"
+UP = "Slurmctld(primary) at ip-10-1-0-4 is UP\n"
 DEBIAN_SSHD = "@include common-account\n@include common-session\n@include common-password\n"
 
 
@@ -29,7 +30,7 @@ DEBIAN_SSHD = "@include common-account\n@include common-session\n@include common
 def worker(tmp_path: Path) -> SlurmMachine:
     machine = SlurmMachine(tmp_path, host="ip-10-1-0-6", listening={"10.1.0.4"})
     machine.write("run/slurm/conf/slurm.conf", "")
-    machine.answers("scontrol", IDLE)
+    machine.answers("scontrol", lambda arguments, _: UP if arguments == ("ping",) else IDLE)
     return machine
 
 
@@ -161,6 +162,24 @@ def test_login_nodes_without_sackd_tell_every_login_where_the_controllers_are(wo
         assert environment.read_text() == "LANG=C.UTF-8\nSLURM_CONF_SERVER=10.1.0.4\n"
     assert (worker.root / "etc/profile.d/hyperpod-slurm.sh").read_text() == "export SLURM_CONF_SERVER=10.1.0.4\n"
     assert {"SLURM_CONF_SERVER": "10.1.0.4"} in worker.run.environments
+
+
+def test_login_nodes_come_up_while_one_of_several_controllers_is_down(worker: SlurmMachine) -> None:
+    worker.listening = {"10.1.0.5"}
+    worker.answers("scontrol", one_is_down)
+    slurm_login.apply(slurm_context(here=WORKER, instances=(CONTROLLER, SECOND_CONTROLLER, WORKER)), worker.system)
+    assert worker.time.pauses == []
+
+
+def one_is_down(*_: object) -> str:
+    said = "Slurmctld(primary) at ip-10-1-0-4 is DOWN | Slurmctld(backup) at ip-10-1-0-5 is UP"
+    raise NodeError(f"`scontrol ping` ended with status 1: {said}")
+
+
+def test_a_login_node_whom_no_controller_answers_ends_with_what_ping_said(worker: SlurmMachine) -> None:
+    worker.answers("scontrol", "Slurmctld(primary) at ip-10-1-0-4 is DOWN")
+    with pytest.raises(NodeError, match=r"no controller answers: Slurmctld\(primary\) at ip-10-1-0-4 is DOWN"):
+        slurm_login.apply(slurm_context(here=WORKER), worker.system)
 
 
 def restricted_worker(machine: SlurmMachine) -> None:
