@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 UNITS = Path("etc/systemd/system")
 STARTED_WITH = Path("var/lib/hyperpod-cdk")
+SECRET = 0o600  # of the hashes: slurmdbd.conf's would let others try out passwords
 
 
 def run_with(unit: str, files: Iterable[Path], system: System) -> bool:
@@ -30,7 +31,7 @@ def run_with(unit: str, files: Iterable[Path], system: System) -> bool:
     if state.active == "failed":
         system.run("systemctl", "reset-failed", unit)  # so that its count of starts does not refuse this one
     system.run("systemctl", "restart", unit, timeout_s=120)
-    put(mark, digest)
+    put(mark, digest, mode=SECRET)
     return True
 
 
@@ -47,7 +48,7 @@ def _want(unit: str, state: _State, system: System) -> None:
 
 def note(unit: str, files: Iterable[Path], system: System) -> None:
     """Remember that ``unit`` knows ``files`` as they are now."""
-    put(system.root / STARTED_WITH / f"{unit}.started-with", _digest(files))
+    put(system.root / STARTED_WITH / f"{unit}.started-with", _digest(files), mode=SECRET)
 
 
 def never_run(unit: str, system: System) -> None:

@@ -50,6 +50,15 @@ def test_a_daemon_is_restarted_for_a_changed_file_and_for_none_that_did_not_chan
     assert restarts == [True, False, True, False]
 
 
+def test_only_root_reads_the_hash_of_files_that_may_hold_a_password(tmp_path: Path) -> None:
+    machine = SlurmMachine(tmp_path)
+    mark = machine.root / daemon.STARTED_WITH / "slurmdbd.started-with"
+    for remember in (daemon.run_with, daemon.note):
+        remember("slurmdbd", [], machine.system)
+        assert mark.stat().st_mode & 0o777 == 0o600
+        mark.unlink()
+
+
 def test_files_that_a_daemon_was_told_of_are_no_reason_to_restart_it(tmp_path: Path) -> None:
     machine = SlurmMachine(tmp_path)
     file = machine.write("opt/slurm/etc/slurm.conf", "a")
