@@ -8,6 +8,7 @@ from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
 from hyperpod_node.retry import Patience
 from hyperpod_node.slurm import daemon
+from hyperpod_node.slurm.database import NAME, USER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from hyperpod_node.slurm.system import System
 
 WITHIN_S = 180
-SLURM_USER = "slurm"
 # It ends when the database does not answer; so it comes back until it does, at boot as well.
 DROP_IN = """\
 [Unit]
@@ -34,7 +34,7 @@ RuntimeDirectory=slurmdbd
 def start(database: Database, hosts: Sequence[Controller], system: System) -> None:
     """Have slurmdbd run on this node with ``database``, and wait until it answers."""
     file = system.etc / "slurmdbd.conf"
-    put(file, render(database, hosts), mode=0o600, owner=system.owner_of(SLURM_USER))
+    put(file, render(database, hosts), mode=0o600, owner=system.owner_of(USER))
     drop_in = daemon.drop_in("slurmdbd", DROP_IN, system)
     daemon.run_with("slurmdbd", [file, drop_in], system)
     patience = Patience(WITHIN_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
@@ -48,7 +48,7 @@ def render(database: Database, hosts: Sequence[Controller]) -> str:
         "AuthType": "auth/munge",
         "DbdHost": hosts[0].name,
         "DbdBackupHost": hosts[1].name if len(hosts) > 1 else None,
-        "SlurmUser": SLURM_USER,
+        "SlurmUser": USER,
         "LogFile": "/var/log/slurm/slurmdbd.log",
         "PidFile": "/run/slurmdbd/slurmdbd.pid",
         "StorageType": "accounting_storage/mysql",
@@ -56,7 +56,7 @@ def render(database: Database, hosts: Sequence[Controller]) -> str:
         "StoragePort": str(database.port) if database.port else None,
         "StorageUser": database.user,
         "StoragePass": _quoted(database.password) if database.password else None,
-        "StorageLoc": "slurm_acct_db",
+        "StorageLoc": NAME,
         "StorageParameters": f"SSL_CA={database.authorities}" if database.authorities else None,
     }
     return "".join(f"{key}={value}\n" for key, value in lines.items() if value is not None)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from hyperpod_node.slurm.system import System
 
 PORT = 6817
-WITHIN_S = 1200  # a controller starts after its file system, its database and the user's own scripts
+OWN_SCRIPTS_WITHIN_S = 3600  # the user's scripts before Slurm
+# At least what a controller may need before it listens: its readiness, mounts, slurm.conf and database, and the user's scripts.
+WITHIN_S = OWN_SCRIPTS_WITHIN_S + 4800
 
 
 def addresses_of(context: Context) -> list[str]:

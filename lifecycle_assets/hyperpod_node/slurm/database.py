@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from hyperpod_node.node_settings import Accounting
     from hyperpod_node.slurm.system import System
 
-NAME, USER = "slurm_acct_db", "slurm"
+NAME = "slurm_acct_db"
+USER = "slurm"  # slurmdbd's own, on the node as in the local database: the socket tells who comes
+WITHIN_S = 120
 # No network at all: slurmdbd and root come through the socket, whose other end the kernel vouches for. So there is no password
 # to lose. Buffer and time-out are what slurmdbd asks for; of the 4 GiB that its guide names it takes half without complaint
 # (https://slurm.schedmd.com/accounting.html).
@@ -59,7 +61,7 @@ def local(system: System) -> Database:
     memory_mib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
     put(file, SERVER.format(buffer_mib=min(2048, memory_mib // 4)))
     daemon.run_with("mariadb", [file], system)
-    patience = Patience(120, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
+    patience = Patience(WITHIN_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
     retry("MariaDB", lambda: system.run("mariadb", stdin=GRANT), patience)
     return Database("localhost", USER)
 

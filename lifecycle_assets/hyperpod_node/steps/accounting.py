@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import EXTERNAL, LOCAL, NONE
 from hyperpod_node.retry import Patience, retry
-from hyperpod_node.slurm import accounting_daemon, accounts, database, settings
+from hyperpod_node.slurm import accounting_daemon, accounts, controllers, database, settings
 from hyperpod_node.slurm.system import SYSTEM, System
 from hyperpod_node.steps import slurm_configuration
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
-
-WITHIN_S = 600
 
 
 def apply(context: Context, system: System = SYSTEM) -> None:
@@ -29,7 +27,7 @@ def apply(context: Context, system: System = SYSTEM) -> None:
     conf = slurm_configuration.read(system.slurm_conf)
     hosts = conf.controllers[: 1 if accounting.database == LOCAL else 2]
     if system.host not in [host.name.split(".")[0] for host in hosts]:
-        patience = Patience(WITHIN_S, clock=system.clock)
+        patience = Patience(controllers.WITHIN_S, clock=system.clock)
         retry(f"slurmdbd on {hosts[0].name}", lambda: system.connect(hosts[0].address, settings.SLURMDBD_PORT), patience)
         return
     where = database.external(accounting, system) if accounting.database == EXTERNAL else database.local(system)

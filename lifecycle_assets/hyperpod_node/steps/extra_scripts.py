@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.provisioning_parameters import CONTROLLER
+from hyperpod_node.retry import CLOCK, Clock
 from hyperpod_node.shell import Run, run
+from hyperpod_node.slurm import controllers
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from hyperpod_node.context import Context
 
-WITHIN_S = 3600
+WITHIN_S = controllers.OWN_SCRIPTS_WITHIN_S  # all scripts of a point together: nodes that wait for this one count on it
 
 
 def before_slurm(context: Context) -> None:
@@ -27,20 +28,27 @@ def after_slurm(context: Context) -> None:
 
 
 def controller_ready(context: Context) -> None:
-    """Run the scripts that are for the cluster as a whole, once, on the controller."""
+    """Run the scripts that are for the cluster as a whole: on each controller, as soon as its slurmctld answers."""
     run_all(context, "controller_ready")
 
 
-def run_all(context: Context, point: str, run: Run = run) -> None:
+def run_all(context: Context, point: str, run: Run = run, clock: Clock = CLOCK) -> None:
     """Run the scripts of one point in the order of their names; the first that fails ends the node, by name."""
     folder = context.settings.path.parent / "extra" / point
     files = sorted(file for file in folder.iterdir() if file.is_file() and file.name[0] not in "._") if folder.is_dir() else []
+    end = clock.now() + WITHIN_S
     for file in files:
         print(f"extra/{point}/{file.name}", flush=True)
         try:
-            run(*command(file), environment=environment(context), timeout_s=WITHIN_S, show=True)
+            run(*command(file), environment=environment(context), timeout_s=_left(end, clock), show=True)
         except NodeError as error:
             raise NodeError(f"extra/{point}/{file.name}: {error}") from None
+
+
+def _left(end: float, clock: Clock) -> float:
+    if (left := end - clock.now()) <= 0:
+        raise NodeError(f"no time is left: the scripts before it took the {WITHIN_S} s that all of this folder have together")
+    return left
 
 
 def command(file: Path) -> list[str]:
@@ -52,12 +60,11 @@ def command(file: Path) -> list[str]:
 
 def environment(context: Context) -> dict[str, str]:
     """What a script is told of its node."""
-    node, parameters = context.node, context.parameters
-    controllers = [i.address for i in context.cluster.instances if parameters.role_of(i.group) == CONTROLLER]
+    node = context.node
     return {
         "HYPERPOD_ROLE": node.role,
         "HYPERPOD_GROUP": node.group,
         "HYPERPOD_NODE_NAME": node.name,
         "HYPERPOD_CLUSTER_NAME": node.cluster_name,
-        "HYPERPOD_CONTROLLER_ADDRESSES": ",".join(controllers),
+        "HYPERPOD_CONTROLLER_ADDRESSES": ",".join(controllers.addresses_of(context)),
     }

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
+from hyperpod_node.retry import Patience, retry
 from hyperpod_node.slurm import daemon
 from hyperpod_node.slurm.system import SYSTEM, System
+from hyperpod_node.steps import slurm_configuration
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
@@ -18,6 +20,10 @@ KEY = Path("etc/munge/munge.key")
 def apply(_: Context, system: System = SYSTEM) -> None:
     """Have munge run with the key that is there."""
     key = system.root / KEY
+    retry("munge's key", lambda: _require(key), Patience(slurm_configuration.WITHIN_S, first_pause_s=0.2, clock=system.clock))
+    daemon.run_with("munge", [key], system)
+
+
+def _require(key: Path) -> None:
     if not key.exists():
         raise NodeError(f"{key} is missing; HyperPod's agent writes it: see its log on this node")
-    daemon.run_with("munge", [key], system)

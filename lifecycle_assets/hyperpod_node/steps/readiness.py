@@ -1,6 +1,6 @@
 """Waits for what the later steps need and what a node that just booted may not have yet: DNS, and apt's locks.
 
-Nothing is downloaded: what the AMI does not bring, the steps do without.
+Nothing is downloaded here; a later step installs MariaDB where the image has none.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
 DPKG_LOCKS = ("/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock", "/var/lib/apt/lists/lock")
+ADDRESS_WITHIN_S, INSTALLATIONS_WITHIN_S = 300, 600
 FLOCK = "hhqqi"  # struct flock of 64-bit Linux: type, whence, start, length, pid
 
 
@@ -43,9 +44,12 @@ def apply(context: Context, system: System = SYSTEM) -> None:
     parameters = context.parameters
     for name in (parameters.fsx_dns_name, parameters.fsx_openzfs_dns_name):
         if name:
-            retry(f"the address of {name}", partial(_require_address, name, system), Patience(300, clock=system.clock))
+            retry(
+                f"the address of {name}", partial(_require_address, name, system), Patience(ADDRESS_WITHIN_S, clock=system.clock)
+            )
     # An installation in progress locks the user database and restarts services under the later steps' feet.
-    retry("the end of other installations", partial(_require_free, system.locks), Patience(600, clock=system.clock))
+    patience = Patience(INSTALLATIONS_WITHIN_S, clock=system.clock)
+    retry("the end of other installations", partial(_require_free, system.locks), patience)
 
 
 def _require_address(name: str, system: System) -> None:

@@ -9,6 +9,7 @@ import pytest
 from hyperpod_node.errors import NodeError
 from hyperpod_node.steps import extra_scripts
 from tests.unit.hyperpod_node.a_node import a_context
+from tests.unit.hyperpod_node.manual_time import ManualTime
 from tests.unit.hyperpod_node.recorded_run import RecordedRun
 
 
@@ -74,3 +75,18 @@ def test_folders_and_hidden_files_are_no_scripts(tmp_path: Path, point: Path) ->
     recorded = RecordedRun()
     extra_scripts.run_all(a_context(bundle=tmp_path), "before_slurm", recorded)
     assert recorded.commands == []
+
+
+def test_the_scripts_of_a_folder_share_the_time_for_which_others_wait(tmp_path: Path, point: Path) -> None:
+    for name in ("10-half", "20-half", "30-none-left"):
+        (point / name).write_text("")
+    time = ManualTime()
+
+    def half_an_hour(*_: object) -> str:
+        time.now_s += extra_scripts.WITHIN_S / 2
+        return ""
+
+    recorded = RecordedRun(programs={"bash": half_an_hour})
+    with pytest.raises(NodeError, match=r"^extra/before_slurm/30-none-left: no time is left"):
+        extra_scripts.run_all(a_context(bundle=tmp_path), "before_slurm", recorded, time.clock)
+    assert len(recorded.commands) == 2

@@ -99,6 +99,18 @@ def test_munge_runs_with_the_clusters_key_and_without_it_nothing_goes_on(machine
     (machine.root / "etc/munge/munge.key").unlink()
     with pytest.raises(NodeError, match=r"munge\.key is missing; HyperPod's agent writes it"):
         munge.apply(slurm_context(), machine.system)
+    assert 500 < machine.time.now_s <= slurm_configuration.WITHIN_S
+
+
+def test_a_key_that_the_agent_has_yet_to_write_is_waited_for(machine: SlurmMachine) -> None:
+    key = machine.root / "etc/munge/munge.key"
+    key.rename(key.with_name("later"))
+
+    def agent_writes(_: float) -> None:
+        key.with_name("later").rename(key)
+
+    munge.apply(slurm_context(), replace(machine.system, clock=replace(machine.time.clock, sleep=agent_writes)))
+    assert machine.units["munge"] == "active enabled"
 
 
 def start_all(machine: SlurmMachine, context: Context) -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from hyperpod_node import mount, packages
 from hyperpod_node.errors import NodeError
-from hyperpod_node.slurm import controllers
-from hyperpod_node.steps import slurm_login, slurm_worker, ssh_restriction
+from hyperpod_node.slurm import accounting_daemon, controller_daemon, controllers, database
+from hyperpod_node.steps import extra_scripts, readiness, slurm_configuration, slurm_login, slurm_worker, ssh_restriction
 from tests.unit.hyperpod_node.a_node import user
 from tests.unit.hyperpod_node.slurm.slurm_machine import (
     CONTROLLER,
@@ -50,6 +51,16 @@ def test_a_worker_whose_controller_never_comes_says_which_address_it_could_not_r
         slurm_worker.apply(context, worker.system)
     assert worker.time.now_s <= controllers.WITHIN_S
     assert "slurmd" not in worker.units
+
+
+@pytest.mark.fault(63)
+def test_a_worker_waits_as_long_as_a_controller_may_need() -> None:
+    ready = 2 * readiness.ADDRESS_WITHIN_S + readiness.INSTALLATIONS_WITHIN_S
+    mounted = 2 * 2 * mount.WITHIN_S
+    files = 2 * slurm_configuration.WITHIN_S  # munge's key is waited for as long
+    accounting = packages.WITHIN_S + database.WITHIN_S + accounting_daemon.WITHIN_S
+    needed = ready + mounted + files + accounting + controller_daemon.WITHIN_S
+    assert extra_scripts.WITHIN_S + needed <= controllers.WITHIN_S
 
 
 @pytest.mark.fault(63)
