@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from local_aws.clock import clock
-from local_aws.nodes.agent import files, slurm_conf
+from local_aws.nodes.agent import files, slurm_conf, slurmctld
 from local_aws.nodes.agent.machine import Machine
 from local_aws.nodes.agent.view import ClusterView
 from local_aws.nodes.hub import Hub
@@ -15,12 +15,6 @@ from local_aws.nodes.specs import NodeFile, NodesError, NodeSpec, Vpc
 
 MakeHub = Callable[[Path, Vpc], Hub]
 _log = logging.getLogger(__name__)
-# slurmctld takes nodes in and gives them up without a restart since Slurm 23.11. It tells its standbys and all slurmd.
-_RECONFIGURE = """
-systemctl is-active --quiet slurmctld || exit 1
-case "$(slurmctld -V)" in "slurm 22."*|"slurm 23.02."*) exec systemctl restart slurmctld;; esac
-timeout 20 scontrol reconfigure || exec systemctl restart slurmctld
-"""
 
 
 class ClusterNodes:
@@ -66,8 +60,9 @@ class ClusterNodes:
             stale = [machine for machine in machines if machine.view != view]
             controllers = [machine for machine in stale if machine.is_controller]
             others = [machine for machine in stale if not machine.is_controller]
+            _give_up(hub, controllers, view)
             changed = [machine for machine in controllers if _rewrite(hub, machine, view)]
-            next((machine for machine in changed if _reconfigure(hub, machine)), None)
+            next((machine for machine in changed if slurmctld.reconfigure(hub, machine)), None)
             for machine in others:
                 _rewrite(hub, machine, view)
 
@@ -160,6 +155,14 @@ def _demand(machine: Machine) -> None:
         raise NodesError(f"node {machine.id} was stopped while it started")
 
 
+def _give_up(hub: Hub, controllers: list[Machine], view: ClusterView) -> None:
+    """Have the nodes that slurm.conf is about to lose given up by the slurmctld that is in charge."""
+    for machine in controllers:
+        hosts = slurm_conf.left(machine.view, view, machine.layout) if machine.view and machine.layout else []
+        if hosts and slurmctld.give_up(hub, machine, hosts):
+            return
+
+
 def _rewrite(hub: Hub, machine: Machine, view: ClusterView) -> bool:
     """Write the agent's files anew on a machine; tell whether Slurm's is another one now."""
     new: dict[str, NodeFile] = {files.RESOURCE_CONFIG: files.resource_config(view)}
@@ -181,12 +184,3 @@ def _slurm_conf(hub: Hub, machine: Machine) -> str:
     lines: list[str] = []
     status = hub.run(machine.id, "cat", files.SLURM_CONF, on_line=lines.append)
     return "".join(f"{line}\n" for line in lines) if status == 0 else ""
-
-
-def _reconfigure(hub: Hub, machine: Machine) -> bool:
-    """Let slurmctld read its configuration; tell whether there is one on the machine."""
-    try:
-        return hub.run(machine.id, "sh", "-c", _RECONFIGURE) == 0
-    except (NodesError, OSError) as error:
-        _log.info("%s", error)
-        return False

@@ -76,6 +76,13 @@ def rewritten(text: str, view: ClusterView, layout: SlurmLayout) -> str:
     return before + _block(view, layout) + after if begin and end else text
 
 
+def left(before: ClusterView, now: ClusterView, layout: SlurmLayout) -> list[str]:
+    """The workers that were in the file and will not be."""
+    hosts = {member.hostname for member in now.members}
+    workers = [member for group in layout.partitions for member in before.members_of(group)]
+    return [member.hostname for member in workers if member.hostname not in hosts]
+
+
 def _block(view: ClusterView, layout: SlurmLayout) -> str:
     controllers = [f"SlurmctldHost={one.hostname}({one.address})" for one in view.members_of(layout.controller_group)]
     nodes = [_node(view, member) for group in layout.partitions for member in view.members_of(group)]

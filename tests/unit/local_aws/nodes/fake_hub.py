@@ -15,6 +15,7 @@ class FakeHub(Hub):
     def __init__(self, folder: Path, vpc: Vpc) -> None:
         super().__init__(folder, folder, vpc)
         self.said: list[str] = []
+        self.commands: list[tuple[str, ...]] = []
         self.files: dict[str, dict[str, str]] = {}
         self.may_boot, self.is_booting = threading.Event(), threading.Event()
         self.may_boot.set()
@@ -38,6 +39,7 @@ class FakeHub(Hub):
 
     def run(self, node_id: str, *argv: str, on_line: Callable[[str], None] | None = None, **_: Any) -> int:
         self.said.append(f"run {argv[0]} on {node_id}")
+        self.commands.append(argv)
         text = self.files.get(node_id, {}).get(argv[-1]) if argv[0] == "cat" else None
         for line in self.prints if text is None else text.splitlines():
             if on_line:

@@ -123,6 +123,28 @@ def test_a_change_reaches_the_files_of_all_nodes_and_slurm_on_the_controller(wor
     assert hub.said[-2:] == ["run cat on i-4", "run sh on i-4"]
 
 
+def test_slurm_gives_up_a_node_that_leaves_before_its_line_goes(world: World) -> None:
+    world.run(0), world.run(1)
+    hub = world.hubs[0]
+    del world.cluster.nodes[1]
+    world.nodes.refresh()
+    give_up, look, reconfigure = hub.commands
+    assert give_up[:2] == ("sh", "-c")
+    assert give_up[-1] == "ip-10-1-0-5"
+    assert look == ("cat", files.SLURM_CONF)
+    assert reconfigure[:2] == ("sh", "-c")
+    assert "ip-10-1-0-5" not in hub.files["i-4"][files.SLURM_CONF]
+
+
+def test_a_node_that_joins_makes_slurm_give_up_none(world: World) -> None:
+    world.run(0), world.run(1)
+    interfaces = [Interface("eni", "10.1.0.9", "subnet")]
+    world.cluster.nodes.append(Node("i-9", 2, world.cluster.nodes[1].spec, interfaces, "Running"))
+    world.nodes.refresh()
+    assert world.hubs[0].said[-2:] == ["run cat on i-4", "run sh on i-4"]
+    assert len(world.hubs[0].commands) == 2
+
+
 def test_a_node_that_is_down_keeps_no_other_from_hearing_of_a_change(world: World) -> None:
     world.run(0), world.run(1)
     world.hubs[0].down.add("i-4")
