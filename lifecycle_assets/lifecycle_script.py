@@ -3,10 +3,11 @@
 import os
 import sys
 import time
+import traceback
 from pathlib import Path
 
 from hyperpod_node.context import Context
-from hyperpod_node.errors import NodeError
+from hyperpod_node.errors import NodeError, unexpected
 from hyperpod_node.node import Node
 from hyperpod_node.node_settings import NodeSettings
 from hyperpod_node.plan import carry_out
@@ -29,6 +30,10 @@ def main() -> int:
         carry_out(context)
     except NodeError as error:
         print(f"lifecycle script failed: {error}", file=sys.stderr)
+        return 1
+    except Exception as error:  # noqa: BLE001 - whatever it is, the last line says so
+        traceback.print_exc()
+        print(f"lifecycle script failed: {unexpected(error)}", file=sys.stderr)
         return 1
     print(f"lifecycle script done in {time.monotonic() - started:.1f} s")
     return 0

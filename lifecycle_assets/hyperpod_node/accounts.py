@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from hyperpod_node.node_settings import NodeSettings
 
+ADMINISTRATOR = "ubuntu"  # the AMI's own user
+
 
 @dataclass(frozen=True)
 class Account:

@@ -3,3 +3,8 @@
 
 class NodeError(Exception):
     """This node cannot be provisioned; the text says what was found and what to do."""
+
+
+def unexpected(error: Exception) -> str:
+    """One line about an error that nobody foresaw."""
+    return f"unexpected {type(error).__name__}: {' '.join(str(error).split()) or 'without a text'}"

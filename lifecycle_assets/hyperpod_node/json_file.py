@@ -13,6 +13,8 @@ def load_object(path: Path) -> dict[str, Any]:
         content = json.loads(path.read_text())
     except FileNotFoundError:
         raise NodeError(f"{path} is missing") from None
+    except OSError as error:
+        raise NodeError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise NodeError(f"{path} is not complete JSON: {error}") from None
     if not isinstance(content, dict):
@@ -20,8 +22,18 @@ def load_object(path: Path) -> dict[str, Any]:
     return content
 
 
-def required(content: dict[str, Any], key: str, path: Path) -> Any:
-    """The value of ``key`` in the object read from ``path``."""
+def required(content: dict[str, Any], key: str, path: Path | str) -> Any:
+    """The value of ``key`` in the object read from ``path``, which may name a place in the file as well."""
+    if not isinstance(content, dict):
+        raise NodeError(f"{path} is a {type(content).__name__}, not an object with {key!r}")
     if key not in content:
         raise NodeError(f"{path} has no {key!r}, only {sorted(content)}")
     return content[key]
+
+
+def items(content: dict[str, Any], key: str, path: Path | str) -> list[tuple[str, Any]]:
+    """The elements of the list at ``key``, each with its place for errors."""
+    value = required(content, key, path)
+    if not isinstance(value, list):
+        raise NodeError(f"{path} has a {type(value).__name__} at {key!r}, not a list")
+    return [(f"{path}, {key}[{index}],", element) for index, element in enumerate(value)]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.json_file import load_object, required
+from hyperpod_node.json_file import items, load_object, required
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 VERSION = 1
 LOCAL, EXTERNAL, NONE = "local", "external", "none"
+Part = TypeVar("Part", "Group", "User", "Accounting", "Slurm", "InstanceType")
 
 
 @dataclass(frozen=True)
@@ -85,15 +86,23 @@ class NodeSettings:
             raise NodeError(f"{path} has version {content['version']!r}; these scripts read version {VERSION}")
         return cls(
             path=path,
-            groups=tuple(Group(**group) for group in required(content, "groups", path)),
-            users=tuple(_user(user) for user in required(content, "users", path)),
-            accounting=Accounting(**required(content, "accounting", path)),
-            slurm=Slurm(**required(content, "slurm", path)),
-            instance_types={name: InstanceType(**known) for name, known in required(content, "instance_types", path).items()},
+            groups=tuple(_read(Group, group, place) for place, group in items(content, "groups", path)),
+            users=tuple(_user(user, place) for place, user in items(content, "users", path)),
+            accounting=_read(Accounting, required(content, "accounting", path), f"{path}, accounting,"),
+            slurm=_read(Slurm, required(content, "slurm", path), f"{path}, slurm,"),
+            instance_types={
+                name: _read(InstanceType, known, f"{path}, instance_types.{name},")
+                for name, known in required(content, "instance_types", path).items()
+            },
             message_of_the_day=required(content, "message_of_the_day", path),
         )
 
 
-def _user(content: dict[str, Any]) -> User:
-    lists = {key: tuple(content[key]) for key in ("groups", "ssh_public_keys")}
-    return User(**{**content, **lists})
+def _read(kind: type[Part], content: dict[str, Any], place: str) -> Part:
+    """One object of the file; what it has beyond the fields of ``kind`` is not read."""
+    return kind(**{name: required(content, name, place) for name in kind.__dataclass_fields__})
+
+
+def _user(content: dict[str, Any], place: str) -> User:
+    lists = {key: tuple(value for _, value in items(content, key, place)) for key in ("groups", "ssh_public_keys")}
+    return _read(User, {**content, **lists}, place)

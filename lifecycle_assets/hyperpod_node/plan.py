@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hyperpod_node.errors import NodeError
+from hyperpod_node.errors import NodeError, unexpected
 from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER, LOGIN
 from hyperpod_node.steps import (
     accounting,
@@ -38,20 +39,20 @@ EVERY_ROLE = (CONTROLLER, LOGIN, COMPUTE)
 
 @dataclass(frozen=True)
 class Step:
-    """One step, and the roles whose nodes take it."""
+    """One step, and the roles whose nodes take it; it returns False where it does not concern the node after all."""
 
     title: str
-    apply: Callable[[Context], None]
+    apply: Callable[[Context], bool | None]
     roles: tuple[str, ...] = EVERY_ROLE
 
 
 STEPS: tuple[Step, ...] = (
     Step("wait until the node is ready", readiness.apply),
-    Step("message of the day", message_of_the_day.apply),
     Step("mount OpenZFS at /home", openzfs.apply),
     Step("mount FSx at /fsx", fsx.apply),
     Step("disk for containers", container_storage.apply),
     Step("groups and users", users.apply),
+    Step("message of the day", message_of_the_day.apply),
     Step("ssh between nodes", ssh.apply),
     Step("log rotation", log_rotation.apply),
     Step("hyperpod-precheck", precheck.apply),
@@ -75,7 +76,11 @@ def carry_out(context: Context, steps: tuple[Step, ...] = STEPS) -> None:
             continue
         started = time.monotonic()
         try:
-            step.apply(context)
+            concerned = step.apply(context)
         except (NodeError, OSError) as error:  # a full disk speaks in OSErrors
             raise NodeError(f"step '{step.title}': {error}") from error
-        print(f"{step.title}: {time.monotonic() - started:.1f} s")
+        except Exception as error:
+            traceback.print_exc()  # a mistake in the scripts: for who mends it; the last line is for the operator
+            raise NodeError(f"step '{step.title}': {unexpected(error)}") from error
+        if concerned is not False:
+            print(f"{step.title}: {time.monotonic() - started:.1f} s")

@@ -19,22 +19,23 @@ if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
 
-def apply(context: Context, system: System = SYSTEM) -> None:
+def apply(context: Context, system: System = SYSTEM) -> bool:
     """Have slurmdbd answer, here or on the first controller, and know the cluster and the cluster file's users."""
     accounting = context.settings.accounting
     if accounting.database == NONE:
-        return
+        return False
     conf = slurm_configuration.read(system.slurm_conf)
     hosts = conf.controllers[: 1 if accounting.database == LOCAL else 2]
     if system.host not in [host.name.split(".")[0] for host in hosts]:
         patience = Patience(controllers.WITHIN_S, clock=system.clock)
         retry(f"slurmdbd on {hosts[0].name}", lambda: system.connect(hosts[0].address, settings.SLURMDBD_PORT), patience)
-        return
+        return True
     where = database.external(accounting, system) if accounting.database == EXTERNAL else database.local(system)
     accounting_daemon.start(where, hosts, system)
     if system.host != hosts[0].name.split(".")[0]:
-        return  # the first controller registers the cluster; two at once would meet each other's half
+        return True  # the first controller registers the cluster; two at once would meet each other's half
     name = conf.value("ClusterName")
     if name is None:
         raise NodeError(f"{system.slurm_conf} has no ClusterName")
     accounts.register(name, (user.name for user in context.settings.users), system)
+    return True

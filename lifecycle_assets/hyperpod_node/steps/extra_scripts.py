@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 WITHIN_S = controllers.OWN_SCRIPTS_WITHIN_S  # all scripts of a point together: nodes that wait for this one count on it
 
 
-def before_slurm(context: Context) -> None:
+def before_slurm(context: Context) -> bool:
     """Run the scripts that prepare a node, before Slurm starts on it."""
-    run_all(context, "before_slurm")
+    return run_all(context, "before_slurm")
 
 
-def after_slurm(context: Context) -> None:
+def after_slurm(context: Context) -> bool:
     """Run the scripts that need Slurm on their node."""
-    run_all(context, "after_slurm")
+    return run_all(context, "after_slurm")
 
 
-def controller_ready(context: Context) -> None:
+def controller_ready(context: Context) -> bool:
     """Run the scripts that are for the cluster as a whole: on each controller, as soon as its slurmctld answers."""
-    run_all(context, "controller_ready")
+    return run_all(context, "controller_ready")
 
 
-def run_all(context: Context, point: str, run: Run = run, clock: Clock = CLOCK) -> None:
-    """Run the scripts of one point in the order of their names; the first that fails ends the node, by name."""
+def run_all(context: Context, point: str, run: Run = run, clock: Clock = CLOCK) -> bool:
+    """Run the scripts of one point in the order of their names, and tell whether there are any; one that fails ends the node."""
     folder = context.settings.path.parent / "extra" / point
     files = sorted(file for file in folder.iterdir() if file.is_file() and file.name[0] not in "._") if folder.is_dir() else []
     end = clock.now() + WITHIN_S
@@ -43,6 +43,7 @@ def run_all(context: Context, point: str, run: Run = run, clock: Clock = CLOCK) 
             run(*command(file), environment=environment(context), timeout_s=_left(end, clock), show=True)
         except NodeError as error:
             raise NodeError(f"extra/{point}/{file.name}: {error}") from None
+    return bool(files)
 
 
 def _left(end: float, clock: Clock) -> float:

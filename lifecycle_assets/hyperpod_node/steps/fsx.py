@@ -24,25 +24,24 @@ def apply(
     path: Path = FSX,
     system: mount.System = mount.SYSTEM,
     efa: lustre_efa.Places = lustre_efa.PLACES,
-) -> None:
+) -> bool:
     """Mount the file system, where the cluster has one; the step for users says what becomes of the homes otherwise."""
     parameters = context.parameters
     if not parameters.fsx_dns_name:
-        return
+        return False
     if not parameters.fsx_mountname:
         raise NodeError(f"{parameters.path} has fsx_dns_name and no fsx_mountname; a mount needs both")
     _use_efa(context, efa, system.run)
     line = mount.Mount(f"{parameters.fsx_dns_name}@tcp:/{parameters.fsx_mountname}", path, "lustre", OPTIONS)
     mount.mount(line, node=context.node.name, nodes=len(context.cluster.instances), system=system)
+    return True
 
 
 def _use_efa(context: Context, places: lustre_efa.Places, run: Run) -> None:
     """Set Lustre's network up over EFA; where that fails the node works over TCP, which is slower and no reason to lose it."""
-    instance_type = context.cluster.instance_with([context.node.address]).instance_type
-    known = context.settings.instance_types.get(instance_type)
-    if known is None or not known.efa:
+    if context.known is None or not context.known.efa:
         return
     try:
-        lustre_efa.set_up(instance_type, places, run)
+        lustre_efa.set_up(context.instance_type, places, run)
     except NodeError as error:
-        print(f"warning: Lustre uses TCP instead of EFA on this {instance_type}: {error}")
+        print(f"warning: Lustre uses TCP instead of EFA on this {context.instance_type}: {error}")

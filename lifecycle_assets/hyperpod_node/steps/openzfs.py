@@ -16,9 +16,10 @@ HOME = Path("/home")
 OPTIONS = "noatime,nfsvers=4.2,sync,nconnect=16,rsize=1048576,wsize=1048576,_netdev,x-systemd.requires=network-online.target"
 
 
-def apply(context: Context, path: Path = HOME, system: mount.System = mount.SYSTEM) -> None:
-    """Mount the file system's volume /fsx at /home."""
+def apply(context: Context, path: Path = HOME, system: mount.System = mount.SYSTEM) -> bool:
+    """Mount the file system's volume /fsx at /home, where there is one."""
     if not context.parameters.fsx_openzfs_dns_name:
-        return
+        return False
     line = mount.Mount(f"{context.parameters.fsx_openzfs_dns_name}:/fsx", path, "nfs", OPTIONS)
     mount.mount(line, node=context.node.name, nodes=len(context.cluster.instances), system=system)
+    return True

@@ -37,13 +37,11 @@ def apply(context: Context, places: Places = Places()) -> None:
 
 def facts_of(context: Context) -> Facts:
     """What this node ought to be."""
-    instance_type = context.cluster.instance_with([context.node.address]).instance_type
-    known = context.settings.instance_types.get(instance_type)
     return Facts(
         node=context.node.name,
         role=context.node.role,
-        instance_type=instance_type,
-        gpus=known.gpus if known else 0,
+        instance_type=context.instance_type,
+        gpus=context.known.gpus if context.known else 0,
         file_system=bool(context.parameters.fsx_dns_name),
         users=tuple(user.name for user in context.settings.users),
     )

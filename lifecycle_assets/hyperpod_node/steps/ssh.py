@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node import homes
-from hyperpod_node.accounts import ACCOUNTS, Account, Accounts
+from hyperpod_node.accounts import ACCOUNTS, ADMINISTRATOR, Account, Accounts
 from hyperpod_node.as_user import as_user
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
 from hyperpod_node.shell import Run, run
-from hyperpod_node.steps.users import ADMINISTRATOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -59,8 +58,9 @@ def client_settings(addresses: Iterable[str]) -> str:
     hosts = " ".join(f"ip-{a}-{b}-* {a}.{b}.*" for a, b in networks)
     return f"""# Written by the lifecycle scripts.
 # A job cannot answer a question about a new node's host key, so it is accepted. It is not remembered either: nodes are
-# replaced, and an address that comes again with another key would end every connection to it with an error. Nothing outside
-# the cluster answers at these addresses: a VPC delivers no packets with a borrowed address.
+# replaced, and an address that comes again with another key would end every connection to it with an error. The patterns are
+# wider than the cluster: whatever else your network has at these addresses is not checked by its key either. What protects
+# the connection is that a VPC delivers no packets with a borrowed address.
 Host {hosts}
     StrictHostKeyChecking accept-new
     UserKnownHostsFile /dev/null

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hyperpod_node.accounts import ADMINISTRATOR
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
 from hyperpod_node.slurm.system import SYSTEM, System
@@ -18,18 +19,19 @@ ADMINISTRATORS = Path("etc/security/hyperpod-administrators")
 BEGIN, END = "# BEGIN hyperpod_node", "# END hyperpod_node"
 
 
-def apply(context: Context, system: System = SYSTEM) -> None:
+def apply(context: Context, system: System = SYSTEM) -> bool:
     """Put the module behind the other account checks of sshd; administrators (ubuntu, and users with sudo) pass before it."""
     if not context.settings.slurm.restrict_ssh:
-        return
+        return False
     if not _has_module(system):
         raise NodeError(
             f"slurm.restrict_ssh needs {MODULE}, which this image does not have; use an image with it, or set it to false"
         )
-    administrators = ["root", "ubuntu", *(user.name for user in context.settings.users if user.sudo)]
+    administrators = ["root", ADMINISTRATOR, *(user.name for user in context.settings.users if user.sudo)]
     put(system.root / ADMINISTRATORS, "".join(f"{name}\n" for name in administrators), mode=0o600)
     put(system.root / OUR_SESSION, _without_logind((system.root / SESSION).read_text()))
     put(system.root / SSHD, restricted((system.root / SSHD).read_text()))
+    return True
 
 
 def restricted(pam: str) -> str:

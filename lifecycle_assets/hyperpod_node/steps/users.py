@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node import homes
-from hyperpod_node.accounts import ACCOUNTS, Account, Accounts, conflicts, wanted_groups
+from hyperpod_node.accounts import ACCOUNTS, ADMINISTRATOR, Account, Accounts, conflicts, wanted_groups
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
 from hyperpod_node.shell import Run, run
@@ -15,8 +15,6 @@ from hyperpod_node.shell import Run, run
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
     from hyperpod_node.node_settings import NodeSettings, User
-
-ADMINISTRATOR = "ubuntu"
 
 
 @dataclass(frozen=True)

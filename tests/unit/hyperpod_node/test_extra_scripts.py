@@ -65,7 +65,7 @@ def test_a_failing_script_ends_the_node_with_its_name_and_its_last_lines(tmp_pat
 
 def test_a_bundle_without_own_scripts_runs_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for step in (extra_scripts.before_slurm, extra_scripts.after_slurm, extra_scripts.controller_ready):
-        step(a_context(bundle=tmp_path))
+        assert step(a_context(bundle=tmp_path)) is False
     assert capsys.readouterr().out == ""
 
 

@@ -125,13 +125,35 @@ def test_a_program_that_is_not_installed_is_reported_by_name() -> None:
         run("no-such-program")
 
 
-def test_the_script_ends_with_one_line_that_says_why_it_failed(tmp_path: Path) -> None:
-    script = subprocess.run(
+def started(resource_config: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         [sys.executable, str(BUNDLE / "lifecycle_script.py")],
-        env={**os.environ, "SAGEMAKER_RESOURCE_CONFIG_PATH": str(tmp_path / "none.json")},
+        env={**os.environ, "SAGEMAKER_RESOURCE_CONFIG_PATH": str(resource_config)},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+@pytest.mark.fault(61)
+def test_the_script_ends_with_one_line_that_says_why_it_failed(tmp_path: Path) -> None:
+    script = started(tmp_path / "none.json")
     assert script.returncode == 1
     assert script.stderr.strip() == f"lifecycle script failed: {tmp_path / 'none.json'} is missing"
+
+
+@pytest.mark.fault(64)
+def test_a_file_that_cannot_be_read_is_named_in_one_line(tmp_path: Path) -> None:
+    script = started(tmp_path)
+    assert script.returncode == 1
+    assert script.stderr.strip() == f"lifecycle script failed: {tmp_path} cannot be read: Is a directory"
+
+
+@pytest.mark.fault(61)
+def test_even_a_mistake_in_the_script_ends_with_a_line_for_the_operator(tmp_path: Path) -> None:
+    config = tmp_path / "resource_config.json"
+    config.write_text(json.dumps({**RESOURCE_CONFIG, "InstanceGroups": 5}))
+    script = started(config)
+    assert script.returncode == 1
+    assert script.stderr.startswith("Traceback")
+    assert script.stderr.splitlines()[-1] == "lifecycle script failed: unexpected TypeError: 'int' object is not iterable"

@@ -53,12 +53,29 @@ def test_a_full_disk_ends_the_node_in_one_line_as_well() -> None:
         carry_out(a_context(), (Step("storage", fail),))
 
 
+@pytest.mark.fault(61)
+def test_a_mistake_in_a_step_is_told_by_name_in_one_line_behind_its_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    def fail(context: Context) -> None:
+        raise KeyError("first\nsecond")
+
+    with pytest.raises(NodeError, match=r"^step 'storage': unexpected KeyError: 'first\\nsecond'$"):
+        carry_out(a_context(), (Step("storage", fail),))
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_step_that_does_not_concern_the_node_leaves_no_line(capsys: pytest.CaptureFixture[str]) -> None:
+    taken = Taken()
+    carry_out(a_context(), (Step("no file system", lambda _: False), Step("a file system", lambda _: True), taken.step("ssh")))
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["a file system", "ssh"]
+
+
 BEFORE = (
     ("readiness", "openzfs"),
     ("readiness", "fsx"),
     ("openzfs", "users"),
     ("fsx", "users"),
     ("users", "ssh"),
+    ("users", "message_of_the_day"),
 )
 
 
