@@ -54,7 +54,8 @@ class SlurmConfig(Section):
     accounting: AccountingConfig = setting("records of jobs and users", Change.NEW_NODES, AccountingConfig())
     state_folder: str | None = setting(
         "folder on a shared file system for slurmctld's state, e.g. `/fsx/slurm`: several controllers need it, and a replaced "
-        "controller finds the queue there; without it, the state is on the controller's own disk",
+        "controller finds the queue there; it goes with accounting that is `external` or `none`; without it, the state is on the "
+        "controller's own disk",
         Change.NEW_NODES,
         None,
         pattern=r"^(/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)+$",

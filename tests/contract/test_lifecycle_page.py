@@ -1,13 +1,16 @@
 """docs/lifecycle.md says what happens on a node: what it says is what the scripts do."""
 
 import re
+from dataclasses import fields
 
 import pytest
 
 from config.rules.lifecycle import MOST_FILES, MOST_MIB, POINTS
 from constructs.hyperpod.script_bundle import WRITTEN_HERE
-from hyperpod_node import plan
-from hyperpod_node.steps import extra_scripts
+from hyperpod_node import mount, packages, plan
+from hyperpod_node.node_settings import NodeSettings
+from hyperpod_node.slurm import accounting_daemon, controller_daemon, controllers, database
+from hyperpod_node.steps import extra_scripts, readiness, slurm_configuration, slurm_controller, slurm_login, slurm_worker
 from stacks.clusters_app import PROJECT
 from tests.unit.hyperpod_node.a_node import a_context
 
@@ -17,6 +20,23 @@ WHERE = {
     ("controller",): "controllers",
     ("compute",): "compute nodes",
     ("login",): "login nodes",
+}
+
+WAITS = {
+    "the address of a file system": readiness.ADDRESS_WITHIN_S,
+    "the end of other installations": readiness.INSTALLATIONS_WITHIN_S,
+    "a file system": mount.WITHIN_S,
+    "your scripts": extra_scripts.WITHIN_S,
+    "munge's key": slurm_configuration.WITHIN_S,
+    "slurm.conf": slurm_configuration.WITHIN_S,
+    "apt": packages.WITHIN_S,
+    "MariaDB": database.WITHIN_S,
+    "slurmdbd": accounting_daemon.WITHIN_S,
+    "slurmctld on its own node": controller_daemon.WITHIN_S,
+    "the first controller": slurm_controller.FIRST_WITHIN_S,
+    "a controller": controllers.WITHIN_S,
+    "slurmctld to know a compute node": slurm_worker.REGISTERED_WITHIN_S,
+    "Slurm's commands": slurm_login.WITHIN_S,
 }
 
 
@@ -49,3 +69,16 @@ def test_the_files_that_are_written_here_are_named() -> None:
 
 def test_the_limits_are_those_of_the_rule() -> None:
     assert f"At most {MOST_FILES:,} files and {MOST_MIB} MiB" in PAGE
+
+
+def test_each_wait_is_as_long_as_the_page_says() -> None:
+    said = rows("waits for")
+    assert [row[0][: len(what)] for row, what in zip(said, WAITS, strict=True)] == list(WAITS)
+    assert [row[1] for row in said] == [f"{seconds // 60} min" for seconds in WAITS.values()]
+
+
+def test_each_fact_of_node_settings_is_named() -> None:
+    written = re.search(r"^- `node_settings\.json` with (.*?)\. Our", PAGE, re.MULTILINE | re.DOTALL)
+    assert written
+    named = set(re.findall(r"`(\w+)`", written[1]))
+    assert named == {"version", *(field.name for field in fields(NodeSettings) if field.name != "path")}
