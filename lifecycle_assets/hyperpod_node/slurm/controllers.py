@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hyperpod_node.context import Context
+    from hyperpod_node.resource_config import ResourceConfig
     from hyperpod_node.slurm.system import System
 
 PORT = 6817
@@ -23,8 +24,12 @@ WITHIN_S = OWN_SCRIPTS_WITHIN_S + 4800
 
 def addresses_of(context: Context) -> list[str]:
     """The addresses of the controllers, as HyperPod lists them."""
-    group = context.parameters.controller_group
-    return [instance.address for instance in context.cluster.instances if instance.group == group]
+    return listed(context.cluster, context.parameters.controller_group)
+
+
+def listed(cluster: ResourceConfig, group: str) -> list[str]:
+    """The addresses of the nodes of ``group``, which is the controllers'."""
+    return [instance.address for instance in cluster.instances if instance.group == group]
 
 
 def reachable(context: Context, system: System) -> list[str]:

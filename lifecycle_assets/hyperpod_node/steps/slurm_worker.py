@@ -1,4 +1,7 @@
-"""On a worker: starts slurmd, which takes its configuration from the controllers, and waits until they know it."""
+"""On a worker: starts slurmd, which takes its configuration from the controllers, and waits until they know it.
+
+From then on the node follows controllers that are replaced.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.managed_file import put
 from hyperpod_node.retry import Patience
-from hyperpod_node.slurm import controllers, daemon
+from hyperpod_node.slurm import controllers, daemon, follow
+from hyperpod_node.slurm.conf_server import SLURMD
 from hyperpod_node.slurm.system import SYSTEM, System
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
-OPTIONS = Path("etc/default/slurmd")
-# The last EnvironmentFile counts, whichever others the image's unit reads. slurmd gives up when no controller answers or none
-# knows it yet: it is started again until one does, so that a worker survives a controller's absence. Jobs need /fsx.
-DROP_IN = f"""\
-[Unit]
-After=munge.service remote-fs.target
-StartLimitIntervalSec=0
-
-[Service]
-EnvironmentFile=/{OPTIONS}
-Restart=on-failure
-RestartSec=3
-"""
 CACHED = Path("run/slurm/conf/slurm.conf")
 REGISTERED_WITHIN_S = 300
 
@@ -35,11 +25,11 @@ def apply(context: Context, system: System = SYSTEM) -> None:
     """Have slurmd run here, now and after a reboot, and slurmctld never."""
     daemon.never_run("slurmctld", system)
     addresses = controllers.reachable(context, system)
-    options = system.root / OPTIONS
-    put(options, f"SLURMD_OPTIONS=--conf-server={','.join(addresses)}\n")
-    daemon.run_with("slurmd", [options, daemon.drop_in("slurmd", DROP_IN, system)], system)
+    SLURMD.tell(addresses, system)
+    daemon.run_with("slurmd", SLURMD.files(system), system)
     patience = Patience(REGISTERED_WITHIN_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
     daemon.patient("slurmd", f"slurmctld to know {system.host}", lambda: _is_registered(system), patience, system)
+    follow.start(context, "slurmd", system)
 
 
 def _is_registered(system: System) -> None:

@@ -4,12 +4,13 @@ import pytest
 
 from tests.local.hyperpod.world import until
 from tests.nodes.cluster.running import UP_S, Running
-from tests.nodes.faults.conftest import Again
 from tests.nodes.faults.user import as_alice, state
 
 pytestmark = pytest.mark.local
 
 NOTE = "/fsx/home/alice/note"
+FOLLOWED_S = 10.0  # from when the new controller is in service
+OPTIONS = {"login-1": "/etc/default/sackd", "workers-1": "/etc/default/slurmd", "workers-2": "/etc/default/slurmd"}
 DAEMONS = ("mariadb", "slurmdbd", "slurmctld", "hyperpod-slurm-conf")
 
 
@@ -78,12 +79,14 @@ def test_a_replaced_worker_joins_under_its_new_address_with_the_same_users_and_h
 
 
 @pytest.mark.fault(67)
-def test_nodes_on_which_our_scripts_run_again_follow_a_controller_that_was_replaced(cluster: Running, again: Again) -> None:
-    """Until they run again there, other nodes have the old controller's address."""
+def test_login_nodes_and_workers_follow_a_controller_that_was_replaced_by_themselves(cluster: Running) -> None:
     replace(cluster, "controller-1")
+    told = f"--conf-server={cluster.machine('controller-1')['address']}"
 
-    for run in [again(name) for name in ("login-1", "workers-1", "workers-2")]:
-        run.succeeded()
-
+    until(
+        lambda: [cluster.run(node, "cat", file) for node, file in OPTIONS.items()],
+        lambda options: all(told in text for text in options),
+        FOLLOWED_S,
+    )
     cluster.idle(2)
     assert as_alice(cluster, "login-1", "srun --nodes=2 id --user") == "10001\n10001"
