@@ -178,6 +178,16 @@ def test_a_database_of_an_older_cluster_is_told_with_the_way_out_and_nothing_is_
     assert not [text for text in machine.run.inputs if text and "DROP" in text.upper()]
 
 
+def test_a_controller_is_up_while_another_is_down_though_ping_fails_then(machine: SlurmMachine, bundle: Path) -> None:
+    def one_is_down(*_: object) -> str:
+        said = "Slurmctld(primary) at ip-10-1-0-4 is UP | Slurmctld(backup) at ip-10-1-0-5 is DOWN"
+        raise NodeError(f"`scontrol ping` ended with status 1: {said}")
+
+    machine.answers("scontrol", one_is_down)
+    slurm_controller.apply(slurm_context(bundle=bundle), machine.system)
+    assert machine.time.pauses == []
+
+
 @pytest.mark.parametrize(("sign_of_life", "waits"), [(False, True), (True, False)])
 def test_a_backup_lets_the_first_controller_begin(machine: SlurmMachine, bundle: Path, sign_of_life: bool, waits: bool) -> None:
     machine.write(CONF, TWO_CONF)
