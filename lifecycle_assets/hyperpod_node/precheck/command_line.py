@@ -65,7 +65,8 @@ def every_node(required: list[str], as_json: bool) -> int:
     answers, silent = all_nodes.ask(run, required)
     if as_json:
         results = {host: {name: asdict(result) for name, result in found.items()} for host, found in answers.items()}
-        print(json.dumps({"nodes": results, "no_answer": silent}, indent=2))
+        no_answer = {host: asdict(result) for host, result in silent.items()}
+        print(json.dumps({"nodes": results, "no_answer": no_answer}, indent=2))
     else:
         print(table.of_nodes(answers, silent))
     return 0 if not silent and all(checks.fit(results) for results in answers.values()) else 1

@@ -23,10 +23,10 @@ def of_node(name: str, results: Mapping[str, Result]) -> str:
     return "\n".join(lines)
 
 
-def of_nodes(nodes: Mapping[str, Mapping[str, Result]], silent: Mapping[str, str]) -> str:
-    """A line per node and a column per check; then each different failure once, with the nodes that have it.
+def of_nodes(nodes: Mapping[str, Mapping[str, Result]], silent: Mapping[str, Result]) -> str:
+    """A line per node and a column per check; then each different failure once, with the nodes that have it and its remedy.
 
-    ``silent`` are nodes that gave no answer, with the reason.
+    ``silent`` are nodes that gave no answer.
     """
     checks = list(dict.fromkeys(check for results in nodes.values() for check in results))
     width = max(map(len, [*nodes, *silent, "node"]))
@@ -34,9 +34,12 @@ def of_nodes(nodes: Mapping[str, Mapping[str, Result]], silent: Mapping[str, str
     for name in sorted(nodes):
         cells = [f"{nodes[name][check].state if check in nodes[name] else '-':{len(check)}}" for check in checks]
         lines.append("  ".join([f"{name:{width}}", *cells]).rstrip())
-    lines += [f"{name:{width}}  no answer: {reason}" for name, reason in sorted(silent.items())]
+    lines += [f"{name:{width}}  no answer: {silent[name].found}" for name in sorted(silent)]
     for (check, found, remedy), names in _failures(nodes).items():
         lines += ["", f"FAIL {check} on {', '.join(names)}: {found}", f"  -> {remedy}"]
+    for remedy in dict.fromkeys(silent[name].remedy for name in sorted(silent)):
+        names = [name for name in sorted(silent) if silent[name].remedy == remedy]
+        lines += ["", f"no answer from {', '.join(names)}", f"  -> {remedy}"]
     return "\n".join(lines)
 
 

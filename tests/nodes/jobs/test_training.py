@@ -10,7 +10,7 @@ from tests.nodes.jobs.submitted import Cluster, Job
 
 pytestmark = pytest.mark.local
 
-OPTIONS = ("--steps=150", "--checkpoint-every=10", "--report-every=10")
+OPTIONS = ("--steps=80", "--checkpoint-every=10", "--report-every=10")
 
 
 def submit(cluster: Cluster) -> Job:
@@ -19,7 +19,7 @@ def submit(cluster: Cluster) -> Job:
 
 def last_line(output: str) -> str:
     """What the training says of its end: steps, samples, the loss and a digest of all weights."""
-    [line] = re.findall(r"^done: 150 steps, 2400 samples, loss \S+, weights [0-9a-f]{16}$", output, re.MULTILINE)
+    [line] = re.findall(r"^done: 80 steps, 1280 samples, loss \S+, weights [0-9a-f]{16}$", output, re.MULTILINE)
     return str(line)
 
 
@@ -39,6 +39,6 @@ def test_a_training_that_loses_a_node_ends_with_the_loss_and_weights_of_one_that
     assert job.facts()["Restarts"] == "1"
     starts = [int(step) for step in re.findall(r"starting at step (\d+)$", output, re.MULTILINE)]
     assert starts[0] == 0
-    assert 0 < starts[1] < 150
+    assert 0 < starts[1] < 80
     assert last_line(output) == last_line(undisturbed)
     assert lost["host"] not in running.idle(2)

@@ -3,7 +3,7 @@
 import pytest
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.precheck import all_nodes, table
+from hyperpod_node.precheck import all_nodes, no_answer, table
 from hyperpod_node.precheck.result import failed, passed, skipped
 
 from .conftest import Programs
@@ -18,7 +18,7 @@ def test_only_nodes_that_can_start_something_are_asked() -> None:
     )
     answers, silent = all_nodes.ask(programs, [])
     assert answers == {"n1": GOOD}
-    assert silent == {
+    assert {name: result.found for name, result in silent.items()} == {
         "n2": "it printed no result",
         "n3": "its state is allocated",
         "n4": "its state is down*",
@@ -28,12 +28,34 @@ def test_only_nodes_that_can_start_something_are_asked() -> None:
 
 def test_no_node_is_asked_where_none_is_ready() -> None:
     programs = Programs({"sinfo": "n1 down*\n"})
-    assert all_nodes.ask(programs, []) == ({}, {"n1": "its state is down*"})
+    assert all_nodes.ask(programs, []) == ({}, {"n1": no_answer.of_state("down*")})
     assert len(programs.commands) == 1
 
 
-def test_a_node_that_cannot_start_anything_does_not_hide_the_others() -> None:
-    broken = NodeError("`srun ...` ended with status 233: Task launch failed on node n2")
+def test_nodes_on_which_srun_says_that_nothing_starts_are_left_out_the_next_time() -> None:
+    said = (
+        "Task launch for StepId=7.0 failed on node {}: Communication connection failure | srun: error: Application launch failed"
+    )
+    programs = Programs(
+        {
+            "sinfo": "n1 idle\nn2 idle\nn3 idle\n",
+            "srun --nodelist n1,n2,n3 ": NodeError(said.format("n2")),
+            "srun --nodelist n1,n3 ": NodeError(said.format("n3")),
+            "srun --nodelist n1 ": all_nodes.line_of("n1", GOOD),
+        }
+    )
+    why = no_answer.of_error("nothing could be started: Communication connection failure")
+    assert all_nodes.ask(programs, []) == ({"n1": GOOD}, {"n2": why, "n3": why})
+
+
+def test_a_cluster_without_a_node_that_starts_anything_is_asked_once() -> None:
+    programs = Programs({"sinfo": "n1 idle\n", "srun": NodeError("Task launch for StepId=7.0 failed on node n1: timed out")})
+    assert all_nodes.ask(programs, []) == ({}, {"n1": no_answer.of_error("nothing could be started: timed out")})
+    assert len(programs.commands) == 2
+
+
+def test_a_node_that_cannot_start_anything_and_is_not_named_does_not_hide_the_others() -> None:
+    broken = NodeError("`srun ...` ended with status 233: unable to create step")
     programs = Programs(
         {
             "sinfo": "n1 idle\nn2 idle\n",
@@ -42,7 +64,27 @@ def test_a_node_that_cannot_start_anything_does_not_hide_the_others() -> None:
             "srun --nodelist n2 ": broken,
         }
     )
-    assert all_nodes.ask(programs, []) == ({"n1": GOOD}, {"n2": "status 233: Task launch failed on node n2"})
+    answers, silent = all_nodes.ask(programs, [])
+    assert answers == {"n1": GOOD}
+    assert silent == {"n2": no_answer.of_error("status 233: unable to create step")}
+    assert "systemctl restart slurmd" in silent["n2"].remedy
+
+
+@pytest.mark.parametrize(
+    ("state", "remedy"),
+    [
+        ("allocated", "ask again when its jobs have ended"),
+        ("drained", "sinfo --list-reasons"),
+        ("draining*", "sinfo --list-reasons"),
+        ("down*", "sudo systemctl restart slurmd"),
+        ("allocated*", "sudo systemctl restart slurmd"),
+        ("unknown", "sudo systemctl restart slurmd"),
+    ],
+)
+def test_a_node_that_is_not_asked_has_the_remedy_of_its_state(state: str, remedy: str) -> None:
+    result = no_answer.of_state(state)
+    assert result.found == f"its state is {state}"
+    assert remedy in result.remedy
 
 
 def test_what_is_required_is_required_of_every_node() -> None:
@@ -62,15 +104,20 @@ def test_an_answer_that_is_cut_is_an_error() -> None:
 
 
 def test_one_failure_of_many_nodes_is_told_once_with_their_names() -> None:
-    assert table.of_nodes({"n2": BAD, "n1": BAD, "n3": GOOD}, {"n4": "its state is down*"}) == (
+    silent = {name: failed(f"its state is {state}", "restart it") for name, state in (("n5", "down"), ("n4", "down*"))}
+    assert table.of_nodes({"n2": BAD, "n1": BAD, "n3": GOOD}, silent) == (
         "node  slurm daemon  docker\n"
         "n1    FAIL          SKIP\n"
         "n2    FAIL          SKIP\n"
         "n3    PASS          SKIP\n"
         "n4    no answer: its state is down*\n"
+        "n5    no answer: its state is down\n"
         "\n"
         "FAIL slurm daemon on n1, n2: slurmd is inactive\n"
-        "  -> sudo systemctl restart slurmd"
+        "  -> sudo systemctl restart slurmd\n"
+        "\n"
+        "no answer from n4, n5\n"
+        "  -> restart it"
     )
 
 
@@ -84,4 +131,5 @@ def test_a_failure_of_one_node_is_followed_by_its_remedy() -> None:
 
 
 def test_only_silent_nodes_still_make_a_table() -> None:
-    assert table.of_nodes({}, {"n1": "its state is down*"}) == "n1    no answer: its state is down*"
+    said = table.of_nodes({}, {"n1": failed("its state is down*", "restart it")})
+    assert said == "n1    no answer: its state is down*\n\nno answer from n1\n  -> restart it"
