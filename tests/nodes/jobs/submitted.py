@@ -1,14 +1,20 @@
 """Jobs of a user, from their submission to what Slurm and their output say of them."""
 
 import re
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
-from tests.local.hyperpod.world import until
 from tests.nodes.cluster.running import Running
 
 JOBS = "/fsx/home/alice/jobs"
 ENDED = {"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "BOOT_FAIL", "OUT_OF_MEMORY"}
-WITHIN_S = 90.0
+WITHIN_S = 120.0
+# Each look starts a program on a node, and the job computes on the same two processors.
+BETWEEN_LOOKS_S = 0.3
+
+Seen = TypeVar("Seen")
 
 
 @dataclass(frozen=True)
@@ -27,11 +33,7 @@ class Job:
 
     def until_state(self, *states: str) -> dict[str, str]:
         """What Slurm says of it as soon as it is in one of these states."""
-        try:
-            seen: dict[str, str] = until(self.facts, lambda facts: facts["JobState"] in states, WITHIN_S)
-        except AssertionError as error:
-            raise AssertionError(f"{error}\n{self.output()}") from error
-        return seen
+        return self._until(self.facts, lambda facts: facts["JobState"] in states)
 
     def completed(self) -> str:
         """Its output when it has ended well."""
@@ -43,11 +45,21 @@ class Job:
         """What it has printed so far."""
         return self.running.run("login-1", "bash", "-c", f"cat {self.folder}/{self.output_name} 2>&1 || true")
 
-    def checkpoint(self) -> str:
-        """The name of its newest checkpoint, empty while there is none."""
+    def until_checkpoint(self) -> str:
+        """The name of its newest checkpoint as soon as there is one."""
+        return self._until(self._checkpoint, bool)
+
+    def _checkpoint(self) -> str:
         return self.running.run(
             "login-1", "bash", "-c", f"cat {self.folder}/checkpoints-{self.number}/latest 2>/dev/null || true"
         )
+
+    def _until(self, look: Callable[[], Seen], ok: Callable[[Seen], bool]) -> Seen:
+        end = time.monotonic() + WITHIN_S
+        while not ok(seen := look()):
+            assert time.monotonic() < end, f"still not so after {WITHIN_S:g} s: {seen}; it has printed:\n{self.output()}"
+            time.sleep(BETWEEN_LOOKS_S)
+        return seen
 
 
 @dataclass(frozen=True)

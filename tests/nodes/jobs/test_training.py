@@ -4,13 +4,11 @@ import re
 
 import pytest
 
-from tests.local.hyperpod.world import until
-from tests.nodes.cluster.running import UP_S
 from tests.nodes.jobs.submitted import Cluster, Job
 
 pytestmark = pytest.mark.local
 
-OPTIONS = ("--steps=80", "--checkpoint-every=10", "--report-every=10")
+OPTIONS = ("--steps=60", "--checkpoint-every=10", "--report-every=10")
 
 
 def submit(cluster: Cluster) -> Job:
@@ -19,7 +17,7 @@ def submit(cluster: Cluster) -> Job:
 
 def last_line(output: str) -> str:
     """What the training says of its end: steps, samples, the loss and a digest of all weights."""
-    [line] = re.findall(r"^done: 80 steps, 1280 samples, loss \S+, weights [0-9a-f]{16}$", output, re.MULTILINE)
+    [line] = re.findall(r"^done: 60 steps, 960 samples, loss \S+, weights [0-9a-f]{16}$", output, re.MULTILINE)
     return str(line)
 
 
@@ -28,7 +26,7 @@ def test_a_training_that_loses_a_node_ends_with_the_loss_and_weights_of_one_that
     undisturbed = submit(cluster).completed()
 
     job = submit(cluster)
-    until(job.checkpoint, bool, UP_S)
+    job.until_checkpoint()
     lost = running.machine("workers-2")
     running.world.sagemaker.batch_replace_cluster_nodes(ClusterName="ml", NodeIds=[lost["id"]])
     job.until_state("PENDING")
@@ -39,6 +37,6 @@ def test_a_training_that_loses_a_node_ends_with_the_loss_and_weights_of_one_that
     assert job.facts()["Restarts"] == "1"
     starts = [int(step) for step in re.findall(r"starting at step (\d+)$", output, re.MULTILINE)]
     assert starts[0] == 0
-    assert 0 < starts[1] < 80
+    assert 0 < starts[1] < 60
     assert last_line(output) == last_line(undisturbed)
     assert lost["host"] not in running.idle(2)
