@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from hyperpod_node.resource_config import ResourceConfig
     from hyperpod_node.slurm.system import System
 
-SCRIPTS = Path(__file__).with_name("scripts")
 INCLUDED = "accounting.conf"  # empty on HyperPod's images, and meant for lifecycle scripts
 OURS = "# written by hyperpod_node from the cluster file; changes here are overwritten\n"
 
@@ -35,7 +34,6 @@ class Configuration:
     gres_conf: str | None
     topology_conf: str | None
     default_line: str | None
-    prolog_and_epilog: bool
     remarks: tuple[str, ...]
 
 
@@ -50,7 +48,6 @@ def render(text: str, settings: NodeSettings, cluster: ResourceConfig) -> Config
         gres_conf="\n".join(gpus) + "\n" if gpus else None,
         topology_conf=wanted if "TopologyPlugin" in block else None,
         default_line=default_line(conf.text),
-        prolog_and_epilog="Prolog" in block,
         remarks=tuple(_remarks(conf, settings)),
     )
 
@@ -98,8 +95,6 @@ def _write_companions(wanted: Configuration, system: System) -> bool:
         _put_ours(system.etc / "gres.conf", wanted.gres_conf),
         _put_ours(system.etc / "topology.conf", wanted.topology_conf),
     ]
-    scripts = (our_settings.PROLOG, our_settings.EPILOG) if wanted.prolog_and_epilog else ()
-    changed += [put(system.etc / name, (SCRIPTS / name).read_text(), mode=0o755) for name in scripts]
     changed.append(_write_included(system.etc / INCLUDED, wanted.default_line))
     return any(changed)
 

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from hyperpod_node.slurm.slurm_conf import SlurmConf
 
 SLURMDBD_PORT = 6819
-# Names without a folder: slurmctld then sends the scripts to the nodes along with slurm.conf, so that no node lacks them.
-PROLOG, EPILOG = "hyperpod_prolog.sh", "hyperpod_epilog.sh"
+# Each worker has them of its own. By a name alone slurmctld would send them along with slurm.conf, and for a moment after each
+# change they cannot be executed: a job that starts just then fails, and Slurm drains its node.
+PROLOG, EPILOG = "/opt/hyperpod-cdk/hyperpod_prolog.sh", "/opt/hyperpod-cdk/hyperpod_epilog.sh"
 
 
 def block(conf: SlurmConf, settings: NodeSettings) -> dict[str, str]:

@@ -59,7 +59,6 @@ def test_the_configuration_is_written_once_and_keeps_the_agents_owner_and_mode(m
     assert machine.files() == after
     assert stat.S_IMODE((machine.root / CONF).stat().st_mode) == 0o640
     etc = machine.root / "opt/slurm/etc"
-    assert stat.S_IMODE((etc / "hyperpod_prolog.sh").stat().st_mode) == 0o755
     assert "Type=h100" in (etc / "gres.conf").read_text()
     assert "SwitchName=a" in (etc / "topology.conf").read_text()
     assert "NodeName=DEFAULT Sockets=2" in (etc / "accounting.conf").read_text()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from hyperpod_node.slurm.configuration import SCRIPTS
 from hyperpod_node.slurm.settings import EPILOG, PROLOG
+from hyperpod_node.steps.slurm_worker import SCRIPTS
 
 
 @pytest.mark.parametrize("script", [PROLOG, EPILOG])
@@ -15,4 +16,4 @@ from hyperpod_node.slurm.settings import EPILOG, PROLOG
 def test_no_job_without_a_user_makes_a_script_fail_because_a_failure_drains_the_node(
     script: str, environment: dict[str, str]
 ) -> None:
-    assert subprocess.run(["bash", SCRIPTS / script], env=environment, check=False, timeout=10).returncode == 0
+    assert subprocess.run(["bash", SCRIPTS / Path(script).name], env=environment, check=False, timeout=10).returncode == 0

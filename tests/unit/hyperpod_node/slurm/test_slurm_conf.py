@@ -11,6 +11,7 @@ from hyperpod_node.resource_config import Instance, ResourceConfig
 from hyperpod_node.slurm.configuration import render
 from hyperpod_node.slurm.host_list import expand
 from hyperpod_node.slurm.node_lines import InstanceTypes, complete, default_line, gpu_lines
+from hyperpod_node.slurm.settings import EPILOG, PROLOG
 from hyperpod_node.slurm.slurm_conf import BEGIN, END, Controller, SlurmConf
 from hyperpod_node.slurm.topology import misfits, plugin
 from tests.unit.hyperpod_node.slurm.slurm_machine import PLAIN, SLURM_CONF, WORKER, slurm_context
@@ -166,7 +167,7 @@ def test_the_agents_way_to_gather_is_left_to_it() -> None:
 @pytest.mark.parametrize(
     ("slurm", "lines"),
     [
-        (replace(PLAIN, prolog_and_epilog=True), ["Prolog=hyperpod_prolog.sh", "Epilog=hyperpod_epilog.sh"]),
+        (replace(PLAIN, prolog_and_epilog=True), [f"Prolog={PROLOG}", f"Epilog={EPILOG}"]),
         (replace(PLAIN, restrict_ssh=True), ["PrologFlags=contain"]),
         (replace(PLAIN, state_folder="/fsx/slurm"), ["StateSaveLocation=/fsx/slurm"]),
         (replace(PLAIN, topology="SwitchName=a Nodes=ip-10-1-0-6\n"), ["TopologyPlugin=topology/tree"]),

@@ -10,7 +10,7 @@ import pytest
 
 from hyperpod_node import mount, packages
 from hyperpod_node.errors import NodeError
-from hyperpod_node.slurm import accounting_daemon, controller_daemon, controllers, database
+from hyperpod_node.slurm import accounting_daemon, controller_daemon, controllers, database, settings
 from hyperpod_node.steps import extra_scripts, readiness, slurm_configuration, slurm_login, slurm_worker, ssh_restriction
 from tests.unit.hyperpod_node.a_node import user
 from tests.unit.hyperpod_node.slurm.slurm_machine import (
@@ -80,6 +80,21 @@ def test_slurmd_knows_all_controllers_and_is_never_given_up(worker: SlurmMachine
     unit = (worker.root / "etc/systemd/system/slurmd.service.d/hyperpod-cdk.conf").read_text()
     assert "EnvironmentFile=/etc/default/slurmd\n" in unit
     assert "StartLimitIntervalSec=0\n" in unit
+
+
+def test_a_worker_has_prolog_and_epilog_before_slurmd_starts(worker: SlurmMachine) -> None:
+    there: list[bool] = []
+    scripts = [worker.root / path.lstrip("/") for path in (settings.PROLOG, settings.EPILOG)]
+    systemctl = worker.run.programs["systemctl"]
+
+    def watched(arguments: tuple[str, ...], stdin: str | None) -> str:
+        if "restart" in arguments:
+            there.append(all(script.stat().st_mode & 0o111 == 0o111 for script in scripts))
+        return systemctl(arguments, stdin)
+
+    worker.run.programs["systemctl"] = watched
+    slurm_worker.apply(slurm_context(here=WORKER, slurm=replace(PLAIN, prolog_and_epilog=True)), worker.system)
+    assert there[0]
 
 
 @pytest.mark.fault(66)
