@@ -6,7 +6,7 @@ from pydantic import StrictBool, StrictInt, StringConstraints
 
 from config.section import Change, Section, setting
 
-# What useradd takes. https://manpages.debian.org/trixie/passwd/useradd.8.en.html
+# What useradd takes: its manual page, useradd(8), under CAVEATS.
 AccountName = Annotated[str, StringConstraints(pattern="^[a-z_][a-z0-9_-]{0,31}$")]
 
 SshPublicKey = Annotated[
