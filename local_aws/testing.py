@@ -4,6 +4,8 @@ One account lives in each test process (pytest-xdist's workers have one each); `
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import boto3
@@ -19,7 +21,7 @@ REGION = "us-west-2"
 
 Client: TypeAlias = Callable[..., Any]
 
-__all__ = ["ACCOUNT", "REGION", "Client", "ask", "aws", "client", "clients_of", "fresh_aws", "nodes"]
+__all__ = ["ACCOUNT", "REGION", "Client", "ask", "aws", "client", "clients_of", "fresh_aws", "nodes", "nodes_that_run"]
 
 
 @pytest.fixture(scope="session")
@@ -62,11 +64,18 @@ def ask(path: str, method: str = "GET", body: bytes = b"") -> Any:
     return answer
 
 
-@pytest.fixture(scope="module")
-def nodes(aws: EmbeddedAws, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedNodes]:
-    """The account, emptied, with nodes that run: clusters boot them as they need them, and they end with the module's tests."""
+@contextmanager
+def nodes_that_run(aws: EmbeddedAws, folder: Path) -> Iterator[SimulatedNodes]:
+    """The account, emptied, with nodes that run: clusters boot them as they need them, and they end with the block."""
     server.reset()
     clock.set_speed(SPEED)
-    with simulated_nodes(tmp_path_factory.mktemp("nodes"), aws.endpoint) as runner:
+    with simulated_nodes(folder, aws.endpoint) as runner:
         yield runner
         server.reset()
+
+
+@pytest.fixture(scope="module")
+def nodes(aws: EmbeddedAws, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedNodes]:
+    """The account with nodes that run, for a module's tests."""
+    with nodes_that_run(aws, tmp_path_factory.mktemp("nodes")) as runner:
+        yield runner

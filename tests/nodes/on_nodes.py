@@ -1,12 +1,22 @@
 """Programs on the nodes that run, called by their instance names."""
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from local_aws.nodes import client
 from local_aws.nodes.runner import SimulatedNodes
 
 LIMIT_S = 60.0
+
+
+def run_on(node: Mapping[str, str], *argv: str, status: int = 0, timeout_s: float = LIMIT_S) -> str:
+    """What a program prints on a node that a runner described; it must end with this status and within this time."""
+    lines: list[str] = []
+    command: dict[str, object] = {"argv": argv, "environment": {}, "folder": "/", "unit": None, "timeout_s": timeout_s}
+    ended = client.ask(Path(node["folder"]), "run", node["id"], command, on_line=lines.append)
+    assert ended == status, (ended, lines)
+    return "\n".join(lines)
 
 
 class OnNodes:
@@ -25,11 +35,7 @@ class OnNodes:
 
     def run(self, name: str, *argv: str, status: int = 0) -> str:
         """What a program prints on a node; it must end with this status."""
-        node, lines = self._node(name), list[str]()
-        command: dict[str, object] = {"argv": argv, "environment": {}, "folder": "/", "unit": None, "timeout_s": LIMIT_S}
-        ended = client.ask(Path(node["folder"]), "run", node["id"], command, on_line=lines.append)
-        assert ended == status, (ended, lines)
-        return "\n".join(lines)
+        return run_on(self._node(name), *argv, status=status)
 
     def hosts_in_state(self, state: str, *, count: int) -> set[str]:
         """The workers that Slurm has in this state, once there are ``count``."""

@@ -2,12 +2,11 @@
 
 import json
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from local_aws.nodes import client
 from local_aws.nodes.runner import SimulatedNodes
 from tests.local.hyperpod.world import BUCKET, World, until
+from tests.nodes.on_nodes import run_on
 
 UP_S = 60.0
 
@@ -44,11 +43,7 @@ class Running:
 
     def run(self, name: str, *argv: str) -> str:
         """What a program prints on a node; it must end well."""
-        machine, lines = self.machine(name), list[str]()
-        command: dict[str, Any] = {"argv": argv, "environment": {}, "folder": "/", "unit": None, "timeout_s": 30}
-        status = client.ask(Path(machine["folder"]), "run", machine["id"], command, on_line=lines.append)
-        assert status == 0, lines
-        return "\n".join(lines)
+        return run_on(self.machine(name), *argv, timeout_s=30)
 
     def listed_on(self, name: str) -> dict[str, str]:
         """The addresses of the cluster's nodes, as a node's own file has them."""

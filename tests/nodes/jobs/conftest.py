@@ -5,13 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from local_aws import server
-from local_aws.clock import clock
 from local_aws.nodes import client, protocol
-from local_aws.nodes.runner import SimulatedNodes, simulated_nodes
+from local_aws.nodes.runner import SimulatedNodes
 from local_aws.nodes.specs import NodeFile
 from local_aws.server import EmbeddedAws
-from local_aws.testing import SPEED, aws
+from local_aws.testing import aws, nodes_that_run
 from tests.local.hyperpod.world import World
 from tests.nodes.bundle import Bundle, lay, make_file_system, user
 from tests.nodes.cluster.running import Running
@@ -31,11 +29,8 @@ if [[ "$HYPERPOD_ROLE" == controller ]]; then sed -i 's/^SlurmdTimeout=.*/Slurmd
 @pytest.fixture(scope="package")
 def nodes(aws: EmbeddedAws, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedNodes]:
     """The account, emptied, with nodes that run; they end with this folder's tests."""
-    server.reset()
-    clock.set_speed(SPEED)
-    with simulated_nodes(tmp_path_factory.mktemp("nodes"), aws.endpoint) as runner:
+    with nodes_that_run(aws, tmp_path_factory.mktemp("nodes")) as runner:
         yield runner
-        server.reset()
 
 
 @pytest.fixture(scope="package")
