@@ -127,7 +127,7 @@ class FakeSageMaker:
         faults = self._faults[operation]
         fault = faults.popleft() if faults else None
         if isinstance(fault, Refusal):
-            raise _error(operation, fault)
+            raise service_error(operation, fault)
         reply = what(request)
         if not operation.startswith(("Describe", "List")):
             self._remember()
@@ -138,7 +138,7 @@ class FakeSageMaker:
     def _create(self, request: Json) -> Json:
         self._remember()
         if self.find(request["ClusterName"]):
-            raise _error("CreateCluster", Refusal("ResourceInUse", "Resource Already Exists"))
+            raise service_error("CreateCluster", Refusal("ResourceInUse", "Resource Already Exists"))
         arn = f"arn:aws:sagemaker:us-west-2:123456789012:cluster/c{len(self.all):011d}"
         cluster = FakeCluster(self.clock, arn, deepcopy(request))
         self.all.append(cluster)
@@ -178,7 +178,7 @@ class FakeSageMaker:
     def _describe(self, request: Json) -> Json:
         found = self._stale() if self.stale_s else self._now()
         if request["ClusterName"] not in found:
-            raise _error("DescribeCluster", Refusal("ResourceNotFound", f"Cluster {request['ClusterName']} not found."))
+            raise service_error("DescribeCluster", Refusal("ResourceNotFound", f"Cluster {request['ClusterName']} not found."))
         return found[request["ClusterName"]]
 
     def _list(self, request: Json) -> Json:
@@ -202,20 +202,20 @@ class FakeSageMaker:
     def _there(self, operation: str, name: str) -> FakeCluster:
         cluster = self.find(name)
         if cluster is None:
-            raise _error(operation, Refusal("ResourceNotFound", f"Cluster {name} not found."))
+            raise service_error(operation, Refusal("ResourceNotFound", f"Cluster {name} not found."))
         return cluster
 
     def _idle(self, operation: str, name: str) -> FakeCluster:
         cluster = self._there(operation, name)
         if cluster.status not in ("InService", "Failed"):
-            raise _error(operation, Refusal("ConflictException", f"Cluster {name} is {cluster.status}."))
+            raise service_error(operation, Refusal("ConflictException", f"Cluster {name} is {cluster.status}."))
         return cluster
 
     def _by_arn(self, arn: str) -> FakeCluster:
         for cluster in self.all:
             if cluster.arn == arn and not cluster.is_gone:
                 return cluster
-        raise _error("ListTags", Refusal("ResourceNotFound", f"{arn} not found."))
+        raise service_error("ListTags", Refusal("ResourceNotFound", f"{arn} not found."))
 
     def _now(self) -> dict[str, Json]:
         return {name: deepcopy(cluster.describe()) for name in self.living() if (cluster := self.find(name))}
@@ -240,6 +240,7 @@ def _page(items: list[Json], name: str, request: Json) -> Json:
     return {name: items[start : start + size], **more}
 
 
-def _error(operation: str, refusal: Refusal) -> ClientError:
+def service_error(operation: str, refusal: Refusal) -> ClientError:
+    """What a client raises where the service refuses."""
     details = {"Error": {"Code": refusal.code, "Message": refusal.message}}
     return ClientError({**details, "ResponseMetadata": {"HTTPStatusCode": refusal.status}}, operation)

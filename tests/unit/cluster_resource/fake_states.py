@@ -79,7 +79,7 @@ class FakeStates:
         return {**self._summary(self._find(executionArn)), "input": self._find(executionArn).input}
 
     def stop_execution(self, *, executionArn: str, error: str, cause: str) -> Json:  # noqa: N803 (the service's own name)
-        self._end(self._find(executionArn), "ABORTED", error, cause)
+        self.end(self._find(executionArn), "ABORTED", error, cause)
         return {}
 
     def get_execution_history(self, *, executionArn: str, **_: Any) -> Json:  # noqa: N803 (the service's own name)
@@ -98,38 +98,48 @@ class FakeStates:
 
     def _work(self, execution: FakeExecution) -> None:
         if (self._clock.now - execution.started).total_seconds() >= TIMEOUT_S:
-            self._end(execution, "TIMED_OUT", "States.Timeout", "")
+            self.end(execution, "TIMED_OUT", "States.Timeout", "")
             return
         for attempt in range(ATTEMPTS):
             try:
                 self._transit(execution)
             except Exception as error:  # noqa: BLE001 (whatever the function raises is the machine's to retry)
                 if attempt == ATTEMPTS - 1:
-                    self._end(execution, "FAILED", type(error).__name__, str(error))
+                    self.end(execution, "FAILED", type(error).__name__, str(error))
             else:
                 return
 
     def _transit(self, execution: FakeExecution) -> None:
+        result = self._call(self.task(execution))
+        self.store(execution, result)
+        if result.get("answer") and execution.status == "RUNNING":
+            self._transit(execution)
+
+    def task(self, execution: FakeExecution) -> Json:
+        """What the function is invoked with: a step's input, or the answer to send."""
         event = execution.state["event"]
         if execution.state.get("answer"):
-            self._call({"event": event, "answer": execution.state["answer"]})
+            return {"event": event, "answer": execution.state["answer"]}
+        times = {"now": self._clock.now.isoformat(), "started": execution.started.isoformat()}
+        return {"event": event, "memory": execution.state["memory"], **times}
+
+    def store(self, execution: FakeExecution, result: Json) -> None:
+        """Go on with what the function gave."""
+        if execution.state.get("answer"):
             execution.status = "SUCCEEDED"
             return
-        times = {"now": self._clock.now.isoformat(), "started": execution.started.isoformat()}
-        result = self._call({"event": event, "memory": execution.state["memory"], **times})
         execution.steps += 1
         execution.history.append({"stateExitedEventDetails": {"name": "Step", "output": json.dumps(result)}})
-        execution.state = {"event": event, "memory": result["memory"], "answer": result["answer"]}
+        execution.state = {"event": execution.state["event"], "memory": result["memory"], "answer": result["answer"]}
         execution.due = self._clock.after(0 if result["done"] else WAIT_S)
-        if result["done"] and execution.status == "RUNNING":
-            self._transit(execution)
 
     def _call(self, payload: Json) -> Json:
         """Invoke the function, with JSON on both sides as in Lambda."""
         result: Json = json.loads(json.dumps(self._invoke(json.loads(json.dumps(payload)))))
         return result
 
-    def _end(self, execution: FakeExecution, status: str, error: str, cause: str) -> None:
+    def end(self, execution: FakeExecution, status: str, error: str, cause: str) -> None:
+        """End an execution that still runs, and tell EventBridge."""
         if execution.status != "RUNNING":
             return
         execution.status = status
