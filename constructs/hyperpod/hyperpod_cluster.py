@@ -116,6 +116,8 @@ class HyperPodCluster(Construct):
         return StepPermissions(
             stack=cdk.Stack.of(self),
             logical_id=self._logical_id,
+            # A generated name begins with the file's.
+            cluster_names=self._config.cluster_name or f"{self._config.name}-*",
             role_arns=sorted({group["ExecutionRole"] for group in groups}),
             training_plan_arns=sorted({group["TrainingPlanArn"] for group in groups if "TrainingPlanArn" in group}),
         )

@@ -23,17 +23,19 @@ class StepPermissions:
 
     stack: cdk.Stack
     logical_id: str
+    cluster_names: str
     role_arns: Sequence[str]
     training_plan_arns: Sequence[str]
 
     def statements(self) -> list[iam.PolicyStatement]:
         """All that the function may do, its logs aside."""
-        return [*self._reading(), *self._creating(), *self._changing(), *self._roles()]
+        return [*self._reading(), *self._explaining(), *self._creating(), *self._changing(), *self._roles()]
 
     def wildcards(self) -> dict[str, str]:
         """Why resources in the statements end in a wildcard."""
         return {
             self._clusters: "a cluster's ARN ends in a random id; all but reading asks for this stack's tags",
+            self._node_logs: "a group of HyperPod's: its name ends in the cluster's random id, its streams' in instance ids",
             "*": "ListClusters knows no resources",
             **({self._reserved_capacity: "HyperPod names the capacity behind a plan"} if self.training_plan_arns else {}),
         }
@@ -47,6 +49,17 @@ class StepPermissions:
                 resources=[self._clusters],
             ),
             iam.PolicyStatement(sid="FindClusters", actions=["sagemaker:ListClusters"], resources=["*"]),
+        ]
+
+    def _explaining(self) -> list[iam.PolicyStatement]:
+        """Read once, when a request has failed: what became of the nodes. Without these rights a failure says less, and which."""
+        return [
+            iam.PolicyStatement(
+                sid="ReadWhyNodesFailed",
+                actions=["sagemaker:DescribeClusterEvent", "sagemaker:ListClusterEvents"],
+                resources=[self._clusters],
+            ),
+            iam.PolicyStatement(sid="ReadNodesLogs", actions=["logs:GetLogEvents"], resources=[self._node_logs]),
         ]
 
     def _creating(self) -> list[iam.PolicyStatement]:
@@ -124,6 +137,16 @@ class StepPermissions:
     @cached_property
     def _clusters(self) -> str:
         return self.stack.format_arn(service="sagemaker", resource="cluster", resource_name="*")
+
+    @cached_property
+    def _node_logs(self) -> str:
+        """The lifecycle scripts' streams in HyperPod's log groups of this file's clusters."""
+        return self.stack.format_arn(
+            service="logs",
+            resource="log-group",
+            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+            resource_name=f"/aws/sagemaker/Clusters/{self.cluster_names}/*:log-stream:LifecycleConfig/*",
+        )
 
     @cached_property
     def _reserved_capacity(self) -> str:

@@ -18,6 +18,8 @@ OPERATIONS = (
     "DeleteCluster",
     "DeleteTags",
     "DescribeCluster",
+    "DescribeClusterEvent",
+    "ListClusterEvents",
     "ListClusterNodes",
     "ListClusters",
     "ListTags",
