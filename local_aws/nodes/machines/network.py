@@ -1,10 +1,12 @@
 """A cluster's VPC: one bridge in the hub's network namespace, and one network namespace with an `eth0` per node.
 
-There is no way out of it, as on a private subnet without a NAT gateway; but nodes know that, and fail at once instead of waiting.
+Nodes have a default route, as scripts find their own address by it. It leads to the bridge and ends there, as on a private
+subnet without a NAT gateway; but whoever tries is told within a second instead of being left to wait.
 """
 
 import ipaddress
 import itertools
+from pathlib import Path
 
 from local_aws.nodes.machines import dns, imds
 from local_aws.nodes.programs import run, succeeds
@@ -14,6 +16,9 @@ _BRIDGE = "vpc"
 _LINK_LOCAL = "169.254.0.0/16"
 # A bridge would take the lowest address of its ports, and change it as nodes come and go, under its neighbours' feet.
 _FIXED_MAC = "02:00:00:00:00:01"
+_IPV4 = Path("/proc/sys/net/ipv4")
+# These are the namespace's own, and end with it. What would forward and knows no way says so, each time.
+_REFUSING = {"ip_forward": "1", "icmp_ratelimit": "0"}
 
 
 class Network:
@@ -32,6 +37,8 @@ class Network:
         lines += [f"addr add {address}/32 dev {_BRIDGE}" for address in addresses]
         lines += [f"link set {_BRIDGE} up", *(f"route add {cidr} dev {_BRIDGE}" for cidr in self._vpc.cidrs)]
         run("ip", "-batch", "-", stdin="\n".join(lines))
+        for setting, value in _REFUSING.items():
+            (_IPV4 / setting).write_text(value)
 
     def plug(self, node_id: str, address: str) -> None:
         """Make a node's network namespace, with its address on `eth0`."""
@@ -41,7 +48,8 @@ class Network:
         run("ip", "link", "add", wire, "type", "veth", "peer", "name", "eth0", "netns", node_id)
         run("ip", "link", "set", wire, "master", _BRIDGE, "up")
         routes = [f"route add {cidr} dev eth0 src {address}" for cidr in (*self._vpc.cidrs, _LINK_LOCAL)]
-        lines = ["link set lo up", f"addr add {address}/32 dev eth0", "link set eth0 up", *routes]
+        way_out = f"route add default via {self._vpc.resolver} dev eth0 onlink src {address}"
+        lines = ["link set lo up", f"addr add {address}/32 dev eth0", "link set eth0 up", *routes, way_out]
         run("ip", "-n", node_id, "-batch", "-", stdin="\n".join(lines))
 
     def unplug(self, node_id: str) -> None:
