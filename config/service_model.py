@@ -5,7 +5,6 @@ let a model in the user's ~/.aws/models change what is synthesized.
 """
 
 import gzip
-import io
 import json
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -15,6 +14,8 @@ from typing import Any
 
 FOLDER = "sagemaker/2017-07-24"
 FILE = "service-2.json.gz"
+# Not packed: how gzip packs differs from one build of zlib to another, and with it the asset's hash; CDK's zip packs it anyway.
+SLIM_FILE = "service-2.json"
 
 # What the custom resource calls, and so what its own copy of the model must know.
 OPERATIONS = (
@@ -24,13 +25,15 @@ OPERATIONS = (
     "DeleteTags",
     "DescribeCluster",
     "DescribeClusterEvent",
-    "DescribeClusterNode",
     "ListClusterEvents",
     "ListClusterNodes",
     "ListClusters",
     "ListTags",
     "UpdateCluster",
 )
+
+# What synth checks, and what the service checks in the end; the client needs names, types and what is required.
+UNUSED = frozenset({"box", "deprecated", "deprecatedMessage", "documentation", "enum", "errors", "max", "min", "pattern"})
 
 Shape = dict[str, Any]
 
@@ -59,31 +62,31 @@ def input_shape(operation: str) -> str:
 
 
 def slim_model(operations: Iterable[str] = OPERATIONS) -> bytes:
-    """The model cut to ``operations``, without documentation, as a gzip file that is the same each time."""
+    """The model cut to what a client needs for ``operations``, as JSON that is the same each time."""
     whole = service_model()
-    kept = {name: whole["operations"][name] for name in operations}
+    kept = {name: _without_unused(whole["operations"][name]) for name in operations}
+    shapes = {name: _slim_shape(shape(name)) for name in _reached(kept)}
+    plain = {name: found["type"] for name, found in shapes.items() if found.keys() == {"type"}}
     cut = {
         "version": whole["version"],
         "metadata": whole["metadata"],
         "operations": kept,
-        "shapes": {name: shape(name) for name in _reached(kept)},
+        # All strings without a bound are alike: nobody sees the names of such shapes.
+        "shapes": {name: found for name, found in _renamed(shapes, plain).items() if name not in plain}
+        | {kind: {"type": kind} for kind in plain.values()},
     }
-    text = json.dumps(_undocumented(cut), sort_keys=True, separators=(",", ":"))
-    packed = io.BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as file:
-        file.write(text.encode())
-    return packed.getvalue()
+    return json.dumps(cut, sort_keys=True, separators=(",", ":")).encode()
 
 
-def _reached(start: object) -> set[str]:
-    """The names of all shapes to which ``start`` refers, directly or through others."""
+def _reached(operations: object) -> set[str]:
+    """The names of all shapes to which ``operations`` refer, directly or through others."""
     found: set[str] = set()
-    waiting = list(_references(start))
+    waiting = list(_references(operations))
     while waiting:
         name = waiting.pop()
         if name not in found:
             found.add(name)
-            waiting.extend(_references(shape(name)))
+            waiting.extend(_references(_slim_shape(shape(name))))
     return found
 
 
@@ -98,10 +101,23 @@ def _references(value: object) -> Iterator[str]:
             yield from _references(item)
 
 
-def _undocumented(value: object) -> object:
-    """The value without documentation, at any depth; a member that happens to have that name stays, as it is no text."""
+def _slim_shape(whole: Shape) -> Shape:
+    """The shape without what a client does not use; members keep their names, whatever these are."""
+    slim = _without_unused(whole)
+    if "members" in slim:
+        slim["members"] = {name: _without_unused(member) for name, member in slim["members"].items()}
+    return {name: _without_unused(value) if name in ("member", "key", "value") else value for name, value in slim.items()}
+
+
+def _without_unused(traits: Shape) -> Shape:
+    return {name: value for name, value in traits.items() if name not in UNUSED}
+
+
+def _renamed(value: Any, names: dict[str, str]) -> Any:
+    """The value with references to shapes called otherwise."""
     if isinstance(value, dict):
-        return {key: _undocumented(item) for key, item in value.items() if not (key == "documentation" and isinstance(item, str))}
-    if isinstance(value, list):
-        return [_undocumented(item) for item in value]
+        return {
+            key: names.get(item, item) if key == "shape" and isinstance(item, str) else _renamed(item, names)
+            for key, item in value.items()
+        }
     return value

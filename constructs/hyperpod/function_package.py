@@ -1,13 +1,15 @@
 """The code of the custom resource's functions, with the SageMaker API that it needs."""
 
 import shutil
+from functools import cache
 from pathlib import Path
 
 import aws_cdk as cdk
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from config.service_model import FILE, FOLDER, slim_model
+from config.service_model import FOLDER, SLIM_FILE, slim_model
+from constructs.hyperpod.compact_source import compact_source
 
 PACKAGE = Path(__file__).parents[2] / "lambda_assets" / "cluster_resource"
 
@@ -21,8 +23,23 @@ def function_package(scope: Construct) -> lambda_.Code:
     output = cdk.Stage.of(scope)
     folder = Path(output.asset_outdir if output else "cdk.out") / "cluster_resource"
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(PACKAGE, folder / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))
-    model = folder / PACKAGE.name / "service_model" / FOLDER / FILE
-    model.parent.mkdir(parents=True)
-    model.write_bytes(slim_model())
+    write_package(folder)
     return lambda_.Code.from_asset(str(folder))
+
+
+def write_package(folder: Path) -> None:
+    """Write what the functions run into ``folder``, which holds nothing yet."""
+    for name, content in _files().items():
+        file = folder / PACKAGE.name / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+        # The zip carries it, and a function is not the files' owner.
+        file.chmod(0o644)
+
+
+@cache
+def _files() -> dict[str, bytes]:
+    """The package's files: every cluster file's stacks have the same."""
+    sources = {file.relative_to(PACKAGE).as_posix(): file.read_text("utf-8") for file in sorted(PACKAGE.rglob("*.py"))}
+    code = {name: compact_source(source).encode() for name, source in sources.items()}
+    return {**code, f"service_model/{FOLDER}/{SLIM_FILE}": slim_model()}

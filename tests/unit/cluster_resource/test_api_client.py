@@ -1,6 +1,5 @@
 """The client speaks the API of this release, by a service model that lies beside the code, with a botocore of any age."""
 
-import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 
 from cluster_resource.api_client import MODEL_DIR, OPERATIONS, sagemaker_client
 from cluster_resource.cluster_api import ClusterApi
+from config.service_model import OPERATIONS as SYNTHESIZED
 from config.service_model import slim_model
 
 VERSION = "2017-07-24"
@@ -25,7 +25,7 @@ def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 def write(folder: Path, model: bytes) -> Path:
     place = folder / "sagemaker" / VERSION
     place.mkdir(parents=True)
-    (place / "service-2.json.gz").write_bytes(model)
+    (place / "service-2.json").write_bytes(model)
     return folder
 
 
@@ -49,11 +49,23 @@ def test_the_newest_fields_are_known_by_the_model_beside_the_code(slim: Path) ->
 
 @pytest.mark.fault(31)
 def test_a_model_that_lacks_an_operation_is_noticed_at_the_start(tmp_path: Path, slim: Path) -> None:
-    model = json.loads(gzip.decompress((slim / "sagemaker" / VERSION / "service-2.json.gz").read_bytes()))
+    model = json.loads((slim / "sagemaker" / VERSION / "service-2.json").read_bytes())
     del model["operations"]["UpdateCluster"]
-    old = write(tmp_path / "old", gzip.compress(json.dumps(model).encode()))
+    old = write(tmp_path / "old", json.dumps(model).encode())
     with pytest.raises(RuntimeError, match="has no UpdateCluster"):
         sagemaker_client(old)
+
+
+@pytest.mark.fault(31)
+def test_a_function_without_its_model_says_so_at_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runtime's own may be too old to know a field, and would say that the field is wrong."""
+    monkeypatch.setenv("LAMBDA_TASK_ROOT", str(tmp_path))
+    with pytest.raises(RuntimeError, match=r"service-2\.json is missing; rebuild the asset"):
+        sagemaker_client(tmp_path)
+
+
+def test_what_the_code_calls_is_what_synth_puts_into_the_model() -> None:
+    assert set(OPERATIONS) == set(SYNTHESIZED)
 
 
 def test_without_a_model_beside_the_code_the_installed_one_serves() -> None:
