@@ -8,7 +8,7 @@ from pydantic import StrictBool, StrictInt, StringConstraints
 from config.instance_group import InstanceGroup, Name
 from config.lifecycle import LifecycleConfig
 from config.network import NetworkConfig
-from config.section import Change, Section, setting
+from config.section import Change, Removal, Section, setting
 from config.slurm import SlurmConfig
 from config.storage import StorageConfig
 from config.users import User, UserGroup
@@ -21,6 +21,22 @@ class NodeRecovery(StrEnum):
 
     AUTOMATIC = "Automatic"
     NONE = "None"
+
+
+class Wait(StrEnum):
+    """When a deployment is done."""
+
+    NODES = "nodes"
+    CLUSTER = "cluster"
+    NONE = "none"
+
+
+class Implementation(StrEnum):
+    """What makes the cluster."""
+
+    CUSTOM_RESOURCE = "custom_resource"
+    NATIVE = "native"
+    NONE = "none"
 
 
 class ClusterConfig(Section):
@@ -56,6 +72,12 @@ class ClusterConfig(Section):
     node_recovery: NodeRecovery | None = setting(
         "whether nodes that fail their health checks are replaced; without it, HyperPod's own default", Change.IN_PLACE, None
     )
+    wait: Wait = setting(
+        "when a deployment is done: once all `nodes` run that it asked for (in a group with `MinInstanceCount`: that many), once "
+        "the `cluster` is InService, or, with `none`, once HyperPod has accepted the request",
+        Change.NOTHING,
+        Wait.NODES,
+    )
     wait_hours: StrictInt = setting(
         "hours that a deployment waits for the nodes (deep health checks take up to two)", Change.NOTHING, 1, ge=1, le=12
     )
@@ -63,6 +85,23 @@ class ClusterConfig(Section):
         "let the node role's trust policy ask for aws:SourceAccount; nobody has shown yet that HyperPod sends it",
         Change.IN_PLACE,
         default=False,
+    )
+    adopt: StrictBool = setting(
+        "take over the cluster that has this `cluster_name` already; while this is set, no rollback and no `cdk destroy` deletes "
+        "it (see custom-resource.md)",
+        Change.NOTHING,
+        default=False,
+    )
+    removal: Removal = setting(
+        "what `cdk destroy` does with the cluster; `retain` leaves it running, with its role, scripts and network",
+        Change.NOTHING,
+        Removal.DESTROY,
+    )
+    implementation: Implementation = setting(
+        "what makes the cluster: our `custom_resource`, CloudFormation's `native` AWS::SageMaker::Cluster, or, on the way from "
+        "one to the other, `none`; CloudFormation refuses to go there directly (see custom-resource.md)",
+        Change.REPLACES_CLUSTER,
+        Implementation.CUSTOM_RESOURCE,
     )
     tags: dict[str, str] = setting("tags of everything that is made", Change.IN_PLACE, {}, max_length=40)
     overrides: dict[str, Any] = setting(

@@ -7,7 +7,7 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from config.instance_group import Role
-from config.model import ClusterConfig
+from config.model import ClusterConfig, Wait
 from config.request import Request, RequestValues, cluster_request
 from constructs.hyperpod.cluster_provider import ClusterProvider
 from constructs.hyperpod.fingerprint import fingerprint
@@ -47,7 +47,8 @@ class HyperPodCluster(Construct):
         self._resource.node.add_dependency(*needed)
         self._provider.permit(self._permissions(request))
         if config.wait_hours > 1:
-            self._wait_longer(fingerprint(cdk.Stack.of(self).resolve(request), network.identity))
+            if config.wait is not Wait.NONE:
+                self._wait_longer(fingerprint(cdk.Stack.of(self).resolve(request), network.identity))
             # In its own deletion it waits for a cluster that is still going, and so for all that the cluster needs.
             deletion = self._custom("Deletion", "Custom::HyperPodDeletion", {"ClusterLogicalId": self._logical_id})
             deletion.node.add_dependency(*needed)
@@ -86,8 +87,9 @@ class HyperPodCluster(Construct):
             "NamePrefix": self._config.name,
             **({"ClusterName": self._config.cluster_name} if self._config.cluster_name else {}),
             "Request": request,
-            "Wait": "nodes",
+            "Wait": self._config.wait.value,
             "WaitHours": self._config.wait_hours,
+            **({"Adopt": True} if self._config.adopt else {}),
             "NetworkIdentity": network.identity,
             "ControllerGroup": controller,
             "AvailabilityZoneId": self._config.network.availability_zone_id,
@@ -106,6 +108,7 @@ class HyperPodCluster(Construct):
                     "Last": hour == self._config.wait_hours,
                     # Only a changed property makes CloudFormation ask again.
                     "Trigger": trigger,
+                    **({} if self._config.wait is Wait.NODES else {"Wait": self._config.wait.value}),
                 },
             )
             wait.node.add_dependency(last, self._provider)

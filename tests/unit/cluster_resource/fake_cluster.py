@@ -79,7 +79,8 @@ class FakeCluster:
             shown = {k: v for k, v in group.items() if k not in ("InstanceCount", "MinInstanceCount", "ImageId", "kind")}
             counts = {"TargetCount": group["InstanceCount"], "CurrentCount": self.running.get(name, 0), "Status": self.status}
             image = {"CurrentImageId": group.get("ImageId", "ami-0123456789abcdef0")}
-            groups[group["kind"]].append({**shown, **counts, **image})
+            least = {"MinCount": group["MinInstanceCount"]} if "MinInstanceCount" in group else {}
+            groups[group["kind"]].append({**shown, **counts, **least, **image})
         described = {"ClusterArn": self.arn, "ClusterName": self.name, "ClusterStatus": self.status, **self.settings}
         return {**described, **{kind: found for kind, found in groups.items() if found}, "FailureMessage": self.failure}
 

@@ -68,6 +68,10 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "files-that-nodes-can-get": lambda draft: (
         draft.put("more/after_slurm/one.sh", "elsewhere.sh").link("more/after_slurm/two.sh", "../../elsewhere.sh")
     ).set("lifecycle", "extra", "more"),
+    "adoption-by-name": lambda draft: draft.set("adopt", True),
+    "retained-with-its-storage": lambda draft: draft.set("removal", "retain").set("storage", "lustre", "removal", "destroy"),
+    "let-go-before-it-leaves-the-stack": lambda draft: draft.set("implementation", "none"),
+    "options-of-the-custom-resource": lambda draft: draft.set("implementation", "native").set("wait", "cluster"),
     "existing-bucket-is-kept": lambda draft: draft.set("storage", "data_bucket", {"existing": "ours", "removal": "destroy"}),
 }
 

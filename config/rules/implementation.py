@@ -1,0 +1,54 @@
+"""Rules about what makes the cluster, takes it over and lets it go."""
+
+from collections.abc import Iterator
+
+from config.errors import ABSENT, Problem
+from config.model import ClusterConfig, Implementation, Wait
+from config.rules.registry import rule
+from config.section import Removal
+
+
+@rule("adoption-by-name", "adopt", "cluster_name", "network", "instance_groups")
+def adoption_by_name(config: ClusterConfig) -> Iterator[Problem]:
+    """`adopt` goes with `cluster_name`, `network.existing` and every group's `overrides.ExecutionRole`, all for life."""
+    if not config.adopt:
+        return
+    if config.cluster_name is None:
+        yield Problem(("cluster_name",), ABSENT, "`adopt` needs the name of a cluster; add it")
+    if config.network.existing is None:
+        yield Problem(("network", "existing"), ABSENT, "a cluster keeps its subnets and security groups for life; name them here")
+    for index, group in enumerate(config.instance_groups):
+        if "ExecutionRole" not in group.overrides:
+            path = ("instance_groups", index, "overrides", "ExecutionRole")
+            yield Problem(path, ABSENT, "a group keeps its role for life; add the one that it has")
+
+
+@rule("retained-with-its-storage", "removal", "storage")
+def retained_with_its_storage(config: ClusterConfig) -> Iterator[Problem]:
+    """A cluster with `removal: retain` keeps its file system: `storage.lustre.removal` is `retain`, too."""
+    lustre = config.storage.lustre
+    if config.removal is Removal.RETAIN and lustre and lustre.removal is Removal.DESTROY:
+        message = "the nodes of a cluster with `removal: retain` go on using the file system; set `retain`, or destroy both"
+        yield Problem(("storage", "lustre", "removal"), lustre.removal.value, message)
+
+
+@rule("let-go-before-it-leaves-the-stack", "implementation", "removal")
+def let_go_before_it_leaves_the_stack(config: ClusterConfig) -> Iterator[Problem]:
+    """`implementation: none` goes with `removal: retain`, which has to be deployed before it."""
+    if config.implementation is Implementation.NONE and config.removal is not Removal.RETAIN:
+        message = "would delete the cluster with `implementation: none`; set `retain`, and deploy that alone first"
+        yield Problem(("removal",), config.removal.value, message)
+
+
+@rule("options-of-the-custom-resource", "implementation", "wait", "wait_hours", "adopt")
+def options_of_the_custom_resource(config: ClusterConfig) -> Iterator[Problem]:
+    """`wait`, `wait_hours` and `adopt` go with `implementation: custom_resource`."""
+    if config.implementation is not Implementation.NATIVE:
+        return
+    remedy = "is of the custom resource alone; remove it, or set `implementation: custom_resource`"
+    if config.wait is not Wait.NODES:
+        yield Problem(("wait",), config.wait.value, remedy)
+    if config.wait_hours > 1:
+        yield Problem(("wait_hours",), config.wait_hours, remedy)
+    if config.adopt:
+        yield Problem(("adopt",), config.adopt, remedy)
