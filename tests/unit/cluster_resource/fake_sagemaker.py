@@ -6,7 +6,6 @@ what the service checks in other services (networks, roles, scripts) is ordered 
 
 from collections import defaultdict, deque
 from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,6 +14,7 @@ import botocore.session
 from botocore.exceptions import ClientError, ReadTimeoutError
 from botocore.validate import validate_parameters
 
+from tests.faults_table.recording import happened
 from tests.unit.cluster_resource.fake_cluster import FakeCluster, Json
 from tests.unit.cluster_resource.manual_clock import ManualClock
 
@@ -122,25 +122,28 @@ class FakeSageMaker:
     # How it works
 
     def _call(self, operation: str, request: Json, what: Callable[[Json], Json]) -> Json:
-        self.calls.append((operation, deepcopy(request)))
+        self.calls.append((operation, copied(request)))
         validate_parameters(request, SERVICE_MODEL.operation_model(operation).input_shape)
         faults = self._faults[operation]
         fault = faults.popleft() if faults else None
         if isinstance(fault, Refusal):
+            happened(f"{operation}: {fault.code}")
             raise service_error(operation, fault)
         reply = what(request)
         if not operation.startswith(("Describe", "List")):
+            happened(operation)
             self._remember()
         if isinstance(fault, LostReply):
+            happened(f"{operation}: reply lost")
             raise ReadTimeoutError(endpoint_url="https://sagemaker")
-        return deepcopy(reply)
+        return copied(reply)
 
     def _create(self, request: Json) -> Json:
         self._remember()
         if self.find(request["ClusterName"]):
             raise service_error("CreateCluster", Refusal("ResourceInUse", "Resource Already Exists"))
         arn = f"arn:aws:sagemaker:us-west-2:123456789012:cluster/c{len(self.all):011d}"
-        cluster = FakeCluster(self.clock, arn, deepcopy(request))
+        cluster = FakeCluster(self.clock, arn, copied(request))
         self.all.append(cluster)
         if self.creation_fails:
             message = self.creation_fails
@@ -153,7 +156,7 @@ class FakeSageMaker:
     def _update(self, request: Json) -> Json:
         cluster = self._idle("UpdateCluster", request["ClusterName"])
         self._remember()
-        undo = cluster.update(deepcopy(request))
+        undo = cluster.update(copied(request))
         cluster.become("Updating")
         if self.update_fails:
             message = self.update_fails
@@ -218,7 +221,7 @@ class FakeSageMaker:
         raise service_error("ListTags", Refusal("ResourceNotFound", f"{arn} not found."))
 
     def _now(self) -> dict[str, Json]:
-        return {name: deepcopy(cluster.describe()) for name in self.living() if (cluster := self.find(name))}
+        return {name: copied(cluster.describe()) for name in self.living() if (cluster := self.find(name))}
 
     def _remember(self) -> None:
         self._shown.append((self.clock.now, self._now()))
@@ -228,6 +231,13 @@ class FakeSageMaker:
         then = self.clock.now - timedelta(seconds=self.stale_s)
         # The picture before the first change that a reader cannot know of yet was taken as that change began.
         return next((shown for at, shown in self._shown if at > then), self._now())
+
+
+def copied(value: Any) -> Any:
+    """A copy of a JSON value, which may hold nothing else."""
+    if isinstance(value, dict):
+        return {key: copied(item) for key, item in value.items()}
+    return [copied(item) for item in value] if isinstance(value, list) else value
 
 
 def _as_list(tags: dict[str, str]) -> list[Json]:

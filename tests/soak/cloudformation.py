@@ -1,0 +1,190 @@
+"""CloudFormation with one stack that has our resource: what it sends, in which order, and what it makes of the answers."""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from tests.soak.files import FILES
+from tests.soak.timeline import Timeline
+from tests.unit.cluster_resource.world import LOGICAL_ID, STACK, as_strings
+
+Json = dict[str, Any]
+SERVICE_TIMEOUT_S = 3600
+TYPE = "Custom::HyperPodCluster"
+
+
+class Resource(NamedTuple):
+    """The resource as CloudFormation knows it: its id, and the file that it was last brought to."""
+
+    physical_id: str
+    file: str
+
+
+@dataclass
+class Request:
+    """One request to our functions."""
+
+    raw: Json
+    purpose: str
+    file: str
+    old_file: str
+    sent: datetime
+    then: str = ""
+    answers: list[Json] = field(default_factory=list)
+    answered: datetime | None = None
+    is_closed: bool = False
+    """CloudFormation does not wait for its answer any more."""
+
+    @property
+    def id(self) -> str:
+        return str(self.raw["RequestId"])
+
+    @property
+    def kind(self) -> str:
+        return str(self.raw["RequestType"])
+
+    @property
+    def physical_id(self) -> str:
+        return str(self.raw.get("PhysicalResourceId", ""))
+
+
+class CloudFormation:
+    """The stack. ``deliver`` hands an event to Lambda; ``decorate`` adds what another release of ours would."""
+
+    def __init__(self, timeline: Timeline, deliver: Callable[[Json], None]) -> None:
+        self._timeline = timeline
+        self._deliver = deliver
+        self._numbers = itertools.count(1)
+        self.requests: dict[str, Request] = {}
+        self.resource: Resource | None = None
+        self.current: Request | None = None
+        self.phase = "idle"
+        self.abandoned: list[str] = []
+        self.novelty: Json = {}
+        self.rollbacks = 0
+        self._invented = ""
+
+    # What a user does
+
+    def deploy(self, file: str, then: str = "") -> None:
+        """Bring the resource to ``file``; ``then`` "rollback": something else in the stack fails after it."""
+        if self.resource is None:
+            self._send("Create", "deploy", "", file, "", then)
+        elif self.resource.file != file:
+            self._send("Update", "deploy", self.resource.physical_id, file, self.resource.file, then)
+
+    def destroy(self) -> None:
+        """Delete the stack."""
+        self._give_up_rollback()
+        if self.resource:
+            self._delete(self.resource)
+
+    def cancel(self) -> None:
+        """Something else in the stack fails, or the user cancels, while the request is worked on."""
+        request = self.current
+        if request and request.purpose == "deploy":
+            request.is_closed = True
+            self._roll_back(request, None)
+
+    def go_on(self) -> None:
+        """Continue a rollback that failed."""
+        failed = self.current
+        if failed and self.phase == "UPDATE_ROLLBACK_FAILED":
+            self._send("Update", "rollback", failed.physical_id, failed.file, failed.old_file)
+
+    def skip(self) -> None:
+        """Continue a rollback that failed, without our resource: CloudFormation believes that it went back."""
+        failed = self.current
+        if failed and self.phase == "UPDATE_ROLLBACK_FAILED":
+            self._give_up_rollback()
+            self.resource, self.phase, self.current = Resource(failed.physical_id, failed.file), "idle", None
+
+    def _give_up_rollback(self) -> None:
+        """Two clusters may be there, of which the stack goes on with one."""
+        if self.current and self.phase == "UPDATE_ROLLBACK_FAILED" and self.resource:
+            self.abandoned += {self.resource.physical_id, self.current.physical_id} - {self.resource.physical_id}
+
+    # What our functions answer
+
+    def answer(self, request_id: str, body: Json) -> None:
+        """Take an answer; those after the first, or after it was given up, change nothing."""
+        request = self.requests[request_id]
+        request.answers.append(body)
+        request.answered = request.answered or self._timeline.clock.now
+        if not request.is_closed:
+            request.is_closed = True
+            self._go_on_after(request, body)
+
+    def _time_out(self, request: Request) -> None:
+        if not request.is_closed:
+            request.is_closed = True
+            self._go_on_after(request, None)
+
+    def _go_on_after(self, request: Request, body: Json | None) -> None:
+        is_success = body is not None and body["Status"] == "SUCCESS"
+        if request.kind == "Delete":
+            self._deleted(request, is_success=is_success)
+        elif not is_success or body is None:
+            self._failed(request, body)
+        else:
+            self._succeeded(request, body["PhysicalResourceId"])
+
+    def _succeeded(self, request: Request, physical_id: str) -> None:
+        if request.then == "rollback":
+            self._roll_back(request, physical_id)
+            return
+        self.resource, self.phase, self.current = Resource(physical_id, request.file), "idle", None
+        if request.kind == "Update" and physical_id != request.physical_id:
+            self._send("Delete", "cleanup", request.physical_id, request.old_file, "")
+
+    def _failed(self, request: Request, body: Json | None) -> None:
+        if request.purpose == "rollback":
+            self.phase, self.current = "UPDATE_ROLLBACK_FAILED", request
+            return
+        known = body["PhysicalResourceId"] if body and request.kind == "Create" else None
+        self._roll_back(request, known)
+
+    def _roll_back(self, request: Request, physical_id: str | None) -> None:
+        self.rollbacks += 1
+        if request.kind == "Create":
+            self._invented = f"reference-Cluster-{LOGICAL_ID}-1K3ZQ7XW9A{next(self._numbers):03}"
+            self._delete(Resource(physical_id or self._invented, request.file))
+        else:
+            self._send("Update", "rollback", physical_id or request.physical_id, request.old_file, request.file)
+
+    def _delete(self, resource: Resource) -> None:
+        self.resource = resource
+        self._send("Delete", "destroy", resource.physical_id, resource.file, "")
+
+    def _deleted(self, request: Request, *, is_success: bool) -> None:
+        self.current = None
+        self.phase = "idle"
+        if request.purpose == "cleanup":
+            if not is_success:
+                self.abandoned.append(request.physical_id)
+        elif is_success:
+            self.resource = None
+        else:
+            self.phase = "DELETE_FAILED"
+
+    def _send(self, kind: str, purpose: str, physical_id: str, file: str, old_file: str, then: str = "") -> None:
+        number = next(self._numbers)
+        date = self._timeline.clock.now.strftime("%Y%m%dT%H%M%SZ")
+        raw = {
+            "RequestType": kind,
+            "RequestId": f"request-{number}",
+            "StackId": STACK,
+            "LogicalResourceId": LOGICAL_ID,
+            "ResourceType": TYPE,
+            "ResponseURL": f"https://bucket/{number}?X-Amz-Date={date}&X-Amz-Signature=secret",
+            "ResourceProperties": as_strings({**FILES[file], **self.novelty}),
+            **({"PhysicalResourceId": physical_id} if physical_id else {}),
+            **({"OldResourceProperties": as_strings(FILES[old_file])} if old_file else {}),
+        }
+        request = Request(raw, purpose, file, old_file, self._timeline.clock.now, then)
+        self.requests[request.id] = request
+        self.current, self.phase = request, f"{kind} {purpose}"
+        self._timeline.after(SERVICE_TIMEOUT_S, lambda: self._time_out(request))
+        self._deliver(raw)

@@ -1,0 +1,78 @@
+"""SageMaker as the functions reach it: the fake control plane, behind every fault, with a watch on what is done to whom."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from cluster_resource.ownership import Owner, owner_of
+from tests.soak.boundary import Invocation
+from tests.unit.cluster_resource.fake_cluster import FakeCluster
+from tests.unit.cluster_resource.fake_sagemaker import FakeSageMaker, Refusal, service_error
+from tests.unit.cluster_resource.manual_clock import ManualClock
+from tests.unit.cluster_resource.world import LOGICAL_ID, STACK
+
+Json = dict[str, Any]
+OURS = Owner(STACK, LOGICAL_ID)
+
+
+class ControlPlane(FakeSageMaker):
+    """The clusters of an account, ours and others'."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        super().__init__(clock)
+        self.outage_until: datetime = clock.now
+        self.outage_code = "ThrottlingException"
+        self.foreign_changes: list[str] = []
+        self.creations: dict[str, int] = {}
+
+    def ours(self, *, and_going: bool = True) -> list[FakeCluster]:
+        """The clusters that are the resource's, by their tags."""
+        for cluster in self.all:
+            cluster.pass_time()
+        return [
+            cluster
+            for cluster in self.all
+            if not cluster.is_gone and owner_of(cluster.tags) == OURS and (and_going or cluster.status != "Deleting")
+        ]
+
+    def serve(self, invocation: Invocation, method: str, request: Json) -> Any:
+        """One call of a function's, and what it did."""
+        operation = camel(method)
+        self.check_outage(operation)
+        target = self._target(request)
+        reply = getattr(self, method)(**request)
+        if operation == "CreateCluster":
+            self.creations[invocation.request_id] = self.creations.get(invocation.request_id, 0) + 1
+        elif target and not operation.startswith(("Describe", "List")) and owner_of(target.tags) != OURS:
+            self.foreign_changes.append(f"{operation} of {invocation.request_id} changed {target.name}, which is not ours")
+        return reply
+
+    def check_outage(self, operation: str) -> None:
+        """Refuse, while the service is down."""
+        if self.clock.now < self.outage_until:
+            raise service_error(operation, Refusal(self.outage_code, "out of order", 503))
+
+    def _target(self, request: Json) -> FakeCluster | None:
+        arn, name = request.get("ResourceArn"), request.get("ClusterName")
+        return next((item for item in self.all if not item.is_gone and (item.arn == arn or item.name == name)), None)
+
+
+class Client:
+    """A boto3 client in a function: each of its calls is a boundary."""
+
+    def __init__(self, invocation: Invocation, real: Any, serve: Callable[[str, Json], Any]) -> None:
+        self._invocation = invocation
+        self._serve = serve
+        self.meta = getattr(real, "meta", None)
+        self.exceptions = getattr(real, "exceptions", None)
+
+    def __getattr__(self, method: str) -> Callable[..., Any]:
+        def call(**request: Any) -> Any:
+            return self._invocation.call(camel(method), lambda: self._serve(method, request))
+
+        return call
+
+
+def camel(method: str) -> str:
+    """An operation's name from its method's."""
+    return "".join(part.title() for part in method.split("_"))

@@ -1,0 +1,211 @@
+"""Hypothesis draws schedules, one operation after the other, knowing what can happen next; run.py carries them out."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import seed as seeded
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
+
+from tests.soak.files import FILES
+from tests.soak.run import Outcome, Run
+from tests.soak.schedule import CALLS, CODES, Operation
+
+STEPS = 14
+"""Operations in a schedule, at most."""
+
+CHANGES = ("CreateCluster", "UpdateCluster", "DeleteCluster")
+ORDERS = ("StartExecution", "StopExecution", "ListExecutions", "DescribeExecution")
+FILE_NAMES = st.sampled_from(("four", "six", "login", "moved", "four", "six", "moved", *FILES))
+SHORT = st.sampled_from((0, 1, 5, 20, 29, 31, 60, 90))
+LONG = st.sampled_from((120, 180, 300, 1200, 3700))
+
+
+class ViolationError(AssertionError):
+    """An invariant that does not hold; the text is the schedule, to save and replay."""
+
+    def __init__(self, schedule: list[Operation], outcome: Outcome) -> None:
+        story = "\n".join(outcome.story)
+        text = "\n".join(outcome.violations)
+        super().__init__(f"{text}\n{story}\nsave and replay with `python -m tests.soak --schedule FILE`:\n{json.dumps(schedule)}")
+        self.violations = outcome.violations
+        self.schedule = schedule
+
+
+class Drawing(RuleBasedStateMachine):
+    """A schedule that is drawn while it is carried out."""
+
+    finished: Callable[[list[Operation], Outcome], None]
+    """Told of each schedule and what came of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.schedule: list[Operation] = []
+        self.under_way = Run()
+
+    def teardown(self) -> None:
+        """Let it come to rest, and look at the outcome."""
+        outcome = self.under_way.finish()
+        type(self).finished(self.schedule, outcome)
+        if outcome.violations:
+            raise ViolationError(self.schedule, outcome)
+
+    def _do(self, op: str, **fields: Any) -> None:
+        operation = {"op": op, **fields}
+        self.schedule.append(operation)
+        self.under_way.do(operation)
+
+    @property
+    def _phase(self) -> str:
+        return self.under_way.world.cloudformation.phase
+
+    def _is_deploying(self) -> bool:
+        return self._phase.endswith("deploy")
+
+    def _is_idle(self) -> bool:
+        return self._phase == "idle"
+
+    def _is_stuck(self) -> bool:
+        return self._phase == "UPDATE_ROLLBACK_FAILED"
+
+    def _is_deletable(self) -> bool:
+        return self._phase == "DELETE_FAILED" or (self._is_idle() and self.under_way.world.cloudformation.resource is not None)
+
+    @precondition(_is_idle)
+    @rule(file=FILE_NAMES, then=st.sampled_from(("", "", "", "rollback")))
+    def deploy(self, file: str, then: str) -> None:
+        self._do("deploy", file=file, then=then)
+
+    @precondition(_is_idle)
+    @rule(file=FILE_NAMES, seconds=SHORT)
+    def deploy_and_cancel(self, file: str, seconds: float) -> None:
+        self._do("deploy", file=file)
+        self._do("wait", seconds=seconds)
+        self._do("cancel")
+
+    @precondition(_is_idle)
+    @rule(file=FILE_NAMES)
+    def deploy_to_the_end(self, file: str) -> None:
+        self._do("deploy", file=file)
+        self._do("settle")
+
+    @precondition(_is_deletable)
+    @rule()
+    def destroy(self) -> None:
+        self._do("destroy")
+
+    @precondition(_is_deploying)
+    @rule()
+    def cancel(self) -> None:
+        self._do("cancel")
+
+    @precondition(_is_stuck)
+    @rule(op=st.sampled_from(("continue", "skip", "destroy")))
+    def leave_a_failed_rollback(self, op: str) -> None:
+        self._do(op)
+
+    @rule(seconds=SHORT)
+    def wait(self, seconds: float) -> None:
+        self._do("wait", seconds=seconds)
+
+    @rule(seconds=LONG)
+    def wait_long(self, seconds: float) -> None:
+        self._do("wait", seconds=seconds)
+
+    @rule(
+        call=st.sampled_from((*CHANGES, *CHANGES, *CALLS)),
+        kind=st.sampled_from(("die", "die_after", "late")),
+        skip=st.integers(0, 3),
+        seconds=st.sampled_from((0, 5, 20)),
+    )
+    def crash_a_step(self, call: str, kind: str, skip: int, seconds: float) -> None:
+        self._fault("step", call, kind, 0 if call in CHANGES else skip, seconds)
+
+    @rule(
+        call=st.sampled_from((*CHANGES, *CHANGES, *CALLS)),
+        kind=st.sampled_from(("lose", "retry", "refuse", "pause", "pause_after")),
+        skip=st.integers(0, 3),
+        seconds=st.sampled_from((0, 5, 20, 50, 70)),
+        code=st.sampled_from(CODES),
+    )
+    def disturb_a_step(self, call: str, kind: str, skip: int, seconds: float, code: str) -> None:
+        self._fault("step", call, kind, 0 if call in CHANGES else skip, seconds, code)
+
+    @rule(
+        call=st.sampled_from((*ORDERS, "*", "Return")),
+        kind=st.sampled_from(("die", "die_after", "late", "lose", "retry", "refuse", "pause", "pause_after")),
+        skip=st.integers(0, 2),
+        seconds=st.sampled_from((0, 5, 20, 50)),
+    )
+    def disturb_the_entry(self, call: str, kind: str, skip: int, seconds: float) -> None:
+        self._fault("entry", call, kind, skip, seconds)
+
+    @rule(
+        call=st.sampled_from(("DescribeExecution", "GetExecutionHistory", "PUT", "*")),
+        kind=st.sampled_from(("die", "die_after", "lose", "refuse", "pause")),
+        seconds=st.sampled_from((0, 5, 50)),
+    )
+    def disturb_the_responder(self, call: str, kind: str, seconds: float) -> None:
+        if sum(item["op"] == "fault" and item["function"] == "responder" for item in self.schedule) < 2:
+            self._fault("responder", call, kind, 0, seconds)
+
+    @rule(delays=st.lists(st.sampled_from((0, 1, 10, 30, 55, 70)), min_size=1, max_size=3))
+    def deliver(self, delays: list[float]) -> None:
+        self._do("deliver", delays=delays)
+
+    @rule(delays=st.lists(st.sampled_from((0, 1, 10, 55, 200)), min_size=1, max_size=3))
+    def notice(self, delays: list[float]) -> None:
+        self._do("notice", delays=delays)
+
+    @rule(op=st.sampled_from(("stale", "lag", "outage", "release", "foreign", "hand", "service")), data=st.data())
+    def change_the_surroundings(self, op: str, data: st.DataObject) -> None:
+        self._do(op, **data.draw(SURROUNDINGS[op]))
+
+    def _fault(self, function: str, call: str, kind: str, skip: int, seconds: float, code: str = "") -> None:
+        coded = {"code": code or "ThrottlingException"} if kind == "refuse" else {}
+        bounded = min(seconds, 20) if kind in ("late", "lose") else seconds
+        timed = {"seconds": bounded} if kind in ("late", "lose", "pause", "pause_after") else {}
+        self._do("fault", function=function, call=call, kind=kind, skip=skip, **timed, **coded)
+
+
+SURROUNDINGS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
+    "stale": st.fixed_dictionaries({"seconds": st.sampled_from((0, 5, 20))}),
+    "lag": st.fixed_dictionaries({"seconds": st.sampled_from((0, 1, 5))}),
+    "outage": st.fixed_dictionaries({"seconds": st.sampled_from((20, 100, 400, 3900)), "code": st.sampled_from(CODES[:2])}),
+    "release": st.fixed_dictionaries({"newer": st.booleans()}),
+    "foreign": st.fixed_dictionaries(
+        {"name": st.sampled_from(("fixed", "generated")), "tags": st.sampled_from(("other", "none"))}
+    ),
+    "hand": st.fixed_dictionaries({"what": st.sampled_from(("scale", "group", "delete"))}),
+    "service": st.fixed_dictionaries(
+        {},
+        optional={
+            "creation_fails": st.booleans(),
+            "update_fails": st.booleans(),
+            "creation_s": st.sampled_from((60, 120, 600, 3900)),
+            "update_s": st.sampled_from((30, 90, 3900)),
+        },
+    ),
+}
+
+
+def draw(
+    examples: int, seed: int, finished: Callable[[list[Operation], Outcome], None], *, shrinks: bool = True
+) -> None:
+    """Draw and run so many schedules; raises ViolationError, with the smallest schedule found if it ``shrinks``."""
+    machine = type("Drawing", (Drawing,), {"finished": staticmethod(finished)})
+    phases = (Phase.generate, Phase.shrink) if shrinks else (Phase.generate,)
+    chosen = settings(
+        max_examples=examples,
+        stateful_step_count=STEPS,
+        deadline=None,
+        database=None,
+        phases=phases,
+        suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
+        print_blob=False,
+    )
+    # What runs the machine calls it like a class; the seed is a mark on what is called.
+    run_state_machine_as_test(seeded(seed)(machine), settings=chosen)

@@ -1,0 +1,55 @@
+"""The faults that a schedule has ordered, each waiting for the call that it is meant for."""
+
+from dataclasses import dataclass
+
+KINDS = ("die", "die_after", "late", "lose", "retry", "refuse", "pause", "pause_after")
+CRASHES = ("die", "die_after", "late")
+ANY = "*"
+
+
+@dataclass
+class Fault:
+    """What goes wrong with one call: the first of ``function`` and ``call`` after ``skip`` others."""
+
+    function: str
+    call: str
+    kind: str
+    skip: int = 0
+    seconds: float = 0
+    code: str = "ThrottlingException"
+    status: int = 400
+
+    def takes(self, function: str, call: str) -> bool:
+        """Whether it is meant for that call."""
+        return self.function == function and self.call in (ANY, call)
+
+
+class Faults:
+    """The faults that have not happened yet."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Fault] = []
+        self.happened: list[Fault] = []
+        self.calls = 0
+
+    def order(self, fault: Fault) -> None:
+        """Let something go wrong."""
+        self._waiting.append(fault)
+
+    def forgive(self) -> None:
+        """Let nothing go wrong any more."""
+        self._waiting.clear()
+
+    def at(self, function: str, call: str) -> Fault | None:
+        """What goes wrong with this call, if anything does."""
+        self.calls += call != "Return"
+        for fault in self._waiting:
+            if not fault.takes(function, call):
+                continue
+            if fault.skip:
+                fault.skip -= 1
+                continue
+            self._waiting.remove(fault)
+            self.happened.append(fault)
+            return fault
+        return None

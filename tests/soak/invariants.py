@@ -1,0 +1,116 @@
+"""What must hold whatever happens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.soak.cloudformation import SERVICE_TIMEOUT_S, Request
+from tests.soak.files import wanted
+
+if TYPE_CHECKING:
+    from tests.soak.run import Run
+    from tests.soak.world import SoakWorld
+    from tests.unit.cluster_resource.fake_cluster import FakeCluster
+
+Json = dict[str, Any]
+
+
+def check_living(world: SoakWorld) -> list[str]:
+    """Never two clusters for one resource, but for a replacement that is not cleared up yet."""
+    living = world.sagemaker.ours(and_going=False)
+    found = []
+    if len({_network(cluster) for cluster in living}) < len(living) and not world.renames:
+        found.append(f"two clusters: {', '.join(cluster.name for cluster in living)} want the same")
+    if len(living) > 1 and not world.replaces:
+        found.append(f"two clusters: {', '.join(cluster.name for cluster in living)}, and nothing was to be replaced")
+    found += [f"created again: {number} clusters for {name}" for name, number in world.sagemaker.creations.items() if number > 1]
+    return found
+
+
+def check_answer(world: SoakWorld, request: Request, body: Json) -> list[str]:
+    """A SUCCESS is true when it is sent."""
+    if body["Status"] != "SUCCESS" or request.is_closed:
+        return []
+    if request.kind == "Delete":
+        return _deleted(world, request)
+    cluster = world.sagemaker.find(body["PhysicalResourceId"])
+    if cluster is None or cluster.status == "Deleting":
+        return [] if world.deleted_by_hand else [f"false success: {request.id} has no cluster {body['PhysicalResourceId']}"]
+    asked = wanted(request.file)
+    if asked.waits and cluster.status not in ("InService", "Failed"):
+        return [f"false success: {request.id} was answered while {cluster.name} is {cluster.status}"]
+    return []
+
+
+def _deleted(world: SoakWorld, request: Request) -> list[str]:
+    left = [cluster.name for cluster in world.sagemaker.ours() if request.purpose == "destroy" or cluster.name == request.physical_id]
+    left = [name for name in left if name not in world.cloudformation.abandoned]
+    return [f"left over: {', '.join(left)} lives when {request.id} is answered SUCCESS"] if left else []
+
+
+def check_answers(run: Run) -> None:
+    """Every request is answered, in time, and always with the same verdict."""
+    world = run.world
+    for request in world.cloudformation.requests.values():
+        if not request.answers or request.answered is None:
+            world.violations.append(f"no answer: {request.id} ({request.kind})")
+            continue
+        took = (request.answered - request.sent).total_seconds()
+        if took >= SERVICE_TIMEOUT_S:
+            world.violations.append(f"too late: {request.id} was answered after {took:.0f} s")
+        if any(other != request.answers[0] for other in request.answers):
+            said = sorted({f"{item['Status']} {item['Reason'][:80]}" for item in request.answers})
+            world.violations.append(f"two verdicts: {request.id} was answered {said}")
+
+
+def check_rest(run: Run) -> None:
+    """What CloudFormation believes is there."""
+    world = run.world
+    stack = world.cloudformation
+    if stack.current is not None and stack.phase != "UPDATE_ROLLBACK_FAILED":
+        world.violations.append(f"no rest: {stack.current.id} is open after hours without a fault")
+    if stack.phase != "idle":
+        return
+    owned = {cluster.name: cluster for cluster in world.sagemaker.ours() if cluster.name not in stack.abandoned}
+    name = stack.resource.physical_id if stack.resource else ""
+    spare = sorted(owned.keys() - {name})
+    if spare:
+        world.violations.append(f"left over: {', '.join(spare)} lives; the stack has {name or 'nothing'}")
+    if stack.resource is None or world.deleted_by_hand:
+        return
+    if name not in owned:
+        world.violations.append(f"gone: the stack has {name}, and there is no such cluster of ours")
+        return
+    world.violations.extend(f"not as wanted: {text}" for text in _differences(run, owned[name], stack.resource.file))
+
+
+def check_gone(run: Run) -> None:
+    """After the stack was deleted."""
+    world = run.world
+    stack = world.cloudformation
+    if stack.phase != "idle" or stack.resource:
+        world.violations.append(f"not deleted: the stack is in {stack.phase} after a Delete without a fault")
+    left = [cluster.name for cluster in world.sagemaker.ours() if cluster.name not in stack.abandoned]
+    if left:
+        world.violations.append(f"left over: {', '.join(left)} lives after the stack was deleted")
+
+
+def _differences(run: Run, cluster: FakeCluster, file: str) -> list[str]:
+    asked = wanted(file)
+    found = []
+    if cluster.status == "Failed":
+        return found
+    if cluster.status != "InService" and asked.waits:
+        found.append(f"{cluster.name} is {cluster.status}")
+    counts = {name: group["InstanceCount"] for name, group in cluster.groups.items()}
+    if counts != asked.counts and not run.counts_are_open:
+        found.append(f"{cluster.name} has {counts}, file {file} wants {asked.counts}")
+    found += [f"tag {key} of {cluster.name} is {cluster.tags.get(key)}" for key, value in asked.tags.items() if cluster.tags.get(key) != value]
+    found += [f"{key} of {cluster.name} is not {value}" for key, value in asked.settings.items() if cluster.settings.get(key) != value]
+    if cluster.settings["VpcConfig"]["Subnets"] != asked.subnets:
+        found.append(f"{cluster.name} is in the wrong network")
+    return found
+
+
+def _network(cluster: FakeCluster) -> str:
+    return str(cluster.settings["VpcConfig"])

@@ -1,0 +1,67 @@
+"""Lambda's asynchronous invocation: at least once, late, again after an error, and to the on-failure destination at the end."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tests.soak.timeline import Timeline
+
+Json = dict[str, Any]
+RETRIES = 2
+
+
+@dataclass(frozen=True)
+class Target:
+    """A function as others invoke it asynchronously; ``run`` is told whom to tell of an error."""
+
+    run: Callable[[Json, Callable[[Exception], None]], None]
+    pauses_s: tuple[float, float]
+    """Before the first and the second retry."""
+    largest_age_s: float = 6 * 3600
+    on_failure: Callable[[Json], None] = lambda _: None
+
+
+class LambdaModel:
+    """What becomes of events that functions get."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        self._timeline = timeline
+        self._under_way = 0
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an event waits to be delivered."""
+        return self._under_way > 0
+
+    def send(self, target: Target, payload: Json, delays_s: Sequence[float] = (0,)) -> None:
+        """Deliver ``payload`` once for each of the delays."""
+        sent = self._timeline.clock.now
+
+        def attempt(number: int) -> None:
+            self._under_way -= 1
+
+            def fail(error: Exception) -> None:
+                age = (self._timeline.clock.now - sent).total_seconds()
+                pause = target.pauses_s[number] if number < RETRIES else 0
+                if number == RETRIES or age + pause > target.largest_age_s:
+                    target.on_failure(_record(payload, error, "RetriesExhausted" if number == RETRIES else "EventAgeExceeded"))
+                else:
+                    plan(pause, number + 1)
+
+            if (self._timeline.clock.now - sent).total_seconds() > target.largest_age_s:
+                target.on_failure(_record(payload, None, "EventAgeExceeded"))
+            else:
+                target.run(payload, fail)
+
+        def plan(pause: float, number: int) -> None:
+            self._under_way += 1
+            self._timeline.after(pause, lambda: attempt(number))
+
+        for delay in delays_s:
+            plan(delay, 0)
+
+
+def _record(payload: Json, error: Exception | None, condition: str) -> Json:
+    """What the on-failure destination gets."""
+    said = {"responsePayload": {"errorType": type(error).__name__, "errorMessage": str(error)}} if error else {}
+    return {"version": "1.0", "requestContext": {"condition": condition}, "requestPayload": payload, **said}

@@ -1,0 +1,214 @@
+"""One schedule, carried out to its end; the same schedule always gives the same outcome."""
+
+import contextlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from cluster_resource.identity import cluster_name
+from cluster_resource.event import Event
+from tests.soak import invariants
+from tests.soak.faults import CRASHES, Fault
+from tests.soak.files import FILES, FIXED_NAME
+from tests.soak.schedule import Operation
+from tests.soak.world import SoakWorld
+from tests.unit.cluster_resource.fake_sagemaker import FakeSageMaker
+from tests.unit.cluster_resource.world import LOGICAL_ID, STACK, request
+
+Json = dict[str, Any]
+LONGEST_S = 4 * 3700
+"""No request of CloudFormation's, with its rollback and clean-up, is open for longer."""
+
+QUIET_S = 300
+CREATION_S, UPDATE_S, DELETION_S = 120, 90, 60
+NOVELTY = {"PropertiesVersion": "2", "Novelty": {"Since": "2"}}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a schedule."""
+
+    violations: list[str]
+    calls: int
+    has_crash: bool
+    has_disorder: bool
+    has_rollback: bool
+    story: list[str]
+
+
+class _Nowhere:
+    """Where the functions' logs go."""
+
+    def write(self, _: str) -> int:
+        return 0
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+
+@dataclass
+class Run:
+    """A schedule under way."""
+
+    world: SoakWorld = field(default_factory=SoakWorld)
+    has_disorder: bool = False
+    counts_are_open: bool = False
+    """Somebody else had a hand in counts and groups, which are then left alone."""
+
+    def __post_init__(self) -> None:
+        self._service({"creation_s": CREATION_S, "update_s": UPDATE_S})
+        self.world.sagemaker.deletion_s = DELETION_S
+
+    def do(self, operation: Operation) -> None:
+        """Carry out one operation."""
+        with _unlogged():
+            getattr(self, f"_{operation['op']}")(operation)
+
+    def finish(self) -> Outcome:
+        """Let faults end, let everything come to rest, look; then delete the stack, and look again."""
+        world = self.world
+        with _unlogged():
+            self._mend()
+            self._settle({})
+            world.timeline.pass_time(QUIET_S)
+            invariants.check_rest(self)
+            if world.cloudformation.phase in ("idle", "DELETE_FAILED", "UPDATE_ROLLBACK_FAILED"):
+                world.cloudformation.destroy()
+                self._settle({})
+                world.timeline.pass_time(QUIET_S)
+                invariants.check_gone(self)
+            invariants.check_answers(self)
+        faults = world.faults
+        return Outcome(
+            violations=[*world.violations, *world.sagemaker.foreign_changes],
+            calls=faults.calls,
+            has_crash=any(fault.kind in CRASHES for fault in faults.happened),
+            has_disorder=self.has_disorder,
+            has_rollback=bool(world.cloudformation.rollbacks),
+            story=list(_story(world)),
+        )
+
+    # The operations
+
+    def _deploy(self, operation: Operation) -> None:
+        if self.world.cloudformation.phase == "idle":
+            self.world.cloudformation.deploy(operation["file"], operation.get("then", ""))
+
+    def _destroy(self, _: Operation) -> None:
+        if self.world.cloudformation.phase in ("idle", "DELETE_FAILED", "UPDATE_ROLLBACK_FAILED"):
+            self.world.cloudformation.destroy()
+
+    def _cancel(self, _: Operation) -> None:
+        self.world.cloudformation.cancel()
+
+    def _continue(self, _: Operation) -> None:
+        self.world.cloudformation.go_on()
+
+    def _skip(self, _: Operation) -> None:
+        self.counts_are_open = True
+        self.world.cloudformation.skip()
+
+    def _wait(self, operation: Operation) -> None:
+        self.world.timeline.pass_time(operation["seconds"])
+
+    def _settle(self, _: Operation) -> None:
+        world = self.world
+        world.timeline.pass_time(LONGEST_S, until=lambda: world.is_at_rest)
+
+    def _fault(self, operation: Operation) -> None:
+        told = {key: value for key, value in operation.items() if key != "op"}
+        self.world.faults.order(Fault(**told))
+
+    def _deliver(self, operation: Operation) -> None:
+        self.world.deliveries.append(operation["delays"])
+
+    def _notice(self, operation: Operation) -> None:
+        self.world.notices.append(operation["delays"])
+
+    def _outage(self, operation: Operation) -> None:
+        sagemaker = self.world.sagemaker
+        sagemaker.outage_until = sagemaker.clock.after(operation["seconds"])
+        sagemaker.outage_code = operation.get("code", "ThrottlingException")
+
+    def _stale(self, operation: Operation) -> None:
+        self.world.sagemaker.stale_s = operation["seconds"]
+
+    def _lag(self, operation: Operation) -> None:
+        self.world.states.lag_s = operation["seconds"]
+
+    def _service(self, operation: Operation) -> None:
+        sagemaker = self.world.sagemaker
+        if "creation_fails" in operation:
+            sagemaker.creation_fails = "no capacity: größer als möglich " * 300 if operation["creation_fails"] else ""
+        if "update_fails" in operation:
+            sagemaker.update_fails = "no capacity" if operation["update_fails"] else ""
+        sagemaker.creation_s = operation.get("creation_s", sagemaker.creation_s)
+        sagemaker.update_s = operation.get("update_s", sagemaker.update_s)
+
+    def _foreign(self, operation: Operation) -> None:
+        """Somebody else makes a cluster: of the fixed name, or, unlikely as it is, of the one that we would make."""
+        sagemaker = self.world.sagemaker
+        name = FIXED_NAME if operation["name"] == "fixed" else generated_name("four")
+        tags = [{"Key": "hyperpod-cdk:stack-id", "Value": "another"}, {"Key": "hyperpod-cdk:logical-id", "Value": LOGICAL_ID}]
+        if sagemaker.find(name) is None:
+            tagged = {"Tags": tags} if operation["tags"] == "other" else {}
+            FakeSageMaker.create_cluster(sagemaker, ClusterName=name, **request(), **tagged)
+
+    def _hand(self, operation: Operation) -> None:
+        """An operator changes the cluster."""
+        clusters = [cluster for cluster in self.world.sagemaker.ours() if cluster.status == "InService"]
+        for cluster in clusters[:1]:
+            self.counts_are_open = True
+            if operation["what"] == "delete":
+                self.world.deleted_by_hand = True
+                FakeSageMaker.delete_cluster(self.world.sagemaker, ClusterName=cluster.name)
+                continue
+            what = operation["what"]
+            name = "by-hand" if what == "group" else "workers"
+            cluster.groups[name] = {**cluster.groups["workers"], "InstanceGroupName": name, "InstanceCount": 2}
+            cluster.running[name] = 2
+
+    def _release(self, operation: Operation) -> None:
+        """A newer release of ours works from here on, or is rolled back to this one."""
+        self.world.is_newer_release = operation["newer"]
+        self.world.cloudformation.novelty = NOVELTY if operation["newer"] else {}
+
+    def _mend(self) -> None:
+        world = self.world
+        world.faults.forgive()
+        world.deliveries.clear()
+        world.notices.clear()
+        world.states.lag_s = world.sagemaker.stale_s = 0
+        world.sagemaker.outage_until = world.clock.now
+        self._service({"creation_fails": False, "update_fails": False, "creation_s": CREATION_S, "update_s": UPDATE_S})
+
+
+def run(schedule: Iterable[Operation]) -> Outcome:
+    """Carry out a schedule."""
+    under_way = Run()
+    for operation in schedule:
+        under_way.do(operation)
+    return under_way.finish()
+
+
+def generated_name(file: str) -> str:
+    """The name that our code gives the cluster of a file."""
+    raw = {"RequestType": "Create", "RequestId": "", "StackId": STACK, "LogicalResourceId": LOGICAL_ID, "ResponseURL": ""}
+    return cluster_name(Event.parse(raw), FILES[file])
+
+
+def _unlogged() -> contextlib.redirect_stdout[Any]:
+    return contextlib.redirect_stdout(_Nowhere())  # type: ignore[type-var] # it has all that log.py needs of a file
+
+
+def _story(world: SoakWorld) -> Iterable[str]:
+    """What happened, request by request."""
+    for asked in world.cloudformation.requests.values():
+        verdicts = {f"{item['Status']} {item['PhysicalResourceId']}: {item['Reason'][:160]}" for item in asked.answers}
+        said = " | ".join(sorted(verdicts)) or "no answer"
+        at = (asked.sent - world.began).total_seconds()
+        files = f"{asked.old_file} -> {asked.file}" if asked.old_file else asked.file
+        yield f"{at:>7.0f} s {asked.id} {asked.kind} ({asked.purpose}, {files}) {asked.physical_id} => {len(asked.answers)} x {said}"
+    for fault in world.faults.happened:
+        yield f"fault: {json.dumps(fault.__dict__)}"

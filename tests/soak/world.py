@@ -1,0 +1,149 @@
+"""The real entry, step and responder code between models of CloudFormation, Lambda, Step Functions, EventBridge and SageMaker."""
+
+import json
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from cluster_resource import answer, entry, responder, step
+from cluster_resource.cluster_api import ClusterApi
+from cluster_resource.event import Event
+from cluster_resource.executions import Executions
+from tests.soak import invariants
+from tests.soak.boundary import Invocation
+from tests.soak.cloudformation import CloudFormation
+from tests.soak.control_plane import Client, ControlPlane
+from tests.soak.faults import Faults
+from tests.soak.files import is_replacement
+from tests.soak.lambda_model import LambdaModel, Target
+from tests.soak.states_model import StatesModel, Task
+from tests.soak.timeline import Timeline
+from tests.unit.cluster_resource.fake_states import MACHINE
+from tests.unit.cluster_resource.manual_clock import ManualClock
+
+Json = dict[str, Any]
+NEWER_MEMORY = {"version": 2, "novelty": {"since": "2"}}
+
+
+class SoakWorld:
+    """Everything around the custom resource, on one timeline."""
+
+    def __init__(self) -> None:
+        self.clock = ManualClock()
+        self.timeline = Timeline(self.clock)
+        self.faults = Faults()
+        self.sagemaker = ControlPlane(self.clock)
+        self.states = StatesModel(self.timeline, self._run_task, self._notice)
+        self.lambdas = LambdaModel(self.timeline)
+        self.cloudformation = CloudFormation(self.timeline, self._deliver)
+        self.deliveries: deque[Sequence[float]] = deque()
+        self.notices: deque[Sequence[float]] = deque()
+        self.violations: list[str] = []
+        self.is_newer_release = False
+        self.deleted_by_hand = False
+        self.began = self.clock.now
+        self._responder = Target(self._run_responder, (60, 120))
+        self._entry = Target(self._run_entry, (25, 30), 60, lambda record: self.lambdas.send(self._responder, record, (1,)))
+
+    # Deliveries
+
+    def _deliver(self, raw: Json) -> None:
+        self.lambdas.send(self._entry, raw, self.deliveries.popleft() if self.deliveries else (0,))
+
+    def _notice(self, event: Json) -> None:
+        self.lambdas.send(self._responder, event, self.notices.popleft() if self.notices else (1,))
+
+    # The functions
+
+    def _run_entry(self, raw: Json, fail: Callable[[Exception], None]) -> None:
+        def work(invocation: Invocation) -> None:
+            entry.launch(raw, self._executions(invocation))
+
+        self._start("entry", str(raw["RequestId"]), work, lambda _: None, fail)
+
+    def _run_responder(self, raw: Json, fail: Callable[[Exception], None]) -> None:
+        def work(invocation: Invocation) -> None:
+            responder.respond(raw, self._executions(invocation), self._sender(invocation))
+
+        self._start("responder", "", work, lambda _: None, fail)
+
+    def _run_task(self, task: Task) -> None:
+        request_id = str(task.payload["event"]["RequestId"])
+
+        def work(invocation: Invocation) -> Json:
+            def serve(method: str, request: Json) -> Any:
+                reply = self.sagemaker.serve(invocation, method, request)
+                self.violations += invariants.check_living(self) if method == "create_cluster" else ()
+                return reply
+
+            api = ClusterApi(Client(invocation, self.sagemaker, serve))
+            return step.handle(task.payload, lambda: api, self._sender(invocation))
+
+        def store(result: Json) -> None:
+            stored: Json = json.loads(json.dumps(result))
+            if self.is_newer_release and stored.get("memory"):
+                stored["memory"].update(NEWER_MEMORY)
+            task.on_result(stored)
+
+        self._start("step", request_id, work, store, task.on_error)
+
+    def _start(
+        self,
+        function: str,
+        request_id: str,
+        work: Callable[[Invocation], Any],
+        on_result: Callable[[Any], None],
+        on_error: Callable[[Exception], None],
+    ) -> None:
+        Invocation(self.timeline, self.faults, function, request_id, work, on_result, on_error).start()
+
+    def _executions(self, invocation: Invocation) -> Executions:
+        def serve(method: str, request: Json) -> Any:
+            return getattr(self.states, method)(**request)
+
+        return Executions(Client(invocation, self.states, serve), MACHINE)
+
+    def _sender(self, invocation: Invocation) -> answer.Send:
+        def put(_url: str, content: bytes) -> int:
+            request_id = str(json.loads(content)["RequestId"])
+            try:
+                invocation.call("PUT", lambda: self._answered(request_id, content))
+            except ClientError:
+                return 503
+            except BotoCoreError as error:
+                raise TimeoutError from error
+            return 200
+
+        def send(event: Event, verdict: Json) -> None:
+            answer.send(event, verdict, put=put, sleep=lambda _: None)
+
+        return send
+
+    def _answered(self, request_id: str, content: bytes) -> None:
+        if len(content) > answer.LARGEST_BODY:
+            self.violations.append(f"size: an answer of {len(content)} bytes to {request_id}")
+        body = json.loads(content)
+        request = self.cloudformation.requests[request_id]
+        self.violations += invariants.check_answer(self, request, body)
+        self.cloudformation.answer(request_id, body)
+
+    # What the invariants look at
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nobody waits for anything, and nothing works on anything."""
+        stack = self.cloudformation
+        is_open = stack.current is not None and stack.phase != "UPDATE_ROLLBACK_FAILED"
+        return not is_open and not self.states.is_running and not self.lambdas.is_busy
+
+    @property
+    def replaces(self) -> bool:
+        """Whether a request that was made wants a new cluster in place of another."""
+        return any(item.old_file and is_replacement(item.old_file, item.file) for item in self.cloudformation.requests.values())
+
+    @property
+    def renames(self) -> bool:
+        """Whether the cluster's name was fixed or set free."""
+        return any("named" in item.file for item in self.cloudformation.requests.values())
