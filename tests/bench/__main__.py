@@ -1,10 +1,10 @@
-"""Measures what must stay fast: `python -m tests.bench [synth] [deploy]`, both by default."""
+"""Measures what must stay fast: `python -m tests.bench [start] [synth] [deploy]`, all by default."""
 
 import argparse
 import sys
 from importlib import import_module
 
-BENCHES = ("synth", "deploy")
+BENCHES = ("start", "synth", "deploy")
 ROUNDS = 5
 
 
@@ -20,7 +20,7 @@ def main() -> int:
     held = True
     for name in arguments.bench or BENCHES:
         print(f"{name}: {arguments.rounds} interleaved rounds", flush=True)
-        # Imported when it is its turn: one bench needs the embedded AWS, the other must not pay for it.
+        # Imported when it is its turn: one bench needs the embedded AWS, the others must not pay for it.
         held &= import_module(f"tests.bench.{name}").bench(arguments.rounds, arguments.tolerance)
     return 0 if held else 1
 
