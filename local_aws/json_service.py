@@ -1,4 +1,4 @@
-"""Operations of ours in the place of moto's: faults, the walk along the model and the lock around them are the same for all."""
+"""Operations of ours in the place of moto's: the walk along the model and the lock around them are the same for all."""
 
 import base64
 import json
@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from local_aws import faults, request_log, request_walker
+from local_aws import request_log, request_walker
 from local_aws.errors import AwsError
 from local_aws.iam import access_key, authorize
 
@@ -74,15 +74,9 @@ class JsonService:
             answer = self._answer(self._call(response))
         except AwsError as error:
             return error.code, {"Content-Type": "application/x-amz-json-1.1"}, error.get_body()
-        fault = faults.take(f"{self.name}:{response._get_action()}", "lose")
-        if fault:
-            faults.lose_reply(response.normalized_request.environ)
         return response.serialized(ActionResult(answer))
 
     def _answer(self, call: Call) -> Json:
-        fault = faults.take(f"{self.name}:{call.operation}", "refuse")
-        if fault:
-            raise AwsError(fault.code, fault.message, fault.status)
         request_walker.check(self.name, call.operation, call.request)
         request_log.note(self.name, call.operation, call.request)
         with self.lock:

@@ -45,23 +45,26 @@ def build_app(endpoint: str) -> WsgiApp:
         importlib.import_module(name).install(endpoint)
     control.route("health", lambda _: {"speed": clock.speed})
     control.route("reset", lambda _: reset())
-    control.route("faults", _order_fault)
+    control.route("faults", faults.handle)
     control.route("requests", request_log.show)
 
     from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app  # noqa: PLC0415
 
-    inner = DomainDispatcherApplication(create_backend_app)
+    from local_aws.faults.layer import with_faults  # noqa: PLC0415  so do these
+    from local_aws.functions.invocation import pool  # noqa: PLC0415
+
+    moto = DomainDispatcherApplication(create_backend_app)
 
     def app(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         if environ.get("PATH_INFO", "").startswith(control.PREFIX):
             return _answer_control(environ, start_response)
         try:
-            answer: Iterable[bytes] = inner(environ, start_response)
+            answer: Iterable[bytes] = moto(environ, start_response)
         except NotImplementedError as error:
             return _answer_unknown_action(environ, start_response, error)
         return answer
 
-    return app
+    return with_faults(app, pool.end_of)
 
 
 def reset() -> None:
@@ -73,13 +76,6 @@ def reset() -> None:
     faults.reset()
     request_log.reset()
     BackendDict.reset()
-
-
-def _order_fault(request: control.Request) -> None:
-    if request.method == "DELETE":
-        faults.reset()
-    else:
-        faults.order(faults.Fault(**request.json()))
 
 
 def _answer_control(environ: dict[str, Any], start_response: StartResponse) -> list[bytes]:

@@ -9,7 +9,7 @@ from typing import Any
 import boto3
 from botocore.exceptions import ClientError
 
-from local_aws import iam
+from local_aws import faults, iam
 from local_aws.clock import clock
 from local_aws.events.inputs import input_for
 
@@ -82,6 +82,8 @@ def _deliver(delivery: Delivery, stopped: threading.Event) -> None:
 
 
 def _invoke_until_taken(delivery: Delivery, stopped: threading.Event) -> None:
+    if faults.take("events:Deliver", "lose", target=json.dumps(delivery.event)):
+        raise _LostError("a fault was ordered")
     policy = delivery.target.get("RetryPolicy") or {}
     end = clock.seconds() + policy.get("MaximumEventAgeInSeconds", _MOST_AGE_S)
     delay = _FIRST_DELAY_S

@@ -7,8 +7,7 @@ from typing import Any
 from moto.awslambda.exceptions import InvalidParameterValueException, UnknownFunctionException
 from moto.awslambda.models import LambdaBackend, LambdaFunction, lambda_backends
 
-from local_aws import faults, iam
-from local_aws.errors import AwsError
+from local_aws import iam
 from local_aws.functions import invocation
 from local_aws.functions.asynchronous import AsynchronousInvocations
 
@@ -41,9 +40,6 @@ events = AsynchronousInvocations(_run, _find)
 
 def _invoke(self: Any, body: Any, request_headers: Any, response_headers: dict[str, str]) -> bytes:
     """Run the function, or accept its event. Moto starts a container."""
-    fault = faults.take("lambda:Invoke", "refuse")
-    if fault:
-        raise AwsError(fault.code, fault.message, fault.status)
     kind = request_headers.get("x-amz-invocation-type", "RequestResponse")
     event = json.loads(body) if body else {}
     if kind == "DryRun":

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from local_aws import faults
 from local_aws.clock import clock
 from local_aws.errors import AwsError
 from local_aws.functions import logs
@@ -98,17 +99,25 @@ def _taken(function: Any, endpoint: str) -> Iterator[Worker]:
 
 def _answer(function: Any, worker: Worker, request_id: str, event: Any) -> tuple[bool, Any]:
     """Whether the invocation failed, and its payload: the process's, or what Lambda makes up when there is none."""
+    if faults.take("lambda:Run", "kill", target=function.function_arn, at="before"):
+        worker.kill()
     result = worker.invoke(request_id, function.function_arn, event, float(function.timeout))
-    if result.payload is not None:
+    if result.payload is not None and not faults.take("lambda:Run", "kill", target=function.function_arn, at="after"):
         return result.failed, json.loads(result.payload)
-    status = result.exit_status
+    if result.payload is not None:
+        worker.kill()
+    return True, _nothing(function, worker, request_id, result.exit_status if result.payload is None else -signal.SIGKILL)
+
+
+def _nothing(function: Any, worker: Worker, request_id: str, status: int | None) -> Any:
+    """What Lambda says of a process that returned nothing: it was too slow (None), or ended with a status."""
     if status is None:
         worker.end()
         message = f"RequestId: {request_id} Error: Task timed out after {float(function.timeout):.2f} seconds"
-        return True, {"errorType": "Sandbox.Timedout", "errorMessage": message}
+        return {"errorType": "Sandbox.Timedout", "errorMessage": message}
     how = f"exit status {status}" if status >= 0 else f"signal: {signal.strsignal(-status)}".lower()
     message = f"RequestId: {request_id} Error: Runtime exited with error: {how}"
-    return True, {"errorType": "Runtime.ExitError", "errorMessage": message}
+    return {"errorType": "Runtime.ExitError", "errorMessage": message}
 
 
 def _log_text(function: Any, request_id: str, written: str, seconds: float) -> str:

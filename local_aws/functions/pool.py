@@ -54,6 +54,13 @@ class Pool:
             self._workers.pop(id(worker), None)
         worker.end()
 
+    def end_of(self, access_key: str) -> None:
+        """End the process that works with an access key, in the middle of what it does."""
+        with self._lock:
+            found = [worker for worker in self._workers.values() if worker.environment["AWS_ACCESS_KEY_ID"] == access_key]
+        for worker in found:
+            self.end(worker)
+
     def changed(self, arn: str) -> None:
         """End the function's idle processes; busy ones end with their invocation."""
         with self._lock:

@@ -80,11 +80,15 @@ class Worker:
         self._log.clear()
         return text
 
-    def end(self) -> None:
-        """End the process and all that it started; an invocation that runs sees its end. Twice is as once."""
+    def kill(self) -> None:
+        """Kill the process and all that it started; an invocation that runs sees its end."""
         if not self._closed:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
+
+    def end(self) -> None:
+        """Kill it and clear it away. Twice is as once."""
+        self.kill()
         with self._use:
             if not self._closed:
                 self._close()

@@ -27,6 +27,7 @@ from moto.stepfunctions.parser.asl.eval.program_state import ProgramEnded, Progr
 from moto.stepfunctions.parser.asl.utils import boto_client
 from moto.stepfunctions.parser.backend import execution
 
+from local_aws import faults
 from local_aws.clock import clock
 from local_aws.states import clients
 from local_aws.states.clockwork import wind
@@ -34,6 +35,7 @@ from local_aws.states.clockwork import wind
 _PARSER = "moto.stepfunctions.parser."
 _lambda_error = StateTaskServiceLambda._error_cause_from_client_error
 _init = Environment.__init__
+_enter = state.CommonStateField._eval_body
 _ends = {name: getattr(Environment, name) for name in ("set_ended", "set_error", "set_stop", "set_timed_out")}
 # What Step Functions names after Lambda's own error; all others are Lambda.AWSLambdaException.
 _LAMBDA_ERRORS = (
@@ -61,6 +63,23 @@ def _ending(name: str) -> Any:
                 self.over.set()
 
     return end
+
+
+def _enter_state(self: Any, env: Any) -> None:
+    """Enter a state, unless the execution is ended instead: that can be ordered as a fault."""
+    fault = None if env.is_frame() else faults.take("states:Run", "abort", "fail", "time_out", target=_machine(env))
+    if fault is None:
+        _enter(self, env)
+    elif fault.kind == "abort":
+        env.set_stop(stop_date=clock.now(), error=fault.code, cause=fault.message)
+    elif fault.kind == "fail":
+        env.set_error(error={"error": fault.code, "cause": fault.message})
+    else:
+        env.set_timed_out()
+
+
+def _machine(env: Any) -> str:
+    return str(env.states.context_object.context_object_data["StateMachine"]["Id"])
 
 
 def _run_program(self: Any, env: Any) -> None:
@@ -96,6 +115,7 @@ def patch() -> None:
     for name in _ends:
         setattr(Environment, name, _ending(name))
     Program.eval = _run_program
+    state.CommonStateField._eval_body = _enter_state
     StateTaskServiceLambda._error_cause_from_client_error = staticmethod(_lambda_failure)
     _replace_clients()
 

@@ -1,0 +1,22 @@
+"""Faults to order: the next calls of an operation go wrong, or processes and executions are ended. docs/local-aws-faults.md.
+
+Ordered over HTTP, `POST /_local_aws/faults`, with a JSON object of a `Fault`'s fields, or with `python -m local_aws fault order`.
+"""
+
+from dataclasses import asdict
+from typing import Any
+
+from local_aws import control
+from local_aws.faults.fault import Fault
+from local_aws.faults.orders import order, ordered, reset, take
+
+__all__ = ["Fault", "handle", "order", "ordered", "reset", "take"]
+
+
+def handle(request: control.Request) -> list[dict[str, Any]]:
+    """Take an order (POST) or forget all (DELETE); what is ordered then."""
+    if request.method == "DELETE":
+        reset()
+    elif request.method == "POST":
+        order(Fault(**request.json()))
+    return [asdict(fault) for fault in ordered()]

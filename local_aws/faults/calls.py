@@ -1,0 +1,130 @@
+"""Which operation of which service a request is about, read from the request alone."""
+
+import io
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+from urllib.parse import parse_qs, unquote
+
+from local_aws import control
+from local_aws.faults.fault import OWN_OPERATIONS
+
+# The services that the embedded AWS serves, by the name that requests are signed for, with the name of their model.
+SERVICES = {
+    "cloudformation": "cloudformation",
+    "ec2": "ec2",
+    "ecr": "ecr",
+    "events": "events",
+    "fsx": "fsx",
+    "iam": "iam",
+    "kms": "kms",
+    "lambda": "lambda",
+    "logs": "logs",
+    "monitoring": "cloudwatch",
+    "s3": "s3",
+    "sagemaker": "sagemaker",
+    "servicequotas": "service-quotas",
+    "ssm": "ssm",
+    "states": "stepfunctions",
+    "sts": "sts",
+}
+_ANSWERS = control.PREFIX + "cfn-response/"
+_FORM = "application/x-www-form-urlencoded"
+Environ = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Called:
+    """A call: ``operation`` as faults name it (`service:Operation`), whose it is, and how its answer is written."""
+
+    operation: str
+    access_key: str
+    protocol: str
+    target: str
+
+
+def require_operation(operation: str) -> None:
+    """Refuse the name of an operation that no call will ever have."""
+    if operation in OWN_OPERATIONS:
+        return
+    service, _, name = operation.partition(":")
+    if service not in SERVICES:
+        own = ", ".join(sorted(OWN_OPERATIONS))
+        raise ValueError(f"no service is called {service!r}; there are {', '.join(sorted(SERVICES))}, and beside calls {own}")
+    if name not in _model(service).operation_names:
+        raise ValueError(f"service {service} has no operation {name!r}; its operations are called as in its API reference")
+
+
+def called(environ: Environ) -> Called | None:
+    """The call that this request is; None where it is none that faults can be ordered for."""
+    if environ.get("PATH_INFO", "").startswith(_ANSWERS):
+        return Called("cloudformation:Answer", "", "rest-json", environ["PATH_INFO"])
+    scope = _credential(environ)
+    service = scope[3]
+    if service not in SERVICES:
+        return None
+    name, protocol = _operation(environ, service)
+    return Called(f"{service}:{name}", scope[0], protocol, _target(environ)) if name else None
+
+
+def _credential(environ: Environ) -> list[str]:
+    """Key, date, region and service of the signature."""
+    text = environ.get("HTTP_AUTHORIZATION", "").partition("Credential=")[2].partition(",")[0]
+    text = text or parse_qs(environ.get("QUERY_STRING", "")).get("X-Amz-Credential", [""])[0]
+    return [*text.split("/"), "", "", "", ""]
+
+
+def _operation(environ: Environ, service: str) -> tuple[str, str]:
+    if "HTTP_X_AMZ_TARGET" in environ:
+        return environ["HTTP_X_AMZ_TARGET"].rpartition(".")[2], "json"
+    if environ.get("HTTP_SMITHY_PROTOCOL") == "rpc-v2-cbor":
+        return environ["PATH_INFO"].rpartition("/")[2], "cbor"
+    protocol = str(_model(service).metadata["protocol"])
+    if protocol in ("query", "ec2"):
+        return parse_qs(body(environ).decode()).get("Action", [""])[0], protocol
+    return _rest_operation(environ, service), protocol
+
+
+def _rest_operation(environ: Environ, service: str) -> str:
+    """The first operation with this method, path and query; those that say most about the query are looked at first."""
+    method, path = environ["REQUEST_METHOD"], environ["PATH_INFO"]
+    query = set(environ.get("QUERY_STRING", "").split("&"))
+    keys = {item.partition("=")[0] for item in query}
+    for operation, its_method, pattern, wanted in _routes(service):
+        if its_method == method and pattern.fullmatch(path) and wanted <= query | keys:
+            return operation
+    return ""
+
+
+@cache
+def _routes(service: str) -> list[tuple[str, str, re.Pattern[str], frozenset[str]]]:
+    model = _model(service)
+    routes = []
+    for name in model.operation_names:
+        http = model.operation_model(name).http
+        path, _, query = http["requestUri"].partition("?")
+        pattern = re.sub(r"\\{\w+\\}", "[^/]+", re.sub(r"\\{\w+\\\+\\}", ".+", re.escape(path)))
+        routes.append((name, http["method"], re.compile(pattern + "/?"), frozenset(filter(None, query.split("&")))))
+    # Where two are spelled alike (S3's PutObject and CopyObject), the plain one stands for both.
+    plain = {"PutObject": 0, "GetObject": 0, "ListObjects": 0}
+    return sorted(routes, key=lambda route: (-len(route[3]), plain.get(route[0], 1)))
+
+
+@cache
+def _model(service: str) -> Any:
+    from botocore.session import get_session  # noqa: PLC0415  only faults need it
+
+    return get_session().get_service_model(SERVICES[service])
+
+
+def _target(environ: Environ) -> str:
+    is_small = "HTTP_X_AMZ_TARGET" in environ or environ.get("CONTENT_TYPE", "").startswith(_FORM)
+    return unquote(environ["PATH_INFO"]) + (body(environ).decode(errors="replace") if is_small else "")
+
+
+def body(environ: Environ) -> bytes:
+    """The request's body, which can be read again afterwards."""
+    data: bytes = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+    environ["wsgi.input"] = io.BytesIO(data)
+    return data

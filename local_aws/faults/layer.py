@@ -1,0 +1,85 @@
+"""The one place where calls suffer their faults: around the application that answers for every service."""
+
+import io
+import socket
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn
+
+from local_aws.clock import clock
+from local_aws.faults import orders
+from local_aws.faults.calls import Called, Environ, body, called
+from local_aws.faults.fault import Fault
+from local_aws.faults.replies import error_answer
+from local_aws.iam import session_of
+
+StartResponse = Callable[[str, list[tuple[str, str]]], Any]
+WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
+EndCaller = Callable[[str], None]
+
+
+def with_faults(app: WsgiApp, end_caller: EndCaller) -> WsgiApp:
+    """``app``, whose calls suffer what was ordered; ``end_caller`` ends the function's process that has an access key."""
+
+    def suffering(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        call = called(environ) if orders.ordered() else None
+        return _Suffering(app, end_caller, call).answer(environ, start_response) if call else app(environ, start_response)
+
+    return suffering
+
+
+class _Suffering:
+    """One call, for which something may be ordered."""
+
+    def __init__(self, app: WsgiApp, end_caller: EndCaller, call: Called) -> None:
+        self._app = app
+        self._end_caller = end_caller
+        self._call = call
+
+    def answer(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """The call's answer, or what it gets instead."""
+        fault = self._take("refuse", "delay", "repeat") or self._take("kill", at="before")
+        if fault:
+            clock.sleep(fault.delay_s)
+            if fault.kind == "refuse":
+                return self._refuse(fault, start_response)
+            if fault.kind == "kill":
+                self._end_caller(self._call.access_key)
+                _hang_up(environ)
+            if fault.kind == "repeat":
+                self._carry_out_once_more(environ)
+        return self._carry_out(environ, start_response)
+
+    def _take(self, *kinds: str, at: str = "") -> Fault | None:
+        session = session_of(self._call.access_key)
+        caller = session.role_arn if session else self._call.access_key
+        return orders.take(self._call.operation, *kinds, caller=caller, target=self._call.target, at=at)
+
+    def _refuse(self, fault: Fault, start_response: StartResponse) -> list[bytes]:
+        headers, content = error_answer(fault, self._call.protocol)
+        start_response(f"{fault.status} -", [*headers, ("Content-Length", str(len(content)))])
+        return [content]
+
+    def _carry_out_once_more(self, environ: Environ) -> None:
+        content = body(environ)
+        list(self._app({**environ, "wsgi.input": io.BytesIO(content)}, lambda *_: None))
+
+    def _carry_out(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer; when that was no error, lose the answer or end who asked, where that was ordered."""
+        heads: list[tuple[str, list[tuple[str, str]]]] = []
+        content = list(self._app(environ, lambda status, headers, *_: heads.append((status, headers))))
+        [(status, headers)] = heads
+        fault = self._take("lose") or self._take("kill", at="after") if int(status[:3]) < 400 else None
+        if fault:
+            clock.sleep(fault.delay_s)
+            if fault.kind == "kill":
+                self._end_caller(self._call.access_key)
+            _hang_up(environ)
+        start_response(status, headers)
+        return content
+
+
+def _hang_up(environ: Environ) -> NoReturn:
+    """Cut the connection that the request came over, so that there is no answer."""
+    connection: socket.socket = environ["werkzeug.socket"]
+    connection.shutdown(socket.SHUT_RDWR)
+    raise ConnectionAbortedError("a fault was ordered: the connection is cut")

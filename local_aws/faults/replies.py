@@ -1,0 +1,39 @@
+"""Error answers in the form of each of AWS's protocols."""
+
+import json
+from xml.sax.saxutils import escape
+
+from local_aws.faults.fault import Fault
+
+_REQUEST = "<RequestId>00000000-0000-0000-0000-000000000000</RequestId>"
+
+
+def error_answer(fault: Fault, protocol: str) -> tuple[list[tuple[str, str]], bytes]:
+    """Headers and body of the answer that a refused call gets."""
+    if protocol == "cbor":
+        content, kind = _map({"__type": fault.code, "message": fault.message}), "application/cbor"
+        return [("Content-Type", kind), ("smithy-protocol", "rpc-v2-cbor")], content
+    if protocol in ("json", "rest-json"):
+        content = json.dumps({"__type": fault.code, "message": fault.message}).encode()
+        return [("Content-Type", "application/x-amz-json-1.1"), ("x-amzn-errortype", fault.code)], content
+    return [("Content-Type", "text/xml")], _xml(fault, protocol).encode()
+
+
+def _xml(fault: Fault, protocol: str) -> str:
+    fields = f"<Code>{escape(fault.code)}</Code><Message>{escape(fault.message)}</Message>"
+    if protocol == "rest-xml":
+        return f"<Error>{fields}{_REQUEST}</Error>"
+    if protocol == "ec2":
+        return f"<Response><Errors><Error>{fields}</Error></Errors>{_REQUEST.replace('RequestId', 'RequestID')}</Response>"
+    kind = "Sender" if fault.status < 500 else "Receiver"
+    return f"<ErrorResponse><Error><Type>{kind}</Type>{fields}</Error>{_REQUEST}</ErrorResponse>"
+
+
+def _map(fields: dict[str, str]) -> bytes:
+    """A small map of texts in CBOR (RFC 8949)."""
+    return bytes([0xA0 + len(fields)]) + b"".join(_text(part) for item in fields.items() for part in item)
+
+
+def _text(value: str) -> bytes:
+    data = value.encode()
+    return b"\x79" + len(data).to_bytes(2, "big") + data
