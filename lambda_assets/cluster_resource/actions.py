@@ -32,9 +32,10 @@ class Succeed(NamedTuple):
 
 
 class Fail(NamedTuple):
-    """Answer FAILED."""
+    """Answer FAILED; with ``of_nodes`` the cluster's nodes may be why, and their logs tell more."""
 
     reason: str
+    of_nodes: bool = False
 
 
 Action = Call | Wait | Succeed | Fail

@@ -40,16 +40,24 @@ def failure(physical_id: str, reason: str) -> Json:
 
 def body(event: Event, verdict: Json) -> bytes:
     """The answer as CloudFormation reads it: at most 4,096 bytes, of which the reason gives up what does not fit."""
-    reason = str(verdict.get("Reason") or "")
-    text = _encoded(event, verdict, reason)
-    if len(text) <= LARGEST_BODY:
-        return text
+    return _encoded(event, verdict, fitting(event, verdict, str(verdict.get("Reason") or "")))
+
+
+def fitting(event: Event, verdict: Json, reason: str, end: str = "") -> str:
+    """``reason`` and ``end``; where both are too long, the reason is cut, on a character border."""
+    if fits(event, verdict, reason + end):
+        return reason + end
     low, high = 0, len(reason)
     while low < high:
         middle = (low + high + 1) // 2
-        fits = len(_encoded(event, verdict, reason[:middle] + CUT)) <= LARGEST_BODY
-        low, high = (middle, high) if fits else (low, middle - 1)
-    return _encoded(event, verdict, reason[:low] + CUT)
+        does = fits(event, verdict, reason[:middle] + CUT + end)
+        low, high = (middle, high) if does else (low, middle - 1)
+    return reason[:low] + CUT + end
+
+
+def fits(event: Event, verdict: Json, reason: str) -> bool:
+    """Whether CloudFormation reads the verdict with this reason."""
+    return len(_encoded(event, verdict, reason)) <= LARGEST_BODY
 
 
 def _encoded(event: Event, verdict: Json, reason: str) -> bytes:

@@ -10,10 +10,11 @@ from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, 
 from cluster_resource.actions import Call
 from cluster_resource.errors import ApiError, Kind, kind_of
 from cluster_resource.event import Json
-from cluster_resource.observed import Cluster, cluster_of
+from cluster_resource.observed import Cluster, Node, cluster_of, failure_told, node_of
 from cluster_resource.ownership import Owner, owner_of
 
 PAGE = 100
+FAILURES = 3
 
 
 class ClusterApi:
@@ -46,6 +47,17 @@ class ClusterApi:
             for summary in self._pages("ListClusters", "ClusterSummaries")
             if summary["ClusterStatus"] == "Deleting" and self._owner(summary["ClusterArn"]) == owner
         ]
+
+    def some_nodes(self, name: str) -> tuple[Node, ...]:
+        """The first nodes of the cluster."""
+        return tuple(map(node_of, self._call("ListClusterNodes", ClusterName=name, MaxResults=PAGE)["ClusterNodeSummaries"]))
+
+    def failures(self, name: str) -> list[str]:
+        """What the newest events of a cluster say of failures; the service keeps them for continuous provisioning alone."""
+        events = self._call("ListClusterEvents", ClusterName=name, MaxResults=PAGE)["Events"]
+        ids = [event["EventId"] for event in events if event.get("EventLevel") == "Error"][:FAILURES]
+        details = [self._call("DescribeClusterEvent", ClusterName=name, EventId=each)["EventDetails"] for each in ids]
+        return list(dict.fromkeys(map(failure_told, details)))  # faults come in pairs
 
     def make(self, call: Call) -> Json:
         """Make the one call that changes something."""
@@ -80,13 +92,13 @@ class ClusterApi:
                 return
 
     def _call(self, operation: str, **arguments: Any) -> Json:
-        with _translated(operation):
+        with translated(operation):
             reply: Json = getattr(self._client, botocore.xform_name(operation))(**arguments)
             return reply
 
 
 @contextmanager
-def _translated(operation: str) -> Iterator[None]:
+def translated(operation: str) -> Iterator[None]:
     """Whatever the SDK raises, as an ApiError."""
     try:
         yield

@@ -60,6 +60,11 @@ class Group(NamedTuple):
     specification: Json
 
     @property
+    def needed(self) -> int:
+        """How many nodes must run for the group to be there: all, or the minimum that it was given."""
+        return min(self.target, self.specification.get("MinInstanceCount") or self.target)
+
+    @property
     def is_going(self) -> bool:
         """Whether the group is on its way out."""
         return self.status == "Deleting"
@@ -72,6 +77,11 @@ class Node(NamedTuple):
     id: str
     status: str
     message: str
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the service says that it failed."""
+        return self.status == "Failure" or bool(self.message)
 
 
 class Cluster(NamedTuple):
@@ -105,6 +115,12 @@ class Cluster(NamedTuple):
         """How many nodes of the group run."""
         return sum(node.group == group and node.status == "Running" for node in self.nodes or ())
 
+    def missing(self, names: Iterable[str]) -> str:
+        """The groups among ``names`` that have too few nodes running; empty when there are enough."""
+        wanted = {*names}
+        short = [group for group in self.groups if group.name in wanted and self.running(group.name) < group.needed]
+        return ", ".join(f"{group.name} {self.running(group.name)} of {group.needed} running" for group in short)
+
     @property
     def progress(self) -> str:
         """How many nodes there are of those asked for, group by group."""
@@ -127,7 +143,7 @@ def cluster_of(description: Mapping[str, Any], tags: Mapping[str, str], nodes: I
         settings=settings,
         description=dict(description),
         tags=dict(tags),
-        nodes=None if nodes is None else tuple(_node(node) for node in nodes),
+        nodes=None if nodes is None else tuple(node_of(node) for node in nodes),
     )
 
 
@@ -162,6 +178,22 @@ def _renamed(value: Mapping[str, Any], table: Mapping[str, tuple[str, ...]]) -> 
     return {**kept, **found}
 
 
-def _node(node: Mapping[str, Any]) -> Node:
+def failure_told(event: Mapping[str, Any]) -> str:
+    """What an event that DescribeClusterEvent describes says of a failure, and of which node or group."""
+    subject = " ".join(str(event[name]) for name in ("InstanceId", "InstanceGroupName") if event.get(name))
+    messages = dict.fromkeys(_failures(event.get("EventDetails")))
+    return ": ".join(part for part in (subject, event.get("Description") or "", *messages) if part)
+
+
+def _failures(metadata: Any) -> Iterable[str]:
+    """Every FailureMessage at any depth: each kind of event has its own place for it."""
+    for name, value in metadata.items() if isinstance(metadata, dict) else ():
+        if name == "FailureMessage" and value:
+            yield value
+        yield from _failures(value)
+
+
+def node_of(node: Mapping[str, Any]) -> Node:
+    """The node that ListClusterNodes describes."""
     status = node.get("InstanceStatus") or {}
     return Node(node["InstanceGroupName"], node["InstanceId"], status.get("Status") or "", status.get("Message") or "")

@@ -6,7 +6,7 @@ from cluster_resource.desired import Desired
 from cluster_resource.errors import ApiError, Kind
 from cluster_resource.memory import Memory
 from cluster_resource.observed import Cluster, Node
-from cluster_resource.ownership import owner_of
+from cluster_resource.ownership import Owner, owner_of
 
 MESSAGES_SHOWN = 3
 LONGEST_MESSAGE = 400
@@ -18,18 +18,11 @@ QUOTA = re.compile(
 def failed(desired: Desired | None, cluster: Cluster, memory: Memory) -> str:
     """Why a cluster is Failed, or went back to what it was."""
     message = memory.failure or cluster.failure or "the service gave no reason"
-    parts = [f"cluster {cluster.name} is {cluster.status}: {message}", *_groups(cluster), *_nodes(cluster)]
+    parts = [f"cluster {cluster.name} is {cluster.status}: {message}", *_nodes(cluster)]
     if "capacity" in message.lower():
         zone = f" in {desired.zone}" if desired and desired.zone else ""
         parts.append(f"no capacity for {_types(cluster)}{zone}: try later, another zone or type, fewer nodes, or a training plan")
-    return "; ".join([*parts, where_to_read(cluster)])
-
-
-def where_to_read(cluster: Cluster) -> str:
-    """The log group of the cluster's nodes, and the stream of one that failed."""
-    failing = next((node for node in _failing(cluster)), None)
-    stream = f"LifecycleConfig/{failing.group}/{failing.id}" if failing else "LifecycleConfig/<group>/<instance id>"
-    return f"read log group /aws/sagemaker/Clusters/{cluster.name}/{cluster.id}, stream {stream}"
+    return "; ".join([*parts, *_groups(cluster)])
 
 
 def went_back(desired: Desired, cluster: Cluster, memory: Memory, missed: str) -> str:
@@ -40,7 +33,7 @@ def went_back(desired: Desired, cluster: Cluster, memory: Memory, missed: str) -
     if "capacity" in message.lower():
         zone = f" in {desired.zone}" if desired.zone else ""
         parts.append(f"no capacity for {_types(cluster)}{zone}: try later, another zone or type, or fewer nodes")
-    return "; ".join([*parts, where_to_read(cluster)])
+    return "; ".join(parts)
 
 
 def foreign(cluster: Cluster) -> str:
@@ -76,7 +69,19 @@ def late(desired: Desired, cluster: Cluster | None, memory: Memory) -> str:
     else:
         advice = "raise `wait_hours`, or find out why the nodes are slow"
     text = f"cluster {cluster.name} is still {cluster.status} after 57 minutes ({cluster.progress})"
-    return "; ".join([text + trouble, *_nodes(cluster), advice, where_to_read(cluster)])
+    rollback = [rolled_back_late(desired.owner)] if desired.type == "Update" else []
+    return "; ".join([text + trouble, *_nodes(cluster), advice, *rollback])
+
+
+def rolled_back_late(owner: Owner) -> str:
+    """What to do where the Update that ran out of time was a rollback's, which CloudFormation does not tell the resource."""
+    region = owner.stack_id.partition(":cloudformation:")[2].partition(":")[0]
+    stack = owner.stack_id.partition("/")[2].partition("/")[0]
+    return (
+        "if this was a rollback, the stack is now in UPDATE_ROLLBACK_FAILED: wait until the cluster is InService, then "
+        f"`aws cloudformation continue-update-rollback --stack-name {stack} --region {region}`, with "
+        f"`--resources-to-skip {owner.logical_id}` to leave the cluster as it is"
+    )
 
 
 def blocked(cluster: Cluster, node: Node) -> str:
@@ -126,7 +131,7 @@ def _types(cluster: Cluster) -> str:
 
 
 def _failing(cluster: Cluster) -> list[Node]:
-    return [node for node in cluster.nodes or () if node.status == "Failure" or node.message]
+    return [node for node in cluster.nodes or () if node.has_failed]
 
 
 def _nodes(cluster: Cluster) -> list[str]:

@@ -6,6 +6,7 @@ there. At most one call that changes something comes out of each step.
 
 from cluster_resource import reasons
 from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
+from cluster_resource.adoption import adopt
 from cluster_resource.deletion import decide_delete
 from cluster_resource.desired import Desired
 from cluster_resource.doubt import GONE_S, doubted, lasts, undoubted
@@ -15,7 +16,7 @@ from cluster_resource.observed import Cluster
 from cluster_resource.plan import plan
 from cluster_resource.refusals import refusal
 from cluster_resource.replacement import choose, is_made_by
-from cluster_resource.settling import data_of, settle
+from cluster_resource.settling import data_of, finish, settle
 
 APPEAR_S = 300
 """How long DescribeCluster may not know a cluster that CreateCluster accepted."""
@@ -44,7 +45,8 @@ def decide(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Mo
 def _converge(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
     """Create and Update: there must be one cluster, ours, as wanted."""
     if cluster and cluster.owner != desired.owner:
-        return Decision(Fail(reasons.foreign(cluster)), memory)
+        is_offered = desired.adopt and desired.type == "Create" and cluster.owner is None
+        return adopt(desired, cluster, memory) if is_offered else Decision(Fail(reasons.foreign(cluster)), memory)
     chosen = choose(desired, cluster, memory)
     if isinstance(chosen, Decision):
         return chosen
@@ -62,7 +64,7 @@ def _absent(desired: Desired, memory: Memory, moment: Moment) -> Decision:
             return Decision(Fail(reasons.disappeared(name)), memory)
         return Decision(Wait("the cluster is not there any more"), memory)
     if not is_made_by(desired, memory):
-        return Decision(Fail(reasons.gone(name)), memory)
+        return Decision(Fail(reasons.nothing_to_adopt(name) if desired.adopt else reasons.gone(name)), memory)
     if memory.created_at:
         if moment.since_s(memory.created_at) < APPEAR_S:
             return Decision(Wait("the service does not show the cluster yet"), memory)
@@ -81,7 +83,7 @@ def _present(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment)
         return _failed(desired, cluster, memory, moment)
     is_accepted = is_made_by(desired, memory) or bool(memory.updated_at)
     if desired.wait == "none" and is_accepted:
-        return Decision(Succeed(f"not waited for: {cluster.status}", data_of(memory, cluster.name)), memory)
+        return finish(desired, cluster, memory, moment, plan(desired, cluster, memory.targets))
     if cluster.status == "InService":
         return settle(desired, cluster, memory, moment)
     return Decision(Wait(cluster.progress), memory)
@@ -99,10 +101,10 @@ def _being_deleted(desired: Desired, cluster: Cluster, memory: Memory) -> Decisi
 def _failed(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment) -> Decision:
     """A Failed cluster can only be replaced; but an Update that asks nothing of it (a rollback's) may succeed."""
     if is_made_by(desired, memory) or memory.updated_at:
-        return Decision(Fail(reasons.failed(desired, cluster, memory)), memory)
+        return Decision(Fail(reasons.failed(desired, cluster, memory), of_nodes=True), memory)
     if plan(desired, cluster, {}).differences:
         reason = f"a failed cluster cannot be updated, it must be replaced; {reasons.failed(desired, cluster, memory)}"
-        return Decision(Fail(reason), memory)
+        return Decision(Fail(reason, of_nodes=True), memory)
     return settle(desired, cluster, memory, moment)
 
 
@@ -123,7 +125,8 @@ def _noticing(cluster: Cluster, memory: Memory, *, is_made: bool) -> Memory:
 def _clear_leftover(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
     """The cluster itself is as wanted; what a dead replacement left goes too, so that its network can go."""
     apart = memory._replace(arn="")
-    decision = decide_delete(desired, cluster, apart, moment)
+    # What a replacement left was made, and not taken over.
+    decision = decide_delete(desired._replace(adopt=False), cluster, apart, moment)
     done = data_of(memory, memory.cluster)
     kept = decision.memory._replace(arn=memory.arn)
     match decision.action:
@@ -144,7 +147,7 @@ def _late(desired: Desired, cluster: Cluster | None, memory: Memory) -> Decision
     if desired.wait_hours > 1 and cluster and _is_under_way(desired, cluster, memory):
         data = {} if desired.type == "Delete" else data_of(memory, cluster.name)
         return Decision(Succeed(f"{cluster.status} after 57 minutes; the wait goes on in the next resource", data), memory)
-    return Decision(Fail(reasons.late(desired, cluster, memory)), memory)
+    return Decision(Fail(reasons.late(desired, cluster, memory), of_nodes=desired.type != "Delete"), memory)
 
 
 def _is_under_way(desired: Desired, cluster: Cluster, memory: Memory) -> bool:

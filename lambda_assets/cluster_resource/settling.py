@@ -31,7 +31,7 @@ def settle(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment) -
         memory = undoubted(memory)
     elif found.differences:
         return _update(cluster, found, memory, moment)
-    return _finish(desired, cluster, memory, moment, found)
+    return finish(desired, cluster, memory, moment, found)
 
 
 def _update(cluster: Cluster, found: Plan, memory: Memory, moment: Moment) -> Decision:
@@ -58,10 +58,10 @@ def _after_update(desired: Desired, cluster: Cluster, found: Plan, memory: Memor
     memory = doubted(memory, "undone", moment)
     if not lasts(memory, moment, SURE_S):
         return Decision(Wait("the service seems to have undone the update"), memory)
-    return Decision(Fail(reasons.went_back(desired, cluster, memory, ", ".join(found.differences))), memory)
+    return Decision(Fail(reasons.went_back(desired, cluster, memory, ", ".join(found.differences)), of_nodes=True), memory)
 
 
-def _finish(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment, found: Plan) -> Decision:
+def finish(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment, found: Plan) -> Decision:
     """Nodes, tags, and then what is left of others."""
     missing = missing_nodes(desired, cluster, memory)
     if missing:
@@ -83,8 +83,7 @@ def missing_nodes(desired: Desired, cluster: Cluster, memory: Memory) -> str:
     if desired.wait != "nodes":
         return ""
     names = [name for name, _ in _counts(desired)] if is_made_by(desired, memory) else memory.watched
-    short = [group for group in cluster.groups if group.name in names and cluster.running(group.name) < group.target]
-    return ", ".join(f"{group.name} {cluster.running(group.name)} of {group.target} running" for group in short)
+    return cluster.missing(names)
 
 
 def _counts(desired: Desired) -> list[tuple[str, int]]:

@@ -5,15 +5,16 @@ Its role may read clusters, and change those that carry the stack's tags. It kee
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from cluster_resource import answer, waits
 from cluster_resource.actions import Action, Call, Decision, Fail, Succeed, Wait
-from cluster_resource.api_client import sagemaker_client
+from cluster_resource.api_client import logs_client, sagemaker_client
 from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.desired import Desired
 from cluster_resource.errors import ApiError
 from cluster_resource.event import DELETION, WAIT, Event, Json
+from cluster_resource.explanation import Found, explained
 from cluster_resource.identity import physical_id
 from cluster_resource.log import log
 from cluster_resource.memory import Memory
@@ -23,6 +24,7 @@ from cluster_resource.outcome import after_error
 from cluster_resource.ownership import Owner
 from cluster_resource.reconcile import decide, name_to_look_at
 from cluster_resource.typed import PropertyError
+from cluster_resource.witness import Witness
 
 
 @functools.cache
@@ -31,20 +33,28 @@ def _api() -> ClusterApi:
     return ClusterApi(sagemaker_client())
 
 
-def handler(payload: Json, _context: object) -> Json:
+class Context(Protocol):
+    """What Lambda tells of an invocation."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        """The time until the function is ended."""
+
+
+def handler(payload: Json, context: Context) -> Json:
     """Do a step (`event`, `memory`, `now`, `started`), or send the answer (`event`, `answer`)."""
-    return handle(payload, _api, answer.send)
+    witness = Witness(logs_client, lambda: context.get_remaining_time_in_millis() / 1000)
+    return handle(payload, _api, answer.send, witness)
 
 
-def handle(payload: Json, api: Callable[[], ClusterApi], send: answer.Send) -> Json:
+def handle(payload: Json, api: Callable[[], ClusterApi], send: answer.Send, witness: Witness | None = None) -> Json:
     """The handler with what it reaches out to: sending needs no client, so that none can keep an answer from going out."""
     if payload.get("answer"):
         send(Event.parse(payload["event"]), payload["answer"])
         return {"done": True}
-    return step(payload, api())
+    return step(payload, api(), witness)
 
 
-def step(payload: Json, api: ClusterApi) -> Json:
+def step(payload: Json, api: ClusterApi, witness: Witness | None = None) -> Json:
     """Look, decide, do; tell whether the request is done, what to remember, and the answer."""
     event = Event.parse(payload["event"])
     memory = Memory.load(payload.get("memory") or {})
@@ -58,7 +68,11 @@ def step(payload: Json, api: ClusterApi) -> Json:
     else:
         decision, cluster = _cluster(event, memory, moment, api)
     _log(event, cluster, decision, moment)
-    return _result(event, decision)
+    result = _result(event, decision)
+    if cluster and isinstance(decision.action, Fail) and decision.action.of_nodes:
+        found = witness.look(api, cluster, decision.memory) if witness else Found()
+        result["answer"] = explained(event, result["answer"], cluster, found)
+    return result
 
 
 def _cluster(event: Event, memory: Memory, moment: Moment, api: ClusterApi) -> tuple[Decision, Cluster | None]:
@@ -101,7 +115,8 @@ def _wait(event: Event, memory: Memory, moment: Moment, api: ClusterApi) -> tupl
         cluster = api.cluster(str(event.properties["ClusterName"]), is_deletion=False)
     except ApiError as error:
         return _unread(error, memory, moment), None
-    return waits.decide_wait(event.properties, cluster, memory, moment), cluster
+    updated = Owner(event.stack_id, event.logical_id) if event.request_type == "Update" else None
+    return waits.decide_wait(event.properties, cluster, memory, moment, updated=updated), cluster
 
 
 def _tail(event: Event, memory: Memory, moment: Moment, api: ClusterApi) -> Decision:

@@ -9,42 +9,51 @@ from cluster_resource.doubt import GONE_S, doubted, lasts, undoubted
 from cluster_resource.memory import Memory
 from cluster_resource.moment import Moment
 from cluster_resource.observed import Cluster
+from cluster_resource.ownership import Owner
 from cluster_resource.settling import SURE_S
 
 
-def decide_wait(properties: Mapping[str, Any], cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
-    """Tell whether the cluster has settled: an hour more of waiting, after the cluster's own."""
+def decide_wait(
+    properties: Mapping[str, Any], cluster: Cluster | None, memory: Memory, moment: Moment, *, updated: Owner | None = None
+) -> Decision:
+    """Tell whether the cluster has settled: an hour more of waiting, after the cluster's own.
+
+    ``updated`` is the wait itself where it is updated, and not made.
+    """
     if memory.fence:
         return Decision(Fail(memory.fence), memory)
-    decision = _settled(str(properties["ClusterName"]), cluster, memory, moment)
+    needs_nodes = properties.get("Wait", "nodes") == "nodes"
+    decision = _settled(str(properties["ClusterName"]), cluster, memory, moment, needs_nodes=needs_nodes)
     if not moment.is_past_deadline or not isinstance(decision.action, Wait):
         return decision
     hour, is_last = int(properties["Hour"]), str(properties["Last"]).lower() == "true"
     if not is_last:
         return Decision(Succeed(f"hour {hour} is over; the wait goes on in the next resource"), decision.memory)
     text = f"cluster {properties['ClusterName']} is not ready after {hour} hours ({decision.action.note})"
-    where = f"; {reasons.where_to_read(cluster)}" if cluster else ""
-    return Decision(Fail(f"{text}; raise `wait_hours`, or find out why the nodes are slow{where}"), decision.memory)
+    rollback = f"; {reasons.rolled_back_late(updated)}" if updated else ""
+    reason = f"{text}; raise `wait_hours`, or find out why the nodes are slow{rollback}"
+    return Decision(Fail(reason, of_nodes=True), decision.memory)
 
 
-def _settled(name: str, cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
+def _settled(name: str, cluster: Cluster | None, memory: Memory, moment: Moment, *, needs_nodes: bool) -> Decision:
     if cluster is None or cluster.status == "Deleting":
         memory = doubted(memory, "absent", moment)
         if lasts(memory, moment, GONE_S):
             return Decision(Fail(reasons.disappeared(name)), memory)
         return Decision(Wait("the cluster is not there"), memory)
     if cluster.status == "Failed":
-        return Decision(Fail(reasons.failed(None, cluster, _with_failure(cluster, memory))), memory)
+        memory = _with_failure(cluster, memory)
+        return Decision(Fail(reasons.failed(None, cluster, memory), of_nodes=True), memory)
     targets = {group.name: group.target for group in cluster.groups if not group.is_going}
     if cluster.status != "InService":
         # While the service works, its targets are what was asked; when it undoes the work, it puts the old ones back.
         memory = _with_failure(cluster, memory)
         is_rolling_back = cluster.status == "RollingBack"
         return Decision(Wait(cluster.progress), memory if is_rolling_back else memory._replace(targets=targets))
-    return _in_service(cluster, targets, memory, moment)
+    return _in_service(cluster, targets, memory, moment, needs_nodes=needs_nodes)
 
 
-def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, moment: Moment) -> Decision:
+def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, moment: Moment, *, needs_nodes: bool) -> Decision:
     changed = {name: count for name, count in memory.targets.items() if targets.get(name) != count}
     if changed:
         memory = doubted(memory, "undone", moment)
@@ -52,13 +61,11 @@ def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, mo
         if not lasts(memory, moment, SURE_S):
             return Decision(Wait("the service seems to have undone the update"), memory)
         message = memory.failure or cluster.failure or "it gave no reason"
-        where = reasons.where_to_read(cluster)
-        reason = f"the service undid the update of cluster {cluster.name} (asked for {asked}): {message}; {where}"
-        return Decision(Fail(reason), memory)
+        reason = f"the service undid the update of cluster {cluster.name} (asked for {asked}): {message}"
+        return Decision(Fail(reason, of_nodes=True), memory)
     memory = undoubted(memory)
-    short = [group for group in cluster.groups if cluster.running(group.name) < group.target]
-    if short:
-        missing = ", ".join(f"{group.name} {cluster.running(group.name)} of {group.target} running" for group in short)
+    missing = cluster.missing(group.name for group in cluster.groups) if needs_nodes else ""
+    if missing:
         return Decision(Wait(missing), memory)
     return Decision(Succeed("the cluster has settled"), memory)
 

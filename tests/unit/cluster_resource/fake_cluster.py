@@ -24,6 +24,7 @@ class FakeCluster:
         }
         self.running: dict[str, int] = dict.fromkeys(self.groups, 0)
         self.node_message = ""
+        self.events: list[Json] = []
         self.status = "Creating"
         self.failure = ""
         self.is_gone = False

@@ -110,6 +110,12 @@ class FakeSageMaker:
     def list_cluster_nodes(self, **request: Any) -> Json:
         return self._call("ListClusterNodes", request, self._list_nodes)
 
+    def list_cluster_events(self, **request: Any) -> Json:
+        return self._call("ListClusterEvents", request, self._list_events)
+
+    def describe_cluster_event(self, **request: Any) -> Json:
+        return self._call("DescribeClusterEvent", request, self._describe_event)
+
     def list_tags(self, **request: Any) -> Json:
         return self._call("ListTags", request, lambda _: {"Tags": _as_list(self._by_arn(request["ResourceArn"]).tags)})
 
@@ -191,6 +197,19 @@ class FakeSageMaker:
 
     def _list_nodes(self, request: Json) -> Json:
         return _page(self._there("ListClusterNodes", request["ClusterName"]).nodes(), "ClusterNodeSummaries", request)
+
+    def _list_events(self, request: Json) -> Json:
+        events = [{k: v for k, v in event.items() if k != "EventDetails"} for event in self._events(request)]
+        return _page(events[::-1], "Events", request)
+
+    def _describe_event(self, request: Json) -> Json:
+        return {"EventDetails": next(each for each in self._events(request) if each["EventId"] == request["EventId"])}
+
+    def _events(self, request: Json) -> list[Json]:
+        cluster = self._there("ListClusterEvents", request["ClusterName"])
+        if cluster.settings.get("NodeProvisioningMode") != "Continuous":
+            raise service_error("ListClusterEvents", Refusal("ValidationException", "needs NodeProvisioningMode Continuous"))
+        return cluster.events
 
     def _add_tags(self, request: Json) -> Json:
         cluster = self._by_arn(request["ResourceArn"])

@@ -9,6 +9,8 @@ from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.event import CLUSTER, Event
 from cluster_resource.executions import Executions
 from cluster_resource.identity import physical_id
+from cluster_resource.witness import Witness
+from tests.unit.cluster_resource.fake_logs import FakeLogs
 from tests.unit.cluster_resource.fake_sagemaker import FakeSageMaker
 from tests.unit.cluster_resource.fake_states import MACHINE, FakeStates
 from tests.unit.cluster_resource.manual_clock import ManualClock
@@ -57,6 +59,8 @@ class World:
         self.states = FakeStates(self.clock, self._step, self._ended)
         self.executions = Executions(self.states, MACHINE)
         self.answers: dict[str, list[Json]] = {}
+        self.logs = FakeLogs()
+        self.seconds_left = 59.0
         self._numbers = itertools.count(1)
 
     def event(self, kind: str, wanted: Json, old: Json | None = None, physical_id: str = "", **more: Any) -> Json:
@@ -132,7 +136,9 @@ class World:
 
     def _step(self, payload: Json) -> Json:
         before = len(self.sagemaker.calls)
-        result = step.handle(payload, lambda: ClusterApi(self.sagemaker), self.send)
+        result = step.handle(
+            payload, lambda: ClusterApi(self.sagemaker), self.send, Witness(lambda: self.logs, lambda: self.seconds_left)
+        )
         made = [operation for operation, _ in self.sagemaker.calls[before:]]
         assert made.count("DescribeCluster") <= 1, made
         assert sum(not operation.startswith(("Describe", "List")) for operation in made) <= 1, made
