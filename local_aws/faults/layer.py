@@ -2,6 +2,7 @@
 
 import io
 import socket
+import uuid
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
@@ -56,7 +57,8 @@ class _Suffering:
 
     def _refuse(self, fault: Fault, start_response: StartResponse) -> list[bytes]:
         headers, content = error_answer(fault, self._call.protocol)
-        start_response(f"{fault.status} -", [*headers, ("Content-Length", str(len(content)))])
+        request = ("x-amzn-RequestId", str(uuid.uuid4()))
+        start_response(f"{fault.status} -", [*headers, request, ("Content-Length", str(len(content)))])
         return [content]
 
     def _carry_out_once_more(self, environ: Environ) -> None:
