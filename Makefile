@@ -7,7 +7,7 @@ export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/node_modules/.bin:$(PATH)
 export NODE_NO_WARNINGS := 1
 CLUSTER ?= reference
 
-.PHONY: help setup nodes-setup demo demo-down test test-nodes check lint types synth snapshots docs bench bench-nodes clean
+.PHONY: help setup nodes-setup demo demo-down test test-nodes faults check lint types synth snapshots docs bench bench-nodes clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -43,6 +43,9 @@ test-nodes: setup  ## run the tests on simulated nodes: real systemd, real Slurm
 	@python -m local_aws.nodes setup --training
 	@pytest tests/nodes
 
+faults: setup  ## run the tests of docs/faults.md's rows 1 to 59 and print what happened in each
+	@python -m tests.faults_table
+
 check: setup lint types test synth  ## all that a pull request must pass
 
 lint: setup
@@ -68,7 +71,7 @@ bench-nodes: setup  ## measure lifecycle scripts on simulated nodes: LIFECYCLE="
 	@python -m local_aws.nodes setup
 	@python -m tests.bench.nodes $(BENCH)
 
-bench: setup  ## measure synth against an empty app, and a small change against none
+bench: setup  ## measure a function's start against boto3's, synth against an empty app, a small change against none
 	@python -m tests.bench $(BENCH)
 
 clean:  ## remove all that make made

@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.faults_table.recording import pytest_runtest_call, pytest_runtest_setup
+
 if TYPE_CHECKING:
     from tests.synth.synthesized import Synthesized
+
+__all__ = ["pytest_runtest_call", "pytest_runtest_setup"]
 
 ROOT = Path(__file__).parents[1]
 SYNTHESIZED = ("contract", "snapshots", "synth")

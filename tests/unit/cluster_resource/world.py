@@ -9,6 +9,7 @@ from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.event import CLUSTER, Event
 from cluster_resource.executions import Executions
 from cluster_resource.identity import physical_id
+from tests.faults_table.recording import happened
 from cluster_resource.witness import Witness
 from tests.unit.cluster_resource.fake_logs import FakeLogs
 from tests.unit.cluster_resource.fake_sagemaker import FakeSageMaker
@@ -18,6 +19,7 @@ from tests.unit.cluster_resource.manual_clock import ManualClock
 Json = dict[str, Any]
 STACK = "arn:aws:cloudformation:us-west-2:123456789012:stack/reference-Cluster/5a7d3b10-c6f0-11f0-8de9-0242ac120002"
 LOGICAL_ID = "ClusterResource1A2B3C4D"
+NO_REASON = "see the function's log"
 ROLE = "arn:aws:iam::123456789012:role/NodeRole"
 
 
@@ -131,7 +133,9 @@ class World:
 
     def _put(self, event: Event, content: bytes) -> int:
         assert len(content) <= 4096
-        self.answers.setdefault(event.request_id, []).append(json.loads(content))
+        said = json.loads(content)
+        self.answers.setdefault(event.request_id, []).append(said)
+        happened(f"{event.request_type} {said['Status']}: {said['Reason']}".removesuffix(f": {NO_REASON}"))
         return 200
 
     def _step(self, payload: Json) -> Json:

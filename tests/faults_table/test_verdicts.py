@@ -1,0 +1,83 @@
+"""When a row of the table passes, and what it says."""
+
+from typing import Literal
+
+import pytest
+
+from tests.faults_table.recording import happened, pytest_runtest_call
+from tests.faults_table.rows import Row
+from tests.faults_table.verdicts import Collected, Line, Verdict, is_all_well, lines_of, summary
+
+When = Literal["setup", "call", "teardown"]
+ROWS = [Row(1, "it breaks", "it mends"), Row(2, "it burns", "it is put out")]
+
+
+def report(
+    outcome: Literal["passed", "failed", "skipped"], *seen: str, row: int = 1, name: str = "test_it_mends", when: When = "call"
+) -> pytest.TestReport:
+    """What pytest says of a part of a test."""
+    properties: list[tuple[str, object]] = [("fault", row), *(("happened", text) for text in seen)]
+    place = ("tests/unit/test_it.py", 0, name)
+    return pytest.TestReport(
+        f"tests/unit/test_it.py::{name}", place, {}, outcome, None, when, duration=0.5, user_properties=properties
+    )
+
+
+def lines(*reports: pytest.TestReport, not_exercisable: dict[int, str] | None = None) -> list[Line]:
+    collected = Collected()
+    for each in reports:
+        collected.pytest_runtest_logreport(each)
+    return lines_of(ROWS, collected.tests, not_exercisable or {})
+
+
+def test_a_row_passes_when_all_of_its_tests_passed() -> None:
+    first, _ = lines(report("passed"), report("passed", name="test_it_mends_twice"))
+    assert (first.verdict, first.seconds) == (Verdict.PASSED, 1.0)
+
+
+@pytest.mark.parametrize("outcome", ["failed", "skipped"])
+def test_a_row_fails_when_one_of_its_tests_did_not_pass(outcome: Literal["failed", "skipped"]) -> None:
+    first, _ = lines(report("passed"), report(outcome, name="test_it_stays_well"))
+    assert first.verdict is Verdict.FAILED
+    assert first.happened == "tests/unit/test_it.py::test_it_stays_well"
+
+
+@pytest.mark.parametrize(("when", "outcome"), [("setup", "failed"), ("setup", "skipped"), ("teardown", "failed")])
+def test_a_test_that_never_ran_or_whose_clean_up_failed_is_no_pass(when: When, outcome: Literal["failed", "skipped"]) -> None:
+    ran = [report("passed")] if when == "teardown" else []
+    first, _ = lines(*ran, report(outcome, when=when))
+    assert first.verdict is Verdict.FAILED
+
+
+def test_a_row_without_a_test_is_a_failure() -> None:
+    table = lines(report("passed"))
+    assert table[1].verdict is Verdict.MISSING
+    assert not is_all_well(table)
+    assert summary(table) == "FAULTS 1 passed 1 failed 0 not exercisable"
+
+
+def test_what_cannot_be_exercised_says_why_and_counts_by_itself() -> None:
+    table = lines(report("passed"), not_exercisable={2: "nothing burns here"})
+    assert table[1].happened == "nothing burns here"
+    assert is_all_well(table)
+    assert summary(table) == "FAULTS 1 passed 0 failed 1 not exercisable"
+
+
+def test_a_row_tells_what_was_seen_in_its_richest_test_and_how_many_more_there_are() -> None:
+    first, _ = lines(report("passed", "CreateCluster", "Create FAILED: no"), report("passed", "CreateCluster", name="test_b"))
+    assert first.happened == "CreateCluster > Create FAILED: no (and 1 more test)"
+
+
+def test_a_row_whose_tests_saw_nothing_has_the_tests_name_as_a_sentence() -> None:
+    first, _ = lines(report("passed", name="test_it_mends[twice::over]"))
+    assert first.happened == "it mends (twice::over)"
+
+
+def test_what_a_test_sees_is_in_its_report_and_what_repeats_is_counted(request: pytest.FixtureRequest) -> None:
+    recorded = pytest_runtest_call(request.node)
+    next(recorded)
+    for text in ("CreateCluster", "DescribeCluster: Throttling", "DescribeCluster: Throttling", "Create SUCCESS"):
+        happened(text)
+    assert not list(recorded)
+    seen = [text for name, text in request.node.user_properties if name == "happened"]
+    assert seen == ["CreateCluster", "DescribeCluster: Throttling (2 times)", "Create SUCCESS"]

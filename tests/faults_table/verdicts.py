@@ -1,0 +1,117 @@
+"""What became of each row's tests, taken from pytest's reports as they come in."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import pytest
+
+from tests.faults_table.recording import rows_of
+from tests.faults_table.rows import LAST_WITHOUT_NODES, Row
+
+MAY_BE_LEFT_OUT = 3
+
+
+class Verdict(StrEnum):
+    """How a row ended."""
+
+    PASSED = "passed"
+    FAILED = "FAILED"
+    MISSING = "NO TEST"
+    NOT_EXERCISABLE = "not exercisable"
+
+
+@dataclass
+class Test:
+    """One test of a row."""
+
+    id: str
+    is_passed: bool = False
+    is_spoilt: bool = False
+    seconds: float = 0
+    happened: list[str] = field(default_factory=list)
+
+    @property
+    def is_good(self) -> bool:
+        """Whether it ran to its end, and nothing around it failed; a skipped test did not run."""
+        return self.is_passed and not self.is_spoilt
+
+    @property
+    def sentence(self) -> str:
+        """Its name as the sentence that it is."""
+        name, _, case = self.id.partition("::")[2].removeprefix("test_").partition("[")
+        return name.replace("_", " ") + (f" ({case.rstrip(']')})" if case else "")
+
+
+class Collected:
+    """A pytest plugin that keeps the tests of rows without nodes, and what their reports say, also those of other processes."""
+
+    def __init__(self) -> None:
+        self.tests: dict[int, dict[str, Test]] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take in one report: of the set-up, the test itself or the clean-up."""
+        for row in {int(str(value)) for name, value in report.user_properties if name == "fault"}:
+            test = self.tests.setdefault(row, {}).setdefault(report.nodeid, Test(report.nodeid))
+            test.seconds += report.duration
+            if report.when == "call":
+                test.is_passed = report.passed
+                test.happened = [str(value) for name, value in report.user_properties if name == "happened"]
+            test.is_spoilt |= report.failed
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Leave out what covers rows about nodes alone."""
+        wanted = [item for item in items if any(row <= LAST_WITHOUT_NODES for row in rows_of(item))]
+        left_out = [item for item in items if item not in wanted]
+        if left_out:
+            config.hook.pytest_deselected(items=left_out)
+            items[:] = wanted
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the table."""
+
+    row: Row
+    verdict: Verdict
+    happened: str
+    seconds: float
+
+
+def lines_of(rows: Iterable[Row], tests: Mapping[int, Mapping[str, Test]], not_exercisable: Mapping[int, str] = {}) -> list[Line]:
+    """What to say of each row: it passes when it has a test, and all its tests passed."""
+    return [_line(row, list(tests.get(row.number, {}).values()), not_exercisable.get(row.number)) for row in rows]
+
+
+def _line(row: Row, tests: list[Test], why_not: str | None) -> Line:
+    seconds = sum(test.seconds for test in tests)
+    bad = [test for test in tests if not test.is_good]
+    if bad:
+        return Line(row, Verdict.FAILED, "; ".join(test.id for test in bad), seconds)
+    if tests:
+        return Line(row, Verdict.PASSED, _telling(tests), seconds)
+    if why_not:
+        return Line(row, Verdict.NOT_EXERCISABLE, why_not, 0)
+    return Line(row, Verdict.MISSING, "no test carries its number", 0)
+
+
+def _telling(tests: list[Test]) -> str:
+    """What the test saw that saw the most; where none saw anything, what the first is called, which is a sentence."""
+    said = max((" > ".join(test.happened) for test in tests), key=len) or tests[0].sentence
+    others = len(tests) - 1
+    return said + (f" (and {others} more test{'s' if others > 1 else ''})" if others else "")
+
+
+def is_all_well(table: Iterable[Line]) -> bool:
+    """Whether no row failed, and at most three could not be exercised."""
+    counts = Counter(line.verdict for line in table)
+    return not counts[Verdict.FAILED] and not counts[Verdict.MISSING] and counts[Verdict.NOT_EXERCISABLE] <= MAY_BE_LEFT_OUT
+
+
+def summary(table: Iterable[Line]) -> str:
+    """The last line; a row without a test is a failure."""
+    counts = Counter(line.verdict for line in table)
+    failed = counts[Verdict.FAILED] + counts[Verdict.MISSING]
+    return f"FAULTS {counts[Verdict.PASSED]} passed {failed} failed {counts[Verdict.NOT_EXERCISABLE]} not exercisable"
