@@ -2,6 +2,7 @@
 
 from cluster_resource import reasons
 from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
+from cluster_resource.adoption import hand_back
 from cluster_resource.desired import Desired
 from cluster_resource.doubt import doubted, lasts, undoubted
 from cluster_resource.memory import Memory
@@ -21,6 +22,8 @@ def decide_delete(desired: Desired, cluster: Cluster | None, memory: Memory, mom
         if is_quiet(desired, memory, moment):
             return Decision(Succeed("there is no cluster"), memory)
         return Decision(Wait("there is no cluster; waiting whether an older request still makes one"), memory)
+    if desired.adopt:
+        return hand_back(desired, cluster, memory, is_quiet=is_quiet(desired, memory, moment))
     if cluster.owner != desired.owner:
         return Decision(Succeed(f"left alone: {reasons.foreign(cluster)}"), memory)
     memory = memory._replace(arn=cluster.arn)

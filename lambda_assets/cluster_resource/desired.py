@@ -30,6 +30,8 @@ class Desired(NamedTuple):
     wait_hours: int
     controller_group: str
     zone: str
+    adopt: bool
+    """The cluster was made by somebody else: a Create takes it over, and a Delete gives it back."""
 
     @classmethod
     def of(cls, event: Event, shape: Any) -> "Desired":
@@ -59,6 +61,7 @@ class Desired(NamedTuple):
             wait_hours=properties.wait_hours,
             controller_group=properties.controller_group,
             zone=properties.zone,
+            adopt=properties.adopt,
         )
 
     @property

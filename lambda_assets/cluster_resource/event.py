@@ -87,6 +87,7 @@ class ClusterProperties(NamedTuple):
     wait_hours: int
     controller_group: str
     zone: str
+    adopt: bool
 
     @classmethod
     def of(cls, properties: Mapping[str, Any]) -> "ClusterProperties":
@@ -99,4 +100,5 @@ class ClusterProperties(NamedTuple):
             wait_hours=int(properties.get("WaitHours") or 1),
             controller_group=str(properties.get("ControllerGroup") or ""),
             zone=str(properties.get("AvailabilityZoneId") or ""),
+            adopt=str(properties.get("Adopt")).lower() == "true",
         )

@@ -6,7 +6,7 @@ there. At most one call that changes something comes out of each step.
 
 from cluster_resource import reasons
 from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
-from cluster_resource.adoption import adopt
+from cluster_resource.adoption import adopt, nothing_to_adopt
 from cluster_resource.deletion import decide_delete
 from cluster_resource.desired import Desired
 from cluster_resource.doubt import GONE_S, doubted, lasts, undoubted
@@ -64,7 +64,7 @@ def _absent(desired: Desired, memory: Memory, moment: Moment) -> Decision:
             return Decision(Fail(reasons.disappeared(name)), memory)
         return Decision(Wait("the cluster is not there any more"), memory)
     if not is_made_by(desired, memory):
-        return Decision(Fail(reasons.nothing_to_adopt(name) if desired.adopt else reasons.gone(name)), memory)
+        return Decision(Fail(nothing_to_adopt(name) if desired.adopt else reasons.gone(name)), memory)
     if memory.created_at:
         if moment.since_s(memory.created_at) < APPEAR_S:
             return Decision(Wait("the service does not show the cluster yet"), memory)

@@ -26,8 +26,8 @@ def choose(desired: Desired, cluster: Cluster | None, memory: Memory) -> Decisio
 
 
 def is_made_by(desired: Desired, memory: Memory) -> bool:
-    """Whether the request is to make its cluster, should there be none."""
-    return desired.type == "Create" or memory.cluster not in ("", desired.physical_id)
+    """Whether the request is to make its cluster, should there be none; one that is to be adopted is never made."""
+    return not desired.adopt and (desired.type == "Create" or memory.cluster not in ("", desired.physical_id))
 
 
 def leftover_name(desired: Desired, memory: Memory) -> str:

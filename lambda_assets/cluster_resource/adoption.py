@@ -1,0 +1,68 @@
+"""Runs in Lambda. A cluster that somebody else made: taken over by its name, and given back by the Delete.
+
+While the file says `adopt`, no Delete deletes. That a Create failed is nothing that a Delete is told, and the rollback of a
+deployment that failed elsewhere looks like the end of the stack: both must leave a cluster that was there before.
+"""
+
+from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
+from cluster_resource.desired import Desired
+from cluster_resource.identity import create_only
+from cluster_resource.memory import Memory
+from cluster_resource.observed import Cluster
+from cluster_resource.plan import FIXED, differs
+from cluster_resource.refusals import refusal
+
+IDLE = "InService"
+LOST = ("Failed", "Deleting")
+
+
+def adopt(desired: Desired, cluster: Cluster, memory: Memory) -> Decision:
+    """Put the owner's tags on, which is all that taking over needs; what differs is the next steps'."""
+    obstacles = [f"it is {cluster.status}"] if cluster.status in LOST else adoption_obstacles(desired, cluster)
+    if obstacles:
+        return Decision(Fail(_not_adopted(cluster, obstacles)), memory)
+    if cluster.status != IDLE:
+        return Decision(Wait(f"to be taken over once it is {IDLE}: {cluster.progress}"), memory)
+    tags = [{"Key": key, "Value": value} for key, value in sorted(desired.owner.tags.items())]
+    return Decision(Call("AddTags", {"ResourceArn": cluster.arn, "Tags": tags}, memory, "taken over"), memory)
+
+
+def adoption_obstacles(desired: Desired, cluster: Cluster) -> list[str]:
+    """What no update can make of the cluster, and what would take nodes from those who work on it."""
+    have = create_only(cluster.description)
+    found = [_difference(name, have[name], value) for name, value in desired.create_only.items() if value != have[name]]
+    for _, spec in desired.groups():
+        group = cluster.group(spec["InstanceGroupName"])
+        if group is None:
+            continue
+        changed = [name for name in FIXED if name in spec and differs(spec[name], group.specification.get(name))]
+        found += [_difference(f"{group.name}.{name}", group.specification.get(name), spec[name]) for name in changed]
+        if int(spec["InstanceCount"]) < group.target:
+            found.append(_difference(f"{group.name}.InstanceCount", group.target, spec["InstanceCount"]))
+    return found or [text for text in [refusal(desired, cluster)] if text]
+
+
+def _difference(name: str, have: object, wanted: object) -> str:
+    return f"{name} is {have!r} and not {wanted!r}"
+
+
+def nothing_to_adopt(name: str) -> str:
+    """There is no cluster of that name."""
+    return f"there is no cluster {name} to adopt; correct `cluster_name`, or remove `adopt` to have one made"
+
+
+def _not_adopted(cluster: Cluster, obstacles: list[str]) -> str:
+    return (
+        f"cluster {cluster.name} cannot be adopted: {'; '.join(obstacles)}; nothing was touched; put into the file what the "
+        "cluster has, as `python -m ops adopt` shows it, and change it in a later deployment"
+    )
+
+
+def hand_back(desired: Desired, cluster: Cluster, memory: Memory, *, is_quiet: bool) -> Decision:
+    """Take the owner's tags off, which is all that giving back needs."""
+    if cluster.owner == desired.owner:
+        keys = sorted(desired.owner.tags)
+        return Decision(Call("DeleteTags", {"ResourceArn": cluster.arn, "TagKeys": keys}, memory, "given back"), memory)
+    if cluster.owner is None and not is_quiet:
+        return Decision(Wait("given back; waiting whether an older request still takes it over"), memory)
+    return Decision(Succeed(f"not deleted, as it was adopted: {cluster.arn}"), memory)

@@ -1,0 +1,58 @@
+"""What "done" means is the file's choice: the nodes, the cluster, or nothing; a minimum count stands for its group's nodes."""
+
+import pytest
+
+from cluster_resource.event import WAIT
+from tests.unit.cluster_resource.updates import CONTROLLER, FOUR, workers
+from tests.unit.cluster_resource.world import World, properties, request
+
+
+def raw_of_wait(world: World, name: str, **more: object) -> dict[str, object]:
+    wanted = {"PropertiesVersion": "1", "ClusterName": name, "Hour": 2, "Last": True, "Trigger": "t", **more}
+    return world.event("Create", wanted, ResourceType=WAIT, LogicalResourceId="Wait2")
+
+
+@pytest.mark.fault(15)
+def test_a_group_with_a_minimum_count_is_there_once_that_many_run(world: World) -> None:
+    raw = world.deliver(world.event("Create", properties(request(CONTROLLER, workers(4, MinInstanceCount=2)))))
+    world.run(60)
+    cluster = world.sagemaker.all[0]
+    cluster.become("InService")
+    cluster.running = {"controller": 1, "workers": 1}
+    world.run(120)
+    assert raw["RequestId"] not in world.answers
+    cluster.running["workers"] = 2
+    world.run(60)
+    assert world.answer(raw)["Status"] == "SUCCESS"
+
+
+@pytest.mark.fault(15)
+@pytest.mark.parametrize(("wait", "status"), [("nodes", "FAILED"), ("cluster", "SUCCESS")])
+def test_later_hours_wait_for_what_the_file_waits_for(world: World, wait: str, status: str) -> None:
+    name = world.create()["PhysicalResourceId"]
+    world.sagemaker.all[0].running["workers"] = 0
+    assert world.finish(raw_of_wait(world, name, Wait=wait))["Status"] == status
+
+
+def test_without_waiting_tags_are_changed_all_the_same(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    tagged = properties(request(CONTROLLER, workers(6), Tags=[{"Key": "team", "Value": "ml"}]), Wait="none")
+    done = world.finish(world.event("Update", tagged, FOUR, name))
+    assert done["Status"] == "SUCCESS"
+    assert world.sagemaker.changes() == ["UpdateCluster", "AddTags"]
+    assert world.sagemaker.all[0].status == "Updating"
+
+
+@pytest.mark.fault(40)
+def test_without_waiting_a_replacement_that_died_is_cleared_away_all_the_same(world: World) -> None:
+    old = properties(request(CONTROLLER, workers(4)), Wait="none")
+    new = properties(request(CONTROLLER, workers(4), subnet="subnet-00000000000000002"), Wait="none")
+    name = world.create(old)["PhysicalResourceId"]
+    world.run(700)
+    unreported = world.name_of(world.event("Create", new))
+    tags = [{"Key": key, "Value": value} for key, value in world.sagemaker.all[0].tags.items()]
+    world.sagemaker.create_cluster(ClusterName=unreported, **request(), Tags=tags)
+    world.run(700)
+    back = properties(request(CONTROLLER, workers(6)), Wait="none")
+    assert world.finish(world.event("Update", back, new, name))["Status"] == "SUCCESS"
+    assert world.sagemaker.living() == [name]
