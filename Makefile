@@ -7,10 +7,10 @@ export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/node_modules/.bin:$(PATH)
 export NODE_NO_WARNINGS := 1
 CLUSTER ?= reference
 
-.PHONY: help setup nodes-setup demo demo-down test test-nodes faults check lint types synth snapshots docs bench bench-nodes clean
+.PHONY: help setup nodes-setup demo demo-down test test-nodes test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
 
 setup: .venv/ready node_modules/ready  ## install the pinned tools into .venv and node_modules
 
@@ -45,6 +45,12 @@ test-nodes: setup  ## run the tests on simulated nodes: real systemd, real Slurm
 
 faults: setup  ## run the tests of docs/faults.md's rows 1 to 59 and print what happened in each
 	@python -m tests.faults_table
+
+test-runtimes: setup  ## run the functions' asset with older releases of boto3, each in an environment of its own
+	@pytest tests/asset/older_boto3.py
+
+privilege: setup  ## take each action out of each policy in turn, and see which part of a cluster's life fails without it
+	@pytest tests/privilege/each_action.py
 
 check: setup lint types test synth  ## all that a pull request must pass
 
