@@ -48,6 +48,7 @@ CLUSTER_SETTINGS = (
     "Orchestrator",
 )
 
+TAKEN_BACK = ("Failed", "RollbackComplete")
 
 class Group(NamedTuple):
     """One instance group as the service has it."""
@@ -59,6 +60,8 @@ class Group(NamedTuple):
     current: int
     specification: Json
 
+    software: str = ""
+    """What became of the last software update."""
     @property
     def needed(self) -> int:
         """How many nodes must run for the group to be there: all, or the minimum that it was given."""
@@ -69,6 +72,11 @@ class Group(NamedTuple):
         """Whether the group is on its way out."""
         return self.status == "Deleting"
 
+
+    @property
+    def is_taken_back(self) -> bool:
+        """Whether the last software update was rolled back: the group is InService, with the image that it had."""
+        return self.software in TAKEN_BACK
 
 class Node(NamedTuple):
     """One node as the service has it."""
@@ -159,8 +167,11 @@ def _group(kind: str, group: Mapping[str, Any]) -> Group:
 
 
 def _specification(group: Mapping[str, Any]) -> Json:
-    """The group as CreateCluster and UpdateCluster would be asked for it."""
+    """The group as CreateCluster and UpdateCluster would be asked for it; what was taken back is not what it has."""
+    if group.get("SoftwareUpdateStatus") in TAKEN_BACK:
+        group = {name: value for name, value in group.items() if not name.startswith("DesiredImage")}
     same = {name: group[name] for name in SAME_NAME if name in group}
+        software=group.get("SoftwareUpdateStatus") or "",
     inside = {name: _renamed(group[name], table) for name, table in RENAMED_INSIDE.items() if name in group}
     renamed = _renamed(group, RENAMED)
     return {**same, **inside, **{name: renamed[name] for name in RENAMED if name in renamed}}

@@ -4,7 +4,7 @@ OldResourceProperties only tell which counts and groups the file changed; they n
 that was skipped leaves them wrong.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -28,11 +28,17 @@ class Plan(NamedTuple):
     removed: tuple[str, ...]
     watched: tuple[str, ...]
     kept: tuple[str, ...]
+    taken_back: tuple[str, ...]
+    """Images that a software update did not bring, though the cluster is InService."""
 
     def is_met_by(self, cluster: Cluster) -> bool:
-        """Whether the cluster has the groups and counts that the plan asks for."""
+        """Whether the cluster has the groups, counts and images that the plan asks for."""
         have = {group.name: group.target for group in cluster.groups}
-        return all(have.get(name) == count for name, count in self.targets.items()) and not have.keys() & self.removed
+        return (
+            not self.taken_back
+            and all(have.get(name) == count for name, count in self.targets.items())
+            and not have.keys() & self.removed
+        )
 
 
 def plan(desired: Desired, cluster: Cluster, targets: Mapping[str, int]) -> Plan:
@@ -54,6 +60,7 @@ def plan(desired: Desired, cluster: Cluster, targets: Mapping[str, int]) -> Plan
         removed=removed,
         watched=tuple(name for name, count in counts.items() if _grows(cluster.group(name), count)),
         kept=tuple(group.name for group in strangers if not group.is_going),
+        taken_back=tuple(_taken_back(wanted, cluster)),
     )
 
 
@@ -117,6 +124,15 @@ def _group_differences(wanted: list[tuple[str, Json]], cluster: Cluster) -> list
             continue
         found += [f"{name}.{field}" for field, value in spec.items() if differs(value, have.specification.get(field))]
     return found
+
+
+def _taken_back(wanted: list[tuple[str, Json]], cluster: Cluster) -> Iterator[str]:
+    for _, spec in wanted:
+        have = cluster.group(spec["InstanceGroupName"])
+        if have and have.is_taken_back:
+            # Nobody can tell which image "default" is.
+            asked = {field: spec[field] for field in IMAGE_FIELDS if spec.get(field, "default") != "default"}
+            yield from (f"{have.name}.{field}" for field in asked if asked[field] != have.specification.get(field))
 
 
 def _grows(have: Group | None, count: int) -> bool:

@@ -48,6 +48,8 @@ def _settled(name: str, cluster: Cluster | None, memory: Memory, moment: Moment,
     if cluster.status != "InService":
         # While the service works, its targets are what was asked; when it undoes the work, it puts the old ones back.
         memory = _with_failure(cluster, memory)
+        renewed = {*memory.watched, *(group.name for group in cluster.groups if group.status == "SystemUpdating")}
+        memory = memory._replace(watched=tuple(sorted(renewed)))
         is_rolling_back = cluster.status == "RollingBack"
         return Decision(Wait(cluster.progress), memory if is_rolling_back else memory._replace(targets=targets))
     return _in_service(cluster, targets, memory, moment, needs_nodes=needs_nodes)
@@ -55,9 +57,10 @@ def _settled(name: str, cluster: Cluster | None, memory: Memory, moment: Moment,
 
 def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, moment: Moment, *, needs_nodes: bool) -> Decision:
     changed = {name: count for name, count in memory.targets.items() if targets.get(name) != count}
-    if changed:
+    images = {group.name: "another image" for group in cluster.groups if group.is_taken_back and group.name in memory.watched}
+    if changed or images:
         memory = doubted(memory, "undone", moment)
-        asked = ", ".join(f"{name} {count}" for name, count in changed.items())
+        asked = ", ".join(f"{name} {count}" for name, count in (changed | images).items())
         if not lasts(memory, moment, SURE_S):
             return Decision(Wait("the service seems to have undone the update"), memory)
         message = memory.failure or cluster.failure or "it gave no reason"
