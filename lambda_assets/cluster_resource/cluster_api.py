@@ -10,7 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, 
 from cluster_resource.actions import Call
 from cluster_resource.errors import ApiError, Kind, kind_of
 from cluster_resource.event import Json
-from cluster_resource.observed import Cluster, Node, cluster_of, failure_told, node_of
+from cluster_resource.observed import Cluster, cluster_of, failure_told
 from cluster_resource.ownership import Owner, owner_of
 
 PAGE = 100
@@ -48,10 +48,6 @@ class ClusterApi:
             if summary["ClusterStatus"] == "Deleting" and self._owner(summary["ClusterArn"]) == owner
         ]
 
-    def some_nodes(self, name: str) -> tuple[Node, ...]:
-        """The first nodes of the cluster."""
-        return tuple(map(node_of, self._call("ListClusterNodes", ClusterName=name, MaxResults=PAGE)["ClusterNodeSummaries"]))
-
     def failures(self, name: str) -> list[str]:
         """What the newest events of a cluster say of failures; the service keeps them for continuous provisioning alone."""
         events = self._call("ListClusterEvents", ClusterName=name, MaxResults=PAGE)["Events"]
@@ -75,12 +71,17 @@ class ClusterApi:
         return {tag["Key"]: tag["Value"] for tag in self._pages("ListTags", "Tags", ResourceArn=arn)}
 
     def _nodes(self, name: str, status: str, *, is_deletion: bool) -> list[Json] | None:
-        """All nodes of a cluster that stands still; of one that goes, the first page, as all of them say the same."""
-        if status == "Deleting":
-            return list(self._call("ListClusterNodes", ClusterName=name, MaxResults=PAGE)["ClusterNodeSummaries"])
-        if status in ("InService", "Failed") and not is_deletion:
+        """All nodes of a cluster that stands still; of one that goes, or is busy, the first page, for its messages."""
+        if is_deletion and status != "Deleting":
+            return None
+        if status in ("InService", "Failed"):
             return list(self._pages("ListClusterNodes", "ClusterNodeSummaries", ClusterName=name))
-        return None
+        try:
+            return list(self._call("ListClusterNodes", ClusterName=name, MaxResults=PAGE)["ClusterNodeSummaries"])
+        except ApiError:
+            if status == "Deleting":
+                raise
+            return None  # no decision needs them; the progress says less
 
     def _pages(self, operation: str, items: str, **arguments: str) -> Iterator[Json]:
         page: Mapping[str, Any] = {}

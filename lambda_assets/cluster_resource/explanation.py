@@ -7,7 +7,7 @@ from typing import NamedTuple
 from cluster_resource.answer import fits, fitting
 from cluster_resource.event import Event, Json
 from cluster_resource.memory import Memory
-from cluster_resource.observed import Cluster, Node
+from cluster_resource.observed import Cluster
 from cluster_resource.ownership import CLUSTER_TAG
 
 SCRIPTS = "LifecycleConfig/"
@@ -55,13 +55,13 @@ def log_group(cluster: Cluster) -> str:
     return f"/aws/sagemaker/Clusters/{cluster.name}/{cluster.id}"
 
 
-def candidates(cluster: Cluster, memory: Memory, nodes: Iterable[Node], facts: Iterable[str] = ()) -> list[str]:
+def candidates(cluster: Cluster, memory: Memory, facts: Iterable[str]) -> list[str]:
     """The log streams that may tell why, the likeliest first: of nodes that the service names, that failed, that do not run.
 
     The service's message names an instance without its group, and the instance is often gone by then; so is its group, when an
     update that added it was undone.
     """
-    nodes = list(nodes)
+    nodes = cluster.nodes or ()
     message = memory.failure or (cluster.failure if cluster.failure != memory.old_failure else "")
     said = "\n".join([message, *facts])
     found = re.findall(STREAM, said)

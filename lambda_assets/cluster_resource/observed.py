@@ -1,5 +1,6 @@
 """Runs in Lambda. What DescribeCluster tells, in CreateCluster's words: the one place that knows the fields that it renames."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -47,8 +48,8 @@ CLUSTER_SETTINGS = (
     "AutoScaling",
     "Orchestrator",
 )
-
 TAKEN_BACK = ("Failed", "RollbackComplete")
+
 
 class Group(NamedTuple):
     """One instance group as the service has it."""
@@ -59,9 +60,9 @@ class Group(NamedTuple):
     target: int
     current: int
     specification: Json
-
     software: str = ""
     """What became of the last software update."""
+
     @property
     def needed(self) -> int:
         """How many nodes must run for the group to be there: all, or the minimum that it was given."""
@@ -72,11 +73,11 @@ class Group(NamedTuple):
         """Whether the group is on its way out."""
         return self.status == "Deleting"
 
-
     @property
     def is_taken_back(self) -> bool:
         """Whether the last software update was rolled back: the group is InService, with the image that it had."""
         return self.software in TAKEN_BACK
+
 
 class Node(NamedTuple):
     """One node as the service has it."""
@@ -131,8 +132,13 @@ class Cluster(NamedTuple):
 
     @property
     def progress(self) -> str:
-        """How many nodes there are of those asked for, group by group."""
-        return ", ".join(f"{group.name} {group.current} of {group.target}" for group in self.groups) or "no groups"
+        """How many nodes there are of those asked for, group by group, and what those are at that do not run."""
+        return ", ".join(map(self._progress_of, self.groups)) or "no groups"
+
+    def _progress_of(self, group: Group) -> str:
+        states = Counter(node.status for node in self.nodes or () if node.group == group.name and node.status != "Running")
+        others = f" ({', '.join(f'{count} {status}' for status, count in states.items())})" if states else ""
+        return f"{group.name} {group.current} of {group.target}{others}"
 
 
 def cluster_of(description: Mapping[str, Any], tags: Mapping[str, str], nodes: Iterable[Mapping[str, Any]] | None) -> Cluster:
@@ -151,7 +157,7 @@ def cluster_of(description: Mapping[str, Any], tags: Mapping[str, str], nodes: I
         settings=settings,
         description=dict(description),
         tags=dict(tags),
-        nodes=None if nodes is None else tuple(node_of(node) for node in nodes),
+        nodes=None if nodes is None else tuple(_node(node) for node in nodes),
     )
 
 
@@ -163,6 +169,7 @@ def _group(kind: str, group: Mapping[str, Any]) -> Group:
         target=group.get("TargetCount") or 0,
         current=group.get("CurrentCount") or 0,
         specification=_specification(group),
+        software=group.get("SoftwareUpdateStatus") or "",
     )
 
 
@@ -171,7 +178,6 @@ def _specification(group: Mapping[str, Any]) -> Json:
     if group.get("SoftwareUpdateStatus") in TAKEN_BACK:
         group = {name: value for name, value in group.items() if not name.startswith("DesiredImage")}
     same = {name: group[name] for name in SAME_NAME if name in group}
-        software=group.get("SoftwareUpdateStatus") or "",
     inside = {name: _renamed(group[name], table) for name, table in RENAMED_INSIDE.items() if name in group}
     renamed = _renamed(group, RENAMED)
     return {**same, **inside, **{name: renamed[name] for name in RENAMED if name in renamed}}
@@ -204,7 +210,6 @@ def _failures(metadata: Any) -> Iterable[str]:
         yield from _failures(value)
 
 
-def node_of(node: Mapping[str, Any]) -> Node:
-    """The node that ListClusterNodes describes."""
+def _node(node: Mapping[str, Any]) -> Node:
     status = node.get("InstanceStatus") or {}
     return Node(node["InstanceGroupName"], node["InstanceId"], status.get("Status") or "", status.get("Message") or "")

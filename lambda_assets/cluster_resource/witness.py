@@ -14,11 +14,10 @@ from cluster_resource.event import Json
 from cluster_resource.explanation import Found, candidates, log_group
 from cluster_resource.log import log
 from cluster_resource.memory import Memory
-from cluster_resource.observed import Cluster, Node
+from cluster_resource.observed import Cluster
 
 LINES = 20
 LONGEST = 400
-NODES_SHOWN = 3
 CALL_S = 45
 """The time that a call to SageMaker may take with its second try; a call that could outlast the function is not made."""
 
@@ -48,27 +47,13 @@ class Witness:
 
     def _look(self, api: ClusterApi, cluster: Cluster, memory: Memory) -> Found:
         facts: list[str] = []
-        nodes = cluster.nodes
-        if nodes is None and self._has_time(CALL_S):
-            nodes = self._nodes(api, cluster, facts)
         if cluster.settings.get("NodeProvisioningMode") == "Continuous" and self._has_time(CALL_S):
             self._events(api, cluster, facts)
-        stream, lines = self._log(cluster, candidates(cluster, memory, nodes or (), facts), facts)
+        stream, lines = self._log(cluster, candidates(cluster, memory, facts), facts)
         return Found(stream, tuple(facts), tuple(lines))
 
     def _has_time(self, seconds: float) -> bool:
         return self._seconds_left() > seconds
-
-    def _nodes(self, api: ClusterApi, cluster: Cluster, facts: list[str]) -> tuple[Node, ...]:
-        """The nodes of a cluster that is busy, which no decision asks for."""
-        try:
-            nodes = api.some_nodes(cluster.name)
-        except ApiError as error:
-            facts.append(_unread(error, "sagemaker", "the nodes' states"))
-            return ()
-        waited_for = sorted((node for node in nodes if node.status != "Running"), key=lambda node: not node.has_failed)
-        facts += [clean(f"node {node.id} of {node.group}: {node.message or node.status}") for node in waited_for[:NODES_SHOWN]]
-        return nodes
 
     def _events(self, api: ClusterApi, cluster: Cluster, facts: list[str]) -> None:
         try:

@@ -25,6 +25,7 @@ class FakeCluster:
         self.running: dict[str, int] = dict.fromkeys(self.groups, 0)
         self.node_message = ""
         self.events: list[Json] = []
+        self.waiting_status = "Pending"
         self.status = "Creating"
         self.failure = ""
         self.is_gone = False
@@ -90,7 +91,7 @@ class FakeCluster:
         found = []
         for name, group in self.groups.items():
             for index in range(group["InstanceCount"]):
-                status = "Running" if index < self.running.get(name, 0) else "Pending"
+                status = "Running" if index < self.running.get(name, 0) else self.waiting_status
                 found.append(self._node(name, index, status))
         return found
 

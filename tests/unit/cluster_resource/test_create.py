@@ -242,14 +242,14 @@ def test_the_file_may_choose_to_wait_for_less(world: World, wait: str, seconds: 
 def test_every_page_of_nodes_is_read(world: World) -> None:
     world.finish(world.event("Create", properties(request(group("controller", 1), group("workers", 250)))))
     pages = world.sagemaker.made("ListClusterNodes")
-    assert [page.get("NextToken") for page in pages] == [None, "100", "200"]
+    assert [page.get("NextToken") for page in pages][-3:] == [None, "100", "200"]
 
 
 def test_what_is_not_ready_at_the_deadline_fails_with_the_numbers(world: World) -> None:
     world.sagemaker.creation_s = 99_999
     done = world.finish(world.event("Create", properties()))
     assert done["Status"] == "FAILED"
-    assert "still Creating after 57 minutes (controller 0 of 1, workers 0 of 4)" in done["Reason"]
+    assert "still Creating after 57 minutes: controller 0 of 1 (1 Pending), workers 0 of 4 (4 Pending);" in done["Reason"]
 
 
 @pytest.mark.fault(46)

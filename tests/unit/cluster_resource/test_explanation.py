@@ -68,7 +68,7 @@ def test_a_creation_that_is_late_shows_what_a_node_that_does_not_run_yet_is_at(w
     world.logs.write(stream("controller"), "waiting for the file system")
     done = world.finish(world.event("Create", properties()))
     assert "still Creating after 57 minutes" in done["Reason"]
-    assert f"node {NODE} of controller: Pending" in done["Reason"]
+    assert "controller 0 of 1 (1 Pending)" in done["Reason"]
     assert done["Reason"].endswith("waiting for the file system")
 
 
