@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from config.instance_group import InstanceGroup
 from config.model import ClusterConfig
 
 TABLE = Path(__file__).parent / "data" / "instance_types.json"
@@ -45,8 +46,10 @@ def instance_type(name: str) -> InstanceType | None:
 
 def types_of(config: ClusterConfig) -> tuple[str, ...]:
     """The types that the cluster's groups start with, each once, whatever their order in the file."""
-    named: set[str] = set()
-    for group in config.instance_groups:
-        mixed = group.overrides.get("InstanceRequirements") or {}
-        named |= {group.overrides.get("InstanceType") or group.instance_type, *mixed.get("InstanceTypes", ())}
-    return tuple(sorted(named))
+    return tuple(sorted({name for group in config.instance_groups for name in types_of_group(group)}))
+
+
+def types_of_group(group: InstanceGroup) -> set[str]:
+    """The types that the group's nodes can have."""
+    mixed = group.overrides.get("InstanceRequirements") or {}
+    return {group.overrides.get("InstanceType") or group.instance_type, *mixed.get("InstanceTypes", ())}

@@ -1,12 +1,13 @@
 """What must hold between the fields of a cluster file. Each rule has an id; the modules beside this one hold them by topic."""
 
 # A rule registers itself when its module is imported: importing this package is what makes the list complete.
-from config.rules import cluster, groups, implementation, lifecycle, network, slurm, storage, users
+from config.rules import addresses, cluster, groups, implementation, lifecycle, network, slurm, storage, users
 from config.rules.registry import RULES, Rule, broken_rules
 
 __all__ = [
     "RULES",
     "Rule",
+    "addresses",
     "broken_rules",
     "cluster",
     "groups",

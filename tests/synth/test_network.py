@@ -43,6 +43,7 @@ def test_names_of_aws_resolve_inside_the_vpc(network: StackTemplate) -> None:
     network.assertions.has_resource_properties("AWS::EC2::VPC", {"EnableDnsHostnames": True, "EnableDnsSupport": True})
 
 
+@pytest.mark.fault(54)
 @pytest.mark.parametrize(
     ("rule", "other_end"),
     [

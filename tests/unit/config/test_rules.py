@@ -32,6 +32,7 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
         .set("network", "public_subnet_cidr", "172.17.0.0/24")
         .set("network", "node_cidr", "172.20.0.0/16")
     ),
+    "addresses-for-all-nodes": lambda draft: draft.set("network", "node_cidr", "10.1.0.0/25"),
     "retention-of-flow-logs": lambda draft: draft.set("network", "flow_logs_retention_days", 31),
     "one-file-system": lambda draft: draft.set("storage", "existing", {"file_system_id": "fs-01234567", "mount_name": "fsx"}),
     "storage-capacity": lambda draft: draft.set("storage", "lustre", "storage_capacity_gib", 3600),
