@@ -35,6 +35,8 @@ class Memory(NamedTuple):
     """The cluster left InService after our UpdateCluster."""
     targets: Mapping[str, int] = NOTHING
     """The counts that UpdateCluster asked for, or that a wait saw being worked on."""
+    rolled_back: bool = False
+    """A wait saw the service undo what it waits for; the counts that had been asked for may be gone by then."""
     watched: tuple[str, ...] = ()
     """Groups whose nodes the request made, and waits for."""
     trouble: str = ""

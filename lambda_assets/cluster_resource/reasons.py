@@ -69,7 +69,8 @@ def late(desired: Desired, cluster: Cluster | None, memory: Memory) -> str:
         advice = "delete the stack again: it goes on where this ended"
     else:
         advice = "raise `wait_hours`, or find out why the nodes are slow"
-    text = f"cluster {cluster.name} is still {cluster.status} after 57 minutes: {cluster.progress}"
+    failure = f"; {memory.failure}" if memory.failure else ""
+    text = f"cluster {cluster.name} is still {cluster.status} after 57 minutes: {cluster.progress}{failure}"
     rollback = [rolled_back_late(desired.owner)] if desired.type == "Update" else []
     return "; ".join([text + trouble, *_nodes(cluster), advice, *rollback])
 

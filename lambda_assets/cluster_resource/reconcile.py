@@ -154,6 +154,6 @@ def _is_under_way(desired: Desired, cluster: Cluster, memory: Memory) -> bool:
     """Whether the service works on what was asked, so that waiting longer is all that is left to do."""
     if desired.type == "Delete":
         return cluster.status == "Deleting"
-    if cluster.status in ("Failed", "Deleting") or cluster.arn != memory.arn:
+    if cluster.status in ("Failed", "Deleting", "RollingBack") or cluster.arn != memory.arn:
         return False
     return bool(memory.updated_at) or not plan(desired, cluster, {}).differences

@@ -51,20 +51,22 @@ def _settled(name: str, cluster: Cluster | None, memory: Memory, moment: Moment,
         renewed = {*memory.watched, *(group.name for group in cluster.groups if group.status == "SystemUpdating")}
         memory = memory._replace(watched=tuple(sorted(renewed)))
         is_rolling_back = cluster.status == "RollingBack"
-        return Decision(Wait(cluster.progress), memory if is_rolling_back else memory._replace(targets=targets))
+        memory = memory._replace(rolled_back=True) if is_rolling_back else memory._replace(targets=targets)
+        return Decision(Wait(cluster.progress), memory)
     return _in_service(cluster, targets, memory, moment, needs_nodes=needs_nodes)
 
 
 def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, moment: Moment, *, needs_nodes: bool) -> Decision:
     changed = {name: count for name, count in memory.targets.items() if targets.get(name) != count}
     images = {group.name: "another image" for group in cluster.groups if group.is_taken_back and group.name in memory.watched}
-    if changed or images:
+    if changed or images or memory.rolled_back:
         memory = doubted(memory, "undone", moment)
         asked = ", ".join(f"{name} {count}" for name, count in (changed | images).items())
+        asked = f" (asked for {asked})" if asked else ""
         if not lasts(memory, moment, SURE_S):
             return Decision(Wait("the service seems to have undone the update"), memory)
         message = memory.failure or cluster.failure or "it gave no reason"
-        reason = f"the service undid the update of cluster {cluster.name} (asked for {asked}): {message}"
+        reason = f"the service undid the update of cluster {cluster.name}{asked}: {message}"
         return Decision(Fail(reason, of_nodes=True), memory)
     memory = undoubted(memory)
     missing = cluster.missing(group.name for group in cluster.groups) if needs_nodes else ""

@@ -99,3 +99,90 @@ def test_a_tail_whose_time_is_up_names_what_is_left(world: World) -> None:
     done = world.finish(tail_event(world))
     assert done["Status"] == "FAILED"
     assert name in done["Reason"]
+
+
+FOUR = properties(WaitHours=2)
+SIX = properties(request(group("controller", 1), group("workers", 6, "ml.trn1.32xlarge")), WaitHours=2)
+CONTINUE = "`aws cloudformation continue-update-rollback --stack-name reference-Cluster --region us-west-2`"
+
+
+@pytest.mark.fault(46)
+def test_an_update_that_is_under_way_at_its_deadline_goes_on_in_the_wait(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    cluster = world.sagemaker.all[0]
+    cluster.become("SystemUpdating")
+    cluster.later(2000, cluster.in_service)
+    world.sagemaker.update_s = 4000
+    assert world.finish(world.event("Update", SIX, FOUR, name))["Status"] == "SUCCESS"
+    assert cluster.status == "Updating"
+    assert world.finish(wait_event(world, name, "Update"))["Status"] == "SUCCESS"
+    assert cluster.running["workers"] == 6
+
+
+@pytest.mark.fault(13)
+@pytest.mark.fault(46)
+def test_an_update_that_the_service_is_undoing_at_the_deadline_is_not_handed_on(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.sagemaker.update_s = 99_999
+    raw = world.deliver(world.event("Update", SIX, FOUR, name))
+    world.run(3000)
+    world.sagemaker.all[0].become("RollingBack", "no capacity left")
+    world.run(600)
+    assert world.answer(raw)["Status"] == "FAILED"
+    assert "no capacity left" in world.answer(raw)["Reason"]
+
+
+@pytest.mark.fault(13)
+@pytest.mark.fault(46)
+def test_a_wait_that_begins_while_the_service_undoes_the_update_is_no_success(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    cluster = world.sagemaker.all[0]
+    cluster.become("RollingBack", "no capacity left")
+    cluster.later(300, lambda: cluster.become("InService"))
+    done = world.finish(wait_event(world, name, "Update"))
+    assert done["Status"] == "FAILED"
+    assert "no capacity left" in done["Reason"]
+
+
+@pytest.mark.fault(46)
+def test_an_update_that_could_not_begin_in_its_hour_is_no_success(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.sagemaker.all[0].become("SystemUpdating")
+    done = world.finish(world.event("Update", SIX, FOUR, name))
+    assert done["Status"] == "FAILED"
+    assert world.sagemaker.changes() == []
+
+
+@pytest.mark.fault(46)
+def test_a_rollback_that_passes_its_hour_ends_with_the_command_that_continues_it(world: World) -> None:
+    name = world.create(properties())["PhysicalResourceId"]
+    world.sagemaker.update_s = 99_999
+    six = properties(SIX["Request"])
+    assert world.finish(world.event("Update", six, properties(), name))["Status"] == "FAILED"
+    done = world.finish(world.event("Update", properties(), six, name))
+    assert done["Status"] == "FAILED"
+    assert CONTINUE in done["Reason"]
+    assert f"`--resources-to-skip {LOGICAL_ID}`" in done["Reason"]
+
+
+@pytest.mark.fault(46)
+def test_a_wait_that_a_rollback_updates_ends_with_the_command_too(world: World) -> None:
+    world.sagemaker.creation_s = 99_999
+    name = world.finish(world.event("Create", FOUR))["PhysicalResourceId"]
+    assert "continue-update-rollback" not in world.finish(wait_event(world, name))["Reason"], "a creation is undone by a deletion"
+    reason = world.finish(wait_event(world, name, "Update"))["Reason"]
+    assert CONTINUE in reason
+    assert "`--resources-to-skip Wait2`" in reason
+
+
+@pytest.mark.fault(46)
+def test_neither_a_late_creation_nor_a_late_deletion_speaks_of_a_rollback(world: World) -> None:
+    world.sagemaker.creation_s = 99_999
+    created = world.finish(world.event("Create", properties()))
+    assert "continue-update-rollback" not in created["Reason"]
+    world.sagemaker.all[0].in_service()
+    world.sagemaker.deletion_s = None
+    deleted = world.finish(world.event("Delete", properties(), physical_id=created["PhysicalResourceId"]))
+    assert deleted["Status"] == "FAILED"
+    assert "delete the stack again" in deleted["Reason"]
+    assert "aws logs tail" not in deleted["Reason"], "nodes that go have nothing to tell"
