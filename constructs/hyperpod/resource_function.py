@@ -1,12 +1,15 @@
 """A function of the custom resource."""
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
+
+from constructs.hyperpod.outside_of_vpcs import OutsideOfVpcs
 
 
 class ResourceFunction(lambda_.Function):
@@ -56,6 +59,7 @@ class ResourceFunction(lambda_.Function):
             log_group=log_group,
         )
         self._access = access
+        self.node.add_validation(OutsideOfVpcs(cast("lambda_.CfnFunction", self.node.default_child)))
 
     @property
     def access(self) -> Construct:
