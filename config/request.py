@@ -108,7 +108,7 @@ def request_problems(config: ClusterConfig) -> Iterator[Problem]:
     request = cluster_request(config, values=RequestValues.samples(config))
     named = {"ClusterName": config.cluster_name or config.name, **request}
     for problem in check_request(named):
-        yield replace(problem, path=_in_file(config, problem.path), rule="service-model")
+        yield replace(problem, path=in_file(config, problem.path), rule="service-model")
     size = len(json.dumps(_as_sent(request), separators=(",", ":")))
     if size > LARGEST_REQUEST:
         message = (
@@ -127,7 +127,7 @@ def _as_sent(value: object) -> object:
     return str(value)
 
 
-def _in_file(config: ClusterConfig, path: Path) -> Path:
+def in_file(config: ClusterConfig, path: Path) -> Path:
     """Where in the file the member of the request at ``path`` comes from."""
     match path:
         case ("InstanceGroups", int(index), str(member), *rest):

@@ -5,12 +5,21 @@ from typing import Any
 from aws_cdk import CfnOutput, Stack
 from constructs import Construct
 
-from config.model import ClusterConfig
+from config.model import ClusterConfig, Implementation
+from config.section import Removal
 from constructs.hyperpod.hyperpod_cluster import HyperPodCluster
 from constructs.hyperpod.lifecycle_scripts import LifecycleScripts
+from constructs.hyperpod.native_cluster import NativeCluster
 from constructs.hyperpod.network import Network
 from constructs.hyperpod.node_role import NodeRole
+from constructs.hyperpod.removal import retain
 from constructs.hyperpod.shared_storage import SharedStorage
+
+# On the way from one to the other, a stack has neither.
+IMPLEMENTATIONS: dict[Implementation, type[HyperPodCluster] | type[NativeCluster]] = {
+    Implementation.CUSTOM_RESOURCE: HyperPodCluster,
+    Implementation.NATIVE: NativeCluster,
+}
 
 
 class ClusterStack(Stack):
@@ -22,9 +31,12 @@ class ClusterStack(Stack):
         super().__init__(scope, id, description=f"HyperPod cluster {config.name}", **kwargs)
         scripts = LifecycleScripts(self, "Lifecycle", config=config, storage=storage)
         role = NodeRole(self, "NodeRole", config=config, network=network, scripts=scripts)
-        cluster = HyperPodCluster(self, "Cluster", config=config, network=network, scripts=scripts, role=role)
-
-        CfnOutput(self, "ClusterName", value=cluster.cluster_name, description="Name of the HyperPod cluster")
-        CfnOutput(self, "ClusterArn", value=cluster.cluster_arn, description="ARN of the HyperPod cluster")
-        CfnOutput(self, "ClusterId", value=cluster.cluster_id, description="Its id, in log groups and for Session Manager")
+        if config.removal is Removal.RETAIN:
+            retain(scripts.bucket, role)
+        make = IMPLEMENTATIONS.get(config.implementation)
+        if make:
+            cluster = make(self, "Cluster", config=config, network=network, scripts=scripts, role=role)
+            CfnOutput(self, "ClusterName", value=cluster.cluster_name, description="Name of the HyperPod cluster")
+            CfnOutput(self, "ClusterArn", value=cluster.cluster_arn, description="ARN of the HyperPod cluster")
+            CfnOutput(self, "ClusterId", value=cluster.cluster_id, description="Its id, in log groups and for Session Manager")
         CfnOutput(self, "LifecycleScripts", value=scripts.source_s3_uri, description="Where new nodes find their scripts")

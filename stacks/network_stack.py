@@ -8,7 +8,7 @@ from constructs import Construct
 from config.model import ClusterConfig
 from config.section import Removal
 from constructs.hyperpod.network import Network
-from constructs.hyperpod.removal import removal_policy
+from constructs.hyperpod.removal import removal_policy, retain
 from stacks.placeholder import fill_if_empty
 
 
@@ -21,6 +21,8 @@ class NetworkStack(Stack):
         lustre = config.storage.lustre
         removal = lustre.removal if lustre else Removal.DESTROY
         self.network = Network(self, "Network", config=config.network, removal=removal_policy(removal))
+        if config.removal is Removal.RETAIN:
+            retain(self.network)
         fill_if_empty(self)
 
         CfnOutput(self, "VpcId", value=self.network.vpc_id, description="VPC of the cluster")
@@ -28,7 +30,7 @@ class NetworkStack(Stack):
         CfnOutput(
             self, "SecurityGroupId", value=self.network.security_group_id, description="Security group of nodes and file system"
         )
-        if removal is Removal.RETAIN and not config.network.existing:
+        if Removal.RETAIN in (removal, config.removal) and not config.network.existing:
             CfnOutput(
                 self,
                 "NetworkAfterDestroy",

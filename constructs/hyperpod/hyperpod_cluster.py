@@ -8,11 +8,13 @@ from constructs import Construct
 
 from config.instance_group import Role
 from config.model import ClusterConfig, Wait
-from config.request import Request, RequestValues, cluster_request
+from config.request import Request
 from constructs.hyperpod.cluster_provider import ClusterProvider
 from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network import Network
+from constructs.hyperpod.removal import removal_policy
+from constructs.hyperpod.requested_cluster import requested_cluster
 from constructs.hyperpod.step_permissions import StepPermissions
 from constructs.hyperpod.tags import CLUSTER_TAG
 
@@ -45,6 +47,7 @@ class HyperPodCluster(Construct):
         # in the role, nodes start from the scripts by way of the network, and the provider answers for the cluster's deletion.
         needed = (self._provider, network, scripts, role)
         self._resource.node.add_dependency(*needed)
+        self._resource.apply_removal_policy(removal_policy(config.removal))
         self._provider.permit(self._permissions(request))
         if config.wait_hours > 1:
             if config.wait is not Wait.NONE:
@@ -70,13 +73,7 @@ class HyperPodCluster(Construct):
         return self._resource.get_att_string("ClusterId")
 
     def _request(self, network: Network, scripts: LifecycleScripts, role: iam.IRole) -> Request:
-        values = RequestValues(
-            execution_role_arn=role.role_arn,
-            source_s3_uri=scripts.source_s3_uri,
-            subnet_ids=network.node_subnet_ids,
-            security_group_ids=[network.security_group_id],
-        )
-        request = cluster_request(self._config, values=values)
+        request = requested_cluster(self._config, network=network, scripts=scripts, role=role)
         tags = request.get("Tags", [])
         return {**request, "Tags": [{"Key": CLUSTER_TAG, "Value": self._config.name}, *tags]}
 
@@ -123,6 +120,7 @@ class HyperPodCluster(Construct):
             cluster_names=self._config.cluster_name or f"{self._config.name}-*",
             role_arns=sorted({group["ExecutionRole"] for group in groups}),
             training_plan_arns=sorted({group["TrainingPlanArn"] for group in groups if "TrainingPlanArn" in group}),
+            is_adopting=self._config.adopt,
         )
 
     def _custom(self, id: str, resource_type: str, properties: dict[str, object]) -> cdk.CustomResource:

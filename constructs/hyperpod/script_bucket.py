@@ -5,16 +5,18 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from config.model import ClusterConfig
+from config.section import Removal
 from constructs.hyperpod.acknowledged import acknowledge
 from constructs.hyperpod.emptying import log_emptying
 from constructs.hyperpod.fingerprint import fingerprint
+from constructs.hyperpod.removal import removal_policy
 
 # Of a bucket name's 63 characters, `sagemaker-`, the account, the longest region and two hyphens take 38.
 LONGEST_LABEL = 25
 
 
 class ScriptBucket(s3.Bucket):
-    """Define a private bucket that holds nothing but scripts, and is emptied and deleted with the stack.
+    """Define a private bucket that holds nothing but scripts, and is emptied and deleted with the stack, as the cluster is.
 
     It is not versioned: the content of a prefix never changes. HyperPod's documentation wants names that begin with
     ``sagemaker-``.
@@ -31,10 +33,11 @@ class ScriptBucket(s3.Bucket):
             block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
             encryption=s3.BucketEncryption.S3_MANAGED,
             enforce_ssl=True,
-            removal_policy=cdk.RemovalPolicy.DESTROY,
-            auto_delete_objects=True,
+            removal_policy=removal_policy(config.removal),
+            auto_delete_objects=config.removal is Removal.DESTROY,
         )
-        log_emptying(scope)
+        if config.removal is Removal.DESTROY:
+            log_emptying(scope)
         acknowledge(
             self,
             "S1",

@@ -9,6 +9,7 @@ from aws_cdk import aws_iam as iam
 
 STACK_ID_TAG = "hyperpod-cdk:stack-id"
 LOGICAL_ID_TAG = "hyperpod-cdk:logical-id"
+VERSION_TAG = "hyperpod-cdk:version"
 
 HYPERPOD = "hyperpod.sagemaker.amazonaws.com"
 
@@ -26,6 +27,7 @@ class StepPermissions:
     cluster_names: str
     role_arns: Sequence[str]
     training_plan_arns: Sequence[str]
+    is_adopting: bool
 
     def statements(self) -> list[iam.PolicyStatement]:
         """All that the function may do, its logs aside."""
@@ -95,6 +97,7 @@ class StepPermissions:
 
     def _changing(self) -> list[iam.PolicyStatement]:
         return [
+            *([self._giving_back()] if self.is_adopting else []),
             iam.PolicyStatement(
                 sid="ChangeTheStacksCluster",
                 actions=["sagemaker:DeleteCluster", "sagemaker:UpdateCluster"],
@@ -111,6 +114,18 @@ class StepPermissions:
                 },
             ),
         ]
+
+    def _giving_back(self) -> iam.PolicyStatement:
+        """Take the stack's tags off its cluster; that it may put them on one without an owner is part of creating."""
+        return iam.PolicyStatement(
+            sid="GiveAnAdoptedClusterBack",
+            actions=["sagemaker:DeleteTags"],
+            resources=[self._clusters],
+            conditions={
+                "StringEquals": self._ownership("aws:ResourceTag"),
+                "ForAllValues:StringEquals": {"aws:TagKeys": [STACK_ID_TAG, LOGICAL_ID_TAG, VERSION_TAG]},
+            },
+        )
 
     def _roles(self) -> list[iam.PolicyStatement]:
         linked_role = self.stack.format_arn(

@@ -1,0 +1,161 @@
+"""What makes the cluster, what adopts it, and what keeps it: the templates of each choice."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from config.errors import ConfigError
+from config.load import load_cluster
+from config.request import RequestValues, cluster_request
+from tests.synth.synthesized import CLUSTER, NETWORK, Synthesized, synthesize
+from tests.synth.variants import EXISTING_NETWORK, REFERENCE
+
+NATIVE = "AWS::SageMaker::Cluster"
+OURS = "Custom::HyperPodCluster"
+ROLE = "arn:aws:iam::123456789012:role/theirs"
+
+ADOPTED: dict[str, Any] = {"adopt": True, "cluster_name": "theirs"}
+CHOICES: dict[str, dict[str, Any]] = {
+    "ours": {},
+    "native": {"implementation": "native", "tags": {"team": "vision"}},
+    "native-named": {"implementation": "native", "cluster_name": "ml-cluster"},
+    "neither": {"implementation": "none", "removal": "retain"},
+    "kept": {"removal": "retain"},
+    "adopted": ADOPTED,
+    "at-once": {"wait": "none", "wait_hours": 3},
+    "in-service": {"wait": "cluster", "wait_hours": 3},
+}
+
+
+def write(folder: Path, name: str, changes: dict[str, Any]) -> Path:
+    """A cluster file: the reference with changes."""
+    content = {**yaml.safe_load(REFERENCE.read_text()), **changes}
+    if content.get("adopt"):
+        content["network"] = {**content["network"], "existing": EXISTING_NETWORK}
+        content["instance_groups"] = [{**group, "overrides": {"ExecutionRole": ROLE}} for group in content["instance_groups"]]
+    file = folder / f"{name}.yaml"
+    file.write_text(yaml.safe_dump(content, sort_keys=False))
+    return file
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("clusters")
+    for name, changes in CHOICES.items():
+        write(folder, name, changes)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def choices(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Synthesized:
+    return synthesize(tmp_path_factory.mktemp("out"), folder)
+
+
+def test_both_kinds_of_resource_have_one_logical_id_so_that_cloudformation_refuses_the_change(choices: Synthesized) -> None:
+    ours, _ = choices["ours", CLUSTER].one(OURS)
+    native, _ = choices["native", CLUSTER].one(NATIVE)
+    assert native == ours
+
+
+def test_the_native_resource_is_asked_for_what_the_custom_one_is(folder: Path, choices: Synthesized) -> None:
+    properties = choices["native", CLUSTER].properties(NATIVE)
+    vpc, groups = properties["VpcConfig"], properties["InstanceGroups"]
+    values = RequestValues(
+        execution_role_arn=groups[0]["ExecutionRole"],
+        source_s3_uri=groups[0]["LifeCycleConfig"]["SourceS3Uri"],
+        subnet_ids=vpc["Subnets"],
+        security_group_ids=vpc["SecurityGroupIds"],
+    )
+    expected = cluster_request(load_cluster(folder / "native.yaml"), values=values)
+    expected["Tags"].insert(0, {"Key": "hyperpod-cdk:cluster", "Value": "native"})
+    assert {name: value for name, value in properties.items() if name != "ClusterName"} == expected
+    assert properties["ClusterName"].startswith("native-")
+
+
+def test_the_native_resource_has_no_machinery_and_the_same_outputs(choices: Synthesized) -> None:
+    stack = choices["native", CLUSTER]
+    assert not stack.of_type("AWS::StepFunctions::StateMachine", OURS)
+    assert stack.outputs.keys() >= {"ClusterName", "ClusterArn", "ClusterId"}
+    logical_id, _ = stack.one(NATIVE)
+    assert stack.outputs["ClusterArn"] == {"Fn::GetAtt": [logical_id, "ClusterArn"]}
+
+
+def test_all_that_the_native_cluster_needs_outlives_it(choices: Synthesized) -> None:
+    stack = choices["native", CLUSTER]
+    needed = stack.waits_for(stack.one(NATIVE)[0])
+    assert {stack.one("AWS::IAM::Role", named="NodeRole")[0], stack.one("Custom::CDKBucketDeployment")[0]} <= needed
+
+
+def test_a_fixed_name_is_the_native_clusters_too(choices: Synthesized) -> None:
+    assert choices["native-named", CLUSTER].properties(NATIVE)["ClusterName"] == "ml-cluster"
+
+
+def test_on_the_way_between_them_a_stack_has_all_but_the_cluster(choices: Synthesized) -> None:
+    stack = choices["neither", CLUSTER]
+    assert not stack.of_type(OURS, NATIVE, "AWS::StepFunctions::StateMachine")
+    assert stack.outputs.keys() == {"LifecycleScripts"}
+    before, after = choices["kept", CLUSTER].resources, stack.resources
+    assert all(after[name]["Properties"].keys() == before[name]["Properties"].keys() for name in after if name in before)
+    assert {name for name in before if "NodeRole" in name or "Lifecycle" in name} <= after.keys()
+
+
+def test_a_cluster_that_stays_keeps_what_it_needs(choices: Synthesized) -> None:
+    stack = choices["kept", CLUSTER]
+    kept = {name for name, resource in stack.resources.items() if resource.get("DeletionPolicy") == "RetainExceptOnCreate"}
+    types = {stack.resources[name]["Type"] for name in kept}
+    assert types == {OURS, "AWS::IAM::Role", "AWS::S3::Bucket", "AWS::S3::BucketPolicy"}
+    assert not stack.of_type("Custom::S3AutoDeleteObjects")
+    network = choices["kept", NETWORK].resources.values()
+    assert {resource.get("DeletionPolicy") for resource in network} == {"RetainExceptOnCreate"}
+
+
+def test_the_role_that_stays_is_the_nodes_alone(choices: Synthesized) -> None:
+    stack = choices["kept", CLUSTER]
+    kept = [name for name, one in stack.of_type("AWS::IAM::Role").items() if one.get("DeletionPolicy", "").startswith("Retain")]
+    assert kept == [stack.one("AWS::IAM::Role", named="NodeRole")[0]]
+
+
+def test_a_cluster_goes_with_its_stack_unless_the_file_says_otherwise(choices: Synthesized) -> None:
+    assert choices["ours", CLUSTER].one(OURS)[1]["DeletionPolicy"] == "Delete"
+
+
+def test_only_a_cluster_that_is_adopted_carries_the_word(choices: Synthesized) -> None:
+    assert choices["adopted", CLUSTER].properties(OURS)["Adopt"] is True
+    assert "Adopt" not in choices["ours", CLUSTER].properties(OURS)
+
+
+def test_owners_tags_come_off_only_where_a_cluster_is_adopted(choices: Synthesized) -> None:
+    sids = {
+        name: {
+            one["Sid"]
+            for one in choices[name, CLUSTER].properties("AWS::IAM::Policy", named="Step")["PolicyDocument"]["Statement"]
+        }
+        for name in ("adopted", "ours")
+    }
+    assert sids["adopted"] - sids["ours"] == {"GiveAnAdoptedClusterBack"}
+    assert not sids["ours"] - sids["adopted"]
+
+
+def test_later_hours_wait_for_what_the_file_says(choices: Synthesized) -> None:
+    assert choices["in-service", CLUSTER].properties("Custom::HyperPodWait", named="Hour2")["Wait"] == "cluster"
+    assert not choices["at-once", CLUSTER].of_type("Custom::HyperPodWait")
+    assert choices["at-once", CLUSTER].of_type("Custom::HyperPodDeletion")
+
+
+def test_a_field_that_the_native_type_lacks_is_refused_by_its_path(tmp_path: Path) -> None:
+    folder = tmp_path / "clusters"
+    folder.mkdir()
+    content = yaml.safe_load(REFERENCE.read_text())
+    content["instance_groups"][2]["overrides"] = {
+        "AutoPatchConfig": {"PatchingStrategy": "WhenIdle", "IdleWaitWindowInSeconds": 3600}
+    }
+    write(folder, "refused", {"implementation": "native", "instance_groups": content["instance_groups"]})
+    with pytest.raises(ConfigError) as error:
+        synthesize(tmp_path / "out", folder)
+    assert "instance_groups[2].overrides.AutoPatchConfig.IdleWaitWindowInSeconds: 3600: AWS::SageMaker::Cluster" in str(
+        error.value
+    )
+    assert "`implementation: custom_resource`" in str(error.value)
+    assert "PatchingStrategy" not in str(error.value)
