@@ -15,11 +15,12 @@ from local_aws.nodes.sweep import sweep
 from tests.nodes.machines.some_nodes import Nodes, comes, vpc_with_file_systems
 
 OWNER = """
-import sys, time
+import signal, sys, time
 from pathlib import Path
 from local_aws.nodes import support
 from local_aws.nodes.hub import Hub, NodeSpec, Vpc
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs the tests in the background has it ignored
 hub = Hub(Path(sys.argv[1]), support.image(), Vpc("us-west-2", ("10.1.0.0/16",), "10.1.0.2"))
 hub.start()
 try:

@@ -38,7 +38,9 @@ def test_the_outside_is_out_of_reach_and_says_so_soon(nodes: Nodes, node: NodeSp
 
 
 def test_scripts_find_a_nodes_own_address_by_the_way_out(nodes: Nodes, node: NodeSpec) -> None:
-    script = "import socket; s = socket.socket(type=socket.SOCK_DGRAM); s.connect(('10.254.254.254', 1)); print(s.getsockname()[0])"
+    script = (
+        "import socket; s = socket.socket(type=socket.SOCK_DGRAM); s.connect(('10.254.254.254', 1)); print(s.getsockname()[0])"
+    )
 
     assert nodes.sh(node, f'python3 -c "{script}"') == [node.address]
 
