@@ -59,7 +59,7 @@ def require_operation(operation: str) -> None:
 def called(environ: Environ) -> Called | None:
     """The call that this request is; None where it is none that faults can be ordered for."""
     if environ.get("PATH_INFO", "").startswith(_ANSWERS):
-        return Called("cloudformation:Answer", "", "rest-json", environ["PATH_INFO"])
+        return Called("cloudformation:Answer", "", "rest-json", body(environ).decode(errors="replace"))
     scope = _credential(environ)
     service = scope[3]
     if service not in SERVICES:

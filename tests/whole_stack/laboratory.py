@@ -1,0 +1,44 @@
+"""What all faults share: an account with a network, a bootstrapped region, and both implementations synthesized."""
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from local_aws.environment import aws_environment
+from local_aws.server import ACCOUNT, EmbeddedAws
+from local_aws.testing import REGION, Client, clients_of
+from tests.whole_stack.assemblies import Place, synthesize
+from tests.whole_stack.world import World
+
+SPEED = 600.0
+ZONE_ID = "usw2-az4"
+
+
+@dataclass(frozen=True)
+class Laboratory:
+    """Both implementations side by side in one account."""
+
+    worlds: dict[str, World]
+
+
+def laboratory(aws: EmbeddedAws, folder: Path) -> Laboratory:
+    """Make the account ready, and deploy what no fault is about: the stacks without the cluster."""
+    client = clients_of(aws)
+    home = folder / "home"
+    home.mkdir()
+    environment = aws_environment(aws.endpoint, REGION, home)
+    bootstrap = ("cdk", "bootstrap", f"aws://{ACCOUNT}/{REGION}")
+    subprocess.run(bootstrap, env=environment, cwd=home, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    assemblies = synthesize(folder / "assemblies", _network(client))
+    return Laboratory({kind: World(kind, assemblies, environment, client) for kind in ("ours", "stock")})
+
+
+def _network(client: Client) -> Place:
+    ec2 = client("ec2")
+    vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/17", AvailabilityZoneId=ZONE_ID)["Subnet"]["SubnetId"]
+    group = ec2.create_security_group(GroupName="nodes", Description="nodes", VpcId=vpc)["GroupId"]
+    everything = [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group}]}]
+    ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=everything)
+    ec2.authorize_security_group_egress(GroupId=group, IpPermissions=everything)
+    return Place(ZONE_ID, vpc, subnet, group)

@@ -1,0 +1,84 @@
+"""How a fault ended: what is left, what is stuck, what nobody was told."""
+
+import time
+from dataclasses import dataclass
+
+from local_aws import faults
+from local_aws.clock import clock
+from tests.whole_stack.assemblies import SMALL
+from tests.whole_stack.scenarios import NOT_CREATED, Scenario
+from tests.whole_stack.world import GONE, NO_ANSWER, World
+
+EMPTY = (GONE, NOT_CREATED)
+"""Statuses in which CloudFormation says that there is nothing (more)."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was seen after one fault."""
+
+    status: str
+    expected: str
+    leaked: int
+    is_wedged: bool
+    is_hidden: bool
+    is_untrue: bool
+    minutes: float
+    seconds: float
+
+    @property
+    def defects(self) -> list[str]:
+        """Each defect in a word or two; none where all went as it must."""
+        found = {
+            f"leaked {self.leaked}": bool(self.leaked),
+            "wedged": self.is_wedged,
+            "reason hidden": self.is_hidden,
+            "untrue": self.is_untrue,
+            f"{self.status}, not {self.expected}": self.status != self.expected,
+        }
+        return [words for words, is_so in found.items() if is_so]
+
+
+def suffer(scenario: Scenario, world: World) -> Outcome:
+    """Let it happen, and look."""
+    if scenario.is_live_before:
+        _make_live(world)
+    else:
+        world.clear()
+    seen = {event["EventId"] for event in world.events()}
+    begin, host = clock.seconds(), time.monotonic()
+    try:
+        scenario.happens(world)
+        ordered = faults.ordered()
+        if ordered:
+            raise LookupError(f"it did not happen: {ordered}")
+        return _look(scenario, world, seen, (clock.seconds() - begin) / 60, time.monotonic() - host)
+    finally:
+        faults.reset()
+
+
+def _make_live(world: World) -> None:
+    """A stack that stands, with a small cluster."""
+    faults.reset()
+    if not world.deploy(SMALL) or len(world.clusters()) != 1 or world.workers() != SMALL:
+        world.clear()
+        if not world.deploy(SMALL):
+            raise RuntimeError(f"nothing was ordered, and yet it failed: {world.printed[-1]}")
+
+
+def _look(scenario: Scenario, world: World, seen: set[str], minutes: float, seconds: float) -> Outcome:
+    status = world.status()
+    new = [event for event in world.events() if event["EventId"] not in seen]
+    texts = " ".join(event.get("ResourceStatusReason", "") for event in new)
+    clusters = world.clusters()
+    is_empty = status in EMPTY
+    return Outcome(
+        status=status,
+        expected=scenario.ends,
+        leaked=len(clusters) if is_empty else max(0, len(clusters) - 1),
+        is_wedged=status.endswith("_FAILED") or NO_ANSWER in texts,
+        is_hidden=scenario.reason not in texts,
+        is_untrue=not is_empty and status == scenario.ends and (len(clusters) != 1 or world.workers() != scenario.workers),
+        minutes=minutes,
+        seconds=seconds,
+    )

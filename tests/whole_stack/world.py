@@ -1,0 +1,135 @@
+"""An embedded AWS in which one cluster is deployed, changed and destroyed by the real command line while things go wrong."""
+
+import re
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from local_aws import durations, faults
+from local_aws.faults import Fault
+from local_aws.hyperpod import quotas
+from local_aws.testing import Client
+
+ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
+GONE = "gone"
+NO_ANSWER = "did not receive a response from your Custom Resource"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What an implementation's parts are called, in the names of its functions and roles."""
+
+    entry: str
+    watcher: str
+
+
+PARTS = {
+    "ours": Parts(entry="ours-Cluster-ClusterProviderEntry", watcher="ours-Cluster-ClusterProviderStep"),
+    "stock": Parts(entry="stock-Cluster-ClusterProviderframeworkonEvent", watcher="stock-Cluster-ClusterIsComplete"),
+}
+CUSTOM_RESOURCE = "ClusterEB0386A7"
+"""The cluster's logical id, which is the same in both, as the construct's is."""
+
+
+@dataclass
+class World:
+    """The stacks of one implementation (`ours` or `stock`), and what can be seen of them."""
+
+    kind: str
+    assemblies: Mapping[tuple[str, int], Path]
+    environment: Mapping[str, str]
+    client: Client
+    printed: list[str] = field(default_factory=list)
+
+    @property
+    def parts(self) -> Parts:
+        """What this implementation's parts are called."""
+        return PARTS[self.kind]
+
+    @property
+    def stack(self) -> str:
+        """The stack that holds the cluster."""
+        return f"{self.kind}-Cluster"
+
+    def deploy(self, workers: int, only: str = "Cluster") -> bool:
+        """Run `cdk deploy`; tell whether it went well."""
+        options = ("--require-approval", "never", "--progress", "events", "--exclusively")
+        return self._cdk(workers, "deploy", f"{self.kind}/{only}", *options)
+
+    def destroy(self, only: str = "Cluster") -> bool:
+        """Run `cdk destroy`; tell whether it went well."""
+        return self._cdk(1, "destroy", f"{self.kind}/{only}", "--force", "--exclusively")
+
+    def _cdk(self, workers: int, command: str, *arguments: str) -> bool:
+        done = subprocess.run(
+            ("cdk", command, "--app", str(self.assemblies[self.kind, workers]), *arguments),
+            env=dict(self.environment),
+            cwd=self.assemblies[self.kind, workers],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        self.printed.append(ESCAPES.sub("", done.stdout))
+        return done.returncode == 0
+
+    def fault(self, operation: str, **fault: Any) -> None:
+        """Order a fault."""
+        faults.order(Fault(operation, **fault))
+
+    def status(self) -> str:
+        """The stack's status, or `gone`."""
+        cloudformation = self.client("cloudformation")
+        try:
+            return str(cloudformation.describe_stacks(StackName=self.stack)["Stacks"][0]["StackStatus"])
+        except cloudformation.exceptions.ClientError as error:
+            if "does not exist" not in str(error):
+                raise
+            return GONE
+
+    def clusters(self) -> dict[str, dict[str, Any]]:
+        """Every cluster that there is, described."""
+        sagemaker = self.client("sagemaker")
+        names = [each["ClusterName"] for each in sagemaker.list_clusters()["ClusterSummaries"]]
+        return {name: sagemaker.describe_cluster(ClusterName=name) for name in names}
+
+    def workers(self) -> int:
+        """How many workers run in the only cluster."""
+        [cluster] = self.clusters().values()
+        return int(next(g["CurrentCount"] for g in cluster["InstanceGroups"] if g["InstanceGroupName"] == "workers"))
+
+    def events(self) -> list[dict[str, Any]]:
+        """What CloudFormation says of the newest stack of that name, oldest first."""
+        cloudformation = self.client("cloudformation")
+        stacks = [each for each in cloudformation.list_stacks()["StackSummaries"] if each["StackName"] == self.stack]
+        newest = max(stacks, key=lambda each: each["CreationTime"], default=None)
+        if newest is None:
+            return []
+        found: list[dict[str, Any]] = cloudformation.describe_stack_events(StackName=newest["StackId"])["StackEvents"]
+        return found[::-1]
+
+    def clear(self) -> None:
+        """Take away whatever is left, by force where `cdk destroy` does not do it."""
+        faults.reset()
+        quotas.reset()
+        durations.reset()
+        if self.status() != GONE:
+            self.destroy()
+        for name, cluster in self.clusters().items():
+            if cluster["ClusterStatus"] != "Deleting":
+                self.client("sagemaker").delete_cluster(ClusterName=name)
+        self.until(lambda: not self.clusters())
+        if self.status() != GONE:
+            self.destroy()
+
+    def until(self, look: Callable[[], object], seconds: float = 60.0) -> None:
+        """Wait until ``look`` sees it."""
+        end = time.monotonic() + seconds
+        while not look():
+            if time.monotonic() > end:
+                raise TimeoutError(f"it did not happen within {seconds} s")
+            time.sleep(0.02)
