@@ -8,13 +8,15 @@ from config.rules.registry import rule
 from config.section import Removal
 
 
-@rule("adoption-by-name", "adopt", "cluster_name", "network", "instance_groups")
+@rule("adoption-by-name", "adopt", "cluster_name", "network", "instance_groups", "removal")
 def adoption_by_name(config: ClusterConfig) -> Iterator[Problem]:
-    """`adopt` goes with `cluster_name`, `network.existing` and every group's `overrides.ExecutionRole`, all for life."""
+    """`adopt` needs `cluster_name`, and `network.existing` with every group's `overrides.ExecutionRole`, or `removal: retain`."""
     if not config.adopt:
         return
     if config.cluster_name is None:
         yield Problem(("cluster_name",), ABSENT, "`adopt` needs the name of a cluster; add it")
+    if config.removal is Removal.RETAIN:  # role and network may be those of the stack that the cluster was in before
+        return
     if config.network.existing is None:
         yield Problem(("network", "existing"), ABSENT, "a cluster keeps its subnets and security groups for life; name them here")
     for index, group in enumerate(config.instance_groups):

@@ -2,6 +2,7 @@
 
 from local_aws.cloudformation.resources import (
     cdk,
+    cloudwatch,
     ec2_endpoints,
     ec2_network,
     ec2_routing,
@@ -15,12 +16,14 @@ from local_aws.cloudformation.resources import (
     logs,
     register,
     s3,
+    sagemaker,
     ssm,
     states,
 )
 
 MODULES = (
     cdk,
+    cloudwatch,
     ec2_endpoints,
     ec2_network,
     ec2_routing,
@@ -33,6 +36,7 @@ MODULES = (
     lambda_,
     logs,
     s3,
+    sagemaker,
     ssm,
     states,
 )
