@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from config.interpreter import demand
@@ -16,18 +16,26 @@ from config.errors import ConfigError
 from config.load import load_clusters
 from ops.deployment import CLUSTERS, Deployment
 from ops.errors import OpsError
+from ops.logs import logs
+from ops.logs import options as logs_options
 from ops.nodes import nodes
 from ops.outputs import outputs
 from ops.remedies import explained
 from ops.retained import retained
+from ops.rollback import continue_rollback
+from ops.rollback import options as rollback_options
 from ops.status import status
 
-COMMANDS: dict[str, tuple[Callable[[Deployment], str], str]] = {
+COMMANDS: dict[str, tuple[Callable[..., str | Iterable[str]], str]] = {
     "status": (status, "the stacks, the groups and the nodes at a glance"),
     "nodes": (nodes, "every node, and how to get a shell on it"),
+    "logs": (logs, "the lifecycle logs of the nodes that there are and were; with `NODE`, what that one wrote"),
     "outputs": (outputs, "what the stacks put out: addresses, names, ids"),
     "retained": (retained, "what a destroy left, as the sections that let the next deployment use it"),
+    "continue-rollback": (continue_rollback, "goes on with a rollback that CloudFormation has given up"),
 }
+OPTIONS: dict[str, Callable[[argparse.ArgumentParser], None]] = {"logs": logs_options, "continue-rollback": rollback_options}
+"""What a command takes beside the cluster; it is called with each by its name."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -44,6 +52,8 @@ def parser() -> argparse.ArgumentParser:
             metavar="FOLDER",
             help="where the cluster files are (clusters); to cdk, that is `-c clusters=FOLDER`",
         )
+        if name in OPTIONS:
+            OPTIONS[name](command)
     return top
 
 
@@ -52,14 +62,18 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser().parse_args(arguments)
     try:
         (config,) = load_clusters(given.clusters, only=given.cluster)
-        text = COMMANDS[given.command][0](Deployment(config, folder=given.clusters))
+        own = {name: value for name, value in vars(given).items() if name not in ("command", "cluster", "clusters")}
+        said = COMMANDS[given.command][0](Deployment(config, folder=given.clusters), **own)
+        for text in [said] if isinstance(said, str) else said:
+            print(text, flush=True)
     except (ConfigError, OpsError) as error:
         print(error, file=sys.stderr)
         return 1
     except (ClientError, BotoCoreError, OSError) as error:
         print(explained(given.command, error), file=sys.stderr)
         return 1
-    print(text)
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 

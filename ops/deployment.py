@@ -76,6 +76,17 @@ class Deployment:
         nodes = [node for page in pages for node in page["ClusterNodeSummaries"]]
         return sorted(nodes, key=lambda node: (node["InstanceGroupName"], node["InstanceId"]))
 
+    def resources(self, stack: str) -> list[dict[str, Any]]:
+        """The resources of one of the cluster's stacks, which must exist."""
+        name = f"{self.config.name}-{stack}"
+        found: list[dict[str, Any]] = self.client("cloudformation").describe_stack_resources(StackName=name)["StackResources"]
+        return found
+
+    @property
+    def region(self) -> str:
+        """Where the cluster is."""
+        return str(self._session.region_name)
+
     def _stack(self, name: str) -> Stack | None:
         try:
             stack = self.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]

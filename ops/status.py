@@ -3,19 +3,25 @@
 from typing import Any
 
 from config.model import ClusterConfig
-from ops.deployment import Deployment
+from ops.deployment import Deployment, Stack
+from ops.progress import progress
+from ops.rollback import STUCK, remedy
 from ops.table import table
 
 
 def status(deployment: Deployment) -> str:
     """The state of everything that a cluster file stands for."""
+    stacks = deployment.stacks()
+    shown = [table(("STACK", "STATUS"), [(stack.name, stack.status) for stack in stacks]), *_unfinished(deployment, stacks)]
+    if len(shown) > 1 and not any("ClusterName" in stack.outputs for stack in stacks):
+        return "\n\n".join(shown)
     cluster = deployment.cluster()
     nodes = deployment.nodes(cluster["ClusterName"])
     failure = f"\n{cluster['FailureMessage']}" if cluster.get("FailureMessage") else ""
     return "\n\n".join(
         [
             f"cluster {cluster['ClusterName']} is {cluster['ClusterStatus']}{failure}",
-            table(("STACK", "STATUS"), [(stack.name, stack.status) for stack in deployment.stacks()]),
+            *shown,
             table(
                 ("GROUP", "ROLE", "INSTANCE TYPE", "NODES", "STATUS"),
                 [_group(group, deployment.config) for group in cluster["InstanceGroups"]],
@@ -23,6 +29,13 @@ def status(deployment: Deployment) -> str:
             table(("NODE", "GROUP", "STATUS"), [(node["InstanceId"], node["InstanceGroupName"], _state(node)) for node in nodes]),
         ]
     )
+
+
+def _unfinished(deployment: Deployment, stacks: list[Stack]) -> list[str]:
+    """What is under way, and what to do where nothing goes on by itself."""
+    stuck = [remedy(deployment, stack) for stack in stacks if stack.status == STUCK]
+    is_busy = any(stack.name.endswith("-Cluster") and stack.status.endswith("_IN_PROGRESS") for stack in stacks)
+    return [*stuck, *(progress(deployment) if is_busy else [])]
 
 
 def _group(group: dict[str, Any], config: ClusterConfig) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ OPS, LOCAL_AWS = options(ops_parser()), options(local_aws_parser())
 def test_every_option_of_an_operators_command_is_documented(command: str) -> None:
     assert OPS[command]
     for option in OPS[command]:
-        assert f"| `{option} " in section("python -m ops")
+        assert re.search(rf"\| `{option}[ `]", section("python -m ops"))
 
 
 @pytest.mark.parametrize("command", LOCAL_AWS)

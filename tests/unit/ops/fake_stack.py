@@ -1,0 +1,63 @@
+"""A stack with a cluster in it, as far as the commands ask for them while something is under way or stuck."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+Json = dict[str, Any]
+
+
+class FakeStack:
+    """Clients for all services at once: `session.client(service)` gives the account itself, with `draft-Cluster` alone."""
+
+    region_name = "us-west-2"
+
+    def __init__(self, status: str) -> None:
+        self.status = status
+        self.outputs: list[Json] = []
+        self.cluster_status = "InService"
+        self.resources: list[Json] = []
+        self.lines: list[str] = []
+        self.continued: list[Json] = []
+
+    def client(self, _: str) -> "FakeStack":
+        return self
+
+    def add(self, logical_id: str, kind: str, status: str, physical_id: str = "") -> None:
+        """Give the stack a resource."""
+        resource = {"LogicalResourceId": logical_id, "ResourceType": kind, "ResourceStatus": status}
+        self.resources.append({**resource, "PhysicalResourceId": physical_id, "Timestamp": datetime.now(UTC)})
+
+    def step(self, request: str, elapsed_s: float, **facts: Any) -> None:
+        """Write a step's line into the log."""
+        line = {"message": "step", "request": request, "elapsed_s": elapsed_s, "nodes": None, "note": "", **facts}
+        self.lines += ["START RequestId: 1", json.dumps(line)]
+
+    def describe_stacks(self, **asked: str) -> Json:
+        if asked["StackName"] != "draft-Cluster":
+            raise ClientError({"Error": {"Code": "ValidationError", "Message": "Stack does not exist"}}, "DescribeStacks")
+        return {"Stacks": [{"StackStatus": self.status, "Outputs": self.outputs}]}
+
+    def describe_stack_resources(self, **_: str) -> Json:
+        return {"StackResources": self.resources}
+
+    def continue_update_rollback(self, **asked: Any) -> Json:
+        self.continued.append(asked)
+        return {}
+
+    def describe_cluster(self, **_: str) -> Json:
+        return {"ClusterName": "draft-1", "ClusterStatus": self.cluster_status, "InstanceGroups": []}
+
+    def get_paginator(self, operation: str) -> "FakeStack":
+        self.operation = operation
+        return self
+
+    def paginate(self, **asked: Any) -> Iterator[Json]:
+        if self.operation == "list_cluster_nodes":
+            yield {"ClusterNodeSummaries": []}
+            return
+        assert asked["logGroupName"] == "steps"
+        yield {"events": [{"message": line} for line in self.lines]}
