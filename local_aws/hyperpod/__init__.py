@@ -11,6 +11,7 @@ from local_aws.hyperpod import (
     network,
     node_operations,
     quotas,
+    sessions,
     starting,
     tag_operations,
 )
@@ -19,12 +20,14 @@ from local_aws.schedule import schedule
 
 
 def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's signature
-    """Answer SageMaker's operations on clusters, and register the control paths `durations` and `quotas`."""
+    """Answer SageMaker's operations on clusters and SSM's on nodes, and register the control paths `durations` and `quotas`."""
     from moto.sagemaker.responses import SageMakerResponse  # noqa: PLC0415  moto is loaded once the environment is set
+    from moto.ssm.responses import SimpleSystemManagerResponse  # noqa: PLC0415
 
     modules = (cluster_operations, node_operations, event_operations, tag_operations)
     operations = {name: operation for module in modules for name, operation in module.OPERATIONS.items()}
     JsonService("sagemaker", operations, model.lock).put_before(SageMakerResponse)
+    JsonService("ssm", sessions.OPERATIONS, model.lock).put_before(SimpleSystemManagerResponse)
     network_interfaces.install()
     durations.install()
     quotas.install()

@@ -16,7 +16,9 @@ _LOOKS = (
     "ec2:DescribeSubnets",
     "ec2:DescribeSecurityGroups",
 )
-_REMOVALS = ("ec2:DetachNetworkInterface", "ec2:DeleteNetworkInterfacePermission", "ec2:DeleteNetworkInterface")
+_HYPERPODS_ACCOUNT = "000000000000"  # where instances are; nobody outside AWS knows which it is
+_DETACHMENT = "ec2:DetachNetworkInterface"
+_REMOVALS = (_DETACHMENT, "ec2:DeleteNetworkInterfacePermission", "ec2:DeleteNetworkInterface")
 
 
 class NetworkError(Exception):
@@ -60,6 +62,8 @@ def release(cluster: Cluster, node: Node) -> None:
     role = ExecutionRole.of(cluster, node.spec)
     place = _place(cluster, node.spec)
     context = _keys(cluster, place) if place else {}
+    # Detaching asks for both: https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html
+    role.must(_DETACHMENT, _instance_arn(cluster, node), context)
     for interface in node.interfaces:
         for action in _REMOVALS:
             role.must(action, _interface_arn(cluster, interface), context)
@@ -116,6 +120,10 @@ def _keys(cluster: Cluster, place: Place) -> Context:
 
 def _interface_arn(cluster: Cluster, interface: Interface) -> str:
     return _ec2_arn(cluster, f"network-interface/{interface.id}")
+
+
+def _instance_arn(cluster: Cluster, node: Node) -> str:
+    return f"arn:{cluster.partition}:ec2:{cluster.region}:{_HYPERPODS_ACCOUNT}:instance/{node.id}"
 
 
 def _ec2_arn(cluster: Cluster, rest: str) -> str:

@@ -32,6 +32,37 @@ def test_a_role_whose_policy_went_first_wedges_the_deletion_until_it_is_back(wor
     world.until_gone()
 
 
+def test_interfaces_are_detached_with_the_right_to_instances_too(world: World) -> None:
+    world.in_service(world.group("a"))
+    world.allow_all_but("ec2:DetachNetworkInterface")
+    world.allow("ec2:DetachNetworkInterface", resource="arn:aws:ec2:*:*:network-interface/*", name="interfaces alone")
+    world.sagemaker.delete_cluster(ClusterName="ml")
+    messages = world.until(lambda: [node["InstanceStatus"]["Message"] for node in world.nodes()], all)
+    assert "does not have permission to perform: ec2:DetachNetworkInterface on arn:aws:ec2:" in messages[0]
+    assert ":instance/i-" in messages[0]
+    world.allow_all_but()
+    world.until_gone()
+    world.client("iam").delete_role_policy(RoleName="nodes", PolicyName="interfaces alone")
+
+
+CHANNELS = tuple(f"ssmmessages:{verb}{kind}Channel" for verb in ("Create", "Open") for kind in ("Control", "Data"))
+
+
+@pytest.mark.parametrize(("missing", "status"), [((), "connected"), *(((action,), "notconnected") for action in CHANNELS)])
+def test_session_manager_reaches_nodes_whose_role_may_open_channels(world: World, missing: tuple[str, ...], status: str) -> None:
+    world.allow(*(action for action in CHANNELS if action not in missing), name="channels")
+    cluster = world.in_service(world.group("a"))
+    [node] = world.nodes()
+    target = f"sagemaker-cluster:{cluster['ClusterArn'].rsplit('/', 1)[1]}_a-{node['InstanceId']}"
+    assert world.client("ssm").get_connection_status(Target=target)["Status"] == status
+    world.client("iam").delete_role_policy(RoleName="nodes", PolicyName="channels")
+
+
+def test_session_manager_reaches_no_node_that_is_not_there(world: World) -> None:
+    target = "sagemaker-cluster:abcdefghijkl_a-i-00000000000000000"
+    assert world.client("ssm").get_connection_status(Target=target)["Status"] == "notconnected"
+
+
 def test_a_role_that_may_not_read_the_scripts_fails_the_nodes(world: World) -> None:
     world.allow_all_but("s3:GetObject")
     seen = world.in_service(world.group("a"))
@@ -125,6 +156,7 @@ def test_a_role_limited_to_the_clusters_own_subnet_and_group_is_enough(world: Wo
             interfaces,
             {"ArnEquals": {"ec2:Subnet": subnet}},
         ),
+        (["ec2:DetachNetworkInterface"], "arn:aws:ec2:us-west-2:*:instance/*", {}),
         (["s3:ListBucket"], "arn:aws:s3:::sagemaker-scripts", {"StringLike": {"s3:prefix": "lifecycle/*"}}),
         (["s3:GetObject"], "arn:aws:s3:::sagemaker-scripts/lifecycle/*", {}),
     ]
