@@ -21,6 +21,7 @@ ACCOUNT = "123456789012"
 SERVICES = (
     "local_aws.corrections",
     "local_aws.iam",
+    "local_aws.metrics",
     "local_aws.functions",
     "local_aws.states",
     "local_aws.events",

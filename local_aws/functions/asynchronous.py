@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from local_aws import iam
 from local_aws.clock import clock
 from local_aws.functions.invocation import Invocation
+from local_aws.metrics.alarms import Metric, count
 
 Run: TypeAlias = Callable[[Any, Any, str, int], Invocation]
 Find: TypeAlias = Callable[[str], Any]
@@ -96,6 +97,9 @@ class AsynchronousInvocations:
 
     def _tell(self, function: Any, destination: str | None, done: Invocation, condition: str) -> None:
         """Send the record of the end to a destination, which must be a function that the role may invoke."""
+        if condition != "Success":
+            name = frozenset({("FunctionName", function.function_name)})
+            count(Metric(function.account_id, function.region, "AWS/Lambda", "AsyncEventsDropped", name))
         if destination is None:
             return
         target = self._find(destination)

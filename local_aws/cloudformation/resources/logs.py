@@ -1,7 +1,9 @@
-"""CloudWatch Logs: log groups."""
+"""CloudWatch Logs: log groups and their metric filters."""
 
+from local_aws.cloudformation.errors import ResourceError
 from local_aws.cloudformation.resources.provider import Context, Provider, changed, tag_changes, tolerate
 from local_aws.cloudformation.template import Json
+from local_aws.metrics.patterns import PatternError, matcher
 
 GONE = "ResourceNotFoundException"
 
@@ -56,4 +58,55 @@ class LogGroup(Provider):
             context.client("logs").delete_log_group(logGroupName=physical_id)
 
 
-PROVIDERS = (LogGroup(),)
+class MetricFilter(Provider):
+    """AWS::Logs::MetricFilter with a pattern in the JSON form."""
+
+    type = "AWS::Logs::MetricFilter"
+    acts_on = (
+        "FilterName",
+        "FilterPattern",
+        "LogGroupName",
+        "MetricTransformations/Dimensions",
+        "MetricTransformations/MetricName",
+        "MetricTransformations/MetricNamespace",
+        "MetricTransformations/MetricValue",
+    )
+
+    def create(self, context: Context, properties: Json) -> str:
+        """Make the filter; its name."""
+        name = str(properties.get("FilterName") or context.unique_name(512))
+        self._put(context, name, properties)
+        return name
+
+    def _put(self, context: Context, name: str, properties: Json) -> None:
+        try:
+            matcher(properties["FilterPattern"])
+        except PatternError as error:
+            raise ResourceError(str(error)) from error
+        context.client("logs").put_metric_filter(
+            logGroupName=properties["LogGroupName"],
+            filterName=name,
+            filterPattern=properties["FilterPattern"],
+            metricTransformations=[_transformation(one) for one in properties["MetricTransformations"]],
+        )
+
+    def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
+        """Change pattern and metrics."""
+        # Moto keeps a second filter of the name where CloudWatch Logs replaces the first.
+        self.delete(context, physical_id, before)
+        self._put(context, physical_id, properties)
+
+    def delete(self, context: Context, physical_id: str, properties: Json) -> None:
+        """Delete the filter, which may have gone with its group."""
+        with tolerate(GONE):
+            context.client("logs").delete_metric_filter(logGroupName=properties["LogGroupName"], filterName=physical_id)
+
+
+def _transformation(given: Json) -> Json:
+    """A transformation in the API's words, where CloudFormation's dimensions are a list."""
+    named = {f"{name[0].lower()}{name[1:]}": value for name, value in given.items() if name != "Dimensions"}
+    dimensions = {one["Key"]: one["Value"] for one in given.get("Dimensions") or ()}
+    return {**named, **({"dimensions": dimensions} if dimensions else {})}
+
+
+PROVIDERS = (LogGroup(), MetricFilter())

@@ -1,0 +1,73 @@
+"""CloudWatch: alarms on one metric."""
+
+from local_aws.cloudformation.errors import ResourceError
+from local_aws.cloudformation.resources.provider import Context, Provider, pick, tag_changes
+from local_aws.cloudformation.template import Json
+from local_aws.metrics import alarms
+
+_ARGUMENTS = (
+    "ActionsEnabled",
+    "AlarmActions",
+    "AlarmDescription",
+    "ComparisonOperator",
+    "Dimensions",
+    "EvaluationPeriods",
+    "MetricName",
+    "Namespace",
+    "OKActions",
+    "Period",
+    "Statistic",
+    "Threshold",
+    "TreatMissingData",
+)
+
+
+class Alarm(Provider):
+    """AWS::CloudWatch::Alarm on the sum, maximum or number of one metric's values in one period."""
+
+    type = "AWS::CloudWatch::Alarm"
+    acts_on = (*_ARGUMENTS, "AlarmName", "Tags")
+
+    def create(self, context: Context, properties: Json) -> str:
+        """Make the alarm; its name."""
+        name = str(properties.get("AlarmName") or context.unique_name(255))
+        tags = context.tags(properties)
+        self._put(context, name, properties, {"Tags": tags} if tags else {})
+        return name
+
+    def _put(self, context: Context, name: str, properties: Json, further: Json) -> None:
+        try:
+            alarms.check(
+                properties.get("Statistic"),
+                properties["ComparisonOperator"],
+                int(properties["EvaluationPeriods"]),
+                properties.get("TreatMissingData"),
+            )
+        except alarms.AlarmError as error:
+            raise ResourceError(str(error)) from error
+        context.client("cloudwatch").put_metric_alarm(AlarmName=name, **pick(properties, *_ARGUMENTS), **further)
+
+    def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
+        """Its ARN."""
+        return {"Arn": self._arn(context, physical_id)}
+
+    def _arn(self, context: Context, name: str) -> str:
+        return context.arn("cloudwatch", f"alarm:{name}")
+
+    def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
+        """Change what it looks at, whom it tells, and its tags; its state begins anew."""
+        if pick(properties, *_ARGUMENTS) != pick(before, *_ARGUMENTS):
+            self._put(context, physical_id, properties, {})
+        added, removed = tag_changes(properties, before)
+        cloudwatch, arn = context.client("cloudwatch"), self._arn(context, physical_id)
+        if removed:
+            cloudwatch.untag_resource(ResourceARN=arn, TagKeys=removed)
+        if added:
+            cloudwatch.tag_resource(ResourceARN=arn, Tags=added)
+
+    def delete(self, context: Context, physical_id: str, properties: Json) -> None:
+        """Delete the alarm; CloudWatch does not mind one that is gone."""
+        context.client("cloudwatch").delete_alarms(AlarmNames=[physical_id])
+
+
+PROVIDERS = (Alarm(),)

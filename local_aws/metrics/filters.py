@@ -1,0 +1,36 @@
+"""Metric filters of log groups: what is written to a group is counted as its filters say."""
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from moto.logs.models import LogGroup, logs_backends
+
+from local_aws.metrics.alarms import Metric, count
+from local_aws.metrics.patterns import Matches, matcher, value_at
+
+_put = LogGroup.put_log_events
+_matcher = lru_cache(matcher)
+
+
+def install() -> None:
+    """Let every log group feed its filters; moto keeps filters and never looks at them."""
+    LogGroup.put_log_events = _put_and_count
+
+
+def _put_and_count(self: Any, log_stream_name: str, log_events: list[dict[str, Any]]) -> Any:
+    answer = _put(self, log_stream_name, log_events)
+    filters = logs_backends[self.account_id][self.region].filters.get_matching_filters(log_group_name=self.name)
+    for each in filters:
+        matches: Matches = _matcher(each["filterPattern"])
+        for event in log_events:
+            if matches(event["message"]):
+                _count(self, each["metricTransformations"], json.loads(event["message"]))
+    return answer
+
+
+def _count(group: Any, transformations: list[dict[str, Any]], line: dict[str, Any]) -> None:
+    for each in transformations:
+        dimensions = frozenset((name, str(value_at(selector, line))) for name, selector in (each.get("dimensions") or {}).items())
+        metric = Metric(group.account_id, group.region, each["metricNamespace"], each["metricName"], dimensions)
+        count(metric, float(each["metricValue"]))
