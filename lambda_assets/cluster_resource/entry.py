@@ -9,6 +9,8 @@ can overtake each other; where the addresses do not tell, it is the order in whi
 
 import functools
 import os
+import time
+from collections.abc import Callable
 from datetime import datetime
 
 from cluster_resource.api_client import states_client
@@ -20,6 +22,9 @@ from cluster_resource.memory import VERSION
 
 COMPARED = 10
 """How many earlier executions of a resource are asked for their event; older ones ended long before a delivery can be late."""
+
+LAG_S = (1, 3, 8)
+"""Pauses between looks for a request that must be there: ListExecutions is only eventually consistent."""
 
 
 @functools.cache
@@ -33,37 +38,64 @@ def handler(raw: Json, _context: object) -> None:
     launch(raw, _executions())
 
 
-def launch(raw: Json, executions: Executions) -> None:
+def launch(raw: Json, executions: Executions, sleep: Callable[[float], None] = time.sleep) -> None:
     """Start the request's execution and stop those of older requests; a duplicate does nothing that was not done."""
     event = Event.parse(raw)
     others = _others(event, executions)
-    newer = next((other for other, issued in others if is_later(issued, event.issued)), None)
+    newer = next((other for other, its in others if is_later(its.issued, event.issued)), None)
+    is_missing_one = _is_missing_one(event, [its for _, its in others])
     memory: Json = {"version": VERSION}
     if newer:
         memory["fence"] = f"superseded: this request came after a newer one for the same resource ({newer.name})"
-    elif others and others[0][0].status != "SUCCEEDED":
+    elif is_missing_one or (others and others[0][0].status != "SUCCEEDED"):
         # It still runs, or ended in the middle of a step, whose last call nobody knows the outcome of.
         memory["contested"] = True
     started = executions.start(event, {"version": VERSION, "event": raw, "memory": memory})
     log("started", request=f"{event.request_type} {event.logical_id}", execution=execution_name(event), fenced=bool(newer))
-    if not newer:
+    if newer:
+        return
+    for pause_s in LAG_S if is_missing_one else ():
         stop_older(event, started, executions)
+        sleep(pause_s)
+    stop_older(event, started, executions)
 
 
 def stop_older(event: Event, started: datetime, executions: Executions) -> None:
-    """Stop what still runs for older requests; the responder answers for each that it is superseded."""
-    for other, issued in _others(event, executions):
-        if not other.is_running or _is_newer(issued, other.started, event.issued, started):
-            continue
-        executions.stop(other, f"superseded by a newer request for the same resource ({execution_name(event)})")
-        log("stopped", execution=other.name, by=execution_name(event))
+    """Stop what still runs for older requests, or this one where a newer began unseen; the responder answers "superseded".
+
+    Each request starts first and looks around after: of two that begin at the same time, at least one sees the other.
+    """
+    is_overtaken = False
+    for other, its in _others(event, executions):
+        if _is_newer(its.issued, other.started, event.issued, started):
+            is_overtaken = True
+        elif other.is_running:
+            executions.stop(other.arn, f"superseded by a newer request for the same resource ({execution_name(event)})")
+            log("stopped", execution=other.name, by=execution_name(event))
+    if is_overtaken:
+        executions.stop(executions.arn_of(event), "superseded by a newer request for the same resource, which began before it")
 
 
-def _others(event: Event, executions: Executions) -> list[tuple[Execution, str]]:
-    """The other executions of the resource, newest first, each with when its event was issued."""
+def _others(event: Event, executions: Executions) -> list[tuple[Execution, Event]]:
+    """The other executions of the resource, newest first, each with its event."""
     own = execution_name(event)
     found = [execution for execution in executions.of_resource(event) if execution.name != own][:COMPARED]
-    return [(execution, Event.parse(executions.event_of(execution.arn)).issued) for execution in found]
+    return [(execution, Event.parse(executions.event_of(execution.arn))) for execution in found]
+
+
+def _is_missing_one(event: Event, others: list[Event]) -> bool:
+    """Whether a request came before this one that is not seen: one that left the properties from which this one starts.
+
+    It may be on its way to its own entry function, or the list of executions lags behind.
+    """
+    last = next((other for other in others if other.request_type != "Delete"), None)
+    if event.request_type == "Create":
+        return False
+    if last is None:
+        return event.has_invented_id
+    if event.request_type == "Delete":
+        return event.properties not in (last.properties, last.old_properties)
+    return event.old_properties != last.properties
 
 
 def _is_newer(issued: str, started: datetime, own_issued: str, own_started: datetime) -> bool:

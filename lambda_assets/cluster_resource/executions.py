@@ -54,28 +54,32 @@ class Executions:
         except self._client.exceptions.ExecutionAlreadyExists:
             found = self.find(event)
             if found is None:
-                raise
+                raise LookupError(f"execution {execution_name(event)} exists and is not shown yet") from None
             return found.started
         started: datetime = reply["startDate"]
         return started
 
     def find(self, event: Event) -> Execution | None:
         """The request's execution."""
-        arn = self._state_machine_arn.replace(":stateMachine:", ":execution:") + ":" + execution_name(event)
+        arn = self.arn_of(event)
         try:
             found = self._client.describe_execution(executionArn=arn)
         except self._client.exceptions.ExecutionDoesNotExist:
             return None
         return Execution(arn, found["name"], found["status"], found["startDate"])
 
+    def arn_of(self, event: Event) -> str:
+        """The address of the request's execution, whether there is one or not."""
+        return self._state_machine_arn.replace(":stateMachine:", ":execution:") + ":" + execution_name(event)
+
     def event_of(self, arn: str) -> Json:
         """The CloudFormation event that the execution serves."""
         found: Json = json.loads(self._client.describe_execution(executionArn=arn)["input"])["event"]
         return found
 
-    def stop(self, execution: Execution, cause: str) -> None:
+    def stop(self, arn: str, cause: str) -> None:
         """Stop an execution for a newer request; one that has ended by itself is left."""
-        self._client.stop_execution(executionArn=execution.arn, error=SUPERSEDED, cause=cause)
+        self._client.stop_execution(executionArn=arn, error=SUPERSEDED, cause=cause)
 
     def verdict(self, arn: str) -> Json | None:
         """The answer that the execution had decided on before it ended, if it had."""

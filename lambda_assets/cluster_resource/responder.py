@@ -1,20 +1,24 @@
 """Runs in Lambda as the responder: the answer of last resort, for whatever died on the way.
 
 EventBridge sends it the executions that failed, timed out or were stopped; Lambda sends it the events for which the entry
-function failed. Its role may describe executions and read their history. It makes no cluster call.
+function failed. Its role may start, stop and describe executions and read their history. It makes no cluster call.
 """
 
 import functools
 import json
 import os
 
+from botocore.exceptions import ClientError
+
 from cluster_resource import answer
 from cluster_resource.api_client import states_client
 from cluster_resource.entry import stop_older
+from cluster_resource.errors import Kind, kind_of
 from cluster_resource.event import Event, Json
 from cluster_resource.executions import SUPERSEDED, Executions
 from cluster_resource.identity import physical_id
 from cluster_resource.log import log
+from cluster_resource.memory import VERSION
 
 
 @functools.cache
@@ -59,14 +63,30 @@ def _reason(detail: Json) -> str:
 
 
 def _for_entry(record: Json, executions: Executions, send: answer.Send) -> None:
-    """The entry function failed for good: its execution answers if there is one, else this does."""
+    """The entry function failed for good: the request's execution answers.
+
+    Where none is seen, one is started that only says so. Its name is taken then: should a start of the entry's still be on its
+    way, one of the two is refused, and there is one verdict.
+    """
     event = Event.parse(record["requestPayload"])
-    found = executions.find(event)
-    if found:
-        log("entry failed after its execution began", execution=found.name)
-        stop_older(event, found.started, executions)
-        return
     error = record.get("responsePayload") or {}
     condition = record.get("requestContext", {}).get("condition", "failure")
     said = f"{error.get('errorType', condition)}: {error.get('errorMessage', 'see its log')}"
-    send(event, answer.failure(physical_id(event), f"the entry function could not start the work: {said}"))
+    reason = f"the entry function could not start the work: {said}"
+    memory = {"version": VERSION, "fence": reason}
+    try:
+        started = executions.start(event, {"version": VERSION, "event": record["requestPayload"], "memory": memory})
+    except ClientError as refused:
+        if _may_exist(refused):
+            raise
+        log("no execution can be started", error=str(refused))
+        send(event, answer.failure(physical_id(event), reason))
+        return
+    stop_older(event, started, executions)
+
+
+def _may_exist(refused: ClientError) -> bool:
+    """Whether there may be an execution all the same, so that only another try can tell."""
+    error, status = refused.response["Error"], refused.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    kind = kind_of(refused.operation_name, error["Code"], status, error.get("Message", ""))
+    return kind is Kind.TRANSIENT or refused.operation_name != "StartExecution"

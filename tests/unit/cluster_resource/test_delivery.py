@@ -196,6 +196,7 @@ def failed_entry(raw: Json) -> Json:
 def test_an_event_for_which_the_entry_function_fails_is_answered(world: World) -> None:
     raw = world.event("Update", SIX, properties(), "reference-0123456789ab")
     responder.respond(failed_entry(raw), world.executions, world.send)
+    world.run(30)
     done = world.answer(raw)
     assert done["Status"] == "FAILED"
     assert done["PhysicalResourceId"] == "reference-0123456789ab"
@@ -259,7 +260,7 @@ def test_a_hundred_large_groups_old_and_new_are_served(world: World) -> None:
     name = world.create(old)["PhysicalResourceId"]
     new = properties(request(*many[:-1], group("group-099", 2)))
     raw = world.event("Update", new, old, name)
-    entry.launch(raw, world.executions)
+    world.deliver(raw)
     assert len(next(reversed(world.states.executions.values())).input) < 262_144
     world.run()
     assert world.answer(raw)["Status"] == "SUCCESS"

@@ -9,8 +9,8 @@ from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.event import CLUSTER, Event
 from cluster_resource.executions import Executions
 from cluster_resource.identity import physical_id
-from tests.faults_table.recording import happened
 from cluster_resource.witness import Witness
+from tests.faults_table.recording import happened
 from tests.unit.cluster_resource.fake_logs import FakeLogs
 from tests.unit.cluster_resource.fake_sagemaker import FakeSageMaker
 from tests.unit.cluster_resource.fake_states import MACHINE, FakeStates
@@ -84,7 +84,7 @@ class World:
 
     def deliver(self, raw: Json) -> Json:
         """Give an event to the entry function."""
-        entry.launch(raw, self.executions)
+        entry.launch(raw, self.executions, self.clock.advance)
         return raw
 
     def run(self, seconds: float = 3600) -> None:

@@ -1,0 +1,94 @@
+"""Requests that overtake each other on the way, as the model checker found them (tests/soak)."""
+
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from cluster_resource import responder
+from tests.unit.cluster_resource.test_delivery import failed_entry
+from tests.unit.cluster_resource.updates import FOUR, SIX
+from tests.unit.cluster_resource.world import World, properties
+
+Json = dict[str, Any]
+
+
+@pytest.mark.fault(27)
+@pytest.mark.fault(37)
+def test_an_entry_that_was_overtaken_between_its_look_and_its_start_changes_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.run(5)
+    update = world.event("Update", SIX, FOUR, name)
+    world.run(5)
+    rollback = world.event("Update", FOUR, SIX, name)
+    start = world.states.start_execution
+
+    def start_after_the_other(**arguments: Any) -> Json:
+        monkeypatch.undo()
+        world.deliver(rollback)
+        return start(**arguments)
+
+    monkeypatch.setattr(world.states, "start_execution", start_after_the_other)
+    world.deliver(update)
+    world.run()
+    assert "superseded" in world.answer(update)["Reason"]
+    assert world.answer(rollback)["Status"] == "SUCCESS"
+    assert not world.sagemaker.changes()
+
+
+@pytest.mark.fault(37)
+def test_a_rollback_waits_for_the_update_that_it_undoes_and_that_nobody_saw(world: World) -> None:
+    """The update's entry function hangs before it starts anything; its call lands two minutes after the rollback began."""
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.run(5)
+    rollback = world.deliver(world.event("Update", FOUR, SIX, name))
+    world.run(120)
+    assert rollback["RequestId"] not in world.answers
+    world.sagemaker.update_cluster(ClusterName=name, InstanceGroups=SIX["Request"]["InstanceGroups"])
+    world.run()
+    assert world.answer(rollback)["Status"] == "SUCCESS"
+    cluster = world.sagemaker.find(name)
+    assert cluster
+    assert cluster.groups["workers"]["InstanceCount"] == 4
+
+
+@pytest.mark.fault(28)
+def test_a_start_that_lands_after_the_entry_was_given_up_brings_no_second_verdict(world: World) -> None:
+    raw = world.event("Create", properties())
+    responder.respond(failed_entry(raw), world.executions, world.send)
+    world.deliver(raw)
+    world.run()
+    assert "could not start the work" in world.answer(raw)["Reason"]
+    assert not world.sagemaker.changes()
+
+
+@pytest.mark.fault(28)
+def test_an_event_is_answered_where_no_execution_can_be_started_either(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(world.states, "start_execution", refusing("AccessDeniedException"))
+    raw = world.event("Create", properties())
+    responder.respond(failed_entry(raw), world.executions, world.send)
+    assert "StartExecution: AccessDenied" in world.answer(raw)["Reason"]
+
+
+@pytest.mark.fault(28)
+def test_a_throttled_responder_is_called_again_rather_than_guess(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = world.event("Create", properties())
+    with monkeypatch.context() as patch:
+        patch.setattr(world.states, "start_execution", refusing("ThrottlingException"))
+        with pytest.raises(ClientError):
+            responder.respond(failed_entry(raw), world.executions, world.send)
+    assert raw["RequestId"] not in world.answers
+    responder.respond(failed_entry(raw), world.executions, world.send)
+    world.run(30)
+    assert world.answer(raw)["Status"] == "FAILED"
+
+
+def refusing(code: str) -> Any:
+    """A call of Step Functions' that is refused."""
+
+    def refuse(**_: Any) -> Json:
+        raise ClientError({"Error": {"Code": code, "Message": "no"}}, "StartExecution")
+
+    return refuse
