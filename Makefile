@@ -7,7 +7,7 @@ export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/node_modules/.bin:$(PATH)
 export NODE_NO_WARNINGS := 1
 CLUSTER ?= reference
 
-.PHONY: help setup nodes-setup demo demo-down test test-nodes test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean
+.PHONY: help setup nodes-setup demo demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
@@ -36,7 +36,7 @@ demo-down: setup  ## end the embedded AWS that the demo left running
 	@python -m local_aws down
 
 test: setup  ## run the tests that need no simulated nodes
-	@pytest -m "not aws" --ignore tests/nodes -n 4 --dist loadgroup --no-loadscope-reorder
+	@pytest -m "not aws" --ignore tests/nodes --ignore tests/whole_stack -n 4 --dist loadgroup --no-loadscope-reorder
 	@echo "next: make test-nodes (the same for real nodes), make demo (a cluster on an embedded AWS)"
 
 test-nodes: setup  ## run the tests on simulated nodes: real systemd, real Slurm, PyTorch (root on Debian)
@@ -48,6 +48,9 @@ faults: setup  ## run the tests of docs/faults.md's rows 1 to 59 and print what 
 
 test-runtimes: setup  ## run the functions' asset with older releases of boto3, each in an environment of its own
 	@pytest tests/asset/older_boto3.py
+
+whole-stack: setup  ## drive cdk deploy and destroy through faults, with our resource and with CDK's stock Provider
+	@pytest -q tests/whole_stack
 
 privilege: setup  ## take each action out of each policy in turn, and see which part of a cluster's life fails without it
 	@pytest tests/privilege/each_action.py

@@ -57,7 +57,7 @@ def cluster_file(folder: Path, name: str, place: Place, workers: int) -> Path:
 
 def synthesize(folder: Path, place: Place) -> dict[tuple[str, int], Path]:
     """Where the assemblies of both kinds in both sizes are."""
-    found = {}
+    found: dict[tuple[str, int], Path] = {}
     for workers in (SMALL, LARGE):
         ours, stock = folder / f"ours-{workers}", folder / f"stock-{workers}"
         files = cluster_file(folder / f"files-{workers}", "ours", place, workers).parent

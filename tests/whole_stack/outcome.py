@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from local_aws import faults
 from local_aws.clock import clock
 from tests.whole_stack.assemblies import SMALL
-from tests.whole_stack.scenarios import NOT_CREATED, Scenario
+from tests.whole_stack.scenarios import CREATED, NOT_CREATED, NOT_UPDATED, UPDATED, Scenario
 from tests.whole_stack.world import GONE, NO_ANSWER, World
 
 EMPTY = (GONE, NOT_CREATED)
@@ -25,6 +25,11 @@ class Outcome:
     is_untrue: bool
     minutes: float
     seconds: float
+
+    @property
+    def failed_needlessly(self) -> bool:
+        """Whether a fault that passes was taken for one that does not."""
+        return self.status != self.expected and not (self.is_wedged or self.is_untrue)
 
     @property
     def defects(self) -> list[str]:
@@ -78,7 +83,14 @@ def _look(scenario: Scenario, world: World, seen: set[str], minutes: float, seco
         leaked=len(clusters) if is_empty else max(0, len(clusters) - 1),
         is_wedged=status.endswith("_FAILED") or NO_ANSWER in texts,
         is_hidden=scenario.reason not in texts,
-        is_untrue=not is_empty and status == scenario.ends and (len(clusters) != 1 or world.workers() != scenario.workers),
+        is_untrue=_is_untrue(scenario, world, status),
         minutes=minutes,
         seconds=seconds,
     )
+
+
+def _is_untrue(scenario: Scenario, world: World, status: str) -> bool:
+    """Whether CloudFormation was told of a success that is none."""
+    if status != scenario.ends:
+        return status in (CREATED, UPDATED) and scenario.ends in (NOT_CREATED, NOT_UPDATED)
+    return status not in EMPTY and (len(world.clusters()) != 1 or world.workers() != scenario.workers)

@@ -20,15 +20,19 @@ NO_ANSWER = "did not receive a response from your Custom Resource"
 
 @dataclass(frozen=True)
 class Parts:
-    """What an implementation's parts are called, in the names of its functions and roles."""
+    """What an implementation's parts are called, in the names of its functions and roles, and how often an event is tried.
+
+    Lambda tries an event again after one minute and after two more. Ours are given up when they are a minute old.
+    """
 
     entry: str
     watcher: str
+    attempts: int
 
 
 PARTS = {
-    "ours": Parts(entry="ours-Cluster-ClusterProviderEntry", watcher="ours-Cluster-ClusterProviderStep"),
-    "stock": Parts(entry="stock-Cluster-ClusterProviderframeworkonEvent", watcher="stock-Cluster-ClusterIsComplete"),
+    "ours": Parts(entry="ours-Cluster-ClusterProviderEntry", watcher="ours-Cluster-ClusterProviderStep", attempts=1),
+    "stock": Parts(entry="stock-Cluster-ClusterProviderframeworkonEvent", watcher="stock-Cluster-ClusterIsComplete", attempts=3),
 }
 CUSTOM_RESOURCE = "ClusterEB0386A7"
 """The cluster's logical id, which is the same in both, as the construct's is."""
@@ -92,9 +96,9 @@ class World:
             return GONE
 
     def clusters(self) -> dict[str, dict[str, Any]]:
-        """Every cluster that there is, described."""
+        """Every cluster of this implementation's, described."""
         sagemaker = self.client("sagemaker")
-        names = [each["ClusterName"] for each in sagemaker.list_clusters()["ClusterSummaries"]]
+        names = [each["ClusterName"] for each in sagemaker.list_clusters(NameContains=self.kind)["ClusterSummaries"]]
         return {name: sagemaker.describe_cluster(ClusterName=name) for name in names}
 
     def workers(self) -> int:

@@ -21,7 +21,7 @@ ACTIONS = [
 
 
 class StockProviderCluster(Construct):
-    """Define a HyperPod cluster as most people write it: `Provider` with two functions, and all that the cluster needs before it."""
+    """Define a HyperPod cluster as most people write it, with all that it needs before it: `Provider` with two functions."""
 
     def __init__(
         self, scope: Construct, id: str, *, config: ClusterConfig, network: Network, scripts: LifecycleScripts, role: iam.IRole
@@ -62,5 +62,5 @@ class StockProviderCluster(Construct):
             timeout=cdk.Duration.minutes(1),
         )
         function.add_to_role_policy(iam.PolicyStatement(actions=ACTIONS, resources=["*"]))
-        role.grant_pass_role(function)
+        role.grant_pass_role(function.grant_principal)
         return function
