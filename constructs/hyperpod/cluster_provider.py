@@ -31,7 +31,7 @@ class ClusterProvider(Construct):
             "Responder",
             code=code,
             module="responder",
-            statements=requests.superseding("states:GetExecutionHistory"),
+            statements=[*requests.superseding("states:GetExecutionHistory"), requests.starting()],
             environment=environment,
         )
         self._entry = ResourceFunction(
