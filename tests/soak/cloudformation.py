@@ -65,6 +65,7 @@ class CloudFormation:
         self.novelty: Json = {}
         self.rollbacks = 0
         self._invented = ""
+        self._properties: dict[str, Json] = {}
 
     # What a user does
 
@@ -170,6 +171,8 @@ class CloudFormation:
             self.phase = "DELETE_FAILED"
 
     def _send(self, kind: str, purpose: str, physical_id: str, file: str, old_file: str, then: str = "") -> None:
+        if purpose == "deploy":
+            self._properties[file] = as_strings({**FILES[file], **self.novelty})
         number = next(self._numbers)
         date = self._timeline.clock.now.strftime("%Y%m%dT%H%M%SZ")
         raw = {
@@ -179,9 +182,9 @@ class CloudFormation:
             "LogicalResourceId": LOGICAL_ID,
             "ResourceType": TYPE,
             "ResponseURL": f"https://bucket/{number}?X-Amz-Date={date}&X-Amz-Signature=secret",
-            "ResourceProperties": as_strings({**FILES[file], **self.novelty}),
+            "ResourceProperties": self._properties[file],
             **({"PhysicalResourceId": physical_id} if physical_id else {}),
-            **({"OldResourceProperties": as_strings(FILES[old_file])} if old_file else {}),
+            **({"OldResourceProperties": self._properties[old_file]} if old_file else {}),
         }
         request = Request(raw, purpose, file, old_file, self._timeline.clock.now, then)
         self.requests[request.id] = request

@@ -100,6 +100,8 @@ class Run:
             self.world.cloudformation.destroy()
 
     def _cancel(self, _: Operation) -> None:
+        # The order of requests is read off addresses that are dated by the second; CloudFormation is not as fast as that.
+        self.world.timeline.pass_time(1)
         self.world.cloudformation.cancel()
 
     def _continue(self, _: Operation) -> None:
@@ -121,9 +123,11 @@ class Run:
         self.world.faults.order(Fault(**told))
 
     def _deliver(self, operation: Operation) -> None:
+        self.has_disorder |= operation["delays"] != [0]
         self.world.deliveries.append(operation["delays"])
 
     def _notice(self, operation: Operation) -> None:
+        self.has_disorder |= operation["delays"] != [1]
         self.world.notices.append(operation["delays"])
 
     def _outage(self, operation: Operation) -> None:

@@ -59,7 +59,7 @@ class SoakWorld:
 
     def _run_entry(self, raw: Json, fail: Callable[[Exception], None]) -> None:
         def work(invocation: Invocation) -> None:
-            entry.launch(raw, self._executions(invocation))
+            entry.launch(raw, self._executions(invocation), invocation.sleep)
 
         self._start("entry", str(raw["RequestId"]), work, lambda _: None, fail)
 
