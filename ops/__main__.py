@@ -14,6 +14,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from config.errors import ConfigError
 from config.load import load_clusters
+from ops.adopt import adopt
+from ops.adopt import options as adopt_options
 from ops.deployment import CLUSTERS, Deployment
 from ops.errors import OpsError
 from ops.logs import logs
@@ -32,9 +34,14 @@ COMMANDS: dict[str, tuple[Callable[..., str | Iterable[str]], str]] = {
     "logs": (logs, "the lifecycle logs of the nodes that there are and were; with `NODE`, what that one wrote"),
     "outputs": (outputs, "what the stacks put out: addresses, names, ids"),
     "retained": (retained, "what a destroy left, as the sections that let the next deployment use it"),
+    "adopt": (adopt, "what a deployment would do with the cluster that has this `cluster_name` already"),
     "continue-rollback": (continue_rollback, "goes on with a rollback that CloudFormation has given up"),
 }
-OPTIONS: dict[str, Callable[[argparse.ArgumentParser], None]] = {"logs": logs_options, "continue-rollback": rollback_options}
+OPTIONS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
+    "adopt": adopt_options,
+    "logs": logs_options,
+    "continue-rollback": rollback_options,
+}
 """What a command takes beside the cluster; it is called with each by its name."""
 
 

@@ -54,7 +54,7 @@ def nothing_to_adopt(name: str) -> str:
 def _not_adopted(cluster: Cluster, obstacles: list[str]) -> str:
     return (
         f"cluster {cluster.name} cannot be adopted: {'; '.join(obstacles)}; nothing was touched; put into the file what the "
-        "cluster has, as `python -m ops adopt` shows it, and change it in a later deployment"
+        "cluster has, as `python -m ops adopt CLUSTER` shows it, and change it in a later deployment"
     )
 
 

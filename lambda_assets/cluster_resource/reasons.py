@@ -40,7 +40,7 @@ def foreign(cluster: Cluster) -> str:
     """The name is taken by a cluster that is not ours."""
     owner = owner_of(cluster.tags)
     whose = f"belongs to {owner}" if owner else "carries no tags of this stack"
-    way = "let `python -m ops release` free it once that stack is gone" if owner else "set `adopt` to take it over"
+    way = "free it by `python -m ops adopt CLUSTER --release` once that stack is gone" if owner else "set `adopt` to take it over"
     return (
         f"cluster {cluster.name} exists and {whose}: {cluster.arn}; it was not touched; choose another `cluster_name`, "
         f"delete that cluster yourself, or {way}"

@@ -1,0 +1,140 @@
+"""`python -m ops adopt CLUSTER`: what a deployment would do with a cluster that is there already."""
+
+import argparse
+from datetime import UTC, datetime
+from typing import Any
+
+from config.instance_group import Role
+from config.request import RequestValues, cluster_request
+from ops.deployment import Deployment
+from ops.errors import OpsError
+from ops.release import release_cluster
+from ops.resource_code import (
+    Action,
+    ApiError,
+    Call,
+    Cluster,
+    ClusterApi,
+    Desired,
+    Event,
+    Fail,
+    Memory,
+    Moment,
+    Wait,
+    decide,
+    plan,
+)
+
+MADE = "(made by the deployment)"
+TO_COME = {"StackId": "arn:aws:cloudformation:::stack/to-come/0", "LogicalResourceId": "Cluster"}
+
+
+def options(command: argparse.ArgumentParser) -> None:
+    """Add what the command takes beside the cluster."""
+    command.add_argument("--release", action="store_true", help="take off the tags of an owner that is gone")
+
+
+def adopt(deployment: Deployment, *, release: bool = False) -> str:
+    """Compare the cluster of the file's `cluster_name` with the file; only with ``release`` anything is changed."""
+    name = deployment.config.cluster_name
+    if name is None:
+        raise OpsError("a cluster is adopted by its name; set `cluster_name` in the file")
+    api = ClusterApi(deployment.client("sagemaker"))
+    try:
+        cluster = api.cluster(name, is_deletion=False)
+    except ApiError as error:
+        raise error.__cause__ or error from None
+    if cluster is None:
+        raise OpsError(f"there is no cluster {name} in {deployment.region}; correct `cluster_name`, or `region`")
+    return release_cluster(deployment, cluster) if release else _compared(deployment, cluster, _desired(deployment, api))
+
+
+def _compared(deployment: Deployment, cluster: Cluster, desired: Desired) -> str:
+    whose = f"belongs to {cluster.owner}" if cluster.owner else "has no owner"
+    now = datetime.now(UTC)
+    action = decide(desired, cluster, Memory(), Moment(now, now)).action
+    found = plan(desired, cluster, {})
+    lines = [f"cluster {cluster.name} is {cluster.status} and {whose}: {cluster.arn}"]
+    if found.differences and not isinstance(action, Fail):
+        lines += [
+            "what would be changed, by one UpdateCluster:",
+            *(f"  {each}" for each in _told(found.differences, desired, cluster)),
+        ]
+    if found.kept:
+        lines.append(f"groups that the file does not have, and that would be left alone: {', '.join(found.kept)}")
+    return "\n".join([*lines, _verdict(deployment, action, is_equal=not found.differences)])
+
+
+def _verdict(deployment: Deployment, action: Action, *, is_equal: bool) -> str:
+    word = "" if deployment.config.adopt else "set `adopt: true`, and "
+    match action:
+        case Fail(reason=reason):
+            return f"a deployment would be refused: {reason}"
+        case Wait(note=note):
+            return f"a deployment would wait: {note}"
+        case Call(operation="AddTags"):
+            what = "take it over and change nothing else" if is_equal else "take it over and then make these changes"
+            return f"{word}`{deployment.deploy_command}` would {what}"
+    return "it is the stack's already" + ("" if is_equal else "; a deployment would make these changes")
+
+
+def _told(differences: tuple[str, ...], desired: Desired, cluster: Cluster) -> list[str]:
+    """The differences with what the cluster has and what the file wants."""
+    wanted = {spec["InstanceGroupName"]: spec for _, spec in desired.groups()}
+    return [_difference(each, wanted, desired, cluster) for each in differences]
+
+
+def _difference(name: str, wanted: dict[str, Any], desired: Desired, cluster: Cluster) -> str:
+    group, _, field = name.partition(".")
+    have = cluster.group(group)
+    if field and have:
+        return f"{name}: {have.specification.get(field)} -> {wanted[group].get(field)}"
+    return f"{name}: {cluster.settings.get(name)} -> {desired.request[name]}" if name in desired.request else name
+
+
+def _desired(deployment: Deployment, api: ClusterApi) -> Desired:
+    """What the file asks for, as a Create would bring it; `adopt` is looked at as if it were set."""
+    config = deployment.config
+    controller = next(group.name for group in config.instance_groups if group.role is Role.CONTROLLER)
+    properties = {
+        "ClusterName": config.cluster_name,
+        "Request": cluster_request(config, values=_values(deployment)),
+        "ControllerGroup": controller,
+        "Adopt": True,
+    }
+    owner = _owner(deployment) or TO_COME
+    raw = {**owner, "RequestType": "Create", "RequestId": "", "ResponseURL": "", "ResourceProperties": properties}
+    return Desired.of(Event.parse(raw), api.request_shape)
+
+
+def _owner(deployment: Deployment) -> dict[str, Any] | None:
+    """The resource that the cluster has in this file's stack, if it is there."""
+    resources = _resources(deployment, "Custom::HyperPodCluster")
+    return {name: resources[0][name] for name in TO_COME} if resources else None
+
+
+def _values(deployment: Deployment) -> RequestValues:
+    """What the file leaves to the deployment: from the stacks as far as they are there."""
+    outputs, existing = deployment.outputs(), deployment.config.network.existing
+    subnets = outputs["NodeSubnetIds"].split(",") if "NodeSubnetIds" in outputs else [MADE]
+    return RequestValues(
+        execution_role_arn=_role_arn(deployment),
+        source_s3_uri=outputs.get("LifecycleScripts", MADE),
+        subnet_ids=existing.node_subnet_ids if existing else subnets,
+        security_group_ids=[existing.security_group_id if existing else outputs.get("SecurityGroupId", MADE)],
+    )
+
+
+def _role_arn(deployment: Deployment) -> str:
+    roles = [each for each in _resources(deployment, "AWS::IAM::Role") if each["LogicalResourceId"].startswith("NodeRole")]
+    if not roles:
+        return MADE
+    return str(deployment.client("iam").get_role(RoleName=roles[0]["PhysicalResourceId"])["Role"]["Arn"])
+
+
+def _resources(deployment: Deployment, kind: str) -> list[dict[str, Any]]:
+    if not any(stack.name.endswith("-Cluster") for stack in deployment.stacks()):
+        return []
+    gone = ("DELETE_COMPLETE", "DELETE_SKIPPED")
+    found = deployment.resources("Cluster")
+    return [each for each in found if each["ResourceType"] == kind and each["ResourceStatus"] not in gone]

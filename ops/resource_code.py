@@ -1,0 +1,36 @@
+"""The custom resource's own functions, for looking ahead: what is shown is what Lambda decides, and no copy of it."""
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1] / "lambda_assets"))
+
+# Found by way of the line above.
+from cluster_resource.actions import Action, Call, Fail, Wait
+from cluster_resource.cluster_api import ClusterApi
+from cluster_resource.desired import Desired
+from cluster_resource.errors import ApiError
+from cluster_resource.event import Event
+from cluster_resource.memory import Memory
+from cluster_resource.moment import Moment
+from cluster_resource.observed import Cluster
+from cluster_resource.ownership import Owner
+from cluster_resource.plan import plan
+from cluster_resource.reconcile import decide
+
+__all__ = [
+    "Action",
+    "ApiError",
+    "Call",
+    "Cluster",
+    "ClusterApi",
+    "Desired",
+    "Event",
+    "Fail",
+    "Memory",
+    "Moment",
+    "Owner",
+    "Wait",
+    "decide",
+    "plan",
+]

@@ -1,0 +1,159 @@
+"""What `ops adopt` shows is what the custom resource decides, and only `--release` changes anything."""
+
+from typing import Any, cast
+
+import pytest
+from botocore.exceptions import ClientError
+
+from config.load import parse_cluster
+from config.model import ClusterConfig
+from ops.adopt import adopt
+from ops.deployment import Deployment
+from ops.errors import OpsError
+from tests.unit.cluster_resource.fake_cluster import FakeCluster
+from tests.unit.cluster_resource.fake_sagemaker import FakeSageMaker
+from tests.unit.cluster_resource.manual_clock import ManualClock
+
+Json = dict[str, Any]
+ROLE = "arn:aws:iam::123456789012:role/theirs"
+SUBNET, GROUP = "subnet-0123456789abcdef0", "sg-0123456789abcdef0"
+SCRIPTS = {"SourceS3Uri": "s3://sagemaker-theirs/src", "OnCreate": "on_create.sh"}
+OLD_STACK = "arn:aws:cloudformation:us-west-2:123456789012:stack/old-Cluster/5a7d3b10"
+OWNER = {"hyperpod-cdk:stack-id": OLD_STACK, "hyperpod-cdk:logical-id": "ClusterEB0386A7", "hyperpod-cdk:version": "1"}
+FILE = f"""
+region: us-west-2
+cluster_name: theirs
+network:
+  availability_zone_id: usw2-az4
+  existing: {{vpc_id: vpc-0123456789abcdef0, node_subnet_ids: [{SUBNET}], security_group_id: {GROUP}}}
+instance_groups:
+  - name: head
+    role: controller
+    instance_type: ml.c5.xlarge
+    instance_count: 1
+    overrides: {{ExecutionRole: "{ROLE}", LifeCycleConfig: {{SourceS3Uri: "s3://sagemaker-theirs/src"}}}}
+  - name: work
+    role: compute
+    partition: dev
+    instance_type: ml.p5.48xlarge
+    instance_count: 4
+    overrides: {{ExecutionRole: "{ROLE}", LifeCycleConfig: {{SourceS3Uri: "s3://sagemaker-theirs/src"}}}}
+"""
+
+
+class FakeAccount:
+    """SageMaker with one cluster, and CloudFormation with at most one stack."""
+
+    region_name = "us-west-2"
+
+    def __init__(self, tags: dict[str, str] | None = None) -> None:
+        clock = ManualClock()
+        self.sagemaker = FakeSageMaker(clock)
+        groups = [_group("head", "ml.c5.xlarge", 1), _group("work", "ml.p5.48xlarge", 4)]
+        vpc = {"SecurityGroupIds": [GROUP], "Subnets": [SUBNET]}
+        listed = [{"Key": key, "Value": value} for key, value in (tags or {}).items()]
+        self.sagemaker.create_cluster(ClusterName="theirs", InstanceGroups=groups, VpcConfig=vpc, Tags=listed)
+        clock.now = clock.after(700)
+        self.cluster = cast("FakeCluster", self.sagemaker.find("theirs"))
+        self.sagemaker.calls.clear()
+        self.stack: Json | None = None
+
+    def client(self, service: str) -> Any:
+        return self.sagemaker if service == "sagemaker" else self
+
+    def describe_stacks(self, **asked: str) -> Json:
+        if asked["StackName"] == OLD_STACK and self.stack:
+            return {"Stacks": [{"StackName": "old-Cluster", "StackStatus": self.stack["status"]}]}
+        raise ClientError({"Error": {"Code": "ValidationError", "Message": "Stack does not exist"}}, "DescribeStacks")
+
+    def describe_stack_resource(self, **_: str) -> Json:
+        assert self.stack
+        return {"StackResourceDetail": {"ResourceStatus": self.stack["resource"], "PhysicalResourceId": "theirs"}}
+
+
+def _group(name: str, kind: str, count: int) -> Json:
+    named = {"InstanceGroupName": name, "InstanceType": kind, "InstanceCount": count}
+    return {**named, "LifeCycleConfig": SCRIPTS, "ExecutionRole": ROLE, "ThreadsPerCore": 1}
+
+
+def deployment(account: FakeAccount, *changes: tuple[str, str]) -> Deployment:
+    text = FILE
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    config = parse_cluster(text.encode(), "draft")
+    assert isinstance(config, ClusterConfig), config
+    return Deployment(config, session=cast("Any", account))
+
+
+def test_a_cluster_that_is_as_the_file_says_would_only_be_taken_over() -> None:
+    account = FakeAccount()
+    text = adopt(deployment(account))
+    assert "theirs is InService and has no owner" in text
+    assert "set `adopt: true`, and `cdk deploy 'draft/*'` would take it over and change nothing else" in text
+    assert not account.sagemaker.changes()
+
+
+def test_what_would_be_changed_is_told_with_both_values() -> None:
+    text = adopt(deployment(FakeAccount(), ("instance_count: 4", "instance_count: 6")))
+    assert "work.InstanceCount: 4 -> 6" in text
+    assert "would take it over and then make these changes" in text
+
+
+def test_what_no_update_can_change_is_told_as_the_deployment_would() -> None:
+    text = adopt(deployment(FakeAccount(), ("ml.p5.48xlarge", "ml.g5.8xlarge"), ("instance_count: 4", "instance_count: 2")))
+    assert "a deployment would be refused" in text
+    assert "work.InstanceType is 'ml.p5.48xlarge' and not 'ml.g5.8xlarge'" in text
+    assert "work.InstanceCount is 4 and not 2" in text
+
+
+def test_a_role_that_the_deployment_would_make_is_told_to_differ() -> None:
+    text = adopt(deployment(FakeAccount(), (f'ExecutionRole: "{ROLE}", ', "")))
+    assert f"head.ExecutionRole is '{ROLE}' and not '(made by the deployment)'" in text
+
+
+def test_groups_made_by_hand_are_told_to_stay() -> None:
+    account = FakeAccount()
+    account.cluster.groups["by-hand"] = {**_group("by-hand", "ml.c5.xlarge", 1), "kind": "InstanceGroups"}
+    assert "left alone: by-hand" in adopt(deployment(account))
+
+
+def test_a_file_without_a_name_and_a_name_without_a_cluster_are_told() -> None:
+    with pytest.raises(OpsError, match="set `cluster_name`"):
+        adopt(deployment(FakeAccount(), ("cluster_name: theirs\n", "")))
+    with pytest.raises(OpsError, match="there is no cluster another"):
+        adopt(deployment(FakeAccount(), ("cluster_name: theirs", "cluster_name: another")))
+
+
+@pytest.mark.fault(47)
+@pytest.mark.parametrize(
+    "stack", [None, {"status": "DELETE_COMPLETE"}, {"status": "UPDATE_COMPLETE", "resource": "DELETE_SKIPPED"}]
+)
+def test_a_retained_cluster_is_released_once_no_stack_has_it(stack: Json | None) -> None:
+    account = FakeAccount({**OWNER, "team": "vision"})
+    account.stack = stack
+    assert "old-Cluster" in adopt(deployment(account))
+    assert "has no owner any more" in adopt(deployment(account), release=True)
+    assert account.cluster.tags == {"team": "vision"}
+    assert "would take it over" in adopt(deployment(account))
+
+
+@pytest.mark.fault(55)
+def test_a_cluster_that_a_stack_has_is_not_released() -> None:
+    account = FakeAccount(OWNER)
+    account.stack = {"status": "UPDATE_COMPLETE", "resource": "CREATE_COMPLETE"}
+    with pytest.raises(OpsError, match="old-Cluster \\(UPDATE_COMPLETE\\)"):
+        adopt(deployment(account), release=True)
+    assert account.cluster.tags == OWNER
+
+
+def test_a_cluster_of_a_stack_that_cannot_be_looked_at_is_not_released() -> None:
+    account = FakeAccount({**OWNER, "hyperpod-cdk:stack-id": OLD_STACK.replace("us-west-2", "us-east-1")})
+    with pytest.raises(OpsError, match="in another region"):
+        adopt(deployment(account), release=True)
+
+
+def test_nothing_is_released_that_has_no_owner() -> None:
+    account = FakeAccount()
+    assert "nothing to release" in adopt(deployment(account), release=True)
+    assert not account.sagemaker.changes()
