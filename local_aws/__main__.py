@@ -1,4 +1,4 @@
-"""The embedded AWS from the command line: `python -m local_aws up|nodes|shell|down|status|reset|env|run|serve|demo`."""
+"""The embedded AWS from the command line: `python -m local_aws up|nodes|shell|fault|down|status|reset|env|run|serve|demo`."""
 
 import argparse
 import os
@@ -14,7 +14,7 @@ from config.interpreter import demand
 if __name__ == "__main__":
     demand("local_aws", "boto3", "moto", "pydantic", "yaml")  # before the server's process fails to import them
 
-from local_aws import node_commands, process
+from local_aws import fault_commands, node_commands, process
 from local_aws.environment import as_shell, aws_environment
 
 Command = Callable[[argparse.Namespace], int]
@@ -167,6 +167,7 @@ def parser() -> argparse.ArgumentParser:
             "--nodes", action="store_true", help="let clusters have nodes that run (as root, after make nodes-setup)"
         )
     node_commands.add(command)
+    fault_commands.add(command)
     command("down", _down, "end it")
     command("status", _status, "say whether it runs, and where")
     command("reset", _reset, "empty it")

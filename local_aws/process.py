@@ -107,13 +107,13 @@ def reset() -> None:
     _ask(state, "reset", method="POST")
 
 
-def ask(path: str) -> Any:
+def ask(path: str, method: str = "GET", body: object = None) -> Any:
     """What the one that runs answers at one of its own paths; None at a path that it does not have."""
     state = status()
     if state is None:
         raise ProcessError("no embedded AWS is up; `python -m local_aws up` starts one")
     try:
-        return _ask(state, path)
+        return _ask(state, path, method, body)
     except urllib.error.HTTPError as error:
         if error.code == 404:
             return None
@@ -156,8 +156,9 @@ def _last_line() -> str:
     return lines[-1] if lines else "it said nothing"
 
 
-def _ask(state: State, path: str, method: str = "GET") -> Any:
-    request = urllib.request.Request(f"{state.endpoint}/_local_aws/{path}", method=method)  # noqa: S310  http, on loopback
+def _ask(state: State, path: str, method: str = "GET", body: object = None) -> Any:
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(f"{state.endpoint}/_local_aws/{path}", data, method=method)  # noqa: S310  http, on loopback
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(request, timeout=30) as answer:
         return json.load(answer)

@@ -1,0 +1,27 @@
+"""`python -m local_aws fault` talks to the embedded AWS in the background."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.local.machinery.test_process import Cli, cli_of
+
+
+@pytest.fixture
+def cli(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
+    """The command line of one that is up."""
+    run = cli_of(tmp_path_factory.mktemp("up"))
+    assert run("up").returncode == 0
+    yield run
+    run("down")
+
+
+def test_a_fault_is_ordered_listed_refused_and_forgotten(cli: Cli) -> None:
+    assert cli("fault").stdout == "no fault is ordered\n"
+    ordered = "ssm:PutParameter code=Throttling times=2\n"
+    assert cli("fault", "ssm:PutParameter", "times=2", "code=Throttling").stdout == ordered
+    assert cli("fault").stdout == ordered
+    refused = cli("fault", "ssm:PutParametr")
+    assert refused.returncode == 1
+    assert "service ssm has no operation 'PutParametr'" in refused.stderr
+    assert cli("fault", "--clear").stdout == "no fault is ordered\n"
