@@ -103,6 +103,13 @@ class ClusterConfig(Section):
         Change.REPLACES_CLUSTER,
         Implementation.CUSTOM_RESOURCE,
     )
+    alarm_topic_arn: str | None = setting(
+        "SNS topic that is told of requests that CloudFormation hears or shows nothing of: an answer that did not get through, a "
+        "deletion that failed at the end of an update; the alarms are there without it, too",
+        Change.IN_PLACE,
+        None,
+        pattern=r"^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}$",
+    )
     tags: dict[str, str] = setting("tags of everything that is made", Change.IN_PLACE, {}, max_length=40)
     overrides: dict[str, Any] = setting(
         "fields of CreateCluster, verbatim; they win over ours, and `null` leaves one of ours out", Change.IN_PLACE, {}

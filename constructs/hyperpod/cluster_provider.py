@@ -8,6 +8,7 @@ from constructs import Construct
 
 from constructs.hyperpod.acknowledged import acknowledge_wildcards
 from constructs.hyperpod.function_package import function_package
+from constructs.hyperpod.request_alarms import RequestAlarms
 from constructs.hyperpod.request_machine import RequestMachine
 from constructs.hyperpod.resource_function import ResourceFunction
 from constructs.hyperpod.step_permissions import StepPermissions
@@ -20,7 +21,7 @@ class ClusterProvider(Construct):
     the way is answered for by the responder: executions by way of EventBridge, the entry by way of its on-failure destination.
     """
 
-    def __init__(self, scope: Construct, id: str) -> None:
+    def __init__(self, scope: Construct, id: str, *, alarm_topic_arn: str | None = None) -> None:
         super().__init__(scope, id)
         code = function_package(self)
         self._step = ResourceFunction(self, "Step", code=code, module="step")
@@ -46,6 +47,7 @@ class ClusterProvider(Construct):
             acknowledge_wildcards(function.access, requests.wildcards())
         self._answer_for_entry(responder)
         self._answer_for_requests(requests, responder)
+        RequestAlarms(self, "Alarms", answering=(self._step, responder), last_resort=responder, topic_arn=alarm_topic_arn)
 
     @property
     def service_token(self) -> str:

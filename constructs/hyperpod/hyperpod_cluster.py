@@ -40,7 +40,7 @@ class HyperPodCluster(Construct):
     ) -> None:
         super().__init__(scope, id)
         self._config = config
-        self._provider = ClusterProvider(self, "Provider")
+        self._provider = ClusterProvider(self, "Provider", alarm_topic_arn=config.alarm_topic_arn)
         request = self._request(network, scripts, role)
         self._resource = self._custom("Resource", "Custom::HyperPodCluster", self._properties(request, network))
         # All of it must be there before the cluster is, and stay until the cluster is gone: HyperPod removes nodes' interfaces

@@ -86,7 +86,8 @@ def put(url: str, content: bytes) -> int:
 def send(event: Event, verdict: Json, put: Put = put, sleep: Callable[[float], None] = time.sleep) -> None:
     """Deliver ``verdict``, with a few tries; raises AnswerError when it did not get through.
 
-    403 is final: the address has expired, and CloudFormation has given up. It is logged as ``answer refused``, for an alarm.
+    403 is final: the address has expired, and CloudFormation has given up. It is logged with ``alarm``,
+    which constructs/hyperpod/request_alarms.py counts.
     """
     content = body(event, verdict)
     trouble = ""
@@ -97,10 +98,13 @@ def send(event: Event, verdict: Json, put: Put = put, sleep: Callable[[float], N
             trouble = type(error).__name__
         else:
             if 200 <= status < 300:
-                log("answered", status=verdict["Status"], reason=verdict.get("Reason"), request=event.request_id)
+                # At the end of an update, nothing but this line and its alarm tells that the old cluster is still there.
+                is_left = event.request_type == "Delete" and verdict["Status"] == "FAILED"
+                alarm = {"alarm": "deletion failed"} if is_left else {}
+                log("answered", status=verdict["Status"], reason=verdict.get("Reason"), request=event.request_id, **alarm)
                 return
             if status == 403:
-                log("answer refused", http_status=status, status=verdict["Status"], request=event.request_id)
+                log("answer refused", alarm="answer refused", status=verdict["Status"], request=event.request_id)
                 return
             trouble = f"HTTP {status}"
         sleep(pause)

@@ -12,12 +12,14 @@ import pytest
 from tests.synth.synthesized import CLUSTER, STACKS, StackTemplate, Synthesized
 
 MACHINERY = {
+    "AWS::CloudWatch::Alarm",
     "AWS::Lambda::Function",
     "AWS::Lambda::EventInvokeConfig",
     "AWS::Lambda::Permission",
     "AWS::Events::Rule",
     "AWS::StepFunctions::StateMachine",
     "AWS::Logs::LogGroup",
+    "AWS::Logs::MetricFilter",
     "AWS::IAM::Role",
     "AWS::IAM::Policy",
 }

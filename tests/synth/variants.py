@@ -18,6 +18,7 @@ EXISTING_NETWORK = {
 }
 EXISTING_FILE_SYSTEM = {"file_system_id": "fs-00000000000000000", "mount_name": "abcdefgh"}
 SECRET = "arn:aws:secretsmanager:us-west-2:123456789012:secret:slurm-AbCdEf"
+TOPIC = "arn:aws:sns:us-west-2:123456789012:trouble"
 KEY = "arn:aws:kms:us-west-2:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
 
 CHANGES: dict[str, dict[str, Any]] = {
@@ -38,6 +39,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "other-zone": {"network": {"availability_zone_id": "usw2-az3"}},
     "other-range": {"network": {"node_cidr": "10.2.0.0/16"}},
     "three-hours": {"wait_hours": 3},
+    "told-of-alarms": {"alarm_topic_arn": TOPIC},
     "named": {"cluster_name": "ml-cluster"},
     "source-account": {"trust_source_account": True},
     "external-accounting": {"slurm": {"accounting": {"database": "external", "host": "db", "secret_arn": SECRET}}},

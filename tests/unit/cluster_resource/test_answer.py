@@ -68,4 +68,20 @@ def test_an_expired_address_is_logged_for_an_alarm_and_not_tried_again(event: Ev
     bucket = Bucket(403)
     answer.send(event, answer.failure("name", "why"), bucket.put, bucket.pauses.append)
     assert bucket.pauses == []
-    assert '"message": "answer refused"' in capsys.readouterr().out
+    [line] = capsys.readouterr().out.splitlines()
+    assert json.loads(line)["alarm"] == "answer refused"
+    assert "https://" not in line
+
+
+@pytest.mark.fault(41)
+@pytest.mark.parametrize(("kind", "alarm"), [("Delete", "deletion failed"), ("Update", None), ("Create", None)])
+def test_a_deletion_that_failed_is_logged_for_an_alarm(
+    event: Event, capsys: pytest.CaptureFixture[str], kind: str, alarm: str | None
+) -> None:
+    """At the end of an update CloudFormation takes no notice of it."""
+    bucket = Bucket(200, 200)
+    for verdict in (answer.failure("name", "why"), answer.success("name", "", None)):
+        answer.send(event._replace(request_type=kind), verdict, bucket.put, bucket.pauses.append)
+    failed, succeeded = map(json.loads, capsys.readouterr().out.splitlines())
+    assert failed.get("alarm") == alarm
+    assert "alarm" not in succeeded

@@ -26,6 +26,24 @@ def test_another_network_makes_a_new_cluster_and_the_clean_up_deletes_the_old_on
     assert world.sagemaker.living() == [done["PhysicalResourceId"]]
 
 
+@pytest.mark.fault(41)
+def test_a_clean_up_that_cannot_end_fails_with_what_is_missing_and_raises_an_alarm(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = wanted(OLD_SUBNET), wanted(NEW_SUBNET)
+    first = world.create(old)["PhysicalResourceId"]
+    world.finish(world.event("Update", new, old, first))
+    cluster = world.sagemaker.find(first)
+    assert cluster
+    world.sagemaker.deletion_s = None
+    cluster.node_message = "The role does not have permission to perform ec2:DeleteNetworkInterface"
+    capsys.readouterr()
+    done = world.finish(world.event("Delete", old, physical_id=first))
+    assert done["Status"] == "FAILED"
+    assert "ec2:DeleteNetworkInterface" in done["Reason"]
+    assert '"alarm": "deletion failed"' in capsys.readouterr().out
+
+
 @pytest.mark.fault(38)
 def test_another_network_under_a_fixed_name_is_refused_before_any_call(world: World) -> None:
     old = wanted(OLD_SUBNET, ClusterName="ml")
