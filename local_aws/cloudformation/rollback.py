@@ -87,10 +87,18 @@ class Rollback:
             _restore(resource, before)
             self.stack.report_resource(resource, "UPDATE_COMPLETE")
         else:
-            steps.update(self.stack, resource, before.definition, before.properties)
+            self._update(resource, made, before)
         for one in (made, before):
             if one.physical_id not in ("", resource.physical_id):
                 self.leftovers.append(removal.Leftover(one, "Delete"))
+
+    def _update(self, resource: StackResource, made: StackResource, before: StackResource) -> None:
+        """Ask for what was before; where that fails, the resource is still what was made, for a rollback that is continued."""
+        try:
+            steps.update(self.stack, resource, before.definition, before.properties)
+        except BaseException:
+            resource.definition, resource.properties = made.definition, made.properties
+            raise
 
     def _drop_new(self) -> None:
         """Let go of what was only made by the update that failed; the clean-up removes it."""

@@ -107,6 +107,19 @@ def test_a_rollback_that_fails_can_be_continued_without_the_resource(world: Worl
     assert world.reason("T", "UPDATE_COMPLETE") == "Resource skipped during UpdateRollback"
 
 
+def test_a_rollback_that_is_continued_asks_again_for_what_was(world: World, functions: Functions) -> None:
+    world.deploy({"T": custom_resource(N=1)})
+    functions.on("Update", Status="FAILED", Reason="no")
+    assert world.deploy({"T": custom_resource(N=2)}) == "UPDATE_ROLLBACK_FAILED"
+    functions.on("Update", Status="SUCCESS")
+
+    world.cloudformation.continue_update_rollback(StackName="stack")
+
+    assert world.settled() == "UPDATE_ROLLBACK_COMPLETE"
+    asked = [(event["OldResourceProperties"]["N"], event["ResourceProperties"]["N"]) for event in functions.events[1:]]
+    assert asked == [("1", "2"), ("2", "1"), ("2", "1")]
+
+
 def test_without_rollback_a_failed_update_is_tried_again(world: World) -> None:
     world.deploy({"A": parameter("a")})
     assert world.deploy({"A": parameter("a", "new"), "B": broken(DependsOn="A")}, DisableRollback=True) == "UPDATE_FAILED"
