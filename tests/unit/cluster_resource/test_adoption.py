@@ -192,3 +192,33 @@ def test_an_update_neither_adopts_nor_makes_a_cluster_under_another_name(world: 
     done = world.finish(world.event("Update", other, adopting(), name))
     assert done["Status"] == "FAILED"
     assert world.sagemaker.living() == ["theirs"]
+
+
+@pytest.mark.fault(55)
+def test_of_two_stacks_that_adopt_at_once_one_has_the_cluster_and_the_other_touches_it_no_more(world: World) -> None:
+    cluster = made_elsewhere(world)
+    raw = world.deliver(world.event("Create", adopting(request(CONTROLLER, workers(6)))))
+    world.run(1)
+    cluster.tags["hyperpod-cdk:stack-id"] = STACK.replace("reference", "another")
+    world.run(60)
+    answer = world.answer(raw)
+    assert answer["Status"] == "FAILED"
+    assert "stack/another-Cluster" in answer["Reason"]
+    world.finish(world.event("Delete", raw["ResourceProperties"], physical_id=answer["PhysicalResourceId"]))
+    assert world.sagemaker.changes() == ["AddTags"]
+
+
+@pytest.mark.fault(34)
+def test_a_tagging_that_comes_after_the_delete_looked_is_undone_too(world: World) -> None:
+    cluster = made_elsewhere(world)
+    raw = world.deliver(world.event("Create", adopting()))
+    cluster.become("SystemUpdating")
+    world.run(30)
+    tags = dict(cluster.tags)
+    deletion = world.deliver(world.event("Delete", adopting(), physical_id=f"reference-Cluster-{raw['LogicalResourceId']}-1A"))
+    world.run(30)
+    cluster.tags |= {"hyperpod-cdk:stack-id": STACK, "hyperpod-cdk:logical-id": raw["LogicalResourceId"]}
+    world.run(300)
+    assert world.answer(deletion)["Status"] == "SUCCESS"
+    assert not OWNER & cluster.tags.keys()
+    assert tags.keys() - OWNER == cluster.tags.keys()
