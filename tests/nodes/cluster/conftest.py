@@ -16,22 +16,29 @@ __all__ = ["aws", "nodes"]
 
 ON_CREATE = """\
 #!/bin/bash
-# The smallest bundle that makes a Slurm cluster.
+# The smallest bundle that makes a Slurm cluster. It takes for granted what AWS's public scripts do: that munge runs, that a
+# socket tells the node's address, that systemd's units are where HyperPod's image has them.
 set -euo pipefail
 echo "on_create of $(hostname)"
 echo run >>/var/lib/runs
 . ./roles.sh
-systemctl enable --now munge
-if [ "$(group_of "$(hostname -I | tr -d ' ')")" = controller ]; then
+group=$(group_of "$(own_address)")
+if [ "$group" = controller ]; then
     echo "# a script's own line" >>/opt/slurm/etc/slurm.conf
     systemctl enable --now slurmctld
-elif [ "$(group_of "$(hostname -I | tr -d ' ')")" = workers ]; then
-    echo "SLURMD_OPTIONS=--conf-server=$(first_of controller)" >/etc/default/slurmd
+elif [ "$group" = workers ]; then
+    unit=/etc/systemd/system/slurmd.service
+    SLURMD_OPTIONS="--conf-server=$(first_of controller)" envsubst '$SLURMD_OPTIONS' <$unit >slurmd.service
+    mv slurmd.service $unit
+    systemctl daemon-reload
     until timeout 1 bash -c "</dev/tcp/$(first_of controller)/6817" 2>/dev/null; do sleep 0.2; done
     systemctl enable --now slurmd
 fi
 """
 ROLES = """\
+own_address() {
+    python3 -c 'import socket as s; u = s.socket(type=s.SOCK_DGRAM); u.connect(("10.254.254.254", 1)); print(u.getsockname()[0])'
+}
 config() { jq -r "$@" "$SAGEMAKER_RESOURCE_CONFIG_PATH"; }
 group_of() { config --arg a "$1" '.InstanceGroups[] | select(any(.Instances[]; .CustomerIpAddress == $a)).Name'; }
 first_of() { config --arg g "$1" 'first(.InstanceGroups[] | select(.Name == $g).Instances[].CustomerIpAddress)'; }

@@ -1,9 +1,10 @@
 #!/bin/bash
-# Leaves systemd what a node needs. As on HyperPod, Slurm's units are there and none of them is enabled.
+# Leaves systemd what a node needs. As on HyperPod, Slurm's units are there and none of them is enabled; munge is, as AWS's
+# public scripts start Slurm's daemons and never munge.
 set -euo pipefail
 
 cp -r /root/dress/units/. /etc/systemd/system/
-systemctl --quiet disable mariadb munge sackd slurmd slurmctld slurmdbd cron
+systemctl --quiet disable mariadb sackd slurmd slurmctld slurmdbd cron
 # What a container cannot do, and what only slows its boot. (No tmp.mount: it would hide what the root volume has in /tmp.)
 systemctl --quiet mask tmp.mount systemd-resolved systemd-timesyncd systemd-networkd console-getty getty.target \
     apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer fstrim.timer \
