@@ -1,0 +1,23 @@
+"""The page on failures quotes what the answers say."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[3]
+PAGE = (PROJECT / "docs" / "failures.md").read_text()
+SOURCES = "\n".join(file.read_text() for file in (PROJECT / "lambda_assets" / "cluster_resource").glob("*.py"))
+ROWS = re.findall(r"^\| (`.+`) \|", PAGE, re.MULTILINE)
+QUOTES = [quote for row in ROWS for quote in re.findall(r"`([^`]+)`", row)]
+OF_THE_SERVICE = ("Lifecycle scripts did not run successfully",)
+
+
+def test_the_page_has_rows() -> None:
+    assert len(QUOTES) > 10
+
+
+@pytest.mark.parametrize("quote", QUOTES)
+def test_what_the_page_quotes_is_said_somewhere(quote: str) -> None:
+    words = re.split(r"\b[A-Z]{3,}\b|\bN\b|Creating|57", quote)  # what an answer fills in
+    assert quote in OF_THE_SERVICE or all(part.strip("' ") in SOURCES for part in words), quote
