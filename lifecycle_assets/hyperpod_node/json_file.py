@@ -31,6 +31,14 @@ def required(content: dict[str, Any], key: str, path: Path | str) -> Any:
     return content[key]
 
 
+def members(content: dict[str, Any], key: str, path: Path | str) -> list[tuple[str, str, Any]]:
+    """The members of the object at ``key``: each name, its place for errors, and the value."""
+    value = required(content, key, path)
+    if not isinstance(value, dict):
+        raise NodeError(f"{path} has a {type(value).__name__} at {key!r}, not an object")
+    return [(name, f"{path}, {key}.{name},", member) for name, member in value.items()]
+
+
 def items(content: dict[str, Any], key: str, path: Path | str) -> list[tuple[str, Any]]:
     """The elements of the list at ``key``, each with its place for errors."""
     value = required(content, key, path)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.json_file import items, load_object, required
+from hyperpod_node.json_file import items, load_object, members, required
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,8 +91,7 @@ class NodeSettings:
             accounting=_read(Accounting, required(content, "accounting", path), f"{path}, accounting,"),
             slurm=_read(Slurm, required(content, "slurm", path), f"{path}, slurm,"),
             instance_types={
-                name: _read(InstanceType, known, f"{path}, instance_types.{name},")
-                for name, known in required(content, "instance_types", path).items()
+                name: _read(InstanceType, known, place) for name, place, known in members(content, "instance_types", path)
             },
             message_of_the_day=required(content, "message_of_the_day", path),
         )

@@ -1,8 +1,9 @@
 """Asks a hub, from any process of this machine's root."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TextIO
 
 from local_aws.nodes import protocol
 from local_aws.nodes.specs import NodesError
@@ -14,9 +15,13 @@ def ask(folder: Path, operation: str, *arguments: object, on_line: Callable[[str
         client = protocol.connect(folder)
     except OSError as error:
         raise NodesError(f"no hub runs in {folder}; its last words are in hub.log there") from error
+    ended = f"the hub in {folder} ended before it answered; its last words are in hub.log there"
     with client, client.makefile("rw", encoding="utf-8") as stream:
-        protocol.send(stream, [operation, *arguments])
-        for line in stream:
+        try:
+            protocol.send(stream, [operation, *arguments])
+        except OSError as error:
+            raise NodesError(ended) from error
+        for line in _lines(stream, ended):
             message = json.loads(line)
             if "error" in message:
                 raise NodesError(message["error"])
@@ -24,7 +29,15 @@ def ask(folder: Path, operation: str, *arguments: object, on_line: Callable[[str
                 return message["ok"]
             if on_line:
                 on_line(message["line"])
-    raise NodesError(f"the hub in {folder} ended before it answered; its last words are in hub.log there")
+    raise NodesError(ended)
+
+
+def _lines(stream: TextIO, ended: str) -> Iterator[str]:
+    """The lines that the hub sends; a connection that breaks off is a hub that ended."""
+    try:
+        yield from stream
+    except OSError as error:
+        raise NodesError(ended) from error
 
 
 def ask_states(folder: Path) -> dict[str, str]:

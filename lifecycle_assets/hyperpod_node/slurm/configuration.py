@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
 from hyperpod_node.slurm import daemon, topology
 from hyperpod_node.slurm import settings as our_settings
@@ -56,10 +57,10 @@ def apply(settings: NodeSettings, cluster: ResourceConfig, system: System) -> tu
     """Write the configuration; tell whether any file changed, and what of the cluster file could not be followed."""
     with _locked(system):
         while True:
-            before = system.slurm_conf.read_text()
+            before = _read(system.slurm_conf)
             wanted = render(before, settings, cluster)
             changed = _write_companions(wanted, system)
-            if system.slurm_conf.read_text() == before:  # the agent may have written since
+            if _read(system.slurm_conf) == before:  # the agent may have written since
                 return _write_slurm_conf(wanted.slurm_conf, system) or changed, wanted.remarks
 
 
@@ -81,6 +82,13 @@ def _remarks(conf: SlurmConf, settings: NodeSettings) -> list[str]:
     if settings.slurm.prolog_and_epilog and (conf.value("Prolog") or conf.value("Epilog")):
         remarks.append("slurm.conf has a prolog or epilog already; ours are not used")
     return remarks
+
+
+def _read(slurm_conf: Path) -> str:
+    try:
+        return slurm_conf.read_text()
+    except FileNotFoundError:
+        raise NodeError(f"{slurm_conf} is missing; HyperPod's agent writes it") from None
 
 
 def _write_slurm_conf(text: str, system: System) -> bool:

@@ -71,3 +71,8 @@ def test_a_list_and_an_object_are_not_taken_for_each_other(tmp_path: Path) -> No
         load(tmp_path, {**whole(), "users": {}})
     with pytest.raises(NodeError, match=r"slurm, is a list, not an object"):
         load(tmp_path, {**whole(), "slurm": []})
+
+
+def test_a_section_that_should_be_an_object_is_named(tmp_path: Path) -> None:
+    with pytest.raises(NodeError, match=r"node_settings\.json has a list at 'instance_types', not an object"):
+        load(tmp_path, {**whole(), "instance_types": []})

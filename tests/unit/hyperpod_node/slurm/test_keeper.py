@@ -138,3 +138,15 @@ def test_the_installed_keeper_completes_the_file_before_slurmctld_starts_without
     assert f"ExecStart={command}\n" in (machine.root / "etc/systemd/system/hyperpod-slurm-conf.service").read_text()
     assert f"PYTHONPATH={folder} " in command
     assert machine.units["hyperpod-slurm-conf"] == "active enabled"
+
+
+def test_a_slurm_conf_that_is_gone_is_waited_for(machine: SlurmMachine, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = of(machine)
+    (machine.root / CONF).unlink()
+
+    assert [kept.look() for _ in range(3)] == [False, False, False]
+    assert capsys.readouterr().out.count("slurm.conf is missing; HyperPod's agent writes it") == 1
+
+    machine.write(CONF, SLURM_CONF)
+    assert [kept.look(), kept.look()] == [False, True]
+    assert ADDED in (machine.root / CONF).read_text()
