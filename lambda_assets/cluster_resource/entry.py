@@ -16,7 +16,7 @@ from datetime import datetime
 from cluster_resource.api_client import states_client
 from cluster_resource.event import Event, Json, is_later
 from cluster_resource.executions import Execution, Executions
-from cluster_resource.identity import execution_name
+from cluster_resource.identity import cluster_name, execution_name
 from cluster_resource.log import log
 from cluster_resource.memory import VERSION
 
@@ -50,6 +50,9 @@ def launch(raw: Json, executions: Executions, sleep: Callable[[float], None] = t
     elif is_missing_one or (others and others[0][0].status != "SUCCEEDED"):
         # It still runs, or ended in the middle of a step, whose last call nobody knows the outcome of.
         memory["contested"] = True
+    leftovers = _leftovers([event, *(its for _, its in others)])
+    if leftovers:
+        memory["leftovers"] = leftovers
     started = executions.start(event, {"version": VERSION, "event": raw, "memory": memory})
     log("started", request=f"{event.request_type} {event.logical_id}", execution=execution_name(event), fenced=bool(newer))
     if newer:
@@ -96,6 +99,25 @@ def _is_missing_one(event: Event, others: list[Event]) -> bool:
     if event.request_type == "Delete":
         return event.properties not in (last.properties, last.old_properties)
     return event.old_properties != last.properties
+
+
+def _leftovers(requests: list[Event]) -> list[str]:
+    """Clusters that replacements made and CloudFormation never heard of; ``requests`` are the resource's, newest first.
+
+    That it did not hear of one shows in a later Update, which still names the cluster before; whatever a later request names,
+    or makes again, is known.
+    """
+    found = []
+    known: set[str] = set()
+    updated: set[str] = set()
+    for request in requests:
+        name = cluster_name(request, request.properties)
+        if request.request_type == "Update" and request.physical_id in updated - {name} and name not in known:
+            found.append(name)
+        known.update((request.physical_id, name))
+        if request.request_type == "Update":
+            updated.add(request.physical_id)
+    return found
 
 
 def _is_newer(issued: str, started: datetime, own_issued: str, own_started: datetime) -> bool:

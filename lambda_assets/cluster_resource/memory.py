@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from cluster_resource.event import Json
 
 VERSION = 1
+LISTS = ("watched", "leftovers")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -46,6 +47,10 @@ class Memory(NamedTuple):
     doubt_since: str = ""
     leftover: str = ""
     """The unreported cluster of a replacement that died, while it is cleared away."""
+    leftovers: tuple[str, ...] = ()
+    """More of them, to be cleared away after."""
+    tried: bool = False
+    """The update looks first whether the cluster is still there that had the name which the properties give."""
     rest: Mapping[str, Any] = NOTHING
 
     @classmethod
@@ -53,8 +58,7 @@ class Memory(NamedTuple):
         """The memory in ``raw``."""
         names = set(cls._fields) - {"rest"}
         known = {name: value for name, value in raw.items() if name in names}
-        if "watched" in known:
-            known["watched"] = tuple(known["watched"])
+        known.update({name: tuple(known[name]) for name in LISTS if name in known})
         return cls(**known, rest={name: value for name, value in raw.items() if name not in names})
 
     def dump(self) -> Json:
@@ -62,6 +66,5 @@ class Memory(NamedTuple):
         said = self._asdict()
         del said["rest"]
         kept = {name: value for name, value in said.items() if value != self._field_defaults[name] or name == "version"}
-        if "watched" in kept:
-            kept["watched"] = list(kept["watched"])
+        kept.update({name: list(kept[name]) for name in LISTS if name in kept})
         return {**self.rest, **kept}

@@ -15,7 +15,7 @@ from cluster_resource.moment import Moment
 from cluster_resource.observed import Cluster
 from cluster_resource.plan import plan
 from cluster_resource.refusals import refusal
-from cluster_resource.replacement import choose, is_made_by
+from cluster_resource.replacement import choose, is_made_by, with_leftovers
 from cluster_resource.settling import data_of, finish, settle
 
 APPEAR_S = 300
@@ -31,10 +31,10 @@ def decide(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Mo
     """Tell the one thing to do next."""
     if memory.fence:
         return Decision(Fail(memory.fence), memory)
-    if desired.type == "Delete":
-        decision = decide_delete(desired, cluster, memory, moment)
-    elif memory.leftover:
+    if memory.leftover:
         decision = _clear_leftover(desired, cluster, memory, moment)
+    elif desired.type == "Delete":
+        decision = with_leftovers(decide_delete(desired, cluster, memory, moment), desired)
     else:
         decision = _converge(desired, cluster, memory, moment)
     if moment.is_past_deadline and isinstance(decision.action, Call | Wait):
@@ -53,7 +53,11 @@ def _converge(desired: Desired, cluster: Cluster | None, memory: Memory, moment:
     refused = "" if chosen.updated_at else refusal(desired, cluster)
     if refused:
         return Decision(Fail(refused), chosen)
-    return _present(desired, cluster, chosen, moment) if cluster else _absent(desired, chosen, moment)
+    if cluster:
+        return _present(desired, cluster, chosen, moment)
+    if chosen.tried and chosen.cluster == desired.name and not chosen.arn:
+        return Decision(Wait(f"{desired.name} is gone"), chosen._replace(cluster=desired.physical_id))
+    return _absent(desired, chosen, moment)
 
 
 def _absent(desired: Desired, memory: Memory, moment: Moment) -> Decision:
@@ -123,18 +127,18 @@ def _noticing(cluster: Cluster, memory: Memory, *, is_made: bool) -> Memory:
 
 
 def _clear_leftover(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
-    """The cluster itself is as wanted; what a dead replacement left goes too, so that its network can go."""
+    """The cluster itself is as wanted, or gone; what a dead replacement left goes too, so that its network can go."""
     apart = memory._replace(arn="")
     # What a replacement left was made, and not taken over.
     decision = decide_delete(desired._replace(adopt=False), cluster, apart, moment)
-    done = data_of(memory, memory.cluster)
+    done = data_of(memory, memory.cluster) if desired.type == "Update" else None
     kept = decision.memory._replace(arn=memory.arn)
     match decision.action:
         case Call(operation=operation, arguments=arguments, note=note):
             return Decision(Call(operation, arguments, kept, note), kept)
         case Succeed(note=note):
-            return Decision(Succeed(note, done), kept)
-        case Fail(reason=reason):
+            return with_leftovers(Decision(Succeed(note, done), kept), desired)
+        case Fail(reason=reason) if desired.type == "Update":
             return Decision(Succeed(f"a leftover stays: {reason}", done), kept)
         case action:
             return Decision(action, kept)
@@ -142,7 +146,7 @@ def _clear_leftover(desired: Desired, cluster: Cluster | None, memory: Memory, m
 
 def _late(desired: Desired, cluster: Cluster | None, memory: Memory) -> Decision:
     """The verdict at the deadline: with more hours to wait, what is under way goes on in the next resource."""
-    if memory.leftover:
+    if memory.leftover and desired.type == "Update":
         return Decision(Succeed(f"{memory.leftover} is still being deleted", data_of(memory, memory.cluster)), memory)
     if desired.wait_hours > 1 and cluster and _is_under_way(desired, cluster, memory):
         data = {} if desired.type == "Delete" else data_of(memory, cluster.name)

@@ -1,6 +1,6 @@
 """Runs in Lambda. Which cluster an Update is about: the one it names, or a new one that takes its place."""
 
-from cluster_resource.actions import Decision, Fail, Wait
+from cluster_resource.actions import Decision, Fail, Succeed, Wait
 from cluster_resource.desired import Desired
 from cluster_resource.event import Json
 from cluster_resource.identity import create_only
@@ -20,9 +20,17 @@ def choose(desired: Desired, cluster: Cluster | None, memory: Memory) -> Decisio
     chosen = _name(desired, have)
     if not chosen:
         return Decision(Fail(_refusal(desired, have)), memory)
-    if chosen == desired.physical_id:
+    if chosen == desired.physical_id and not _may_go_back(desired, memory):
         return memory._replace(cluster=chosen)
+    if chosen == desired.physical_id:
+        note = f"looking whether {desired.name} is still there"
+        return Decision(Wait(note), memory._replace(cluster=desired.name, tried=True))
     return Decision(Wait(f"{chosen} takes the place of {desired.physical_id}"), memory._replace(cluster=chosen))
+
+
+def _may_go_back(desired: Desired, memory: Memory) -> bool:
+    """Whether a fixed name is taken back, perhaps by a rollback, so that the cluster before it may still be there."""
+    return desired.old_name == desired.physical_id != desired.name and not desired.is_name_fixed and not memory.tried
 
 
 def is_made_by(desired: Desired, memory: Memory) -> bool:
@@ -30,15 +38,19 @@ def is_made_by(desired: Desired, memory: Memory) -> bool:
     return not desired.adopt and (desired.type == "Create" or memory.cluster not in ("", desired.physical_id))
 
 
-def leftover_name(desired: Desired, memory: Memory) -> str:
-    """The cluster that a replacement which died before it reported may have left: the one the properties before would make.
+def with_leftovers(decision: Decision, desired: Desired) -> Decision:
+    """The decision, or what comes before its success: clearing away the clusters that nobody knows of.
 
-    CloudFormation sends the rollback's Update with the failed properties as the old ones, and never a Delete for the id that it
-    was not told. Where the old properties made the very cluster of this Update there is nothing to look for.
+    A replacement that died before it reported left one. CloudFormation sends the rollback's Update with the failed properties as
+    the old ones, and never a Delete for the id that it was not told; where that Update failed too, the entry function knows.
     """
-    if desired.type != "Update" or desired.old_name in ("", desired.physical_id, memory.cluster):
-        return ""
-    return desired.old_name
+    memory = decision.memory
+    known = ("", desired.physical_id, memory.cluster)
+    old = (desired.old_name,) if desired.type == "Update" and not memory.leftover else ()
+    names = tuple(dict.fromkeys(name for name in (*old, *memory.leftovers) if name not in known))
+    if not names or desired.adopt or not isinstance(decision.action, Succeed):
+        return decision
+    return Decision(Wait(f"looking for {names[0]}"), memory._replace(leftover=names[0], leftovers=names[1:]))
 
 
 def _name(desired: Desired, have: Json) -> str:

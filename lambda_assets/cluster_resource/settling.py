@@ -10,7 +10,7 @@ from cluster_resource.memory import Memory
 from cluster_resource.moment import Moment
 from cluster_resource.observed import Cluster
 from cluster_resource.plan import Plan, plan
-from cluster_resource.replacement import is_made_by, leftover_name
+from cluster_resource.replacement import is_made_by, with_leftovers
 
 STALE_S = 180
 """How long DescribeCluster may show nothing of an update that was accepted."""
@@ -71,11 +71,8 @@ def finish(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment, f
         return Decision(call, memory)
     if not is_quiet(desired, memory, moment):
         return Decision(Wait("waiting whether an older request still changes something"), memory)
-    leftover = leftover_name(desired, memory)
-    if leftover:
-        return Decision(Wait(f"looking for {leftover}"), memory._replace(leftover=leftover))
     note = f"left alone, made by hand: {', '.join(found.kept)}" if found.kept else ""
-    return Decision(Succeed(note, data_of(memory, cluster.name)), memory)
+    return with_leftovers(Decision(Succeed(note, data_of(memory, cluster.name)), memory), desired)
 
 
 def missing_nodes(desired: Desired, cluster: Cluster, memory: Memory) -> str:

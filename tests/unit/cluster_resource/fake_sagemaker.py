@@ -8,7 +8,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import botocore.session
 from botocore.exceptions import ClientError, ReadTimeoutError
@@ -22,6 +22,7 @@ CREATION_S = 600
 UPDATE_S = 300
 DELETION_S = 300
 PAGE = 100
+Value = TypeVar("Value")
 SERVICE_MODEL = botocore.session.get_session().get_service_model("sagemaker")
 
 
@@ -252,11 +253,14 @@ class FakeSageMaker:
         return next((shown for at, shown in self._shown if at > then), self._now())
 
 
-def copied(value: Any) -> Any:
+def copied(value: Value) -> Value:
     """A copy of a JSON value, which may hold nothing else."""
+    made: Any = value
     if isinstance(value, dict):
-        return {key: copied(item) for key, item in value.items()}
-    return [copied(item) for item in value] if isinstance(value, list) else value
+        made = {key: copied(item) for key, item in value.items()}
+    if isinstance(value, list):
+        made = [copied(item) for item in value]
+    return cast("Value", made)
 
 
 def _as_list(tags: dict[str, str]) -> list[Json]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cluster_resource import entry, responder
+from cluster_resource import responder
 from cluster_resource.event import Event
 from tests.unit.cluster_resource.fake_sagemaker import LostReply
 from tests.unit.cluster_resource.world import LOGICAL_ID, World, group, properties, request

@@ -105,3 +105,39 @@ def test_a_rollback_that_is_told_of_the_new_cluster_goes_back_to_the_old_one(wor
     assert done["PhysicalResourceId"] == first
     world.finish(world.event("Delete", new, physical_id=second))
     assert world.sagemaker.living() == [first]
+
+
+@pytest.mark.fault(40)
+def test_a_replacement_whose_rollback_failed_too_is_deleted_with_the_stack(world: World) -> None:
+    old, new = wanted(OLD_SUBNET), wanted(NEW_SUBNET)
+    first = world.create(old)["PhysicalResourceId"]
+    world.deliver(world.event("Update", new, old, first))
+    world.run(60)
+    assert len(world.sagemaker.living()) == 2
+    world.sagemaker.all[0].go()
+    assert world.finish(world.event("Update", old, new, first))["Status"] == "FAILED"
+    assert world.sagemaker.living() != []
+    assert world.finish(world.event("Delete", old, physical_id=first))["Status"] == "SUCCESS"
+    assert world.sagemaker.living() == []
+
+
+def test_the_clean_up_after_a_replacement_at_the_second_try_spares_the_new_cluster(world: World) -> None:
+    old, new = wanted(OLD_SUBNET), wanted(NEW_SUBNET)
+    first = world.create(old)["PhysicalResourceId"]
+    world.sagemaker.creation_fails = "no luck"
+    world.finish(world.event("Update", new, old, first))
+    world.finish(world.event("Update", old, new, first))
+    world.sagemaker.creation_fails = ""
+    second = world.finish(world.event("Update", new, old, first))["PhysicalResourceId"]
+    assert world.finish(world.event("Delete", old, physical_id=first))["Status"] == "SUCCESS"
+    assert world.sagemaker.living() == [second]
+
+
+def test_a_rollback_of_a_name_goes_back_to_the_cluster_that_is_still_there(world: World) -> None:
+    old, new = wanted(OLD_SUBNET), wanted(OLD_SUBNET, ClusterName="one")
+    first = world.create(old)["PhysicalResourceId"]
+    second = world.finish(world.event("Update", new, old, first))["PhysicalResourceId"]
+    done = world.finish(world.event("Update", old, new, second))
+    assert done["PhysicalResourceId"] == first
+    world.finish(world.event("Delete", new, physical_id=second))
+    assert world.sagemaker.living() == [first]
