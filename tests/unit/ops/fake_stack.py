@@ -11,11 +11,12 @@ Json = dict[str, Any]
 
 
 class FakeStack:
-    """Clients for all services at once: `session.client(service)` gives the account itself, with `draft-Cluster` alone."""
+    """Clients for all services at once: `session.client(service)` gives the account itself, with one stack."""
 
     region_name = "us-west-2"
 
-    def __init__(self, status: str) -> None:
+    def __init__(self, status: str, name: str = "draft-Cluster") -> None:
+        self.name = name
         self.status = status
         self.outputs: list[Json] = []
         self.cluster_status = "InService"
@@ -37,7 +38,7 @@ class FakeStack:
         self.lines += ["START RequestId: 1", json.dumps(line)]
 
     def describe_stacks(self, **asked: str) -> Json:
-        if asked["StackName"] != "draft-Cluster":
+        if asked["StackName"] != self.name:
             raise ClientError({"Error": {"Code": "ValidationError", "Message": "Stack does not exist"}}, "DescribeStacks")
         return {"Stacks": [{"StackStatus": self.status, "Outputs": self.outputs}]}
 

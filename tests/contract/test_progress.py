@@ -1,0 +1,35 @@
+"""The progress: written by the step function into its log group, read by ops."""
+
+from typing import Any
+
+import pytest
+
+from config.load import load_cluster
+from ops.deployment import Deployment
+from ops.progress import LOG_GROUP
+from ops.status import status
+from stacks.clusters_app import PROJECT
+from tests.synth.synthesized import CLUSTER, Synthesized
+from tests.unit.cluster_resource.world import LOGICAL_ID, World, properties
+from tests.unit.ops.fake_stack import FakeStack
+
+
+def test_the_step_functions_log_group_is_the_one_that_ops_reads(shipped: Synthesized) -> None:
+    stack = shipped["reference", CLUSTER]
+    [group] = [name for name in stack.of_type("AWS::Logs::LogGroup") if LOG_GROUP in name]
+    assert stack.properties("AWS::Lambda::Function", named="ProviderStep")["LoggingConfig"]["LogGroup"] == {"Ref": group}
+
+
+def test_ops_shows_the_line_that_a_step_writes(capsys: pytest.CaptureFixture[str]) -> None:
+    world = World()
+    world.deliver(world.event("Create", properties()))
+    world.run(301)
+    account = FakeStack("CREATE_IN_PROGRESS", "reference-Cluster")
+    account.add(f"Cluster{LOG_GROUP}1AACCB72", "AWS::Logs::LogGroup", "CREATE_COMPLETE", "steps")
+    account.add(LOGICAL_ID, "Custom::HyperPodCluster", "CREATE_IN_PROGRESS")
+    account.lines = ["INIT_START Runtime Version: python", *capsys.readouterr().out.splitlines(), "END RequestId: 1"]
+    session: Any = account
+    deployment = Deployment(load_cluster(PROJECT / "clusters" / "reference.yaml"), session)
+    assert status(deployment).endswith(
+        f"Create {LOGICAL_ID}: Creating, nodes: controller 0 of 1 (1 Pending), workers 0 of 4 (4 Pending), 5 min 0 s"
+    )
