@@ -65,6 +65,7 @@ def test_entry_and_responder_know_the_state_machine(stack: StackTemplate) -> Non
         assert function["Environment"]["Variables"]["STATE_MACHINE_ARN"] == {"Ref": machine}
 
 
+@pytest.mark.fault(28)
 def test_an_event_that_the_entry_could_not_start_is_answered_by_the_responder(stack: StackTemplate) -> None:
     entry, _ = stack.one("AWS::Lambda::Function", named="ProviderEntry")
     responder, _ = stack.one("AWS::Lambda::Function", named="ProviderResponder")
@@ -83,6 +84,7 @@ def test_an_event_that_the_entry_could_not_start_is_answered_by_the_responder(st
     assert [statement["Resource"] for statement in invoking] == [{"Fn::GetAtt": [responder, "Arn"]}]
 
 
+@pytest.mark.fault(29)
 def test_an_execution_that_ended_without_an_answer_is_answered_by_the_responder(stack: StackTemplate) -> None:
     machine, _ = stack.one("AWS::StepFunctions::StateMachine")
     responder, _ = stack.one("AWS::Lambda::Function", named="ProviderResponder")
@@ -139,6 +141,7 @@ def test_the_answer_is_in_the_executions_state_before_it_is_sent(states: dict[st
     }
 
 
+@pytest.mark.fault(28)
 def test_failures_are_retried_and_never_caught(states: dict[str, Any]) -> None:
     for name in ("Step", "Answer"):
         [retry] = states["States"][name]["Retry"]
@@ -148,6 +151,7 @@ def test_failures_are_retried_and_never_caught(states: dict[str, Any]) -> None:
         assert "Catch" not in states["States"][name]
 
 
+@pytest.mark.fault(57)
 def test_logs_of_executions_hold_no_data(stack: StackTemplate) -> None:
     """The input holds the address that answers go to: who can read it can answer in our place."""
     logging = stack.properties("AWS::StepFunctions::StateMachine")["LoggingConfiguration"]

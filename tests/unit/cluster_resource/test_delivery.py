@@ -173,6 +173,7 @@ def test_the_responder_repeats_a_verdict_that_had_been_reached(world: World) -> 
     assert world.answer(raw) == done
 
 
+@pytest.mark.fault(29)
 def test_the_responder_finds_the_event_when_eventbridge_leaves_the_input_out(world: World) -> None:
     raw = world.deliver(world.event("Create", properties()))
     (execution,) = world.states.executions.values()

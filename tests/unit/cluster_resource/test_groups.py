@@ -99,6 +99,7 @@ def test_a_group_made_by_hand_is_sent_as_it_is_and_reported(world: World) -> Non
         group("workers", 4, "ml.trn1n.32xlarge"),
         workers(4, ThreadsPerCore=2),
         workers(4, ExecutionRole="arn:aws:iam::123456789012:role/Other"),
+        workers(4, OverrideVpcConfig={"SecurityGroupIds": ["sg-0123456789abcdef0"], "Subnets": ["subnet-0bbbbbbbbbbbbbbb0"]}),
     ],
 )
 def test_what_a_group_keeps_for_life_is_refused_with_the_way_out(world: World, changed: Json) -> None:
@@ -114,6 +115,18 @@ def test_a_fixed_field_of_the_controller_is_refused_without_the_advice_to_rename
     wanted = properties(request(group("controller", 1, "ml.m5.xlarge"), workers(4)), ControllerGroup="controller")
     done = update(world, name, wanted, FOUR)
     assert "cannot be renamed" in done["Reason"]
+
+
+@pytest.mark.fault(58)
+@pytest.mark.parametrize("groups", [[workers(4)], [group("controller", 0), workers(4)]])
+def test_an_update_that_removes_the_controller_or_its_only_node_is_refused_before_any_call(
+    world: World, groups: list[Json]
+) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    done = update(world, name, properties(request(*groups), ControllerGroup="controller"), FOUR)
+    assert done["Status"] == "FAILED"
+    assert "controller group 'controller' must have at least one node" in done["Reason"]
+    assert not world.sagemaker.changes()
 
 
 @pytest.mark.fault(58)

@@ -74,3 +74,13 @@ def test_nodes_that_cannot_be_listed_while_the_service_works_do_not_stop_the_wor
     world.sagemaker.order("ListClusterNodes", Refusal("ValidationException", "not now"), times=5)
     assert world.finish(world.event("Create", properties()))["Status"] == "SUCCESS"
     assert lines()[3]["nodes"] == "controller 0 of 1, workers 0 of 4"
+
+
+@pytest.mark.fault(22)
+def test_a_status_that_nobody_knows_is_told_while_it_lasts(world: World, lines: Lines) -> None:
+    raw = world.deliver(world.event("Create", properties()))
+    world.run(31)
+    world.sagemaker.all[0].become("Contemplating")
+    world.run(100)
+    assert raw["RequestId"] not in world.answers
+    assert lines()[-1]["status"] == "Contemplating"

@@ -106,6 +106,7 @@ def test_what_the_service_would_refuse_is_named_by_its_place_in_the_file(
     assert draft.set(*path, value).lines() == [said]
 
 
+@pytest.mark.fault(33)
 def test_a_request_that_does_not_fit_the_state_machine_is_refused_with_both_numbers(draft: Any) -> None:
     labels = {"KubernetesConfig": {"Labels": {f"label-{index}": "v" * 60 for index in range(50)}}}
     work = {**draft.content["instance_groups"][2], "overrides": labels}
@@ -116,6 +117,7 @@ def test_a_request_that_does_not_fit_the_state_machine_is_refused_with_both_numb
     assert "at most 122880 fit" in str(problem)
 
 
+@pytest.mark.fault(33)
 def test_a_hundred_plain_groups_fit(draft: Any) -> None:
     work = draft.content["instance_groups"][2]
     draft.content["instance_groups"] += [{**work, "name": f"work-{index}"} for index in range(97)]
