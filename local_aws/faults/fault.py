@@ -7,7 +7,7 @@ OWN_OPERATIONS = {
     "cloudformation:Answer": ("refuse", "delay", "lose", "repeat"),  # the PUT of a custom resource's answer
     "events:Deliver": ("lose",),  # an event on its way to a rule's function
     "lambda:Run": ("kill",),  # a function's process
-    "states:Run": ("abort", "fail", "time_out"),  # an execution that enters a state
+    "states:Run": ("abort", "fail", "time_out"),  # an execution that enters a state or tries a task again
 }
 CALL_KINDS = ("refuse", "fail", "delay", "lose", "repeat", "kill")
 # Only these services know what fails later.

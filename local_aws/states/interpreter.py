@@ -36,6 +36,7 @@ _PARSER = "moto.stepfunctions.parser."
 _lambda_error = StateTaskServiceLambda._error_cause_from_client_error
 _init = Environment.__init__
 _enter = state.CommonStateField._eval_body
+_try = execute_state.ExecutionState._evaluate_with_timeout
 _ends = {name: getattr(Environment, name) for name in ("set_ended", "set_error", "set_stop", "set_timed_out")}
 # What Step Functions names after Lambda's own error; all others are Lambda.AWSLambdaException.
 _LAMBDA_ERRORS = (
@@ -66,16 +67,30 @@ def _ending(name: str) -> Any:
 
 
 def _enter_state(self: Any, env: Any) -> None:
-    """Enter a state, unless the execution is ended instead: that can be ordered as a fault."""
+    """Enter a state, unless the execution is ended instead."""
+    if not _is_ended_by_order(env):
+        _enter(self, env)
+
+
+def _attempt(self: Any, env: Any) -> None:
+    """Try a task, unless it is tried again and the execution is ended instead."""
+    is_again = env.states.context_object.context_object_data["State"].get("RetryCount", 0) > 0
+    if not (is_again and _is_ended_by_order(env)):
+        _try(self, env)
+
+
+def _is_ended_by_order(env: Any) -> bool:
+    """End the execution, where that was ordered as a fault."""
     fault = None if env.is_frame() else faults.take("states:Run", "abort", "fail", "time_out", target=_machine(env))
     if fault is None:
-        _enter(self, env)
-    elif fault.kind == "abort":
+        return False
+    if fault.kind == "abort":
         env.set_stop(stop_date=clock.now(), error=fault.code, cause=fault.message)
     elif fault.kind == "fail":
         env.set_error(error={"error": fault.code, "cause": fault.message})
     else:
         env.set_timed_out()
+    return True
 
 
 def _machine(env: Any) -> str:
@@ -116,6 +131,7 @@ def patch() -> None:
         setattr(Environment, name, _ending(name))
     Program.eval = _run_program
     state.CommonStateField._eval_body = _enter_state
+    execute_state.ExecutionState._evaluate_with_timeout = _attempt
     StateTaskServiceLambda._error_cause_from_client_error = staticmethod(_lambda_failure)
     _replace_clients()
 

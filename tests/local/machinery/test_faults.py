@@ -118,6 +118,16 @@ def test_an_execution_is_ended_as_it_enters_a_state(account: Account, kind: str,
     assert [event["stateEnteredEventDetails"]["name"] for event in history if "stateEnteredEventDetails" in event] == ["P"]
 
 
+def test_an_execution_is_ended_as_it_tries_a_task_again(account: Account) -> None:
+    function = account.function("f", "def handler(event, context): raise ValueError('not yet')")
+    retry = [{"ErrorEquals": ["ValueError"], "IntervalSeconds": 30, "MaxAttempts": 100, "BackoffRate": 1}]
+    parameters = {"FunctionName": function}
+    task = {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Parameters": parameters, "Retry": retry, "End": True}
+    faults.order(Fault("states:Run", kind="abort", after=3))
+    assert account.ended(account.start(account.machine("m", {"T": task})))["status"] == "ABORTED"
+    assert len(account.ran("f")) == 3
+
+
 def test_an_event_is_lost_on_its_way_to_a_function(account: Account) -> None:
     function = account.function("f", ECHO)
     account.events.put_rule(Name="r", EventPattern=json.dumps({"source": ["aws.states"]}))
