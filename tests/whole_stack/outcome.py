@@ -3,8 +3,9 @@
 import time
 from dataclasses import dataclass
 
-from local_aws import faults
+from local_aws import durations, faults
 from local_aws.clock import clock
+from local_aws.hyperpod import quotas
 from tests.whole_stack.assemblies import SMALL
 from tests.whole_stack.scenarios import CREATED, NOT_CREATED, NOT_UPDATED, UPDATED, Scenario
 from tests.whole_stack.world import GONE, NO_ANSWER, World
@@ -54,21 +55,23 @@ def suffer(scenario: Scenario, world: World) -> Outcome:
     begin, host = clock.seconds(), time.monotonic()
     try:
         scenario.happens(world)
-        ordered = faults.ordered()
-        if ordered:
-            raise LookupError(f"it did not happen: {ordered}")
+        if untouched := world.untouched():
+            raise LookupError(f"it did not happen: {untouched}")
         return _look(scenario, world, seen, (clock.seconds() - begin) / 60, time.monotonic() - host)
     finally:
-        faults.reset()
+        world.ordered.clear()
+        for order in (faults, quotas, durations):
+            order.reset()
 
 
 def _make_live(world: World) -> None:
     """A stack that stands, with a small cluster."""
-    faults.reset()
-    if not world.deploy(SMALL) or len(world.clusters()) != 1 or world.workers() != SMALL:
-        world.clear()
-        if not world.deploy(SMALL):
-            raise RuntimeError(f"nothing was ordered, and yet it failed: {world.printed[-1]}")
+    is_live = world.status() in (CREATED, NOT_UPDATED) and len(world.clusters()) == 1 and world.workers() == SMALL
+    if is_live:
+        return
+    world.clear()
+    if not world.deploy(SMALL):
+        raise RuntimeError(f"nothing was ordered, and yet it failed: {world.printed[-1]}")
 
 
 def _look(scenario: Scenario, world: World, seen: set[str], minutes: float, seconds: float) -> Outcome:

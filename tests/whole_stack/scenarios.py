@@ -163,7 +163,7 @@ SCENARIOS = (
         "by somebody in the console",
         is_for_ours_alone=True,
     ),
-    Scenario("the function that is called first dies at every attempt", (28,), _entry_killed, NOT_CREATED, "signal: killed"),
+    Scenario("the function that is called first dies at every attempt", (), _entry_killed, NOT_CREATED, "signal: killed"),
     Scenario("there is no capacity", (8, 9, 35), _no_capacity, NOT_CREATED, "sufficient capacity"),
     Scenario("the quota is too small", (7,), _quota, NOT_CREATED, f"{WORKER} for cluster usage"),
     Scenario("an error longer than an answer may be", (4, 32), _long_error, NOT_CREATED, "the lifecycle script's name is wrong"),

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from local_aws import durations, faults
+from local_aws import faults, hyperpod
 from local_aws.faults import Fault
-from local_aws.hyperpod import quotas
 from local_aws.testing import Client
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
@@ -47,6 +46,7 @@ class World:
     environment: Mapping[str, str]
     client: Client
     printed: list[str] = field(default_factory=list)
+    ordered: list[Fault] = field(default_factory=list)
 
     @property
     def parts(self) -> Parts:
@@ -83,7 +83,14 @@ class World:
 
     def fault(self, operation: str, **fault: Any) -> None:
         """Order a fault."""
-        faults.order(Fault(operation, **fault))
+        ordered = Fault(operation, **fault)
+        self.ordered.append(ordered)
+        faults.order(ordered)
+
+    def untouched(self) -> list[Fault]:
+        """Faults of which nothing has happened."""
+        often = {(fault.operation, fault.times) for fault in self.ordered}
+        return [fault for fault in faults.ordered() if (fault.operation, fault.times) in often]
 
     def status(self) -> str:
         """The stack's status, or `gone`."""
@@ -119,16 +126,12 @@ class World:
     def clear(self) -> None:
         """Take away whatever is left, by force where `cdk destroy` does not do it."""
         faults.reset()
-        quotas.reset()
-        durations.reset()
         if self.status() != GONE:
             self.destroy()
-        for name, cluster in self.clusters().items():
-            if cluster["ClusterStatus"] != "Deleting":
-                self.client("sagemaker").delete_cluster(ClusterName=name)
-        self.until(lambda: not self.clusters())
-        if self.status() != GONE:
-            self.destroy()
+        # What leaked can often not be deleted any more: it needs the role, which went with the stack.
+        hyperpod.reset()
+        if self.status() != GONE and not self.destroy():
+            raise RuntimeError(f"stack {self.stack} cannot be cleared: {self.printed[-1]}")
 
     def until(self, look: Callable[[], object], seconds: float = 60.0) -> None:
         """Wait until ``look`` sees it."""
