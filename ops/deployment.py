@@ -9,9 +9,9 @@ import boto3
 from botocore.exceptions import ClientError
 
 from config.model import ClusterConfig
+from ops.command import CLUSTERS
 from ops.errors import OpsError
 
-CLUSTERS = Path("clusters")
 STACKS = ("Network", "Storage", "Cluster")
 
 

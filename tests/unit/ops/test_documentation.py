@@ -16,7 +16,8 @@ COMMANDS_PAGE = (PROJECT / "docs" / "commands.md").read_text()
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_operators_command_is_documented_with_what_its_help_says(command: str) -> None:
-    assert f"| `python -m ops {command} CLUSTER` | {COMMANDS[command][1]} |" in COMMANDS_PAGE
+    takes = " CLUSTER" if COMMANDS[command].deployed else ""
+    assert re.search(rf"\| `python -m ops {command}{takes}[ `].*\| {re.escape(COMMANDS[command].what)} \|", COMMANDS_PAGE)
 
 
 @pytest.mark.parametrize("target", re.findall(r"^([a-z-]+):.*##", (PROJECT / "Makefile").read_text(), flags=re.MULTILINE))

@@ -1,0 +1,22 @@
+"""Runs the commands that look at what is deployed."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from config.load import load_clusters
+from ops.command import Said
+from ops.deployment import Deployment
+from ops.errors import OpsError
+from ops.remedies import explained
+
+
+def said_on_deployment(name: str, function: Callable[..., Said], *, cluster: str, clusters: Path, **own: object) -> Iterator[str]:
+    """What the command of this name says of the cluster; an OpsError tells of an AWS that refuses or is silent."""
+    (config,) = load_clusters(clusters, only=cluster)
+    try:
+        said = function(Deployment(config, folder=clusters), **own)
+        yield from [said] if isinstance(said, str) else said
+    except (ClientError, BotoCoreError, OSError) as error:
+        raise OpsError(explained(name, error)) from error
