@@ -1,5 +1,6 @@
 """Runs in Lambda. What DescribeCluster tells, in CreateCluster's words: the one place that knows the fields that it renames."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -131,8 +132,13 @@ class Cluster(NamedTuple):
 
     @property
     def progress(self) -> str:
-        """How many nodes there are of those asked for, group by group."""
-        return ", ".join(f"{group.name} {group.current} of {group.target}" for group in self.groups) or "no groups"
+        """How many nodes there are of those asked for, group by group, and what those are at that do not run."""
+        return ", ".join(map(self._progress_of, self.groups)) or "no groups"
+
+    def _progress_of(self, group: Group) -> str:
+        states = Counter(node.status for node in self.nodes or () if node.group == group.name and node.status != "Running")
+        others = f" ({', '.join(f'{count} {status}' for status, count in states.items())})" if states else ""
+        return f"{group.name} {group.current} of {group.target}{others}"
 
 
 def cluster_of(description: Mapping[str, Any], tags: Mapping[str, str], nodes: Iterable[Mapping[str, Any]] | None) -> Cluster:
@@ -151,7 +157,7 @@ def cluster_of(description: Mapping[str, Any], tags: Mapping[str, str], nodes: I
         settings=settings,
         description=dict(description),
         tags=dict(tags),
-        nodes=None if nodes is None else tuple(node_of(node) for node in nodes),
+        nodes=None if nodes is None else tuple(_node(node) for node in nodes),
     )
 
 
@@ -204,7 +210,6 @@ def _failures(metadata: Any) -> Iterable[str]:
         yield from _failures(value)
 
 
-def node_of(node: Mapping[str, Any]) -> Node:
-    """The node that ListClusterNodes describes."""
+def _node(node: Mapping[str, Any]) -> Node:
     status = node.get("InstanceStatus") or {}
     return Node(node["InstanceGroupName"], node["InstanceId"], status.get("Status") or "", status.get("Message") or "")
