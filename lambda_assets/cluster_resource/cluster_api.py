@@ -48,12 +48,16 @@ class ClusterApi:
             if summary["ClusterStatus"] == "Deleting" and self._owner(summary["ClusterArn"]) == owner
         ]
 
-    def failures(self, name: str) -> list[str]:
+    def failures(self, name: str) -> Iterator[str]:
         """What the newest events of a cluster say of failures; the service keeps them for continuous provisioning alone."""
         events = self._call("ListClusterEvents", ClusterName=name, MaxResults=PAGE)["Events"]
         ids = [event["EventId"] for event in events if event.get("EventLevel") == "Error"][:FAILURES]
-        details = [self._call("DescribeClusterEvent", ClusterName=name, EventId=each)["EventDetails"] for each in ids]
-        return list(dict.fromkeys(map(failure_told, details)))  # faults come in pairs
+        told: set[str] = set()
+        for each in ids:
+            text = failure_told(self._call("DescribeClusterEvent", ClusterName=name, EventId=each)["EventDetails"])
+            if text not in told:  # faults come in pairs
+                yield text
+            told.add(text)
 
     def make(self, call: Call) -> Json:
         """Make the one call that changes something."""

@@ -23,9 +23,9 @@ CALL_S = 45
 
 LOG_CALL_S = 15
 SECRETS = (
-    (r"(?i)(https?://[^\s?\"']+)\?[^\s\"']*Signature=[^\s\"']*", r"\1?***"),
+    (r"(?i)(https?://[^\s?\"']+)\?[^\s\"']*(?:X-Amz-|Signature=)[^\s\"']*", r"\1?***"),
     (r"(://[^\s:/@]+:)[^\s@/]+(?=@)", r"\1***"),
-    (r"(?i)((?:password|passwd|secret|storagepass)\w*[\"']?\s*[=:]\s*)(\"[^\"]*\"|'[^']*'|[^\s,;&]+)", r"\1***"),
+    (r"(?i)((?:password|passwd|secret|session_?token|storagepass)\w*[\"']?\s*[=:]\s*)(\"[^\"]*\"|'[^']*'|[^\s,;&]+)", r"\1***"),
 )
 UNPRINTABLE = r"\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]"
 
@@ -57,26 +57,28 @@ class Witness:
 
     def _events(self, api: ClusterApi, cluster: Cluster, facts: list[str]) -> None:
         try:
-            facts += [clean(f"cluster event: {text}") for text in api.failures(cluster.name)]
+            for text in api.failures(cluster.name):
+                facts.append(clean(f"cluster event: {text}"))
+                if not self._has_time(CALL_S):
+                    break
         except ApiError as error:
             facts.append(_unread(error, "sagemaker", "the cluster's events"))
 
     def _log(self, cluster: Cluster, streams: list[str], facts: list[str]) -> tuple[str, list[str]]:
         """The first of ``streams`` that there is, and its last lines."""
-        client = self._logs() if streams and self._has_time(LOG_CALL_S) else None
-        for stream in streams if client else ():
+        client = self._logs() if streams else None
+        for stream in streams:
             if not self._has_time(LOG_CALL_S):
-                break
+                return "", []
             try:
                 return stream, _last_lines(client, log_group(cluster), stream)
             except ApiError as error:
                 if error.kind is not Kind.ABSENT:
                     facts.append(_unread(error, "logs", "the node's log"))
                     return stream, []
-        else:
-            if streams:
-                facts.append("it wrote no log: its lifecycle script never began, or its role may not write logs")
-        return (streams[0] if streams else ""), []
+        if streams:
+            facts.append("the node wrote no log: its lifecycle script never began, or its role may not write logs")
+        return "", []
 
 
 def _last_lines(client: Any, group: str, stream: str) -> list[str]:

@@ -96,7 +96,9 @@ def test_with_continuous_provisioning_the_clusters_events_say_why_nodes_do_not_c
 
 
 def test_a_node_that_wrote_no_log_is_told_to_have_failed_before_its_script(world: World) -> None:
-    assert "its lifecycle script never began" in fails(world)
+    reason = fails(world)
+    assert "the node wrote no log: its lifecycle script never began" in reason
+    assert "--log-stream-name-prefix LifecycleConfig/ " in reason
 
 
 def test_the_permission_that_is_missing_is_named_and_the_rest_of_the_answer_is_there(world: World) -> None:
@@ -123,7 +125,9 @@ def test_an_error_of_our_own_while_looking_never_keeps_the_answer_from_going_out
 
 def test_nothing_is_read_when_the_function_is_about_to_be_ended(world: World) -> None:
     world.seconds_left = 10
-    assert SCRIPTS_FAILED in fails(world)
+    reason = fails(world)
+    assert SCRIPTS_FAILED in reason
+    assert "wrote no log" not in reason, "nobody looked"
     assert world.logs.asked == []
 
 
@@ -162,6 +166,8 @@ def test_a_reason_that_is_too_long_by_itself_leaves_the_command(world: World) ->
 
 SECRETS: list[tuple[str, str]] = [
     ("get https://b.s3.amazonaws.com/k?X-Amz-Date=1&X-Amz-Signature=abc123 failed", "abc123"),
+    ("GET https://b.s3.amazonaws.com/k?X-Amz-Security-Token=abc123 timed out", "abc123"),
+    ("export AWS_SESSION_TOKEN=abc123", "abc123"),
     ("StoragePass=hunter2 in slurmdbd.conf", "hunter2"),
     ('{"password": "hunter2", "user": "slurm"}', "hunter2"),
     ("mysql://slurm:hunter2@db.internal/acct", "hunter2"),
