@@ -1,4 +1,8 @@
-"""Runs the tests of docs/faults.md's rows 1 to 59 and prints what happened: `python -m tests.faults_table [--processes N]`."""
+"""Runs the tests of docs/faults.md's rows 1 to 59 and prints what happened in each: `python -m tests.faults_table`.
+
+Those that drive the `cdk` command line take minutes each, and repeat against the whole stack what others show; they are left out
+unless `--cdk` is given, as `make whole-stack` runs them.
+"""
 
 import argparse
 import contextlib
@@ -22,11 +26,12 @@ NOT_EXERCISABLE: dict[int, str] = {}
 
 def main() -> int:
     """Run, print, and tell whether every row is as it must be."""
-    parser = argparse.ArgumentParser(prog="python -m tests.faults_table", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.faults_table", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--processes", type=int, default=2, help="how many tests run at once (2)")
+    parser.add_argument("--cdk", action="store_true", help="with the tests that drive the cdk command line")
     options = parser.parse_args()
     start = time.monotonic()
-    collected, status, printed = _run(options.processes)
+    collected, status, printed = _run(options.processes, "fault and not aws" + ("" if options.cdk else " and not cdk"))
     table = lines_of(rows()[:LAST_WITHOUT_NODES], collected.tests, NOT_EXERCISABLE)
     is_good = status == pytest.ExitCode.OK and is_all_well(table)
     if not is_good:
@@ -37,11 +42,11 @@ def main() -> int:
     return 0 if is_good else 1
 
 
-def _run(processes: int) -> tuple[Collected, int, str]:
+def _run(processes: int, marked: str) -> tuple[Collected, int, str]:
     """Run the tests; what they said, pytest's status, and what it printed."""
     collected, printed = Collected(), io.StringIO()
     arguments = [
-        "-m", "fault and not aws", "--ignore", str(ROOT / "tests" / "nodes"), "-q",
+        "-m", marked, "--ignore", str(ROOT / "tests" / "nodes"), "-q",
         "-n", str(processes), "--dist", "loadgroup", "--no-loadscope-reorder",
     ]  # fmt: skip
     print("running the tests of docs/faults.md's rows 1 to 59", file=sys.stderr)
