@@ -44,7 +44,7 @@ class ControlPlane(FakeSageMaker):
         if operation == "CreateCluster":
             self.creations[invocation.request_id] = self.creations.get(invocation.request_id, 0) + 1
         elif target and not operation.startswith(("Describe", "List")) and owner_of(target.tags) != OURS:
-            self.foreign_changes.append(f"{operation} of {invocation.request_id} changed {target.name}, which is not ours")
+            self.foreign_changes.append(f"not ours: {operation} of {invocation.request_id} changed {target.name}")
         return reply
 
     def check_outage(self, operation: str) -> None:

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from tests.unit.cluster_resource.fake_cluster import FakeCluster
 
 Json = dict[str, Any]
+TRANSIENT = ("ThrottlingException", "InternalFailure", "ReadTimeoutError", "ConflictException")
+MACHINERY = ("the entry function", "the state machine")
+PATIENCE_S = 3000
+"""Requests have 57 minutes, less what it took to deliver them."""
 
 
 def check_living(world: SoakWorld) -> list[str]:
@@ -28,9 +32,11 @@ def check_living(world: SoakWorld) -> list[str]:
 
 
 def check_answer(world: SoakWorld, request: Request, body: Json) -> list[str]:
-    """A SUCCESS is true when it is sent."""
-    if body["Status"] != "SUCCESS" or request.is_closed:
+    """A SUCCESS is true when it is sent, and a failure is none that waiting would have mended."""
+    if request.is_closed:
         return []
+    if body["Status"] != "SUCCESS":
+        return _needless(world, request, body["Reason"])
     if request.kind == "Delete":
         return _deleted(world, request)
     cluster = world.sagemaker.find(body["PhysicalResourceId"])
@@ -42,8 +48,18 @@ def check_answer(world: SoakWorld, request: Request, body: Json) -> list[str]:
     return []
 
 
+def _needless(world: SoakWorld, request: Request, reason: str) -> list[str]:
+    took = (world.clock.now - request.sent).total_seconds()
+    if "ended as TIMED_OUT" in reason:
+        return [f"no reason: {request.id} ran into the state machine's time-out"]
+    is_transient = any(code in reason for code in TRANSIENT) and not reason.startswith(MACHINERY)
+    return [f"needless failure: {request.id} after {took:.0f} s: {reason[:120]}"] if is_transient and took < PATIENCE_S else []
+
+
 def _deleted(world: SoakWorld, request: Request) -> list[str]:
-    left = [cluster.name for cluster in world.sagemaker.ours() if request.purpose == "destroy" or cluster.name == request.physical_id]
+    left = [
+        cluster.name for cluster in world.sagemaker.ours() if request.purpose == "destroy" or cluster.name == request.physical_id
+    ]
     left = [name for name in left if name not in world.cloudformation.abandoned]
     return [f"left over: {', '.join(left)} lives when {request.id} is answered SUCCESS"] if left else []
 
@@ -105,8 +121,14 @@ def _differences(run: Run, cluster: FakeCluster, file: str) -> list[str]:
     counts = {name: group["InstanceCount"] for name, group in cluster.groups.items()}
     if counts != asked.counts and not run.counts_are_open:
         found.append(f"{cluster.name} has {counts}, file {file} wants {asked.counts}")
-    found += [f"tag {key} of {cluster.name} is {cluster.tags.get(key)}" for key, value in asked.tags.items() if cluster.tags.get(key) != value]
-    found += [f"{key} of {cluster.name} is not {value}" for key, value in asked.settings.items() if cluster.settings.get(key) != value]
+    found += [
+        f"tag {key} of {cluster.name} is {cluster.tags.get(key)}"
+        for key, value in asked.tags.items()
+        if cluster.tags.get(key) != value
+    ]
+    found += [
+        f"{key} of {cluster.name} is not {value}" for key, value in asked.settings.items() if cluster.settings.get(key) != value
+    ]
     if cluster.settings["VpcConfig"]["Subnets"] != asked.subnets:
         found.append(f"{cluster.name} is in the wrong network")
     return found

@@ -24,6 +24,7 @@ from tests.unit.cluster_resource.fake_states import MACHINE
 from tests.unit.cluster_resource.manual_clock import ManualClock
 
 Json = dict[str, Any]
+LARGEST_BODY = 4096
 NEWER_MEMORY = {"version": 2, "novelty": {"since": "2"}}
 
 
@@ -122,7 +123,7 @@ class SoakWorld:
         return send
 
     def _answered(self, request_id: str, content: bytes) -> None:
-        if len(content) > answer.LARGEST_BODY:
+        if len(content) > LARGEST_BODY:
             self.violations.append(f"size: an answer of {len(content)} bytes to {request_id}")
         body = json.loads(content)
         request = self.cloudformation.requests[request_id]

@@ -1,0 +1,129 @@
+"""Defects to plant in the real code, one at a time: a checker that finds none of them proves nothing."""
+
+import itertools
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from cluster_resource import (
+    answer,
+    deletion,
+    entry,
+    executions,
+    identity,
+    memory,
+    moment,
+    observed,
+    outcome,
+    reconcile,
+    replacement,
+    responder,
+    settling,
+)
+from cluster_resource.actions import Decision, Succeed, Wait
+from cluster_resource.errors import Kind
+from tests.soak.control_plane import OURS
+
+
+class Defect(NamedTuple):
+    """One defect: what is replaced, and by what."""
+
+    holder: Any
+    name: str
+    make: Callable[[Any], Any]
+
+
+def _answer_early(present: Any) -> Any:
+    def early(*arguments: Any) -> Decision:
+        decision: Decision = present(*arguments)
+        is_waiting = isinstance(decision.action, Wait)
+        return Decision(Succeed("it will be there soon", {}), decision.memory) if is_waiting else decision
+
+    return early
+
+
+def _without_owner(converge: Any) -> Any:
+    def adopt_all(desired: Any, cluster: Any, *rest: Any) -> Any:
+        is_untagged = cluster and cluster.owner is None
+        return converge(desired, cluster._replace(tags=OURS.tags) if is_untagged else cluster, *rest)
+
+    return adopt_all
+
+
+def _of_anybody(decide: Any) -> Any:
+    return lambda desired, cluster, *rest: decide(desired, cluster and cluster._replace(tags=OURS.tags), *rest)
+
+
+def _forgetful(absent: Any) -> Any:
+    return lambda desired, its, *rest: absent(desired, its._replace(arn="", created_at=""), *rest)
+
+
+def _numbered(name: Any) -> Any:
+    numbers = itertools.count()
+    return lambda event: f"{name(event)}-{next(numbers)}"
+
+
+def _blind(stop: Any) -> Any:
+    return lambda event, started, its: stop(event, started, its) if _is_first(event, its) else None
+
+
+def _is_first(event: Any, its: Any) -> bool:
+    return not its.of_resource(event)[1:]
+
+
+def _send_once(_: Any) -> Any:
+    def send(event: Any, verdict: Any, put: Any = None, sleep: Any = None) -> None:
+        try:
+            put(event.response_url, answer.body(event, verdict))
+        except OSError:
+            return
+
+    return send
+
+
+def _told_by_responder(_: Any) -> Any:
+    def respond(record: Any, its: Any, send: Any) -> None:
+        event = responder.Event.parse(record["requestPayload"])
+        if its.find(event) is None:
+            send(event, answer.failure(responder.physical_id(event), "the entry function could not start the work"))
+
+    return respond
+
+
+DEFECTS: dict[str, Defect] = {
+    "no tag check": Defect(observed, "owner_of", lambda _: lambda _tags: OURS),
+    "delete what is not ours": Defect(deletion, "decide_delete", _of_anybody),
+    "adopt without tags": Defect(reconcile, "_converge", _without_owner),
+    "no fence for late events": Defect(entry, "is_later", lambda _: lambda *_: False),
+    "older requests run on": Defect(entry, "stop_older", lambda _: lambda *_: None),
+    "a missing request is not noticed": Defect(entry, "_is_missing_one", lambda _: lambda *_: False),
+    "answer before success": Defect(reconcile, "_present", _answer_early),
+    "create again when absent": Defect(reconcile, "_absent", _forgetful),
+    "a throttle is fatal": Defect(outcome, "FINAL", lambda kinds: (*kinds, Kind.TRANSIENT)),
+    "a conflict is fatal": Defect(outcome, "FINAL", lambda kinds: (*kinds, Kind.BUSY)),
+    "no deadline": Defect(moment, "DEADLINE_S", lambda seconds: 10 * seconds),
+    "memory is forgotten": Defect(memory.Memory, "load", lambda _: lambda _raw: memory.Memory()),
+    "an execution for each delivery": Defect(identity, "execution_name", _numbered),
+    "an accepted update is believed": Defect(settling, "_after_update", lambda _: lambda *_: None),
+    "no lease": Defect(deletion, "is_quiet", lambda _: lambda *_: True),
+    "the verdict is not looked up": Defect(executions.Executions, "verdict", lambda _: lambda *_: None),
+    "the responder guesses": Defect(responder, "_for_entry", _told_by_responder),
+    "leftovers stay": Defect(replacement, "with_leftovers", lambda _: lambda decision, _desired: decision),
+    "an answer is not cut": Defect(answer, "LARGEST_BODY", lambda _: 1_000_000),
+    "an answer is sent once": Defect(answer, "send", _send_once),
+}
+
+
+def plant(name: str) -> None:
+    """Put a defect into the code of this process, wherever the thing was imported to."""
+    defect = DEFECTS[name]
+    if not hasattr(defect.holder, defect.name):
+        raise SystemExit(
+            f"defect {name!r} has no target: {defect.holder.__name__} has no {defect.name}; mend tests/soak/defects.py"
+        )
+    original = getattr(defect.holder, defect.name)
+    planted = defect.make(original)
+    setattr(defect.holder, defect.name, planted)
+    for module_name, module in list(sys.modules.items()):
+        if module_name.startswith("cluster_resource.") and vars(module).get(defect.name) is original:
+            setattr(module, defect.name, planted)

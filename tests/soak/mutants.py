@@ -1,0 +1,42 @@
+"""`python -m tests.soak.mutants`: plant each defect in turn, and show after how many schedules it is found."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parents[2] / "lambda_assets")]
+
+from tests.soak.__main__ import CI_EXAMPLES
+from tests.soak.defects import DEFECTS
+
+
+def main() -> int:
+    """Print the table; 1 when a defect is not found."""
+    survivors = []
+    width = max(map(len, DEFECTS))
+    print(f"{'defect':<{width}}  {'found after':>11}  seconds  what did not hold")
+    for name in DEFECTS:
+        begin = time.monotonic()
+        examples, violation = _hunt(name)
+        took = time.monotonic() - begin
+        if not violation:
+            survivors.append(name)
+        print(f"{name:<{width}}  {examples if violation else 'never':>11}  {took:>7.1f}  {violation[:90]}", flush=True)
+    print(f"MUTANTS {len(DEFECTS) - len(survivors)} found {len(survivors)} survived")
+    return int(bool(survivors))
+
+
+def _hunt(name: str) -> tuple[int, str]:
+    """How many schedules it took, and the invariant that did not hold; empty when every one did."""
+    command = [sys.executable, "-m", "tests.soak", "--defect", name, "--examples", str(CI_EXAMPLES)]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    if found.returncode not in (0, 1) or not found.stdout:
+        raise SystemExit(f"defect {name!r} could not be planted: {found.stderr.strip()[-500:]}")
+    said = json.loads(found.stdout)
+    return said["examples"], (said["violations"] or [""])[0]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""Many schedules, on one core or on all of them, until one fails."""
+
+import multiprocessing
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tests.soak.drawing import draw
+from tests.soak.richness import Richness
+from tests.soak.run import Outcome
+from tests.soak.schedule import Operation
+
+CHUNK = 2000
+"""Schedules that are drawn with one seed."""
+
+
+@dataclass
+class Result:
+    """What was run, and the first schedule that failed."""
+
+    richness: Richness = field(default_factory=Richness)
+    failed: list[Operation] | None = None
+    violations: list[str] = field(default_factory=list)
+
+
+class _FoundError(BaseException):
+    """A schedule failed: enough. Hypothesis would catch an Exception, and try again."""
+
+
+def soak(examples: int, seed: int) -> Result:
+    """Run schedules on this core until one fails."""
+    result = Result()
+
+    def finished(schedule: list[Operation], outcome: Outcome) -> None:
+        if result.richness.examples == examples:
+            return
+        result.richness.add(outcome)
+        if outcome.violations:
+            result.failed, result.violations = list(schedule), outcome.violations
+            raise _FoundError
+
+    try:
+        draw(examples, seed, finished)
+    except _FoundError:
+        return result
+    return result
+
+
+def soak_everywhere(examples: int, seed: int, workers: int) -> Result:
+    """Run schedules on ``workers`` cores until one fails, with the progress on stderr."""
+    begin = time.monotonic()
+    total = Result()
+    with multiprocessing.get_context("spawn").Pool(workers) as pool:
+        for result in pool.imap_unordered(_soak_chunk, _chunks(examples, seed)):
+            total.richness.merge(result.richness)
+            took = time.monotonic() - begin
+            done = total.richness.examples
+            print(f"{done} of {examples} schedules in {took:.0f} s, {done / took:.0f} a second", file=sys.stderr)
+            if result.failed is not None:
+                total.failed, total.violations = result.failed, result.violations
+                break
+    return total
+
+
+def _chunks(examples: int, seed: int) -> Iterator[tuple[int, int]]:
+    for index, start in enumerate(range(0, examples, CHUNK)):
+        yield min(CHUNK, examples - start), seed * 1_000_000 + index
+
+
+def _soak_chunk(chunk: tuple[int, int]) -> Result:
+    return soak(*chunk)
