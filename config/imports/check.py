@@ -1,0 +1,47 @@
+"""What is wrong with an original by itself, by its own files and paths."""
+
+from collections.abc import Iterator
+
+from config.errors import ABSENT, ConfigError, Problem
+from config.imports.choices import Choices, Keep
+from config.imports.deployed_values import with_values
+from config.imports.original import GROUPS, VPC, Original
+from config.imports.roles import Roles, parameter_problems, roles_of
+from config.request import RequestValues
+from config.request_check import check_request
+
+
+def checked_roles(original: Original, choices: Choices, values: RequestValues) -> Roles:
+    """The roles of an original that can be imported; a ConfigError says all that is in the way."""
+    in_request = [*_request_problems(original, choices, values)]
+    in_parameters = [*parameter_problems(original.parameters)] if original.parameters is not None else []
+    if in_request or in_parameters:
+        raise ConfigError({original.request_file: in_request, original.parameters_file: in_parameters})
+    roles = roles_of(original, drop_unknown_groups=choices.drop_unknown_groups)
+    if roles.problems:
+        raise ConfigError(roles.problems)
+    return roles
+
+
+def _request_problems(original: Original, choices: Choices, values: RequestValues) -> Iterator[Problem]:
+    """What the service would refuse, but for the values that the deployment puts in the place of the original's."""
+    walked = check_request({"ClusterName": "cluster", **with_values(original.request, choices.keep, values)})
+    yield from walked
+    if not original.request.get(GROUPS):
+        yield Problem((GROUPS,), original.request.get(GROUPS, ABSENT), "has no group; a Slurm cluster needs a controller's")
+    elif not walked:
+        yield from _not_ours(original, choices)
+
+
+def _not_ours(original: Original, choices: Choices) -> Iterator[Problem]:
+    """What the service would take, and no cluster file can describe."""
+    if "Eks" in original.request.get("Orchestrator", {}):
+        yield Problem(
+            ("Orchestrator", "Eks"), ABSENT, "the cluster runs Kubernetes, and files here are of Slurm's; import another"
+        )
+    keys = [tag["Key"] for tag in original.request.get("Tags", ())]
+    for index, key in enumerate(keys):
+        if key in keys[:index]:
+            yield Problem(("Tags", index, "Key"), key, "is the name of another tag, too; give each once")
+    if choices.keep is not Keep.NOTHING and VPC in original.request and choices.vpc_id is None:
+        yield Problem((VPC,), original.request[VPC], "does not name the VPC of these subnets; add --vpc and --zone")

@@ -1,0 +1,75 @@
+"""The cluster file of an original: its friendly fields first, what they do not say in `overrides`, and comments on the rest."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from config.errors import Problem
+from config.imports.check import checked_roles
+from config.imports.choices import Choices
+from config.imports.commented_yaml import Part, written
+from config.imports.deployed_values import values_of
+from config.imports.equality import unequal
+from config.imports.groups import group_fields, tags_of, with_overrides
+from config.imports.notes import groups_note, head_note
+from config.imports.original import Original
+from config.imports.place import network_part, place_of, region_part
+from config.imports.roles import Roles
+from config.imports.scripts import lifecycle_part, on_create_of
+from config.imports.storage import storage_part
+from config.load import parse_cluster
+from config.model import ClusterConfig
+from config.request import Request
+
+
+@dataclass(frozen=True)
+class Imported:
+    """The file's text, and what is wrong with the cluster that it describes."""
+
+    text: str
+    config: ClusterConfig | None
+    problems: tuple[Problem, ...] = ()
+
+
+def imported(original: Original, choices: Choices, *, name: str = "imported", folder: Path = Path()) -> Imported:
+    """The cluster file for the original, as ``name``.yaml in ``folder``; a ConfigError says what keeps it from being written."""
+    values = values_of(original.request, choices.keep)
+    roles = checked_roles(original, choices, values)
+    text = written(_parts(original, choices, roles))
+    parsed = parse_cluster(text.encode(), name, folder)
+    if not isinstance(parsed, ClusterConfig):
+        return Imported(text, None, tuple(parsed))
+    found = unequal(original, choices.keep, parsed)
+    problems = [Problem(("InstanceGroups",), path, "is not equal in the file's request; please report it") for path in found]
+    return Imported(text, parsed, tuple(problems))
+
+
+def _parts(original: Original, choices: Choices, roles: Roles) -> list[Part]:
+    request, place = original.request, place_of(original, choices)
+    lifecycle = lifecycle_part(original, choices)
+    groups, overrides = with_overrides(
+        original,
+        [group_fields(group, roles) for group in original.groups],
+        on_create=on_create_of(lifecycle),
+        keep=choices.keep,
+        values=values_of(request, choices.keep),
+    )
+    return [
+        Part({}, head_note(original, choices)),
+        region_part(place),
+        _name(request, choices),
+        network_part(original, choices, place),
+        storage_part(original, choices.keep),
+        Part({"instance_groups": groups}, groups_note(original, roles)),
+        lifecycle,
+        Part({"node_recovery": request["NodeRecovery"]} if "NodeRecovery" in request else {}),
+        Part({"tags": tags_of(request)} if tags_of(request) else {}),
+        Part({"overrides": overrides} if overrides else {}, ("Fields of CreateCluster, verbatim.",) if overrides else ()),
+    ]
+
+
+def _name(request: Request, choices: Choices) -> Part:
+    if "ClusterName" not in request:
+        return Part({})
+    if choices.adopt:
+        return Part({"cluster_name": request["ClusterName"], "adopt": True}, ("The cluster that is there is taken over.",))
+    return Part({"cluster_name": request["ClusterName"]}, ("The original's name; without this line, one is generated.",))

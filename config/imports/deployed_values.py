@@ -1,0 +1,49 @@
+"""The members of a request that a deployment decides, in the original and in what the new file makes of it."""
+
+from typing import Any
+
+from config.imports.choices import Keep
+from config.imports.original import GROUPS, VPC
+from config.request import Request, RequestValues
+
+LIFE_CYCLE, SOURCE, ROLE = "LifeCycleConfig", "SourceS3Uri", "ExecutionRole"
+
+SAMPLES = RequestValues(
+    execution_role_arn="arn:aws:iam::123456789012:role/made-by-the-deployment",
+    source_s3_uri="s3://made-by-the-deployment/lifecycle/",
+    subnet_ids=["subnet-0123456789abcdef0"],
+    security_group_ids=["sg-0123456789abcdef0"],
+)
+
+
+def with_values(request: Request, keep: Keep, values: RequestValues = SAMPLES) -> Request:
+    """The request with ``values`` where the deployment decides; nothing is taken for granted of how the request is made up."""
+    made = dict(request)
+    if keep is Keep.NOTHING:
+        made[VPC] = {"SecurityGroupIds": list(values.security_group_ids), "Subnets": list(values.subnet_ids)}
+    groups = request.get(GROUPS)
+    if keep is not Keep.EVERYTHING and isinstance(groups, list):
+        made[GROUPS] = [_group(group, values) for group in groups]
+    return made
+
+
+def _group(group: Any, values: RequestValues) -> Any:
+    if not isinstance(group, dict):
+        return group
+    made = {**group, **({ROLE: values.execution_role_arn} if ROLE in group else {})}
+    if isinstance(group.get(LIFE_CYCLE), dict) and SOURCE in group[LIFE_CYCLE]:
+        made[LIFE_CYCLE] = {**group[LIFE_CYCLE], SOURCE: values.source_s3_uri}
+    return made
+
+
+def values_of(request: Request, keep: Keep) -> RequestValues:
+    """The values that the new file's deployment has: those of the original's network, where that is kept."""
+    network = request.get(VPC)
+    if keep is Keep.NOTHING or not isinstance(network, dict):
+        return SAMPLES
+    return RequestValues(
+        execution_role_arn=SAMPLES.execution_role_arn,
+        source_s3_uri=SAMPLES.source_s3_uri,
+        subnet_ids=network.get("Subnets") or SAMPLES.subnet_ids,
+        security_group_ids=(network.get("SecurityGroupIds") or list(SAMPLES.security_group_ids))[:1],
+    )

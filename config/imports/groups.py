@@ -1,0 +1,80 @@
+"""The instance groups of an imported cluster, and the request that their friendly fields alone would make."""
+
+from typing import Any
+
+from config.imports.choices import Keep
+from config.imports.deployed_values import with_values
+from config.imports.original import GROUPS, Original
+from config.imports.overrides import overrides
+from config.imports.roles import Roles
+from config.instance_group import InstanceGroup
+from config.lifecycle import LifecycleConfig
+from config.model import ClusterConfig, NodeRecovery
+from config.request import Request, RequestValues, cluster_request
+
+Fields = dict[str, Any]
+
+OWN_TAGS = ("aws:", "hyperpod-cdk:")
+
+
+def group_fields(specification: Request, roles: Roles) -> Fields:
+    """The friendly fields of a group."""
+    role, partition = roles.found[specification["InstanceGroupName"]]
+    fields = {
+        "name": specification["InstanceGroupName"],
+        "role": role.value,
+        "partition": partition,
+        "instance_type": _instance_type(specification),
+        "instance_count": specification["InstanceCount"],
+        "threads_per_core": specification.get("ThreadsPerCore"),
+        "deep_health_checks": specification.get("OnStartDeepHealthChecks"),
+        "volume_gib": _volume_gib(specification.get("InstanceStorageConfigs")),
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _instance_type(specification: Request) -> Any:
+    """The type that the nodes have, or the first of those that they can have."""
+    mixed = specification.get("InstanceRequirements") or {}
+    return specification.get("InstanceType") or next(iter(mixed.get("InstanceTypes") or ["ml.c5.xlarge"]))
+
+
+def _volume_gib(storage: Any) -> int | None:
+    match storage:
+        case [{"EbsVolumeConfig": {"VolumeSizeInGB": int(size), **more}, **others}] if not more and not others:
+            return size
+    return None
+
+
+def tags_of(request: Request) -> dict[str, str]:
+    """The user's tags."""
+    return {tag["Key"]: tag["Value"] for tag in request.get("Tags", ()) if not tag["Key"].lower().startswith(OWN_TAGS)}
+
+
+def with_overrides(
+    original: Original, groups: list[Fields], *, on_create: str, keep: Keep, values: RequestValues
+) -> tuple[list[Fields], Fields]:
+    """The groups and the cluster's own `overrides`, with all that the friendly fields do not say."""
+    wanted = with_values(original.request, keep, values)
+    ours = cluster_request(_friendly(original.request, groups, on_create), values=values)
+    full = []
+    for fields, asked, made in zip(groups, wanted[GROUPS], ours[GROUPS], strict=True):
+        own = overrides(asked, made)
+        full.append({**fields, "overrides": own} if own else fields)
+    return full, overrides(_of_the_cluster(wanted), _of_the_cluster(ours))
+
+
+def _friendly(request: Request, groups: list[Fields], on_create: str) -> ClusterConfig:
+    """The cluster of the friendly fields alone, as far as a request is made of it."""
+    recovery = request.get("NodeRecovery")
+    return ClusterConfig.model_construct(
+        instance_groups=tuple(InstanceGroup.model_validate(fields) for fields in groups),
+        lifecycle=LifecycleConfig(on_create=on_create),
+        node_recovery=NodeRecovery(recovery) if recovery else None,
+        tags={},
+        overrides={},
+    )
+
+
+def _of_the_cluster(request: Request) -> Request:
+    return {name: value for name, value in request.items() if name not in (GROUPS, "ClusterName", "Tags")}

@@ -1,0 +1,45 @@
+"""The comments of an imported file: what was taken over, what becomes new, and what was left out."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from config.imports.choices import Choices, Keep
+from config.imports.deployed_values import LIFE_CYCLE, ROLE, SOURCE
+from config.imports.original import Original
+from config.imports.roles import Roles, unknown_parameters
+
+
+def head_note(original: Original, choices: Choices) -> tuple[str, ...]:
+    """The comments at the file's top."""
+    sources = [original.request_file, *([original.parameters_file] if original.parameters is not None else [])]
+    return (
+        f"Imported from {' and '.join(Path(source).name for source in sources)}.",
+        "Taken over: every field of the request but those named here. Fields are described in docs/configuration.md.",
+        *_new(original, choices),
+        *_left_out(original),
+        *original.notes,
+    )
+
+
+def _new(original: Original, choices: Choices) -> Iterator[str]:
+    if choices.keep is Keep.EVERYTHING:
+        yield "Kept as they are, in `overrides`: the nodes' roles and the scripts."
+        return
+    roles = sorted({group[ROLE] for group in original.groups})
+    yield f"New: the nodes' role, instead of {', '.join(roles)}."
+    sources = sorted({group[LIFE_CYCLE][SOURCE] for group in original.groups if SOURCE in group.get(LIFE_CYCLE, {})})
+    whose = "the original's scripts, in a bucket of the deployment" if choices.scripts else "the scripts of this project"
+    if sources:
+        yield f"New: {whose}, instead of what is at {', '.join(sources)}."
+
+
+def _left_out(original: Original) -> Iterator[str]:
+    if original.parameters is not None and (unknown := unknown_parameters(original.parameters)):
+        yield f"Not taken over, as nothing here reads them: the provisioning parameters {', '.join(unknown)}."
+
+
+def groups_note(original: Original, roles: Roles) -> tuple[str, ...]:
+    """The comments above the groups."""
+    if not roles.dropped:
+        return ()
+    return (f"Dropped, as they are no instance groups: {', '.join(roles.dropped)} of {Path(original.parameters_file).name}.",)

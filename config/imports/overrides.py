@@ -1,0 +1,19 @@
+"""What a file's fields do not say of an original, as the `overrides` that make its request equal."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def overrides(wanted: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
+    """What has to be merged over ``ours`` to get ``wanted``: null where a member must not be there."""
+    found: dict[str, Any] = {name: None for name in ours if name not in wanted}
+    for name, value in wanted.items():
+        have = ours.get(name)
+        if name not in ours:
+            found[name] = value
+        elif isinstance(value, Mapping) and isinstance(have, Mapping):
+            if below := overrides(value, have):
+                found[name] = below
+        elif value != have:
+            found[name] = value
+    return found
