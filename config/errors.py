@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 Path = tuple[str | int, ...]
 
@@ -17,14 +18,38 @@ class Absent:
 ABSENT = Absent()
 
 
+class Level(StrEnum):
+    """How bad it is: with an error nothing is deployed."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """Where in a file something begins, both counted from 1, the column in characters."""
+
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.line}:{self.column}"
+
+
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong: where, with which value, what, and the remedy."""
+    """One thing that is wrong: where, with which value, what and the remedy, and the rule that says so (config/catalog.py)."""
 
     path: Path
     value: object
     message: str
     rule: str = ""
+    level: Level = Level.ERROR
+    # None is the file as a whole, or one that cannot be read.
+    place: Place | None = None
+    # Why the file silences this warning, where it does.
+    silenced: str | None = None
 
     def __str__(self) -> str:
         if not self.path and self.value is ABSENT:  # it is about the file as a whole
@@ -39,8 +64,13 @@ class ConfigError(Exception):
     def __init__(self, problems: Mapping[str, Sequence[Problem]]) -> None:
         self.problems = {file: tuple(found) for file, found in problems.items() if found}
         super().__init__(
-            "\n".join(f"{_printable(file)}: {problem}" for file, found in self.problems.items() for problem in found)
+            "\n".join(f"{placed(file, problem)}: {problem}" for file, found in self.problems.items() for problem in found)
         )
+
+
+def placed(file: str, problem: Problem) -> str:
+    """The file with the line and the column in it at which the problem is, as editors and terminals make a link of."""
+    return _printable(f"{file}:{problem.place}" if problem.place else file)
 
 
 def dotted(path: Path) -> str:

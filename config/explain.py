@@ -29,13 +29,26 @@ _WRONG = {
 }
 
 
+# The rule by pydantic's type of error; what is not here is of the wrong type.
+_RULES = {
+    "missing": "missing-field",
+    "extra_forbidden": "unknown-field",
+    "enum": "choice",
+    "string_pattern_mismatch": "pattern",
+    "value_error": "form",
+    **dict.fromkeys(
+        ("greater_than_equal", "less_than_equal", "too_short", "too_long", "string_too_short", "string_too_long"), "bounds"
+    ),
+}
+
+
 def problems_of(error: ValidationError, model: type[Section], spelling: Mapping[Path, str]) -> Iterator[Problem]:
     """Every problem that ``error`` holds; ``spelling`` tells how the file spells a value."""
     for detail in error.errors(include_url=False):
         if _follows_from_its_entries(detail):
             continue
         value = ABSENT if detail["type"] == "missing" else detail["input"]
-        yield Problem(detail["loc"], value, _message(detail, model, spelling))
+        yield Problem(detail["loc"], value, _message(detail, model, spelling), _RULES.get(detail["type"], "type"))
 
 
 def _follows_from_its_entries(detail: ErrorDetails) -> bool:

@@ -80,6 +80,7 @@ FORMS = {
     r"^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[a-zA-Z0-9/_+=.@!-]+-[a-zA-Z0-9]{6}$": Form(
         "must be a secret's whole ARN, with the six characters that Secrets Manager adds to its name"
     ),
+    r"^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}$": Form("must be an SNS topic's ARN (not a FIFO topic's)"),
     r"^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[a-zA-Z0-9-]+$": Form("must be a KMS key's ARN (no alias)"),
     r"^(/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)+$": Form(
         "must begin with a slash and not end with one, with no . or .. in it and no blanks", _directory

@@ -108,14 +108,14 @@ def request_problems(config: ClusterConfig) -> Iterator[Problem]:
     request = cluster_request(config, values=RequestValues.samples(config))
     named = {"ClusterName": config.cluster_name or config.name, **request}
     for problem in check_request(named):
-        yield replace(problem, path=in_file(config, problem.path), rule="service-model")
+        yield replace(problem, path=in_file(config, problem.path))
     size = len(json.dumps(_as_sent(request), separators=(",", ":")))
     if size > LARGEST_REQUEST:
         message = (
             f"the request has {size} bytes, and at most {LARGEST_REQUEST} fit, as Step Functions takes 256 KiB of an event that "
             "carries the old and the new request; use fewer groups or shorter overrides"
         )
-        yield Problem(("instance_groups",), f"{len(config.instance_groups)} groups", message, rule="request-size")
+        yield Problem(("instance_groups",), f"{len(config.instance_groups)} groups", message, rule="request.size")
 
 
 def _as_sent(value: object) -> object:

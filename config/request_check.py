@@ -22,7 +22,7 @@ def _walk(name: str, value: object, path: Path) -> Iterator[Problem]:
     model = shape(name)
     expected, fits = _TYPES[model["type"]]
     if not fits(value):
-        yield Problem(path, value, f"must be {expected}; {_remedy(model, value)}")
+        yield Problem(path, value, f"must be {expected}; {_remedy(model, value)}", "request.type")
         return
     yield from _bounds(model, value, path)
     match model["type"]:
@@ -43,12 +43,14 @@ def _structure(name: str, model: Shape, value: Mapping[str, object], path: Path)
         if key in members:
             yield from _walk(members[key]["shape"], item, (*path, key))
         else:
-            yield Problem((*path, key), item, f"{name} has no member of this name; {nearest(key, members)}")
+            message = f"{name} has no member of this name; {nearest(key, members)}"
+            yield Problem((*path, key), item, message, "request.unknown-member")
     for key in model.get("required", ()):
         if key not in value:
-            yield Problem((*path, key), ABSENT, f"is required by {name}; add it")
+            yield Problem((*path, key), ABSENT, f"is required by {name}; add it", "request.missing-member")
     if model.get("union") and len(value) != 1:
-        yield Problem(path, dict(value), f"{name} takes exactly one of {', '.join(members)}; give one")
+        message = f"{name} takes exactly one of {', '.join(members)}; give one"
+        yield Problem(path, dict(value), message, "request.union")
 
 
 def _bounds(model: Shape, value: object, path: Path) -> Iterator[Problem]:
@@ -62,9 +64,9 @@ def _bounds(model: Shape, value: object, path: Path) -> Iterator[Problem]:
         return
     unit = "" if isinstance(value, int | float) else " characters" if isinstance(value, str) else " entries"
     if "min" in model and size < model["min"]:
-        yield Problem(path, value, f"must be at least {model['min']}{unit}; {_range(model, unit)}")
+        yield Problem(path, value, f"must be at least {model['min']}{unit}; {_range(model, unit)}", "request.bounds")
     if "max" in model and size > model["max"]:
-        yield Problem(path, value, f"must be at most {model['max']}{unit}; {_range(model, unit)}")
+        yield Problem(path, value, f"must be at most {model['max']}{unit}; {_range(model, unit)}", "request.bounds")
 
 
 def _text(model: Shape, value: str, path: Path) -> Iterator[Problem]:
@@ -75,9 +77,9 @@ def _text(model: Shape, value: str, path: Path) -> Iterator[Problem]:
             if len(choices) <= LONGEST_CHOICE
             else f"is none of {len(choices)} known values"
         )
-        yield Problem(path, value, f"{said}; {nearest(value, choices)}")
+        yield Problem(path, value, f"{said}; {nearest(value, choices)}", "request.choice")
     if "pattern" in model and not _pattern(model["pattern"]).fullmatch(value):
-        yield Problem(path, value, f"must match {model['pattern']}; write it in that form")
+        yield Problem(path, value, f"must match {model['pattern']}; write it in that form", "request.pattern")
 
 
 def _range(model: Shape, unit: str) -> str:

@@ -5,7 +5,7 @@ import re
 import yaml
 from yaml.reader import ReaderError
 
-from config.errors import ABSENT, Problem
+from config.errors import ABSENT, Place, Problem
 
 _OPENERS = {"while parsing a flow sequence": "[", "while parsing a flow mapping": "{"}
 
@@ -16,12 +16,12 @@ def syntax_problem(error: yaml.YAMLError, source: bytes) -> Problem:
         return _unreadable(error, source)
     mark = getattr(error, "problem_mark", None)
     if mark is None:
-        return Problem((), ABSENT, f"is not YAML: {error}; compare it with examples/clusters/")
+        return Problem((), ABSENT, f"is not YAML: {error}; compare it with examples/clusters/", "yaml.syntax")
     if (tab := _tab(mark, source)) is not None:
         return tab
     where = f"line {mark.line + 1}, column {mark.column + 1}"
     value = _snippet(mark) or _snippet(getattr(error, "context_mark", None) or mark)
-    return Problem((), value, f"is not YAML at {where}: {_what(error, mark)}")
+    return Problem((), value, f"is not YAML at {where}: {_what(error, mark)}", "yaml.syntax", place=_place(mark))
 
 
 def _what(error: yaml.YAMLError, mark: yaml.Mark) -> str:
@@ -45,20 +45,33 @@ def _tab(mark: yaml.Mark, source: bytes) -> Problem | None:
     lines = source.decode("utf-8", "replace").splitlines()
     line = lines[mark.line] if mark.line < len(lines) else ""
     if re.match(r" *\t", line):
-        return Problem((), _snippet(mark), f"line {mark.line + 1} is indented with a tab; use spaces")
+        message = f"line {mark.line + 1} is indented with a tab; use spaces"
+        return Problem((), _snippet(mark), message, "yaml.tab", place=Place(mark.line + 1, line.index("\t") + 1))
     if line[mark.column : mark.column + 1] == "\t":
-        return Problem((), _snippet(mark), f"line {mark.line + 1} has a tab in column {mark.column + 1}; use spaces")
+        message = f"line {mark.line + 1} has a tab in column {mark.column + 1}; use spaces"
+        return Problem((), _snippet(mark), message, "yaml.tab", place=_place(mark))
     return None
 
 
 def _unreadable(error: ReaderError, source: bytes) -> Problem:
     """The problem that the bytes are no text, or hold a character that YAML does not take."""
     if error.encoding != "unicode":
-        line = source.count(b"\n", 0, error.position) + 1
-        byte = f"byte 0x{error.character:02x} in line {line}"
-        return Problem((), ABSENT, f"the file is not text in UTF-8, {byte} is not; save it as UTF-8")
-    line = source.decode("utf-8", "replace").count("\n", 0, error.position) + 1
-    return Problem((), ABSENT, f"line {line} holds the character U+{error.character:04X}, which no YAML file can; remove it")
+        place = _place_after(source[: error.position].decode("utf-8", "replace"))
+        byte = f"byte 0x{error.character:02x} in line {place.line}"
+        message = f"the file is not text in UTF-8, {byte} is not; save it as UTF-8"
+        return Problem((), ABSENT, message, "yaml.encoding", place=place)
+    place = _place_after(source.decode("utf-8", "replace")[: error.position])
+    message = f"line {place.line} holds the character U+{error.character:04X}, which no YAML file can; remove it"
+    return Problem((), ABSENT, message, "yaml.character", place=place)
+
+
+def _place(mark: yaml.Mark) -> Place:
+    return Place(mark.line + 1, mark.column + 1)
+
+
+def _place_after(text: str) -> Place:
+    """Where in a file goes on what begins with ``text``."""
+    return Place(text.count("\n") + 1, len(text) - text.rfind("\n"))
 
 
 def _snippet(mark: yaml.Mark) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from config.errors import Path, Problem
+from config.errors import Path, Place, Problem
 from config.yaml_errors import syntax_problem
 
 DEEPEST = 32
@@ -31,11 +31,18 @@ _Loader.add_implicit_resolver(
 
 @dataclass
 class Document:
-    """What a file holds, how its scalars are spelled there, and what is wrong with it as YAML."""
+    """What a file holds, how its scalars are spelled there, where each thing stands, and what is wrong with it as YAML."""
 
     content: object = None
     spelling: dict[Path, str] = field(default_factory=dict)
+    # Of a field where its key begins, of an entry of a list where that begins.
+    places: dict[Path, Place] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+
+    def place(self, path: Path) -> Place | None:
+        """Where the path stands; of what is missing, where the section or the list begins that it is missing from."""
+        ends = range(len(path), -1, -1)
+        return next((self.places[path[:end]] for end in ends if path[:end] in self.places), None)
 
 
 def read_yaml(source: bytes) -> Document:
@@ -67,8 +74,9 @@ class _Reader:
         if len(path) > DEEPEST or self._values > MOST_VALUES:  # so that an anchor which contains itself ends, too
             self._once(_too_large(path[:1]))
             return None
+        self._document.places.setdefault(path, _place(node))
         if not isinstance(node, ScalarNode) and not node.tag.startswith(TAG):
-            self._wrong(path, node.tag, "is a tag, which cluster files do not use; remove it")
+            self._wrong(path, node.tag, "is a tag, which cluster files do not use; remove it", "yaml.tag")
         if isinstance(node, MappingNode):
             return self._mapping(node, path)
         if isinstance(node, SequenceNode):
@@ -81,21 +89,25 @@ class _Reader:
         result: dict[str, object] = {}
         lines: dict[str, int] = {}
         for key_node, value_node in node.value:
-            line = key_node.start_mark.line + 1
+            place = _place(key_node)
             key = self._key(key_node, path)
             if key in lines:
-                self._wrong((*path, key), key, f"is given twice, in lines {lines[key]} and {line}; keep one of them")
+                message = f"is given twice, in lines {lines[key]} and {place.line}; keep one of them"
+                self._once(Problem((*path, key), key, message, "yaml.given-twice", place=place))
                 continue
-            lines[key] = line
+            lines[key] = place.line
+            self._document.places.setdefault((*path, key), place)
             result[key] = self.value(value_node, (*path, key))
         return result
 
     def _key(self, node: Node, path: Path) -> str:
         if not isinstance(node, ScalarNode):
-            self._wrong(path, "?", f"a key in line {node.start_mark.line + 1} is no word; write `key: value`")
+            message = f"a key in line {node.start_mark.line + 1} is no word; write `key: value`"
+            self._once(Problem(path, "?", message, "yaml.key", place=_place(node)))
             return "?"
         if (tag := self._tag(node)) != "str":
-            self._wrong(path, node.value, f"is a key that is read as {tag}, and keys are words; put it in quotes")
+            message = f"is a key that is read as {tag}, and keys are words; put it in quotes"
+            self._once(Problem(path, node.value, message, "yaml.key", place=_place(node)))
         return _without_surrogates(node.value)
 
     def _scalar(self, node: ScalarNode, path: Path) -> object:
@@ -113,9 +125,11 @@ class _Reader:
             case "str" if _without_surrogates(text) == text:
                 return text
             case "str":
-                self._wrong(path, _without_surrogates(text), "holds half a character; write the character itself")
+                message = "holds half a character; write the character itself"
+                self._wrong(path, _without_surrogates(text), message, "yaml.character")
             case tag:
-                self._wrong(path, text, f"has the tag {tag.removeprefix(TAG)}, which cluster files do not use; remove it")
+                message = f"has the tag {tag.removeprefix(TAG)}, which cluster files do not use; remove it"
+                self._wrong(path, text, message, "yaml.tag")
         return _without_surrogates(text)
 
     def _tag(self, node: ScalarNode) -> str:
@@ -124,18 +138,21 @@ class _Reader:
         meant: str = self._loader.resolve(ScalarNode, node.value, (plain, not plain))  # type: ignore[no-untyped-call]  # PyYAML's stubs
         return node.tag.removeprefix(TAG) if node.tag in (meant, f"{TAG}str") else str(node.tag)
 
-    def _wrong(self, path: Path, value: object, message: str) -> None:
-        self._once(Problem(path, value, message))
+    def _wrong(self, path: Path, value: object, message: str, rule: str) -> None:
+        self._once(Problem(path, value, message, rule))
 
     def _once(self, problem: Problem) -> None:
         if problem not in self._document.problems:
             self._document.problems.append(problem)
 
 
+def _place(node: Node) -> Place:
+    return Place(node.start_mark.line + 1, node.start_mark.column + 1)
+
+
 def _too_large(path: Path) -> Problem:
-    return Problem(
-        path, "...", f"is nested over {DEEPEST} levels deep, contains itself, or has over {MOST_VALUES} values; make it flat"
-    )
+    message = f"is nested over {DEEPEST} levels deep, contains itself, or has over {MOST_VALUES} values; make it flat"
+    return Problem(path, "...", message, "yaml.size")
 
 
 def _without_surrogates(text: str) -> str:

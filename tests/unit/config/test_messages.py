@@ -91,15 +91,15 @@ def test_a_value_that_a_field_does_not_take_is_answered_with_what_it_takes(
     assert any(line.startswith(f"{dotted(path)}: {said}") for line in lines), lines
 
 
-def test_all_problems_are_said_at_once(draft: Any) -> None:
+def test_all_problems_are_said_at_once_in_the_order_of_the_file(draft: Any) -> None:
     draft.set("wait_hours", 0).set("instance_groups", 1, "role", "porter").set("network", "node_cidr", "10.0.0.0/20").set(
         "colour", 1
     )
     assert [dotted(problem.path) for problem in draft.problems()] == [
+        "network.node_cidr",
         "instance_groups[1].role",
         "wait_hours",
         "colour",
-        "network.node_cidr",
     ]
 
 

@@ -51,4 +51,4 @@ def test_what_is_wrong_elsewhere_is_told_beside_a_key_given_twice(draft: Any) ->
     draft.set("wait_hours", 99)
     parsed = parse_cluster(draft.text() + b"region: us-east-1\n", "draft")
     assert isinstance(parsed, list)
-    assert [problem.path for problem in parsed] == [("region",), ("wait_hours",)]
+    assert [problem.path for problem in parsed] == [("wait_hours",), ("region",)]

@@ -112,7 +112,7 @@ def test_a_request_that_does_not_fit_the_state_machine_is_refused_with_both_numb
     work = {**draft.content["instance_groups"][2], "overrides": labels}
     draft.content["instance_groups"] += [{**work, "name": f"work-{index}"} for index in range(90)]
     [problem] = draft.problems()
-    assert problem.rule == "request-size"
+    assert problem.rule == "request.size"
     assert str(problem).startswith('instance_groups: "93 groups": the request has ')
     assert "at most 122880 fit" in str(problem)
 

@@ -50,8 +50,8 @@ def test_a_uid_in_quotes_is_no_number(draft: Any) -> None:
 def test_a_name_or_number_that_two_users_have_is_told_once_with_the_first(draft: Any) -> None:
     draft.set("users", [user("eve", 10001), user("bob", 10001), user("eve", 10003)])
     assert draft.lines() == [
-        'users[2].name: "eve": is the name of users[0] too; choose another',
         "users[1].uid: 10001: is the number of users[0]; use e.g. 10002",
+        'users[2].name: "eve": is the name of users[0] too; choose another',
     ]
 
 

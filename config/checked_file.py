@@ -1,0 +1,112 @@
+"""What a cluster file says, checked: its fields one by one, the rules between them, and the request that comes out."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from config.errors import ABSENT, Level, Place, Problem
+from config.explain import problems_of
+from config.model import FILE_NAME, ClusterConfig
+from config.patterns import in_words
+from config.request import request_problems
+from config.rules import broken_rules
+from config.yaml_file import Document, read_yaml
+
+FIELDS = ClusterConfig.model_fields
+
+
+@dataclass(frozen=True)
+class CheckedFile:
+    """A cluster file: the cluster that it describes, unless there are errors, and all that there is to say of it."""
+
+    name: str
+    config: ClusterConfig | None
+    problems: tuple[Problem, ...]
+    document: Document = field(default_factory=Document, repr=False)
+
+    @property
+    def errors(self) -> list[Problem]:
+        """What keeps the file from being used."""
+        return [problem for problem in self.problems if problem.level is Level.ERROR]
+
+    @property
+    def warnings(self) -> list[Problem]:
+        """What is not an error, and not silenced in the file."""
+        return [problem for problem in self.problems if problem.level is Level.WARNING and problem.silenced is None]
+
+    def with_problems(self, problems: Iterable[Problem]) -> "CheckedFile":
+        """The same file, of which more is wrong."""
+        more = [replace(problem, place=self.document.place(problem.path)) for problem in problems]
+        found = replace(self, problems=(*self.problems, *more))
+        return replace(found, config=None) if found.errors else found
+
+
+def check_source(source: bytes, name: str, folder: Path, file: str = "") -> CheckedFile:
+    """The YAML text ``source`` of the cluster of this name in this folder, checked."""
+    document = read_yaml(source)
+    if document.content is None and not document.problems:
+        empty = "the file is empty; copy one of examples/clusters/ and edit it"
+        return CheckedFile(file, None, (Problem((), ABSENT, empty, "file.empty"),))
+    if not isinstance(document.content, dict):
+        message = "must be a mapping; begin with `region:` or `network:`"
+        problem = Problem((), document.content, message, "file.no-mapping", place=document.place(()))
+        return CheckedFile(file, None, tuple(document.problems) or (problem,))
+    config, problems = _checked(document, document.content, name, folder)
+    placed = (each if each.place else replace(each, place=document.place(each.path)) for each in problems)
+    found = CheckedFile(file, config, tuple(sorted(placed, key=_order)), document)
+    return replace(found, config=None) if found.errors else found
+
+
+def _order(problem: Problem) -> Place:
+    return problem.place or Place(0, 0)
+
+
+def _checked(
+    document: Document, content: dict[str, Any], name: str, folder: Path
+) -> tuple[ClusterConfig | None, Iterable[Problem]]:
+    problems = list(_name_problems(content, name))
+    valid = set(FIELDS)
+    context = {"folder": folder}  # from which the file names folders
+    try:
+        config = ClusterConfig.model_validate({**content, "name": name}, context=context)
+    except ValidationError as error:
+        problems += [each for each in problems_of(error, ClusterConfig, document.spelling) if each.path != ("name",)]
+        config, valid = _valid_part(content, context)
+    else:
+        problems += request_problems(config)
+    doubtful = {problem.path[0] for problem in document.problems if problem.path}
+    problems += broken_rules(config, valid - doubtful)
+    return config, [*document.problems, *_not_following(problems, document.problems)]
+
+
+def _not_following(problems: list[Problem], of: list[Problem]) -> Iterator[Problem]:
+    """The problems that are not about what one of the problems in ``of`` is about, or lies in: those would follow from it."""
+    paths = [problem.path for problem in of if problem.path]
+    return (each for each in problems if not any(each.path[: len(path)] == path for path in paths))
+
+
+def _name_problems(content: dict[str, Any], name: str) -> Iterator[Problem]:
+    """What is wrong with the file's own name, which is the cluster's."""
+    if "name" in content:
+        message = "the file's own name is the cluster's name; remove this line, or rename the file"
+        yield Problem(("name",), content["name"], message, "unknown-field")
+    if not re.fullmatch(FILE_NAME, name):
+        message = f"is the file's own name, which is the cluster's and {in_words(f'^{FILE_NAME}$')}; rename the file"
+        yield Problem((), name, message, "file.name")
+
+
+def _valid_part(content: dict[str, Any], context: dict[str, Path]) -> tuple[ClusterConfig, set[str]]:
+    """What of the file is valid by itself, so that the rules can look at it although the rest is not."""
+    values: dict[str, Any] = {}
+    for name, each in FIELDS.items():
+        adapter: TypeAdapter[Any] = TypeAdapter(each.rebuild_annotation())
+        try:
+            given = name in content
+            values[name] = adapter.validate_python(content[name], context=context) if given else each.get_default()
+        except ValidationError:
+            continue
+    return ClusterConfig.model_construct(**values), {name for name in values if name in content or not FIELDS[name].is_required()}
