@@ -15,10 +15,9 @@ from collections.abc import Iterable
 import pytest
 
 from tests.faults_table.rows import LAST_WITHOUT_NODES, ROOT, rows
-from tests.faults_table.verdicts import Collected, Line, is_all_well, lines_of, summary
+from tests.faults_table.verdicts import LONGEST, Collected, Line, is_all_well, lines_of, summary
 
 FAULT_WIDTH, HAPPENED_WIDTH, VERDICT_WIDTH = 40, 84, 15
-LONGEST = 5 * HAPPENED_WIDTH
 
 NOT_EXERCISABLE: dict[int, str] = {}
 """Rows that nothing here can bring about, each with the reason; there may be three."""

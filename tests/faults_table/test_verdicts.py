@@ -6,7 +6,7 @@ import pytest
 
 from tests.faults_table.recording import happened, pytest_runtest_call
 from tests.faults_table.rows import Row
-from tests.faults_table.verdicts import Collected, Line, Verdict, is_all_well, lines_of, summary
+from tests.faults_table.verdicts import LONGEST, Collected, Line, Verdict, is_all_well, lines_of, summary
 
 When = Literal["setup", "call", "teardown"]
 ROWS = [Row(1, "it breaks", "it mends"), Row(2, "it burns", "it is put out")]
@@ -66,6 +66,11 @@ def test_what_cannot_be_exercised_says_why_and_counts_by_itself() -> None:
 def test_a_row_tells_what_was_seen_in_its_richest_test_and_how_many_more_there_are() -> None:
     first, _ = lines(report("passed", "CreateCluster", "Create FAILED: no"), report("passed", "CreateCluster", name="test_b"))
     assert first.happened == "CreateCluster > Create FAILED: no (and 1 more test)"
+
+
+def test_what_is_too_long_to_be_shown_gives_way_to_what_is_not() -> None:
+    first, _ = lines(report("passed", "x" * (LONGEST + 1)), report("passed", "Create FAILED: no", name="test_b"))
+    assert first.happened == "Create FAILED: no (and 1 more test)"
 
 
 def test_a_row_whose_tests_saw_nothing_has_the_tests_name_as_a_sentence() -> None:

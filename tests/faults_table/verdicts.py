@@ -11,6 +11,8 @@ from tests.faults_table.recording import rows_of
 from tests.faults_table.rows import LAST_WITHOUT_NODES, Row
 
 MAY_BE_LEFT_OUT = 3
+LONGEST = 420
+"""Characters that are shown of what happened."""
 
 
 class Verdict(StrEnum):
@@ -98,8 +100,10 @@ def _line(row: Row, tests: list[Test], why_not: str | None) -> Line:
 
 
 def _telling(tests: list[Test]) -> str:
-    """What the test saw that saw the most; where none saw anything, what the first is called, which is a sentence."""
-    said = max((" > ".join(test.happened) for test in tests), key=len) or tests[0].sentence
+    """What the test saw that saw the most that can be shown; where none saw anything, what the first is called, a sentence."""
+    seen = sorted((" > ".join(test.happened) for test in tests if test.happened), key=len)
+    shown = [text for text in seen if len(text) <= LONGEST] or seen[:1]
+    said = shown[-1] if shown else tests[0].sentence
     others = len(tests) - 1
     return said + (f" (and {others} more test{'s' if others > 1 else ''})" if others else "")
 

@@ -55,8 +55,10 @@ class Account:
     def _wait(self, waiter: str) -> None:
         try:
             self._cloudformation.get_waiter(waiter).wait(StackName=STACK, WaiterConfig={"Delay": 0.2, "MaxAttempts": 300})
-        except WaiterError as error:
-            happened(str(error.last_response.get("Stacks", [{}])[0].get("StackStatusReason", "")))
+        except WaiterError:
+            events = self._cloudformation.describe_stack_events(StackName=STACK)["StackEvents"]
+            [first] = [event for event in events if event["ResourceStatus"] == "CREATE_FAILED"]
+            happened(f"{first['LogicalResourceId']}: {first['ResourceStatusReason']}")
 
 
 @pytest.fixture(scope="module")
