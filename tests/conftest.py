@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["pytest_runtest_call", "pytest_runtest_setup"]
 
 ROOT = Path(__file__).parents[1]
-SYNTHESIZED = ("contract", "snapshots", "synth")
+SYNTHESIZED = ("contract", "privilege", "snapshots", "synth")
 NODE = ROOT / ".venv" / "bin" / "node"
 
 # Started without `make`, jsii would take whatever `node` comes first in PATH: often one that it no longer supports.

@@ -13,6 +13,13 @@ from constructs.hyperpod.script_bucket import ScriptBucket
 
 NAMESPACE = "/aws/sagemaker/Clusters"
 
+# `make privilege` shows what fails without each other action. Nobody says when HyperPod's agents on the nodes need these;
+# https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonSageMakerClusterInstanceRolePolicy.html allows them.
+UNSHOWN = {
+    "cloudwatch:PutMetricData": "the agents that publish nodes' metrics are AWS's own",
+    "logs:DescribeLogStreams": "the agent that writes nodes' logs is AWS's own",
+}
+
 
 @dataclass(frozen=True)
 class NodePermissions:
@@ -28,7 +35,7 @@ class NodePermissions:
 
     def statements(self) -> list[iam.PolicyStatement]:
         """All that a node may do."""
-        return [*self._observability(), *self._scripts(), *self._interfaces(), *self._reading(), *self._accounting()]
+        return [*self._observability(), *self._scripts(), *self._interfaces(), *self._mounts(), *self._accounting()]
 
     def wildcards(self) -> dict[str, str]:
         """Why resources in the statements end in a wildcard."""
@@ -114,10 +121,6 @@ class NodePermissions:
             iam.PolicyStatement(
                 sid="DetachInterfacesFromNodes", actions=["ec2:DetachNetworkInterface"], resources=[self._instance]
             ),
-        ]
-
-    def _reading(self) -> list[iam.PolicyStatement]:
-        return [
             iam.PolicyStatement(
                 sid="LookAtTheNetwork",
                 actions=[
@@ -129,8 +132,14 @@ class NodePermissions:
                 ],
                 resources=["*"],
             ),
-            iam.PolicyStatement(sid="LookAtTheFileSystem", actions=["fsx:DescribeFileSystems"], resources=["*"]),
         ]
+
+    def _mounts(self) -> list[iam.PolicyStatement]:
+        """Our scripts mount by name; HyperPod looks up what a group's own InstanceStorageConfigs name."""
+        storage = [each for group in self.config.instance_groups for each in group.overrides.get("InstanceStorageConfigs") or ()]
+        if not any(kind.startswith("Fsx") for each in storage for kind in each):
+            return []
+        return [iam.PolicyStatement(sid="LookAtTheFileSystem", actions=["fsx:DescribeFileSystems"], resources=["*"])]
 
     def _accounting(self) -> list[iam.PolicyStatement]:
         """The password of an external accounting database, which the controller reads."""

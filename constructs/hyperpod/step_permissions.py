@@ -13,6 +13,9 @@ VERSION_TAG = "hyperpod-cdk:version"
 
 HYPERPOD = "hyperpod.sagemaker.amazonaws.com"
 
+# `make privilege` shows what fails without each other action.
+UNSHOWN = {"iam:CreateServiceLinkedRole": "only an account's first cluster needs it, and what it fails with is not known"}
+
 
 @dataclass(frozen=True)
 class StepPermissions:

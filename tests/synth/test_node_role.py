@@ -15,7 +15,6 @@ WITHOUT_RESOURCES = {
     "ec2:DescribeSecurityGroups",
     "ec2:DescribeSubnets",
     "ec2:DescribeVpcs",
-    "fsx:DescribeFileSystems",
     "ssmmessages:CreateControlChannel",
     "ssmmessages:CreateDataChannel",
     "ssmmessages:OpenControlChannel",
@@ -167,6 +166,11 @@ def test_a_key_of_the_users_is_used_through_secrets_manager_alone(variants: Synt
     [decrypting] = allowing(variants["own-key", CLUSTER], "kms:Decrypt")
     assert decrypting["Resource"] == KEY
     assert decrypting["Condition"] == {"StringEquals": {"kms:ViaService": "secretsmanager.us-west-2.amazonaws.com"}}
+
+
+def test_nodes_look_file_systems_up_where_hyperpod_mounts_them_alone(stack: StackTemplate, variants: Synthesized) -> None:
+    assert not allowing(stack, "fsx:DescribeFileSystems")
+    assert allowing(variants["mounted-by-hyperpod", CLUSTER], "fsx:DescribeFileSystems")
 
 
 def test_nodes_read_no_secret_where_the_file_names_none(stack: StackTemplate) -> None:

@@ -19,6 +19,7 @@ EXISTING_NETWORK = {
 EXISTING_FILE_SYSTEM = {"file_system_id": "fs-00000000000000000", "mount_name": "abcdefgh"}
 SECRET = "arn:aws:secretsmanager:us-west-2:123456789012:secret:slurm-AbCdEf"
 TOPIC = "arn:aws:sns:us-west-2:123456789012:trouble"
+MOUNT = {"DnsName": "fs-00000000000000000.fsx.us-west-2.amazonaws.com", "MountName": "abcdefgh", "MountPath": "/fsx"}
 KEY = "arn:aws:kms:us-west-2:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
 
 CHANGES: dict[str, dict[str, Any]] = {
@@ -54,6 +55,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 CHANGES_OF_THE_WORKERS: dict[str, dict[str, Any]] = {
     "more-nodes": {"instance_count": 6},
     "other-partition": {"partition": "prod"},
+    "mounted-by-hyperpod": {"overrides": {"InstanceStorageConfigs": [{"FsxLustreConfig": MOUNT}]}},
     "training-plan": {"overrides": {"TrainingPlanArn": "arn:aws:sagemaker:us-west-2:123456789012:training-plan/plan"}},
 }
 

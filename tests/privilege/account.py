@@ -1,0 +1,163 @@
+"""The account with the machinery of one stack: its roles, its cluster, and what a scenario expects of them."""
+
+import time
+from collections.abc import Callable
+
+from local_aws import faults
+from local_aws.testing import Client, ask
+from tests.privilege.cloudformation import CustomResource, Json, Request
+from tests.privilege.deployment import Deployment
+from tests.privilege.rights import Right, rights_of
+
+FUNCTIONS = ("Entry", "Step", "Responder")
+NODES = "Nodes"
+
+PATIENCE_S = 40.0
+"""Seconds of this machine's, of which each is ten of AWS's minutes: nothing of ours takes longer to answer."""
+
+
+class PartFailedError(Exception):
+    """Something of a cluster's life did not go as it goes with all rights."""
+
+
+class Account:
+    """The account, its stack, and what stands in for its CloudFormation."""
+
+    def __init__(self, client: Client, deployment: Deployment) -> None:
+        self.client = client
+        self.patience_s = PATIENCE_S
+        self.cluster = CustomResource(client, "Custom::HyperPodCluster")
+        self.tail = CustomResource(client, "Custom::HyperPodDeletion")
+        resources = deployment.template["Resources"]
+        self.functions = {
+            name: deployment.physical_id(_only(resources, f"ClusterProvider{name}", "::Function")) for name in FUNCTIONS
+        }
+        self.roles = {
+            name: deployment.physical_id(_only(resources, f"ClusterProvider{name}Access", "::Role")) for name in FUNCTIONS
+        }
+        self.roles[NODES] = deployment.physical_id(_only(resources, "NodeRole", "::Role"))
+        self.machine = deployment.physical_id(_only(resources, "ClusterProvider", "::StateMachine"))
+        [cluster] = self._clusters()
+        self.name = str(cluster["ClusterName"])
+
+    def rights(self) -> list[Right]:
+        """All that the roles may do."""
+        return [right for holder, role in self.roles.items() for right in rights_of(self.client("iam"), holder, role)]
+
+    def begin(self, *, with_cluster: bool) -> None:
+        """A cluster as the file asks for it, or none; functions without a process, and nothing on record."""
+        faults.reset()
+        self._end_what_runs()
+        if not (with_cluster and self._is_as_asked()):
+            self._remove_cluster()
+            if with_cluster:
+                self.done(self.cluster.create())
+        for function in self.functions.values():
+            # New code: what runs next is a new process with a new log stream.
+            self.client("lambda").update_function_configuration(FunctionName=function, Description=str(time.monotonic()))
+        self._logged = {name: self._log_lines(name) for name in FUNCTIONS}
+        for record in ("iam", "invocations"):
+            ask(record, "DELETE")
+
+    def done(self, request: Request) -> None:
+        """The request must end well."""
+        answer = request.answer(self.patience_s)
+        if answer["Status"] != "SUCCESS":
+            raise PartFailedError(f"{request.event['RequestType']} FAILED: {answer.get('Reason')}")
+
+    def failed(self, request: Request, *words: str) -> None:
+        """The request must fail, and the answer say why in these words."""
+        answer = request.answer(self.patience_s)
+        missing = [word for word in words if word not in str(answer.get("Reason"))]
+        if answer["Status"] != "FAILED" or missing:
+            raise PartFailedError(f"{answer['Status']} without {missing}: {answer.get('Reason')}")
+
+    def expect(self, what: str, seen: object, wanted: object) -> None:
+        """What is seen must be what is wanted."""
+        if seen != wanted:
+            raise PartFailedError(f"{what}: {seen!r}, not {wanted!r}")
+
+    def failures(self, name: str) -> int:
+        """How many runs of a function have failed."""
+        return sum(run["function"] == self.functions[name] and bool(run["error"]) for run in ask("invocations"))
+
+    def logs_are_written(self) -> None:
+        """Each function that ran must have logged what it did."""
+        for name, function in self.functions.items():
+            if any(run["function"] == function for run in ask("invocations")):
+                self.expect(f"the log of {name} has more lines", self._log_lines(name) > self._logged[name], wanted=True)
+
+    def until(self, what: str, look: Callable[[], bool], seconds: float = 20) -> None:
+        """Wait until it is so."""
+        end = time.monotonic() + seconds
+        while not look():
+            if time.monotonic() > end:
+                raise PartFailedError(f"{what} did not come to be")
+            time.sleep(0.01)  # between two looks over HTTP, as a client does
+
+    def status(self) -> str:
+        """The cluster's status, or `absent`."""
+        return next((str(cluster["ClusterStatus"]) for cluster in self._clusters()), "absent")
+
+    def running(self) -> list[str]:
+        """The executions that work on a request."""
+        listed = self.client("stepfunctions").list_executions(stateMachineArn=self.machine, statusFilter="RUNNING")
+        return [execution["executionArn"] for execution in listed["executions"]]
+
+    def executions_of(self, request: Request) -> list[str]:
+        """The names of the executions that serve a request."""
+        states = self.client("stepfunctions")
+        arns = [each["executionArn"] for each in states.list_executions(stateMachineArn=self.machine)["executions"]]
+        described = [states.describe_execution(executionArn=arn) for arn in arns]
+        return [each["name"] for each in described if request.event["RequestId"] in each["input"]]
+
+    def _clusters(self) -> list[Json]:
+        """The cluster, if there is one."""
+        return list(self.client("sagemaker").list_clusters()["ClusterSummaries"])
+
+    def _is_as_asked(self) -> bool:
+        if self.status() != "InService":
+            return False
+        described = self.client("sagemaker").describe_cluster(ClusterName=self.name)
+        request = self.cluster.properties["Request"]
+        asked = {group["InstanceGroupName"]: int(group["InstanceCount"]) for group in request["InstanceGroups"]}
+        tags = self.tags(described["ClusterArn"])
+        wanted = {tag["Key"]: tag["Value"] for tag in request["Tags"]}
+        there = {group["InstanceGroupName"]: group["CurrentCount"] for group in described["InstanceGroups"]}
+        return there == asked and wanted.items() <= tags.items()
+
+    def tags(self, arn: str) -> dict[str, str]:
+        """The cluster's tags."""
+        return {tag["Key"]: tag["Value"] for tag in self.client("sagemaker").list_tags(ResourceArn=arn)["Tags"]}
+
+    def _end_what_runs(self) -> None:
+        for arn in self.running():
+            self.client("stepfunctions").stop_execution(executionArn=arn, error="TestOver")
+
+    def _remove_cluster(self) -> None:
+        """Remove it as the account's owner, who may do everything."""
+        sagemaker = self.client("sagemaker")
+
+        def is_gone() -> bool:
+            for cluster in self._clusters():
+                if cluster["ClusterStatus"] in ("InService", "Failed"):
+                    sagemaker.delete_cluster(ClusterName=cluster["ClusterName"])
+            return not self._clusters()
+
+        self.until("the end of the cluster", is_gone)
+
+    def _log_lines(self, name: str) -> int:
+        configuration = self.client("lambda").get_function_configuration(FunctionName=self.functions[name])
+        events = (
+            self.client("logs")
+            .get_paginator("filter_log_events")
+            .paginate(logGroupName=configuration["LoggingConfig"]["LogGroup"])
+        )
+        return sum(len(page["events"]) for page in events)
+
+
+def _only(resources: Json, named: str, kind: str) -> str:
+    """The logical id of the only resource of a kind below a construct."""
+    found = [name for name, resource in resources.items() if name.startswith(named) and resource["Type"].endswith(kind)]
+    assert len(found) == 1, f"expected one {kind} named {named}, got {found}"
+    return found[0]

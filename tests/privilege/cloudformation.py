@@ -1,0 +1,57 @@
+"""Plays CloudFormation for a stack's custom resources: sends their events to the entry function and waits for the answers."""
+
+import json
+import uuid
+from copy import deepcopy
+from typing import Any
+
+from local_aws.cloudformation import answers
+from local_aws.testing import Client, ask
+
+Json = dict[str, Any]
+
+
+class Request:
+    """One request, and its answer when it comes."""
+
+    def __init__(self, client: Client, event: Json) -> None:
+        self._awaited = answers.expect()
+        self.event = {**event, "ResponseURL": self._awaited.url, "RequestId": str(uuid.uuid4())}
+        client("lambda").invoke(
+            FunctionName=event["ServiceToken"], InvocationType="Event", Payload=json.dumps(self.event).encode()
+        )
+
+    def answer(self, within_s: float) -> Json:
+        """The answer; one that never came is shown as CloudFormation would."""
+        if not self._awaited.came.wait(within_s):
+            return {"Status": "FAILED", "Reason": "no answer came within the hour"}
+        return self._awaited.answer()
+
+
+class CustomResource:
+    """One custom resource of a stack that was deployed, as CloudFormation created it."""
+
+    def __init__(self, client: Client, resource_type: str) -> None:
+        self._client = client
+        [self._created] = [
+            event
+            for event in (run["event"] for run in ask("invocations"))
+            if isinstance(event, dict) and (event.get("ResourceType"), event.get("RequestType")) == (resource_type, "Create")
+        ]
+        self.properties: Json = self._created["ResourceProperties"]
+
+    def create(self, properties: Json | None = None) -> Request:
+        """Ask for the resource."""
+        return self._request("Create", properties or self.properties)
+
+    def update(self, name: str, properties: Json, old: Json) -> Request:
+        """Ask for a change of the resource."""
+        return self._request("Update", properties, PhysicalResourceId=name, OldResourceProperties=old)
+
+    def delete(self, name: str) -> Request:
+        """Ask for the resource's end."""
+        return self._request("Delete", self.properties, PhysicalResourceId=name)
+
+    def _request(self, kind: str, properties: Json, **more: object) -> Request:
+        event = {**deepcopy(self._created), "RequestType": kind, "ResourceProperties": properties, **more}
+        return Request(self._client, event)

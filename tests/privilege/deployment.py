@@ -1,0 +1,88 @@
+"""A cluster file deployed by the APIs alone: synthesized once, its assets uploaded, its stacks made."""
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from local_aws.testing import ACCOUNT, REGION, Client
+from stacks.clusters_app import ClustersApp
+
+ASSETS = f"cdk-hnb659fds-assets-{ACCOUNT}-{REGION}"
+STACKS = ("Network", "Storage", "Cluster")
+
+
+class Deployment:
+    """The stacks of the one cluster file in a folder."""
+
+    def __init__(self, client: Client, folder: Path, outdir: Path) -> None:
+        self._client = client
+        app = ClustersApp(context={"nag": "false", "clusters": str(folder)}, outdir=str(outdir))
+        app.synth()
+        [self._assembly] = outdir.glob("assembly-*")
+        self._bootstrap()
+        for name in STACKS:
+            self._create(name)
+
+    def physical_id(self, logical_id: str) -> str:
+        """The name that a resource of the cluster's stack got."""
+        answer = self._client("cloudformation").describe_stack_resource(
+            StackName=self._stack("Cluster"), LogicalResourceId=logical_id
+        )
+        return str(answer["StackResourceDetail"]["PhysicalResourceId"])
+
+    @property
+    def template(self) -> dict[str, Any]:
+        """The template of the cluster's stack."""
+        found: dict[str, Any] = json.loads(self._template("Cluster").read_text())
+        return found
+
+    def _bootstrap(self) -> None:
+        """What `cdk bootstrap` makes, as far as these stacks ask for it."""
+        self._client("ssm").put_parameter(Name="/cdk-bootstrap/hnb659fds/version", Value="30", Type="String")
+        self._client("s3").create_bucket(Bucket=ASSETS, CreateBucketConfiguration={"LocationConstraint": REGION})
+
+    def _create(self, name: str) -> None:
+        self._upload_assets(name)
+        cloudformation, stack = self._client("cloudformation"), self._stack(name)
+        cloudformation.create_stack(
+            StackName=stack,
+            TemplateURL=f"https://{ASSETS}.s3.{REGION}.amazonaws.com/{self._key(name)}",
+            Capabilities=["CAPABILITY_NAMED_IAM"],
+        )
+        cloudformation.get_waiter("stack_create_complete").wait(StackName=stack, WaiterConfig={"Delay": 0.2, "MaxAttempts": 1000})
+
+    def _upload_assets(self, name: str) -> None:
+        manifest = json.loads(next(self._assembly.glob(f"*{name}*.assets.json")).read_text())
+        for asset in manifest["files"].values():
+            source, [target] = asset["source"], asset["destinations"].values()
+            content = _content(self._assembly / source["path"], source["packaging"])
+            self._client("s3").put_object(Bucket=ASSETS, Key=target["objectKey"], Body=content)
+
+    def _key(self, name: str) -> str:
+        template = self._template(name).name
+        manifest = json.loads(next(self._assembly.glob(f"*{name}*.assets.json")).read_text())
+        [asset] = [asset for asset in manifest["files"].values() if asset["source"]["path"] == template]
+        [target] = asset["destinations"].values()
+        return str(target["objectKey"])
+
+    def _template(self, name: str) -> Path:
+        return next(self._assembly.glob(f"*{name}*.template.json"))
+
+    def _stack(self, name: str) -> str:
+        artifacts: Mapping[str, Any] = json.loads((self._assembly / "manifest.json").read_text())["artifacts"]
+        names = [artifact["properties"].get("stackName", "") for artifact in artifacts.values() if "properties" in artifact]
+        return str(next(found for found in names if found.endswith(f"-{name}")))
+
+
+def _content(path: Path, packaging: str) -> bytes:
+    if packaging == "file":
+        return path.read_bytes()
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for each in sorted(path.rglob("*")):
+            if each.is_file():
+                file.write(each, each.relative_to(path))
+    return archive.getvalue()

@@ -1,0 +1,92 @@
+"""Takes each action out of each policy in turn and sees a part of a cluster's life fail for it.
+
+`make privilege` runs this. The embedded AWS holds roles to their policies; a failure counts only where its record shows that the
+very role was denied the very action. What cannot be shown is listed, with the reason, beside the statements in the constructs.
+"""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from config.request import merged
+from constructs.hyperpod import node_permissions, step_permissions
+from local_aws import server
+from local_aws.clock import clock
+from local_aws.server import EmbeddedAws
+from local_aws.testing import SPEED, aws, clients_of
+from tests.privilege.account import NODES, Account, PartFailedError
+from tests.privilege.deployment import Deployment
+from tests.privilege.rights import Right, denials, used, without
+from tests.privilege.scenarios import SCENARIOS, Scenario
+from tests.synth.variants import REFERENCE
+
+__all__ = ["aws"]
+
+CHANGES = {
+    "storage": {"lustre": None, "data_repository_associations": []},  # no role here has to do with it
+    "wait_hours": 2,
+    "tags": {"team": "research"},
+}
+UNSHOWN = {
+    **{("Step", action): reason for action, reason in step_permissions.UNSHOWN.items()},
+    **{(NODES, action): reason for action, reason in node_permissions.UNSHOWN.items()},
+}
+MOST_UNSHOWN = 3
+IMPATIENCE_S = 15.0  # two and a half of CloudFormation's hours
+
+
+@pytest.fixture(scope="module")
+def account(aws: EmbeddedAws, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
+    """The account with the stack's machinery."""
+    server.reset()
+    clock.set_speed(SPEED)
+    folder = tmp_path_factory.mktemp("clusters")
+    file = merged(yaml.safe_load(REFERENCE.read_text()), CHANGES)
+    (folder / "reference.yaml").write_text(yaml.safe_dump(file, sort_keys=False))
+    client = clients_of(aws)
+    yield Account(client, Deployment(client, folder, Path(tmp_path_factory.mktemp("out"))))
+    server.reset()
+
+
+@pytest.fixture(scope="module")
+def needing(account: Account) -> dict[tuple[str, str], list[Scenario]]:
+    """The parts that use an action of a role, the quickest first; with all rights every part goes well."""
+    found: dict[tuple[str, str], list[tuple[float, int]]] = {}
+    for number, scenario in enumerate(SCENARIOS):
+        started = time.monotonic()
+        scenario.run(account)
+        for each in used():
+            found.setdefault(each, []).append((time.monotonic() - started, number))
+    return {key: [SCENARIOS[number] for _, number in sorted(numbers)] for key, numbers in found.items()}
+
+
+def test_without_any_one_action_a_part_of_a_clusters_life_fails(
+    account: Account, needing: dict[tuple[str, str], list[Scenario]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    account.patience_s = IMPATIENCE_S
+    unshown: list[Right] = []
+    for right in account.rights():
+        failure = missed(account, right, needing.get((right.role, right.action), []))
+        if not failure:
+            unshown.append(right)
+        with capsys.disabled():
+            print(f"{right}  {failure or 'UNSHOWN: ' + UNSHOWN.get((right.holder, right.action), 'nothing failed')}", flush=True)
+    with capsys.disabled():
+        print(f"PRIVILEGE {len(account.rights()) - len(unshown)} shown {len(unshown)} unshown")
+    assert {(right.holder, right.action) for right in unshown} == set(UNSHOWN), "what cannot be shown is listed in the constructs"
+    assert len(unshown) <= MOST_UNSHOWN
+
+
+def missed(account: Account, right: Right, scenarios: list[Scenario]) -> str:
+    """How the first of the scenarios failed that did for the lack of the right; empty where none did."""
+    for scenario in scenarios:
+        try:
+            scenario.run(account, without(account.client("iam"), right))
+        except PartFailedError as error:
+            if denied := denials(right):
+                text = " ".join(str(error).split())
+                return f"{scenario.name}: {text[:160]} [denied on {denied[0]}]"
+    return ""

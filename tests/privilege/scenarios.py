@@ -1,0 +1,192 @@
+"""Parts of a cluster's life; each goes well with all rights, and together they need every right that can be shown here."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from local_aws.faults import Fault, order
+from tests.privilege.account import Account
+from tests.privilege.cloudformation import Json, Request
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One part, and whether it begins with a cluster."""
+
+    name: str
+    play: Callable[[Account], None]
+    with_cluster: bool
+
+    def run(self, account: Account, lacking: AbstractContextManager[None] | None = None) -> None:
+        """Bring the account where the part begins, and play it ``lacking`` something; PartFailedError says what went wrong."""
+        account.begin(with_cluster=self.with_cluster)
+        with lacking or nullcontext():
+            self.play(account)
+            account.logs_are_written()
+
+
+def changed(properties: Json, change: Callable[[Any], None]) -> Json:
+    """The properties with a change of their request."""
+    copy = deepcopy(properties)
+    change(copy["Request"])
+    return copy
+
+
+def more_workers(count: int) -> Callable[[Any], None]:
+    """Another number of nodes in the last group."""
+
+    def change(request: Any) -> None:
+        request["InstanceGroups"][-1]["InstanceCount"] = str(count)
+
+    return change
+
+
+def scripts_in(prefix: str) -> Callable[[Any], None]:
+    """Other lifecycle scripts."""
+
+    def change(request: Any) -> None:
+        for group in request["InstanceGroups"]:
+            bucket = group["LifeCycleConfig"]["SourceS3Uri"].split("/")[2]
+            group["LifeCycleConfig"]["SourceS3Uri"] = f"s3://{bucket}/lifecycle/{prefix}/"
+
+    return change
+
+
+def creation(account: Account) -> None:
+    """A cluster comes up, its nodes log, and operators get in."""
+    account.done(account.cluster.create())
+    cluster = account.client("sagemaker").describe_cluster(ClusterName=account.name)
+    nodes = account.client("sagemaker").list_cluster_nodes(ClusterName=account.name)["ClusterNodeSummaries"]
+    account.expect("nodes", len(nodes), 6)
+    cluster_id = cluster["ClusterArn"].rsplit("/", 1)[1]
+    group = f"/aws/sagemaker/Clusters/{account.name}/{cluster_id}"
+    logs, ssm = account.client("logs"), account.client("ssm")
+    groups = logs.describe_log_groups(logGroupNamePrefix=group)["logGroups"]
+    account.expect("the nodes' log groups", len(groups), 1)
+    streams = logs.describe_log_streams(logGroupName=group)["logStreams"]
+    account.expect("log streams with something in them", sum("lastEventTimestamp" in stream for stream in streams), 6)
+    for node in nodes:
+        target = f"sagemaker-cluster:{cluster_id}_{node['InstanceGroupName']}-{node['InstanceId']}"
+        account.expect(f"a session with {target}", ssm.get_connection_status(Target=target)["Status"], "connected")
+
+
+def change(account: Account) -> None:
+    """Count, groups, tags and scripts change at once."""
+    old = account.cluster.properties
+    source = old["Request"]["InstanceGroups"][0]["LifeCycleConfig"]["SourceS3Uri"]
+    bucket, key = source.split("/")[2], source.split("/", 3)[3]
+    s3 = account.client("s3")
+    s3.copy_object(Bucket=bucket, Key="lifecycle/other/on_create.sh", CopySource={"Bucket": bucket, "Key": f"{key}on_create.sh"})
+
+    def edit(request: Any) -> None:
+        scripts_in("other")(request)
+        more_workers(5)(request)
+        del request["InstanceGroups"][1]
+        request["Tags"] = [tag for tag in request["Tags"] if tag["Key"] != "team"] + [{"Key": "cost-center", "Value": "42"}]
+
+    new = changed(old, edit)
+    # The state machine keeps what a request said, for requests that come after.
+    account.done(account.cluster.update(account.name, old, old))
+    account.done(account.cluster.update(account.name, new, old))
+    cluster = account.client("sagemaker").describe_cluster(ClusterName=account.name)
+    counts = {group["InstanceGroupName"]: group["CurrentCount"] for group in cluster["InstanceGroups"]}
+    account.expect("the groups", counts, {"controller-machine": 1, "compute-nodes": 5})
+    tags = account.tags(cluster["ClusterArn"])
+    account.expect("the tags", (tags.get("team"), tags.get("cost-center")), (None, "42"))
+
+
+def overtaking(account: Account) -> None:
+    """A newer request comes while one is worked on."""
+    first = _updating(account)
+    properties = account.cluster.properties
+    second = account.cluster.update(account.name, properties, changed(properties, more_workers(6)))
+    account.failed(first, "superseded")
+    account.done(second)
+    # The responder would stop the older one, too, when the entry fails: a minute later.
+    account.expect("failures of the entry", account.failures("Entry"), 0)
+
+
+def stopped_execution(account: Account) -> None:
+    """Somebody stops the execution by hand."""
+    request = _updating(account)
+    [execution] = account.running()
+    account.client("stepfunctions").stop_execution(executionArn=execution, error="Operator", cause="by hand")
+    account.failed(request, "ended as ABORTED", "by hand")
+
+
+def entry_that_cannot_start(account: Account) -> None:
+    """The entry cannot start the work; an execution that says so answers, and keeps a late start of the entry's out."""
+    order(
+        Fault("states:StartExecution", code="AccessDeniedException", message="injected", caller=account.roles["Entry"], times=99)
+    )
+    properties = account.cluster.properties
+    request = account.cluster.update(account.name, properties, properties)
+    account.failed(request, "the entry function could not start the work")
+    account.expect("the request's executions", len(account.executions_of(request)), 1)
+
+
+def entry_that_cannot_stop(account: Account) -> None:
+    """The entry started the newer execution, and could not stop the older one."""
+    first = _updating(account)
+    order(
+        Fault("states:StopExecution", code="AccessDeniedException", message="injected", caller=account.roles["Entry"], times=99)
+    )
+    properties = account.cluster.properties
+    second = account.cluster.update(account.name, properties, changed(properties, more_workers(6)))
+    account.failed(first, "superseded")
+    account.done(second)
+
+
+def failing_nodes(account: Account) -> None:
+    """Nodes fail, and the answer tells what their log says."""
+    request = account.cluster.create(changed(account.cluster.properties, scripts_in("nowhere")))
+    account.failed(request, "last lines of LifecycleConfig/", "there is no such object")
+
+
+def failing_nodes_of_a_continuous_cluster(account: Account) -> None:
+    """Nodes fail that are provisioned continuously, and the answer tells what the cluster's events say."""
+
+    def edit(request: Any) -> None:
+        scripts_in("nowhere")(request)
+        request["NodeProvisioningMode"] = "Continuous"
+        request["Orchestrator"] = {"Slurm": {}}
+        kinds = ({"NodeType": "Controller"}, {"NodeType": "Login"}, {"NodeType": "Compute", "PartitionNames": ["dev"]})
+        for group, kind in zip(request["InstanceGroups"], kinds, strict=True):
+            group["SlurmConfig"] = kind
+
+    account.failed(
+        account.cluster.create(changed(account.cluster.properties, edit)), "cluster event: ", "there is no such object"
+    )
+
+
+def deletion(account: Account) -> None:
+    """The cluster goes, with all that its nodes had in the network; the tail sees that nothing is left."""
+    account.done(account.cluster.delete(account.name))
+    account.expect("the cluster", account.status(), "absent")
+    interfaces = account.client("ec2").describe_network_interfaces()["NetworkInterfaces"]
+    of_nodes = [each["NetworkInterfaceId"] for each in interfaces if "HyperPod" in each["Description"]]
+    account.expect("the nodes' interfaces", of_nodes, [])
+    account.done(account.tail.delete("tail"))
+
+
+def _updating(account: Account) -> Request:
+    """A request for more nodes on which work has begun."""
+    properties = account.cluster.properties
+    request = account.cluster.update(account.name, changed(properties, more_workers(6)), properties)
+    account.until("an update", lambda: account.status() == "Updating")
+    return request
+
+
+SCENARIOS = (
+    Scenario("creation", creation, with_cluster=False),
+    Scenario("change", change, with_cluster=True),
+    Scenario("overtaking", overtaking, with_cluster=True),
+    Scenario("stopped execution", stopped_execution, with_cluster=True),
+    Scenario("entry that cannot start", entry_that_cannot_start, with_cluster=True),
+    Scenario("entry that cannot stop", entry_that_cannot_stop, with_cluster=True),
+    Scenario("failing nodes", failing_nodes, with_cluster=False),
+    Scenario("failing continuous nodes", failing_nodes_of_a_continuous_cluster, with_cluster=False),
+    Scenario("deletion", deletion, with_cluster=True),
+)

@@ -1,0 +1,103 @@
+"""What every statement of the cluster's roles must be, whatever the file says."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized
+
+OURS = ("ClusterProvider", "NodeRole")
+# These know no resources, by https://docs.aws.amazon.com/service-authorization/latest/reference/; log deliveries neither.
+WITHOUT_RESOURCES = (
+    "cloudwatch:PutMetricData",
+    "ec2:Describe",
+    "fsx:Describe",
+    "sagemaker:ListClusters",
+    "ssmmessages:",
+    "xray:",
+)
+LOG_DELIVERY = {
+    "logs:CreateLogDelivery",
+    "logs:DeleteLogDelivery",
+    "logs:DescribeLogGroups",
+    "logs:DescribeResourcePolicies",
+    "logs:GetLogDelivery",
+    "logs:ListLogDeliveries",
+    "logs:PutResourcePolicy",
+    "logs:UpdateLogDelivery",
+}
+CHANGES_CLUSTERS = ("Add", "Create", "Delete", "Update")
+
+Statement = dict[str, Any]
+
+
+@pytest.fixture
+def statements(shipped: Synthesized) -> list[Statement]:
+    """The statements of all roles of ours beside all shipped clusters."""
+    found = [statement for cluster in shipped.clusters for statement in _of(shipped[cluster, CLUSTER])]
+    assert len(found) >= 20 * len(shipped.clusters)
+    return found
+
+
+def _of(stack: StackTemplate) -> Iterator[Statement]:
+    for logical_id, resource in stack.of_type("AWS::IAM::Role", "AWS::IAM::Policy").items():
+        if logical_id.startswith(OURS):
+            properties = resource["Properties"]
+            for policy in properties.get("Policies", [properties]):
+                yield from policy.get("PolicyDocument", {}).get("Statement", [])
+
+
+def as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def actions(statement: Statement) -> list[str]:
+    return as_list(statement["Action"])
+
+
+def text(resource: Any) -> str:
+    """A resource with its tokens left out."""
+    return "".join(part for part in resource["Fn::Join"][1] if isinstance(part, str)) if "Fn::Join" in resource else str(resource)
+
+
+def test_every_statement_allows_and_says_what_for(statements: list[Statement]) -> None:
+    for statement in statements:
+        assert statement["Effect"] == "Allow"
+        assert statement["Sid"]
+        assert "NotAction" not in statement
+        assert "NotResource" not in statement
+
+
+def test_no_action_is_a_pattern(statements: list[Statement]) -> None:
+    assert not [action for statement in statements for action in actions(statement) if "*" in action or "?" in action]
+
+
+def test_only_actions_that_know_no_resources_are_allowed_on_all(statements: list[Statement]) -> None:
+    on_all = {action for statement in statements if "*" in as_list(statement["Resource"]) for action in actions(statement)}
+    assert not [action for action in on_all - LOG_DELIVERY if not action.startswith(WITHOUT_RESOURCES)]
+
+
+def test_every_change_of_a_cluster_asks_for_the_stacks_tags(statements: list[Statement]) -> None:
+    checked = 0
+    for statement in statements:
+        changing = [
+            each for each in actions(statement) if each.startswith(tuple(f"sagemaker:{verb}" for verb in CHANGES_CLUSTERS))
+        ]
+        if not changing or not any(text(resource).endswith("cluster/*") for resource in as_list(statement["Resource"])):
+            continue
+        keys = {key for condition in statement["Condition"].values() for key in condition}
+        for tag in ("hyperpod-cdk:stack-id", "hyperpod-cdk:logical-id"):
+            assert {f"aws:RequestTag/{tag}", f"aws:ResourceTag/{tag}"} & keys, f"{statement['Sid']} lacks {tag}"
+        checked += 1
+    assert checked >= 4
+
+
+def test_roles_are_passed_one_by_one_to_sagemaker_alone(statements: list[Statement]) -> None:
+    passing = [statement for statement in statements if "iam:PassRole" in actions(statement)]
+    assert passing
+    for statement in passing:
+        assert actions(statement) == ["iam:PassRole"]
+        assert "*" not in json.dumps(statement["Resource"])
+        assert statement["Condition"] == {"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}}
