@@ -21,6 +21,11 @@ COMMANDS: dict[str, Command] = {
     "outputs": Command("ops.outputs:outputs", "what the stacks put out: addresses, names, ids"),
     "retained": Command("ops.retained:retained", "what a destroy left, as the sections that let the next deployment use it"),
     "adopt": Command("ops.adopt:adopt", "what a deployment would do with the cluster that has this `cluster_name` already"),
+    "import": Command(
+        "ops.imports.command:import_cluster",
+        "the cluster file of a cluster that was described elsewhere: by its request, or with `--cluster` as it runs",
+        deployed=False,
+    ),
     "continue-rollback": Command("ops.rollback:continue_rollback", "goes on with a rollback that CloudFormation has given up"),
 }
 

@@ -47,6 +47,8 @@ def written(parts: Iterable[Part]) -> str:
 
 def _part(part: Part) -> str:
     comments = ("".join(each if each.isprintable() else "?" for each in comment) for comment in part.comments)
-    lines = [line for comment in comments for line in textwrap.wrap(comment, WIDTH - 2, break_long_words=False)]
+    lines = [
+        line for comment in comments for line in textwrap.wrap(comment, WIDTH - 2, break_long_words=False, break_on_hyphens=False)
+    ]
     text = yaml.dump(part.sections, Dumper=_Dumper, sort_keys=False, width=10_000, allow_unicode=True) if part.sections else ""
     return "".join(f"# {line}\n" for line in lines) + text

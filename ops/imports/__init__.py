@@ -1,0 +1,1 @@
+"""`python -m ops import`: cluster files of clusters that were described elsewhere."""

@@ -1,0 +1,82 @@
+"""`python -m ops import`: the cluster file of a cluster that was described elsewhere, by files or by a cluster that runs."""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from config.errors import ConfigError
+from config.imports import Choices, Imported, Keep, Original, imported, read_original
+from ops.errors import OpsError
+from ops.new_file import write_new
+
+MOST_FILES = 3
+
+
+def options(command: argparse.ArgumentParser) -> None:
+    """Add what the command takes."""
+    command.add_argument(
+        "files",
+        nargs="*",
+        type=Path,
+        metavar="FILE",
+        help="CreateCluster's input, then provisioning_parameters.json, then vpc-config.json; the last two may be left out",
+    )
+    command.add_argument("--cluster", metavar="NAME", help="a cluster that runs, instead of its request's file")
+    command.add_argument("--region", help="the region, where nothing else says it")
+    command.add_argument("--zone", help="the id of the availability zone, e.g. usw2-az4")
+    command.add_argument("--keep", choices=[*map(str, Keep)], help="what of its own the cluster goes on using")
+    command.add_argument("--vpc", metavar="VPC_ID", help="the VPC of the request's subnets, which is then kept")
+    command.add_argument("--scripts", metavar="FOLDER", help="the original's lifecycle scripts, from the new file's own folder")
+    command.add_argument("--drop-unknown-groups", action="store_true", help="leave out roles of what is no instance group")
+    command.add_argument("--output", type=Path, metavar="FILE", help="write this file; without it, the file is printed")
+    command.add_argument("--force", action="store_true", help="write over a file that is there")
+
+
+def import_cluster(
+    *, files: list[Path], cluster: str | None, output: Path | None, clusters: Path, force: bool, **chosen: object
+) -> Iterator[str]:
+    """Print or write the file; a ConfigError tells what of it needs the user's hand."""
+    if (not files and not cluster) or len(files) > (1 if cluster else MOST_FILES):
+        raise OpsError("give create_cluster.json [provisioning_parameters.json [vpc-config.json]], or --cluster NAME")
+    original, choices = _original(files, cluster, chosen)
+    folder, name = (output.parent, output.stem) if output else (clusters, "imported")
+    made = imported(original, choices, name=name, folder=folder)
+    yield from _put(made, output, force=force)
+    if made.problems:
+        raise ConfigError({str(output or "the file above"): list(made.problems)})
+
+
+def _original(files: list[Path], cluster: str | None, chosen: dict[str, object]) -> tuple[Original, Choices]:
+    if cluster is None:
+        return read_original(*files), _choices(chosen)
+    from ops.imports.live import read_live  # noqa: PLC0415  imports boto3, which files do not need
+
+    return read_live(cluster, files[0] if files else None, _choices(chosen, Keep.EVERYTHING))
+
+
+def _choices(chosen: dict[str, object], default: Keep = Keep.NOTHING) -> Choices:
+    keep = Keep(str(chosen["keep"])) if chosen["keep"] else Keep.NETWORK if chosen["vpc"] else default
+    if keep is Keep.EVERYTHING and chosen["scripts"]:
+        raise OpsError("--scripts gives the scripts anew, and --keep everything leaves them where they are; give one of both")
+    if keep is Keep.NOTHING and chosen["vpc"]:
+        raise OpsError("--vpc names a network that --keep nothing does not keep; give one of both")
+    return Choices(
+        keep=keep,
+        region=_text(chosen["region"]),
+        zone=_text(chosen["zone"]),
+        vpc_id=_text(chosen["vpc"]),
+        scripts=_text(chosen["scripts"]),
+        drop_unknown_groups=bool(chosen["drop_unknown_groups"]),
+    )
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _put(made: Imported, output: Path | None, *, force: bool) -> Iterator[str]:
+    if output is None:
+        yield made.text.rstrip("\n")
+        return
+    write_new(output, made.text, force=force)
+    yield f"wrote {output}; read its comments, then run `cdk diff '{output.stem}/*'`"

@@ -1,0 +1,116 @@
+"""A cluster that runs, in the words of a request to make it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+
+from config.imports import Choices, Keep, Original
+from config.imports.json_file import read_json
+from config.imports.original import GROUPS, VPC
+from config.request import Request
+from config.service_model import input_shape, shape
+from ops.errors import OpsError
+from ops.remedies import explained
+from ops.resource_code import ApiError, Cluster, ClusterApi
+
+PARAMETERS = "provisioning_parameters.json"
+
+
+def read_live(name: str, parameters: Path | None, choices: Choices, session: Any = None) -> tuple[Original, Choices]:
+    """The cluster, and the choices that its account answers; an OpsError tells of an AWS that refuses or is silent."""
+    region = choices.region
+    try:
+        session = session or boto3.Session(region_name=region)
+        cluster = _cluster(session, name)
+        request = request_of(cluster)
+        original = Original(request, request_file=f"cluster {name}", parameters_file=str(parameters or PARAMETERS))
+        told = _read(parameters) if parameters else _stored(session, request)
+        return replace(original, parameters=told), _answered(session, request, choices)
+    except (ClientError, BotoCoreError) as error:
+        raise OpsError(explained("import", error)) from error
+
+
+def _cluster(session: Any, name: str) -> Cluster:
+    try:
+        cluster: Cluster | None = ClusterApi(session.client("sagemaker")).cluster(name, is_deletion=False)
+    except ApiError as error:
+        raise error.__cause__ or error from None
+    if cluster is None:
+        raise OpsError(f"there is no cluster {name} in {session.region_name}; correct the name, or give --region")
+    return cluster
+
+
+def request_of(cluster: Cluster) -> Request:
+    """The request that would make the cluster as it is; what only DescribeCluster tells is left out."""
+    groups: Request = {}
+    for group in cluster.groups:
+        groups.setdefault(group.kind, []).append({**group.specification, "InstanceCount": group.target})
+    network = {VPC: cluster.description[VPC]} if cluster.description.get(VPC) else {}
+    tags = [{"Key": key, "Value": value} for key, value in cluster.tags.items()]
+    found = {"ClusterName": cluster.name, GROUPS: [], **groups, **network, **cluster.settings, **({"Tags": tags} if tags else {})}
+    request: Request = _known(found, input_shape("CreateCluster"))
+    return request
+
+
+def _known(value: Any, name: str) -> Any:
+    """The value without what is no member of the shape, and with times as a file has them."""
+    model = shape(name)
+    match value:
+        case datetime():
+            return value.isoformat()
+        case Mapping() if model["type"] == "structure":
+            members = {key: member["shape"] for key, member in model["members"].items()}
+            return {key: _known(value[key], members[key]) for key in value if key in members and value[key] is not None}
+        case list() if model["type"] == "list":
+            return [_known(item, model["member"]["shape"]) for item in value]
+    return value
+
+
+def _read(path: Path) -> dict[str, Any]:
+    content = read_json(path)
+    if not isinstance(content, dict):
+        raise OpsError(f"{path} is not the scripts' provisioning parameters; give a file with a JSON object")
+    return content
+
+
+def _stored(session: Any, request: Request) -> dict[str, Any] | None:
+    """The parameters beside the cluster's scripts; None where there are none, and the groups' SlurmConfig has to tell."""
+    sources = [group.get("LifeCycleConfig", {}).get("SourceS3Uri") for group in request[GROUPS]]
+    place = urlsplit(next((source for source in sources if source), ""))
+    if place.scheme != "s3" or all("SlurmConfig" in group for group in request[GROUPS]):
+        return None
+    key = f"{place.path.strip('/')}/{PARAMETERS}".lstrip("/")
+    try:
+        body = session.client("s3").get_object(Bucket=place.netloc, Key=key)["Body"].read()
+        content = json.loads(body)
+    except ClientError as error:
+        said = error.response["Error"].get("Message") or error
+        raise OpsError(f"cannot read s3://{place.netloc}/{key}: {said}; give {PARAMETERS} as a file") from error
+    except ValueError as error:
+        raise OpsError(f"s3://{place.netloc}/{key} is no JSON: {error}; give {PARAMETERS} as a file") from error
+    return content if isinstance(content, dict) else None
+
+
+def _answered(session: Any, request: Request, choices: Choices) -> Choices:
+    """The choices with region, zone and VPC as the account has them."""
+    region = choices.region or session.region_name
+    if choices.keep is Keep.NOTHING or VPC not in request:
+        return replace(choices, region=region)
+    ec2 = session.client("ec2")
+    [subnet, *_] = ec2.describe_subnets(SubnetIds=request[VPC]["Subnets"])["Subnets"]
+    [vpc] = ec2.describe_vpcs(VpcIds=[subnet["VpcId"]])["Vpcs"]
+    return replace(
+        choices,
+        region=region,
+        zone=choices.zone or subnet["AvailabilityZoneId"],
+        vpc_id=choices.vpc_id or subnet["VpcId"],
+        vpc_cidr=vpc["CidrBlock"],
+        adopt=choices.keep is Keep.EVERYTHING,
+    )
