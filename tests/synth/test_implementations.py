@@ -101,6 +101,7 @@ def test_on_the_way_between_them_a_stack_has_all_but_the_cluster(choices: Synthe
     assert {name for name in before if "NodeRole" in name or "Lifecycle" in name} <= after.keys()
 
 
+@pytest.mark.fault(47)
 def test_a_cluster_that_stays_keeps_what_it_needs(choices: Synthesized) -> None:
     stack = choices["kept", CLUSTER]
     kept = {name for name, resource in stack.resources.items() if resource.get("DeletionPolicy") == "RetainExceptOnCreate"}
