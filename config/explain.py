@@ -30,7 +30,7 @@ _WRONG = {
 
 
 # The rule by pydantic's type of error; what is not here is of the wrong type.
-_RULES = {
+RULE_OF = {
     "missing": "missing-field",
     "extra_forbidden": "unknown-field",
     "enum": "choice",
@@ -48,7 +48,7 @@ def problems_of(error: ValidationError, model: type[Section], spelling: Mapping[
         if _follows_from_its_entries(detail):
             continue
         value = ABSENT if detail["type"] == "missing" else detail["input"]
-        yield Problem(detail["loc"], value, _message(detail, model, spelling), _RULES.get(detail["type"], "type"))
+        yield Problem(detail["loc"], value, _message(detail, model, spelling), RULE_OF.get(detail["type"], "type"))
 
 
 def _follows_from_its_entries(detail: ErrorDetails) -> bool:

@@ -16,7 +16,11 @@ LARGEST_PREFIX, SMALLEST_PREFIX = 16, 28
 
 @rule("addresses-for-all-nodes", "network", "instance_groups", "overrides", "storage")
 def addresses_for_all_nodes(config: ClusterConfig) -> Iterator[Problem]:
-    """A new network's `node_cidr` has an address for each node and each EFA interface of its type; the file system takes more."""
+    """A new network's `node_cidr` has an address for each node and each EFA interface of its type; the file system takes more.
+
+    A subnet never grows: a group that finds no address left fails to start, or to be scaled, and the way out is another
+    network.
+    """
     network = config.network
     if network.existing is not None or "VpcConfig" in config.overrides:
         return  # how large those subnets are is not in the file

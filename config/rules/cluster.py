@@ -10,7 +10,11 @@ from config.rules.registry import rule
 
 @rule("own-tags", "tags")
 def own_tags(config: ClusterConfig) -> Iterator[Problem]:
-    """Tags do not begin with `aws:`, which AWS keeps for itself, nor with `hyperpod-cdk:`, which marks whose a cluster is."""
+    """Tags do not begin with `aws:`, which AWS keeps for itself, nor with `hyperpod-cdk:`, which marks whose a cluster is.
+
+    AWS refuses the one kind, and by the other the deployment tells which stack a cluster belongs to, and so which it may
+    delete.
+    """
     for key, value in config.tags.items():
         for reserved in ("aws:", "hyperpod-cdk:"):
             if key.lower().startswith(reserved):
@@ -19,7 +23,10 @@ def own_tags(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("overrides-of-the-cluster", "overrides")
 def overrides_of_the_cluster(config: ClusterConfig) -> Iterator[Problem]:
-    """The cluster's `overrides` leave ClusterName, InstanceGroups and Tags to the fields that set them."""
+    """The cluster's `overrides` leave ClusterName, InstanceGroups and Tags to the fields that set them.
+
+    Ownership, names and Slurm's settings are made from those fields; a request that differs from them fits none of that.
+    """
     for member, field in NOT_OVERRIDDEN.items():
         if member in config.overrides:
             yield Problem(("overrides", member), config.overrides[member], f"cannot be overridden; set `{field}` instead")
@@ -27,7 +34,10 @@ def overrides_of_the_cluster(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("overrides-of-groups", "instance_groups")
 def overrides_of_groups(config: ClusterConfig) -> Iterator[Problem]:
-    """A group's `overrides` leave InstanceGroupName and InstanceCount to the fields that set them."""
+    """A group's `overrides` leave InstanceGroupName and InstanceCount to the fields that set them.
+
+    Slurm's settings and the wait for nodes are made from those fields; a request that differs from them fits neither.
+    """
     for index, group in enumerate(config.instance_groups):
         for member, field in NOT_OVERRIDDEN_IN_A_GROUP.items():
             if member in group.overrides:

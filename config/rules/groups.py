@@ -37,7 +37,10 @@ def _suspect(config: ClusterConfig) -> str | None:
 
 @rule("one-controller-group", "instance_groups")
 def one_controller_group(config: ClusterConfig) -> Iterator[Problem]:
-    """Exactly one group has the role `controller`."""
+    """Exactly one group has the role `controller`.
+
+    slurmctld runs there: without it the nodes have no Slurm, and with two groups the nodes cannot tell which one to follow.
+    """
     controllers = _of_role(config, Role.CONTROLLER)
     if len(controllers) != 1:
         remedy = _suspect(config) or "give it to the one that runs slurmctld"
@@ -47,7 +50,10 @@ def one_controller_group(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("at-most-one-login-group", "instance_groups")
 def at_most_one_login_group(config: ClusterConfig) -> Iterator[Problem]:
-    """At most one group has the role `login`."""
+    """At most one group has the role `login`.
+
+    HyperPod's provisioning parameters name one login group; the nodes of a second one would not know that they are login nodes.
+    """
     logins = _of_role(config, Role.LOGIN)
     if len(logins) > 1 and _of_role(config, Role.CONTROLLER):  # without a controller, one of them is probably meant to be it
         remedy = _suspect(config) or "raise instance_count of one, remove the other"
@@ -57,7 +63,10 @@ def at_most_one_login_group(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("unique-group-names", "instance_groups")
 def unique_group_names(config: ClusterConfig) -> Iterator[Problem]:
-    """No two groups have the same name."""
+    """No two groups have the same name.
+
+    The name is what HyperPod, Slurm's settings and every later update know a group by.
+    """
     first: dict[str, int] = {}
     for index, group in _numbered(config):
         if first.setdefault(group.name, index) != index:
@@ -67,7 +76,10 @@ def unique_group_names(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("partitions-of-compute-groups", "instance_groups")
 def partitions_of_compute_groups(config: ClusterConfig) -> Iterator[Problem]:
-    """Each compute group has a partition, and no other group has one."""
+    """Each compute group has a partition, and no other group has one.
+
+    Jobs are sent to partitions: without one, nothing runs on a group's nodes, and the bill is the same.
+    """
     for index, group in _numbered(config):
         path = ("instance_groups", index, "partition")
         if _misplaced(group) and not _add_up(config):
@@ -82,7 +94,10 @@ def partitions_of_compute_groups(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("nodes-of-controller-and-login", "instance_groups")
 def nodes_of_controller_and_login(config: ClusterConfig) -> Iterator[Problem]:
-    """The controller group and the login group have at least one node."""
+    """The controller group and the login group have at least one node.
+
+    Every other node waits for the controller while it is set up, and fails when there is none.
+    """
     for index, group in _numbered(config):
         if group.role is not Role.COMPUTE and group.instance_count < 1:
             message = f"a {group.role} group needs at least one node; set 1" + (
@@ -93,7 +108,10 @@ def nodes_of_controller_and_login(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("minimum-within-count", "instance_groups")
 def minimum_within_count(config: ClusterConfig) -> Iterator[Problem]:
-    """A group's `overrides.MinInstanceCount` is not above its `instance_count`."""
+    """A group's `overrides.MinInstanceCount` is not above its `instance_count`.
+
+    The deployment would wait for nodes that nobody asked for, until its time is up.
+    """
     for index, group in _numbered(config):
         least = group.overrides.get("MinInstanceCount")
         if isinstance(least, int) and least > group.instance_count:
@@ -103,7 +121,10 @@ def minimum_within_count(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("deep-health-checks-of-accelerated-types", "instance_groups")
 def deep_health_checks_of_accelerated_types(config: ClusterConfig) -> Iterator[Problem]:
-    """Deep health checks are asked of accelerated instance types (families p, g and trn) alone, and of each once."""
+    """Deep health checks are asked of accelerated instance types (families p, g and trn) alone, and of each once.
+
+    They test accelerators and what connects them: other types would wait for a check that there is not.
+    """
     for index, group in _numbered(config):
         checks = [str(check) for check in group.deep_health_checks]
         path = ("instance_groups", index, "deep_health_checks")

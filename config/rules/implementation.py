@@ -10,7 +10,10 @@ from config.section import Removal
 
 @rule("adoption-by-name", "adopt", "cluster_name", "network", "instance_groups", "removal")
 def adoption_by_name(config: ClusterConfig) -> Iterator[Problem]:
-    """`adopt` needs `cluster_name`, and `network.existing` with every group's `overrides.ExecutionRole`, or `removal: retain`."""
+    """`adopt` needs `cluster_name`, and `network.existing` with every group's `overrides.ExecutionRole`, or `removal: retain`.
+
+    Taking a cluster over must not replace its nodes, which a request with another role, subnet or security group would ask for.
+    """
     if not config.adopt:
         return
     if config.cluster_name is None:
@@ -27,7 +30,10 @@ def adoption_by_name(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("retained-with-its-storage", "removal", "storage")
 def retained_with_its_storage(config: ClusterConfig) -> Iterator[Problem]:
-    """A cluster with `removal: retain` keeps its file system: `storage.lustre.removal` is `retain`, too."""
+    """A cluster with `removal: retain` keeps its file system: `storage.lustre.removal` is `retain`, too.
+
+    The nodes would go on running, and be paid for, with a file system that hangs.
+    """
     lustre = config.storage.lustre
     if config.removal is Removal.RETAIN and lustre and lustre.removal is Removal.DESTROY:
         message = "the nodes of a cluster with `removal: retain` go on using the file system; set `retain`, or destroy both"
@@ -36,7 +42,10 @@ def retained_with_its_storage(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("let-go-before-it-leaves-the-stack", "implementation", "removal")
 def let_go_before_it_leaves_the_stack(config: ClusterConfig) -> Iterator[Problem]:
-    """`implementation: none` goes with `removal: retain`, which has to be deployed before it."""
+    """`implementation: none` goes with `removal: retain`, which has to be deployed before it.
+
+    CloudFormation deletes what leaves a template, by the policy that was deployed before.
+    """
     if config.implementation is Implementation.NONE and config.removal is not Removal.RETAIN:
         message = "would delete the cluster with `implementation: none`; set `retain`, and deploy that alone first"
         yield Problem(("removal",), config.removal.value, message)
@@ -44,7 +53,10 @@ def let_go_before_it_leaves_the_stack(config: ClusterConfig) -> Iterator[Problem
 
 @rule("options-of-the-custom-resource", "implementation", "wait", "wait_hours", "adopt")
 def options_of_the_custom_resource(config: ClusterConfig) -> Iterator[Problem]:
-    """`wait`, `wait_hours` and `adopt` go with `implementation: custom_resource`."""
+    """`wait`, `wait_hours` and `adopt` go with `implementation: custom_resource`.
+
+    CloudFormation's own type has nothing like them: they would be written in the file and do nothing.
+    """
     if config.implementation is not Implementation.NATIVE:
         return
     remedy = "is of the custom resource alone; remove it, or set `implementation: custom_resource`"

@@ -23,7 +23,10 @@ def _folders(config: ClusterConfig) -> dict[str, Path]:
 
 @rule("source-or-extra", "lifecycle")
 def source_or_extra(config: ClusterConfig) -> Iterator[Problem]:
-    """`lifecycle.source` replaces our scripts, so that nothing would run those of `lifecycle.extra`."""
+    """`lifecycle.source` replaces our scripts, so that nothing would run those of `lifecycle.extra`.
+
+    Scripts that never run look like scripts that did nothing wrong.
+    """
     folders = _folders(config)
     if len(folders) == 2:
         message = "our scripts run these, and `source` replaces ours; start them from your own, or remove `source`"
@@ -32,7 +35,10 @@ def source_or_extra(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("on-create-of-the-source", "lifecycle")
 def on_create_of_the_source(config: ClusterConfig) -> Iterator[Problem]:
-    """`lifecycle.on_create` is a file in `lifecycle.source`."""
+    """`lifecycle.on_create` is a file in `lifecycle.source`.
+
+    HyperPod starts this file on each node; when it is not there, every node fails, once it has been paid for.
+    """
     lifecycle = config.lifecycle
     path = ("lifecycle", "on_create")
     if lifecycle.source is None:
@@ -49,7 +55,10 @@ def on_create_of_the_source(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("points-of-extra-scripts", "lifecycle")
 def points_of_extra_scripts(config: ClusterConfig) -> Iterator[Problem]:
-    """All in `lifecycle.extra` is in one of the folders `before_slurm`, `after_slurm` and `controller_ready`."""
+    """All in `lifecycle.extra` is in one of the folders `before_slurm`, `after_slurm` and `controller_ready`.
+
+    Scripts that never run look like scripts that did nothing wrong.
+    """
     folder, path = config.lifecycle.extra, ("lifecycle", "extra")
     if folder is None or config.lifecycle.source is not None:
         return
@@ -67,7 +76,10 @@ def points_of_extra_scripts(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("files-that-nodes-can-get", "lifecycle")
 def files_that_nodes_can_get(config: ClusterConfig) -> Iterator[Problem]:
-    """All in `lifecycle.source` and `lifecycle.extra` can be copied, and is not more than nodes can be asked to download."""
+    """All in `lifecycle.source` and `lifecycle.extra` can be copied, and is not more than nodes can be asked to download.
+
+    What cannot be copied is missing on every node, and what is too large makes each of them slow to start.
+    """
     for field, folder in _folders(config).items():
         content = content_of(folder)
         for name, problem in content.problems.items():

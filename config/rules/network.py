@@ -22,14 +22,20 @@ DOCKER = IPv4Network("172.17.0.0/16")
 
 @rule("known-region", "region")
 def known_region(config: ClusterConfig) -> Iterator[Problem]:
-    """The region is one that SageMaker is in."""
+    """The region is one that SageMaker is in.
+
+    A misspelled region is found only once the first call is made there, and then as a host that does not answer.
+    """
     if config.region is not None and config.region not in regions():
         yield Problem(("region",), config.region, f"is no region that SageMaker is in; {nearest(config.region, regions())}")
 
 
 @rule("known-zone", "network", "region")
 def known_zone(config: ClusterConfig) -> Iterator[Problem]:
-    """The availability zone's id is known, and belongs to the region where the file names one."""
+    """The availability zone's id is known, and belongs to the region where the file names one.
+
+    Subnet, file system and nodes are all in it, so that nothing at all can be made in a zone that is not there.
+    """
     zone, region = config.network.availability_zone_id, config.region
     home = region_of_zone(zone)
     path = ("network", "availability_zone_id")
@@ -43,7 +49,10 @@ def known_zone(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("size-of-ranges", "network")
 def size_of_ranges(config: ClusterConfig) -> Iterator[Problem]:
-    """Address ranges have prefixes from /16 to /28."""
+    """Address ranges have prefixes from /16 to /28.
+
+    EC2 refuses other sizes, and the deployment rolls back.
+    """
     for name in ("vpc_cidr", "public_subnet_cidr", "node_cidr"):
         cidr: IPv4Network = getattr(config.network, name)
         if not 16 <= cidr.prefixlen <= 28:
@@ -53,7 +62,10 @@ def size_of_ranges(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("public-subnet-in-vpc", "network")
 def public_subnet_in_vpc(config: ClusterConfig) -> Iterator[Problem]:
-    """The public subnet's range lies inside the VPC's."""
+    """The public subnet's range lies inside the VPC's.
+
+    EC2 refuses a subnet outside of its VPC, and the deployment rolls back.
+    """
     network = config.network
     if network.existing and network.existing.internet_access is InternetAccess.EXISTING:
         return  # no public subnet is made
@@ -65,7 +77,10 @@ def public_subnet_in_vpc(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("node-range-beside-vpc", "network")
 def node_range_beside_vpc(config: ClusterConfig) -> Iterator[Problem]:
-    """The nodes' range is one that can be added to the VPC: it does not overlap its first one, and is of the same kind."""
+    """The nodes' range is one that can be added to the VPC: it does not overlap its first one, and is of the same kind.
+
+    EC2 refuses such a range, and the deployment rolls back.
+    """
     vpc, nodes = config.network.vpc_cidr, config.network.node_cidr
     if config.network.existing is None and (reason := _cannot_join(vpc, nodes)):
         message = f"{reason}; use another range of {_family(vpc)}, or one of 100.64.0.0/10"
@@ -74,7 +89,11 @@ def node_range_beside_vpc(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("ranges-apart-from-docker", "network")
 def ranges_apart_from_docker(config: ClusterConfig) -> Iterator[Problem]:
-    """No range of a new network overlaps 172.17.0.0/16, where Docker puts its containers."""
+    """No range of a new network overlaps 172.17.0.0/16, where Docker puts its containers.
+
+    Each node would send what is meant for others in that range to its own containers: nodes that run, and do not reach each
+    other.
+    """
     if config.network.existing is not None:
         return
     for name in ("vpc_cidr", "node_cidr"):
@@ -86,7 +105,10 @@ def ranges_apart_from_docker(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("retention-of-flow-logs", "network")
 def retention_of_flow_logs(config: ClusterConfig) -> Iterator[Problem]:
-    """Flow logs are kept for a period that CloudWatch Logs offers."""
+    """Flow logs are kept for a period that CloudWatch Logs offers.
+
+    CloudWatch Logs refuses other periods, and the deployment rolls back.
+    """
     days = config.network.flow_logs_retention_days
     if days not in RETENTION_DAYS:
         longer = next((each for each in RETENTION_DAYS if each > days), RETENTION_DAYS[-1])

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 
-from config.errors import Problem
+from config.errors import Level, Problem
 from config.model import ClusterConfig
 
 Check = Callable[[ClusterConfig], Iterator[Problem]]
@@ -16,17 +16,23 @@ class Rule:
     id: str
     needs: frozenset[str]
     says: str
+    why: str
     check: Check
+    level: Level = Level.ERROR
 
 
 RULES: dict[str, Rule] = {}
 
 
-def rule(id: str, *needs: str) -> Callable[[Check], Check]:
-    """Register a check under ``id``; it sees a cluster of which the fields in ``needs`` are valid by themselves."""
+def rule(id: str, *needs: str, level: Level = Level.ERROR) -> Callable[[Check], Check]:
+    """Register a check under ``id``; it sees a cluster of which the fields in ``needs`` are valid by themselves.
+
+    The docstring's first paragraph is the rule, as users read it, and the second is why it matters.
+    """
 
     def register(check: Check) -> Check:
-        RULES[id] = Rule(id, frozenset(needs), (check.__doc__ or "").strip(), check)
+        says, _, why = (check.__doc__ or "").strip().partition("\n\n")
+        RULES[id] = Rule(id, frozenset(needs), says, " ".join(why.split()), check, level)
         return check
 
     return register
@@ -36,4 +42,4 @@ def broken_rules(config: ClusterConfig, valid: Collection[str]) -> Iterator[Prob
     """The problems that the rules find, of those that need nothing but ``valid`` fields."""
     for each in RULES.values():
         if each.needs <= set(valid):
-            yield from (replace(problem, rule=each.id) for problem in each.check(config))
+            yield from (replace(problem, rule=each.id, level=each.level) for problem in each.check(config))

@@ -18,7 +18,10 @@ TOPOLOGY_LINE = re.compile(r"\s*(SwitchName|BlockName|BlockSizes)=\S", re.IGNORE
 
 @rule("external-accounting", "slurm")
 def external_accounting(config: ClusterConfig) -> Iterator[Problem]:
-    """An external accounting database has a `host` and a `secret_arn`."""
+    """An external accounting database has a `host` and a `secret_arn`.
+
+    slurmdbd would have no database to start with, and every node that waits for it would fail.
+    """
     accounting = config.slurm.accounting
     if accounting.database is Database.EXTERNAL:
         for name, what in NEEDED.items():
@@ -28,7 +31,10 @@ def external_accounting(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("accounting-without-a-host", "slurm")
 def accounting_without_a_host(config: ClusterConfig) -> Iterator[Problem]:
-    """Without an external accounting database, there is no `host`, `port`, `secret_arn` or `secret_key_arn`."""
+    """Without an external accounting database, there is no `host`, `port`, `secret_arn` or `secret_key_arn`.
+
+    It would be written in the file and do nothing: jobs would be recorded somewhere else than it says.
+    """
     accounting = config.slurm.accounting
     if accounting.database is not Database.EXTERNAL:
         for name in EXTERNAL_ALONE:
@@ -39,7 +45,10 @@ def accounting_without_a_host(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("several-controllers", "slurm", "instance_groups")
 def several_controllers(config: ClusterConfig) -> Iterator[Problem]:
-    """Several controllers (a controller group of more than one node) share a `slurm.state_folder`."""
+    """Several controllers (a controller group of more than one node) share a `slurm.state_folder`.
+
+    A second controller can go on only with the state that the first one wrote, which it must be able to read.
+    """
     counts = [group.instance_count for group in config.instance_groups if group.role is Role.CONTROLLER]
     # Of several controller groups, another rule tells.
     if len(counts) == 1 and counts[0] > 1 and config.slurm.state_folder is None:
@@ -51,7 +60,10 @@ def several_controllers(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("state-on-shared-storage", "slurm", "storage")
 def state_on_shared_storage(config: ClusterConfig) -> Iterator[Problem]:
-    """`slurm.state_folder` lies below a file system of the file: /fsx with `lustre` or `existing`, /home with `openzfs`."""
+    """`slurm.state_folder` lies below a file system of the file: /fsx with `lustre` or `existing`, /home with `openzfs`.
+
+    slurmctld would begin without its queue after a replacement, as if no job had been there.
+    """
     folder, storage = config.slurm.state_folder, config.storage
     mounted = {"/fsx": storage.lustre or storage.existing, "/home": storage.openzfs}
     shared = [mount for mount, what in mounted.items() if what]
@@ -62,7 +74,10 @@ def state_on_shared_storage(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("state-outlives-accounting", "slurm")
 def state_outlives_accounting(config: ClusterConfig) -> Iterator[Problem]:
-    """With a `slurm.state_folder`, the accounting database is `external` or `none`: a local one is lost with its controller."""
+    """With a `slurm.state_folder`, the accounting database is `external` or `none`: a local one is lost with its controller.
+
+    slurmctld refuses to start when its state knows the cluster by another number than the database does.
+    """
     # UpdateClusterSoftware replaces the controller's root volume. slurmctld's state would then know the cluster by the number
     # that the lost database gave it, and slurmctld refuses to start: "CLUSTER ID MISMATCH".
     slurm = config.slurm
@@ -76,7 +91,10 @@ def state_outlives_accounting(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("topology-text", "slurm")
 def topology_text(config: ClusterConfig) -> Iterator[Problem]:
-    """`slurm.topology` describes switches or blocks, not both, and says which nodes are in them."""
+    """`slurm.topology` describes switches or blocks, not both, and says which nodes are in them.
+
+    slurmctld does not start with a topology.conf that it cannot read.
+    """
     if config.slurm.topology is None:
         return
     path, kinds, names_nodes = ("slurm", "topology"), set(), False

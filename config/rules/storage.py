@@ -16,7 +16,10 @@ ASSOCIATIONS: Path = ("storage", "data_repository_associations")
 
 @rule("one-file-system", "storage")
 def one_file_system(config: ClusterConfig) -> Iterator[Problem]:
-    """The file system is a new one (`lustre`) or one that is there already (`existing`), not both."""
+    """The file system is a new one (`lustre`) or one that is there already (`existing`), not both.
+
+    Nodes mount one at /fsx, and data in the other would be where nobody looks.
+    """
     if config.storage.lustre is not None and config.storage.existing is not None:
         message = "the nodes mount one file system, and `lustre` describes a new one; remove `existing` or `lustre`"
         yield Problem(("storage", "existing"), config.storage.existing.file_system_id, message)
@@ -24,7 +27,10 @@ def one_file_system(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("storage-capacity", "storage")
 def storage_capacity(config: ClusterConfig) -> Iterator[Problem]:
-    """The capacity of FSx for Lustre is 1200 GiB or a multiple of 2400 GiB."""
+    """The capacity of FSx for Lustre is 1200 GiB or a multiple of 2400 GiB.
+
+    FSx refuses other sizes, and the deployment rolls back once the network is made.
+    """
     lustre = config.storage.lustre
     if lustre is None or lustre.storage_capacity_gib == 1200 or lustre.storage_capacity_gib % 2400 == 0:
         return
@@ -35,7 +41,10 @@ def storage_capacity(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("throughput-of-deployment-type", "storage")
 def throughput_of_deployment_type(config: ClusterConfig) -> Iterator[Problem]:
-    """The throughput per TiB is one that the deployment type offers."""
+    """The throughput per TiB is one that the deployment type offers.
+
+    FSx refuses other figures, and the deployment rolls back once the network is made.
+    """
     lustre = config.storage.lustre
     if lustre is None or lustre.throughput_mbps_per_tib in THROUGHPUTS[lustre.deployment_type]:
         return
@@ -46,7 +55,10 @@ def throughput_of_deployment_type(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("version-of-deployment-type", "storage")
 def version_of_deployment_type(config: ClusterConfig) -> Iterator[Problem]:
-    """Lustre 2.10 runs on PERSISTENT_1 alone, and cannot have associations."""
+    """Lustre 2.10 runs on PERSISTENT_1 alone, and cannot have associations.
+
+    FSx refuses it, and the deployment rolls back once the network is made.
+    """
     lustre = config.storage.lustre
     if lustre is None or lustre.version != "2.10":
         return
@@ -59,7 +71,10 @@ def version_of_deployment_type(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("associations-need-a-file-system", "storage")
 def associations_need_a_file_system(config: ClusterConfig) -> Iterator[Problem]:
-    """Data repository associations need a file system."""
+    """Data repository associations need a file system.
+
+    The links would be written in the file and not be there.
+    """
     storage = config.storage
     if storage.data_repository_associations and storage.lustre is None and storage.existing is None:
         paths = [association.path for association in storage.data_repository_associations]
@@ -68,7 +83,10 @@ def associations_need_a_file_system(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("associations-apart", "storage")
 def associations_apart(config: ClusterConfig) -> Iterator[Problem]:
-    """No association's directory or bucket prefix is the same as another's or lies within it."""
+    """No association's directory or bucket prefix is the same as another's or lies within it.
+
+    FSx refuses overlapping links, and a file in two of them would have no one place in S3.
+    """
     for (first, one), (second, other) in combinations(enumerate(config.storage.data_repository_associations), 2):
         if _within(one.path, other.path) or _within(other.path, one.path):
             message = (
@@ -85,7 +103,10 @@ def associations_apart(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("association-values", "storage")
 def association_values(config: ClusterConfig) -> Iterator[Problem]:
-    """An association's directory has no `.` or `..` in it, and its events name each kind once."""
+    """An association's directory has no `.` or `..` in it, and its events name each kind once.
+
+    FSx refuses them, and the deployment rolls back once the file system is made.
+    """
     for index, association in enumerate(config.storage.data_repository_associations):
         if {".", ".."} & set(association.path.split("/")):
             yield Problem(
@@ -96,7 +117,10 @@ def association_values(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("existing-bucket-is-kept", "storage")
 def existing_bucket_is_kept(config: ClusterConfig) -> Iterator[Problem]:
-    """`removal` is for a data bucket of ours; an existing bucket is never deleted."""
+    """`removal` is for a data bucket of ours; an existing bucket is never deleted.
+
+    Whoever reads the file would believe that a destroy empties the bucket.
+    """
     bucket = config.storage.data_bucket
     if bucket.existing is not None and "removal" in bucket.model_fields_set:
         path = ("storage", "data_bucket", "removal")

@@ -37,7 +37,10 @@ def _repeated(found: Iterable[tuple[Path, str | int]]) -> Iterator[tuple[Path, s
 
 @rule("unique-account-names", "users", "user_groups")
 def unique_account_names(config: ClusterConfig) -> Iterator[Problem]:
-    """No two users and no two groups have one name; each user has a group of its own name as well."""
+    """No two users and no two groups have one name; each user has a group of its own name as well.
+
+    useradd fails for the second one, and with it the set-up of every node.
+    """
     for path, value, first in _repeated(_names(config)):
         own = ", which has a group of that name" if first.startswith("users") != (path[0] == "users") else ""
         yield Problem(path, value, f"is the name of {first} too{own}; choose another")
@@ -45,7 +48,10 @@ def unique_account_names(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("unique-account-ids", "users", "user_groups")
 def unique_account_ids(config: ClusterConfig) -> Iterator[Problem]:
-    """No two users and no two groups have one number; each user has a group of its own number as well."""
+    """No two users and no two groups have one number; each user has a group of its own number as well.
+
+    Two people of one number own each other's files.
+    """
     taken = {number for _, number in _ids(config)}
     free = next(number for number in range(10001, 70000) if number not in taken and number not in RESERVED_IDS)
     for path, value, first in _repeated(_ids(config)):
@@ -55,7 +61,10 @@ def unique_account_ids(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("free-account-names", "users", "user_groups")
 def free_account_names(config: ClusterConfig) -> Iterator[Problem]:
-    """Users and groups have no name that a node's own accounts have (root, ubuntu, slurm, munge, mysql, systemd-...)."""
+    """Users and groups have no name that a node's own accounts have (root, ubuntu, slurm, munge, mysql, systemd-...).
+
+    useradd fails for it on every node, or hands a service's files to a person.
+    """
     for path, name in _names(config):
         if is_reserved(name):
             yield Problem(path, name, "is an account that nodes have already, or a service's; choose another name")
@@ -63,7 +72,10 @@ def free_account_names(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("free-account-ids", "users", "user_groups")
 def free_account_ids(config: ClusterConfig) -> Iterator[Problem]:
-    """Users and groups have no number from 60001 to 65535, which systemd and `nobody` use."""
+    """Users and groups have no number from 60001 to 65535, which systemd and `nobody` use.
+
+    systemd may give the number to a service at any time, which then owns the person's files.
+    """
     for path, number in _ids(config):
         if number in RESERVED_IDS:
             message = f"systemd uses {RESERVED_IDS[0]} to {RESERVED_IDS[-1]} itself; use one from 10000 to 60000, or one above"
@@ -72,7 +84,10 @@ def free_account_ids(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("groups-of-users", "users", "user_groups")
 def groups_of_users(config: ClusterConfig) -> Iterator[Problem]:
-    """A user's groups are among `user_groups`, and each is named once."""
+    """A user's groups are among `user_groups`, and each is named once.
+
+    useradd fails for a group that is not there, and with it the set-up of every node.
+    """
     known = [group.name for group in config.user_groups]
     for index, user in enumerate(config.users):
         for at, name in enumerate(user.groups):
@@ -97,7 +112,10 @@ def _add(name: str) -> str:
 
 @rule("ssh-public-keys", "users")
 def ssh_public_keys(config: ClusterConfig) -> Iterator[Problem]:
-    """A user's public keys are whole, and each stands once."""
+    """A user's public keys are whole, and each stands once.
+
+    sshd passes over a key that is cut, without a word: the user cannot log in, and nobody sees why.
+    """
     for index, user in enumerate(config.users):
         for at, key in enumerate(user.ssh_public_keys):
             path = ("users", index, "ssh_public_keys", at)
