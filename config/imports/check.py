@@ -39,9 +39,18 @@ def _not_ours(original: Original, choices: Choices) -> Iterator[Problem]:
         yield Problem(
             ("Orchestrator", "Eks"), ABSENT, "the cluster runs Kubernetes, and files here are of Slurm's; import another"
         )
+    for index, group in enumerate(original.groups):
+        if "InstanceType" not in group and not group.get("InstanceRequirements", {}).get("InstanceTypes"):
+            yield Problem(
+                (GROUPS, index, "InstanceType"), ABSENT, "a group needs a type, or InstanceRequirements; add one of both"
+            )
+    yield from _tag_problems(original)
+    if choices.keep is not Keep.NOTHING and VPC in original.request and choices.vpc_id is None:
+        yield Problem((VPC,), original.request[VPC], "does not name the VPC of these subnets; add --vpc and --zone")
+
+
+def _tag_problems(original: Original) -> Iterator[Problem]:
     keys = [tag["Key"] for tag in original.request.get("Tags", ())]
     for index, key in enumerate(keys):
         if key in keys[:index]:
             yield Problem(("Tags", index, "Key"), key, "is the name of another tag, too; give each once")
-    if choices.keep is not Keep.NOTHING and VPC in original.request and choices.vpc_id is None:
-        yield Problem((VPC,), original.request[VPC], "does not name the VPC of these subnets; add --vpc and --zone")

@@ -35,8 +35,7 @@ def group_fields(specification: Request, roles: Roles) -> Fields:
 
 def _instance_type(specification: Request) -> Any:
     """The type that the nodes have, or the first of those that they can have."""
-    mixed = specification.get("InstanceRequirements") or {}
-    return specification.get("InstanceType") or next(iter(mixed.get("InstanceTypes") or ["ml.c5.xlarge"]))
+    return specification.get("InstanceType") or specification["InstanceRequirements"]["InstanceTypes"][0]
 
 
 def _volume_gib(storage: Any) -> int | None:

@@ -1,0 +1,41 @@
+"""Whatever CreateCluster can be asked for is asked for by the file that an import gives."""
+
+from typing import Any
+
+import pytest
+
+from config.errors import ConfigError, Path, dotted
+from config.imports import Choices, Keep, Original, imported
+from config.request import RequestValues, cluster_request
+from tests.unit.config.request_leaves import holding, leaves
+
+EKS = ("Orchestrator", "Eks", "ClusterArn")
+KEPT = Choices(keep=Keep.EVERYTHING, zone="usw2-az4", vpc_id="vpc-0123456789abcdef0")
+
+
+def original(leaf: Path) -> Original:
+    """A request with the field in it, a network, and a controller behind the group that there may be."""
+    wanted: dict[str, Any] = holding(leaf)
+    for group in wanted.get("InstanceGroups", ()):
+        if "InstanceRequirements" not in group:
+            group["InstanceType"] = "ml.p5.48xlarge"
+    head = {**holding(("InstanceGroups", 0, "InstanceType"))["InstanceGroups"][0], "InstanceGroupName": "head"}
+    names = [group["InstanceGroupName"] for group in wanted.get("InstanceGroups", ())]
+    request = {**holding(("VpcConfig",)), **wanted, "InstanceGroups": [*wanted.get("InstanceGroups", ()), head]}
+    workers = [{"instance_group_name": name, "partition_name": "dev"} for name in names]
+    return Original(request, {"controller_group": "head", "worker_groups": workers})
+
+
+@pytest.mark.parametrize("leaf", sorted(set(leaves()) - {EKS}, key=str), ids=dotted)
+def test_the_field_is_the_same_in_the_imported_files_request(leaf: Path) -> None:
+    given = original(leaf)
+    made = imported(given, KEPT)
+    assert made.problems == ()
+    assert made.config is not None
+    request = cluster_request(made.config, values=RequestValues.samples(made.config))
+    assert {"ClusterName": made.config.cluster_name, **request} == given.request
+
+
+def test_a_cluster_that_runs_kubernetes_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"Orchestrator\.Eks: .* runs Kubernetes"):
+        imported(original(EKS), KEPT)
