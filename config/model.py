@@ -92,6 +92,11 @@ class ClusterConfig(Section):
         Change.NOTHING,
         default=False,
     )
+    recreate: StrictBool = setting(
+        "make the cluster anew where a deployment finds that somebody deleted it; without it, such a deployment fails",
+        Change.NOTHING,
+        default=False,
+    )
     removal: Removal = setting(
         "what `cdk destroy` does with the cluster; `retain` leaves it running, with its role, scripts and network",
         Change.NOTHING,

@@ -51,9 +51,9 @@ def let_go_before_it_leaves_the_stack(config: ClusterConfig) -> Iterator[Problem
         yield Problem(("removal",), config.removal.value, message)
 
 
-@rule("options-of-the-custom-resource", "implementation", "wait", "wait_hours", "adopt")
+@rule("options-of-the-custom-resource", "implementation", "wait", "wait_hours", "adopt", "recreate")
 def options_of_the_custom_resource(config: ClusterConfig) -> Iterator[Problem]:
-    """`wait`, `wait_hours` and `adopt` go with `implementation: custom_resource`.
+    """`wait`, `wait_hours`, `adopt` and `recreate` go with `implementation: custom_resource`.
 
     CloudFormation's own type has nothing like them: they would be written in the file and do nothing.
     """
@@ -64,5 +64,6 @@ def options_of_the_custom_resource(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("wait",), config.wait.value, remedy)
     if config.wait_hours > 1:
         yield Problem(("wait_hours",), config.wait_hours, remedy)
-    if config.adopt:
-        yield Problem(("adopt",), config.adopt, remedy)
+    for field in ("adopt", "recreate"):
+        if getattr(config, field):
+            yield Problem((field,), value=True, message=remedy)

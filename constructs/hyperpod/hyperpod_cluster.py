@@ -87,6 +87,7 @@ class HyperPodCluster(Construct):
             "Wait": self._config.wait.value,
             "WaitHours": self._config.wait_hours,
             **({"Adopt": True} if self._config.adopt else {}),
+            **({"Recreate": True} if self._config.recreate else {}),
             "NetworkIdentity": network.identity,
             "ControllerGroup": controller,
             "AvailabilityZoneId": self._config.network.availability_zone_id,

@@ -32,6 +32,8 @@ class Desired(NamedTuple):
     zone: str
     adopt: bool
     """The cluster was made by somebody else: a Create takes it over, and a Delete gives it back."""
+    recreate: bool
+    """An Update whose cluster is gone makes it anew, under its name."""
 
     @classmethod
     def of(cls, event: Event, shape: Any) -> "Desired":
@@ -62,6 +64,7 @@ class Desired(NamedTuple):
             controller_group=properties.controller_group,
             zone=properties.zone,
             adopt=properties.adopt,
+            recreate=properties.recreate,
         )
 
     @property

@@ -88,6 +88,7 @@ class ClusterProperties(NamedTuple):
     controller_group: str
     zone: str
     adopt: bool
+    recreate: bool
 
     @classmethod
     def of(cls, properties: Mapping[str, Any]) -> "ClusterProperties":
@@ -101,4 +102,5 @@ class ClusterProperties(NamedTuple):
             controller_group=str(properties.get("ControllerGroup") or ""),
             zone=str(properties.get("AvailabilityZoneId") or ""),
             adopt=str(properties.get("Adopt")).lower() == "true",
+            recreate=str(properties.get("Recreate")).lower() == "true",
         )

@@ -55,8 +55,8 @@ def disappeared(name: str) -> str:
 def gone(name: str) -> str:
     """The cluster of an update is not there."""
     return (
-        f"cluster {name} does not exist any more: it was deleted outside CloudFormation; to get a new one, destroy the stack "
-        "(it tolerates the absence) and deploy it again"
+        f"cluster {name} does not exist any more: it was deleted outside CloudFormation; to get a new one, set `recreate`, or "
+        "destroy the stack (it tolerates the absence) and deploy it again"
     )
 
 

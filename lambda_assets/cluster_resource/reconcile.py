@@ -67,7 +67,7 @@ def _absent(desired: Desired, memory: Memory, moment: Moment) -> Decision:
         if lasts(memory, moment, GONE_S):
             return Decision(Fail(reasons.disappeared(name)), memory)
         return Decision(Wait("the cluster is not there any more"), memory)
-    if not is_made_by(desired, memory):
+    if desired.adopt or not (is_made_by(desired, memory) or desired.recreate):
         return Decision(Fail(nothing_to_adopt(name) if desired.adopt else reasons.gone(name)), memory)
     if memory.created_at:
         if moment.since_s(memory.created_at) < APPEAR_S:

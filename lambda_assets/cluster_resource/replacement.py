@@ -35,7 +35,8 @@ def _may_go_back(desired: Desired, memory: Memory) -> bool:
 
 def is_made_by(desired: Desired, memory: Memory) -> bool:
     """Whether the request is to make its cluster, should there be none; one that is to be adopted is never made."""
-    return not desired.adopt and (desired.type == "Create" or memory.cluster not in ("", desired.physical_id))
+    is_new = desired.type == "Create" or memory.cluster not in ("", desired.physical_id)
+    return not desired.adopt and (is_new or bool(memory.created_at))
 
 
 def with_leftovers(decision: Decision, desired: Desired) -> Decision:

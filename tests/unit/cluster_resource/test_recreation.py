@@ -1,0 +1,67 @@
+"""A cluster that somebody deleted is made anew by the next update, where the file opts in."""
+
+import pytest
+
+from tests.unit.cluster_resource.fake_sagemaker import LostReply, Refusal
+from tests.unit.cluster_resource.updates import CONTROLLER, Json, update, workers
+from tests.unit.cluster_resource.world import World, properties, request
+
+
+def wanted(count: int) -> Json:
+    return properties(request(CONTROLLER, workers(count)), Recreate=True)
+
+
+@pytest.fixture
+def name(world: World) -> str:
+    """A cluster that is gone, and was made for a file that opts in."""
+    name: str = world.create(wanted(4))["PhysicalResourceId"]
+    world.sagemaker.all[0].go()
+    return name
+
+
+@pytest.mark.fault(20)
+def test_a_cluster_that_is_gone_is_made_anew_under_its_name_and_waited_for(world: World, name: str) -> None:
+    done = update(world, name, wanted(6), wanted(4))
+    assert done["Status"] == "SUCCESS"
+    assert done["PhysicalResourceId"] == name
+    assert world.sagemaker.changes() == ["CreateCluster"]
+    new = world.sagemaker.find(name)
+    assert new
+    assert done["Data"]["ClusterArn"] == new.arn
+    assert new.running == {"controller": 1, "workers": 6}
+
+
+@pytest.mark.fault(20)
+def test_one_that_cannot_be_made_is_deleted_with_the_stack(world: World, name: str) -> None:
+    world.sagemaker.creation_fails = "We currently do not have sufficient capacity"
+    done = update(world, name, wanted(6), wanted(4))
+    assert done["Status"] == "FAILED"
+    assert "sufficient capacity" in done["Reason"]
+    assert world.finish(world.event("Delete", wanted(6), physical_id=name))["Status"] == "SUCCESS"
+    assert world.sagemaker.living() == []
+
+
+@pytest.mark.fault(20)
+def test_one_that_disappears_again_while_it_is_made_is_not_made_twice(world: World, name: str) -> None:
+    raw = world.deliver(world.event("Update", wanted(6), wanted(4), name))
+    world.run(120)
+    world.sagemaker.all[-1].go()
+    world.run()
+    assert "disappeared" in world.answer(raw)["Reason"]
+    assert world.sagemaker.changes() == ["CreateCluster"]
+
+
+@pytest.mark.fault(20)
+def test_the_lost_reply_of_its_creation_makes_no_second_one(world: World, name: str) -> None:
+    world.sagemaker.order("CreateCluster", LostReply())
+    world.sagemaker.stale_s = 70
+    assert update(world, name, wanted(6), wanted(4))["Status"] == "SUCCESS"
+    assert world.sagemaker.living() == [name]
+    assert len(world.sagemaker.all) == 2
+
+
+def test_one_read_that_misses_a_cluster_makes_no_other(world: World) -> None:
+    name = world.create(wanted(4))["PhysicalResourceId"]
+    world.sagemaker.order("DescribeCluster", Refusal("ResourceNotFound"))
+    assert update(world, name, wanted(6), wanted(4))["Status"] == "SUCCESS"
+    assert len(world.sagemaker.all) == 1
