@@ -5,7 +5,7 @@ Its role may read clusters, and change those that carry the stack's tags. It kee
 
 import functools
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cluster_resource import answer, waits
 from cluster_resource.actions import Action, Call, Decision, Fail, Succeed, Wait
@@ -14,7 +14,6 @@ from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.desired import Desired
 from cluster_resource.errors import ApiError
 from cluster_resource.event import DELETION, WAIT, Event, Json
-from cluster_resource.explanation import Found, explained
 from cluster_resource.identity import physical_id
 from cluster_resource.log import log
 from cluster_resource.memory import Memory
@@ -24,7 +23,9 @@ from cluster_resource.outcome import after_error
 from cluster_resource.ownership import Owner
 from cluster_resource.reconcile import decide, name_to_look_at
 from cluster_resource.typed import PropertyError
-from cluster_resource.witness import Witness
+
+if TYPE_CHECKING:
+    from cluster_resource.witness import Witness
 
 
 @functools.cache
@@ -42,11 +43,19 @@ class Context(Protocol):
 
 def handler(payload: Json, context: Context) -> Json:
     """Do a step (`event`, `memory`, `now`, `started`), or send the answer (`event`, `answer`)."""
-    witness = Witness(logs_client, lambda: context.get_remaining_time_in_millis() / 1000)
-    return handle(payload, _api, answer.send, witness)
+    return handle(payload, _api, answer.send, lambda: _witness(context))
 
 
-def handle(payload: Json, api: Callable[[], ClusterApi], send: answer.Send, witness: Witness | None = None) -> Json:
+def _witness(context: Context) -> "Witness":
+    """Who looks at nodes that failed; no healthy step pays for its import."""
+    from cluster_resource.witness import Witness  # noqa: PLC0415  at need alone
+
+    return Witness(logs_client, lambda: context.get_remaining_time_in_millis() / 1000)
+
+
+def handle(
+    payload: Json, api: Callable[[], ClusterApi], send: answer.Send, witness: "Callable[[], Witness] | None" = None
+) -> Json:
     """The handler with what it reaches out to: sending needs no client, so that none can keep an answer from going out."""
     if payload.get("answer"):
         send(Event.parse(payload["event"]), payload["answer"])
@@ -54,7 +63,7 @@ def handle(payload: Json, api: Callable[[], ClusterApi], send: answer.Send, witn
     return step(payload, api(), witness)
 
 
-def step(payload: Json, api: ClusterApi, witness: Witness | None = None) -> Json:
+def step(payload: Json, api: ClusterApi, witness: "Callable[[], Witness] | None" = None) -> Json:
     """Look, decide, do; tell whether the request is done, what to remember, and the answer."""
     event = Event.parse(payload["event"])
     memory = Memory.load(payload.get("memory") or {})
@@ -70,7 +79,9 @@ def step(payload: Json, api: ClusterApi, witness: Witness | None = None) -> Json
     _log(event, cluster, decision, moment)
     result = _result(event, decision)
     if cluster and isinstance(decision.action, Fail) and decision.action.of_nodes:
-        found = witness.look(api, cluster, decision.memory) if witness else Found()
+        from cluster_resource.explanation import Found, explained  # noqa: PLC0415  at need alone
+
+        found = witness().look(api, cluster, decision.memory) if witness else Found()
         result["answer"] = explained(event, result["answer"], cluster, found)
     return result
 

@@ -141,7 +141,7 @@ class World:
     def _step(self, payload: Json) -> Json:
         before = len(self.sagemaker.calls)
         result = step.handle(
-            payload, lambda: ClusterApi(self.sagemaker), self.send, Witness(lambda: self.logs, lambda: self.seconds_left)
+            payload, lambda: ClusterApi(self.sagemaker), self.send, lambda: Witness(lambda: self.logs, lambda: self.seconds_left)
         )
         made = [operation for operation, _ in self.sagemaker.calls[before:]]
         assert made.count("DescribeCluster") <= 1, made
