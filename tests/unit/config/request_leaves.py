@@ -71,3 +71,17 @@ def at(value: Any, path: Path) -> Any:
     for part in path:
         value = value[part]
     return value
+
+
+def full(name: str, member: str = "") -> Any:
+    """A value with every leaf of the shape: of a union, a list holds one item for each choice."""
+    model = shape(name)
+    match model["type"]:
+        case "structure":
+            return {each: full(below["shape"], each) for each, below in model["members"].items()}
+        case "list":
+            item = model["member"]["shape"]
+            if shape(item).get("union"):
+                return [{each: full(below["shape"], each)} for each, below in shape(item)["members"].items()]
+            return [full(item, member)]
+    return _scalar(model, member)
