@@ -17,6 +17,8 @@ from config.rules import broken_rules
 from config.yaml_file import Document, read_yaml
 
 FIELDS = ClusterConfig.model_fields
+# What the request is made of.
+REQUEST_FIELDS = frozenset({"cluster_name", "network", "instance_groups", "lifecycle", "node_recovery", "tags", "overrides"})
 
 
 @dataclass(frozen=True)
@@ -69,17 +71,18 @@ def _checked(
     document: Document, content: dict[str, Any], name: str, folder: Path
 ) -> tuple[ClusterConfig | None, Iterable[Problem]]:
     problems = list(_name_problems(content, name))
-    valid = set(FIELDS)
+    valid: set[str] = set(FIELDS)
     context = {"folder": folder}  # from which the file names folders
     try:
         config = ClusterConfig.model_validate({**content, "name": name}, context=context)
     except ValidationError as error:
         problems += [each for each in problems_of(error, ClusterConfig, document.spelling) if each.path != ("name",)]
-        config, valid = _valid_part(content, context)
-    else:
+        # Whatever is wrong with its name, what follows does not depend on it.
+        config, valid = _valid_part({**content, "name": "cluster"}, context)
+    valid -= {str(problem.path[0]) for problem in document.problems if problem.path}
+    if valid >= REQUEST_FIELDS:
         problems += request_problems(config)
-    doubtful = {problem.path[0] for problem in document.problems if problem.path}
-    problems += broken_rules(config, valid - doubtful)
+    problems += broken_rules(config, valid)
     return config, [*document.problems, *_not_following(problems, document.problems)]
 
 

@@ -15,6 +15,9 @@ from ops.command import CLUSTERS, Command
 from ops.errors import OpsError
 
 COMMANDS: dict[str, Command] = {
+    "validate": Command(
+        "ops.validate:validate", "all that is wrong with cluster files, before anything is deployed", deployed=False
+    ),
     "status": Command("ops.status:status", "the stacks, the groups and the nodes at a glance"),
     "nodes": Command("ops.nodes:nodes", "every node, and how to get a shell on it"),
     "logs": Command("ops.logs:logs", "the lifecycle logs of the nodes that there are and were; with `NODE`, what that one wrote"),

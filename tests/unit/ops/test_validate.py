@@ -1,0 +1,115 @@
+"""What is said of cluster files on the command line, before anything is deployed."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from config.report import FORMATS
+from ops.__main__ import main
+
+PROJECT = Path(__file__).parents[3]
+REFERENCE = PROJECT / "clusters" / "reference.yaml"
+
+Validate = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def validate(capsys: pytest.CaptureFixture[str]) -> Validate:
+    def run(*arguments: object) -> tuple[int, str, str]:
+        status = main(["validate", *map(str, arguments)])
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return run
+
+
+@pytest.fixture
+def wrong(tmp_path: Path) -> Path:
+    """A file with two mistakes: its zone and a count."""
+    file = tmp_path / "wrong.yaml"
+    file.write_text(REFERENCE.read_text().replace("usw2-az4", "usw2-az9").replace("instance_count: 4", "instance_count: -4"))
+    return file
+
+
+def test_the_reference_is_found_right(validate: Validate) -> None:
+    assert validate("reference") == (0, "0 errors and 0 warnings in 1 file\n", "")
+    assert validate(REFERENCE) == (0, "0 errors and 0 warnings in 1 file\n", "")
+
+
+def test_without_a_name_all_files_of_the_folder_are_checked(validate: Validate) -> None:
+    assert validate("--clusters", PROJECT / "examples" / "clusters") == (0, "0 errors and 0 warnings in 3 files\n", "")
+
+
+def test_each_problem_has_its_place_its_rule_and_its_reason(validate: Validate, wrong: Path) -> None:
+    status, said, counted = validate(wrong)
+    assert (status, counted) == (1, "2 errors and 0 warnings in 1 file\n")
+    assert said.splitlines() == [
+        f'{wrong}:6:3: error: network.availability_zone_id: "usw2-az9": is no known availability zone id; '
+        "use usw2-az1, usw2-az2, usw2-az3 or usw2-az4 [known-zone]",
+        "    Subnet, file system and nodes are all in it, so that nothing at all can be made in a zone that is not there.",
+        f"{wrong}:34:5: error: instance_groups[2].instance_count: -4: must be at least 0; how many nodes [bounds]",
+        "    They are the service's own, or those that this project keeps to.",
+    ]
+
+
+def test_files_and_names_go_together_and_one_mistake_fails_them_all(validate: Validate, wrong: Path) -> None:
+    status, said, counted = validate("reference", wrong, "--format", "json")
+    assert (status, counted) == (1, "2 errors and 0 warnings in 2 files\n")
+    assert json.loads(said)["files"] == [str(wrong), "clusters/reference.yaml"]
+
+
+@pytest.mark.parametrize("name", ["referense", "nowhere.yaml", "clusters/referense.yaml", "clusters/reference.yml"])
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_file_that_is_not_there_is_told_in_every_format(validate: Validate, name: str, form: str) -> None:
+    status, said, counted = validate(name, "--format", form)
+    assert (status, counted) == (1, "1 error and 0 warnings in 1 file\n")
+    assert "file.unreadable" in said
+
+
+def test_a_format_that_there_is_not_is_answered_with_those_that_there_are(validate: Validate) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        validate("reference", "--format", "xml")
+
+
+CODE = """
+import sys
+from ops.__main__ import main
+status = main(["validate", *sys.argv[1:]])
+print(*sorted({name.partition(".")[0] for name in sys.modules}))
+sys.exit(status)
+"""
+
+
+def test_neither_the_aws_sdk_nor_the_cdk_is_loaded() -> None:
+    ran = subprocess.run([sys.executable, "-c", CODE, "reference"], cwd=PROJECT, capture_output=True, text=True, check=True)
+    assert {"boto3", "botocore", "aws_cdk", "jsii", "constructs", "moto"} & set(ran.stdout.splitlines()[-1].split()) == set()
+
+
+def seconds(*files: Path) -> float:
+    """The least processor time of three runs: it is the wall's time where nobody else computes."""
+
+    def one_run() -> float:
+        before = os.times()
+        subprocess.run([sys.executable, "-m", "ops", "validate", *files], cwd=PROJECT, capture_output=True, check=True)
+        after = os.times()
+        return after.children_user + after.children_system - before.children_user - before.children_system
+
+    return min(one_run() for _ in range(3))
+
+
+def test_the_reference_takes_under_a_second_and_a_hundred_groups_half_as_much_again(tmp_path: Path) -> None:
+    content = yaml.safe_load(REFERENCE.read_text())
+    content["instance_groups"] += [
+        {**content["instance_groups"][2], "name": f"compute-{index}", "partition": f"part-{index}"} for index in range(97)
+    ]
+    large = tmp_path / "large.yaml"
+    large.write_text(yaml.safe_dump(content, sort_keys=False))
+    reference = seconds(REFERENCE)
+    assert reference < 1.0
+    assert seconds(large) < 1.5 * reference
