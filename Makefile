@@ -7,7 +7,7 @@ export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/node_modules/.bin:$(PATH)
 export NODE_NO_WARNINGS := 1
 CLUSTER ?= reference
 
-.PHONY: help setup nodes-setup demo demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean
+.PHONY: help setup nodes-setup demo demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean soak soak-ci mutants
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
@@ -56,6 +56,15 @@ privilege: setup  ## take each action out of each policy in turn, and see which 
 	@pytest tests/privilege/each_action.py
 
 check: setup lint types test synth  ## all that a pull request must pass
+
+soak-ci: setup  ## check the custom resource against 2,000 schedules of faults (two minutes)
+	@python -m tests.soak
+
+soak: setup  ## the same with 100,000 schedules on all cores (about an hour): SOAK="--seed 2 --examples 1000"
+	@python -m tests.soak --examples 100000 --workers 0 $(SOAK)
+
+mutants: setup  ## plant defects in the custom resource's code, one at a time, and see each of them found
+	@python -m tests.soak.mutants
 
 lint: setup
 	ruff format --check .

@@ -88,6 +88,7 @@ class Invocation:
         except _Hangs as pause:
             self.timeline.after(pause.seconds, self._go_on)
         except _Dies:
+            self.faults.crashes += 1
             self._fail(SandboxError("Runtime exited with error: signal: killed"))
         except Exception as error:  # noqa: BLE001 (whatever a function raises is the service's to tell)
             self._fail(error)
@@ -125,6 +126,7 @@ class Invocation:
 
     def _time_out(self) -> None:
         if not self.is_over:
+            self.faults.crashes += 1
             self._fail(SandboxError(f"Task timed out after {LIMIT_S} seconds"))
 
     def _fail(self, error: Exception) -> None:

@@ -72,9 +72,9 @@ class CloudFormation:
     def deploy(self, file: str, then: str = "") -> None:
         """Bring the resource to ``file``; ``then`` "rollback": something else in the stack fails after it."""
         if self.resource is None:
-            self._send("Create", "deploy", "", file, "", then)
+            self._send("Create", "deploy", "", file, "", then=then)
         elif self.resource.file != file:
-            self._send("Update", "deploy", self.resource.physical_id, file, self.resource.file, then)
+            self._send("Update", "deploy", self.resource.physical_id, file, self.resource.file, then=then)
 
     def destroy(self) -> None:
         """Delete the stack."""
@@ -170,7 +170,7 @@ class CloudFormation:
         else:
             self.phase = "DELETE_FAILED"
 
-    def _send(self, kind: str, purpose: str, physical_id: str, file: str, old_file: str, then: str = "") -> None:
+    def _send(self, kind: str, purpose: str, physical_id: str, file: str, old_file: str, *, then: str = "") -> None:
         if purpose == "deploy":
             self._properties[file] = as_strings({**FILES[file], **self.novelty})
         number = next(self._numbers)

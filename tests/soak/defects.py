@@ -22,6 +22,7 @@ from cluster_resource import (
 )
 from cluster_resource.actions import Decision, Succeed, Wait
 from cluster_resource.errors import Kind
+from cluster_resource.event import Event
 from tests.soak.control_plane import OURS
 
 
@@ -83,9 +84,9 @@ def _send_once(_: Any) -> Any:
 
 def _told_by_responder(_: Any) -> Any:
     def respond(record: Any, its: Any, send: Any) -> None:
-        event = responder.Event.parse(record["requestPayload"])
+        event = Event.parse(record["requestPayload"])
         if its.find(event) is None:
-            send(event, answer.failure(responder.physical_id(event), "the entry function could not start the work"))
+            send(event, answer.failure(identity.physical_id(event), "the entry function could not start the work"))
 
     return respond
 

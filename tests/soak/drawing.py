@@ -70,18 +70,23 @@ class Drawing(RuleBasedStateMachine):
         self._do("wait", seconds=seconds)
         self._do("cancel")
 
+    @precondition(_is_deploying)
+    @rule(kind=st.sampled_from(("die", "die_after", "late", "pause")), skip=st.integers(0, 5), seconds=st.sampled_from((20, 70)))
+    def crash_at_the_next_call(self, kind: str, skip: int, seconds: float) -> None:
+        self._fault("step", "*", kind, skip, seconds)
+
     @precondition(_is_idle)
     @rule(
         file=FILE_NAMES,
-        call=st.sampled_from((*ORDERS, "Return")),
-        kind=st.sampled_from(("die", "die_after", "late", "lose", "pause", "pause_after")),
-        skip=st.integers(0, 1),
+        call=st.sampled_from((*ORDERS, *ORDERS[:1], "Return")),
+        kind=st.sampled_from(("die", "die_after", "late", "late", "lose", "pause", "pause_after")),
+        skip=st.sampled_from((0, 0, 1)),
         seconds=st.sampled_from((5, 20, 50)),
-        delay=st.sampled_from((0, 0, 10, 55)),
-        cancelled=st.sampled_from((0, 5, 20, 60)),
+        delay=st.sampled_from((0, 10, 55)),
+        cancelled=st.sampled_from((0, 5, 20, 60, 120)),
     )
     def deploy_and_overtake(
-        self, file: str, call: str, kind: str, skip: int, seconds: float, delay: float, cancelled: float
+        self, *, file: str, call: str, kind: str, skip: int, seconds: float, delay: float, cancelled: float
     ) -> None:
         self._do("deliver", delays=[delay])
         self._fault("entry", call, kind, skip, seconds)
@@ -160,7 +165,7 @@ class Drawing(RuleBasedStateMachine):
         code=st.sampled_from(CODES),
     )
     def disturb_a_step(self, call: str, kind: str, skip: int, seconds: float, code: str) -> None:
-        self._fault("step", call, kind, 0 if call in CHANGES else skip, seconds, code)
+        self._fault("step", call, kind, 0 if call in CHANGES else skip, seconds, code=code)
 
     @rule(
         call=st.sampled_from((*ORDERS, "*", "Return")),
@@ -192,7 +197,7 @@ class Drawing(RuleBasedStateMachine):
     def change_the_surroundings(self, op: str, data: st.DataObject) -> None:
         self._do(op, **data.draw(SURROUNDINGS[op]))
 
-    def _fault(self, function: str, call: str, kind: str, skip: int, seconds: float, code: str = "") -> None:
+    def _fault(self, function: str, call: str, kind: str, skip: int, seconds: float, *, code: str = "") -> None:
         coded = {"code": code or "ThrottlingException"} if kind == "refuse" else {}
         bounded = min(seconds, 20) if kind in ("late", "lose") else seconds
         timed = {"seconds": bounded} if kind in ("late", "lose", "pause", "pause_after") else {}

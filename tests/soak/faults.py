@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 KINDS = ("die", "die_after", "late", "lose", "retry", "refuse", "pause", "pause_after")
-CRASHES = ("die", "die_after", "late")
 ANY = "*"
 
 
@@ -31,6 +30,7 @@ class Faults:
         self._waiting: list[Fault] = []
         self.happened: list[Fault] = []
         self.calls = 0
+        self.crashes = 0
 
     def order(self, fault: Fault) -> None:
         """Let something go wrong."""

@@ -113,7 +113,7 @@ def check_gone(run: Run) -> None:
 
 def _differences(run: Run, cluster: FakeCluster, file: str) -> list[str]:
     asked = wanted(file)
-    found = []
+    found: list[str] = []
     if cluster.status == "Failed":
         return found
     if cluster.status != "InService" and asked.waits:

@@ -6,9 +6,10 @@ import sys
 import time
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[2] / "lambda_assets")]
+# Started without pytest, nobody has told Python where the functions' own source root is.
+sys.path.insert(0, str(Path(__file__).parents[2] / "lambda_assets"))
 
-from tests.soak.__main__ import CI_EXAMPLES
+from tests.soak.command import CI_EXAMPLES
 from tests.soak.defects import DEFECTS
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from cluster_resource.identity import cluster_name
 from cluster_resource.event import Event
+from cluster_resource.identity import cluster_name
 from tests.soak import invariants
-from tests.soak.faults import CRASHES, Fault
+from tests.soak.faults import Fault
 from tests.soak.files import FILES, FIXED_NAME
 from tests.soak.schedule import Operation
 from tests.soak.world import SoakWorld
@@ -83,7 +83,7 @@ class Run:
         return Outcome(
             violations=[*world.violations, *world.sagemaker.foreign_changes],
             calls=faults.calls,
-            has_crash=any(fault.kind in CRASHES for fault in faults.happened),
+            has_crash=faults.crashes > 0,
             has_disorder=self.has_disorder,
             has_rollback=bool(world.cloudformation.rollbacks),
             story=list(_story(world)),
@@ -161,14 +161,13 @@ class Run:
 
     def _hand(self, operation: Operation) -> None:
         """An operator changes the cluster."""
-        clusters = [cluster for cluster in self.world.sagemaker.ours() if cluster.status == "InService"]
-        for cluster in clusters[:1]:
+        what = operation["what"]
+        clusters = self.world.sagemaker.ours(and_going=False)
+        for cluster in clusters[:1] if what == "delete" else ():
+            self.world.deleted_by_hand = True
+            cluster.go()
+        for cluster in [item for item in clusters if item.status == "InService"][:1] if what != "delete" else ():
             self.counts_are_open = True
-            if operation["what"] == "delete":
-                self.world.deleted_by_hand = True
-                FakeSageMaker.delete_cluster(self.world.sagemaker, ClusterName=cluster.name)
-                continue
-            what = operation["what"]
             name = "by-hand" if what == "group" else "workers"
             cluster.groups[name] = {**cluster.groups["workers"], "InstanceGroupName": name, "InstanceCount": 2}
             cluster.running[name] = 2
@@ -203,7 +202,7 @@ def generated_name(file: str) -> str:
 
 
 def _unlogged() -> contextlib.redirect_stdout[Any]:
-    return contextlib.redirect_stdout(_Nowhere())  # type: ignore[type-var] # it has all that log.py needs of a file
+    return contextlib.redirect_stdout(_Nowhere())
 
 
 def _story(world: SoakWorld) -> Iterable[str]:
@@ -213,6 +212,7 @@ def _story(world: SoakWorld) -> Iterable[str]:
         said = " | ".join(sorted(verdicts)) or "no answer"
         at = (asked.sent - world.began).total_seconds()
         files = f"{asked.old_file} -> {asked.file}" if asked.old_file else asked.file
-        yield f"{at:>7.0f} s {asked.id} {asked.kind} ({asked.purpose}, {files}) {asked.physical_id} => {len(asked.answers)} x {said}"
+        what = f"{asked.id} {asked.kind} ({asked.purpose}, {files}) {asked.physical_id}"
+        yield f"{at:>7.0f} s {what} => {len(asked.answers)} x {said}"
     for fault in world.faults.happened:
         yield f"fault: {json.dumps(fault.__dict__)}"

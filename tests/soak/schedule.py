@@ -129,7 +129,7 @@ def checked(schedule: object, path: str) -> list[Operation]:
 
 
 def _check(operation: object, place: str) -> None:
-    name = operation.get("op") if isinstance(operation, dict) else None
+    name = str(operation.get("op")) if isinstance(operation, dict) else ""
     if not isinstance(operation, dict) or name not in OPERATIONS:
         known = ", ".join(OPERATIONS)
         raise ScheduleError(f"{place}: op must be one of {known}, got {_shown(operation)}; docs/soak.md describes them")

@@ -51,7 +51,7 @@ def soak_everywhere(examples: int, seed: int, workers: int) -> Result:
     """Run schedules on ``workers`` cores until one fails, with the progress on stderr."""
     begin = time.monotonic()
     total = Result()
-    with multiprocessing.get_context("spawn").Pool(workers) as pool:
+    with multiprocessing.get_context("fork").Pool(workers) as pool:
         for result in pool.imap_unordered(_soak_chunk, _chunks(examples, seed)):
             total.richness.merge(result.richness)
             took = time.monotonic() - begin
