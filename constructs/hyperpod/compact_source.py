@@ -2,9 +2,12 @@
 
 import ast
 import io
+import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+
+from constructs.hyperpod.tight_source import tight_source
 
 
 class Cut(NamedTuple):
@@ -18,15 +21,20 @@ class Cut(NamedTuple):
 
 
 def compact_source(source: str) -> str:
-    """The same program without docstrings, comments and functions' annotations.
+    """The same program without docstrings, comments, functions' annotations, what is imported for these, and spare space.
 
     Each statement stays in its line, so that a traceback's numbers are those of the repository. A docstring that is all that a
     body holds becomes `pass`.
     """
+    lines, tree = source.splitlines(), ast.parse(source)
+    program = _without(source, (*_texts(tree, lines), *_comments(source), *_annotations(tree, lines)))
+    return tight_source(_without(program, _idle_imports(ast.parse(program), program.splitlines())))
+
+
+def _without(source: str, cuts: Iterable[Cut]) -> str:
     lines = source.splitlines()
-    tree = ast.parse(source)
     # From the end, so that what is still to be taken out keeps its place.
-    for cut in sorted((*_texts(tree, lines), *_comments(source), *_annotations(tree, lines)), reverse=True):
+    for cut in sorted(cuts, reverse=True):
         kept = lines[cut.first - 1][: cut.begin] + cut.instead + lines[cut.last - 1][cut.end :]
         lines[cut.first - 1 : cut.last] = [kept.rstrip(), *[""] * (cut.last - cut.first)]
     return "\n".join(lines).rstrip() + "\n"
@@ -65,6 +73,19 @@ def _annotations(tree: ast.Module, lines: list[str]) -> Iterator[Cut]:
             result = _stretch(node.returns, lines)
             arrow = lines[result.first - 1].rindex("->", 0, result.begin)
             yield result._replace(begin=len(lines[result.first - 1][:arrow].rstrip()))
+
+
+def _idle_imports(tree: ast.Module, lines: list[str]) -> Iterator[Cut]:
+    """Names that a module imports and does not use; what stands in a string may be an annotation that does."""
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    used.update(word for text in texts for word in re.findall(r"\w+", text))
+    for statement in tree.body:
+        if not isinstance(statement, ast.ImportFrom) or statement.level or statement.module == "__future__":
+            continue
+        kept = [ast.unparse(alias) for alias in statement.names if (alias.asname or alias.name) in used]
+        if statement.lineno == statement.end_lineno and len(kept) < len(statement.names):
+            yield _stretch(statement, lines)._replace(instead=f"from {statement.module} import {', '.join(kept)}" if kept else "")
 
 
 def _stretch(node: ast.stmt | ast.expr | ast.arg, lines: list[str]) -> Cut:

@@ -58,6 +58,13 @@ def test_the_asset_holds_every_module_and_the_service_model_and_nothing_else(pac
     assert {str(path.relative_to(package)) for path in package.rglob("*") if path.is_file()} == expected
 
 
+def test_every_module_of_the_asset_can_be_loaded_and_lacks_no_name(package: Path) -> None:
+    names = [f"cluster_resource.{module.stem}" for module in PACKAGE.glob("*.py") if module.stem != "__init__"]
+    environment = {**os.environ, "PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
+    subprocess.run([sys.executable, "-c", f"import {', '.join(names)}"], cwd=package, env=environment, check=True)
+    subprocess.run(["ruff", "check", "--isolated", "--no-cache", "--select", "F821,F822,F811", str(package)], check=True)
+
+
 def test_the_asset_can_be_read_by_lambda_whatever_the_umask(tmp_path: Path) -> None:
     """The zip carries the files' modes, and a function is not their owner."""
     before = os.umask(0o077)
