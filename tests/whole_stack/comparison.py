@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 from tests.whole_stack.outcome import Outcome
 
-WIDTH = 52
-CELL = 54
+WIDTH = 56
+CELL = 46
 CALLED = {"stock": "CDK's stock Provider", "ours": "ours"}
 
 
@@ -20,7 +20,7 @@ class Comparison:
         self.outcomes.setdefault(title, {})[kind] = outcome
 
     def lines(self) -> list[str]:
-        """The table, and below it what each implementation comes to; faults that only ours can have are in its line alone."""
+        """The table, and below it what each implementation comes to; some faults only ours can have."""
         head = f"{'fault':<{WIDTH}}  {CALLED['stock']:<{CELL}}  ours"
         rows = [
             f"{title:<{WIDTH}}  {_cell(found.get('stock')):<{CELL}}  {_cell(found.get('ours'))}"
@@ -46,5 +46,5 @@ class Comparison:
 
 def _cell(outcome: Outcome | None) -> str:
     if outcome is None:
-        return "-"
-    return ", ".join(outcome.defects) or f"as it must: {outcome.status}"
+        return "has no such part"
+    return f"{', '.join(outcome.defects) or 'as it must'}: {outcome.status}"

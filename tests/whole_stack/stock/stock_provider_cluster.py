@@ -39,7 +39,7 @@ class StockProviderCluster(Construct):
             on_event_handler=self._function("OnEvent", "index.on_event", role),
             is_complete_handler=self._function("IsComplete", "index.is_complete", role),
             query_interval=cdk.Duration.seconds(30),
-            total_timeout=cdk.Duration.minutes(55),
+            total_timeout=cdk.Duration.minutes(45),
         )
         # Structures would arrive with every number as a string, so the request travels as text.
         request = cdk.Stack.of(self).to_json_string(cluster_request(config, values=values))
