@@ -10,9 +10,8 @@ from cluster_resource.ownership import Owner, owner_of
 
 MESSAGES_SHOWN = 3
 LONGEST_MESSAGE = 400
-QUOTA = re.compile(
-    r"limit '(?P<name>[^']+)' is (?P<limit>\d+).*?utilization of (?P<used>\d+).*?delta of (?P<delta>\d+)", re.DOTALL
-)
+QUOTA = r"(?s)limit '(?P<name>[^']+)' is (?P<limit>\d+).*?utilization of (?P<used>\d+).*?delta of (?P<delta>\d+)"
+"""Compiled at the first use, and not at every cold start."""
 
 
 def failed(desired: Desired | None, cluster: Cluster, memory: Memory) -> str:
@@ -110,7 +109,7 @@ def refused(error: ApiError, desired: Desired) -> str:
 
 
 def _quota(error: ApiError) -> str:
-    numbers = QUOTA.search(error.text)
+    numbers = re.search(QUOTA, error.text)
     if numbers is None:
         return f"a quota is too small: {error.text}; ask for more in Service Quotas, Amazon SageMaker"
     return (
