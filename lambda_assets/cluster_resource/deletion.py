@@ -9,8 +9,9 @@ from cluster_resource.memory import Memory
 from cluster_resource.moment import Moment
 from cluster_resource.observed import Cluster, Node
 
-LEASE_S = 150
-"""How long a call of an older request can still come: a delivery is at most a minute old, and a step runs a minute at most."""
+LEASE_S = 240
+"""How long a call of an older request can still come. A delivery is at most a minute old, and a function runs a minute at most:
+the entry that starts the request unseen, the responder that stops it after the entry died, and the step that was in its call."""
 
 BLOCKED_S = 300
 BLOCKED_WORDS = "does not have permission to perform"

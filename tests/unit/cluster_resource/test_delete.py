@@ -71,12 +71,13 @@ def test_an_invented_id_while_create_runs_deletes_the_cluster_and_supersedes_the
 
 @pytest.mark.fault(25)
 @pytest.mark.fault(34)
-def test_a_create_call_that_lands_after_its_delete_began_leaves_no_cluster(world: World) -> None:
-    """The Create's step was stopped with CreateCluster on its way; it lands a minute later."""
+@pytest.mark.parametrize("after_s", [60, 220])
+def test_a_create_call_that_lands_after_its_delete_began_leaves_no_cluster(world: World, after_s: float) -> None:
+    """The Create's step was stopped with CreateCluster on its way; it lands a minute later, or more after several deaths."""
     create = world.event("Create", properties())
     delete = world.event("Delete", properties(), physical_id=INVENTED)
     world.deliver(delete)
-    world.run(60)
+    world.run(after_s)
     assert delete["RequestId"] not in world.answers
     tags = {"hyperpod-cdk:stack-id": create["StackId"], "hyperpod-cdk:logical-id": LOGICAL_ID}
     name = world.name_of(create)
