@@ -37,9 +37,16 @@ def read_live(name: str, parameters: Path | None, choices: Choices, session: Any
         raise OpsError(explained("import", error)) from error
 
 
+def _client(session: Any, service: str) -> Any:
+    try:
+        return session.client(service)
+    except ValueError as error:  # botocore's for an endpoint that is no URL
+        raise OpsError(f"{error}; set AWS_ENDPOINT_URL to a URL, or unset it") from error
+
+
 def _cluster(session: Any, name: str) -> Cluster:
     try:
-        cluster: Cluster | None = ClusterApi(session.client("sagemaker")).cluster(name, is_deletion=False)
+        cluster: Cluster | None = ClusterApi(_client(session, "sagemaker")).cluster(name, is_deletion=False)
     except ApiError as error:
         raise error.__cause__ or error from None
     if cluster is None:
@@ -88,7 +95,7 @@ def _stored(session: Any, request: Request) -> dict[str, Any] | None:
         return None
     key = f"{place.path.strip('/')}/{PARAMETERS}".lstrip("/")
     try:
-        body = session.client("s3").get_object(Bucket=place.netloc, Key=key)["Body"].read()
+        body = _client(session, "s3").get_object(Bucket=place.netloc, Key=key)["Body"].read()
         content = json.loads(body)
     except ClientError as error:
         said = error.response["Error"].get("Message") or error
@@ -103,7 +110,7 @@ def _answered(session: Any, request: Request, choices: Choices) -> Choices:
     region = choices.region or session.region_name
     if choices.keep is Keep.NOTHING or VPC not in request:
         return replace(choices, region=region)
-    ec2 = session.client("ec2")
+    ec2 = _client(session, "ec2")
     [subnet, *_] = ec2.describe_subnets(SubnetIds=request[VPC]["Subnets"])["Subnets"]
     [vpc] = ec2.describe_vpcs(VpcIds=[subnet["VpcId"]])["Vpcs"]
     return replace(
