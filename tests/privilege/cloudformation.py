@@ -21,6 +21,11 @@ class Request:
             FunctionName=event["ServiceToken"], InvocationType="Event", Payload=json.dumps(self.event).encode()
         )
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether the answer has come."""
+        return self._awaited.came.is_set()
+
     def answer(self, within_s: float) -> Json:
         """The answer; one that never came is shown as CloudFormation would."""
         if not self._awaited.came.wait(within_s):

@@ -86,7 +86,8 @@ def missed(account: Account, right: Right, scenarios: list[Scenario]) -> str:
         try:
             scenario.run(account, without(account.client("iam"), right))
         except PartFailedError as error:
-            if denied := denials(right):
+            if denials(right):
                 text = " ".join(str(error).split())
-                return f"{scenario.name}: {text[:160]} [denied on {denied[0]}]"
+                who = "it" if right.action in text else "IAM's record"
+                return f"{scenario.name}: {text[:120]} ({who} names the action)"
     return ""

@@ -175,7 +175,9 @@ def _updating(account: Account) -> Request:
     """A request for more nodes on which work has begun."""
     properties = account.cluster.properties
     request = account.cluster.update(account.name, changed(properties, more_workers(6)), properties)
-    account.until("an update", lambda: account.status() == "Updating")
+    account.until("an update", lambda: account.status() == "Updating" or request.is_answered)
+    if request.is_answered:
+        account.done(request)
     return request
 
 
