@@ -31,7 +31,7 @@ class RequestAlarms(Construct):
     ) -> None:
         super().__init__(scope, id)
         self._actions = [topic_arn] if topic_arn else None
-        metric = cdk.Fn.join("-", [cdk.Aws.STACK_NAME, cdk.Names.unique_id(self)[-8:]])
+        metric = f"{cdk.Aws.STACK_NAME}-{cdk.Names.unique_id(self)[-8:]}"
         for function in answering:
             self._count(function, metric)
         self._alarm(

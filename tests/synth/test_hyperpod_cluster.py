@@ -138,3 +138,9 @@ def test_logical_ids_are_frozen(stack: StackTemplate, type_name: str, named: str
 
 def test_the_entry_function_has_no_name_that_could_change(stack: StackTemplate) -> None:
     assert "FunctionName" not in stack.properties("AWS::Lambda::Function", named="Entry")
+
+
+@pytest.mark.fault(20)
+def test_only_a_file_that_opts_in_has_its_cluster_made_anew(variants: Synthesized) -> None:
+    assert variants["recreated", CLUSTER].properties("Custom::HyperPodCluster")["Recreate"] is True
+    assert "Recreate" not in variants["same", CLUSTER].properties("Custom::HyperPodCluster")

@@ -41,6 +41,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "other-range": {"network": {"node_cidr": "10.2.0.0/16"}},
     "three-hours": {"wait_hours": 3},
     "told-of-alarms": {"alarm_topic_arn": TOPIC},
+    "recreated": {"recreate": True},
     "named": {"cluster_name": "ml-cluster"},
     "source-account": {"trust_source_account": True},
     "external-accounting": {"slurm": {"accounting": {"database": "external", "host": "db", "secret_arn": SECRET}}},
