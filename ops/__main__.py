@@ -24,6 +24,7 @@ COMMANDS: dict[str, Command] = {
     "outputs": Command("ops.outputs:outputs", "what the stacks put out: addresses, names, ids"),
     "retained": Command("ops.retained:retained", "what a destroy left, as the sections that let the next deployment use it"),
     "adopt": Command("ops.adopt:adopt", "what a deployment would do with the cluster that has this `cluster_name` already"),
+    "init": Command("ops.init:init", "asks a few questions and writes a commented cluster file", deployed=False),
     "import": Command(
         "ops.imports.command:import_cluster",
         "the cluster file of a cluster that was described elsewhere: by its request, or with `--cluster` as it runs",

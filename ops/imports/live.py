@@ -25,9 +25,10 @@ PARAMETERS = "provisioning_parameters.json"
 
 def read_live(name: str, parameters: Path | None, choices: Choices, session: Any = None) -> tuple[Original, Choices]:
     """The cluster, and the choices that its account answers; an OpsError tells of an AWS that refuses or is silent."""
-    region = choices.region
     try:
-        session = session or boto3.Session(region_name=region)
+        session = session or boto3.Session(region_name=choices.region)
+        if session.region_name is None:
+            raise OpsError(f"nothing says in which region cluster {name} is; give --region")
         cluster = _cluster(session, name)
         request = request_of(cluster)
         original = Original(request, request_file=f"cluster {name}", parameters_file=str(parameters or PARAMETERS))

@@ -1,0 +1,157 @@
+"""`ops init` asks for what no option answers, and writes a file that validates."""
+
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from config.errors import ConfigError
+from config.load import load_cluster
+from ops.__main__ import main
+from ops.errors import OpsError
+from ops.init import Ask, init
+from ops.questions import QUESTIONS
+
+ENOUGH = {"zone": "usw2-az4", "instance_type": "ml.p5.48xlarge"}
+EXISTING = {"vpc": "vpc-0123456789abcdef0", "subnets": "subnet-01234567, subnet-89abcdef", "security_group": "sg-01234567"}
+
+
+class Person:
+    """Somebody at the terminal, with answers ready."""
+
+    def __init__(self, *answers: str) -> None:
+        self.answers = iter(answers)
+        self.asked: list[str] = []
+
+    def __call__(self, text: str) -> str:
+        self.asked.append(text)
+        try:
+            return next(self.answers)
+        except StopIteration:
+            raise EOFError from None
+
+
+def run(folder: Path, given: dict[str, str], ask: Ask | None = None, *, force: bool = False) -> list[str]:
+    """What the command says."""
+    options = {question.name: given.get(question.name) for question in QUESTIONS}
+    said: Iterator[str] = init(name="mine", clusters=folder, force=force, ask=ask, **options)
+    return list(said)
+
+
+def test_options_alone_give_a_file_that_validates(tmp_path: Path) -> None:
+    [said] = run(tmp_path, ENOUGH)
+    config = load_cluster(tmp_path / "mine.yaml")
+    assert said.startswith(f"wrote {tmp_path / 'mine.yaml'}")
+    assert (config.region, config.network.availability_zone_id) == ("us-west-2", "usw2-az4")
+    assert [(str(group.role), group.instance_type, group.instance_count) for group in config.instance_groups] == [
+        ("controller", "ml.c5.xlarge", 1),
+        ("login", "ml.m5.xlarge", 1),
+        ("compute", "ml.p5.48xlarge", 1),
+    ]
+    assert config.storage.lustre is not None
+    assert config.network.existing is None
+
+
+def test_every_section_of_the_file_says_what_it_is_for(tmp_path: Path) -> None:
+    run(tmp_path, ENOUGH)
+    lines = (tmp_path / "mine.yaml").read_text().splitlines()
+    sections = [index for index, line in enumerate(lines) if line[:1].isalpha() and not line.startswith("region")]
+    assert len(sections) == 4
+    assert all(lines[index - 1].startswith("# ") for index in sections)
+
+
+def test_what_no_option_answers_is_asked(tmp_path: Path) -> None:
+    person = Person("us-east-1", "use1-az4", "ml.g5.48xlarge", "8", "", "none")
+    run(tmp_path, {}, person)
+    config = load_cluster(tmp_path / "mine.yaml")
+    assert (config.region, config.network.availability_zone_id, config.instance_groups[2].instance_count) == (
+        "us-east-1",
+        "use1-az4",
+        8,
+    )
+    assert config.storage.lustre is None
+    assert [text.partition(" (")[0] for text in person.asked[:2]] == [
+        "region, e.g. us-west-2: ",
+        "availability zone where your quota is",
+    ]
+
+
+def test_what_an_option_answers_is_not_asked(tmp_path: Path) -> None:
+    person = Person("", "", "", "")
+    run(tmp_path, ENOUGH, person)
+    assert [text.split("[")[1] for text in person.asked] == ["us-west-2]: ", "1]: ", "new]: ", "new]: "]
+
+
+def test_an_answer_that_is_wrong_is_asked_for_again_with_what_is_near(tmp_path: Path) -> None:
+    person = Person("us-west-2", "usw2-az9", "usw2-az1", "ml.p5.48xlrge", "ml.p5.48xlarge", "many", "4", "", "")
+    run(tmp_path, {}, person)
+    assert "usw2-az9 is no zone of us-west-2; use usw2-az1, usw2-az2, usw2-az3 or usw2-az4: " in person.asked
+    assert any(
+        text.startswith("ml.p5.48xlrge is no type that HyperPod takes; did you mean ml.p5.48xlarge") for text in person.asked
+    )
+    assert "many is no number of nodes; write e.g. 4: " in person.asked
+    assert load_cluster(tmp_path / "mine.yaml").instance_groups[2].instance_count == 4
+
+
+def test_a_vpc_that_is_there_is_used_with_its_subnets_and_group(tmp_path: Path) -> None:
+    run(tmp_path, {**ENOUGH, **EXISTING})
+    existing = load_cluster(tmp_path / "mine.yaml").network.existing
+    assert existing is not None
+    assert existing.node_subnet_ids == ("subnet-01234567", "subnet-89abcdef")
+    assert (existing.vpc_id, existing.security_group_id) == (EXISTING["vpc"], EXISTING["security_group"])
+
+
+def test_of_a_vpc_that_is_there_the_rest_is_asked(tmp_path: Path) -> None:
+    person = Person("", "", "subnet-01234567", "sg-01234567", "")
+    run(tmp_path, {**ENOUGH, "vpc": EXISTING["vpc"]}, person)
+    assert load_cluster(tmp_path / "mine.yaml").network.existing is not None
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "nobody is there to ask for the region, e.g. us-west-2; give --region"),
+        ({"region": "us-west-2"}, "nobody is there to ask for the availability zone where .*; give --zone"),
+        ({**ENOUGH, "vpc": EXISTING["vpc"]}, "nobody is there to ask for the private subnets .*; give --subnets"),
+        ({**ENOUGH, "region": "us-west-2a"}, "--region: us-west-2a is no region that SageMaker is in; did you mean us-west-2"),
+        ({**ENOUGH, "vpc": "vpc"}, "--vpc: vpc must be vpc- and 8 to 17 digits"),
+        ({**ENOUGH, "storage": "big"}, "--storage: big must be new or none"),
+        ({**ENOUGH, "instance_count": "-1"}, "--instance-count: -1 is no number of nodes"),
+    ],
+)
+def test_without_anybody_to_ask_a_missing_or_wrong_answer_ends_it(
+    tmp_path: Path, given: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", StringIO())
+    with pytest.raises(OpsError, match=said):
+        run(tmp_path, given)
+    assert not (tmp_path / "mine.yaml").exists()
+
+
+def test_answers_that_end_too_early_are_told(tmp_path: Path) -> None:
+    with pytest.raises(OpsError, match=r"the answers ended before the availability zone .*; give --zone"):
+        run(tmp_path, {}, Person("us-west-2"))
+
+
+def test_a_file_that_is_there_is_kept_unless_it_is_forced(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("mine")
+    with pytest.raises(OpsError, match=r"mine\.yaml is there already; give another name, or --force"):
+        run(tmp_path, ENOUGH)
+    assert (tmp_path / "mine.yaml").read_text() == "mine"
+    run(tmp_path, ENOUGH, force=True)
+    assert load_cluster(tmp_path / "mine.yaml").region == "us-west-2"
+
+
+def test_what_the_rules_refuse_is_told_and_not_written(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="addresses"):
+        run(tmp_path, {**ENOUGH, "instance_count": "6000"})
+    assert not (tmp_path / "mine.yaml").exists()
+
+
+def test_the_command_line_gives_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["init", "mine", "--clusters", str(tmp_path), "--zone", "usw2-az4", "--instance-type", "ml.trn1.32xlarge"]
+    assert main(words) == 0
+    assert "wrote" in capsys.readouterr().out
+    assert main(words) == 1
+    assert "is there already" in capsys.readouterr().err
