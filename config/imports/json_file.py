@@ -8,8 +8,8 @@ from config.errors import ABSENT, ConfigError, Problem
 EXPECTED = "write it as JSON"
 
 
-class _RepeatedNameError(ValueError):
-    """An object has a name twice."""
+class _RefusedError(ValueError):
+    """What `json` takes, and what would be lost or taken for something else."""
 
 
 def read_json(path: Path) -> object:
@@ -24,8 +24,10 @@ def read_json(path: Path) -> object:
         problem = Problem(
             (), _line(error), f"is no JSON at line {error.lineno}, column {error.colno}: {error.msg}; {_remedy(error)}"
         )
-    except (_RepeatedNameError, RecursionError) as error:
-        problem = Problem((), ABSENT, f"{error or 'is nested too deep'}; {EXPECTED}, each name once")
+    except _RefusedError as error:
+        problem = Problem((), ABSENT, f"{error}; {EXPECTED}, each name once")
+    except RecursionError:
+        problem = Problem((), ABSENT, f"is nested too deep; {EXPECTED}, and flat")
     raise ConfigError({str(path): [problem]})
 
 
@@ -33,13 +35,13 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found: dict[str, object] = {}
     for name, value in pairs:
         if name in found:
-            raise _RepeatedNameError(f"an object has {json.dumps(name)} twice")
+            raise _RefusedError(f"an object has {json.dumps(name)} twice")
         found[name] = value
     return found
 
 
 def _refuse(word: str) -> object:
-    raise _RepeatedNameError(f"{word} is no number of JSON")
+    raise _RefusedError(f"{word} is no number of JSON")
 
 
 def _line(error: json.JSONDecodeError) -> str:

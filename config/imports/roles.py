@@ -85,7 +85,7 @@ def _assign(roles: Roles, original: Original, told: Told) -> None:
 
 def _unknown(path: Path, name: str, names: list[str], role: Role) -> str:
     field_name = path[-1]
-    drop = "" if role is Role.CONTROLLER else ", or leave it out with --drop-unknown-groups"
+    drop = "" if role is Role.CONTROLLER else "; or leave it out with --drop-unknown-groups"
     return f"{field_name} {name} is not an instance group; {nearest(name, names)}{drop}"
 
 

@@ -47,7 +47,7 @@ def test_the_pair_that_disagrees_with_itself_is_reported() -> None:
     [line] = str(told.value).splitlines()
     assert line.endswith(
         'provisioning_parameters.json: login_group: "my-login-group": login_group my-login-group is not an instance group; '
-        "use compute-nodes or controller-machine, or leave it out with --drop-unknown-groups"
+        "use compute-nodes or controller-machine; or leave it out with --drop-unknown-groups"
     )
 
 
