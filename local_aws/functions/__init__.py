@@ -2,7 +2,8 @@
 
 Not as on AWS: the interpreter, Node.js, processor and operating system are this machine's, whatever the runtime and architecture
 say; memory is not limited; a process is not frozen between invocations; layers are found by programs started from /opt/... and
-by imports, not by opening files there; there is no concurrency limit.
+by imports, not by opening files there; there is no concurrency limit; of the SDK, a Node.js
+function finds client-s3, and of client-lambda and client-sfn what CDK's handlers use.
 """
 
 import atexit
