@@ -54,6 +54,18 @@ BASIC: dict[str, Entry] = {
     "request.bounds": Entry("The request is within the API's bounds.", _REFUSED),
     "request.choice": Entry("What the API takes from a list is in that list.", _REFUSED),
     "request.pattern": Entry("What the API wants in a form has that form.", _REFUSED),
+    "request.native": Entry(
+        "With `implementation: native`, the request has only what AWS::SageMaker::Cluster has.",
+        "CloudFormation refuses the stack, after network and storage are made.",
+    ),
+    "silence.unknown": Entry("`silence` names rules that there are.", _TYPO),
+    "silence.no-warning": Entry("`silence` names warnings.", "With an error nothing is deployed, and a note asks for nothing."),
+    "silence.twice": Entry("`silence` names each rule once.", "Of two reasons, the next reader does not know which still holds."),
+    "silence.unused": Entry(
+        "`silence` names warnings that the file gives.",
+        "It would hide the same warning when it comes for another reason.",
+        Level.INFO,
+    ),
     "request.size": Entry("The request fits into a state machine's input.", "The deployment could not begin, nor roll back."),
 }
 

@@ -14,6 +14,7 @@ from config.model import FILE_NAME, ClusterConfig
 from config.patterns import in_words
 from config.request import request_problems
 from config.rules import broken_rules
+from config.silencing import with_silence
 from config.yaml_file import Document, read_yaml
 
 FIELDS = ClusterConfig.model_fields
@@ -83,7 +84,8 @@ def _checked(
     if valid >= REQUEST_FIELDS:
         problems += request_problems(config)
     problems += broken_rules(config, valid)
-    return config, [*document.problems, *_not_following(problems, document.problems)]
+    told = [*document.problems, *_not_following(problems, document.problems)]
+    return config, with_silence(told, config, valid)
 
 
 def _not_following(problems: list[Problem], of: list[Problem]) -> Iterator[Problem]:

@@ -100,6 +100,25 @@ users:
 """,
 }
 
+LEVELS = """## Errors, warnings and notes
+
+With an error, nothing is synthesized. A warning is what is probably not meant: `python -m ops validate` shows it, and the `cdk`
+commands that name stacks (`cdk diff 'NAME/*'`) show it beside the stack it is about; `cdk synth --strict 'NAME/*'` takes it for
+an error. Where it is meant, the file says so, with the rule that the warning names and the reason:
+
+```yaml
+{example}```
+
+A rule is silenced for the whole file. To silence an error, or a rule that there is not, is an error; a silenced warning that the
+file does not give is a note, which `validate` shows and nothing else does.
+"""
+
+LEVELS_EXAMPLE = """trust_source_account: true
+silence:
+  - rule: tried-trust-policy
+    reason: tried on 2026-01-31 with a cluster of one node
+"""
+
 OVERRIDES = """## `overrides`: all of CreateCluster
 
 The fields above cover what most clusters need. Whatever else the API can do goes into `overrides`, in the API's own words, of
@@ -130,7 +149,7 @@ def render() -> str:
     changes = "\n".join(f"| *{change.value}* | {what} |" for change, what in CHANGES.items())
     parts = [INTRO.format(minimal=MINIMAL, changes=changes)]
     parts += [_section(path, section, schema["$defs"]) for path, section in _sections("", schema, schema["$defs"])]
-    parts.append(OVERRIDES.format(example=OVERRIDES_EXAMPLE))
+    parts += [OVERRIDES.format(example=OVERRIDES_EXAMPLE), LEVELS.format(example=LEVELS_EXAMPLE)]
     parts += [_rules("Rules between fields", {rule: entry(rule) for rule in RULES}), _rules("Rules of a field by itself", BASIC)]
     return "\n".join(parts)
 

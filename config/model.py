@@ -9,6 +9,7 @@ from config.instance_group import InstanceGroup, Name
 from config.lifecycle import LifecycleConfig
 from config.network import NetworkConfig
 from config.section import Change, Removal, Section, setting
+from config.silence import Silence
 from config.slurm import SlurmConfig
 from config.storage import StorageConfig
 from config.users import User, UserGroup
@@ -114,6 +115,9 @@ class ClusterConfig(Section):
         Change.IN_PLACE,
         None,
         pattern=r"^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}$",
+    )
+    silence: tuple[Silence, ...] = setting(
+        "warnings that are not to be told any more, each with the reason", Change.NOTHING, (), max_length=100
     )
     tags: dict[str, str] = setting("tags of everything that is made", Change.IN_PLACE, {}, max_length=40)
     overrides: dict[str, Any] = setting(

@@ -18,8 +18,8 @@ class ClusterStage(Stage):
         CrossStackReferences.of(self).consume(ReferenceStrength.WEAK)
         network = NetworkStack(self, "Network", config=config)
         storage = StorageStack(self, "Storage", config=config, network=network.network)
-        cluster = ClusterStack(self, "Cluster", config=config, network=network.network, storage=storage.storage)
+        self.cluster = ClusterStack(self, "Cluster", config=config, network=network.network, storage=storage.storage)
         storage.add_stack_dependency(network)
-        cluster.add_stack_dependency(storage)
+        self.cluster.add_stack_dependency(storage)
         for key, value in {CLUSTER_TAG: config.name, **config.tags}.items():
             Tags.of(self).add(key, value)

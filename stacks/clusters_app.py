@@ -4,9 +4,10 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from aws_cdk import App, Environment, Validations
+from aws_cdk import Annotations, App, Environment, Validations
 
-from config.load import load_clusters
+from config.errors import placed
+from config.load import check_clusters, usable
 from stacks.cluster_stage import ClusterStage
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -41,9 +42,13 @@ class ClustersApp(App):
             outdir=outdir,
         )
         folder = PROJECT / str(self.node.try_get_context("clusters") or "clusters")
-        for config in load_clusters(folder, self.node.try_get_context("cluster")):
+        files = check_clusters(folder, self.node.try_get_context("cluster"))
+        for config, file in zip(usable(files), files, strict=True):
             # What the file leaves open stays open in the templates, too: credentials at hand do not change what is synthesized.
-            ClusterStage(self, config=config, environment=Environment(account=config.account, region=config.region))
+            stage = ClusterStage(self, config=config, environment=Environment(account=config.account, region=config.region))
+            for warning in file.warnings:
+                # The command line shows what is annotated on stacks; with --strict, it makes errors of warnings.
+                Annotations.of(stage.cluster).add_warning_v2(warning.rule, f"{placed(file.name, warning)}: {warning}")
         if str(self.node.try_get_context("nag")).lower() != "false":
             from cdk_nag import AwsSolutionsChecks  # noqa: PLC0415  a tenth of a synthesis goes into loading it
 

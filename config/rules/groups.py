@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from config.errors import ABSENT, Problem
+from config.errors import ABSENT, Level, Problem
 from config.instance_group import InstanceGroup, Role
 from config.model import ClusterConfig
 from config.nearest import either
@@ -59,6 +59,17 @@ def at_most_one_login_group(config: ClusterConfig) -> Iterator[Problem]:
         remedy = _suspect(config) or "raise instance_count of one, remove the other"
         message = f"at most one group can have role 'login', and {len(logins)} have; {remedy}"
         yield Problem(("instance_groups",), logins, message)
+
+
+@rule("some-compute-group", "instance_groups", level=Level.WARNING)
+def some_compute_group(config: ClusterConfig) -> Iterator[Problem]:
+    """At least one group has the role `compute`.
+
+    Jobs run on nothing else: such a cluster takes them and leaves them in the queue.
+    """
+    if _add_up(config) and not _of_role(config, Role.COMPUTE):
+        names = [group.name for group in config.instance_groups]
+        yield Problem(("instance_groups",), names, "no group runs jobs; add one with `role: compute`")
 
 
 @rule("unique-group-names", "instance_groups")

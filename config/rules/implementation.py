@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
-from config.errors import ABSENT, Problem
+from config.errors import ABSENT, Level, Problem
 from config.model import ClusterConfig, Implementation, Wait
+from config.nearest import either
+from config.rules.groups import is_accelerated
 from config.rules.registry import rule
 from config.section import Removal
 
@@ -67,3 +69,32 @@ def options_of_the_custom_resource(config: ClusterConfig) -> Iterator[Problem]:
     for field in ("adopt", "recreate"):
         if getattr(config, field):
             yield Problem((field,), value=True, message=remedy)
+
+
+# Two for the checks, one for all else.
+HOURS_OF_DEEP_HEALTH_CHECKS = 3
+
+
+@rule("time-for-deep-health-checks", "implementation", "wait", "wait_hours", "instance_groups", level=Level.WARNING)
+def time_for_deep_health_checks(config: ClusterConfig) -> Iterator[Problem]:
+    """A deployment that waits for nodes with deep health checks waits for three hours or more (`wait_hours`).
+
+    The checks take up to two hours beside the nodes' own start; a deployment that gives up before rolls back nodes that are fine.
+    """
+    groups = (group for group in config.instance_groups if group.deep_health_checks)
+    checked = [group.name for group in groups if is_accelerated(group.instance_type)]  # of the others, another rule tells
+    if config.implementation is not Implementation.CUSTOM_RESOURCE or config.wait is Wait.NONE or not checked:
+        return
+    if config.wait_hours < HOURS_OF_DEEP_HEALTH_CHECKS:
+        message = f"the checks of {either(checked)} can take longer; set {HOURS_OF_DEEP_HEALTH_CHECKS}, or `wait: none`"
+        yield Problem(("wait_hours",), config.wait_hours, message)
+
+
+@rule("tried-trust-policy", "trust_source_account", level=Level.WARNING)
+def tried_trust_policy(config: ClusterConfig) -> Iterator[Problem]:
+    """The nodes' role trusts SageMaker without asking for aws:SourceAccount.
+
+    Nobody has shown yet that HyperPod sends it: if it does not, no node can take the role, and the cluster fails.
+    """
+    if config.trust_source_account:
+        yield Problem(("trust_source_account",), True, "is not known to work; try it on a small cluster, then silence this")

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-from config.errors import Path, Problem
+from config.errors import Level, Path, Problem
 from config.model import ClusterConfig
 from config.rules.registry import rule
+from config.section import Removal
 from config.storage import DataRepositoryAssociation, DeploymentType, FileEvent
 
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/managing-throughput-capacity.html
@@ -125,6 +126,20 @@ def existing_bucket_is_kept(config: ClusterConfig) -> Iterator[Problem]:
     if bucket.existing is not None and "removal" in bucket.model_fields_set:
         path = ("storage", "data_bucket", "removal")
         yield Problem(path, str(bucket.removal), f"bucket {bucket.existing} is not ours to delete; remove this line")
+
+
+@rule("data-outlives-the-stack", "storage", "removal", level=Level.WARNING)
+def data_outlives_the_stack(config: ClusterConfig) -> Iterator[Problem]:
+    """`cdk destroy` keeps the file system and the data bucket (`removal: retain`).
+
+    What was in them is gone with the stack, also when a change that replaces the stack's resources was not meant to.
+    """
+    lustre, bucket = config.storage.lustre, config.storage.data_bucket
+    message = "`cdk destroy` deletes all that is in it; set `retain`, or silence this with the reason"
+    if lustre and lustre.removal is Removal.DESTROY and config.removal is not Removal.RETAIN:  # of that, another rule tells
+        yield Problem(("storage", "lustre", "removal"), lustre.removal.value, message)
+    if bucket.existing is None and bucket.removal is Removal.DESTROY:
+        yield Problem(("storage", "data_bucket", "removal"), bucket.removal.value, message)
 
 
 def _repeated_events(association: DataRepositoryAssociation, path: Path) -> Iterator[Problem]:

@@ -4,11 +4,14 @@ import base64
 import binascii
 from collections.abc import Iterable, Iterator
 
-from config.errors import Path, Problem
+from config.errors import Level, Path, Problem
 from config.model import ClusterConfig
 from config.nearest import nearest
 from config.reserved_names import RESERVED_IDS, is_reserved
 from config.rules.registry import rule
+
+# Unless another system gave them one already: what useradd gives by itself begins at 1000.
+FIRST_OF_PEOPLE = 10000
 
 Named = tuple[Path, str]
 Numbered = tuple[Path, int]
@@ -80,6 +83,18 @@ def free_account_ids(config: ClusterConfig) -> Iterator[Problem]:
         if number in RESERVED_IDS:
             message = f"systemd uses {RESERVED_IDS[0]} to {RESERVED_IDS[-1]} itself; use one from 10000 to 60000, or one above"
             yield Problem(path, number, message)
+
+
+@rule("numbers-of-people", "users", "user_groups", level=Level.WARNING)
+def numbers_of_people(config: ClusterConfig) -> Iterator[Problem]:
+    """Users and groups have numbers from 10000 on.
+
+    Those below are what `useradd` gives to accounts that are made on a node by hand or by a package, and these would then own the
+    person's files.
+    """
+    for path, number in _ids(config):
+        if number < FIRST_OF_PEOPLE:
+            yield Problem(path, number, "a node may give it to another account; use one from 10000 on, or silence this")
 
 
 @rule("groups-of-users", "users", "user_groups")

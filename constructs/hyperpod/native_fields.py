@@ -16,7 +16,7 @@ REMEDY = "AWS::SageMaker::Cluster of the pinned aws-cdk-lib does not have it; re
 def native_problems(config: ClusterConfig, request: Request) -> Iterator[Problem]:
     """The members of the request that the native type lacks, by their path in the file."""
     for path, value in _unknown(request, sagemaker.CfnClusterProps, ()):
-        yield Problem(in_file(config, path), value, REMEDY, rule="native-fields")
+        yield Problem(in_file(config, path), value, REMEDY, rule="request.native")
 
 
 def _unknown(value: object, shape: type | None, path: Path) -> Iterator[tuple[Path, object]]:

@@ -7,6 +7,7 @@ from typing import Any, Self
 import pytest
 import yaml
 
+from config.checked_file import check_source
 from config.errors import Problem
 from config.load import parse_cluster
 from config.model import ClusterConfig
@@ -77,9 +78,8 @@ class Draft:
         return parsed
 
     def problems(self) -> list[Problem]:
-        """What is wrong; nothing when the draft is a cluster."""
-        parsed = self.parsed()
-        return [] if isinstance(parsed, ClusterConfig) else parsed
+        """All that there is to say, warnings too."""
+        return list(check_source(self.text(), "draft", self.folder).problems)
 
     def lines(self) -> list[str]:
         """What is wrong, as the user reads it."""

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 import yaml
 
-from config.documentation import CHANGES, EXAMPLES, MINIMAL, OVERRIDES_EXAMPLE, render
+from config.documentation import CHANGES, EXAMPLES, LEVELS_EXAMPLE, MINIMAL, OVERRIDES_EXAMPLE, render
 from config.fields import section_of
 from config.load import parse_cluster
 from config.model import ClusterConfig
@@ -55,7 +55,9 @@ def test_no_line_can_be_left_out_of_the_shortest_file() -> None:
         assert not isinstance(parse_cluster(yaml.safe_dump(shorter).encode(), "example"), ClusterConfig)
 
 
-@pytest.mark.parametrize("example", [*EXAMPLES.values(), OVERRIDES_EXAMPLE], ids=[*EXAMPLES, "overrides"])
+@pytest.mark.parametrize(
+    "example", [*EXAMPLES.values(), OVERRIDES_EXAMPLE, LEVELS_EXAMPLE], ids=[*EXAMPLES, "overrides", "levels"]
+)
 def test_every_example_on_the_page_is_taken(example: str) -> None:
     given = yaml.safe_load(example)
     content = {**yaml.safe_load(MINIMAL), **given}

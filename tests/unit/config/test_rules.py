@@ -73,6 +73,11 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "retained-with-its-storage": lambda draft: draft.set("removal", "retain").set("storage", "lustre", "removal", "destroy"),
     "let-go-before-it-leaves-the-stack": lambda draft: draft.set("implementation", "none"),
     "options-of-the-custom-resource": lambda draft: draft.set("implementation", "native").set("wait", "cluster"),
+    "data-outlives-the-stack": lambda draft: draft.set("storage", "lustre", "removal", "destroy"),
+    "time-for-deep-health-checks": lambda draft: draft.set("instance_groups", 2, "deep_health_checks", ["InstanceStress"]),
+    "tried-trust-policy": lambda draft: draft.set("trust_source_account", True),
+    "some-compute-group": lambda draft: draft.remove("instance_groups", 2),
+    "numbers-of-people": lambda draft: draft.set("users", [{"name": "eve", "uid": 5001}]),
     "existing-bucket-is-kept": lambda draft: draft.set("storage", "data_bucket", {"existing": "ours", "removal": "destroy"}),
 }
 

@@ -55,5 +55,6 @@ def test_accelerated_types_are_known_by_their_family(instance_type: str, *, acce
 
 
 def test_each_deep_health_check_is_named_once(draft: Any) -> None:
+    draft.set("wait_hours", 3)
     [line] = draft.set("instance_groups", 2, "deep_health_checks", ["InstanceStress", "InstanceStress"]).lines()
     assert "names a check twice" in line

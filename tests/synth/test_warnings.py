@@ -1,0 +1,39 @@
+"""Warnings of a file stand on its stack, where the `cdk` command line shows them; they change no template."""
+
+from pathlib import Path
+
+from aws_cdk.assertions import Annotations, Match, Template
+
+from stacks.cluster_stack import ClusterStack
+from stacks.clusters_app import ClustersApp
+
+PROJECT = Path(__file__).parents[2]
+REFERENCE = (PROJECT / "clusters" / "reference.yaml").read_text()
+SILENCE = "silence:\n  - {rule: tried-trust-policy, reason: it has been tried}\n"
+
+
+def stack(folder: Path, text: str) -> ClusterStack:
+    """The cluster's stack of a file with this text."""
+    folder.mkdir()
+    (folder / "warned.yaml").write_text(text)
+    app = ClustersApp(context={"clusters": str(folder), "nag": "false"}, outdir=str(folder / "out"))
+    found = app.node.find_child("warned").node.find_child("Cluster")
+    assert isinstance(found, ClusterStack)
+    return found
+
+
+def warnings(stack: ClusterStack) -> list[str]:
+    found = Annotations.from_stack(stack).find_warning("*", Match.any_value())
+    return [str(message.entry.data) for message in found]
+
+
+def test_a_warning_stands_on_the_stack_unless_the_file_silences_it(tmp_path: Path) -> None:
+    text = REFERENCE + "trust_source_account: true\n"
+    warned, silenced = stack(tmp_path / "one", text), stack(tmp_path / "two", text + SILENCE)
+    line = len(text.splitlines())
+    assert warnings(warned) == [
+        f"{tmp_path}/one/warned.yaml:{line}:1: trust_source_account: true: is not known to work; "
+        "try it on a small cluster, then silence this [ack: tried-trust-policy]"
+    ]
+    assert warnings(silenced) == []
+    assert Template.from_stack(warned).to_json() == Template.from_stack(silenced).to_json()
