@@ -26,8 +26,9 @@ def failed(desired: Desired | None, cluster: Cluster, memory: Memory) -> str:
 
 def went_back(desired: Desired, cluster: Cluster, memory: Memory, missed: str) -> str:
     """An update that the service undid: InService again, but not as asked."""
-    message = memory.failure or (cluster.failure if cluster.failure != memory.old_failure else "")
-    said = f": {message}" if message else " and gave no reason"
+    message = memory.failure or cluster.failure
+    is_old = not memory.failure and cluster.failure == memory.old_failure
+    said = (f": {message}" + (" (it said so before this update, too)" if is_old else "")) if message else " and gave no reason"
     parts = [f"the service undid the update of cluster {cluster.name}{said}", f"not as asked: {missed}", *_nodes(cluster)]
     if "capacity" in message.lower():
         zone = f" in {desired.zone}" if desired.zone else ""

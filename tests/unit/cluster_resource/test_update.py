@@ -87,6 +87,16 @@ def test_an_update_that_the_service_undid_is_a_failure_with_the_services_words(w
 
 
 @pytest.mark.fault(13)
+def test_an_update_that_is_undone_again_for_the_same_reason_still_tells_it(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.sagemaker.update_fails = "Lifecycle scripts did not run successfully"
+    update(world, name, SIX, FOUR)
+    again = update(world, name, SIX, FOUR)
+    assert again["Status"] == "FAILED"
+    assert "Lifecycle scripts did not run successfully (it said so before this update, too)" in again["Reason"]
+
+
+@pytest.mark.fault(13)
 def test_an_update_of_other_fields_that_the_service_undid_is_a_failure_too(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     world.sagemaker.update_fails = "Lifecycle scripts did not run successfully"
