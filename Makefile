@@ -84,6 +84,7 @@ snapshots: setup  ## rewrite the committed templates; read the diff before you c
 
 docs: setup  ## rewrite what the documentation takes from the code
 	@python -m config.documentation > docs/configuration.md
+	@python -m config.schema > schema/cluster.schema.json
 
 bench-nodes: setup  ## measure lifecycle scripts on simulated nodes: LIFECYCLE="folder ..." (root on Debian)
 	@python -m local_aws.nodes setup

@@ -34,6 +34,9 @@ This is the shortest file: a controller and one node, their file system, and no 
 All that is wrong with a file is said at once, before anything is deployed, as
 `file:line:column: field: value: what is wrong; remedy`. Each problem has a rule, by which the end of this page says why it
 matters. `python -m ops validate CLUSTER` says the same in under a second, with the rules.
+
+Editors with a YAML language server complete fields and mark mistakes while you type, by the schema that the first line of the
+shipped files names: `# yaml-language-server: $schema=../schema/cluster.schema.json`, from the file's own folder.
 Words are read as they look: only `true` and `false` are switches (a bare `no` is text), and text that looks like a number
 needs quotes (`version: "2.15"`, `account: "012345678901"`). Each field is written once.
 

@@ -66,7 +66,7 @@ def test_a_mistake_ends_the_app_with_its_message_alone(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stdout == ""
     [line] = done.stderr.splitlines()
-    assert line.startswith(f'{tmp_path}/mistaken.yaml:11:5: storage.lustre.version: "2.16": ')
+    assert line.startswith(f'{tmp_path}/mistaken.yaml:12:5: storage.lustre.version: "2.16": ')
 
 
 def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
