@@ -58,7 +58,7 @@ class Account:
         except WaiterError:
             events = self._cloudformation.describe_stack_events(StackName=STACK)["StackEvents"]
             [first] = [event for event in events if event["ResourceStatus"] == "CREATE_FAILED"]
-            happened(f"{first['LogicalResourceId']}: {first['ResourceStatusReason']}")
+            happened(f"{first['LogicalResourceId']}: {first['ResourceStatusReason'].partition('. ')[0]}")
 
 
 @pytest.fixture(scope="module")
