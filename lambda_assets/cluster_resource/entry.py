@@ -50,7 +50,7 @@ def launch(raw: Json, executions: Executions, sleep: Callable[[float], None] = t
     elif is_missing_one or (others and others[0][0].status != "SUCCEEDED"):
         # It still runs, or ended in the middle of a step, whose last call nobody knows the outcome of.
         memory["contested"] = True
-    leftovers = _leftovers([event, *(its for _, its in others)])
+    leftovers = _leftovers(event, others)
     if leftovers:
         memory["leftovers"] = leftovers
     started = executions.start(event, {"version": VERSION, "event": raw, "memory": memory})
@@ -101,22 +101,23 @@ def _is_missing_one(event: Event, others: list[Event]) -> bool:
     return event.old_properties != last.properties
 
 
-def _leftovers(requests: list[Event]) -> list[str]:
-    """Clusters that replacements made and CloudFormation never heard of; ``requests`` are the resource's, newest first.
+def _leftovers(event: Event, others: list[tuple[Execution, Event]]) -> list[str]:
+    """Clusters that replacements made and CloudFormation never heard of.
 
-    That it did not hear of one shows in a later Update, which still names the cluster before; whatever a later request names,
-    or makes again, is known.
+    That it did not hear of one shows in a later Update, which still names the cluster before. What any request of the same moment
+    or later names, or makes again, is known; and where it is not certain which came later, nothing is left over.
     """
     found = []
-    known: set[str] = set()
-    updated: set[str] = set()
-    for request in requests:
-        name = cluster_name(request, request.properties)
-        if request.request_type == "Update" and request.physical_id in updated - {name} and name not in known:
+    for execution, made in others:
+        name = cluster_name(made, made.properties)
+        rivals = [its for other, its in others if other.started >= execution.started and its is not made]
+        later = [its for other, its in others if other.started > execution.started and not is_later(made.issued, its.issued)]
+        is_known = any(name in (its.physical_id, cluster_name(its, its.properties)) for its in (event, *rivals))
+        is_unreported = any(
+            its.request_type == "Update" and its.physical_id == made.physical_id != name for its in (event, *later)
+        )
+        if made.request_type == "Update" and is_unreported and not is_known:
             found.append(name)
-        known.update((request.physical_id, name))
-        if request.request_type == "Update":
-            updated.add(request.physical_id)
     return found
 
 

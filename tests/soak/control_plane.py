@@ -23,6 +23,7 @@ class ControlPlane(FakeSageMaker):
         self.outage_until: datetime = clock.now
         self.outage_code = "ThrottlingException"
         self.foreign_changes: list[str] = []
+        self.changed_by: Callable[[str, str], None] = lambda _operation, _request_id: None
         self.creations: dict[str, int] = {}
 
     def ours(self, *, and_going: bool = True) -> list[FakeCluster]:
@@ -40,6 +41,7 @@ class ControlPlane(FakeSageMaker):
         operation = camel(method)
         self.check_outage(operation)
         target = self._target(request)
+        self.changed_by(operation, invocation.request_id)
         reply = getattr(self, method)(**request)
         if operation == "CreateCluster":
             self.creations[invocation.request_id] = self.creations.get(invocation.request_id, 0) + 1

@@ -70,6 +70,12 @@ class Drawing(RuleBasedStateMachine):
         self._do("wait", seconds=seconds)
         self._do("cancel")
 
+    @precondition(_is_idle)
+    @rule(file=FILE_NAMES, kind=st.sampled_from(("die", "die_after", "late")), skip=st.integers(0, 12))
+    def deploy_with_a_crash_anywhere(self, file: str, kind: str, skip: int) -> None:
+        self._fault("step", "*", kind, skip, 20)
+        self._do("deploy", file=file)
+
     @precondition(_is_deploying)
     @rule(kind=st.sampled_from(("die", "die_after", "late", "pause")), skip=st.integers(0, 5), seconds=st.sampled_from((20, 70)))
     def crash_at_the_next_call(self, kind: str, skip: int, seconds: float) -> None:
@@ -92,6 +98,14 @@ class Drawing(RuleBasedStateMachine):
         self._fault("entry", call, kind, skip, seconds)
         self._do("deploy", file=file)
         self._do("wait", seconds=cancelled)
+        self._do("cancel")
+
+    @precondition(_is_idle)
+    @rule(file=FILE_NAMES, code=st.sampled_from(CODES[:2]), seconds=st.sampled_from((400, 600)))
+    def deploy_and_cancel_in_an_outage(self, file: str, code: str, seconds: float) -> None:
+        self._do("outage", seconds=seconds, code=code)
+        self._do("deploy", file=file)
+        self._do("wait", seconds=60)
         self._do("cancel")
 
     @precondition(_is_idle)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 TRANSIENT = ("ThrottlingException", "InternalFailure", "ReadTimeoutError", "ConflictException")
 MACHINERY = ("the entry function", "the state machine")
+FENCED_S = 400
 PATIENCE_S = 3000
 """Requests have 57 minutes, less what it took to deliver them."""
 
@@ -32,6 +33,16 @@ def check_living(world: SoakWorld) -> list[str]:
         made = world.sagemaker.creations.items()
         found += [f"created again: {number} clusters for {name}" for name, number in made if number > 1]
     return found
+
+
+def check_fence(world: SoakWorld, operation: str, request_id: str) -> list[str]:
+    """An older request changes nothing any more once a newer one had time to stop it."""
+    requests = world.cloudformation.requests
+    newest = next(reversed(requests.values()))
+    since = (world.clock.now - newest.sent).total_seconds()
+    if operation.startswith(("Describe", "List")) or newest.id == request_id or since < FENCED_S:
+        return []
+    return [f"not fenced: {operation} of {request_id}, {since:.0f} s after {newest.id} was sent"]
 
 
 def check_answer(world: SoakWorld, request: Request, body: Json) -> list[str]:

@@ -45,6 +45,7 @@ class SoakWorld:
         self.is_newer_release = False
         self.deleted_by_hand = False
         self.began = self.clock.now
+        self.sagemaker.changed_by = self._changed_by
         self._responder = Target(self._run_responder, (60, 120))
         self._entry = Target(self._run_entry, (25, 30), 60, lambda record: self.lambdas.send(self._responder, record, (1,)))
 
@@ -129,6 +130,9 @@ class SoakWorld:
         request = self.cloudformation.requests[request_id]
         self.violations += invariants.check_answer(self, request, body)
         self.cloudformation.answer(request_id, body)
+
+    def _changed_by(self, operation: str, request_id: str) -> None:
+        self.violations += invariants.check_fence(self, operation, request_id)
 
     # What the invariants look at
 

@@ -255,12 +255,13 @@ class FakeSageMaker:
 
 def copied(value: Value) -> Value:
     """A copy of a JSON value, which may hold nothing else."""
-    made: Any = value
+    return cast("Value", _copied(value))
+
+
+def _copied(value: Any) -> Any:
     if isinstance(value, dict):
-        made = {key: copied(item) for key, item in value.items()}
-    if isinstance(value, list):
-        made = [copied(item) for item in value]
-    return cast("Value", made)
+        return {key: _copied(item) for key, item in value.items()}
+    return [_copied(item) for item in value] if isinstance(value, list) else value
 
 
 def _as_list(tags: dict[str, str]) -> list[Json]:

@@ -141,3 +141,15 @@ def test_a_rollback_of_a_name_goes_back_to_the_cluster_that_is_still_there(world
     assert done["PhysicalResourceId"] == first
     world.finish(world.event("Delete", new, physical_id=second))
     assert world.sagemaker.living() == [first]
+
+
+def test_of_requests_that_began_at_the_same_moment_none_tells_that_another_was_not_heard_of(world: World) -> None:
+    """A refused update and its rollback are over at once; the clean-up after the third update spares what that one made."""
+    old, refused = wanted(OLD_SUBNET), properties({**request(subnet=OLD_SUBNET), "InstanceGroups": []})
+    new = wanted(NEW_SUBNET, ClusterName="ml")
+    first = world.create(old)["PhysicalResourceId"]
+    world.finish(world.event("Update", refused, old, first))
+    world.finish(world.event("Update", old, refused, first))
+    assert world.finish(world.event("Update", new, old, first))["PhysicalResourceId"] == "ml"
+    world.finish(world.event("Delete", old, physical_id=first))
+    assert world.sagemaker.living() == ["ml"]
