@@ -8,10 +8,6 @@ from config.errors import ABSENT, ConfigError, Problem
 EXPECTED = "write it as JSON"
 
 
-class _RefusedError(ValueError):
-    """What `json` takes, and what would be lost or taken for something else."""
-
-
 def read_json(path: Path) -> object:
     """The value in the file; a ConfigError says why there is none."""
     try:
@@ -24,7 +20,7 @@ def read_json(path: Path) -> object:
         problem = Problem(
             (), _line(error), f"is no JSON at line {error.lineno}, column {error.colno}: {error.msg}; {_remedy(error)}"
         )
-    except _RefusedError as error:
+    except ValueError as error:  # ours, below, and that of a number with thousands of digits
         problem = Problem((), ABSENT, f"{error}; {EXPECTED}, each name once")
     except RecursionError:
         problem = Problem((), ABSENT, f"is nested too deep; {EXPECTED}, and flat")
@@ -35,13 +31,13 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found: dict[str, object] = {}
     for name, value in pairs:
         if name in found:
-            raise _RefusedError(f"an object has {json.dumps(name)} twice")
+            raise ValueError(f"an object has {json.dumps(name)} twice")
         found[name] = value
     return found
 
 
 def _refuse(word: str) -> object:
-    raise _RefusedError(f"{word} is no number of JSON")
+    raise ValueError(f"{word} is no number of JSON")
 
 
 def _line(error: json.JSONDecodeError) -> str:
