@@ -1,0 +1,137 @@
+"""What of an original is in the file, in which field, and what the comments say of the rest."""
+
+from pathlib import Path
+
+from config.imports import Choices, Keep, Original, imported
+from config.model import ClusterConfig
+from config.request import RequestValues, cluster_request
+from tests.unit.config.imports.originals import PARAMETERS, REQUEST, ROLE, SOURCE, Json, changed, import_of
+
+NETWORK = Choices(keep=Keep.NETWORK, vpc_id="vpc-0123456789abcdef0", zone="usw2-az4")
+EVERYTHING = Choices(keep=Keep.EVERYTHING, vpc_id="vpc-0123456789abcdef0", zone="usw2-az4")
+WORK = ("InstanceGroups", 2)
+
+
+def config_of(request: Json, choices: Choices | None = None, parameters: Json | None = PARAMETERS) -> ClusterConfig:
+    """The cluster of a file that validates."""
+    made = import_of(request, choices, parameters)
+    assert made.problems == ()
+    assert made.config is not None
+    return made.config
+
+
+def test_friendly_fields_are_used_where_they_say_it_all() -> None:
+    request = changed(REQUEST, *WORK, "InstanceStorageConfigs", [{"EbsVolumeConfig": {"VolumeSizeInGB": 500}}])
+    work = config_of(changed(request, *WORK, "OnStartDeepHealthChecks", ["InstanceStress"])).instance_groups[2]
+    assert (work.volume_gib, work.deep_health_checks, work.threads_per_core, work.overrides) == (500, ("InstanceStress",), 1, {})
+
+
+def test_overrides_are_used_where_friendly_fields_say_less() -> None:
+    volumes = [{"EbsVolumeConfig": {"VolumeSizeInGB": 500, "RootVolume": True}}]
+    work = config_of(changed(REQUEST, *WORK, "InstanceStorageConfigs", volumes)).instance_groups[2]
+    assert (work.volume_gib, work.overrides) == (None, {"InstanceStorageConfigs": volumes})
+
+
+def test_what_a_request_leaves_out_is_left_out() -> None:
+    request = changed(
+        REQUEST, "InstanceGroups", 2, {k: v for k, v in REQUEST["InstanceGroups"][2].items() if k != "ThreadsPerCore"}
+    )
+    config = config_of(request)
+    assert config.instance_groups[2].overrides == {"ThreadsPerCore": None}
+    assert "ThreadsPerCore" not in cluster_request(config, values=RequestValues.samples(config))["InstanceGroups"][2]
+
+
+def test_a_group_of_several_types_has_the_first_as_its_own() -> None:
+    group = {k: v for k, v in REQUEST["InstanceGroups"][2].items() if k != "InstanceType"}
+    group["InstanceRequirements"] = {"InstanceTypes": ["ml.p5e.48xlarge", "ml.p5.48xlarge"]}
+    work = config_of(changed(REQUEST, *WORK, group)).instance_groups[2]
+    assert work.instance_type == "ml.p5e.48xlarge"
+    assert work.overrides == {"InstanceType": None, "InstanceRequirements": group["InstanceRequirements"]}
+
+
+def test_the_users_tags_are_taken_over_and_those_of_others_are_not() -> None:
+    tags = {"team": "vision", "hyperpod-cdk:stack-id": "x", "aws:cloudformation:stack-name": "y"}
+    config = config_of(changed(REQUEST, "Tags", [{"Key": key, "Value": value} for key, value in tags.items()]))
+    assert config.tags == {"team": "vision"}
+
+
+def test_roles_and_scripts_that_are_kept_are_overrides() -> None:
+    config = config_of(REQUEST, EVERYTHING)
+    assert config.instance_groups[2].overrides == {"LifeCycleConfig": {"SourceS3Uri": SOURCE}, "ExecutionRole": ROLE}
+
+
+def test_scripts_of_another_name_that_are_kept_are_overrides_too() -> None:
+    scripts = {"SourceS3Uri": SOURCE, "OnCreate": "setup.sh", "OnInitComplete": "done.sh"}
+    config = config_of(changed(REQUEST, *WORK, "LifeCycleConfig", scripts), EVERYTHING)
+    assert config.instance_groups[2].overrides["LifeCycleConfig"] == scripts
+
+
+def test_the_originals_scripts_come_from_their_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "scripts"
+    folder.mkdir()
+    (folder / "setup.sh").write_text("#!/bin/bash\n")
+    groups = [
+        {**group, "LifeCycleConfig": {"SourceS3Uri": SOURCE, "OnCreate": "setup.sh"}} for group in REQUEST["InstanceGroups"]
+    ]
+    original = Original({**REQUEST, "InstanceGroups": groups}, PARAMETERS)
+    made = imported(original, Choices(scripts="scripts"), folder=tmp_path)
+    assert made.problems == ()
+    assert made.config is not None
+    assert (made.config.lifecycle.source, made.config.lifecycle.on_create) == (folder, "setup.sh")
+    assert all(group.overrides == {} for group in made.config.instance_groups)
+    assert "# New: the original's scripts, in a bucket of the deployment" in made.text
+
+
+def test_a_second_security_group_of_a_network_that_is_kept_is_an_override() -> None:
+    groups = ["sg-0a1b2c3d4e5f67890", "sg-1a1b2c3d4e5f67890"]
+    config = config_of(changed(REQUEST, "VpcConfig", "SecurityGroupIds", groups), NETWORK)
+    assert config.network.existing is not None
+    assert config.network.existing.security_group_id == groups[0]
+    assert config.overrides == {"VpcConfig": {"SecurityGroupIds": groups}}
+
+
+def test_a_request_without_a_network_keeps_none_or_gets_a_new_one() -> None:
+    request = {name: value for name, value in REQUEST.items() if name != "VpcConfig"}
+    assert config_of(request, EVERYTHING).overrides == {"VpcConfig": None}
+    made = import_of(request)
+    assert made.problems == ()
+    assert "# A new network; the original names none." in made.text
+
+
+def test_homes_on_openzfs_are_kept_with_the_network_and_told_without() -> None:
+    homes = "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com"
+    parameters = {**PARAMETERS, "fsx_openzfs_dns_name": homes}
+    kept = config_of(REQUEST, NETWORK, parameters).storage.openzfs
+    assert kept is not None
+    assert kept.dns_name == homes
+    assert f"# Homes were on {homes}, which the new network does not reach" in import_of(REQUEST, None, parameters).text
+
+
+def test_without_parameters_each_groups_slurm_config_says_what_it_is() -> None:
+    groups = [
+        {**group, "SlurmConfig": {"NodeType": kind, **more}}
+        for group, kind, more in zip(
+            REQUEST["InstanceGroups"], ("Controller", "Login", "Compute"), ({}, {}, {"PartitionNames": ["a"]}), strict=True
+        )
+    ]
+    request = {**REQUEST, "InstanceGroups": groups, "Orchestrator": {"Slurm": {"SlurmConfigStrategy": "Managed"}}}
+    config = config_of(request, Choices(zone="usw2-az4"), None)
+    assert [(str(group.role), group.partition) for group in config.instance_groups] == [
+        ("controller", None),
+        ("login", None),
+        ("compute", "a"),
+    ]
+    assert config.instance_groups[2].overrides["SlurmConfig"] == groups[2]["SlurmConfig"]
+    assert config.overrides == {"Orchestrator": {"Slurm": {"SlurmConfigStrategy": "Managed"}}}
+
+
+def test_parameters_that_nothing_here_reads_are_named() -> None:
+    text = import_of(REQUEST, None, {**PARAMETERS, "observability": {"enabled": True}}).text
+    assert "# Not taken over, as nothing here reads them: the provisioning parameters observability." in text
+
+
+def test_what_the_rules_ask_for_is_told_beside_the_file() -> None:
+    made = import_of(changed(REQUEST, "InstanceGroups", 0, "InstanceCount", 2))
+    assert made.config is None
+    assert "instance_count: 2" in made.text
+    assert ["state_folder" in str(problem) for problem in made.problems] == [True]
