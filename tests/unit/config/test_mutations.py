@@ -8,15 +8,20 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft7Validator  # type: ignore[import-untyped]  # has no stubs here
 
 from config.errors import ConfigError
 from config.load import parse_cluster
 from config.model import ClusterConfig
+from config.schema import cluster_schema
+from config.yaml_file import read_yaml
 
 ROOT = Path(__file__).parents[3]
 SHIPPED = [
     path.read_text() for path in sorted([*(ROOT / "clusters").glob("*.yaml"), *(ROOT / "examples" / "clusters").glob("*.yaml")])
 ]
+
+SCHEMA = Draft7Validator(cluster_schema())
 
 ODD_VALUES: Any = st.one_of(
     st.none(),
@@ -98,9 +103,10 @@ def changed_texts(draw: st.DrawFn) -> str:
 
 
 def check(source: bytes) -> None:
-    """The source is a cluster, or each of its problems is one line with a value, what is wrong and a remedy."""
+    """The source is a cluster, also to the schema, or each of its problems is one line with what is wrong and a remedy."""
     parsed = parse_cluster(source, "draft")
     if isinstance(parsed, ClusterConfig):
+        assert [error.message for error in SCHEMA.iter_errors(read_yaml(source).content)] == [], "editors must not complain"
         return
     error = ConfigError({"draft.yaml": parsed})
     assert parsed
