@@ -1,0 +1,100 @@
+"""`ops import` on the command line: what it prints, writes and refuses, and what it does without."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from config.load import load_cluster
+from ops.__main__ import main
+from tests.unit.config.imports.originals import DATA, PARAMETERS, REQUEST, changed
+
+PAIR = [str(DATA / "login-node" / name) for name in ("create_cluster.json", "provisioning_parameters.json")]
+TRIPLE = [str(DATA / "base-config" / f"{name}.json") for name in ("cluster-config", "provisioning_parameters", "vpc-config")]
+
+CODE = """
+import sys
+from ops.__main__ import main
+status = main(sys.argv[1:])
+print("imported", *sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
+sys.exit(status)
+"""
+
+
+def test_the_file_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["import", *PAIR]) == 0
+    (tmp_path / "mine.yaml").write_text(capsys.readouterr().out)
+    assert load_cluster(tmp_path / "mine.yaml").cluster_name == "your-hyperpod-cluster"
+
+
+def test_files_are_imported_without_aws_sdk_and_cdk() -> None:
+    ran = subprocess.run([sys.executable, "-c", CODE, "import", *PAIR], capture_output=True, text=True, check=True)
+    said = ran.stderr.splitlines()[-1].split()
+    assert said[0] == "imported"
+    assert {"boto3", "botocore", "aws_cdk", "jsii", "constructs", "cluster_resource"} & set(said) == set()
+
+
+def test_the_file_is_written_and_never_over_another_unless_it_is_forced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "clusters" / "mine.yaml"
+    assert main(["import", *PAIR, "--output", str(file)]) == 0
+    assert f"wrote {file}; " in capsys.readouterr().out
+    assert load_cluster(file).cluster_name == "your-hyperpod-cluster"
+    file.write_text("# mine\n")
+    assert main(["import", *PAIR, "--output", str(file)]) == 1
+    assert "is there already; give another name, or --force to write over it" in capsys.readouterr().err
+    assert file.read_text() == "# mine\n"
+    assert main(["import", *PAIR, "--output", str(file), "--force"]) == 0
+    assert load_cluster(file).cluster_name == "your-hyperpod-cluster"
+
+
+def test_a_name_that_is_no_cluster_files_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", *PAIR, "--output", str(tmp_path / "mine.json")]) == 1
+    assert "cluster files end in .yaml" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_pair_that_disagrees_with_itself_is_reported_and_imports_without_what_is_not_there(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["import", *TRIPLE]) == 1
+    refused = capsys.readouterr()
+    assert "login_group my-login-group is not an instance group" in refused.err
+    assert (refused.out, len(refused.err.splitlines())) == ("", 1)
+    assert main(["import", *TRIPLE, "--drop-unknown-groups"]) == 0
+    assert "my-login-group of provisioning_parameters.json" in capsys.readouterr().out
+
+
+def test_a_cluster_that_needs_the_users_hand_is_written_and_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    request, parameters, file = (tmp_path / name for name in ("create.json", "parameters.json", "mine.yaml"))
+    request.write_text(json.dumps(changed(REQUEST, "InstanceGroups", 0, "InstanceCount", 2)))
+    parameters.write_text(json.dumps(PARAMETERS))
+    assert main(["import", str(request), str(parameters), "--output", str(file)]) == 1
+    assert "2 controllers need one" in capsys.readouterr().err
+    assert "instance_count: 2" in file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "give create_cluster.json [provisioning_parameters.json [vpc-config.json]], or --cluster NAME"),
+        ([*TRIPLE, "more"], "give create_cluster.json"),
+        (["--cluster", "theirs", *PAIR], "give create_cluster.json"),
+        (
+            [*PAIR, "--keep", "everything", "--scripts", "scripts"],
+            "--keep everything leaves them where they are; give one of both",
+        ),
+        ([*PAIR, "--keep", "nothing", "--vpc", "vpc-0123456789abcdef0"], "--keep nothing does not keep; give one of both"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", *words]) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_the_vpc_of_a_network_says_that_the_network_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", *PAIR, "--vpc", "vpc-0123456789abcdef0", "--zone", "usw2-az4"]) == 0
+    assert "vpc_id: vpc-0123456789abcdef0" in capsys.readouterr().out
