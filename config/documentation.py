@@ -42,7 +42,8 @@ needs quotes (`version: "2.15"`, `account: "012345678901"`). Each field is writt
 
 ## What a change does
 
-The column *a change* of the tables below says what happens to a running cluster when you change the field and deploy.
+The column *a change* of the tables below says what happens to a running cluster when you change the field and deploy. The column
+*becomes* names the member of the API's request that holds the value, of CreateCluster unless another operation is named.
 
 | a change | what happens |
 |---|---|
@@ -183,7 +184,7 @@ def _section(path: str, section: Schema, definitions: Schema) -> str:
         for name, field in section["properties"].items()
         if (path, name) != ("", "name")
     )
-    head = "| field | type | default | bounds | a change | what it is |\n|---|---|---|---|---|---|"
+    head = "| field | type | default | bounds | a change | becomes | what it is |\n|---|---|---|---|---|---|---|"
     return f"## {title}\n\n{section['description']}\n{example}\n{head}\n{rows}\n"
 
 
@@ -195,9 +196,17 @@ def _row(name: str, field: Schema, definitions: Schema, *, required: bool) -> st
         default,
         _bounds(_inner(field)),
         f"*{field['change']}*",
+        _member(field["api"]),
         field["description"],
     )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _member(api: str) -> str:
+    """The member of the API's request that the field becomes; most are CreateCluster's."""
+    operation, _, member = api.partition(" ")
+    operation = operation.partition(":")[2]
+    return f"`{member}`" + (f" of {operation}" if operation != "CreateCluster" else "") if member else ""
 
 
 def _inner(field: Schema) -> Schema:

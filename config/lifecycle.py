@@ -13,6 +13,7 @@ class LifecycleConfig(Section):
         "folder of your own scripts that replaces ours, from the cluster file's own folder, e.g. `../scripts`",
         Change.NEW_NODES,
         None,
+        api="sagemaker:CreateCluster InstanceGroups[].LifeCycleConfig.SourceS3Uri",
     )
     on_create: str = setting(
         "the script in `source` that HyperPod starts on every node",
@@ -20,6 +21,7 @@ class LifecycleConfig(Section):
         ON_CREATE,
         pattern=r"^[a-zA-Z0-9_-][a-zA-Z0-9._-]*$",
         max_length=128,
+        api="sagemaker:CreateCluster InstanceGroups[].LifeCycleConfig.OnCreate",
     )
     extra: OwnFolder | None = setting(
         "folder of your own scripts that run between ours, in `before_slurm/`, `after_slurm/` and `controller_ready/`; "

@@ -62,16 +62,22 @@ class ClusterConfig(Section):
         "a fixed ClusterName; without it a name is generated, and a change that replaces the cluster can make the new one first",
         Change.REPLACES_CLUSTER,
         None,
+        api="sagemaker:CreateCluster ClusterName",
     )
     network: NetworkConfig = setting("where the nodes live", Change.REPLACES_CLUSTER)
     storage: StorageConfig = setting("where data lives", Change.NEW_NODES, StorageConfig())
-    instance_groups: tuple[InstanceGroup, ...] = setting("the nodes", Change.IN_PLACE, min_length=1, max_length=100)
+    instance_groups: tuple[InstanceGroup, ...] = setting(
+        "the nodes", Change.IN_PLACE, min_length=1, max_length=100, api="sagemaker:CreateCluster InstanceGroups"
+    )
     users: tuple[User, ...] = setting("the people who use the cluster", Change.NEW_NODES, (), max_length=1000)
     user_groups: tuple[UserGroup, ...] = setting("groups of theirs", Change.NEW_NODES, (), max_length=1000)
     slurm: SlurmConfig = setting("how Slurm is set up", Change.NEW_NODES, SlurmConfig())
     lifecycle: LifecycleConfig = setting("your own scripts on the nodes", Change.NEW_NODES, LifecycleConfig())
     node_recovery: NodeRecovery | None = setting(
-        "whether nodes that fail their health checks are replaced; without it, HyperPod's own default", Change.IN_PLACE, None
+        "whether nodes that fail their health checks are replaced; without it, HyperPod's own default",
+        Change.IN_PLACE,
+        None,
+        api="sagemaker:CreateCluster NodeRecovery",
     )
     wait: Wait = setting(
         "when a deployment is done: once all `nodes` run that it asked for (in a group with `MinInstanceCount`: that many), once "
@@ -115,11 +121,14 @@ class ClusterConfig(Section):
         Change.IN_PLACE,
         None,
         pattern=r"^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}$",
+        api="cloudwatch:PutMetricAlarm AlarmActions",
     )
     silence: tuple[Silence, ...] = setting(
         "warnings that are not to be told any more, each with the reason", Change.NOTHING, (), max_length=100
     )
-    tags: dict[str, str] = setting("tags of everything that is made", Change.IN_PLACE, {}, max_length=40)
+    tags: dict[str, str] = setting(
+        "tags of everything that is made", Change.IN_PLACE, {}, max_length=40, api="sagemaker:CreateCluster Tags"
+    )
     overrides: dict[str, Any] = setting(
         "fields of CreateCluster, verbatim; they win over ours, and `null` leaves one of ours out", Change.IN_PLACE, {}
     )

@@ -46,11 +46,13 @@ class ExistingNetwork(Section):
         Change.REPLACES_CLUSTER,
         min_length=1,
         max_length=16,
+        api="sagemaker:CreateCluster VpcConfig.Subnets",
     )
     security_group_id: str = setting(
         "security group of the nodes and the file system; it must allow all traffic to and from itself",
         Change.REPLACES_CLUSTER,
         pattern=r"^sg-[0-9a-f]{8,17}$",
+        api="sagemaker:CreateCluster VpcConfig.SecurityGroupIds",
     )
     internet_access: InternetAccess = setting(
         "`existing`: the subnets have their routes and endpoints already; `create`: make gateways, routes and endpoints "
@@ -66,26 +68,35 @@ class NetworkConfig(Section):
     availability_zone_id: AvailabilityZoneId = setting(
         "id of the availability zone (not its name, which differs from account to account), e.g. `usw2-az4`",
         Change.REPLACES_CLUSTER,
+        api="ec2:CreateSubnet AvailabilityZoneId",
     )
     vpc_cidr: Cidr = setting(
         "first address range of the VPC, also of an existing one; the public subnet is cut from it",
         Change.REPLACES_CLUSTER,
         "10.0.0.0/16",
         validate_default=True,
+        api="ec2:CreateVpc CidrBlock",
     )
     public_subnet_cidr: Cidr = setting(
         "range of the public subnet, which holds the NAT gateway; inside `vpc_cidr`, not made with `internet_access: existing`",
         Change.IN_PLACE,
         "10.0.0.0/24",
         validate_default=True,
+        api="ec2:CreateSubnet CidrBlock",
     )
     node_cidr: Cidr = setting(
         "second address range of the VPC, all of it the nodes' private subnet; not used with `existing`",
         Change.REPLACES_CLUSTER,
         "10.1.0.0/16",
         validate_default=True,
+        api="ec2:AssociateVpcCidrBlock CidrBlock",
     )
     flow_logs_retention_days: StrictInt = setting(
-        "days to keep the VPC's flow logs; a period that CloudWatch Logs knows", Change.IN_PLACE, 30, ge=1, le=3653
+        "days to keep the VPC's flow logs; a period that CloudWatch Logs knows",
+        Change.IN_PLACE,
+        30,
+        ge=1,
+        le=3653,
+        api="logs:PutRetentionPolicy retentionInDays",
     )
     existing: ExistingNetwork | None = setting("use a network that is there already", Change.REPLACES_CLUSTER, None)

@@ -29,6 +29,9 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def setting(description: str, change: Change, default: Any = ..., **bounds: Any) -> Any:
-    """Describe one field: its line in the documentation, what changing it does, its default and its bounds."""
-    return Field(default, description=description, json_schema_extra={"change": change.value}, **bounds)
+def setting(description: str, change: Change, default: Any = ..., *, api: str = "", **bounds: Any) -> Any:
+    """Describe one field: its line in the documentation, what changing it does, its default, its bounds, and what it becomes.
+
+    ``api`` is the member of a request that holds the field's value: ``service:Operation Member.Member``.
+    """
+    return Field(default, description=description, json_schema_extra={"change": change.value, "api": api}, **bounds)

@@ -40,9 +40,13 @@ class DataRepositoryAssociation(Section):
         Change.IN_PLACE,
         pattern=r"^/([a-zA-Z0-9._-]+(/[a-zA-Z0-9._-]+)*)?$",
         max_length=900,
+        api="fsx:CreateDataRepositoryAssociation FileSystemPath",
     )
     bucket: BucketName | None = setting(
-        "an existing bucket in the same region; without it, the data bucket", Change.IN_PLACE, None
+        "an existing bucket in the same region; without it, the data bucket",
+        Change.IN_PLACE,
+        None,
+        api="fsx:CreateDataRepositoryAssociation DataRepositoryPath",
     )
     prefix: str = setting(
         "prefix in the bucket, without slashes at its ends",
@@ -50,18 +54,35 @@ class DataRepositoryAssociation(Section):
         "",
         pattern=r"^([^/](.*[^/])?)?$",
         max_length=900,
+        api="fsx:CreateDataRepositoryAssociation DataRepositoryPath",
     )
     import_metadata_on_create: StrictBool = setting(
-        "list the bucket's objects in the file system at once", Change.IN_PLACE, default=True
+        "list the bucket's objects in the file system at once",
+        Change.IN_PLACE,
+        default=True,
+        api="fsx:CreateDataRepositoryAssociation BatchImportMetaDataOnCreate",
     )
     imported_file_chunk_size_mib: StrictInt = setting(
-        "how a large file is spread over disks", Change.IN_PLACE, 1024, ge=1, le=512000
+        "how a large file is spread over disks",
+        Change.IN_PLACE,
+        1024,
+        ge=1,
+        le=512000,
+        api="fsx:CreateDataRepositoryAssociation ImportedFileChunkSize",
     )
     auto_import: tuple[FileEvent, ...] = setting(
-        "changes in the bucket that reach the file system; `[]` imports none", Change.IN_PLACE, tuple(FileEvent), max_length=3
+        "changes in the bucket that reach the file system; `[]` imports none",
+        Change.IN_PLACE,
+        tuple(FileEvent),
+        max_length=3,
+        api="fsx:CreateDataRepositoryAssociation S3.AutoImportPolicy.Events",
     )
     auto_export: tuple[FileEvent, ...] = setting(
-        "changes in the file system that reach the bucket; `[]` exports none", Change.IN_PLACE, tuple(FileEvent), max_length=3
+        "changes in the file system that reach the bucket; `[]` exports none",
+        Change.IN_PLACE,
+        tuple(FileEvent),
+        max_length=3,
+        api="fsx:CreateDataRepositoryAssociation S3.AutoExportPolicy.Events",
     )
 
 
@@ -72,9 +93,15 @@ class LustreConfig(Section):
         "PERSISTENT_2, or PERSISTENT_1 where that is not offered; another one is another file system",
         Change.NEW_NODES,
         DeploymentType.PERSISTENT_2,
+        api="fsx:CreateFileSystem LustreConfiguration.DeploymentType",
     )
     storage_capacity_gib: StrictInt = setting(
-        "1200, or a multiple of 2400; can grow", Change.IN_PLACE, 1200, ge=1200, le=2147481600
+        "1200, or a multiple of 2400; can grow",
+        Change.IN_PLACE,
+        1200,
+        ge=1200,
+        le=2147481600,
+        api="fsx:CreateFileSystem StorageCapacity",
     )
     throughput_mbps_per_tib: StrictInt = setting(
         "MB/s per TiB: 125, 250, 500 or 1000 with PERSISTENT_2; 50, 100 or 200 with PERSISTENT_1; another one is another file "
@@ -83,14 +110,21 @@ class LustreConfig(Section):
         250,
         ge=50,
         le=1000,
+        api="fsx:CreateFileSystem LustreConfiguration.PerUnitStorageThroughput",
     )
     version: str = setting(
         "Lustre's version; quote it in the file; another one is another file system",
         Change.NEW_NODES,
         "2.15",
         pattern=r"^2\.(10|12|15)$",
+        api="fsx:CreateFileSystem FileSystemTypeVersion",
     )
-    compression: Compression = setting("how data is compressed", Change.IN_PLACE, Compression.LZ4)
+    compression: Compression = setting(
+        "how data is compressed",
+        Change.IN_PLACE,
+        Compression.LZ4,
+        api="fsx:CreateFileSystem LustreConfiguration.DataCompressionType",
+    )
     removal: Removal = setting("what `cdk destroy` does with it", Change.IN_PLACE, Removal.RETAIN)
 
 

@@ -1,13 +1,17 @@
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import yaml
+from botocore.session import get_session
 
 from config.documentation import CHANGES, EXAMPLES, LEVELS_EXAMPLE, MINIMAL, OVERRIDES_EXAMPLE, render
 from config.fields import section_of
+from config.instance_group import InstanceGroup
 from config.load import parse_cluster
 from config.model import ClusterConfig
+from config.request import FIELDS_OF_A_GROUP, FIELDS_OF_THE_CLUSTER
 from config.section import Change, Section
 
 PAGE = Path(__file__).parents[3] / "docs" / "configuration.md"
@@ -65,3 +69,37 @@ def test_every_example_on_the_page_is_taken(example: str) -> None:
         content["instance_groups"] = [*given["instance_groups"], yaml.safe_load(MINIMAL)["instance_groups"][1]]
     parsed = parse_cluster(yaml.safe_dump(content).encode(), "example")
     assert isinstance(parsed, ClusterConfig), [str(problem) for problem in parsed]
+
+
+APIS = {(section, name): str(cast(Any, section.model_fields[name].json_schema_extra)["api"]) for section, name in FIELDS}
+
+
+@cache
+def model(service: str) -> Any:
+    """A service's model, read by botocore itself."""
+    return get_session().get_service_model(service)
+
+
+@pytest.mark.parametrize("api", sorted({api for api in APIS.values() if api}))
+def test_what_a_field_becomes_is_a_member_of_that_request(api: str) -> None:
+    operation, _, members = api.partition(" ")
+    service, _, operation = operation.partition(":")
+    shape = model(service).operation_model(operation).input_shape
+    for member in members.split("."):
+        shape = shape.members[member.removesuffix("[]")]
+        if member.endswith("[]"):
+            shape = shape.member
+
+
+@pytest.mark.parametrize(
+    ("section", "table", "prefix"),
+    [(ClusterConfig, FIELDS_OF_THE_CLUSTER, ""), (InstanceGroup, FIELDS_OF_A_GROUP, "InstanceGroups[].")],
+)
+def test_what_a_field_becomes_is_what_the_request_takes_from_it(
+    section: type[Section], table: dict[str, str], prefix: str
+) -> None:
+    for member, field in table.items():
+        api = APIS[section, field]
+        assert api == f"sagemaker:CreateCluster {prefix}{member}" or api.startswith(
+            f"sagemaker:CreateCluster {prefix}{member}[]."
+        )
