@@ -100,6 +100,15 @@ class Drawing(RuleBasedStateMachine):
         self._do("wait", seconds=cancelled)
         self._do("cancel")
 
+    @precondition(_is_deletable)
+    @rule(file=FILE_NAMES, kind=st.sampled_from(("late", "pause")), cancelled=st.sampled_from((0, 5)))
+    def update_and_roll_back_before_it_starts(self, file: str, kind: str, cancelled: float) -> None:
+        if self._is_idle():
+            self._fault("entry", "StartExecution", kind, 0, 20)
+            self._do("deploy", file=file)
+            self._do("wait", seconds=cancelled)
+            self._do("cancel")
+
     @precondition(_is_idle)
     @rule(file=FILE_NAMES, code=st.sampled_from(CODES[:2]), seconds=st.sampled_from((400, 600)))
     def deploy_and_cancel_in_an_outage(self, file: str, code: str, seconds: float) -> None:

@@ -1,9 +1,11 @@
 """`python -m tests.soak.mutants`: plant each defect in turn, and show after how many schedules it is found."""
 
 import json
+import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 # Started without pytest, nobody has told Python where the functions' own source root is.
@@ -18,25 +20,23 @@ def main() -> int:
     survivors = []
     width = max(map(len, DEFECTS))
     print(f"{'defect':<{width}}  {'found after':>11}  seconds  what did not hold")
-    for name in DEFECTS:
-        begin = time.monotonic()
-        examples, violation = _hunt(name)
-        took = time.monotonic() - begin
-        if not violation:
-            survivors.append(name)
-        print(f"{name:<{width}}  {examples if violation else 'never':>11}  {took:>7.1f}  {violation[:90]}", flush=True)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, (examples, violation, took_s) in zip(DEFECTS, pool.map(_hunt, DEFECTS), strict=True):
+            survivors += [] if violation else [name]
+            print(f"{name:<{width}}  {examples if violation else 'never':>11}  {took_s:>7.1f}  {violation[:90]}", flush=True)
     print(f"MUTANTS {len(DEFECTS) - len(survivors)} found {len(survivors)} survived")
     return int(bool(survivors))
 
 
-def _hunt(name: str) -> tuple[int, str]:
-    """How many schedules it took, and the invariant that did not hold; empty when every one did."""
+def _hunt(name: str) -> tuple[int, str, float]:
+    """How many schedules it took, the invariant that did not hold (empty when every one did), and the seconds."""
+    begin = time.monotonic()
     command = [sys.executable, "-m", "tests.soak", "--defect", name, "--examples", str(CI_EXAMPLES)]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     if found.returncode not in (0, 1) or not found.stdout:
         raise SystemExit(f"defect {name!r} could not be planted: {found.stderr.strip()[-500:]}")
     said = json.loads(found.stdout)
-    return said["examples"], (said["violations"] or [""])[0]
+    return said["examples"], (said["violations"] or [""])[0], time.monotonic() - begin
 
 
 if __name__ == "__main__":
