@@ -13,7 +13,7 @@ from cluster_resource.errors import ApiError
 from cluster_resource.event import Event
 from cluster_resource.memory import Memory
 from cluster_resource.moment import Moment
-from cluster_resource.observed import Cluster
+from cluster_resource.observed import Cluster, Group, cluster_of
 from cluster_resource.ownership import Owner
 from cluster_resource.plan import plan
 from cluster_resource.reconcile import decide
@@ -27,10 +27,12 @@ __all__ = [
     "Desired",
     "Event",
     "Fail",
+    "Group",
     "Memory",
     "Moment",
     "Owner",
     "Wait",
+    "cluster_of",
     "decide",
     "plan",
 ]

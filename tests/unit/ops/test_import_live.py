@@ -1,0 +1,158 @@
+"""A cluster as DescribeCluster shows it, in the words of the request that made it."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from config.imports import Choices, Keep, Original, imported
+from config.request import RequestValues, cluster_request
+from ops.errors import OpsError
+from ops.imports.live import read_live, request_of
+from ops.resource_code import cluster_of
+
+Json = dict[str, Any]
+ROLE = "arn:aws:iam::123456789012:role/theirs"
+SCRIPTS = {"SourceS3Uri": "s3://sagemaker-theirs/src", "OnCreate": "on_create.sh"}
+STATE = {"Status": "InService", "CurrentCount": 1, "TargetStateCount": 1, "SoftwareUpdateStatus": "Succeeded"}
+
+HEAD: Json = {
+    **STATE,
+    "InstanceGroupName": "head",
+    "InstanceType": "ml.c5.xlarge",
+    "TargetCount": 1,
+    "LifeCycleConfig": SCRIPTS,
+    "ExecutionRole": ROLE,
+    "ThreadsPerCore": 1,
+    "CurrentImageId": "ami-0123456789abcdef0",
+    "CurrentImageReleaseVersion": "1.2.3",
+    "SlurmConfig": {"NodeType": "Controller"},
+}
+WORK: Json = {
+    **HEAD,
+    "InstanceGroupName": "work",
+    "InstanceType": "ml.p5.48xlarge",
+    "TargetCount": 4,
+    "MinCount": 2,
+    "InstanceTypeDetails": [{"InstanceType": "ml.p5.48xlarge", "CurrentCount": 1, "ThreadsPerCore": 1}],
+    "TrainingPlanStatus": "Applied",
+    "DesiredImageId": "ami-0fedcba9876543210",
+    "AutoPatchConfig": {
+        "PatchingStrategy": "WhenIdle",
+        "DesiredPatchSchedule": {"NextPatchDate": datetime(2027, 1, 31, 12, tzinfo=UTC)},
+        "CurrentPatchSchedule": {"NextPatchDate": datetime(2026, 1, 31, 12, tzinfo=UTC)},
+    },
+    "KubernetesConfig": {"CurrentLabels": {"team": "vision"}},
+    "CapacityRequirements": {"OnDemand": {}},
+    "SlurmConfig": {"NodeType": "Compute", "PartitionNames": ["dev"]},
+}
+RESTRICTED: Json = {
+    "InstanceGroupName": "sealed",
+    "InstanceType": "ml.p5.48xlarge",
+    "TargetCount": 1,
+    "ExecutionRole": ROLE,
+    "EnvironmentConfig": {
+        "FSxLustreConfig": {"SizeInGiB": 1200, "PerUnitStorageThroughput": 125},
+        "S3OutputPath": "s3://sagemaker-out/",
+    },
+}
+DESCRIPTION: Json = {
+    "ClusterArn": "arn:aws:sagemaker:us-west-2:123456789012:cluster/abcdefghijkl",
+    "ClusterName": "theirs",
+    "ClusterStatus": "InService",
+    "CreationTime": datetime(2026, 1, 1, tzinfo=UTC),
+    "InstanceGroups": [HEAD, WORK],
+    "RestrictedInstanceGroups": [RESTRICTED],
+    "VpcConfig": {"SecurityGroupIds": ["sg-0123456789abcdef0"], "Subnets": ["subnet-0123456789abcdef0"]},
+    "NodeRecovery": "Automatic",
+    "AutoScaling": {"Mode": "Enable", "AutoScalerType": "Karpenter", "Status": "InService"},
+}
+
+
+def request(*groups: Json) -> Json:
+    """The request of the cluster, or of one with these groups."""
+    described = {**DESCRIPTION, **({"InstanceGroups": list(groups)} if groups else {})}
+    return request_of(cluster_of(described, {"team": "vision"}, None))
+
+
+def test_fields_that_describe_cluster_renames_have_their_requests_names() -> None:
+    work = request()["InstanceGroups"][1]
+    assert (work["InstanceCount"], work["MinInstanceCount"], work["ImageId"]) == (4, 2, "ami-0fedcba9876543210")
+    assert work["KubernetesConfig"] == {"Labels": {"team": "vision"}}
+    assert work["AutoPatchConfig"] == {
+        "PatchingStrategy": "WhenIdle",
+        "PatchSchedule": {"NextPatchDate": "2027-01-31T12:00:00+00:00"},
+    }
+
+
+def test_what_is_state_and_no_field_of_a_request_is_left_out() -> None:
+    made = request()
+    assert made.keys() == {
+        *("ClusterName", "InstanceGroups", "RestrictedInstanceGroups", "VpcConfig", "NodeRecovery", "AutoScaling", "Tags")
+    }
+    assert made["AutoScaling"] == {"Mode": "Enable", "AutoScalerType": "Karpenter"}
+    assert made["RestrictedInstanceGroups"][0]["EnvironmentConfig"] == {
+        "FSxLustreConfig": {"SizeInGiB": 1200, "PerUnitStorageThroughput": 125}
+    }
+    assert made["InstanceGroups"][1].keys().isdisjoint({"Status", "CurrentCount", "InstanceTypeDetails", "TrainingPlanStatus"})
+
+
+def test_what_the_service_has_brought_a_group_to_is_not_held() -> None:
+    schedule = {"PatchingStrategy": "WhenIdle", "CurrentPatchSchedule": {"NextPatchDate": datetime(2027, 1, 1, tzinfo=UTC)}}
+    head, work = request(HEAD, {**WORK, "AutoPatchConfig": schedule})["InstanceGroups"]
+    assert head.keys().isdisjoint({"ImageId", "ImageReleaseVersion"})
+    assert work["AutoPatchConfig"] == {"PatchingStrategy": "WhenIdle"}
+
+
+class FakeAccount:
+    """A session whose every client is the account itself, with the one cluster."""
+
+    region_name: str | None = "us-west-2"
+
+    def client(self, _: str) -> "FakeAccount":
+        return self
+
+    def describe_cluster(self, **_: str) -> Json:
+        return DESCRIPTION
+
+    def list_tags(self, **_: Any) -> Json:
+        return {"Tags": [{"Key": "team", "Value": "vision"}]}
+
+    def list_cluster_nodes(self, **_: Any) -> Json:
+        return {"ClusterNodeSummaries": []}
+
+    def describe_subnets(self, **asked: Any) -> Json:
+        assert asked["SubnetIds"] == ["subnet-0123456789abcdef0"]
+        return {"Subnets": [{"VpcId": "vpc-0123456789abcdef0", "AvailabilityZoneId": "usw2-az2"}]}
+
+    def describe_vpcs(self, **_: Any) -> Json:
+        return {"Vpcs": [{"CidrBlock": "10.4.0.0/16"}]}
+
+
+def live(keep: Keep) -> tuple[Original, Choices]:
+    return read_live("theirs", None, Choices(keep=keep), session=FakeAccount())
+
+
+def test_groups_with_a_slurm_config_need_no_parameters_and_the_images_are_told() -> None:
+    original, choices = live(Keep.EVERYTHING)
+    made = imported(original, choices)
+    assert made.problems == ()
+    assert made.config is not None
+    assert original.parameters is None
+    found = {**cluster_request(made.config, values=RequestValues.samples(made.config)), "ClusterName": made.config.cluster_name}
+    assert found == original.request
+    assert made.config.adopt
+    assert "# Imported from cluster theirs." in made.text
+    assert "# Not held: head has the image ami-0123456789abcdef0, 1.2.3 now." in made.text
+
+
+def test_zone_and_network_are_those_of_the_subnets() -> None:
+    _, choices = live(Keep.NETWORK)
+    assert (choices.zone, choices.vpc_id, choices.vpc_cidr) == ("usw2-az2", "vpc-0123456789abcdef0", "10.4.0.0/16")
+    assert not choices.adopt
+
+
+def test_a_region_that_nothing_says_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FakeAccount, "region_name", None)
+    with pytest.raises(OpsError, match="nothing says in which region cluster theirs is; give --region"):
+        live(Keep.EVERYTHING)
