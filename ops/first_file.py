@@ -1,6 +1,8 @@
 """The file that `python -m ops init` writes: what was answered, and what one may want next, as comments."""
 
-from config.imports.commented_yaml import Part, written
+from pathlib import Path
+
+from config.imports.commented_yaml import Part, schema_note, written
 from ops.questions import NEW, Answers
 
 HEAD = ("One Slurm cluster. Every field is described in docs/configuration.md; what you change here, `cdk diff` shows.",)
@@ -18,12 +20,12 @@ CHECKS = (
 USERS = "People, by the same name and number on every node; `ssh_public_keys` and `sudo` are described in docs/configuration.md."
 
 
-def first_file(answers: Answers) -> str:
-    """The file of a cluster as the answers describe it."""
+def first_file(answers: Answers, folder: Path) -> str:
+    """The file of a cluster as the answers describe it, to be put into ``folder``."""
     storage = answers["storage"] == NEW
     return written(
         [
-            Part({}, HEAD),
+            Part({}, (*schema_note(folder), *HEAD)),
             Part({"region": answers["region"]}),
             Part({"network": _network(answers)}, (NETWORK,)),
             Part({"storage": {"lustre": {"storage_capacity_gib": 1200}}} if storage else {}, (STORAGE, LINK) if storage else ()),

@@ -35,12 +35,12 @@ def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **gi
     for question in QUESTIONS:
         if question.is_asked(answers):
             answers[question.name] = _answer(question, answers, asking)
-    text = first_file(answers)
+    text = first_file(answers, clusters)
     parsed = parse_cluster(text.encode(), name, clusters)
     if not isinstance(parsed, ClusterConfig):
         raise ConfigError({str(path): parsed})
     write_new(path, text, force=force)
-    yield f"wrote {path}; edit it, then run `cdk diff '{name}/*'`"
+    yield f"wrote {path}; edit it, then run `python -m ops validate {path}`"
 
 
 def _answer(question: Question, answers: Answers, ask: Ask | None) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from config.errors import Problem
 from config.imports.check import checked_roles
 from config.imports.choices import Choices
-from config.imports.commented_yaml import Part, written
+from config.imports.commented_yaml import Part, schema_note, written
 from config.imports.deployed_values import values_of
 from config.imports.equality import unequal
 from config.imports.groups import group_fields, tags_of, with_overrides
@@ -34,7 +34,7 @@ def imported(original: Original, choices: Choices, *, name: str = "imported", fo
     """The cluster file for the original, as ``name``.yaml in ``folder``; a ConfigError says what keeps it from being written."""
     values = values_of(original.request, choices.keep)
     roles = checked_roles(original, choices, values)
-    text = written(_parts(original, choices, roles))
+    text = written([Part({}, (*schema_note(folder), *head_note(original, choices))), *_parts(original, choices, roles)])
     parsed = parse_cluster(text.encode(), name, folder)
     if not isinstance(parsed, ClusterConfig):
         return Imported(text, None, tuple(parsed))
@@ -54,7 +54,6 @@ def _parts(original: Original, choices: Choices, roles: Roles) -> list[Part]:
         values=values_of(request, choices.keep),
     )
     return [
-        Part({}, head_note(original, choices)),
         region_part(place),
         _name(request, choices),
         network_part(original, choices, place),

@@ -1,11 +1,14 @@
 """Writes cluster files: sections in order below their comments, with every text quoted that would be read as something else."""
 
+import os
 import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import yaml
 
+from config.schema import FILE
 from config.yaml_file import read_yaml
 
 WIDTH = 120
@@ -38,6 +41,14 @@ def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
 
 
 _Dumper.add_representer(str, _text)
+
+
+def schema_note(folder: Path) -> tuple[str, ...]:
+    """The comment by which editors find the schema, for a file in ``folder``; none outside of the project."""
+    project, place = FILE.parents[1], folder.resolve()
+    if not place.is_relative_to(project):
+        return ()
+    return (f"yaml-language-server: $schema={Path(os.path.relpath(FILE, place)).as_posix()}",)
 
 
 def written(parts: Iterable[Part]) -> str:

@@ -79,4 +79,4 @@ def _put(made: Imported, output: Path | None, *, force: bool) -> Iterator[str]:
         yield made.text.rstrip("\n")
         return
     write_new(output, made.text, force=force)
-    yield f"wrote {output}; read its comments, then run `cdk diff '{output.stem}/*'`"
+    yield f"wrote {output}; read its comments, edit it, then run `python -m ops validate {output}`"

@@ -1,12 +1,14 @@
 """What is written is read as what it was, whatever it looks like."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from config.imports.commented_yaml import Part, written
+from config.imports.commented_yaml import Part, schema_note, written
+from config.schema import FILE
 from config.yaml_file import read_yaml
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -57,6 +59,11 @@ def test_comments_are_wrapped_and_cannot_end_early() -> None:
     assert max(map(len, text.splitlines())) <= 120
     assert "# ??above\nfield: 1" in text
     assert read_yaml(text.encode()).content == {"field": 1}
+
+
+def test_editors_find_the_schema_from_a_folder_of_the_project_alone(tmp_path: Path) -> None:
+    assert schema_note(FILE.parents[1] / "clusters") == ("yaml-language-server: $schema=../schema/cluster.schema.json",)
+    assert schema_note(tmp_path) == ()
 
 
 def test_a_part_without_anything_leaves_no_gap() -> None:
