@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from config.errors import ABSENT, Level, Place, Problem
 from config.explain import problems_of
@@ -15,11 +15,8 @@ from config.patterns import in_words
 from config.request import request_problems
 from config.rules import broken_rules
 from config.silencing import with_silence
+from config.valid_part import FIELDS, valid_part
 from config.yaml_file import Document, read_yaml
-
-FIELDS = ClusterConfig.model_fields
-# What the request is made of.
-REQUEST_FIELDS = frozenset({"cluster_name", "network", "instance_groups", "lifecycle", "node_recovery", "tags", "overrides"})
 
 
 @dataclass(frozen=True)
@@ -44,7 +41,7 @@ class CheckedFile:
     def with_problems(self, problems: Iterable[Problem]) -> "CheckedFile":
         """The same file, of which more is wrong."""
         more = [replace(problem, place=self.document.place(problem.path)) for problem in problems]
-        found = replace(self, problems=(*self.problems, *more))
+        found = replace(self, problems=tuple(sorted((*self.problems, *more), key=_order)))
         return replace(found, config=None) if found.errors else found
 
 
@@ -78,11 +75,12 @@ def _checked(
         config = ClusterConfig.model_validate({**content, "name": name}, context=context)
     except ValidationError as error:
         problems += [each for each in problems_of(error, ClusterConfig, document.spelling) if each.path != ("name",)]
-        # Whatever is wrong with its name, what follows does not depend on it.
-        config, valid = _valid_part({**content, "name": "cluster"}, context)
-    valid -= {str(problem.path[0]) for problem in document.problems if problem.path}
-    if valid >= REQUEST_FIELDS:
+        part = valid_part(content, context)
+        config, valid = part.config, set(part.fields)
+        problems += _not_following(list(part.request_problems()), problems)
+    else:
         problems += request_problems(config)
+    valid -= {str(problem.path[0]) for problem in document.problems if problem.path}
     problems += broken_rules(config, valid)
     told = [*document.problems, *_not_following(problems, document.problems)]
     return config, with_silence(told, config, valid)
@@ -102,16 +100,3 @@ def _name_problems(content: dict[str, Any], name: str) -> Iterator[Problem]:
     if not re.fullmatch(FILE_NAME, name):
         message = f"is the file's own name, which is the cluster's and {in_words(f'^{FILE_NAME}$')}; rename the file"
         yield Problem((), name, message, "file.name")
-
-
-def _valid_part(content: dict[str, Any], context: dict[str, Path]) -> tuple[ClusterConfig, set[str]]:
-    """What of the file is valid by itself, so that the rules can look at it although the rest is not."""
-    values: dict[str, Any] = {}
-    for name, each in FIELDS.items():
-        adapter: TypeAdapter[Any] = TypeAdapter(each.rebuild_annotation())
-        try:
-            given = name in content
-            values[name] = adapter.validate_python(content[name], context=context) if given else each.get_default()
-        except ValidationError:
-            continue
-    return ClusterConfig.model_construct(**values), {name for name in values if name in content or not FIELDS[name].is_required()}

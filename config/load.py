@@ -52,7 +52,8 @@ def _read(path: Path) -> CheckedFile:
     except OSError as error:
         message = f"cannot be read: {error.strerror or error}; {_remedy_for(path)}"
         return CheckedFile(file, None, (Problem((), path.name, message, "file.unreadable"),))
-    return check_source(source, path.stem, path.parent, file)
+    checked = check_source(source, path.stem, path.parent, file)
+    return checked if path.suffix == ".yaml" else checked.with_problems([_misnamed(path)])
 
 
 def _remedy_for(path: Path) -> str:

@@ -33,8 +33,9 @@ def _checked(folder: Path, named: Sequence[str]) -> tuple[CheckedFile, ...]:
     """The files that are named, by their path or by their cluster's name, or all of the folder."""
     if not named:
         return _of_folder(folder, None)
-    paths = [Path(name) for name in named if _is_path(name)]
-    return (*check_files(paths), *(file for name in named if not _is_path(name) for file in _of_folder(folder, name)))
+    if all(map(_is_path, named)):
+        return check_files(map(Path, named))
+    return tuple(file for name in named for file in (check_files([Path(name)]) if _is_path(name) else _of_folder(folder, name)))
 
 
 def _is_path(name: str) -> bool:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from config.checked_file import check_source
 from config.load import parse_cluster
 
 
@@ -52,3 +53,30 @@ def test_what_is_wrong_elsewhere_is_told_beside_a_key_given_twice(draft: Any) ->
     parsed = parse_cluster(draft.text() + b"region: us-east-1\n", "draft")
     assert isinstance(parsed, list)
     assert [problem.path for problem in parsed] == [("wait_hours",), ("region",)]
+
+
+def test_the_request_of_what_is_right_is_checked_beside_what_is_wrong(draft: Any) -> None:
+    draft.set("instance_groups", 0, "role", "boss").set("instance_groups", 2, "overrides", {"Nmae": 1})
+    draft.set("instance_groups", 1, "instance_type", "ml.m5.xxlarge").set("network", {}).set(
+        "overrides", {"NodeRecovery": "Maybe"}
+    )
+    assert [(problem.rule, problem.path) for problem in draft.problems()] == [
+        ("missing-field", ("network", "availability_zone_id")),
+        ("choice", ("instance_groups", 0, "role")),
+        ("request.choice", ("instance_groups", 1, "instance_type")),
+        ("request.unknown-member", ("instance_groups", 2, "overrides", "Nmae")),
+        ("request.choice", ("overrides", "NodeRecovery")),
+    ]
+
+
+@pytest.mark.parametrize("count", [0, 101])
+def test_a_wrong_number_of_groups_is_told_once(draft: Any, count: int) -> None:
+    group = draft.content["instance_groups"][2]
+    [problem] = draft.set("instance_groups", [{**group, "name": f"work-{index}"} for index in range(count)]).problems()
+    assert (problem.rule, problem.path) == ("bounds", ("instance_groups",))
+
+
+def test_a_wrong_file_name_hides_nothing(draft: Any) -> None:
+    draft.set("overrides", {"NodeRecovery": "Maybe"})
+    checked = check_source(draft.text(), "No Name", draft.folder)
+    assert [problem.rule for problem in checked.problems] == ["file.name", "request.choice"]

@@ -61,7 +61,25 @@ def test_each_problem_has_its_place_its_rule_and_its_reason(validate: Validate, 
 def test_files_and_names_go_together_and_one_mistake_fails_them_all(validate: Validate, wrong: Path) -> None:
     status, said, counted = validate("reference", wrong, "--format", "json")
     assert (status, counted) == (1, "2 errors and 0 warnings in 2 files\n")
-    assert json.loads(said)["files"] == [str(wrong), "clusters/reference.yaml"]
+    assert json.loads(said)["files"] == ["clusters/reference.yaml", str(wrong)]
+
+
+def test_a_file_that_cdk_would_not_take_by_its_name_is_not_taken(validate: Validate, tmp_path: Path) -> None:
+    (tmp_path / "reference.yml").write_text(REFERENCE.read_text())
+    status, said, _ = validate(tmp_path / "reference.yml")
+    assert (status, said.splitlines()[0]) == (
+        1,
+        f'{tmp_path}/reference.yml:4:1: error: "reference.yml": cluster files end in .yaml; rename it [file.unreadable]',
+    )
+
+
+def test_two_files_that_fix_the_same_name_are_told(validate: Validate, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.yaml").write_text(REFERENCE.read_text() + "cluster_name: ml\n")
+    status, said, _ = validate(tmp_path / "one.yaml", tmp_path / "two.yaml", "--format", "github")
+    assert status == 1
+    assert said.startswith(f"::error file={tmp_path}/two.yaml,line=")
+    assert "title=file.shared-name::" in said
 
 
 @pytest.mark.parametrize("name", ["referense", "nowhere.yaml", "clusters/referense.yaml", "clusters/reference.yml"])
