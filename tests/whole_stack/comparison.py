@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from tests.whole_stack.outcome import Outcome
 
 WIDTH = 56
-CELL = 46
+CELL = 50
 CALLED = {"stock": "CDK's stock Provider", "ours": "ours"}
 
 
