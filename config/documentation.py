@@ -37,6 +37,7 @@ matters. `python -m ops validate CLUSTER` says the same in under a second, with 
 
 Editors with a YAML language server complete fields and mark mistakes while you type, by the schema that the first line of the
 shipped files names: `# yaml-language-server: $schema=../schema/cluster.schema.json`, from the file's own folder.
+
 Words are read as they look: only `true` and `false` are switches (a bare `no` is text), and text that looks like a number
 needs quotes (`version: "2.15"`, `account: "012345678901"`). Each field is written once.
 
