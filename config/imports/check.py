@@ -7,13 +7,12 @@ from config.imports.choices import Choices, Keep
 from config.imports.deployed_values import with_values
 from config.imports.original import GROUPS, VPC, Original
 from config.imports.roles import Roles, parameter_problems, roles_of
-from config.request import RequestValues
 from config.request_check import check_request
 
 
-def checked_roles(original: Original, choices: Choices, values: RequestValues) -> Roles:
+def checked_roles(original: Original, choices: Choices) -> Roles:
     """The roles of an original that can be imported; a ConfigError says all that is in the way."""
-    in_request = [*_request_problems(original, choices, values)]
+    in_request = [*_request_problems(original, choices)]
     in_parameters = [*parameter_problems(original.parameters)] if original.parameters is not None else []
     if in_request or in_parameters:
         raise ConfigError({original.request_file: in_request, original.parameters_file: in_parameters})
@@ -23,9 +22,9 @@ def checked_roles(original: Original, choices: Choices, values: RequestValues) -
     return roles
 
 
-def _request_problems(original: Original, choices: Choices, values: RequestValues) -> Iterator[Problem]:
+def _request_problems(original: Original, choices: Choices) -> Iterator[Problem]:
     """What the service would refuse, but for the values that the deployment puts in the place of the original's."""
-    walked = check_request({"ClusterName": "cluster", **with_values(original.request, choices.keep, values)})
+    walked = check_request({"ClusterName": "cluster", **with_values(original.request, choices.keep)})
     yield from walked
     if not original.request.get(GROUPS):
         yield Problem((GROUPS,), original.request.get(GROUPS, ABSENT), "has no group; a Slurm cluster needs a controller's")

@@ -32,8 +32,7 @@ class Imported:
 
 def imported(original: Original, choices: Choices, *, name: str = "imported", folder: Path = Path()) -> Imported:
     """The cluster file for the original, as ``name``.yaml in ``folder``; a ConfigError says what keeps it from being written."""
-    values = values_of(original.request, choices.keep)
-    roles = checked_roles(original, choices, values)
+    roles = checked_roles(original, choices)
     text = written([Part({}, (*schema_note(folder), *head_note(original, choices))), *_parts(original, choices, roles)])
     parsed = parse_cluster(text.encode(), name, folder)
     if not isinstance(parsed, ClusterConfig):
