@@ -10,9 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]  # has no stubs here
 
+from config.catalog import catalog
+from config.checked_file import CheckedFile
 from config.errors import ConfigError
 from config.load import parse_cluster
 from config.model import ClusterConfig
+from config.report import FORMATS
 from config.schema import cluster_schema
 from config.yaml_file import read_yaml
 
@@ -22,6 +25,7 @@ SHIPPED = [
 ]
 
 SCHEMA = Draft7Validator(cluster_schema())
+CATALOG = catalog()
 
 ODD_VALUES: Any = st.one_of(
     st.none(),
@@ -112,6 +116,11 @@ def check(source: bytes) -> None:
     assert parsed
     assert len(str(error).splitlines()) == len(parsed)
     assert all("; " in problem.message for problem in parsed), str(error)
+    assert all(problem.rule in CATALOG for problem in parsed), [problem.rule for problem in parsed]
+    lines = len(source.decode("utf-8", "replace").splitlines()) + 1
+    assert all(problem.place and problem.place.line <= lines for problem in parsed if problem.rule != "file.empty"), str(error)
+    for form in FORMATS.values():
+        form([CheckedFile("draft.yaml", None, tuple(parsed))]).encode()
     str(error).encode()
 
 
