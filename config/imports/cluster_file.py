@@ -10,7 +10,7 @@ from config.imports.commented_yaml import Part, schema_note, written
 from config.imports.deployed_values import values_of
 from config.imports.equality import unequal
 from config.imports.groups import group_fields, tags_of, with_overrides
-from config.imports.notes import groups_note, head_note
+from config.imports.notes import groups_note, head_note, wait_part
 from config.imports.original import Original
 from config.imports.place import network_part, place_of, region_part
 from config.imports.roles import Roles
@@ -60,6 +60,7 @@ def _parts(original: Original, choices: Choices, roles: Roles) -> list[Part]:
         Part({"instance_groups": groups}, groups_note(original, roles)),
         lifecycle,
         Part({"node_recovery": request["NodeRecovery"]} if "NodeRecovery" in request else {}),
+        wait_part(original, choices),
         Part({"tags": tags_of(request)} if tags_of(request) else {}),
         Part({"overrides": overrides} if overrides else {}, ("Fields of CreateCluster, verbatim.",) if overrides else ()),
     ]

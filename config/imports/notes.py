@@ -1,12 +1,14 @@
-"""The comments of an imported file: what was taken over, what becomes new, and what was left out."""
+"""What an imported file says beside the request: what was taken over, becomes new and was left out; how long to wait."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from config.imports.choices import Choices, Keep
+from config.imports.commented_yaml import Part
 from config.imports.deployed_values import LIFE_CYCLE, ROLE, SOURCE
 from config.imports.original import Original
 from config.imports.roles import Roles, unknown_parameters
+from config.request import Request
 
 
 def head_note(original: Original, choices: Choices) -> tuple[str, ...]:
@@ -16,6 +18,7 @@ def head_note(original: Original, choices: Choices) -> tuple[str, ...]:
         f"Imported from {' and '.join(Path(source).name for source in sources)}.",
         "Taken over: every field of the request but those named here. Fields are described in docs/configuration.md.",
         *_new(original, choices),
+        *_of_the_old_network(original, choices),
         *_left_out(original),
         *original.notes,
     )
@@ -33,6 +36,25 @@ def _new(original: Original, choices: Choices) -> Iterator[str]:
         yield f"New: {whose}, instead of what is at {', '.join(sources)}."
 
 
+def _of_the_old_network(original: Original, choices: Choices) -> Iterator[str]:
+    """What the request names verbatim, and a new network does not have."""
+    if choices.keep is not Keep.NOTHING:
+        return
+    named = {
+        "OverrideVpcConfig": [group for group in original.groups if "OverrideVpcConfig" in group],
+        "InstanceStorageConfigs": [group for group in original.groups if _mounts(group)],
+    }
+    for member, groups in named.items():
+        if groups:
+            names = ", ".join(group["InstanceGroupName"] for group in groups)
+            yield f"To be looked at: {member} in `overrides` of {names}, which names what is in the original's network."
+
+
+def _mounts(group: Request) -> bool:
+    """Tell whether HyperPod mounts file systems on the group's nodes."""
+    return any(kind.startswith("Fsx") for storage in group.get("InstanceStorageConfigs", ()) for kind in storage)
+
+
 def _left_out(original: Original) -> Iterator[str]:
     if original.parameters is not None and (unknown := unknown_parameters(original.parameters)):
         yield f"Not taken over, as nothing here reads them: the provisioning parameters {', '.join(unknown)}."
@@ -43,3 +65,11 @@ def groups_note(original: Original, roles: Roles) -> tuple[str, ...]:
     if not roles.dropped:
         return ()
     return (f"Dropped, as they are no instance groups: {', '.join(roles.dropped)} of {Path(original.parameters_file).name}.",)
+
+
+def wait_part(original: Original, choices: Choices) -> Part:
+    """Time for the deep health checks of new nodes, where there are any."""
+    checked = any(group.get("OnStartDeepHealthChecks") for group in original.groups)
+    if not checked or choices.adopt:
+        return Part({})
+    return Part({"wait_hours": 3}, ("Deep health checks take up to two hours, and a deployment waits for the nodes.",))

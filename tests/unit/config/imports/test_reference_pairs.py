@@ -2,8 +2,9 @@
 
 import pytest
 
-from config.errors import ConfigError
+from config.errors import ConfigError, dotted
 from config.imports import Choices, Keep, imported
+from config.load import parse_cluster
 from config.request import RequestValues, cluster_request
 from tests.unit.config.imports.originals import reference
 
@@ -39,6 +40,14 @@ def test_a_partition_with_dots_is_taken_over_where_scripts_set_slurm_up() -> Non
     made = imported(reference("distributed-training"), Choices())
     assert made.config is not None
     assert [group.partition for group in made.config.instance_groups] == [None, "ml.g5.48xlarge"]
+
+
+def test_a_partition_with_dots_is_refused_in_a_slurm_config() -> None:
+    text = imported(reference("distributed-training"), Choices()).text
+    slurm = "    overrides: {SlurmConfig: {NodeType: Compute, PartitionNames: [ml.g5.48xlarge]}}\n"
+    problems = parse_cluster(f"{text}{slurm}".encode(), "draft")
+    assert isinstance(problems, list)
+    assert [dotted(problem.path) for problem in problems] == ["instance_groups[1].overrides.SlurmConfig.PartitionNames[0]"]
 
 
 def test_the_pair_that_disagrees_with_itself_is_reported() -> None:

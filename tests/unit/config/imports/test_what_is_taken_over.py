@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from config.imports import Choices, Keep, Original, imported
-from config.model import ClusterConfig
+from config.imports.equality import unequal
+from config.model import ClusterConfig, NodeRecovery
 from config.request import RequestValues, cluster_request
 from tests.unit.config.imports.originals import PARAMETERS, REQUEST, ROLE, SOURCE, Json, changed, import_of
 
@@ -128,6 +129,30 @@ def test_without_parameters_each_groups_slurm_config_says_what_it_is() -> None:
 def test_parameters_that_nothing_here_reads_are_named() -> None:
     text = import_of(REQUEST, None, {**PARAMETERS, "observability": {"enabled": True}}).text
     assert "# Not taken over, as nothing here reads them: the provisioning parameters observability." in text
+
+
+def test_what_names_the_originals_network_is_pointed_at_where_the_network_is_new() -> None:
+    mount = {"DnsName": "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com", "MountPath": "/data"}
+    request = changed(REQUEST, *WORK, "InstanceStorageConfigs", [{"FsxOpenZfsConfig": mount}])
+    request = changed(request, "InstanceGroups", 1, "OverrideVpcConfig", REQUEST["VpcConfig"])
+    text = " ".join(import_of(request).text.split("\n# "))
+    assert "To be looked at: OverrideVpcConfig in `overrides` of door, which names what is in the original's network." in text
+    assert "To be looked at: InstanceStorageConfigs in `overrides` of work," in text
+    assert "To be looked at" not in import_of(request, NETWORK).text
+
+
+def test_deep_health_checks_get_their_time() -> None:
+    checked = changed(REQUEST, *WORK, "OnStartDeepHealthChecks", ["InstanceStress"])
+    assert (config_of(checked).wait_hours, config_of(REQUEST).wait_hours) == (3, 1)
+
+
+def test_a_file_that_asks_for_something_else_is_noticed() -> None:
+    config = config_of(REQUEST, EVERYTHING)
+    original = Original(REQUEST, PARAMETERS)
+    assert unequal(original, Keep.EVERYTHING, config) == []
+    groups = (*config.instance_groups[:2], config.instance_groups[2].model_copy(update={"instance_count": 5}))
+    other = config.model_copy(update={"instance_groups": groups, "node_recovery": NodeRecovery.NONE})
+    assert sorted(unequal(original, Keep.EVERYTHING, other)) == ["InstanceGroups[2].InstanceCount", "NodeRecovery"]
 
 
 def test_what_the_rules_ask_for_is_told_beside_the_file() -> None:
