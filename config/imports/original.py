@@ -42,7 +42,11 @@ def _request(path: Path) -> Request:
     content = read_json(path)
     if isinstance(content, list):  # as `aws sagemaker create-cluster --instance-groups file://...` takes it
         return {GROUPS: content}
-    return _checked(path, content, "CreateCluster's input, or the list of its instance groups")
+    request = _checked(path, content, "CreateCluster's input, or the list of its instance groups")
+    if "ClusterStatus" in request:
+        message = "this is what DescribeCluster says; give CreateCluster's input, or --cluster with the cluster's name"
+        raise ConfigError({str(path): [Problem(("ClusterStatus",), request["ClusterStatus"], message)]})
+    return request
 
 
 def _with_network(request: Request, path: Path, vpc_config: Path | None) -> Request:

@@ -8,7 +8,8 @@ import pytest
 from config.imports import Choices, Keep, Original, imported
 from config.request import RequestValues, cluster_request
 from ops.errors import OpsError
-from ops.imports.live import read_live, request_of
+from ops.imports.described import request_of
+from ops.imports.live import read_live
 from ops.resource_code import cluster_of
 
 Json = dict[str, Any]

@@ -192,6 +192,11 @@ def test_a_file_system_that_is_kept_needs_its_id_and_mount_name(name: str, value
         ("[NaN]", "NaN is no number of JSON; write it as JSON, each name once"),
         pytest.param("[" * 100_000, "is nested too deep; write it as JSON, and flat", id="deep"),
         ("7", "7: is not CreateCluster's input, or the list of its instance groups; give a file with a JSON object"),
+        (
+            '{"ClusterName": "theirs", "ClusterStatus": "InService"}',
+            'ClusterStatus: "InService": this is what DescribeCluster says; '
+            "give CreateCluster's input, or --cluster with the cluster's name",
+        ),
         ("\udcff", "is no text in UTF-8; write it as JSON"),
     ],
 )
