@@ -54,6 +54,7 @@ def collect(outdir: Path, clusters: Path) -> Findings:
         (construct["constructPath"], violation["ruleName"])
         for plugin in report["pluginReports"]
         for violation in plugin["violations"]
+        if not violation["ruleName"].startswith("Annotation::")  # the warnings of the cluster files are in the report, too
         for construct in violation["violatingConstructs"]
     }
     return findings
