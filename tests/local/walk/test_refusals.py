@@ -38,3 +38,10 @@ def test_a_mistake_in_the_file_stops_cdk_synth_with_one_message_and_no_traceback
     assert "usw2-az4" in printed, "the remedy names what there is"
     assert "Traceback" not in printed
     assert ask("requests") == []
+
+
+def test_a_warning_of_the_file_is_shown_beside_the_difference_and_stops_nothing(workspace: Workspace) -> None:
+    workspace.replace("clusters/reference.yaml", "compression: LZ4", "compression: LZ4\n    removal: destroy")
+    printed = workspace.cdk("diff", "reference/*")
+    assert 'clusters/reference.yaml:16:5: storage.lustre.removal: "destroy": ' in printed
+    assert "AWS::FSx::FileSystem" in printed
