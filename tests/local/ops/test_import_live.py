@@ -2,15 +2,18 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from config.imports import Choices, Imported, Keep, imported
+from config.load import load_cluster
 from config.request import RequestValues, cluster_request
 from local_aws import server, testing
 from local_aws.clock import clock
 from local_aws.server import EmbeddedAws
+from ops.__main__ import main
 from ops.adopt import adopt
 from ops.deployment import Deployment
 from ops.errors import OpsError
@@ -105,6 +108,16 @@ def test_fields_with_a_friendly_name_come_by_it(world: World) -> None:
     assert work.overrides["ScheduledUpdateConfig"] == MORE["ScheduledUpdateConfig"]
     assert (config.cluster_name, config.tags, config.node_recovery) == ("theirs", {"team": "vision"}, "Automatic")
     assert config.adopt
+
+
+def test_the_command_writes_the_file(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    variables = {"ENDPOINT_URL": world.endpoint, "ACCESS_KEY_ID": "user", "SECRET_ACCESS_KEY": "secret"}
+    for name, value in variables.items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    file = tmp_path / "mine.yaml"
+    assert main(["import", "--cluster", "theirs", "--region", REGION, "--output", str(file)]) == 0
+    config = load_cluster(file)
+    assert (config.cluster_name, config.region, config.adopt) == ("theirs", REGION, True)
 
 
 def test_a_new_cluster_like_one_that_runs_has_what_a_deployment_makes(world: World) -> None:
