@@ -35,6 +35,8 @@ def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **gi
     for question in QUESTIONS:
         if question.is_asked(answers):
             answers[question.name] = _answer(question, answers, asking)
+        elif question.name in answers:
+            raise OpsError(f"{question.option} is of a VPC that is there; give --vpc, too")
     text = first_file(answers, clusters)
     parsed = parse_cluster(text.encode(), name, clusters)
     if not isinstance(parsed, ClusterConfig):

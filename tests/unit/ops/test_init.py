@@ -116,6 +116,7 @@ def test_of_a_vpc_that_is_there_the_rest_is_asked(tmp_path: Path) -> None:
         ({**ENOUGH, "vpc": EXISTING["vpc"]}, "nobody is there to ask for the private subnets .*; give --subnets"),
         ({**ENOUGH, "region": "us-west-2a"}, "--region: us-west-2a is no region that SageMaker is in; did you mean us-west-2"),
         ({**ENOUGH, "vpc": "vpc"}, "--vpc: vpc must be vpc- and 8 to 17 digits"),
+        ({**ENOUGH, "subnets": EXISTING["subnets"]}, "--subnets is of a VPC that is there; give --vpc, too"),
         ({**ENOUGH, "storage": "big"}, "--storage: big must be new or none"),
         ({**ENOUGH, "instance_count": "-1"}, "--instance-count: -1 is no number of nodes"),
     ],
