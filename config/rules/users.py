@@ -42,7 +42,7 @@ def _repeated(found: Iterable[tuple[Path, str | int]]) -> Iterator[tuple[Path, s
 def unique_account_names(config: ClusterConfig) -> Iterator[Problem]:
     """No two users and no two groups have one name; each user has a group of its own name as well.
 
-    useradd fails for the second one, and with it the set-up of every node.
+    A node has one account of a name: the second one fails, and with it the set-up of every node.
     """
     for path, value, first in _repeated(_names(config)):
         own = ", which has a group of that name" if first.startswith("users") != (path[0] == "users") else ""
@@ -66,7 +66,7 @@ def unique_account_ids(config: ClusterConfig) -> Iterator[Problem]:
 def free_account_names(config: ClusterConfig) -> Iterator[Problem]:
     """Users and groups have no name that a node's own accounts have (root, ubuntu, slurm, munge, mysql, systemd-...).
 
-    useradd fails for it on every node, or hands a service's files to a person.
+    The node's own account is there first, with another number: no node is set up, or a person has a service's rights.
     """
     for path, name in _names(config):
         if is_reserved(name):
@@ -101,7 +101,7 @@ def numbers_of_people(config: ClusterConfig) -> Iterator[Problem]:
 def groups_of_users(config: ClusterConfig) -> Iterator[Problem]:
     """A user's groups are among `user_groups`, and each is named once.
 
-    useradd fails for a group that is not there, and with it the set-up of every node.
+    Nobody can join a group that is not there: it fails on every node, and with it the node's set-up.
     """
     known = [group.name for group in config.user_groups]
     for index, user in enumerate(config.users):
