@@ -66,7 +66,10 @@ BASIC: dict[str, Entry] = {
         "It would hide the same warning when it comes for another reason.",
         Level.INFO,
     ),
-    "request.size": Entry("The request fits into a state machine's input.", "The deployment could not begin, nor roll back."),
+    "request.size": Entry(
+        "The request fits into a state machine's input.",
+        "It could not be handed over: the deployment would fail once network and storage are made.",
+    ),
 }
 
 

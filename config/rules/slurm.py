@@ -20,7 +20,7 @@ TOPOLOGY_LINE = re.compile(r"\s*(SwitchName|BlockName|BlockSizes)=\S", re.IGNORE
 def external_accounting(config: ClusterConfig) -> Iterator[Problem]:
     """An external accounting database has a `host` and a `secret_arn`.
 
-    slurmdbd would have no database to start with, and every node that waits for it would fail.
+    slurmdbd would have no database to start with, and the controller's set-up would fail.
     """
     accounting = config.slurm.accounting
     if accounting.database is Database.EXTERNAL:
