@@ -12,6 +12,12 @@ from config.request import Request
 VPC = "VpcConfig"
 GROUPS = "InstanceGroups"
 
+# Members by which a file is something else than a request.
+OF_OTHERS = {
+    "ClusterStatus": "this is what DescribeCluster says; give CreateCluster's input, or --cluster with the cluster's name",
+    "controller_group": "these are provisioning parameters; give CreateCluster's input before them",
+}
+
 
 @dataclass(frozen=True)
 class Original:
@@ -43,9 +49,9 @@ def _request(path: Path) -> Request:
     if isinstance(content, list):  # as `aws sagemaker create-cluster --instance-groups file://...` takes it
         return {GROUPS: content}
     request = _checked(path, content, "CreateCluster's input, or the list of its instance groups")
-    if "ClusterStatus" in request:
-        message = "this is what DescribeCluster says; give CreateCluster's input, or --cluster with the cluster's name"
-        raise ConfigError({str(path): [Problem(("ClusterStatus",), request["ClusterStatus"], message)]})
+    for name, message in OF_OTHERS.items():
+        if name in request:
+            raise ConfigError({str(path): [Problem((name,), request[name], message)]})
     return request
 
 

@@ -197,6 +197,10 @@ def test_a_file_system_that_is_kept_needs_its_id_and_mount_name(name: str, value
             'ClusterStatus: "InService": this is what DescribeCluster says; '
             "give CreateCluster's input, or --cluster with the cluster's name",
         ),
+        (
+            '{"controller_group": "head"}',
+            'controller_group: "head": these are provisioning parameters; give CreateCluster\'s input before them',
+        ),
         ("\udcff", "is no text in UTF-8; write it as JSON"),
     ],
 )
