@@ -36,12 +36,15 @@ demo-down: setup  ## end the embedded AWS that the demo left running
 	@python -m local_aws down
 
 test: setup  ## run the tests that need no simulated nodes
-	@pytest -m "not aws" --ignore tests/nodes --ignore tests/whole_stack -n 4 --dist loadgroup --no-loadscope-reorder
+	@pytest -m "not aws and not long" --ignore tests/nodes --ignore tests/whole_stack -n 4 --dist loadgroup --no-loadscope-reorder
 	@echo "next: make test-nodes (the same for real nodes), make demo (a cluster on an embedded AWS)"
 
 test-nodes: setup  ## run the tests on simulated nodes: real systemd, real Slurm, PyTorch (root on Debian)
 	@python -m local_aws.nodes setup --training
 	@pytest tests/nodes
+
+test-long: setup  ## run the walks with the real cdk that take minutes: failing nodes, a slow rollback, adoption
+	@pytest -m long tests/local -n 2
 
 faults: setup  ## run the tests of docs/faults.md's rows 1 to 59 and print what happened in each
 	@python -m tests.faults_table

@@ -11,7 +11,7 @@ from local_aws.clock import clock
 from local_aws.testing import Client, ask
 from tests.local.walk.workspace import Workspace
 
-pytestmark = [pytest.mark.cdk, pytest.mark.local]
+pytestmark = [pytest.mark.cdk, pytest.mark.local, pytest.mark.long]
 
 FILE = "clusters/reference.yaml"
 FINE = "    instance_type: ml.c5.xlarge\n"

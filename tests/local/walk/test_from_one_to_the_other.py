@@ -11,7 +11,7 @@ from local_aws.testing import Client, ask
 from tests.local.walk.leftovers import leftovers
 from tests.local.walk.workspace import Workspace
 
-pytestmark = [pytest.mark.cdk, pytest.mark.local]
+pytestmark = [pytest.mark.cdk, pytest.mark.local, pytest.mark.long]
 
 STACK = "reference-Cluster"
 QUOTA = "ml.trn1.32xlarge for cluster usage"
