@@ -1,7 +1,6 @@
 """Cloud assemblies of one small cluster, ours and the stock one, each in two sizes: synthesized once, deployed often."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,29 +14,17 @@ from constructs.hyperpod.node_role import NodeRole
 from stacks.clusters_app import FEATURE_FLAGS, TEMPLATES, ClustersApp
 from stacks.network_stack import NetworkStack
 from stacks.storage_stack import StorageStack
+from tests.local.other_network import OtherNetwork
 from tests.whole_stack.stock.stock_provider_cluster import StockProviderCluster
 
 SMALL, LARGE = 1, 2
 """Workers of the two sizes."""
 
 
-@dataclass(frozen=True)
-class Place:
-    """The network that is there already."""
-
-    zone_id: str
-    vpc: str
-    subnet: str
-    group: str
-
-
-def cluster_file(folder: Path, name: str, place: Place, workers: int) -> Path:
+def cluster_file(folder: Path, name: str, place: OtherNetwork, workers: int) -> Path:
     """A file for one controller and ``workers`` in an existing network, without a file system."""
     content: dict[str, Any] = {
-        "network": {
-            "availability_zone_id": place.zone_id,
-            "existing": {"vpc_id": place.vpc, "node_subnet_ids": [place.subnet], "security_group_id": place.group},
-        },
+        "network": place.section,
         "instance_groups": [
             {"name": "controller", "role": "controller", "instance_type": "ml.c5.xlarge", "instance_count": 1},
             {
@@ -55,7 +42,7 @@ def cluster_file(folder: Path, name: str, place: Place, workers: int) -> Path:
     return path
 
 
-def synthesize(folder: Path, place: Place) -> dict[tuple[str, int], Path]:
+def synthesize(folder: Path, place: OtherNetwork) -> dict[tuple[str, int], Path]:
     """Where the assemblies of both kinds in both sizes are."""
     found: dict[tuple[str, int], Path] = {}
     for workers in (SMALL, LARGE):

@@ -6,14 +6,13 @@ from pathlib import Path
 
 from local_aws.environment import aws_environment
 from local_aws.server import ACCOUNT, EmbeddedAws
-from local_aws.testing import REGION, Client, clients_of
-from tests.whole_stack.assemblies import Place, synthesize
+from local_aws.testing import REGION, clients_of
+from tests.local.other_network import make_other_network
+from tests.whole_stack.assemblies import synthesize
 from tests.whole_stack.world import World
 
 SPEED = 300.0
 """CloudFormation's hour is 12 seconds: more than a busy machine needs for what is no function's work."""
-
-ZONE_ID = "usw2-az4"
 
 
 @dataclass(frozen=True)
@@ -31,16 +30,5 @@ def laboratory(aws: EmbeddedAws, folder: Path) -> Laboratory:
     environment = aws_environment(aws.endpoint, REGION, home)
     bootstrap = ("cdk", "bootstrap", f"aws://{ACCOUNT}/{REGION}")
     subprocess.run(bootstrap, env=environment, cwd=home, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    assemblies = synthesize(folder / "assemblies", _network(client))
+    assemblies = synthesize(folder / "assemblies", make_other_network(client))
     return Laboratory({kind: World(kind, assemblies, environment, client) for kind in ("ours", "stock")})
-
-
-def _network(client: Client) -> Place:
-    ec2 = client("ec2")
-    vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
-    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/17", AvailabilityZoneId=ZONE_ID)["Subnet"]["SubnetId"]
-    group = ec2.create_security_group(GroupName="nodes", Description="nodes", VpcId=vpc)["GroupId"]
-    everything = [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group}]}]
-    ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=everything)
-    ec2.authorize_security_group_egress(GroupId=group, IpPermissions=everything)
-    return Place(ZONE_ID, vpc, subnet, group)

@@ -1,0 +1,33 @@
+"""A network that another team made, for clusters that are to live in one that is there already."""
+
+from dataclasses import dataclass
+
+from local_aws.testing import Client
+
+
+@dataclass(frozen=True)
+class OtherNetwork:
+    """A VPC with a subnet for nodes and a security group whose members reach each other."""
+
+    zone_id: str
+    vpc: str
+    subnet: str
+    group: str
+
+    @property
+    def section(self) -> dict[str, object]:
+        """The network of a cluster file that uses it."""
+        existing = {"vpc_id": self.vpc, "node_subnet_ids": [self.subnet], "security_group_id": self.group}
+        return {"availability_zone_id": self.zone_id, "existing": existing}
+
+
+def make_other_network(client: Client, zone_id: str = "usw2-az4") -> OtherNetwork:
+    """Make one in the account."""
+    ec2 = client("ec2")
+    vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/17", AvailabilityZoneId=zone_id)["Subnet"]["SubnetId"]
+    group = ec2.create_security_group(GroupName="nodes", Description="nodes", VpcId=vpc)["GroupId"]
+    everything = [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group}]}]
+    ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=everything)
+    ec2.authorize_security_group_egress(GroupId=group, IpPermissions=everything)
+    return OtherNetwork(zone_id, vpc, subnet, group)
