@@ -17,6 +17,8 @@ from ops.table import table
 
 SCRIPTS = "LifecycleConfig/"
 POLL_S = 2
+GENERATED = "-(?:[0-9a-f]{12}|[0-9a-f]{16})"
+"""What a generated name ends in: of the custom resource, and of CloudFormation's own."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def _log_group(client: Any, deployment: Deployment) -> str:
     """The log group of the newest cluster of this file."""
     name = deployment.config.cluster_name
     prefix = f"/aws/sagemaker/Clusters/{name or deployment.config.name}"
-    own = re.compile(re.escape(prefix) + ("" if name else "-[0-9a-f]{12}") + "/[^/]+")
+    own = re.compile(re.escape(prefix) + ("" if name else GENERATED) + "/[^/]+")
     pages = client.get_paginator("describe_log_groups").paginate(logGroupNamePrefix=prefix)
     groups = [group for page in pages for group in page["logGroups"] if own.fullmatch(group["logGroupName"])]
     if not groups:
