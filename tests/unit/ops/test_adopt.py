@@ -19,6 +19,7 @@ ROLE = "arn:aws:iam::123456789012:role/theirs"
 SUBNET, GROUP = "subnet-0123456789abcdef0", "sg-0123456789abcdef0"
 SCRIPTS = {"SourceS3Uri": "s3://sagemaker-theirs/src", "OnCreate": "on_create.sh"}
 OLD_STACK = "arn:aws:cloudformation:us-west-2:123456789012:stack/old-Cluster/5a7d3b10"
+NOT_YET = ""
 OWNER = {"hyperpod-cdk:stack-id": OLD_STACK, "hyperpod-cdk:logical-id": "ClusterEB0386A7", "hyperpod-cdk:version": "1"}
 FILE = f"""
 region: us-west-2
@@ -68,7 +69,8 @@ class FakeAccount:
 
     def describe_stack_resource(self, **_: str) -> Json:
         assert self.stack
-        return {"StackResourceDetail": {"ResourceStatus": self.stack["resource"], "PhysicalResourceId": "theirs"}}
+        known = {"PhysicalResourceId": self.stack.get("id", "theirs")} if self.stack.get("id") != NOT_YET else {}
+        return {"StackResourceDetail": {"ResourceStatus": self.stack["resource"], **known}}
 
 
 def _group(name: str, kind: str, count: int) -> Json:
@@ -145,6 +147,36 @@ def test_a_cluster_that_a_stack_has_is_not_released() -> None:
     with pytest.raises(OpsError, match="old-Cluster \\(UPDATE_COMPLETE\\)"):
         adopt(deployment(account), release=True)
     assert account.cluster.tags == OWNER
+
+
+@pytest.mark.fault(55)
+@pytest.mark.parametrize(
+    "stack",
+    [
+        {"status": "CREATE_IN_PROGRESS", "resource": "CREATE_IN_PROGRESS", "id": NOT_YET},
+        {"status": "UPDATE_IN_PROGRESS", "resource": "UPDATE_IN_PROGRESS", "id": "the-one-before"},
+        {"status": "UPDATE_ROLLBACK_IN_PROGRESS", "resource": "UPDATE_COMPLETE", "id": "the-one-before"},
+    ],
+)
+def test_a_cluster_that_a_stack_is_making_is_not_released(stack: Json) -> None:
+    account = FakeAccount(OWNER)
+    account.stack = stack
+    with pytest.raises(OpsError, match="which is at work; it was not touched; wait until"):
+        adopt(deployment(account), release=True)
+    assert account.cluster.tags == OWNER
+
+
+def test_a_cluster_of_a_resource_whose_cluster_is_not_known_is_not_released() -> None:
+    account = FakeAccount(OWNER)
+    account.stack = {"status": "CREATE_FAILED", "resource": "CREATE_FAILED", "id": NOT_YET}
+    with pytest.raises(OpsError, match="let that stack go of it first"):
+        adopt(deployment(account), release=True)
+
+
+def test_a_cluster_that_its_stack_has_replaced_is_released() -> None:
+    account = FakeAccount(OWNER)
+    account.stack = {"status": "UPDATE_COMPLETE", "resource": "UPDATE_COMPLETE", "id": "the-one-after"}
+    assert "has no owner any more" in adopt(deployment(account), release=True)
 
 
 def test_a_cluster_of_a_stack_that_cannot_be_looked_at_is_not_released() -> None:
