@@ -30,16 +30,33 @@ def adoption_by_name(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(path, ABSENT, "a group keeps its role for life; add the one that it has")
 
 
+@rule("adopted-or-made-anew", "adopt", "recreate")
+def adopted_or_made_anew(config: ClusterConfig) -> Iterator[Problem]:
+    """`recreate` does not go with `adopt`.
+
+    A cluster that is to be adopted is never made: `recreate` would be written in the file and do nothing.
+    """
+    if config.adopt and config.recreate:
+        message = "does nothing while `adopt` is set; remove it, or remove `adopt` once the cluster is taken over"
+        yield Problem(("recreate",), value=True, message=message)
+
+
 @rule("retained-with-its-storage", "removal", "storage")
 def retained_with_its_storage(config: ClusterConfig) -> Iterator[Problem]:
-    """A cluster with `removal: retain` keeps its file system: `storage.lustre.removal` is `retain`, too.
+    """A cluster with `removal: retain` keeps its file system and its data bucket: their `removal` is `retain`, too.
 
-    The nodes would go on running, and be paid for, with a file system that hangs.
+    The nodes would go on running, and be paid for, with a file system that hangs, or one whose files are gone with the bucket.
     """
-    lustre = config.storage.lustre
-    if config.removal is Removal.RETAIN and lustre and lustre.removal is Removal.DESTROY:
+    if config.removal is not Removal.RETAIN:
+        return
+    lustre, bucket = config.storage.lustre, config.storage.data_bucket
+    if lustre and lustre.removal is Removal.DESTROY:
         message = "the nodes of a cluster with `removal: retain` go on using the file system; set `retain`, or destroy both"
         yield Problem(("storage", "lustre", "removal"), lustre.removal.value, message)
+    is_made = bucket.existing is None and any(one.bucket is None for one in config.storage.data_repository_associations)
+    if is_made and bucket.removal is Removal.DESTROY:
+        message = "the nodes of a cluster with `removal: retain` go on reading files that only the bucket holds; set `retain`"
+        yield Problem(("storage", "data_bucket", "removal"), bucket.removal.value, message)
 
 
 @rule("let-go-before-it-leaves-the-stack", "implementation", "removal")
@@ -53,9 +70,9 @@ def let_go_before_it_leaves_the_stack(config: ClusterConfig) -> Iterator[Problem
         yield Problem(("removal",), config.removal.value, message)
 
 
-@rule("options-of-the-custom-resource", "implementation", "wait", "wait_hours", "adopt", "recreate")
+@rule("options-of-the-custom-resource", "implementation", "wait", "wait_hours", "adopt", "recreate", "alarm_topic_arn")
 def options_of_the_custom_resource(config: ClusterConfig) -> Iterator[Problem]:
-    """`wait`, `wait_hours`, `adopt` and `recreate` go with `implementation: custom_resource`.
+    """`wait`, `wait_hours`, `adopt`, `recreate` and `alarm_topic_arn` go with `implementation: custom_resource`.
 
     CloudFormation's own type has nothing like them: they would be written in the file and do nothing.
     """
@@ -69,6 +86,8 @@ def options_of_the_custom_resource(config: ClusterConfig) -> Iterator[Problem]:
     for field in ("adopt", "recreate"):
         if getattr(config, field):
             yield Problem((field,), value=True, message=remedy)
+    if config.alarm_topic_arn is not None:
+        yield Problem(("alarm_topic_arn",), config.alarm_topic_arn, remedy)
 
 
 # Two for the checks, one for all else.

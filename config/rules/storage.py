@@ -136,7 +136,9 @@ def data_outlives_the_stack(config: ClusterConfig) -> Iterator[Problem]:
     """
     lustre, bucket = config.storage.lustre, config.storage.data_bucket
     message = "`cdk destroy` deletes all that is in it; set `retain`, or silence this with the reason"
-    if lustre and lustre.removal is Removal.DESTROY and config.removal is not Removal.RETAIN:  # of that, another rule tells
+    if config.removal is Removal.RETAIN:
+        return  # retained-with-its-storage tells
+    if lustre and lustre.removal is Removal.DESTROY:
         yield Problem(("storage", "lustre", "removal"), lustre.removal.value, message)
     if bucket.existing is None and bucket.removal is Removal.DESTROY:
         yield Problem(("storage", "data_bucket", "removal"), bucket.removal.value, message)

@@ -70,6 +70,9 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
         draft.put("more/after_slurm/one.sh", "elsewhere.sh").link("more/after_slurm/two.sh", "../../elsewhere.sh")
     ).set("lifecycle", "extra", "more"),
     "adoption-by-name": lambda draft: draft.set("adopt", True),
+    "adopted-or-made-anew": lambda draft: (
+        draft.set("adopt", True).set("recreate", True).set("cluster_name", "theirs").set("removal", "retain")
+    ),
     "retained-with-its-storage": lambda draft: draft.set("removal", "retain").set("storage", "lustre", "removal", "destroy"),
     "let-go-before-it-leaves-the-stack": lambda draft: draft.set("implementation", "none"),
     "options-of-the-custom-resource": lambda draft: draft.set("implementation", "native").set("wait", "cluster"),
