@@ -121,7 +121,6 @@ class HyperPodCluster(Construct):
             cluster_names=self._config.cluster_name or f"{self._config.name}-*",
             role_arns=sorted({group["ExecutionRole"] for group in groups}),
             training_plan_arns=sorted({group["TrainingPlanArn"] for group in groups if "TrainingPlanArn" in group}),
-            is_adopting=self._config.adopt,
         )
 
     def _custom(self, id: str, resource_type: str, properties: dict[str, object]) -> cdk.CustomResource:

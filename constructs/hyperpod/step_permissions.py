@@ -7,6 +7,8 @@ from functools import cached_property
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 
+from constructs.hyperpod.tags import CLUSTER_TAG
+
 STACK_ID_TAG = "hyperpod-cdk:stack-id"
 LOGICAL_ID_TAG = "hyperpod-cdk:logical-id"
 VERSION_TAG = "hyperpod-cdk:version"
@@ -30,7 +32,6 @@ class StepPermissions:
     cluster_names: str
     role_arns: Sequence[str]
     training_plan_arns: Sequence[str]
-    is_adopting: bool
 
     def statements(self) -> list[iam.PolicyStatement]:
         """All that the function may do, its logs aside."""
@@ -100,7 +101,7 @@ class StepPermissions:
 
     def _changing(self) -> list[iam.PolicyStatement]:
         return [
-            *([self._giving_back()] if self.is_adopting else []),
+            self._giving_back(),
             iam.PolicyStatement(
                 sid="ChangeTheStacksCluster",
                 actions=["sagemaker:DeleteCluster", "sagemaker:UpdateCluster"],
@@ -119,14 +120,18 @@ class StepPermissions:
         ]
 
     def _giving_back(self) -> iam.PolicyStatement:
-        """Take the stack's tags off its cluster; that it may put them on one without an owner is part of creating."""
+        """Take the stack's tags off its cluster; that it may put them on one without an owner is part of creating.
+
+        Whatever the file says now: an update that takes `adopt` out of it and changes the name comes with a new policy first, and
+        ends with the old cluster's Delete, which is still one of an adopted cluster.
+        """
         return iam.PolicyStatement(
             sid="GiveAnAdoptedClusterBack",
             actions=["sagemaker:DeleteTags"],
             resources=[self._clusters],
             conditions={
                 "StringEquals": self._ownership("aws:ResourceTag"),
-                "ForAllValues:StringEquals": {"aws:TagKeys": [STACK_ID_TAG, LOGICAL_ID_TAG, VERSION_TAG]},
+                "ForAllValues:StringEquals": {"aws:TagKeys": [STACK_ID_TAG, LOGICAL_ID_TAG, VERSION_TAG, CLUSTER_TAG]},
             },
         )
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 
+from constructs.hyperpod.step_permissions import STACK_ID_TAG
 from local_aws import faults
 from local_aws.testing import Client, ask
 from tests.privilege.cloudformation import CustomResource, Json, Request
@@ -124,7 +125,7 @@ class Account:
         tags = self.tags(described["ClusterArn"])
         wanted = {tag["Key"]: tag["Value"] for tag in request["Tags"]}
         there = {group["InstanceGroupName"]: group["CurrentCount"] for group in described["InstanceGroups"]}
-        return there == asked and wanted.items() <= tags.items()
+        return there == asked and wanted.items() <= tags.items() and STACK_ID_TAG in tags
 
     def tags(self, arn: str) -> dict[str, str]:
         """The cluster's tags."""

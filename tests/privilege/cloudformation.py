@@ -53,9 +53,9 @@ class CustomResource:
         """Ask for a change of the resource."""
         return self._request("Update", properties, PhysicalResourceId=name, OldResourceProperties=old)
 
-    def delete(self, name: str) -> Request:
+    def delete(self, name: str, properties: Json | None = None) -> Request:
         """Ask for the resource's end."""
-        return self._request("Delete", self.properties, PhysicalResourceId=name)
+        return self._request("Delete", properties or self.properties, PhysicalResourceId=name)
 
     def _request(self, kind: str, properties: Json, **more: object) -> Request:
         event = {**deepcopy(self._created), "RequestType": kind, "ResourceProperties": properties, **more}

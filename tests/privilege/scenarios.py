@@ -6,6 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
+from constructs.hyperpod.step_permissions import STACK_ID_TAG
 from local_aws.faults import Fault, order
 from tests.privilege.account import Account
 from tests.privilege.cloudformation import Json, Request
@@ -171,6 +172,14 @@ def deletion(account: Account) -> None:
     account.done(account.tail.delete("tail"))
 
 
+def giving_back(account: Account) -> None:
+    """A cluster that was adopted leaves the stack, and stays."""
+    [cluster] = account.client("sagemaker").list_clusters()["ClusterSummaries"]
+    account.done(account.cluster.delete(account.name, {**account.cluster.properties, "Adopt": "true"}))
+    account.expect("the cluster", account.status(), "InService")
+    account.expect("its owner", account.tags(cluster["ClusterArn"]).get(STACK_ID_TAG), None)
+
+
 def _updating(account: Account) -> Request:
     """A request for more nodes on which work has begun."""
     properties = account.cluster.properties
@@ -190,5 +199,6 @@ SCENARIOS = (
     Scenario("entry that cannot stop", entry_that_cannot_stop, with_cluster=True),
     Scenario("failing nodes", failing_nodes, with_cluster=False),
     Scenario("failing continuous nodes", failing_nodes_of_a_continuous_cluster, with_cluster=False),
+    Scenario("giving back", giving_back, with_cluster=True),
     Scenario("deletion", deletion, with_cluster=True),
 )
