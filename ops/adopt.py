@@ -8,6 +8,8 @@ from config.instance_group import Role
 from config.request import RequestValues, cluster_request
 from ops.deployment import Deployment
 from ops.errors import OpsError
+from ops.leftovers import CLUSTER_TAG
+from ops.own_cluster import OURS, obstacle, resources
 from ops.release import release_cluster
 from ops.resource_code import (
     Action,
@@ -26,6 +28,7 @@ from ops.resource_code import (
 )
 
 MADE = "(made by the deployment)"
+PUT_TAGS_ON = "put these tags on"
 TO_COME = {"StackId": "arn:aws:cloudformation:::stack/to-come/0", "LogicalResourceId": "Cluster"}
 
 
@@ -52,7 +55,8 @@ def adopt(deployment: Deployment, *, release: bool = False) -> str:
 def _compared(deployment: Deployment, cluster: Cluster, desired: Desired) -> str:
     whose = f"belongs to {cluster.owner}" if cluster.owner else "has no owner"
     now = datetime.now(UTC)
-    action = decide(desired, cluster, Memory(), Moment(now, now)).action
+    refused = obstacle(deployment, cluster)
+    action = Fail(refused) if refused else decide(desired, cluster, Memory(), Moment(now, now)).action
     found = plan(desired, cluster, {})
     lines = [f"cluster {cluster.name} is {cluster.status} and {whose}: {cluster.arn}"]
     if found.differences and not isinstance(action, Fail):
@@ -60,22 +64,32 @@ def _compared(deployment: Deployment, cluster: Cluster, desired: Desired) -> str
             "what would be changed, by one UpdateCluster:",
             *(f"  {each}" for each in _told(found.differences, desired, cluster)),
         ]
+    tags = [] if isinstance(action, Fail) else _tags(desired, cluster)
+    if tags:
+        lines += ["tags that would be put on:", *(f"  {each}" for each in tags)]
     if found.kept:
         lines.append(f"groups that the file does not have, and that would be left alone: {', '.join(found.kept)}")
-    return "\n".join([*lines, _verdict(deployment, action, is_equal=not found.differences)])
+    what = "make these changes" if found.differences else PUT_TAGS_ON if tags else ""
+    return "\n".join([*lines, _verdict(deployment, cluster, action, what)])
 
 
-def _verdict(deployment: Deployment, action: Action, *, is_equal: bool) -> str:
+def _tags(desired: Desired, cluster: Cluster) -> list[str]:
+    """The tags of the file that the cluster has not, or with another value; they come beside those of the owner."""
+    wrong = [(key, value, cluster.tags.get(key)) for key, value in sorted(desired.tags.items()) if cluster.tags.get(key) != value]
+    return [f"{key}: {value}" if have is None else f"{key}: {have} -> {value}" for key, value, have in wrong]
+
+
+def _verdict(deployment: Deployment, cluster: Cluster, action: Action, changes: str) -> str:
     word = "" if deployment.config.adopt else "set `adopt: true`, and "
     match action:
         case Fail(reason=reason):
             return f"a deployment would be refused: {reason}"
         case Wait(note=note):
             return f"a deployment would wait: {note}"
-        case Call(operation="AddTags"):
-            what = "take it over and change nothing else" if is_equal else "take it over and then make these changes"
-            return f"{word}`{deployment.deploy_command}` would {what}"
-    return "it is the stack's already" + ("" if is_equal else "; a deployment would make these changes")
+        case Call(operation="AddTags") if cluster.owner is None:
+            what = {"": "change nothing else", PUT_TAGS_ON: f"{PUT_TAGS_ON}, and change nothing else"}
+            return f"{word}`{deployment.deploy_command}` would take it over and {what.get(changes, f'then {changes}')}"
+    return "it is the stack's already" + (f"; a deployment would {changes}" if changes else "")
 
 
 def _told(differences: tuple[str, ...], desired: Desired, cluster: Cluster) -> list[str]:
@@ -96,9 +110,11 @@ def _desired(deployment: Deployment, api: ClusterApi) -> Desired:
     """What the file asks for, as a Create would bring it; `adopt` is looked at as if it were set."""
     config = deployment.config
     controller = next(group.name for group in config.instance_groups if group.role is Role.CONTROLLER)
+    request = cluster_request(config, values=_values(deployment))
     properties = {
         "ClusterName": config.cluster_name,
-        "Request": cluster_request(config, values=_values(deployment)),
+        # As constructs/hyperpod/hyperpod_cluster.py has it, which takes its time to import.
+        "Request": {**request, "Tags": [{"Key": CLUSTER_TAG, "Value": config.name}, *request.get("Tags", [])]},
         "ControllerGroup": controller,
         "Adopt": True,
     }
@@ -109,8 +125,8 @@ def _desired(deployment: Deployment, api: ClusterApi) -> Desired:
 
 def _owner(deployment: Deployment) -> dict[str, Any] | None:
     """The resource that the cluster has in this file's stack, if it is there."""
-    resources = _resources(deployment, "Custom::HyperPodCluster")
-    return {name: resources[0][name] for name in TO_COME} if resources else None
+    found = resources(deployment, OURS)
+    return {name: found[0][name] for name in TO_COME} if found else None
 
 
 def _values(deployment: Deployment) -> RequestValues:
@@ -126,15 +142,7 @@ def _values(deployment: Deployment) -> RequestValues:
 
 
 def _role_arn(deployment: Deployment) -> str:
-    roles = [each for each in _resources(deployment, "AWS::IAM::Role") if each["LogicalResourceId"].startswith("NodeRole")]
+    roles = [each for each in resources(deployment, "AWS::IAM::Role") if each["LogicalResourceId"].startswith("NodeRole")]
     if not roles:
         return MADE
     return str(deployment.client("iam").get_role(RoleName=roles[0]["PhysicalResourceId"])["Role"]["Arn"])
-
-
-def _resources(deployment: Deployment, kind: str) -> list[dict[str, Any]]:
-    if not any(stack.name.endswith("-Cluster") for stack in deployment.stacks()):
-        return []
-    gone = ("DELETE_COMPLETE", "DELETE_SKIPPED")
-    found = deployment.resources("Cluster")
-    return [each for each in found if each["ResourceType"] == kind and each["ResourceStatus"] not in gone]

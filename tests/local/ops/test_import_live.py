@@ -79,7 +79,8 @@ def test_a_cluster_that_runs_gives_a_file_that_adopts_it_and_changes_nothing(wor
     made = import_live(world)
     assert made.problems == ()
     said = adoption(world, made)
-    assert "would take it over and change nothing else" in said
+    assert "tags that would be put on:\n  hyperpod-cdk:cluster: imported\n" in said
+    assert "would take it over and put these tags on, and change nothing else" in said
     assert "what would be changed" not in said
 
 

@@ -20,6 +20,8 @@ SUBNET, GROUP = "subnet-0123456789abcdef0", "sg-0123456789abcdef0"
 SCRIPTS = {"SourceS3Uri": "s3://sagemaker-theirs/src", "OnCreate": "on_create.sh"}
 OLD_STACK = "arn:aws:cloudformation:us-west-2:123456789012:stack/old-Cluster/5a7d3b10"
 NOT_YET = ""
+OWN_STACK = OLD_STACK.replace("old-", "draft-")
+FILE_TAG = {"hyperpod-cdk:cluster": "draft"}
 OWNER = {"hyperpod-cdk:stack-id": OLD_STACK, "hyperpod-cdk:logical-id": "ClusterEB0386A7", "hyperpod-cdk:version": "1"}
 FILE = f"""
 region: us-west-2
@@ -58,14 +60,20 @@ class FakeAccount:
         self.cluster = cast("FakeCluster", self.sagemaker.find("theirs"))
         self.sagemaker.calls.clear()
         self.stack: Json | None = None
+        self.own: list[Json] = []
 
     def client(self, service: str) -> Any:
         return self.sagemaker if service == "sagemaker" else self
 
     def describe_stacks(self, **asked: str) -> Json:
+        if asked["StackName"] == "draft-Cluster" and self.own:
+            return {"Stacks": [{"StackName": "draft-Cluster", "StackStatus": "UPDATE_COMPLETE"}]}
         if asked["StackName"] == OLD_STACK and self.stack:
             return {"Stacks": [{"StackName": "old-Cluster", "StackStatus": self.stack["status"]}]}
         raise ClientError({"Error": {"Code": "ValidationError", "Message": "Stack does not exist"}}, "DescribeStacks")
+
+    def describe_stack_resources(self, **_: str) -> Json:
+        return {"StackResources": self.own}
 
     def describe_stack_resource(self, **_: str) -> Json:
         assert self.stack
@@ -88,12 +96,65 @@ def deployment(account: FakeAccount, *changes: tuple[str, str]) -> Deployment:
     return Deployment(config, session=cast("Any", account))
 
 
+def owned(kind: str, name: str, status: str = "CREATE_COMPLETE") -> Json:
+    """The cluster's resource in the file's own stack."""
+    named = {"StackId": OWN_STACK, "LogicalResourceId": "ClusterEB0386A7", "PhysicalResourceId": name}
+    return {**named, "ResourceType": kind, "ResourceStatus": status}
+
+
 def test_a_cluster_that_is_as_the_file_says_would_only_be_taken_over() -> None:
-    account = FakeAccount()
+    account = FakeAccount(FILE_TAG)
     text = adopt(deployment(account))
     assert "theirs is InService and has no owner" in text
     assert "set `adopt: true`, and `cdk deploy 'draft/*'` would take it over and change nothing else" in text
     assert not account.sagemaker.changes()
+
+
+def test_tags_that_would_be_put_on_are_told_with_the_values_that_are_lost() -> None:
+    account = FakeAccount({"team": "vision", "cost": "7"})
+    text = adopt(deployment(account, ("instance_groups:", "tags: {team: language, cost: '7'}\ninstance_groups:")))
+    assert "tags that would be put on:\n  hyperpod-cdk:cluster: draft\n  team: vision -> language\n" in text
+    assert text.endswith("would take it over and put these tags on, and change nothing else")
+
+
+def test_what_is_told_of_a_cluster_that_is_the_stacks_already() -> None:
+    account = FakeAccount({**FILE_TAG, **OWNER, "hyperpod-cdk:stack-id": OWN_STACK})
+    account.own = [owned("Custom::HyperPodCluster", "theirs")]
+    assert adopt(deployment(account)).endswith("it is the stack's already")
+    text = adopt(deployment(account, ("instance_groups:", "tags: {team: language}\ninstance_groups:")))
+    assert text.endswith("it is the stack's already; a deployment would put these tags on")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "why"),
+    [
+        ("Custom::HyperPodCluster", "before", "has cluster before already, and an update takes over no other"),
+        ("Custom::HyperPodCluster", "theirs", "an update does not put back the tags of ownership"),
+        ("AWS::SageMaker::Cluster", "arn:before", "CloudFormation puts no custom resource in the place of a native one"),
+    ],
+)
+def test_where_the_stack_has_a_cluster_an_adoption_is_told_to_be_refused(kind: str, name: str, why: str) -> None:
+    account = FakeAccount()
+    account.own = [owned(kind, name)]
+    text = adopt(deployment(account))
+    assert "a deployment would be refused: its stack has cluster" in text
+    assert why in text
+    assert "`removal: retain`, then `implementation: none`, then this" in text
+    assert "tags that would be put on" not in text
+
+
+@pytest.mark.parametrize("status", ["DELETE_COMPLETE", "DELETE_SKIPPED", "CREATE_FAILED"])
+def test_a_resource_that_is_to_be_made_is_no_obstacle(status: str) -> None:
+    account = FakeAccount()
+    account.own = [owned("Custom::HyperPodCluster", "before", status)]
+    assert "would take it over" in adopt(deployment(account))
+
+
+@pytest.mark.parametrize("implementation", ["native", "none"])
+def test_without_the_custom_resource_nothing_would_be_taken_over(implementation: str) -> None:
+    changes = "cluster_name: theirs\n", f"cluster_name: theirs\nimplementation: {implementation}\nremoval: retain\n"
+    text = adopt(deployment(FakeAccount(), changes))
+    assert f"a deployment would be refused: `implementation: {implementation}` takes over no cluster; set" in text
 
 
 def test_what_would_be_changed_is_told_with_both_values() -> None:
