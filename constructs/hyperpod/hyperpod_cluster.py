@@ -113,13 +113,14 @@ class HyperPodCluster(Construct):
             last = wait
 
     def _permissions(self, request: Request) -> StepPermissions:
-        groups = request["InstanceGroups"]
+        groups = [*request["InstanceGroups"], *request.get("RestrictedInstanceGroups", [])]
+        roles = {*(group["ExecutionRole"] for group in groups), *([request["ClusterRole"]] if "ClusterRole" in request else [])}
         return StepPermissions(
             stack=cdk.Stack.of(self),
             logical_id=self._logical_id,
             # A generated name begins with the file's.
             cluster_names=self._config.cluster_name or f"{self._config.name}-*",
-            role_arns=sorted({group["ExecutionRole"] for group in groups}),
+            role_arns=sorted(roles),
             training_plan_arns=sorted({group["TrainingPlanArn"] for group in groups if "TrainingPlanArn" in group}),
         )
 

@@ -25,6 +25,20 @@ CHOICES: dict[str, dict[str, Any]] = {
     "kept": {"removal": "retain"},
     "adopted": ADOPTED,
     "at-once": {"wait": "none", "wait_hours": 3},
+    "with-other-roles": {
+        "overrides": {
+            "ClusterRole": f"{ROLE}-of-the-cluster",
+            "RestrictedInstanceGroups": [
+                {
+                    "InstanceGroupName": "restricted",
+                    "InstanceType": "ml.p5.48xlarge",
+                    "InstanceCount": 1,
+                    "ExecutionRole": f"{ROLE}-of-the-group",
+                    "EnvironmentConfig": {},
+                }
+            ],
+        },
+    },
     "in-service": {"wait": "cluster", "wait_hours": 3},
 }
 
@@ -136,6 +150,15 @@ def test_a_cluster_can_be_given_back_after_adopt_has_left_the_file(choices: Synt
     tags = [f"hyperpod-cdk:{name}" for name in ("stack-id", "logical-id", "version", "cluster")]
     assert giving["Condition"]["ForAllValues:StringEquals"] == {"aws:TagKeys": tags}
     assert giving["Condition"]["StringEquals"].keys() == {f"aws:ResourceTag/{tag}" for tag in tags[:2]}
+
+
+def test_every_role_of_the_request_may_be_passed(choices: Synthesized) -> None:
+    stack = choices["with-other-roles", CLUSTER]
+    policy = stack.properties("AWS::IAM::Policy", named="Step")["PolicyDocument"]
+    [passing] = [statement for statement in policy["Statement"] if statement["Action"] == "iam:PassRole"]
+    role, _ = stack.one("AWS::IAM::Role", named="NodeRole")
+    assert {"Fn::GetAtt": [role, "Arn"]} in passing["Resource"]
+    assert {one for one in passing["Resource"] if isinstance(one, str)} == {f"{ROLE}-of-the-cluster", f"{ROLE}-of-the-group"}
 
 
 def test_later_hours_wait_for_what_the_file_says(choices: Synthesized) -> None:
