@@ -7,7 +7,11 @@ from config.section import Removal
 
 
 def removal_policy(removal: Removal) -> cdk.RemovalPolicy:
-    """The policy for a resource that holds data; one that a failed first deployment made, and is empty, always goes."""
+    """The policy for a resource that may be kept.
+
+    A kept one, whatever is in it, goes all the same with a deployment that was to create it and fails (RetainExceptOnCreate): a
+    bucket, a file system, a cluster with its role and network.
+    """
     return cdk.RemovalPolicy.DESTROY if removal is Removal.DESTROY else cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
 
 
