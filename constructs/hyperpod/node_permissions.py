@@ -35,7 +35,14 @@ class NodePermissions:
 
     def statements(self) -> list[iam.PolicyStatement]:
         """All that a node may do."""
-        return [*self._observability(), *self._scripts(), *self._interfaces(), *self._mounts(), *self._accounting()]
+        return [
+            *self._observability(),
+            *self._scripts(),
+            *self._making_interfaces(),
+            *self._removing_interfaces(),
+            *self._mounts(),
+            *self._accounting(),
+        ]
 
     def wildcards(self) -> dict[str, str]:
         """Why resources in the statements end in a wildcard."""
@@ -92,7 +99,7 @@ class NodePermissions:
             ),
         ]
 
-    def _interfaces(self) -> list[iam.PolicyStatement]:
+    def _making_interfaces(self) -> list[iam.PolicyStatement]:
         """Nodes run in HyperPod's account and have their interfaces in ours; HyperPod makes and removes them in this role."""
         subnets = [self._ec2("subnet", subnet_id) for subnet_id in self.network.node_subnet_ids]
         group = self._ec2("security-group", self.network.security_group_id)
@@ -108,6 +115,11 @@ class NodePermissions:
                 resources=[self._interface],
                 conditions={"StringEquals": {"ec2:CreateAction": "CreateNetworkInterface"}},
             ),
+        ]
+
+    def _removing_interfaces(self) -> list[iam.PolicyStatement]:
+        """What HyperPod does to interfaces that there are, and what it reads to find them."""
+        return [
             iam.PolicyStatement(
                 sid="LendAndRemoveInterfaces",
                 actions=[

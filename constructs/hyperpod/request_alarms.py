@@ -12,6 +12,22 @@ NAMESPACE = "hyperpod-cdk"
 # What lambda_assets/cluster_resource/answer.py calls it in its log.
 REFUSED, LEFT = "answer refused", "deletion failed"
 
+# What is counted in the logs: its kind there, the alarm on it, and what that says.
+COUNTED = (
+    (
+        REFUSED,
+        "AnswerRefused",
+        "CloudFormation refused an answer, whose address had expired: its stack waits, or has given up; see the log of the "
+        "step function and of the responder for 'answer refused'",
+    ),
+    (
+        LEFT,
+        "DeletionFailed",
+        "a cluster may be left that nobody needs: its deletion failed, which a stack does not show at the end of an update; "
+        "see the log of the step function for 'deletion failed', which has the reason",
+    ),
+)
+
 
 class RequestAlarms(Construct):
     """Define alarms for the requests that end in the dark; ``topic_arn`` is told of each, where there is one.
@@ -34,22 +50,8 @@ class RequestAlarms(Construct):
         metric = f"{cdk.Aws.STACK_NAME}-{cdk.Names.unique_id(self)[-8:]}"
         for function in answering:
             self._count(function, metric)
-        self._alarm(
-            "AnswerRefused",
-            "CloudFormation refused an answer, whose address had expired: its stack waits, or has given up; see the log of the "
-            "step function and of the responder for 'answer refused'",
-            NAMESPACE,
-            metric,
-            {"Kind": REFUSED},
-        )
-        self._alarm(
-            "DeletionFailed",
-            "a cluster may be left that nobody needs: its deletion failed, which a stack does not show at the end of an update; "
-            "see the log of the step function for 'deletion failed', which has the reason",
-            NAMESPACE,
-            metric,
-            {"Kind": LEFT},
-        )
+        for kind, name, description in COUNTED:
+            self._alarm(name, description, NAMESPACE, metric, {"Kind": kind})
         self._alarm(
             "RequestUnanswered",
             "the responder failed for good: a request of CloudFormation's has no answer, and its stack waits for an hour; see "

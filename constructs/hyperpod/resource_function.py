@@ -34,17 +34,6 @@ class ResourceFunction(lambda_.Function):
         log_group = logs.LogGroup(
             access, "LogGroup", retention=logs.RetentionDays.THREE_MONTHS, removal_policy=cdk.RemovalPolicy.DESTROY
         )
-        writing = iam.PolicyStatement(
-            sid="WriteLogs",
-            actions=["logs:CreateLogStream", "logs:PutLogEvents"],
-            resources=[log_group.log_group_arn],
-        )
-        role = iam.Role(
-            access,
-            "Role",
-            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
-            inline_policies={"Function": iam.PolicyDocument(statements=[writing, *statements])},
-        )
         super().__init__(
             scope,
             id,
@@ -55,7 +44,7 @@ class ResourceFunction(lambda_.Function):
             memory_size=256,
             timeout=cdk.Duration.minutes(1),
             environment=dict(environment or {}),
-            role=role,
+            role=_role(access, log_group, statements),
             log_group=log_group,
         )
         self._access = access
@@ -65,3 +54,15 @@ class ResourceFunction(lambda_.Function):
     def access(self) -> Construct:
         """What holds the function's role and its policies."""
         return self._access
+
+
+def _role(scope: Construct, log_group: logs.LogGroup, statements: Sequence[iam.PolicyStatement]) -> iam.Role:
+    writing = iam.PolicyStatement(
+        sid="WriteLogs", actions=["logs:CreateLogStream", "logs:PutLogEvents"], resources=[log_group.log_group_arn]
+    )
+    return iam.Role(
+        scope,
+        "Role",
+        assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+        inline_policies={"Function": iam.PolicyDocument(statements=[writing, *statements])},
+    )
