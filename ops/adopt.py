@@ -9,7 +9,7 @@ from config.request import RequestValues, cluster_request
 from ops.deployment import Deployment
 from ops.errors import OpsError
 from ops.leftovers import CLUSTER_TAG
-from ops.own_cluster import OURS, obstacle, resources
+from ops.own_cluster import has_own, obstacle, own_owner, resources
 from ops.release import release_cluster
 from ops.resource_code import (
     Action,
@@ -22,6 +22,7 @@ from ops.resource_code import (
     Fail,
     Memory,
     Moment,
+    Owner,
     Wait,
     decide,
     plan,
@@ -29,7 +30,7 @@ from ops.resource_code import (
 
 MADE = "(made by the deployment)"
 PUT_TAGS_ON = "put these tags on"
-TO_COME = {"StackId": "arn:aws:cloudformation:::stack/to-come/0", "LogicalResourceId": "Cluster"}
+TO_COME = Owner("arn:aws:cloudformation:::stack/to-come/0", "Cluster")
 
 
 def options(command: argparse.ArgumentParser) -> None:
@@ -49,7 +50,7 @@ def adopt(deployment: Deployment, *, release: bool = False) -> str:
         raise error.__cause__ or error from None
     if cluster is None:
         raise OpsError(f"there is no cluster {name} in {deployment.region}; correct `cluster_name`, or `region`")
-    return release_cluster(deployment, cluster) if release else _compared(deployment, cluster, _desired(deployment, api))
+    return release_cluster(deployment, cluster) if release else _compared(deployment, cluster, _desired(deployment, cluster, api))
 
 
 def _compared(deployment: Deployment, cluster: Cluster, desired: Desired) -> str:
@@ -106,8 +107,8 @@ def _difference(name: str, wanted: dict[str, Any], desired: Desired, cluster: Cl
     return f"{name}: {cluster.settings.get(name)} -> {desired.request[name]}" if name in desired.request else name
 
 
-def _desired(deployment: Deployment, api: ClusterApi) -> Desired:
-    """What the file asks for, as a Create would bring it; `adopt` is looked at as if it were set."""
+def _desired(deployment: Deployment, cluster: Cluster, api: ClusterApi) -> Desired:
+    """What the file asks for, as a Create would bring it; of a cluster to come, `adopt` is looked at as if it were set."""
     config = deployment.config
     controller = next(group.name for group in config.instance_groups if group.role is Role.CONTROLLER)
     request = cluster_request(config, values=_values(deployment))
@@ -116,17 +117,18 @@ def _desired(deployment: Deployment, api: ClusterApi) -> Desired:
         # As constructs/hyperpod/hyperpod_cluster.py has it, which takes its time to import.
         "Request": {**request, "Tags": [{"Key": CLUSTER_TAG, "Value": config.name}, *request.get("Tags", [])]},
         "ControllerGroup": controller,
-        "Adopt": True,
+        "Adopt": not has_own(deployment, cluster),
     }
-    owner = _owner(deployment) or TO_COME
-    raw = {**owner, "RequestType": "Create", "RequestId": "", "ResponseURL": "", "ResourceProperties": properties}
+    owner = own_owner(deployment, cluster) or TO_COME
+    raw = {
+        "StackId": owner.stack_id,
+        "LogicalResourceId": owner.logical_id,
+        "RequestType": "Create",
+        "RequestId": "",
+        "ResponseURL": "",
+        "ResourceProperties": properties,
+    }
     return Desired.of(Event.parse(raw), api.request_shape)
-
-
-def _owner(deployment: Deployment) -> dict[str, Any] | None:
-    """The resource that the cluster has in this file's stack, if it is there."""
-    found = resources(deployment, OURS)
-    return {name: found[0][name] for name in TO_COME} if found else None
 
 
 def _values(deployment: Deployment) -> RequestValues:

@@ -18,10 +18,20 @@ _LET_GO = (
 
 def resources(deployment: Deployment, *kinds: str) -> list[dict[str, Any]]:
     """The resources of these types that the file's Cluster stack has; none where there is no such stack."""
-    if not any(stack.name.endswith("-Cluster") for stack in deployment.stacks()):
-        return []
-    found = deployment.resources("Cluster")
-    return [each for each in found if each["ResourceType"] in kinds and each["ResourceStatus"] not in GONE]
+    return [each for each in _all(deployment) if each["ResourceType"] in kinds and each["ResourceStatus"] not in GONE]
+
+
+def own_owner(deployment: Deployment, cluster: Cluster) -> Owner | None:
+    """The resource of the file's stack that has the cluster, or had it until it left; None where there is no such stack."""
+    for each in resources(deployment, OURS):
+        return _owner(each)
+    stacks = {each["StackId"] for each in _all(deployment)}
+    return cluster.owner if cluster.owner and cluster.owner.stack_id in stacks else None
+
+
+def has_own(deployment: Deployment, cluster: Cluster) -> bool:
+    """Whether the file's stack has the cluster, so that nothing is to be taken over."""
+    return any(_is_own(each, cluster) and each["ResourceStatus"] not in TO_BE_MADE for each in resources(deployment, OURS))
 
 
 def obstacle(deployment: Deployment, cluster: Cluster) -> str:
@@ -31,10 +41,8 @@ def obstacle(deployment: Deployment, cluster: Cluster) -> str:
         native = ", or bring it in by `cdk import` (docs/custom-resource.md)" if implementation is Implementation.NATIVE else ""
         return f"`implementation: {implementation.value}` takes over no cluster; set `implementation: custom_resource`{native}"
     for each in resources(deployment, OURS, NATIVE):
-        is_own = cluster.owner == Owner(each["StackId"], each["LogicalResourceId"])
-        if each["ResourceStatus"] in TO_BE_MADE or (each["ResourceType"] == OURS and is_own):
-            continue
-        return f"its stack has cluster {each['PhysicalResourceId']} already, and {_why(each, cluster)}; {_LET_GO}"
+        if each["ResourceStatus"] not in TO_BE_MADE and not (each["ResourceType"] == OURS and _is_own(each, cluster)):
+            return f"its stack has cluster {each['PhysicalResourceId']} already, and {_why(each, cluster)}; {_LET_GO}"
     return ""
 
 
@@ -44,3 +52,15 @@ def _why(resource: dict[str, Any], cluster: Cluster) -> str:
     if resource["PhysicalResourceId"] == cluster.name:
         return "an update does not put back the tags of ownership that it has lost"
     return "an update takes over no other"
+
+
+def _all(deployment: Deployment) -> list[dict[str, Any]]:
+    return deployment.resources("Cluster") if any(stack.name.endswith("-Cluster") for stack in deployment.stacks()) else []
+
+
+def _owner(resource: dict[str, Any]) -> Owner:
+    return Owner(resource["StackId"], resource["LogicalResourceId"])
+
+
+def _is_own(resource: dict[str, Any], cluster: Cluster) -> bool:
+    return cluster.owner == _owner(resource)

@@ -125,6 +125,20 @@ def test_what_is_told_of_a_cluster_that_is_the_stacks_already() -> None:
     assert text.endswith("it is the stack's already; a deployment would put these tags on")
 
 
+def test_a_cluster_that_is_the_stacks_may_shrink() -> None:
+    account = FakeAccount({**FILE_TAG, **OWNER, "hyperpod-cdk:stack-id": OWN_STACK})
+    account.own = [owned("Custom::HyperPodCluster", "theirs")]
+    text = adopt(deployment(account, ("instance_count: 4", "instance_count: 2")))
+    assert "work.InstanceCount: 4 -> 2" in text
+    assert text.endswith("it is the stack's already; a deployment would make these changes")
+
+
+def test_a_cluster_that_its_own_stack_has_let_go_is_not_called_somebody_elses() -> None:
+    account = FakeAccount({**FILE_TAG, **OWNER, "hyperpod-cdk:stack-id": OWN_STACK})
+    account.own = [owned("AWS::IAM::Policy", "p"), owned("Custom::HyperPodCluster", "theirs", "DELETE_SKIPPED")]
+    assert "refused" not in adopt(deployment(account))
+
+
 @pytest.mark.parametrize(
     ("kind", "name", "why"),
     [
