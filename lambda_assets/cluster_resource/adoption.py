@@ -9,8 +9,8 @@ from cluster_resource.desired import Desired
 from cluster_resource.identity import create_only
 from cluster_resource.memory import Memory
 from cluster_resource.observed import Cluster
-from cluster_resource.plan import FIXED, differs
-from cluster_resource.refusals import refusal
+from cluster_resource.ownership import CLUSTER_TAG
+from cluster_resource.refusals import fixed_changes, refusal
 
 IDLE = "InService"
 LOST = ("Failed", "Deleting")
@@ -18,26 +18,37 @@ LOST = ("Failed", "Deleting")
 
 def adopt(desired: Desired, cluster: Cluster, memory: Memory) -> Decision:
     """Put the owner's tags on, which is all that taking over needs; what differs is the next steps'."""
-    obstacles = [f"it is {cluster.status}"] if cluster.status in LOST else adoption_obstacles(desired, cluster)
+    if cluster.status in LOST:
+        lost = f"cluster {cluster.name} is {cluster.status} and cannot be adopted; delete it, and deploy without `adopt`"
+        return Decision(Fail(lost), memory)
+    obstacles = adoption_obstacles(desired, cluster)
     if obstacles:
-        return Decision(Fail(_not_adopted(cluster, obstacles)), memory)
+        return Decision(Fail(_not_adopted(cluster, obstacles, touched="nothing was touched; ")), memory)
     if cluster.status != IDLE:
         return Decision(Wait(f"to be taken over once it is {IDLE}: {cluster.progress}"), memory)
     tags = [{"Key": key, "Value": value} for key, value in sorted(desired.owner.tags.items())]
     return Decision(Call("AddTags", {"ResourceArn": cluster.arn, "Tags": tags}, memory, "taken over"), memory)
 
 
+def not_adopted_yet(desired: Desired, cluster: Cluster, memory: Memory) -> str:
+    """Why a cluster that has the owner's tags cannot be adopted; empty when it can, or when the request has changed it already.
+
+    The tags may be from before it left the stack, and others may have changed it since they were put on.
+    """
+    if not desired.adopt or desired.type != "Create" or memory.updated_at:
+        return ""
+    obstacles = adoption_obstacles(desired, cluster)
+    return _not_adopted(cluster, obstacles) if obstacles else ""
+
+
 def adoption_obstacles(desired: Desired, cluster: Cluster) -> list[str]:
     """What no update can make of the cluster, and what would take nodes from those who work on it."""
     have = create_only(cluster.description)
     found = [_difference(name, have[name], value) for name, value in desired.create_only.items() if value != have[name]]
+    found += [_difference(f"{group}.{field}", have, wanted) for group, field, have, wanted in fixed_changes(desired, cluster)]
     for _, spec in desired.groups():
         group = cluster.group(spec["InstanceGroupName"])
-        if group is None:
-            continue
-        changed = [name for name in FIXED if name in spec and differs(spec[name], group.specification.get(name))]
-        found += [_difference(f"{group.name}.{name}", group.specification.get(name), spec[name]) for name in changed]
-        if int(spec["InstanceCount"]) < group.target:
+        if group and int(spec["InstanceCount"]) < group.target:
             found.append(_difference(f"{group.name}.InstanceCount", group.target, spec["InstanceCount"]))
     return found or [text for text in [refusal(desired, cluster)] if text]
 
@@ -51,9 +62,17 @@ def nothing_to_adopt(name: str) -> str:
     return f"there is no cluster {name} to adopt; correct `cluster_name`, or remove `adopt` to have one made"
 
 
-def _not_adopted(cluster: Cluster, obstacles: list[str]) -> str:
+def adopted_is_gone(name: str) -> str:
+    """The cluster of an update was adopted, and is not there any more."""
     return (
-        f"cluster {cluster.name} cannot be adopted: {'; '.join(obstacles)}; nothing was touched; put into the file what the "
+        f"the adopted cluster {name} does not exist any more: it was deleted outside CloudFormation; to have a new one made "
+        "under its name, put `recreate: true` in the place of `adopt`"
+    )
+
+
+def _not_adopted(cluster: Cluster, obstacles: list[str], touched: str = "") -> str:
+    return (
+        f"cluster {cluster.name} cannot be adopted: {'; '.join(obstacles)}; {touched}put into the file what the "
         "cluster has, as `python -m ops adopt CLUSTER` shows it, and change it in a later deployment"
     )
 
@@ -61,7 +80,7 @@ def _not_adopted(cluster: Cluster, obstacles: list[str]) -> str:
 def hand_back(desired: Desired, cluster: Cluster, memory: Memory, *, is_quiet: bool) -> Decision:
     """Take the owner's tags off, which is all that giving back needs."""
     if cluster.owner == desired.owner:
-        keys = sorted(desired.owner.tags)
+        keys = sorted({*desired.owner.tags, CLUSTER_TAG} & cluster.tags.keys())
         return Decision(Call("DeleteTags", {"ResourceArn": cluster.arn, "TagKeys": keys}, memory, "given back"), memory)
     if cluster.owner is None and not is_quiet:
         return Decision(Wait("given back; waiting whether an older request still takes it over"), memory)

@@ -6,7 +6,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 
-from cluster_resource.event import Event, Json
+from cluster_resource.event import WAIT, Event, Json
 from cluster_resource.log import log
 
 LARGEST_BODY = 4096
@@ -83,6 +83,12 @@ def put(url: str, content: bytes) -> int:
         return error.code
 
 
+def _is_left(event: Event, verdict: Json) -> bool:
+    """Whether the cluster is still there after the last request that was to delete it."""
+    is_failed_delete = event.request_type == "Delete" and verdict["Status"] == "FAILED" and event.resource_type != WAIT
+    return is_failed_delete and not str(verdict.get("Reason")).startswith("superseded")
+
+
 def send(event: Event, verdict: Json, put: Put = put, sleep: Callable[[float], None] = time.sleep) -> None:
     """Deliver ``verdict``, with a few tries; raises AnswerError when it did not get through.
 
@@ -99,8 +105,7 @@ def send(event: Event, verdict: Json, put: Put = put, sleep: Callable[[float], N
         else:
             if 200 <= status < 300:
                 # At the end of an update, nothing but this line and its alarm tells that the old cluster is still there.
-                is_left = event.request_type == "Delete" and verdict["Status"] == "FAILED"
-                alarm = {"alarm": "deletion failed"} if is_left else {}
+                alarm = {"alarm": "deletion failed"} if _is_left(event, verdict) else {}
                 log("answered", status=verdict["Status"], reason=verdict.get("Reason"), request=event.request_id, **alarm)
                 return
             if status == 403:

@@ -1,6 +1,6 @@
 """Runs in Lambda. The calls to SageMaker that there are, and nothing else of it; every failure is an ApiError."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -48,12 +48,19 @@ class ClusterApi:
             if summary["ClusterStatus"] == "Deleting" and self._owner(summary["ClusterArn"]) == owner
         ]
 
-    def failures(self, name: str) -> Iterator[str]:
-        """What the newest events of a cluster say of failures; the service keeps them for continuous provisioning alone."""
+    def failures(self, name: str, has_time: Callable[[], bool]) -> Iterator[str]:
+        """What the newest events of a cluster say of failures, as far as ``has_time`` for the calls.
+
+        The service keeps them for continuous provisioning alone.
+        """
+        if not has_time():
+            return
         events = self._call("ListClusterEvents", ClusterName=name, MaxResults=PAGE)["Events"]
         ids = [event["EventId"] for event in events if event.get("EventLevel") == "Error"][:FAILURES]
         told: set[str] = set()
         for each in ids:
+            if not has_time():
+                return
             text = failure_told(self._call("DescribeClusterEvent", ClusterName=name, EventId=each)["EventDetails"])
             if text not in told:  # faults come in pairs
                 yield text

@@ -43,7 +43,7 @@ class Desired(NamedTuple):
         """
         properties = ClusterProperties.of(event.properties)
         is_delete = event.request_type == "Delete"
-        new = _Request(properties.request, shape, strict=not is_delete)
+        new = _Request({} if is_delete else properties.request, shape, strict=not is_delete)
         old = None if is_delete or event.old_properties is None else _old(event.old_properties, shape)
         if properties.wait not in WAITS and not is_delete:
             raise PropertyError(f"Wait must be one of {', '.join(WAITS)}, got {properties.wait!r}")
@@ -54,8 +54,8 @@ class Desired(NamedTuple):
             has_invented_id=event.has_invented_id,
             name=cluster_name(event, event.properties),
             is_name_fixed=bool(properties.cluster_name),
-            request={} if is_delete else new.fields,
-            tags={} if is_delete else new.tags,
+            request=new.fields,
+            tags=new.tags,
             old_name="" if event.old_properties is None else cluster_name(event, event.old_properties),
             old_request=None if old is None else old.fields,
             old_tags={} if old is None else old.tags,

@@ -98,9 +98,15 @@ class ClusterProperties(NamedTuple):
             cluster_name=str(properties.get("ClusterName") or ""),
             request=dict(properties.get("Request") or {}),
             wait=str(properties.get("Wait") or "nodes"),
-            wait_hours=int(properties.get("WaitHours") or 1),
+            wait_hours=_hours(properties.get("WaitHours")),
             controller_group=str(properties.get("ControllerGroup") or ""),
             zone=str(properties.get("AvailabilityZoneId") or ""),
             adopt=str(properties.get("Adopt")).lower() == "true",
             recreate=str(properties.get("Recreate")).lower() == "true",
         )
+
+
+def _hours(value: object) -> int:
+    """A number of hours; what is none is one hour, as a Delete must not fail of it."""
+    text = str(value)
+    return int(text) if text.isdecimal() and text.isascii() else 1

@@ -1,6 +1,7 @@
-"""Runs in Lambda. The tags by which a cluster tells whose it is. They are put on by CreateCluster itself, never later.
+"""Runs in Lambda. The tags by which a cluster tells whose it is.
 
-A later release may add tags below the prefix and raise the version; what decides is the stack and the logical id alone.
+CreateCluster itself puts them on; an adoption alone does so later. A later release may add tags below the prefix and raise the
+version; what decides is the stack and the logical id alone.
 """
 
 from collections.abc import Mapping

@@ -18,10 +18,7 @@ def failed(desired: Desired | None, cluster: Cluster, memory: Memory) -> str:
     """Why a cluster is Failed, or went back to what it was."""
     message = memory.failure or cluster.failure or "the service gave no reason"
     parts = [f"cluster {cluster.name} is {cluster.status}: {message}", *_nodes(cluster)]
-    if "capacity" in message.lower():
-        zone = f" in {desired.zone}" if desired and desired.zone else ""
-        parts.append(f"no capacity for {_types(cluster)}{zone}: try later, another zone or type, fewer nodes, or a training plan")
-    return "; ".join([*parts, *_groups(cluster)])
+    return "; ".join([*parts, *_capacity(desired, cluster, message), *_groups(cluster)])
 
 
 def went_back(desired: Desired, cluster: Cluster, memory: Memory, missed: str) -> str:
@@ -30,17 +27,18 @@ def went_back(desired: Desired, cluster: Cluster, memory: Memory, missed: str) -
     is_old = not memory.failure and cluster.failure == memory.old_failure
     said = (f": {message}" + (" (it said so before this update, too)" if is_old else "")) if message else " and gave no reason"
     parts = [f"the service undid the update of cluster {cluster.name}{said}", f"not as asked: {missed}", *_nodes(cluster)]
-    if "capacity" in message.lower():
-        zone = f" in {desired.zone}" if desired.zone else ""
-        parts.append(f"no capacity for {_types(cluster)}{zone}: try later, another zone or type, or fewer nodes")
-    return "; ".join(parts)
+    return "; ".join([*parts, *_capacity(desired, cluster, message)])
 
 
-def foreign(cluster: Cluster) -> str:
+def foreign(cluster: Cluster, *, is_adopting: bool = False) -> str:
     """The name is taken by a cluster that is not ours."""
     owner = owner_of(cluster.tags)
     whose = f"belongs to {owner}" if owner else "carries no tags of this stack"
-    way = "free it by `python -m ops adopt CLUSTER --release` once that stack is gone" if owner else "set `adopt` to take it over"
+    way = "set `adopt` to take it over"
+    if owner:
+        way = "free it by `python -m ops adopt CLUSTER --release` once that stack is gone"
+    elif is_adopting:
+        way = "adopt it in a stack that has no cluster yet: an update takes none over"
     return (
         f"cluster {cluster.name} exists and {whose}: {cluster.arn}; it was not touched; choose another `cluster_name`, "
         f"delete that cluster yourself, or {way}"
@@ -63,15 +61,16 @@ def gone(name: str) -> str:
 def late(desired: Desired, cluster: Cluster | None, memory: Memory) -> str:
     """The time is up."""
     trouble = f"; last trouble: {memory.trouble}" if memory.trouble else ""
+    rollback = [rolled_back_late(desired.owner)] if desired.type == "Update" else []
     if cluster is None:
-        return f"{desired.type} of cluster {memory.cluster or desired.first_name} was not done after 57 minutes{trouble}"
+        text = f"{desired.type} of cluster {memory.cluster or desired.first_name} was not done after 57 minutes{trouble}"
+        return "; ".join([text, *rollback])
     if desired.type == "Delete":
         advice = "delete the stack again: it goes on where this ended"
     else:
         advice = "raise `wait_hours`, or find out why the nodes are slow"
     failure = f"; {memory.failure}" if memory.failure else ""
     text = f"cluster {cluster.name} is still {cluster.status} after 57 minutes: {cluster.progress}{failure}"
-    rollback = [rolled_back_late(desired.owner)] if desired.type == "Update" else []
     return "; ".join([text + trouble, *_nodes(cluster), advice, *rollback])
 
 
@@ -127,7 +126,19 @@ def _groups(cluster: Cluster) -> list[str]:
     ]
 
 
-def _types(cluster: Cluster) -> str:
+def _capacity(desired: Desired | None, cluster: Cluster, message: str) -> list[str]:
+    """What may be done where the service had no capacity."""
+    if "capacity" not in message.lower():
+        return []
+    zone = f" in {desired.zone}" if desired and desired.zone else ""
+    return [f"no capacity for {_types(cluster, message)}{zone}: try later, another zone or type, fewer nodes, or a training plan"]
+
+
+def _types(cluster: Cluster, message: str) -> str:
+    """The instance types that the service's message names, else those of the groups that lack nodes."""
+    named = re.findall(r"\bml\.[a-z0-9-]+\.[a-z0-9-]*[a-z0-9]", message)
+    if named:
+        return ", ".join(sorted(set(named)))
     short = [group for group in cluster.groups if group.current < group.target] or list(cluster.groups)
     return ", ".join(sorted({str(group.specification.get("InstanceType", "any type")) for group in short}))
 

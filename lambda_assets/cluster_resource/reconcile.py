@@ -6,7 +6,7 @@ there. At most one call that changes something comes out of each step.
 
 from cluster_resource import reasons
 from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
-from cluster_resource.adoption import adopt, nothing_to_adopt
+from cluster_resource.adoption import adopt, adopted_is_gone, not_adopted_yet, nothing_to_adopt
 from cluster_resource.deletion import decide_delete
 from cluster_resource.desired import Desired
 from cluster_resource.doubt import GONE_S, doubted, lasts, undoubted
@@ -44,9 +44,9 @@ def decide(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Mo
 
 def _converge(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
     """Create and Update: there must be one cluster, ours, as wanted."""
-    if cluster and cluster.owner != desired.owner:
-        is_offered = desired.adopt and desired.type == "Create" and cluster.owner is None
-        return adopt(desired, cluster, memory) if is_offered else Decision(Fail(reasons.foreign(cluster)), memory)
+    obstacle = _not_ours(desired, cluster, memory) if cluster else None
+    if obstacle:
+        return obstacle
     chosen = choose(desired, cluster, memory)
     if isinstance(chosen, Decision):
         return chosen
@@ -60,6 +60,16 @@ def _converge(desired: Desired, cluster: Cluster | None, memory: Memory, moment:
     return _absent(desired, chosen, moment)
 
 
+def _not_ours(desired: Desired, cluster: Cluster, memory: Memory) -> Decision | None:
+    """What comes before anything else is done to a cluster that is not, or not quite yet, this resource's; None for its own."""
+    if cluster.owner != desired.owner:
+        is_offered = desired.adopt and desired.type == "Create" and cluster.owner is None
+        foreign = Decision(Fail(reasons.foreign(cluster, is_adopting=desired.adopt)), memory)
+        return adopt(desired, cluster, memory) if is_offered else foreign
+    refused = not_adopted_yet(desired, cluster, memory)
+    return Decision(Fail(refused), memory) if refused else None
+
+
 def _absent(desired: Desired, memory: Memory, moment: Moment) -> Decision:
     name = name_to_look_at(desired, memory)
     if memory.arn:
@@ -68,7 +78,7 @@ def _absent(desired: Desired, memory: Memory, moment: Moment) -> Decision:
             return Decision(Fail(reasons.disappeared(name)), memory)
         return Decision(Wait("the cluster is not there any more"), memory)
     if desired.adopt or not (is_made_by(desired, memory) or desired.recreate):
-        return Decision(Fail(nothing_to_adopt(name) if desired.adopt else reasons.gone(name)), memory)
+        return Decision(Fail(_why_none(desired, name)), memory)
     if memory.created_at:
         if moment.since_s(memory.created_at) < APPEAR_S:
             return Decision(Wait("the service does not show the cluster yet"), memory)
@@ -76,6 +86,12 @@ def _absent(desired: Desired, memory: Memory, moment: Moment) -> Decision:
     tags = [{"Key": key, "Value": value} for key, value in sorted(desired.all_tags.items())]
     arguments = {"ClusterName": name, **desired.request, "Tags": tags}
     return Decision(Call("CreateCluster", arguments, memory._replace(created_at=str(moment))), memory)
+
+
+def _why_none(desired: Desired, name: str) -> str:
+    if not desired.adopt:
+        return reasons.gone(name)
+    return nothing_to_adopt(name) if desired.type == "Create" else adopted_is_gone(name)
 
 
 def _present(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment) -> Decision:

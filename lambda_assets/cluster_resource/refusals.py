@@ -1,5 +1,7 @@
 """Runs in Lambda. Changes that are refused before any call, each with the way out."""
 
+from collections.abc import Iterator
+
 from cluster_resource.desired import Desired
 from cluster_resource.observed import Cluster
 from cluster_resource.plan import FIXED, differs
@@ -35,12 +37,20 @@ def _controller(desired: Desired, cluster: Cluster | None) -> str:
 
 def _fixed_fields(desired: Desired, cluster: Cluster) -> str:
     """An instance group keeps its type, role, threads and network for life."""
+    for group, field, have, wanted in fixed_changes(desired, cluster):
+        return _fixed_field(desired, group, field, wanted, have)
+    return ""
+
+
+def fixed_changes(desired: Desired, cluster: Cluster) -> Iterator[tuple[str, str, object, object]]:
+    """The group, the field, what it has and what is wanted, wherever an instance group would have to change for life."""
     for _, spec in desired.groups():
         have = cluster.group(spec["InstanceGroupName"])
-        changed = [name for name in FIXED if have and name in spec and differs(spec[name], have.specification.get(name))]
-        if have and changed:
-            return _fixed_field(desired, have.name, changed[0], spec[changed[0]], have.specification.get(changed[0]))
-    return ""
+        if have is None:
+            continue
+        for field in FIXED:
+            if field in spec and differs(spec[field], have.specification.get(field)):
+                yield have.name, field, have.specification.get(field), spec[field]
 
 
 def _fixed_field(desired: Desired, group: str, field: str, wanted: object, have: object) -> str:

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cluster_resource import answer, waits
+from cluster_resource import answer, reasons, waits
 from cluster_resource.actions import Action, Call, Decision, Fail, Succeed, Wait
 from cluster_resource.api_client import logs_client, sagemaker_client
 from cluster_resource.cluster_api import ClusterApi
@@ -114,8 +114,7 @@ def _act(decision: Decision, desired: Desired, moment: Moment, api: ClusterApi) 
 def _in_time(decision: Decision, desired: Desired, moment: Moment) -> Decision:
     """A service that cannot be read has until the deadline."""
     if moment.is_past_deadline and isinstance(decision.action, Wait):
-        reason = f"{desired.type} was not done after 57 minutes; last trouble: {decision.memory.trouble}"
-        return Decision(Fail(reason), decision.memory)
+        return Decision(Fail(reasons.late(desired, None, decision.memory)), decision.memory)
     return decision
 
 

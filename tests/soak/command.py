@@ -20,10 +20,10 @@ def main(arguments: list[str]) -> int:
     """Run what is asked for; 0 when every invariant holds and the schedules were rich enough."""
     chosen = _parser().parse_args(arguments)
     workers = chosen.workers or os.cpu_count() or 1
-    if chosen.schedule:
-        return _replay(chosen.schedule)
     if chosen.defect:
         defects.plant(chosen.defect)
+    if chosen.schedule:
+        return _replay(chosen.schedule)
     begin = time.monotonic()
     many = workers > 1
     result = soak_everywhere(chosen.examples, chosen.seed, workers) if many else soak(chosen.examples, chosen.seed)

@@ -1,6 +1,8 @@
 """The door for schedules from outside: a good file is run, a bad one gets one clear error."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ from tests.soak.command import main
 from tests.soak.richness import Richness
 from tests.soak.run import Outcome
 
+PROJECT = Path(__file__).parents[2]
 GOOD = [{"op": "deploy", "file": "four"}, {"op": "wait", "seconds": 29}, {"op": "cancel"}, {"op": "settle"}]
 FAULT = {"op": "fault", "function": "step", "call": "CreateCluster", "kind": "die_after"}
 
@@ -18,6 +21,18 @@ def door(tmp_path: Path, content: str) -> tuple[int, Path]:
     path = tmp_path / "schedule.json"
     path.write_text(content)
     return main(["--schedule", str(path)]), path
+
+
+def test_a_schedule_can_be_run_against_a_planted_defect() -> None:
+    """In a process of its own: what is planted stays."""
+    schedule = [
+        {"op": "fault", "function": "step", "call": "CreateCluster", "kind": "refuse", "code": "ThrottlingException"},
+        *GOOD,
+    ]
+    command = [sys.executable, "-m", "tests.soak", "--defect", "a throttle is fatal", "--schedule", "/dev/stdin"]
+    ran = subprocess.run(command, input=json.dumps([throttle, *GOOD]), text=True, capture_output=True, cwd=PROJECT, check=False)
+    assert ran.returncode == 1, ran.stdout
+    assert "needless failure" in ran.stdout
 
 
 def test_a_schedule_from_a_file_is_told_as_a_story(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.cluster_resource.fake_cluster import FakeCluster
 from tests.unit.cluster_resource.fake_sagemaker import LostReply, Refusal
 from tests.unit.cluster_resource.updates import CONTROLLER, workers
-from tests.unit.cluster_resource.world import STACK, World, group, properties, request
+from tests.unit.cluster_resource.world import LOGICAL_ID, STACK, World, group, properties, request
 
 Json = dict[str, Any]
 THEIRS = [{"Key": "team", "Value": "vision"}]
@@ -97,7 +97,7 @@ def test_a_name_that_no_cluster_has_makes_none(world: World) -> None:
 @pytest.mark.parametrize("status", ["Failed", "Deleting"])
 def test_a_cluster_that_is_lost_is_not_adopted(world: World, status: str) -> None:
     made_elsewhere(world).become(status)
-    assert f"it is {status}" in adopt(world)["Reason"]
+    assert f"cluster theirs is {status} and cannot be adopted; delete it" in adopt(world)["Reason"]
     assert not world.sagemaker.changes()
 
 
@@ -222,3 +222,45 @@ def test_a_tagging_that_comes_after_the_delete_looked_is_undone_too(world: World
     assert world.answer(deletion)["Status"] == "SUCCESS"
     assert not OWNER & cluster.tags.keys()
     assert tags.keys() - OWNER == cluster.tags.keys()
+
+
+def taken_out_and_back(world: World) -> FakeCluster:
+    """A cluster that left the stack with its tags on, and was changed by an operator since."""
+    owner = {"hyperpod-cdk:stack-id": STACK, "hyperpod-cdk:logical-id": LOGICAL_ID, "hyperpod-cdk:version": "1"}
+    tags = [{"Key": key, "Value": value} for key, value in owner.items()]
+    return made_elsewhere(world, CONTROLLER, workers(10), tags=tags)
+
+
+def test_a_cluster_with_the_stacks_own_tags_loses_no_nodes_either(world: World) -> None:
+    cluster = taken_out_and_back(world)
+    done = adopt(world, adopting(request(CONTROLLER, workers(4), subnet="subnet-0bbbbbbbbbbbbbbbb")))
+    assert done["Status"] == "FAILED"
+    assert "Subnets is" in done["Reason"]
+    assert "workers.InstanceCount is 10 and not 4" in done["Reason"]
+    assert "nothing was touched" not in done["Reason"]
+    assert world.sagemaker.changes() == []
+    assert cluster.groups["workers"]["InstanceCount"] == 10
+
+
+def test_nodes_that_came_while_it_was_taken_over_are_not_taken_away(world: World) -> None:
+    cluster = made_elsewhere(world, CONTROLLER, workers(4))
+    raw = world.deliver(world.event("Create", adopting(request(CONTROLLER, workers(6)))))
+    world.run(5)
+    assert world.sagemaker.changes() == ["AddTags"]
+    cluster.groups["workers"]["InstanceCount"] = 8
+    world.run(600)
+    assert "workers.InstanceCount is 8 and not 6" in world.answer(raw)["Reason"]
+    assert world.sagemaker.changes() == ["AddTags"]
+
+
+def test_an_update_of_an_adopted_cluster_that_is_gone_names_a_remedy_that_works(world: World) -> None:
+    made_elsewhere(world)
+    wanted = adopting()
+    assert adopt(world, wanted)["Status"] == "SUCCESS"
+    world.sagemaker.all[0].go()
+    more = adopting(request(CONTROLLER, workers(6)))
+    failed = world.finish(world.event("Update", more, wanted, "theirs"))
+    assert "put `recreate: true` in the place of `adopt`" in failed["Reason"]
+    anew = properties(request(CONTROLLER, workers(6)), ClusterName="theirs", Recreate=True)
+    assert world.finish(world.event("Update", anew, more, "theirs"))["Status"] == "SUCCESS"
+    assert world.sagemaker.living() == ["theirs"]

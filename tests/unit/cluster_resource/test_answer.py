@@ -85,3 +85,16 @@ def test_a_deletion_that_failed_is_logged_for_an_alarm(
     failed, succeeded = map(json.loads, capsys.readouterr().out.splitlines())
     assert failed.get("alarm") == alarm
     assert "alarm" not in succeeded
+
+
+@pytest.mark.fault(41)
+@pytest.mark.parametrize(
+    ("resource_type", "reason"),
+    [("Custom::HyperPodCluster", "superseded: this request came after a newer one"), ("Custom::HyperPodWait", "why")],
+)
+def test_a_deletion_that_leaves_no_cluster_raises_no_alarm(
+    event: Event, capsys: pytest.CaptureFixture[str], resource_type: str, reason: str
+) -> None:
+    given_up = event._replace(request_type="Delete", resource_type=resource_type)
+    answer.send(given_up, answer.failure("name", reason), Bucket(200).put, lambda _: None)
+    assert "alarm" not in json.loads(capsys.readouterr().out)

@@ -88,9 +88,16 @@ def test_a_create_call_that_lands_after_its_delete_began_leaves_no_cluster(world
     assert world.sagemaker.living() == []
 
 
-def test_no_property_however_wrong_keeps_a_cluster_alive(world: World) -> None:
+BROKEN = [
+    properties({"InstanceGroups": "nonsense", "Nonsense": "x"}),
+    properties({"Tags": [{"Name": "no key"}]}),
+    properties(WaitHours="soon"),
+]
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_no_property_however_wrong_keeps_a_cluster_alive(world: World, broken: dict[str, object]) -> None:
     name = world.create()["PhysicalResourceId"]
-    broken = properties({"InstanceGroups": "nonsense", "Nonsense": "x"})
     assert world.finish(world.event("Delete", broken, physical_id=name))["Status"] == "SUCCESS"
     assert world.sagemaker.living() == []
 

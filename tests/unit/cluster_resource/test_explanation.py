@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from cluster_resource.witness import clean
+from cluster_resource.cluster_api import ClusterApi
+from cluster_resource.witness import CALL_S, clean
 from tests.unit.cluster_resource.world import World, group, properties, request
 
 Json = dict[str, Any]
@@ -131,6 +132,25 @@ def test_nothing_is_read_when_the_function_is_about_to_be_ended(world: World) ->
     assert world.logs.asked == []
 
 
+def test_a_slow_service_is_asked_no_more_than_there_is_time_for(world: World) -> None:
+    asked: list[str] = []
+    left = [59.0]
+
+    class SlowService:
+        def list_cluster_events(self, **_: str) -> Json:
+            asked.append("ListClusterEvents")
+            left[0] -= 20
+            return {"Events": [{"EventId": str(number), "EventLevel": "Error"} for number in range(3)]}
+
+        def describe_cluster_event(self, **_: str) -> Json:
+            asked.append("DescribeClusterEvent")
+            return {"EventDetails": {}}
+
+    api = ClusterApi(SlowService())
+    assert list(api.failures("ml", lambda: left[0] > CALL_S)) == []
+    assert asked == ["ListClusterEvents"]
+
+
 def test_no_log_is_read_while_all_goes_well_nor_for_what_is_not_the_nodes_fault(world: World) -> None:
     world.create()
     world.sagemaker.create_cluster(ClusterName="theirs", **request())
@@ -171,6 +191,13 @@ SECRETS: list[tuple[str, str]] = [
     ("StoragePass=hunter2 in slurmdbd.conf", "hunter2"),
     ('{"password": "hunter2", "user": "slurm"}', "hunter2"),
     ("mysql://slurm:hunter2@db.internal/acct", "hunter2"),
+    ("export HF_TOKEN=hf_hunter2", "hunter2"),
+    ("cloning with ghp_hunter2 as the user", "hunter2"),
+    ("WANDB_API_KEY=hunter2", "hunter2"),
+    ("NGC_API_KEY: nvapi-hunter2", "hunter2"),
+    ("curl -H 'Authorization: Bearer hunter2' https://api", "hunter2"),
+    ("+ mysql --user slurm --password hunter2", "hunter2"),
+    ("AKIAIOSFODNN7HUNTER2 is no valid key", "HUNTER2"),
 ]
 
 
@@ -183,7 +210,10 @@ def test_what_looks_like_a_secret_in_a_log_is_not_shown(world: World, line: str,
     assert "***" in reason
 
 
-@pytest.mark.parametrize("text", ["step password_policy done in 3 s", "see https://docs.aws.amazon.com/x?y=1"])
+@pytest.mark.parametrize(
+    "text",
+    ["step password_policy done in 3 s", "see https://docs.aws.amazon.com/x?y=1", "tokens: 4096 of 8192", "no bearing on it"],
+)
 def test_what_only_speaks_of_secrets_is_shown(text: str) -> None:
     assert clean(text) == text
 

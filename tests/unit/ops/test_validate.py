@@ -109,16 +109,12 @@ def test_neither_the_aws_sdk_nor_the_cdk_is_loaded() -> None:
     assert {"boto3", "botocore", "aws_cdk", "jsii", "constructs", "moto"} & set(ran.stdout.splitlines()[-1].split()) == set()
 
 
-def seconds(*files: Path) -> float:
-    """The least processor time of three runs: it is the wall's time where nobody else computes."""
-
-    def one_run() -> float:
-        before = os.times()
-        subprocess.run([sys.executable, "-m", "ops", "validate", *files], cwd=PROJECT, capture_output=True, check=True)
-        after = os.times()
-        return after.children_user + after.children_system - before.children_user - before.children_system
-
-    return min(one_run() for _ in range(3))
+def seconds(file: Path) -> float:
+    """The processor time of one run: it is the wall's time where nobody else computes."""
+    before = os.times()
+    subprocess.run([sys.executable, "-m", "ops", "validate", file], cwd=PROJECT, capture_output=True, check=True)
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
 
 
 def test_the_reference_takes_under_a_second_and_a_hundred_groups_half_as_much_again(tmp_path: Path) -> None:
@@ -128,6 +124,11 @@ def test_the_reference_takes_under_a_second_and_a_hundred_groups_half_as_much_ag
     ]
     large = tmp_path / "large.yaml"
     large.write_text(yaml.safe_dump(content, sort_keys=False))
-    reference = seconds(REFERENCE)
-    assert reference < 1.0
-    assert seconds(large) < 1.5 * reference
+    took: dict[Path, list[float]] = {REFERENCE: [], large: []}
+    for _ in range(12):  # others compute beside: the least of interleaved runs counts, and three are enough where they say so
+        for file, runs in took.items():
+            runs.append(seconds(file))
+        if len(took[large]) >= 3 and min(took[large]) < 1.5 * min(took[REFERENCE]):
+            break
+    assert min(took[REFERENCE]) < 1.0
+    assert min(took[large]) < 1.5 * min(took[REFERENCE])
