@@ -25,10 +25,7 @@ def door(tmp_path: Path, content: str) -> tuple[int, Path]:
 
 def test_a_schedule_can_be_run_against_a_planted_defect() -> None:
     """In a process of its own: what is planted stays."""
-    schedule = [
-        {"op": "fault", "function": "step", "call": "CreateCluster", "kind": "refuse", "code": "ThrottlingException"},
-        *GOOD,
-    ]
+    throttle = {**FAULT, "kind": "refuse", "code": "ThrottlingException"}
     command = [sys.executable, "-m", "tests.soak", "--defect", "a throttle is fatal", "--schedule", "/dev/stdin"]
     ran = subprocess.run(command, input=json.dumps([throttle, *GOOD]), text=True, capture_output=True, cwd=PROJECT, check=False)
     assert ran.returncode == 1, ran.stdout
