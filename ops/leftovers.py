@@ -31,13 +31,30 @@ def network(ec2: Any, cluster: str, file_system: dict[str, Any] | None) -> dict[
         subnets = [subnet for subnet in subnets if subnet["SubnetId"] in file_system["SubnetIds"]]  # not an older one's
     if not subnets:
         return {}
-    in_vpc = [*tagged, {"Name": "vpc-id", "Values": [subnets[0]["VpcId"]]}]
+    vpc = {"Name": "vpc-id", "Values": [subnets[0]["VpcId"]]}
+    public = _public_subnets(ec2, vpc)
+    nodes = [each["SubnetId"] for each in subnets if each["VpcId"] in vpc["Values"] and each["SubnetId"] not in public]
+    if not nodes:
+        return {}
     return {
         "vpc_id": subnets[0]["VpcId"],
-        "node_subnet_ids": [subnet["SubnetId"] for subnet in subnets if subnet["VpcId"] == subnets[0]["VpcId"]],
-        "security_group_id": ec2.describe_security_groups(Filters=in_vpc)["SecurityGroups"][0]["GroupId"],
-        "internet_access": "create",
+        "node_subnet_ids": nodes,
+        "security_group_id": ec2.describe_security_groups(Filters=[*tagged, vpc])["SecurityGroups"][0]["GroupId"],
+        # With a cluster that was retained, its gateways and routes were, and a VPC takes no second internet gateway.
+        "internet_access": "existing" if public else "create",
     }
+
+
+def has_internet(ec2: Any, vpc_id: str) -> bool:
+    """Whether the VPC has a way to the internet already."""
+    return bool(_public_subnets(ec2, {"Name": "vpc-id", "Values": [vpc_id]}))
+
+
+def _public_subnets(ec2: Any, vpc: dict[str, Any]) -> set[str]:
+    """The VPC's subnets that have a route to an internet gateway."""
+    tables = ec2.describe_route_tables(Filters=[vpc])["RouteTables"]
+    ours = [table for table in tables if any(route.get("GatewayId", "").startswith("igw-") for route in table["Routes"])]
+    return {each["SubnetId"] for table in ours for each in table["Associations"] if "SubnetId" in each}
 
 
 def described(file_system: dict[str, Any]) -> str:

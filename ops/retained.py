@@ -5,10 +5,11 @@ from typing import Any
 import yaml
 
 from config.model import ClusterConfig
+from config.network import InternetAccess as Access
 from config.section import Section
 from ops.deployment import Deployment
 from ops.errors import OpsError
-from ops.leftovers import data_buckets, described, file_systems, network
+from ops.leftovers import data_buckets, described, file_systems, has_internet, network
 
 _FURTHER = "# further {what} of cluster {name}, with data of earlier deployments; delete each that nobody needs:"
 
@@ -24,7 +25,7 @@ def retained(deployment: Deployment) -> str:
     chosen = _chosen(systems, config)
     bucket = _bucket(buckets, config)
     sections = {
-        "network": _network(config, network(deployment.client("ec2"), config.name, chosen)),
+        "network": _network(deployment, network(deployment.client("ec2"), config.name, chosen)),
         "storage": _storage(config, chosen, bucket),
     }
     parts = [
@@ -57,8 +58,12 @@ def _bucket(buckets: list[str], config: ClusterConfig) -> str | None:
     return next((each for each in buckets if fixed in (None, each)), None)
 
 
-def _network(config: ClusterConfig, existing: dict[str, Any]) -> dict[str, Any]:
-    return {**_written(config.network), "existing": existing} if existing else {}
+def _network(deployment: Deployment, found: dict[str, Any]) -> dict[str, Any]:
+    config = deployment.config.network
+    fixed = config.existing
+    if not found and fixed and fixed.internet_access is Access.CREATE and has_internet(deployment.client("ec2"), fixed.vpc_id):
+        found = {**_written(fixed), "internet_access": Access.EXISTING.value}  # made for it, and retained
+    return {**_written(config), "existing": found} if found else {}
 
 
 def _storage(config: ClusterConfig, file_system: dict[str, Any] | None, bucket: str | None) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from aws_cdk import CfnOutput, Stack
 from constructs import Construct
 
 from config.model import ClusterConfig
+from config.network import InternetAccess as Access
 from config.section import Removal
 from constructs.hyperpod.network import Network
 from constructs.hyperpod.removal import removal_policy, retain
@@ -34,14 +35,18 @@ class NetworkStack(Stack):
             CfnOutput(
                 self,
                 "NetworkAfterDestroy",
-                value=self._remains(),
+                value=self._remains(Access.EXISTING if config.removal is Removal.RETAIN else Access.CREATE),
                 description="What cdk destroy leaves, as lines for the next file",
             )
 
-    def _remains(self) -> str:
-        """What stays, which costs nothing, as the next file would name it."""
+    def _remains(self, internet_access: Access) -> str:
+        """What stays, as the next file would name it.
+
+        Without the cluster, that is what a file system holds, and costs nothing. With it, gateways and routes stay and go on
+        costing, and a VPC takes no second internet gateway.
+        """
         network = self.network
         return (
             f"network: {{existing: {{vpc_id: {network.vpc_id}, node_subnet_ids: [{', '.join(network.node_subnet_ids)}], "
-            f"security_group_id: {network.security_group_id}, internet_access: create}}}}"
+            f"security_group_id: {network.security_group_id}, internet_access: {internet_access}}}}}"
         )

@@ -126,6 +126,13 @@ def test_a_cluster_that_stays_keeps_what_it_needs(choices: Synthesized) -> None:
     assert {resource.get("DeletionPolicy") for resource in network} == {"RetainExceptOnCreate"}
 
 
+def test_what_stays_with_a_cluster_is_told_with_the_gateways_that_stay(choices: Synthesized) -> None:
+    """A VPC takes no second internet gateway."""
+    kept, gone = (str(choices[name, NETWORK].outputs["NetworkAfterDestroy"]) for name in ("kept", "ours"))
+    assert "internet_access: existing" in kept
+    assert "internet_access: create" in gone
+
+
 def test_the_role_that_stays_is_the_nodes_alone(choices: Synthesized) -> None:
     stack = choices["kept", CLUSTER]
     kept = [name for name, one in stack.of_type("AWS::IAM::Role").items() if one.get("DeletionPolicy", "").startswith("Retain")]

@@ -18,6 +18,8 @@ class FakeAccount:
         self.systems: list[dict[str, Any]] = []
         self.buckets: list[dict[str, Any]] = []
         self.bucket_owners: dict[str, str] = {}
+        self.public_subnets: list[str] = []
+        self.node_subnets: list[str] = []
         self.stacks: dict[str, dict[str, str]] = {}
 
     def client(self, _: str) -> "FakeAccount":
@@ -59,7 +61,20 @@ class FakeAccount:
         [tag] = asked["Filters"]
         wanted = {"Key": tag["Name"].removeprefix("tag:"), "Value": tag["Values"][0]}
         ids = [subnet for system in self.systems if wanted in system["Tags"] for subnet in system["SubnetIds"]]
-        return {"Subnets": [{"SubnetId": each, "VpcId": each.replace("subnet", "vpc")} for each in ids]}
+        return {"Subnets": [self._subnet(each) for each in [*self.public_subnets, *self.node_subnets, *ids]]}
+
+    def describe_route_tables(self, **asked: Any) -> dict[str, Any]:
+        [vpc] = asked["Filters"]
+        public = [each for each in map(self._subnet, self.public_subnets) if each["VpcId"] in vpc["Values"]]
+        local = {"GatewayId": "local", "DestinationCidrBlock": "10.0.0.0/16"}
+        own = {"Routes": [local, {"GatewayId": "igw-1"}], "Associations": [{"SubnetId": each["SubnetId"]} for each in public]}
+        others = {"Routes": [local, {"NatGatewayId": "nat-1"}], "Associations": [{"Main": True}]}
+        return {"RouteTables": [others, *([own] if public else [])]}
+
+    @staticmethod
+    def _subnet(subnet_id: str) -> dict[str, str]:
+        """A public subnet is in the VPC of the subnet whose number it ends in."""
+        return {"SubnetId": subnet_id, "VpcId": f"vpc-0000000{subnet_id[-1]}"}
 
     def describe_security_groups(self, **asked: Any) -> dict[str, Any]:
         vpc = asked["Filters"][1]["Values"][0]

@@ -65,6 +65,34 @@ def test_the_sections_are_whole_and_make_a_valid_file(account: FakeAccount) -> N
     assert config.storage.data_repository_associations == before.storage.data_repository_associations
 
 
+def test_a_network_that_was_kept_whole_is_not_opened_again(account: FakeAccount) -> None:
+    account.add_file_system(1)
+    account.public_subnets = ["subnet-90000001"]
+    existing = pasted(printed(account)).network.existing
+    assert existing is not None
+    assert (existing.internet_access, existing.node_subnet_ids) == ("existing", ("subnet-00000001",))
+
+
+def test_without_a_file_system_the_public_subnet_is_no_subnet_of_nodes(account: FakeAccount) -> None:
+    account.public_subnets, account.node_subnets = ["subnet-90000001"], ["subnet-00000001"]
+    existing = pasted(printed(account)).network.existing
+    assert existing is not None
+    assert existing.node_subnet_ids == ("subnet-00000001",)
+    assert existing.vpc_id == "vpc-00000001"
+
+
+def test_gateways_that_were_kept_in_a_network_of_others_are_used_again(account: FakeAccount) -> None:
+    existing = "existing: {vpc_id: vpc-00000001, node_subnet_ids: [subnet-00000001], security_group_id: sg-00000001"
+    file = FILE.replace("storage:", f"  {existing}, internet_access: create}}\nstorage:")
+    assert printed(account, file) == "nothing of cluster 'draft' is left"
+    account.public_subnets = ["subnet-90000001"]
+    before, after = parsed(file).network.existing, pasted(printed(account, file), file).network.existing
+    assert before is not None
+    assert after is not None
+    assert after.internet_access == "existing"
+    assert after.model_copy(update={"internet_access": before.internet_access}) == before
+
+
 def test_a_file_that_uses_what_was_left_gets_the_same_sections_again(account: FakeAccount) -> None:
     account.add_file_system(1)
     account.add_bucket(1)
