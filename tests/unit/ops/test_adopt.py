@@ -137,6 +137,8 @@ def test_a_cluster_that_its_own_stack_has_let_go_is_not_called_somebody_elses() 
     account = FakeAccount({**FILE_TAG, **OWNER, "hyperpod-cdk:stack-id": OWN_STACK})
     account.own = [owned("AWS::IAM::Policy", "p"), owned("Custom::HyperPodCluster", "theirs", "DELETE_SKIPPED")]
     assert "refused" not in adopt(deployment(account))
+    text = adopt(deployment(account, ("instance_count: 4", "instance_count: 2")))
+    assert "a deployment would be refused: cluster theirs cannot be adopted" in text
 
 
 @pytest.mark.parametrize(
