@@ -68,8 +68,8 @@ def _log_group(client: Any, deployment: Deployment) -> str:
     groups = [group for page in pages for group in page["logGroups"] if own.fullmatch(group["logGroupName"])]
     if not groups:
         raise OpsError(
-            f"no node of cluster {deployment.config.name!r} has written a log yet; `python -m ops status "
-            f"{deployment.config.name}` says how far it is"
+            f"no node of cluster {deployment.config.name!r} has written a log; `python -m ops status "
+            f"{deployment.config.name}` says how far it is, or why it failed before"
         )
     return str(max(groups, key=lambda group: group["creationTime"])["logGroupName"])
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from config.model import ClusterConfig
 from ops.deployment import Deployment, Stack
+from ops.failures import failures
 from ops.progress import progress
 from ops.rollback import STUCK, remedy
 from ops.table import table
@@ -33,9 +34,10 @@ def status(deployment: Deployment) -> str:
 
 def _unfinished(deployment: Deployment, stacks: list[Stack]) -> list[str]:
     """What is under way, and what to do where nothing goes on by itself."""
+    failed = [f"why {stack.name} failed:\n{chr(10).join(told)}" for stack in stacks if (told := failures(deployment, stack))]
     stuck = [remedy(deployment, stack) for stack in stacks if stack.status == STUCK]
     is_busy = any(stack.name.endswith("-Cluster") and stack.status.endswith("_IN_PROGRESS") for stack in stacks)
-    return [*stuck, *(progress(deployment) if is_busy else [])]
+    return [*failed, *stuck, *(progress(deployment) if is_busy else [])]
 
 
 def _group(group: dict[str, Any], config: ClusterConfig) -> tuple[str, ...]:

@@ -109,5 +109,5 @@ def test_a_node_without_a_log_is_answered_with_those_that_have_one(written: Logs
 
 
 def test_a_cluster_that_has_written_nothing_says_where_to_look(client: Client) -> None:
-    with pytest.raises(OpsError, match="no node of cluster 'draft' has written a log yet; `python -m ops status draft`"):
+    with pytest.raises(OpsError, match="no node of cluster 'draft' has written a log; `python -m ops status draft`"):
         Logs(client).read()

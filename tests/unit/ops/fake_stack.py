@@ -22,6 +22,7 @@ class FakeStack:
         self.cluster_status = "InService"
         self.resources: list[Json] = []
         self.lines: list[str] = []
+        self.events: list[tuple[str, str, str]] = []
         self.continued: list[Json] = []
 
     def client(self, _: str) -> "FakeStack":
@@ -59,6 +60,11 @@ class FakeStack:
     def paginate(self, **asked: Any) -> Iterator[Json]:
         if self.operation == "list_cluster_nodes":
             yield {"ClusterNodeSummaries": []}
+            return
+        if self.operation == "describe_stack_events":
+            names = ("LogicalResourceId", "ResourceStatus", "ResourceStatusReason")
+            told = [{name: text for name, text in zip(names, event, strict=True) if text} for event in self.events]
+            yield from ({"StackEvents": [event]} for event in reversed(told))
             return
         assert asked["logGroupName"] == "steps"
         yield {"events": [{"message": line} for line in self.lines]}

@@ -57,6 +57,25 @@ def test_a_cluster_that_is_not_there_and_not_on_its_way_is_an_error() -> None:
         status(deployment(FakeStack("ROLLBACK_COMPLETE")))
 
 
+def test_a_stack_that_was_rolled_back_says_why_and_not_what_an_earlier_operation_said() -> None:
+    account = FakeStack("ROLLBACK_COMPLETE")
+    account.events = [
+        ("draft-Cluster", "CREATE_IN_PROGRESS", "User Initiated"),
+        ("Old", "CREATE_FAILED", "of an earlier stack of this name"),
+        ("draft-Cluster", "CREATE_IN_PROGRESS", "User Initiated"),
+        ("NodeRole", "CREATE_COMPLETE", ""),
+        (CLUSTER, "CREATE_FAILED", "cluster draft-1 is Failed: no capacity"),
+        ("Other", "CREATE_FAILED", "Resource creation cancelled"),
+        ("draft-Cluster", "ROLLBACK_IN_PROGRESS", "The following resource(s) failed to create"),
+        (CLUSTER, "DELETE_COMPLETE", ""),
+        ("draft-Cluster", "ROLLBACK_COMPLETE", ""),
+    ]
+    shown = status(deployment(account))
+    assert "draft-Cluster  ROLLBACK_COMPLETE" in shown
+    told = f"why draft-Cluster failed:\n{CLUSTER} CREATE_FAILED: cluster draft-1 is Failed: no capacity"
+    assert shown.endswith(told)
+
+
 def test_the_way_out_of_a_failed_rollback_is_shown_with_the_resources_that_failed() -> None:
     shown = status(deployment(stuck()))
     command = "aws cloudformation continue-update-rollback --stack-name draft-Cluster --region us-west-2"
