@@ -66,9 +66,14 @@ def _parts(original: Original, choices: Choices, roles: Roles) -> list[Part]:
     ]
 
 
+NAME_NOTE = (
+    "The original's name. Remove this line while the original is there, as the deployment fails otherwise: one is generated then."
+)
+
+
 def _name(request: Request, choices: Choices) -> Part:
     if "ClusterName" not in request:
         return Part({})
     if choices.adopt:
         return Part({"cluster_name": request["ClusterName"], "adopt": True}, ("The cluster that is there is taken over.",))
-    return Part({"cluster_name": request["ClusterName"]}, ("The original's name; without this line, one is generated.",))
+    return Part({"cluster_name": request["ClusterName"]}, (NAME_NOTE,))

@@ -47,7 +47,16 @@ def _volume_gib(storage: Any) -> int | None:
 
 def tags_of(request: Request) -> dict[str, str]:
     """The user's tags."""
-    return {tag["Key"]: tag["Value"] for tag in request.get("Tags", ()) if not tag["Key"].lower().startswith(OWN_TAGS)}
+    return {tag["Key"]: tag["Value"] for tag in request.get("Tags", ()) if not _is_own(tag["Key"])}
+
+
+def own_tags_of(request: Request) -> list[str]:
+    """The keys of the tags that are no user's: AWS puts them on, or the deployment that owns the cluster."""
+    return sorted(tag["Key"] for tag in request.get("Tags", ()) if _is_own(tag["Key"]))
+
+
+def _is_own(key: str) -> bool:
+    return key.lower().startswith(OWN_TAGS)
 
 
 def with_overrides(

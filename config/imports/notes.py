@@ -6,6 +6,7 @@ from pathlib import Path
 from config.imports.choices import Choices, Keep
 from config.imports.commented_yaml import Part
 from config.imports.deployed_values import LIFE_CYCLE, ROLE, SOURCE
+from config.imports.groups import own_tags_of
 from config.imports.original import Original
 from config.imports.roles import Roles, unknown_parameters
 from config.request import Request
@@ -56,6 +57,8 @@ def _mounts(group: Request) -> bool:
 
 
 def _left_out(original: Original) -> Iterator[str]:
+    if own := own_tags_of(original.request):
+        yield f"Left out: the tags {', '.join(own)}, which AWS or the deployment that owns the cluster puts on."
     if original.parameters is not None and (unknown := unknown_parameters(original.parameters)):
         yield f"Not taken over, as nothing here reads them: the provisioning parameters {', '.join(unknown)}."
 

@@ -35,12 +35,18 @@ def main(arguments: list[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
-    parser.add_argument("--examples", type=int, default=CI_EXAMPLES, help="schedules to draw (default: %(default)s)")
+    parser.add_argument("--examples", type=_count, default=CI_EXAMPLES, help="schedules to draw (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="another one draws other schedules (default: %(default)s)")
     parser.add_argument("--workers", type=int, default=1, help="cores to use; 0 for all (default: %(default)s)", metavar="N")
     parser.add_argument("--schedule", type=Path, help="run the schedule in this file instead", metavar="FILE.json")
     parser.add_argument("--defect", choices=sorted(defects.DEFECTS), help="plant this defect in the code first", metavar="NAME")
     return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a number of schedules above 0, got {text}")
+    return int(text)
 
 
 def _replay(path: Path) -> int:

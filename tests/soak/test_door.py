@@ -32,6 +32,12 @@ def test_a_schedule_can_be_run_against_a_planted_defect() -> None:
     assert "needless failure" in ran.stdout
 
 
+def test_no_schedule_at_all_is_no_green_run(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--examples", "0"])
+    assert "must be a number of schedules above 0, got 0" in capsys.readouterr().err
+
+
 def test_a_schedule_from_a_file_is_told_as_a_story(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, _ = door(tmp_path, json.dumps([FAULT, *GOOD]))
     said = capsys.readouterr().out

@@ -52,8 +52,11 @@ def test_a_group_of_several_types_has_the_first_as_its_own() -> None:
 
 def test_the_users_tags_are_taken_over_and_those_of_others_are_not() -> None:
     tags = {"team": "vision", "hyperpod-cdk:stack-id": "x", "aws:cloudformation:stack-name": "y"}
-    config = config_of(changed(REQUEST, "Tags", [{"Key": key, "Value": value} for key, value in tags.items()]))
-    assert config.tags == {"team": "vision"}
+    request = changed(REQUEST, "Tags", [{"Key": key, "Value": value} for key, value in tags.items()])
+    assert config_of(request).tags == {"team": "vision"}
+    assert "Left out: the tags aws:cloudformation:stack-name, hyperpod-cdk:stack-id" in " ".join(
+        import_of(request).text.split("\n# ")
+    )
 
 
 def test_roles_and_scripts_that_are_kept_are_overrides() -> None:
