@@ -1,13 +1,13 @@
 """Says what pydantic found in the user's words, with a remedy."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from config.errors import ABSENT, Path, Problem
 from config.fields import field_at, section_at
-from config.nearest import nearest
+from config.nearest import like, nearest
 from config.patterns import in_words, repaired
 from config.section import Section
 from config.zones import region_of_name, regions, zone_remedy
@@ -44,11 +44,23 @@ RULE_OF = {
 
 def problems_of(error: ValidationError, model: type[Section], spelling: Mapping[Path, str]) -> Iterator[Problem]:
     """Every problem that ``error`` holds; ``spelling`` tells how the file spells a value."""
-    for detail in error.errors(include_url=False):
-        if _follows_from_its_entries(detail):
+    details = error.errors(include_url=False)
+    misspelled = set(_misspelled(details))
+    for detail in details:
+        if _follows_from_its_entries(detail) or (detail["type"] == "missing" and detail["loc"] in misspelled):
             continue
         value = ABSENT if detail["type"] == "missing" else detail["input"]
         yield Problem(detail["loc"], value, _message(detail, model, spelling), RULE_OF.get(detail["type"], "type"))
+
+
+def _misspelled(details: Sequence[ErrorDetails]) -> Iterator[Path]:
+    """The fields that are missing only because the file has them under another name: that is told of the name."""
+    missing = [detail["loc"] for detail in details if detail["type"] == "missing"]
+    for detail in details:
+        if detail["type"] == "extra_forbidden":
+            *section, word = detail["loc"]
+            beside = {str(path[-1]): path for path in missing if path[:-1] == tuple(section)}
+            yield from (beside[name] for name in like(word, beside)[:1])
 
 
 def _follows_from_its_entries(detail: ErrorDetails) -> bool:

@@ -1,16 +1,26 @@
 """Words that the user may have meant."""
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 LONGEST_LIST = 24
+SHORTEST_PART = 4
+
+
+def like(word: object, known: Iterable[str]) -> list[str]:
+    """Those of the ``known`` words that may have been meant, the likeliest first."""
+    names, text = sorted(known), str(word)
+    same = [name for name in names if _plain(name) == _plain(text)]
+    close = get_close_matches(text, names, n=3)
+    around = [name for name in names if len(text) >= SHORTEST_PART and text.lower() in re.split(r"[_-]", name.lower())]
+    return same or close or around
 
 
 def nearest(word: object, known: Iterable[str]) -> str:
     """The remedy for a word that is not ``known``: the nearest ones, else all of them where they are few."""
     names = sorted(known)
-    text = str(word)
-    similar = [name for name in names if _plain(name) == _plain(text)] or get_close_matches(text, names, n=3)
+    similar = like(word, names)
     if similar:
         return f"did you mean {either(similar)}?"
     if 0 < len(names) <= LONGEST_LIST:

@@ -39,6 +39,8 @@ def _checked(folder: Path, named: Sequence[str]) -> tuple[CheckedFile, ...]:
 
 
 def _is_path(name: str) -> bool:
+    if "/" in name and Path(name).is_dir():
+        raise OpsError(f"{name} is a folder, and a file or a cluster's name is wanted; give --clusters {name}")
     return name.endswith((".yaml", ".yml")) or "/" in name
 
 

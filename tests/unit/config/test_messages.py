@@ -15,6 +15,14 @@ def test_an_unknown_field_is_answered_with_the_nearest(draft: Any) -> None:
     ]
 
 
+@pytest.mark.parametrize("word", ["instnace_count", "InstanceCount", "count"])
+def test_a_required_field_under_another_name_is_one_mistake(draft: Any, word: str) -> None:
+    draft.remove("instance_groups", 2, "instance_count")
+    draft.set("instance_groups", 2, word, 4)
+    [line] = draft.lines()
+    assert line.startswith(f"instance_groups[2].{word}: 4: there is no field of this name; did you mean instance_count")
+
+
 def test_a_field_in_the_apis_spelling_is_answered_with_ours(draft: Any) -> None:
     draft.set("network", "AvailabilityZoneId", "usw2-az4")
     assert draft.lines()[0].endswith("did you mean availability_zone_id?")

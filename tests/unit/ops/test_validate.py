@@ -73,6 +73,12 @@ def test_a_file_that_cdk_would_not_take_by_its_name_is_not_taken(validate: Valid
     )
 
 
+def test_a_folder_in_the_place_of_a_file_is_told_how_to_name_it(validate: Validate, wrong: Path) -> None:
+    status, _, said = validate(f"{wrong.parent}/")
+    assert status == 1
+    assert f"is a folder, and a file or a cluster's name is wanted; give --clusters {wrong.parent}/" in said
+
+
 def test_two_files_that_fix_the_same_name_are_told(validate: Validate, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / f"{name}.yaml").write_text(REFERENCE.read_text() + "cluster_name: ml\n")
