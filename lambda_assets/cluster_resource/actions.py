@@ -32,10 +32,14 @@ class Succeed(NamedTuple):
 
 
 class Fail(NamedTuple):
-    """Answer FAILED; with ``of_nodes`` the cluster's nodes may be why, and their logs tell more."""
+    """Answer FAILED; with ``of_nodes`` the cluster's nodes may be why, and their logs tell more.
+
+    With ``apart`` the answer names no cluster, so that the Delete of a rollback finds none.
+    """
 
     reason: str
     of_nodes: bool = False
+    apart: bool = False
 
 
 Action = Call | Wait | Succeed | Fail

@@ -8,12 +8,15 @@ from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
 from cluster_resource.desired import Desired
 from cluster_resource.identity import create_only
 from cluster_resource.memory import Memory
+from cluster_resource.moment import Moment
 from cluster_resource.observed import Cluster
 from cluster_resource.ownership import CLUSTER_TAG
 from cluster_resource.refusals import fixed_changes, refusal
 
 IDLE = "InService"
 LOST = ("Failed", "Deleting")
+LET_GO_S = 900
+"""How much older than a Create a cluster is that no call for that Create can have made."""
 
 
 def adopt(desired: Desired, cluster: Cluster, memory: Memory) -> Decision:
@@ -39,6 +42,18 @@ def not_adopted_yet(desired: Desired, cluster: Cluster, memory: Memory) -> str:
         return ""
     obstacles = adoption_obstacles(desired, cluster)
     return _not_adopted(cluster, obstacles) if obstacles else ""
+
+
+def was_let_go(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment) -> bool:
+    """Whether a cluster with the owner's tags left the stack and runs on: it was there well before this Create.
+
+    To take it for the Create's own would let the rollback of a deployment that fails elsewhere delete it. What a call of this
+    request, or of one just before it, has made is younger.
+    """
+    if desired.type != "Create" or desired.adopt or memory.created_at or memory.arn or cluster.status in LOST:
+        return False
+    made = cluster.description.get("CreationTime")
+    return made is not None and (moment.started - made).total_seconds() > LET_GO_S
 
 
 def adoption_obstacles(desired: Desired, cluster: Cluster) -> list[str]:

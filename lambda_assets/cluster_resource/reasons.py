@@ -45,6 +45,14 @@ def foreign(cluster: Cluster, *, is_adopting: bool = False) -> str:
     )
 
 
+def let_go(cluster: Cluster) -> str:
+    """The stack had the cluster before, and it runs on."""
+    return (
+        f"cluster {cluster.name} left this stack and runs on: {cluster.arn}; it was not touched; set `cluster_name` to its name "
+        "and `adopt: true` to take it back, or delete it yourself"
+    )
+
+
 def disappeared(name: str) -> str:
     """The cluster was there and is not any more."""
     return f"cluster {name} disappeared while it was being provisioned: somebody deleted it; deploy again once nobody does"

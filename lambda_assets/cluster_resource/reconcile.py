@@ -6,7 +6,7 @@ there. At most one call that changes something comes out of each step.
 
 from cluster_resource import reasons
 from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
-from cluster_resource.adoption import adopt, adopted_is_gone, not_adopted_yet, nothing_to_adopt
+from cluster_resource.adoption import adopt, adopted_is_gone, not_adopted_yet, nothing_to_adopt, was_let_go
 from cluster_resource.deletion import decide_delete
 from cluster_resource.desired import Desired
 from cluster_resource.doubt import GONE_S, doubted, lasts, undoubted
@@ -44,7 +44,7 @@ def decide(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Mo
 
 def _converge(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
     """Create and Update: there must be one cluster, ours, as wanted."""
-    obstacle = _not_ours(desired, cluster, memory) if cluster else None
+    obstacle = _not_ours(desired, cluster, memory, moment) if cluster else None
     if obstacle:
         return obstacle
     chosen = choose(desired, cluster, memory)
@@ -60,14 +60,18 @@ def _converge(desired: Desired, cluster: Cluster | None, memory: Memory, moment:
     return _absent(desired, chosen, moment)
 
 
-def _not_ours(desired: Desired, cluster: Cluster, memory: Memory) -> Decision | None:
+def _not_ours(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment) -> Decision | None:
     """What comes before anything else is done to a cluster that is not, or not quite yet, this resource's; None for its own."""
     if cluster.owner != desired.owner:
         is_offered = desired.adopt and desired.type == "Create" and cluster.owner is None
         foreign = Decision(Fail(reasons.foreign(cluster, is_adopting=desired.adopt)), memory)
         return adopt(desired, cluster, memory) if is_offered else foreign
     refused = not_adopted_yet(desired, cluster, memory)
-    return Decision(Fail(refused), memory) if refused else None
+    if refused:
+        return Decision(Fail(refused), memory)
+    if was_let_go(desired, cluster, memory, moment):
+        return Decision(Fail(reasons.let_go(cluster), apart=True), memory)
+    return None
 
 
 def _absent(desired: Desired, memory: Memory, moment: Moment) -> Decision:

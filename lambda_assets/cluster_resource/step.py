@@ -14,7 +14,7 @@ from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.desired import Desired
 from cluster_resource.errors import ApiError
 from cluster_resource.event import DELETION, WAIT, Event, Json
-from cluster_resource.identity import physical_id
+from cluster_resource.identity import execution_name, physical_id
 from cluster_resource.log import log
 from cluster_resource.memory import Memory
 from cluster_resource.moment import Moment
@@ -153,8 +153,8 @@ def _result(event: Event, decision: Decision) -> Json:
         case Succeed(note=note, data=data):
             is_elsewhere = event.request_type == "Update" and bool(decision.memory.cluster)
             verdict = answer.success(decision.memory.cluster if is_elsewhere else physical_id(event), note, data)
-        case Fail(reason=reason):
-            verdict = answer.failure(physical_id(event), reason)
+        case Fail(reason=reason, apart=apart):
+            verdict = answer.failure(f"none-{execution_name(event)}" if apart else physical_id(event), reason)
         case _:
             verdict = None
     return {"done": verdict is not None, "memory": decision.memory.dump(), "answer": verdict}

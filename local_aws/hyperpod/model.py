@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from local_aws.clock import clock
 from local_aws.json_service import Call, Json
 from local_aws.network_interfaces import Interface
 
@@ -97,7 +98,7 @@ class Cluster:
     nodes: list[Node] = field(default_factory=list)
     status: str = "Creating"
     failure: str = ""
-    created: datetime = field(default_factory=host_now)
+    created: datetime = field(default_factory=clock.now)  # requests for a cluster are timed by the same clock
     change: Change | None = None
     events: list[Json] = field(default_factory=list)
 

@@ -17,6 +17,7 @@ class FakeCluster:
         self._clock = clock
         self.arn = arn
         self.name: str = request["ClusterName"]
+        self.created = clock.now
         self.tags: dict[str, str] = {tag["Key"]: tag["Value"] for tag in request.get("Tags", [])}
         self.settings = {k: v for k, v in request.items() if k not in ("ClusterName", "Tags", *GROUP_KINDS)}
         self.groups: dict[str, Json] = {
@@ -83,7 +84,13 @@ class FakeCluster:
             image = {"CurrentImageId": group.get("ImageId", "ami-0123456789abcdef0")}
             least = {"MinCount": group["MinInstanceCount"]} if "MinInstanceCount" in group else {}
             groups[group["kind"]].append({**shown, **counts, **least, **image})
-        described = {"ClusterArn": self.arn, "ClusterName": self.name, "ClusterStatus": self.status, **self.settings}
+        described = {
+            "ClusterArn": self.arn,
+            "ClusterName": self.name,
+            "ClusterStatus": self.status,
+            "CreationTime": self.created,
+            **self.settings,
+        }
         return {**described, **{kind: found for kind, found in groups.items() if found}, "FailureMessage": self.failure}
 
     def nodes(self) -> list[Json]:

@@ -264,3 +264,27 @@ def test_an_update_of_an_adopted_cluster_that_is_gone_names_a_remedy_that_works(
     anew = properties(request(CONTROLLER, workers(6)), ClusterName="theirs", Recreate=True)
     assert world.finish(world.event("Update", anew, more, "theirs"))["Status"] == "SUCCESS"
     assert world.sagemaker.living() == ["theirs"]
+
+
+def test_a_cluster_that_was_let_go_is_not_taken_back_unasked_nor_deleted_by_the_rollback(world: World) -> None:
+    name = world.name_of(world.event("Create", properties()))
+    owner = {"hyperpod-cdk:stack-id": STACK, "hyperpod-cdk:logical-id": LOGICAL_ID, "hyperpod-cdk:version": "1"}
+    tags = [{"Key": key, "Value": value} for key, value in owner.items()]
+    world.sagemaker.create_cluster(ClusterName=name, **request(), Tags=tags)
+    world.run(3600)
+    world.sagemaker.calls.clear()
+    done = world.finish(world.event("Create", properties()))
+    assert done["Status"] == "FAILED"
+    assert f"cluster {name} left this stack and runs on" in done["Reason"]
+    assert "`adopt: true` to take it back" in done["Reason"]
+    gone = world.finish(world.event("Delete", properties(), physical_id=done["PhysicalResourceId"]))
+    assert gone["Status"] == "SUCCESS"
+    assert world.sagemaker.changes() == []
+    assert world.sagemaker.living() == [name]
+
+
+def test_what_a_call_just_before_the_create_has_made_is_its_own(world: World) -> None:
+    world.sagemaker.order("CreateCluster", LostReply())
+    raw = world.event("Create", properties())
+    assert world.finish(raw)["Status"] == "SUCCESS"
+    assert len(world.sagemaker.all) == 1
