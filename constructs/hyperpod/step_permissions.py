@@ -7,8 +7,6 @@ from functools import cached_property
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 
-from constructs.hyperpod.tags import CLUSTER_TAG
-
 STACK_ID_TAG = "hyperpod-cdk:stack-id"
 LOGICAL_ID_TAG = "hyperpod-cdk:logical-id"
 VERSION_TAG = "hyperpod-cdk:version"
@@ -131,7 +129,7 @@ class StepPermissions:
             resources=[self._clusters],
             conditions={
                 "StringEquals": self._ownership("aws:ResourceTag"),
-                "ForAllValues:StringEquals": {"aws:TagKeys": [STACK_ID_TAG, LOGICAL_ID_TAG, VERSION_TAG, CLUSTER_TAG]},
+                "ForAllValues:StringEquals": {"aws:TagKeys": [STACK_ID_TAG, LOGICAL_ID_TAG, VERSION_TAG]},
             },
         )
 

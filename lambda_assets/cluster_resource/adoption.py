@@ -10,7 +10,6 @@ from cluster_resource.identity import create_only
 from cluster_resource.memory import Memory
 from cluster_resource.moment import Moment
 from cluster_resource.observed import Cluster
-from cluster_resource.ownership import CLUSTER_TAG
 from cluster_resource.refusals import fixed_changes, refusal
 
 IDLE = "InService"
@@ -95,7 +94,7 @@ def _not_adopted(cluster: Cluster, obstacles: list[str], touched: str = "") -> s
 def hand_back(desired: Desired, cluster: Cluster, memory: Memory, *, is_quiet: bool) -> Decision:
     """Take the owner's tags off, which is all that giving back needs."""
     if cluster.owner == desired.owner:
-        keys = sorted({*desired.owner.tags, CLUSTER_TAG} & cluster.tags.keys())
+        keys = sorted(desired.owner.tags)
         return Decision(Call("DeleteTags", {"ResourceArn": cluster.arn, "TagKeys": keys}, memory, "given back"), memory)
     if cluster.owner is None and not is_quiet:
         return Decision(Wait("given back; waiting whether an older request still takes it over"), memory)

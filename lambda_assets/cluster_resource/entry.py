@@ -23,6 +23,7 @@ from cluster_resource.memory import VERSION
 COMPARED = 10
 """How many earlier executions of a resource are asked for their event; older ones ended long before a delivery can be late."""
 
+OVERTAKEN = "superseded by a newer request for the same resource, which began before it"
 LAG_S = (1, 3, 8)
 """Pauses between looks for a request that must be there: ListExecutions is only eventually consistent."""
 
@@ -53,9 +54,11 @@ def launch(raw: Json, executions: Executions, sleep: Callable[[float], None] = t
     leftovers = _leftovers(event, others)
     if leftovers:
         memory["leftovers"] = leftovers
-    started = executions.start(event, {"version": VERSION, "event": raw, "memory": memory})
+    started, is_new = executions.start(event, {"version": VERSION, "event": raw, "memory": memory})
     log("started", request=f"{event.request_type} {event.logical_id}", execution=execution_name(event), fenced=bool(newer))
     if newer:
+        if not is_new:  # it began unseen by the newer one, without the fence
+            executions.stop(executions.arn_of(event), OVERTAKEN)
         return
     for pause_s in LAG_S if is_missing_one else ():
         stop_older(event, started, executions)
@@ -76,7 +79,7 @@ def stop_older(event: Event, started: datetime, executions: Executions) -> None:
             executions.stop(other.arn, f"superseded by a newer request for the same resource ({execution_name(event)})")
             log("stopped", execution=other.name, by=execution_name(event))
     if is_overtaken:
-        executions.stop(executions.arn_of(event), "superseded by a newer request for the same resource, which began before it")
+        executions.stop(executions.arn_of(event), OVERTAKEN)
 
 
 def _others(event: Event, executions: Executions) -> list[tuple[Execution, Event]]:
@@ -110,11 +113,12 @@ def _leftovers(event: Event, others: list[tuple[Execution, Event]]) -> list[str]
     found = []
     for execution, made in others:
         name = cluster_name(made, made.properties)
-        rivals = [its for other, its in others if other.started >= execution.started and its is not made]
-        later = [its for other, its in others if other.started > execution.started and not is_later(made.issued, its.issued)]
+        after = [its for _, its in others if is_later(its.issued, made.issued)]
+        rivals = [*after, *(its for other, its in others if other.started >= execution.started and its is not made)]
+        unordered = [its for other, its in others if other.started > execution.started and not is_later(made.issued, its.issued)]
         is_known = any(name in (its.physical_id, cluster_name(its, its.properties)) for its in (event, *rivals))
         is_unreported = any(
-            its.request_type == "Update" and its.physical_id == made.physical_id != name for its in (event, *later)
+            its.request_type == "Update" and its.physical_id == made.physical_id != name for its in (event, *after, *unordered)
         )
         if made.request_type == "Update" and is_unreported and not is_known:
             found.append(name)

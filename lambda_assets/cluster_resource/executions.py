@@ -43,8 +43,8 @@ class Executions:
             if item["name"].startswith(prefix)
         ]
 
-    def start(self, event: Event, execution_input: Json) -> datetime:
-        """Start the request's execution, or find the one that a delivery before started; tell when it began."""
+    def start(self, event: Event, execution_input: Json) -> tuple[datetime, bool]:
+        """Start the request's execution, or find the one that a delivery before started; tell when it began, and if it is new."""
         try:
             reply = self._client.start_execution(
                 stateMachineArn=self._state_machine_arn,
@@ -55,9 +55,8 @@ class Executions:
             found = self.find(event)
             if found is None:
                 raise LookupError(f"execution {execution_name(event)} exists and is not shown yet") from None
-            return found.started
-        started: datetime = reply["startDate"]
-        return started
+            return found.started, False
+        return reply["startDate"], True
 
     def find(self, event: Event) -> Execution | None:
         """The request's execution."""

@@ -75,7 +75,7 @@ def _for_entry(record: Json, executions: Executions, send: answer.Send) -> None:
     reason = f"the entry function could not start the work: {said}"
     memory = {"version": VERSION, "fence": reason}
     try:
-        started = executions.start(event, {"version": VERSION, "event": record["requestPayload"], "memory": memory})
+        started, _ = executions.start(event, {"version": VERSION, "event": record["requestPayload"], "memory": memory})
     except ClientError as refused:
         if _may_exist(refused):
             raise
