@@ -154,7 +154,7 @@ def test_a_cluster_can_be_given_back_after_adopt_has_left_the_file(choices: Synt
     policy = choices[choice, CLUSTER].properties("AWS::IAM::Policy", named="Step")["PolicyDocument"]
     [giving] = [statement for statement in policy["Statement"] if statement["Sid"] == "GiveAnAdoptedClusterBack"]
     assert giving["Action"] == "sagemaker:DeleteTags"
-    tags = [f"hyperpod-cdk:{name}" for name in ("stack-id", "logical-id", "version", "cluster")]
+    tags = [f"hyperpod-cdk:{name}" for name in ("stack-id", "logical-id", "version")]
     assert giving["Condition"]["ForAllValues:StringEquals"] == {"aws:TagKeys": tags}
     assert giving["Condition"]["StringEquals"].keys() == {f"aws:ResourceTag/{tag}" for tag in tags[:2]}
 
