@@ -108,8 +108,8 @@ def _difference(name: str, wanted: dict[str, Any], desired: Desired, cluster: Cl
 
 
 def _desired(deployment: Deployment, cluster: Cluster, api: ClusterApi) -> Desired:
-    """What the file asks for, as a Create would bring it; of a cluster to come, `adopt` is looked at as if it were set."""
-    config = deployment.config
+    """What the file asks for: of a cluster that the stack has by an Update, else by a Create with `adopt`, set or not."""
+    config, is_own = deployment.config, has_own(deployment, cluster)
     controller = next(group.name for group in config.instance_groups if group.role is Role.CONTROLLER)
     request = cluster_request(config, values=_values(deployment))
     properties = {
@@ -117,13 +117,14 @@ def _desired(deployment: Deployment, cluster: Cluster, api: ClusterApi) -> Desir
         # As constructs/hyperpod/hyperpod_cluster.py has it, which takes its time to import.
         "Request": {**request, "Tags": [{"Key": CLUSTER_TAG, "Value": config.name}, *request.get("Tags", [])]},
         "ControllerGroup": controller,
-        "Adopt": not has_own(deployment, cluster),
+        "Adopt": not is_own,
     }
     owner = own_owner(deployment, cluster) or TO_COME
     raw = {
         "StackId": owner.stack_id,
         "LogicalResourceId": owner.logical_id,
-        "RequestType": "Create",
+        "RequestType": "Update" if is_own else "Create",
+        **({"PhysicalResourceId": cluster.name} if is_own else {}),
         "RequestId": "",
         "ResponseURL": "",
         "ResourceProperties": properties,
