@@ -137,6 +137,14 @@ class Drawing(RuleBasedStateMachine):
         self._do("deploy", file=file)
         self._do("settle")
 
+    @precondition(_is_idle)
+    @rule(file=FILE_NAMES)
+    def deploy_what_the_service_takes_back(self, file: str) -> None:
+        self._do("service", update_fails=True)
+        self._do("deploy", file=file)
+        self._do("settle")
+        self._do("service", update_fails=False)
+
     @precondition(_is_deletable)
     @rule()
     def destroy(self) -> None:
