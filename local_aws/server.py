@@ -61,7 +61,7 @@ def build_app(endpoint: str) -> WsgiApp:
             return _answer_control(environ, start_response)
         try:
             answer: Iterable[bytes] = moto(environ, start_response)
-        except NotImplementedError as error:
+        except NotImplementedError as error:  # what moto raises for an operation that it does not have
             return _answer_unknown_action(environ, start_response, error)
         return answer
 

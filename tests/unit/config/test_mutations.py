@@ -18,6 +18,7 @@ from config.model import ClusterConfig
 from config.report import FORMATS
 from config.schema import cluster_schema
 from config.yaml_file import read_yaml
+from tests.unit.config.odd_documents import change
 
 ROOT = Path(__file__).parents[3]
 SHIPPED = [
@@ -62,10 +63,7 @@ ODD_VALUES: Any = st.one_of(
 )
 
 
-def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Every place in the document."""
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(place for key, item in items for place in places(item, (*path, key)))]
+NAMES = ["name", "overrides", "tags", "partition", "existing", "zzz"]
 
 
 @st.composite
@@ -73,21 +71,7 @@ def changed_documents(draw: st.DrawFn) -> str:
     """A shipped file in which some values are something else, missing, doubled, or new."""
     content = copy.deepcopy(yaml.safe_load(draw(st.sampled_from(SHIPPED))))
     for _ in range(draw(st.integers(1, 4))):
-        *path, last = draw(st.sampled_from([place for place in places(content) if place]))
-        parent = content
-        for part in path:
-            parent = parent[part]
-        match draw(st.sampled_from(["replace", "remove", "add", "double"])):
-            case "replace":
-                parent[last] = copy.deepcopy(draw(ODD_VALUES))
-            case "remove":
-                del parent[last]
-            case "add" if isinstance(parent, dict):
-                parent[draw(st.sampled_from(["name", "overrides", "tags", "partition", "existing", "zzz"]))] = copy.deepcopy(
-                    draw(ODD_VALUES)
-                )
-            case "double" if isinstance(parent, list):
-                parent.append(copy.deepcopy(parent[last]))
+        change(draw, content, ODD_VALUES, NAMES)
     return yaml.safe_dump(content, allow_unicode=True)
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from config.errors import ConfigError, Problem
 from config.imports import Choices, Keep, Original, imported
 from tests.unit.config.imports.originals import PARAMETERS, REQUEST, Json, changed
+from tests.unit.config.odd_documents import change
 
 ODD: Any = st.one_of(
     st.none(),
@@ -28,30 +29,12 @@ NAMES = [
 RICH: Json = {**REQUEST, "Tags": [{"Key": "team", "Value": "vision"}], "NodeRecovery": "None"}
 
 
-def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Every place in the document."""
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(place for key, item in items for place in places(item, (*path, key)))]
-
-
 @st.composite
 def changed_documents(draw: st.DrawFn, document: Json) -> Json:
     """The document with some of its values replaced, taken away, doubled, or new."""
     made = copy.deepcopy(document)
     for _ in range(draw(st.sampled_from([0, 1, 1, 2]))):
-        *path, last = draw(st.sampled_from([place for place in places(made) if place]))
-        parent: Any = made
-        for part in path:
-            parent = parent[part]
-        match draw(st.sampled_from(["replace", "remove", "add", "double"])):
-            case "replace":
-                parent[last] = copy.deepcopy(draw(ODD))
-            case "remove":
-                del parent[last]
-            case "add" if isinstance(parent, dict):
-                parent[draw(st.sampled_from(NAMES))] = copy.deepcopy(draw(ODD))
-            case "double" if isinstance(parent, list):
-                parent.append(copy.deepcopy(parent[last]))
+        change(draw, made, ODD, NAMES)
     return made
 
 
