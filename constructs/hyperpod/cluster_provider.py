@@ -32,7 +32,7 @@ class ClusterProvider(Construct):
             "Responder",
             code=code,
             module="responder",
-            statements=[*requests.superseding("states:GetExecutionHistory"), requests.starting()],
+            statements=[*requests.superseding(), requests.starting()],
             environment=environment,
         )
         self._entry = ResourceFunction(

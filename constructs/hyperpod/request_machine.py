@@ -59,13 +59,13 @@ class RequestMachine(sfn.StateMachine):
         """Let somebody start work on a request."""
         return iam.PolicyStatement(sid="StartRequests", actions=["states:StartExecution"], resources=[self.state_machine_arn])
 
-    def superseding(self, *further: str) -> list[iam.PolicyStatement]:
-        """Let somebody find the requests for a resource, stop those that a newer one overtook, and do ``further``."""
+    def superseding(self) -> list[iam.PolicyStatement]:
+        """Let somebody find the requests for a resource, read what became of them, and stop those that a newer one overtook."""
         return [
             iam.PolicyStatement(sid="FindRequests", actions=["states:ListExecutions"], resources=[self.state_machine_arn]),
             iam.PolicyStatement(
                 sid="SupersedeRequests",
-                actions=["states:DescribeExecution", "states:StopExecution", *further],
+                actions=["states:DescribeExecution", "states:GetExecutionHistory", "states:StopExecution"],
                 resources=[self._executions],
             ),
         ]

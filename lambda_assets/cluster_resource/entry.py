@@ -1,6 +1,6 @@
 """Runs in Lambda as the entry function: CloudFormation invokes it, and it starts the request's execution.
 
-Its role may list, describe, start and stop the executions of the one state machine. It makes no cluster call and sends no answer:
+Its role may list, describe, read, start and stop the executions of the one state machine. It makes no cluster call and sends no answer:
 an error here goes, by way of the on-failure destination, to the responder.
 
 The newest request for a resource wins. Order is the order in which CloudFormation signed the response addresses, as deliveries
@@ -51,7 +51,7 @@ def launch(raw: Json, executions: Executions, sleep: Callable[[float], None] = t
     elif is_missing_one or (others and others[0][0].status != "SUCCEEDED"):
         # It still runs, or ended in the middle of a step, whose last call nobody knows the outcome of.
         memory["contested"] = True
-    leftovers = _leftovers(event, others)
+    leftovers = _leftovers(event, others, executions)
     if leftovers:
         memory["leftovers"] = leftovers
     started, is_new = executions.start(event, {"version": VERSION, "event": raw, "memory": memory})
@@ -104,25 +104,42 @@ def _is_missing_one(event: Event, others: list[Event]) -> bool:
     return event.old_properties != last.properties
 
 
-def _leftovers(event: Event, others: list[tuple[Execution, Event]]) -> list[str]:
+def _leftovers(event: Event, others: list[tuple[Execution, Event]], executions: Executions) -> list[str]:
     """Clusters that replacements made and CloudFormation never heard of.
 
-    That it did not hear of one shows in a later Update, which still names the cluster before. What any request of the same moment
-    or later names, or makes again, is known; and where it is not certain which came later, nothing is left over.
+    That it did not hear of one shows in a later Update, which still names the cluster before; a later Delete that does may also
+    clear that one away after the replacement, so there the verdict tells. What any request of the same moment or later names, or
+    makes again, is known; and where it is not certain which came later, nothing is left over.
     """
     found = []
     for execution, made in others:
         name = cluster_name(made, made.properties)
+        if made.request_type != "Update" or name == made.physical_id:
+            continue
         after = [its for _, its in others if is_later(its.issued, made.issued)]
         rivals = [*after, *(its for other, its in others if other.started >= execution.started and its is not made)]
         unordered = [its for other, its in others if other.started > execution.started and not is_later(made.issued, its.issued)]
-        is_known = any(name in (its.physical_id, cluster_name(its, its.properties)) for its in (event, *rivals))
-        is_unreported = any(
-            its.request_type == "Update" and its.physical_id == made.physical_id != name for its in (event, *after, *unordered)
+        is_known = any(name in _names(its) for its in (event, *rivals))
+        later = [its for its in (event, *after, *unordered) if its.physical_id == made.physical_id]
+        is_unreported = any(its.request_type == "Update" for its in later) or (
+            event in later and is_later(event.issued, made.issued) and _has_failed(execution, executions)
         )
-        if made.request_type == "Update" and is_unreported and not is_known:
+        if is_unreported and not is_known:
             found.append(name)
     return found
+
+
+def _names(event: Event) -> tuple[str, ...]:
+    """The clusters that a request is about: of its properties' own one a Delete knows nothing, but where it has no other."""
+    made = cluster_name(event, event.properties)
+    if event.request_type == "Delete" and not event.has_invented_id:
+        return (event.physical_id,)
+    return (event.physical_id, made)
+
+
+def _has_failed(execution: Execution, executions: Executions) -> bool:
+    """Whether an execution has ended and said FAILED, or nothing, for which the responder says FAILED."""
+    return not execution.is_running and (executions.verdict(execution.arn) or {}).get("Status") != "SUCCESS"
 
 
 def _is_newer(issued: str, started: datetime, own_issued: str, own_started: datetime) -> bool:
