@@ -1,7 +1,7 @@
 """Runs in Lambda as the entry function: CloudFormation invokes it, and it starts the request's execution.
 
-Its role may list, describe, read, start and stop the executions of the one state machine. It makes no cluster call and sends no answer:
-an error here goes, by way of the on-failure destination, to the responder.
+Its role may list, describe, read, start and stop the executions of the one state machine. It makes no cluster call and sends no
+answer: an error here goes, by way of the on-failure destination, to the responder.
 
 The newest request for a resource wins. Order is the order in which CloudFormation signed the response addresses, as deliveries
 can overtake each other; where the addresses do not tell, it is the order in which the executions began.

@@ -172,6 +172,14 @@ def deletion(account: Account) -> None:
     account.done(account.tail.delete("tail"))
 
 
+def deletion_after_a_failed_replacement(account: Account) -> None:
+    """The cluster goes, and with it the one that was to replace it and of which CloudFormation never heard."""
+    other = {**changed(account.cluster.properties, scripts_in("nowhere")), "ClusterName": "other"}
+    account.failed(account.cluster.update(account.name, other, account.cluster.properties), "cluster other is Failed")
+    account.done(account.cluster.delete(account.name))
+    account.expect("clusters", account.client("sagemaker").list_clusters()["ClusterSummaries"], [])
+
+
 def giving_back(account: Account) -> None:
     """A cluster that was adopted leaves the stack, and stays."""
     [cluster] = account.client("sagemaker").list_clusters()["ClusterSummaries"]
@@ -199,6 +207,7 @@ SCENARIOS = (
     Scenario("entry that cannot stop", entry_that_cannot_stop, with_cluster=True),
     Scenario("failing nodes", failing_nodes, with_cluster=False),
     Scenario("failing continuous nodes", failing_nodes_of_a_continuous_cluster, with_cluster=False),
+    Scenario("deletion after a failed replacement", deletion_after_a_failed_replacement, with_cluster=True),
     Scenario("giving back", giving_back, with_cluster=True),
     Scenario("deletion", deletion, with_cluster=True),
 )
