@@ -100,7 +100,7 @@ class Run:
     def _destroy_to_the_end(self) -> None:
         """Delete the stack; once more where the service was still updating the cluster when CloudFormation's hour was over.
 
-        Until its update has ended the service refuses to delete a cluster: the answer says so, and the next deletion goes through.
+        The service deletes no cluster until its update has ended; the answer says so, and the next deletion goes through.
         """
         stack = self.world.cloudformation
         for _ in range(2):
