@@ -107,8 +107,8 @@ class Run:
             self._destroy({})
             self._settle({})
             self.world.timeline.pass_time(QUIET_S)
-            [*_, last] = stack.requests.values()
-            if not any("is still Updating after" in str(answer.get("Reason")) for answer in last.answers):
+            last = [str(answer.get("Reason")) for request in list(stack.requests.values())[-1:] for answer in request.answers]
+            if not any("is still Updating after" in reason for reason in last):
                 return
 
     def _cancel(self, _: Operation) -> None:
