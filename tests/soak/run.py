@@ -91,11 +91,19 @@ class Run:
 
     def _deploy(self, operation: Operation) -> None:
         if self.world.cloudformation.phase == "idle":
+            self._pass_a_second()
             self.world.cloudformation.deploy(operation["file"], operation.get("then", ""))
 
     def _destroy(self, _: Operation) -> None:
         if self.world.cloudformation.phase in ("idle", "DELETE_FAILED", "UPDATE_ROLLBACK_FAILED"):
+            self._pass_a_second()
             self.world.cloudformation.destroy()
+
+    def _pass_a_second(self) -> None:
+        """Requests of two things that a user does are never dated the same: CloudFormation is not as fast as that."""
+        sent = [request.sent for request in self.world.cloudformation.requests.values()]
+        if sent and (self.world.clock.now - sent[-1]).total_seconds() < 1:
+            self.world.timeline.pass_time(1)
 
     def _destroy_to_the_end(self) -> None:
         """Delete the stack; once more where the service was still updating the cluster when CloudFormation's hour was over.
@@ -112,8 +120,7 @@ class Run:
                 return
 
     def _cancel(self, _: Operation) -> None:
-        # The order of requests is read off addresses that are dated by the second; CloudFormation is not as fast as that.
-        self.world.timeline.pass_time(1)
+        self._pass_a_second()
         self.world.cloudformation.cancel()
 
     def _continue(self, _: Operation) -> None:
