@@ -38,7 +38,7 @@ def _update(cluster: Cluster, found: Plan, memory: Memory, moment: Moment) -> De
     # The watched groups are kept even where the call fails: its reply may be all that was lost.
     memory = memory._replace(watched=found.watched, old_failure=cluster.failure)
     then = memory._replace(updated_at=str(moment), targets=dict(found.targets), moved=False)
-    kept = f"; groups made by hand are kept: {', '.join(found.kept)}" if found.kept else ""
+    kept = f"; groups of neither file are kept: {', '.join(found.kept)}" if found.kept else ""
     return Decision(Call("UpdateCluster", found.arguments, then, ", ".join(found.differences) + kept), memory)
 
 
@@ -71,7 +71,7 @@ def finish(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment, f
         return Decision(call, memory)
     if not is_quiet(desired, memory, moment):
         return Decision(Wait("waiting whether an older request still changes something"), memory)
-    note = f"left alone, made by hand: {', '.join(found.kept)}" if found.kept else ""
+    note = f"left alone, in neither this file nor the one before: {', '.join(found.kept)}" if found.kept else ""
     return with_leftovers(Decision(Succeed(note, data_of(memory, cluster.name)), memory), desired)
 
 

@@ -89,7 +89,7 @@ def test_a_group_made_by_hand_is_sent_as_it_is_and_reported(world: World) -> Non
     (sent,) = world.sagemaker.made("UpdateCluster")
     assert counts(sent)["by-hand"] == 3
     assert "InstanceGroupsToDelete" not in sent
-    assert "made by hand: by-hand" in done["Reason"]
+    assert "in neither this file nor the one before: by-hand" in done["Reason"]
 
 
 @pytest.mark.fault(53)
