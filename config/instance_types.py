@@ -13,16 +13,25 @@ TABLE = Path(__file__).parent / "data" / "instance_types.json"
 
 @dataclass(frozen=True)
 class InstanceType:
-    """One type; what nobody published is None."""
+    """One type as EC2 describes it; what nobody published is None."""
 
     vcpus: int
     cores: int
     threads_per_core: int
     sockets: int | None
+    memory_mib: int
     gpus: int
     gpu: str | None
+    gpu_memory_mib: int | None
+    neuron_devices: int
+    neuron_device: str | None
+    neuron_device_memory_mib: int | None
     efa_interfaces: int
-    nvme: bool
+    network_cards: int
+    network_interfaces: int
+    addresses_per_interface: int
+    nvme_disks: int
+    nvme_disk_gb: int | None
 
     @property
     def cores_per_socket(self) -> int | None:
@@ -34,14 +43,14 @@ class InstanceType:
 def _lines() -> dict[str, str]:
     """The table's line of each type, unread: a synthesis needs three of two hundred."""
     lines = (line.strip().rstrip(",") for line in TABLE.read_text(encoding="utf-8").splitlines())
-    parts = (line.partition(": {") for line in lines if line.startswith('"ml.'))
-    return {name.strip('"'): f"{{{facts}" for name, _, facts in parts}
+    parts = (line.partition(": ") for line in lines if line.startswith('"ml.'))
+    return {name.strip('"'): facts for name, _, facts in parts}
 
 
 def instance_type(name: str) -> InstanceType | None:
-    """The type of this name; None where the table does not know it."""
-    line = _lines().get(name)
-    return InstanceType(**json.loads(line)) if line else None
+    """The type of this name; None where the table does not know it, or knows nothing but the name."""
+    facts = json.loads(_lines().get(name, "null"))
+    return InstanceType(**facts) if facts else None
 
 
 def types_of(config: ClusterConfig) -> tuple[str, ...]:

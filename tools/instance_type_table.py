@@ -19,35 +19,62 @@ SOURCE_OF_SOCKETS = (
     "AWS's guide to distributed training on ParallelCluster, by https://github.com/aws/aws-parallelcluster/issues/5797"
 )
 
+# What EC2 answers of these cannot be: 512 GiB of one chip, where AWS's own description of the chip has 96.
+DOUBTED = {
+    "Trainium2": "https://awsdocs-neuron.readthedocs-hosted.com/en/latest/about-neuron/arch/neuron-hardware/trainium2.html"
+}
+
 Facts = dict[str, object]
 
 
-def instance_types() -> dict[str, Facts]:
-    """What is known of each type that HyperPod takes; nothing of a type that moto does not know."""
+def instance_types() -> dict[str, Facts | None]:
+    """What is known of each type that HyperPod takes; None of a type that moto does not know."""
     file = files("moto").joinpath("ec2/resources/instance_types.json.gz")
     known = json.loads(gzip.decompress(file.read_bytes()))
     names = sorted(shape("ClusterInstanceType")["enum"])
-    return {name: _facts(name, known[name.removeprefix("ml.")]) for name in names if name.removeprefix("ml.") in known}
+    return {name: _facts(name, known[of_ec2]) if (of_ec2 := name.removeprefix("ml.")) in known else None for name in names}
 
 
 def _facts(name: str, described: dict[str, Any]) -> Facts:
     processor, network = described["VCpuInfo"], described["NetworkInfo"]
-    sockets, cores = SOCKETS.get(name), processor.get("DefaultCores")
     return {
         "vcpus": processor["DefaultVCpus"],
-        "cores": cores,
-        "threads_per_core": processor.get("DefaultThreadsPerCore"),
-        "sockets": sockets,
-        **_gpus(described.get("GpuInfo")),
+        "cores": processor["DefaultCores"],
+        "threads_per_core": processor["DefaultThreadsPerCore"],
+        "sockets": SOCKETS.get(name),
+        "memory_mib": described["MemoryInfo"]["SizeInMiB"],
+        **_devices("gpu", described.get("GpuInfo", {}).get("Gpus", [])),
+        **_devices("neuron_device", described.get("NeuronInfo", {}).get("NeuronDevices", [])),
         "efa_interfaces": network["EfaInfo"]["MaximumEfaInterfaces"] if network["EfaSupported"] else 0,
-        "nvme": (described.get("InstanceStorageInfo") or {}).get("NvmeSupport", "unsupported") != "unsupported",
+        "network_cards": network["MaximumNetworkCards"],
+        "network_interfaces": network["MaximumNetworkInterfaces"],
+        "addresses_per_interface": network["Ipv4AddressesPerInterface"],
+        **_disks(described.get("InstanceStorageInfo", {})),
     }
 
 
-def _gpus(described: dict[str, Any] | None) -> Facts:
-    """How many GPUs, and of which model; a type that has a part of one has one."""
-    gpus = described["Gpus"] if described else []
-    return {"gpus": sum(gpu["Count"] for gpu in gpus), "gpu": gpus[0]["Name"].lower().replace(" ", "-") if gpus else None}
+def _devices(kind: str, described: list[dict[str, Any]]) -> Facts:
+    """How many accelerators of the kind, which model, and the memory of one; None where there is no such figure to rely on."""
+    device = _only(described)
+    memory = device["MemoryInfo"]["SizeInMiB"] if device and device["Name"] not in DOUBTED else None
+    return {
+        f"{kind}s": device["Count"] if device else 0,
+        kind: device["Name"].lower().replace(" ", "-") if device else None,
+        f"{kind}_memory_mib": memory,
+    }
+
+
+def _disks(described: dict[str, Any]) -> Facts:
+    """How many NVMe disks, and the size of one in the unit in which EC2 tells it."""
+    disk = _only(described.get("Disks", [])) if described.get("NvmeSupport", "unsupported") != "unsupported" else None
+    return {"nvme_disks": disk["Count"] if disk else 0, "nvme_disk_gb": disk["SizeInGB"] if disk else None}
+
+
+def _only(described: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The one kind that the type has, if it has any; the table has no place for two."""
+    if len(described) > 1:
+        raise ValueError(f"a type has {len(described)} kinds of one thing: {described}; give the table room for them")
+    return described[0] if described else None
 
 
 def table(date: str) -> dict[str, object]:
@@ -61,7 +88,7 @@ def table(date: str) -> dict[str, object]:
 
 
 def rendered(content: dict[str, object]) -> str:
-    """The table as JSON with one line for each type, so that a change of it reads well."""
+    """The table as JSON with one line for each type, so that a change of it reads well, and one line can be read alone."""
     types: Any = content["types"]
     lines = ",\n".join(f"    {json.dumps(name)}: {json.dumps(facts)}" for name, facts in types.items())
     head = {key: value for key, value in content.items() if key != "types"}
