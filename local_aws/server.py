@@ -27,6 +27,7 @@ SERVICES = (
     "local_aws.events",
     "local_aws.fsx",
     "local_aws.hyperpod",
+    "local_aws.service_quotas",
     "local_aws.cloudformation",
 )
 

@@ -19,6 +19,14 @@ COMMANDS: dict[str, Command] = {
     "validate": Command(
         "ops.validate:validate", "all that is wrong with cluster files, before anything is deployed", deployed=False
     ),
+    "preflight": Command(
+        "ops.preflight.command:preflight",
+        "what the account would refuse of a cluster file, asked before anything is deployed",
+        deployed=False,
+    ),
+    "cost": Command(
+        "ops.cost.command:cost", "what a cluster costs per hour and per month, by prices with sources", deployed=False
+    ),
     "status": Command("ops.status:status", "the stacks, the groups and the nodes at a glance"),
     "nodes": Command("ops.nodes:nodes", "every node, and how to get a shell on it"),
     "logs": Command("ops.logs:logs", "the lifecycle logs of the nodes that there are and were; with `NODE`, what that one wrote"),

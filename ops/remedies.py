@@ -16,7 +16,7 @@ _BY_KIND: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
     ),
     ((aws.NoRegionError,), "set `region` in the cluster's file, or AWS_REGION"),
 )
-_REFUSED = (
+REFUSED = (
     "ExpiredToken",
     "RequestExpired",
     "InvalidClientTokenId",
@@ -42,7 +42,7 @@ def _remedy(error: Exception) -> str:
 
 def _after_refusal(code: str) -> str:
     """What to do when AWS answers with this code."""
-    if code.startswith(_REFUSED):
+    if code.startswith(REFUSED):
         return f"run `aws sso login`, or take other credentials; or {DEMO}"
     if "AccessDenied" in code or "Unauthorized" in code:
         return "`aws sts get-caller-identity` says who you are; take a role that may do this"

@@ -4,22 +4,18 @@ import aws_cdk as cdk
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from config.bucket_names import script_bucket_name
 from config.model import ClusterConfig
 from config.section import Removal
 from constructs.hyperpod.acknowledged import acknowledge
 from constructs.hyperpod.emptying import log_emptying
-from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.removal import removal_policy
-
-# Of a bucket name's 63 characters, `sagemaker-`, the account, the longest region and two hyphens take 38.
-LONGEST_LABEL = 25
 
 
 class ScriptBucket(s3.Bucket):
     """Define a private bucket that holds nothing but scripts, and is emptied and deleted with the stack, as the cluster is.
 
-    It is not versioned: the content of a prefix never changes. HyperPod's documentation wants names that begin with
-    ``sagemaker-``.
+    It is not versioned: the content of a prefix never changes.
     """
 
     FOLDER = "lifecycle"
@@ -29,7 +25,7 @@ class ScriptBucket(s3.Bucket):
         super().__init__(
             scope,
             id,
-            bucket_name=f"sagemaker-{_label(config.name)}-{stack.account}-{stack.region}",
+            bucket_name=script_bucket_name(config.name, stack.account, stack.region),
             block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
             encryption=s3.BucketEncryption.S3_MANAGED,
             enforce_ssl=True,
@@ -49,8 +45,3 @@ class ScriptBucket(s3.Bucket):
     def scripts_arn(self) -> str:
         """The ARN of all scripts, with a wildcard."""
         return self.arn_for_objects(f"{self.FOLDER}/*")
-
-
-def _label(name: str) -> str:
-    """The cluster file's name, with a hash for its end where it is too long."""
-    return name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 9].rstrip('-')}-{fingerprint(name)[:8]}"

@@ -1,0 +1,96 @@
+"""Service Quotas in front of moto's, which lists the defaults of VPC alone.
+
+The account is one with room: SageMaker's quotas of instances are those that `/_local_aws/quotas` sets (hyperpod/quotas.py holds
+CreateCluster to them), and without that have ROOM. Of VPC, EC2 and FSx it lists what AWS gives an account at first, and nothing
+here holds anybody to those. Codes of quotas are made up where AWS's are not written down beside them.
+"""
+
+import hashlib
+from collections.abc import Iterator
+
+from botocore.session import Session
+
+from local_aws.errors import AwsError
+from local_aws.hyperpod import model, quotas
+from local_aws.json_service import Call, Json, JsonService, page
+
+ROOM = 10_000.0
+# https://docs.aws.amazon.com/general/latest/gr/ec2-service.html and
+# https://docs.aws.amazon.com/fsx/latest/LustreGuide/limits.html
+DEFAULTS = {
+    "ec2": (("L-0263D0A3", "EC2-VPC Elastic IPs", 5.0),),
+    "fsx": (
+        ("L-9AFA1F09", "Lustre Persistent_1 file systems", 100.0),
+        ("L-FD6F2F22", "Lustre Persistent_2 file systems", 100.0),
+        ("L-C8640C82", "Lustre Persistent_1 storage capacity", 100_800.0),
+        ("L-8F1B9C74", "Lustre Persistent_2 storage capacity", 100_800.0),
+    ),
+}
+OF_ALL_CLUSTERS = (
+    "Total number of instances allowed across SageMaker HyperPod clusters",
+    "Total number of Spot instances allowed across SageMaker HyperPod clusters",
+    "Maximum number instances allowed per SageMaker HyperPod cluster",
+    "Maximum size of EBS volume in GB for a SageMaker HyperPod cluster instance",
+)
+
+
+def list_service_quotas(call: Call) -> Json:
+    """The account's own values: SageMaker's. Of the others AWS, too, knows defaults alone until somebody asks for more."""
+    service = _service(call)
+    found = list(_of_sagemaker(call)) if service == "sagemaker" else []
+    listed, more = page(call, found)
+    return {"Quotas": listed, **more}
+
+
+def list_defaults(call: Call) -> Json:
+    """What AWS gives an account at first."""
+    from moto.servicequotas.resources.default_quotas.vpc import VPC_DEFAULT_QUOTAS  # noqa: PLC0415  as all of moto
+
+    service = _service(call)
+    ours = [_quota(call, service, name, value, code) for code, name, value in DEFAULTS.get(service, ())]
+    listed, more = page(call, [*VPC_DEFAULT_QUOTAS] if service == "vpc" else ours)
+    return {"Quotas": listed, **more}
+
+
+def _service(call: Call) -> str:
+    service = str(call.request["ServiceCode"])
+    if service not in ("sagemaker", "vpc", *DEFAULTS):
+        raise AwsError("NoSuchResourceException", f"not part of the embedded AWS: quotas of {service}")
+    return service
+
+
+def _of_sagemaker(call: Call) -> Iterator[Json]:
+    types = Session().get_service_model("sagemaker").shape_for("ClusterInstanceType").enum
+    limits = quotas.limit({})
+    names = [f"{each} for cluster {kind}" for each in types for kind in ("usage", "spot instance usage")]
+    for name in (*names, *OF_ALL_CLUSTERS):
+        yield _quota(call, "sagemaker", name, float(limits.get(name, ROOM)))
+
+
+def _quota(call: Call, service: str, name: str, value: float, code: str = "") -> Json:
+    code = code or f"L-{hashlib.sha256(name.encode()).hexdigest()[:8].upper()}"
+    return {
+        "ServiceCode": service,
+        "ServiceName": service,
+        "QuotaCode": code,
+        "QuotaName": name,
+        "QuotaArn": f"arn:{call.partition}:servicequotas:{call.region}:{call.account}:{service}/{code}",
+        "Value": value,
+        "Unit": "None",
+        "Adjustable": True,
+        "GlobalQuota": False,
+    }
+
+
+OPERATIONS = {"ListServiceQuotas": list_service_quotas, "ListAWSDefaultServiceQuotas": list_defaults}
+
+
+def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's signature
+    """Answer the lists in the place of moto."""
+    from moto.servicequotas.responses import ServiceQuotasResponse  # noqa: PLC0415  moto is loaded once the environment is set
+
+    JsonService("service-quotas", OPERATIONS, model.lock).put_before(ServiceQuotasResponse)
+
+
+def reset() -> None:
+    """Nothing is kept here: the limits are hyperpod/quotas.py's."""

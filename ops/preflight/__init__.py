@@ -1,0 +1,1 @@
+"""`python -m ops preflight CLUSTER`: what an account would refuse, asked before anything is deployed there."""

@@ -1,0 +1,69 @@
+"""Runs the checks side by side; what the caller may not ask is a warning, and what nobody could ask ends the preflight."""
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from botocore import exceptions as aws
+from botocore.exceptions import ClientError
+
+from ops.preflight.account import Account
+from ops.preflight.finding import Finding, warning
+from ops.remedies import REFUSED
+
+AT_ONCE = 12
+DENIED = ("AccessDenied", "Unauthorized", "NotAuthorized", "OptInRequired", "AuthorizationError")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One topic of a preflight."""
+
+    name: str
+    ask: Callable[[Account], Iterator[Finding]]
+
+
+def findings(account: Account, checks: Iterable[Check]) -> Iterator[Finding]:
+    """What all the checks find, in their order, each as soon as those before it are done."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for each in pool.map(lambda check: list(_asked(account, check)), checks):
+            yield from each
+
+
+def _asked(account: Account, check: Check) -> Iterator[Finding]:
+    """The check's findings, with a warning in the place of those that it could not get."""
+    try:
+        for each in check.ask(account):
+            yield each.by(check.name)
+    except ClientError as failure:
+        if code_of(failure).startswith(REFUSED):
+            raise
+        yield not_answered(failure).by(check.name)
+    except (aws.ConnectionError, aws.HTTPClientError) as failure:
+        # STS has answered by now, so this is one service's endpoint: one that the region does not have, or no route to it.
+        said = " ".join(str(failure).split())
+        yield warning(
+            f"nothing answers: {said}", f"see whether {account.region} has the service, and that the network lets you there"
+        ).by(check.name)
+
+
+def code_of(failure: ClientError) -> str:
+    """AWS's code of the error."""
+    return str(failure.response.get("Error", {}).get("Code", ""))
+
+
+def is_denied(failure: ClientError) -> bool:
+    """Whether AWS refused the question for want of a permission."""
+    code = code_of(failure)
+    return any(each in code for each in DENIED) or code == "403"
+
+
+def not_answered(failure: ClientError) -> Finding:
+    """The warning that stands for an answer that was not given."""
+    if is_denied(failure):
+        return warning(
+            f"you may not ask this: {failure.operation_name} is denied",
+            "look yourself, or take a role that has docs/preflight.md's policy",
+        )
+    said = " ".join(str(failure.response.get("Error", {}).get("Message", failure)).split())
+    return warning(f"{failure.operation_name} failed with {code_of(failure)}: {said}", "try again, or look yourself")

@@ -1,0 +1,69 @@
+"""Whether the buckets that the file makes have free names, and those that it names are there."""
+
+from collections.abc import Iterator
+
+from botocore.exceptions import ClientError
+
+from config.bucket_names import script_bucket_name
+from ops.preflight.account import Account
+from ops.preflight.asking import code_of, is_denied
+from ops.preflight.finding import Finding, error, ok, warning
+
+
+def script_bucket(account: Account) -> Iterator[Finding]:
+    """The name of the bucket of scripts, which is the same for every deployment of the file, is free or the file's own."""
+    name = script_bucket_name(account.config.name, account.id, account.region)
+    try:
+        account.client("s3").head_bucket(Bucket=name)
+    except ClientError as failure:
+        if code_of(failure) == "404":
+            yield ok(f"the name {name} is free")
+        elif is_denied(failure):
+            yield error(
+                f"bucket {name} is there, and not for you: another account has the name, or a policy keeps you out",
+                "rename the cluster's file: the name is made of it, the account and the region",
+            )
+        else:
+            raise
+        return
+    yield _taken(account, name)
+
+
+def _taken(account: Account, name: str) -> Finding:
+    if "Cluster" in account.stacks:
+        return ok(f"bucket {name} is this file's already")
+    return error(
+        f"bucket {name} is there already, and no stack of this file's has it",
+        f"see what it holds; if nobody needs that, `aws s3 rb --force s3://{name}`, or rename the cluster's file",
+    )
+
+
+def named_buckets(account: Account) -> Iterator[Finding]:
+    """Every bucket that the file names is there, and in the region, as an association needs it."""
+    storage = account.config.storage
+    names = [storage.data_bucket.existing, *(each.bucket for each in storage.data_repository_associations)]
+    for name in dict.fromkeys(each for each in names if each):
+        yield _named(account, name)
+
+
+def _named(account: Account, name: str) -> Finding:
+    try:
+        headers = account.client("s3").head_bucket(Bucket=name)["ResponseMetadata"]["HTTPHeaders"]
+    except ClientError as failure:
+        if code_of(failure) == "404":
+            return error(f"there is no bucket {name}", "correct the name, or make the bucket first")
+        region = failure.response.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("x-amz-bucket-region")
+        if region and region != account.region:
+            return _elsewhere(name, region, account.region)
+        if is_denied(failure):
+            return warning(f"bucket {name} is there, but you may not look at it", "see that it is the one that you mean")
+        raise
+    region = headers.get("x-amz-bucket-region", account.region)
+    return ok(f"bucket {name} is there") if region == account.region else _elsewhere(name, region, account.region)
+
+
+def _elsewhere(name: str, region: str, wanted: str) -> Finding:
+    return error(
+        f"bucket {name} is in {region}, and a file system is linked to buckets of its own region, {wanted}",
+        f"take a bucket in {wanted}",
+    )

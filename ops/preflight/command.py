@@ -1,0 +1,59 @@
+"""`python -m ops preflight`: what the account would refuse of a cluster file, asked without changing anything."""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from config.checked_file import CheckedFile
+from config.errors import placed
+from config.load import check_clusters, usable
+from config.report import FORMATS
+from config.report import counted as problems_counted
+from ops.errors import OpsError
+from ops.preflight.account import Account, session_for
+from ops.preflight.asking import findings
+from ops.preflight.checks import CHECKS
+from ops.preflight.finding import Finding, Outcome, warning
+from ops.preflight.printed import as_json, counted, lines
+from ops.remedies import explained
+
+
+def options(command: argparse.ArgumentParser) -> None:
+    """Add what the command takes beside the folder."""
+    command.add_argument("cluster", metavar="CLUSTER", help="name of a cluster file, without .yaml")
+    command.add_argument(
+        "--format", choices=("text", "json"), default="text", help="for whom: text (a terminal, the default), json"
+    )
+
+
+def preflight(clusters: Path, cluster: str, format: str, session: Any = None) -> Iterator[str]:
+    """What there is to say; then an OpsError that counts, if there are errors. A file with problems is not asked about."""
+    [file] = check_clusters(clusters, cluster)
+    if file.errors:
+        yield FORMATS[format]([file])
+        raise OpsError(f"{problems_counted([file])}; nothing was asked of AWS: correct the file first")
+    [config] = usable([file])
+    found: list[Finding] = []
+    try:
+        for each in _found(file, Account(config, session or session_for(config))):
+            found.append(each)
+            if format == "text":
+                yield from lines([each])
+    except (ClientError, BotoCoreError, OSError) as failure:
+        raise OpsError(explained("preflight", failure)) from failure
+    if format == "json":
+        yield as_json(cluster, found)
+    if any(each.outcome is Outcome.ERROR for each in found):
+        raise OpsError(f"{counted(found)}: cluster {cluster} would not come up")
+    if format == "text":
+        yield counted(found)
+
+
+def _found(file: CheckedFile, account: Account) -> Iterator[Finding]:
+    """What the file's own warnings say, and then what the account does."""
+    _ = account.identity, account.region  # who asks, and where: without these there is nothing to ask
+    yield from (warning(f"{placed(file.name, each)}: {each}").by("file") for each in file.warnings)
+    yield from findings(account, CHECKS)

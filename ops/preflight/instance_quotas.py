@@ -1,0 +1,53 @@
+"""Whether SageMaker's quotas have room for the file's instances."""
+
+from collections.abc import Iterable, Iterator
+
+from ops.preflight.account import Account
+from ops.preflight.finding import Finding, Outcome, warning
+from ops.preflight.live_clusters import described, instances, is_own
+from ops.preflight.quotas import Quotas
+from ops.preflight.wanted import Group, by_type, groups
+
+# Spelt as Service Quotas spells them; what each is for:
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites.html
+OF_A_TYPE = {False: "{} for cluster usage", True: "{} for cluster spot instance usage"}
+OF_ALL = {
+    False: "Total number of instances allowed across SageMaker HyperPod clusters",
+    True: "Total number of Spot instances allowed across SageMaker HyperPod clusters",
+}
+OF_A_CLUSTER = "Maximum number instances allowed per SageMaker HyperPod cluster"
+OF_A_VOLUME = "Maximum size of EBS volume in GB for a SageMaker HyperPod cluster instance"
+
+
+def instance_quotas(account: Account) -> Iterator[Finding]:
+    """Instances of each type and in all, beside those that other clusters have."""
+    quotas = Quotas(account, "sagemaker")
+    wanted = groups(account.config)
+    others = [each for each in described(account) if not is_own(account, each)]
+    for spot in (False, True):
+        mine = tuple(group for group in wanted if group.is_spot is spot)
+        if mine:
+            yield from _of_kind(quotas, mine, instances(others, spot=spot), spot=spot)
+    yield quotas.judged(OF_A_CLUSTER, asked=sum(group.count for group in wanted), used=0)
+    sizes = [volume["VolumeSizeInGB"] for group in wanted for volume in group.volumes if "VolumeSizeInGB" in volume]
+    if sizes:
+        yield quotas.judged(OF_A_VOLUME, asked=max(sizes), used=0)
+
+
+def _of_kind(quotas: Quotas, wanted: tuple[Group, ...], used: dict[str, int], *, spot: bool) -> Iterator[Finding]:
+    for name, count in sorted(by_type(wanted).items()):
+        judged = quotas.judged(OF_A_TYPE[spot].format(name), asked=count, used=used.get(name, 0))
+        yield _softened(judged, [group for group in wanted if name in group.types])
+    yield quotas.judged(OF_ALL[spot], asked=sum(group.count for group in wanted), used=sum(used.values()))
+
+
+def _softened(judged: Finding, takers: Iterable[Group]) -> Finding:
+    """The same as a warning where it is not certain that the instances count against this quota."""
+    reasons = {
+        "a group may have all its nodes of other types": any(len(group.types) > 1 for group in takers),
+        "AWS does not say whether a training plan's instances count": any(group.training_plan for group in takers),
+    }
+    if judged.outcome is not Outcome.ERROR or not any(reasons.values()):
+        return judged
+    why = "; ".join(reason for reason, holds in reasons.items() if holds)
+    return warning(f"{judged.said} ({why})", judged.remedy, judged.link)

@@ -1,0 +1,53 @@
+"""What the file asks of the account: its request's groups, in the few words that checks need."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from config.model import ClusterConfig
+from config.request import RequestValues, cluster_request
+
+KINDS = ("InstanceGroups", "RestrictedInstanceGroups")
+
+
+@dataclass(frozen=True)
+class Group:
+    """One instance group as CreateCluster would be asked for it."""
+
+    name: str
+    types: tuple[str, ...]
+    count: int
+    is_spot: bool
+    training_plan: str | None
+    network: dict[str, list[str]]
+    """`OverrideVpcConfig`: Subnets and SecurityGroupIds of its own; empty without."""
+    volumes: tuple[dict[str, Any], ...]
+
+
+def groups(config: ClusterConfig) -> tuple[Group, ...]:
+    """The groups of the file, with whatever `overrides` says."""
+    request = cluster_request(config, values=RequestValues.samples(config))
+    return tuple(_group(group) for kind in KINDS for group in request.get(kind) or [])
+
+
+def _group(group: dict[str, Any]) -> Group:
+    mixed = (group.get("InstanceRequirements") or {}).get("InstanceTypes") or []
+    configs = group.get("InstanceStorageConfigs") or []
+    return Group(
+        name=group["InstanceGroupName"],
+        types=tuple(mixed) or (group["InstanceType"],),
+        count=int(group["InstanceCount"]),
+        is_spot="Spot" in (group.get("CapacityRequirements") or {}),
+        training_plan=group.get("TrainingPlanArn"),
+        network=group.get("OverrideVpcConfig") or {},
+        volumes=tuple(each["EbsVolumeConfig"] for each in configs if "EbsVolumeConfig" in each),
+    )
+
+
+def by_type(wanted: tuple[Group, ...]) -> Counter[str]:
+    """How many instances of each type the groups may have: of several types in one group, each could be all of it."""
+    counts: Counter[str] = Counter()
+    for group in wanted:
+        for name in group.types:
+            counts[name] += group.count
+    return counts
