@@ -4,11 +4,10 @@ import argparse
 from datetime import UTC, datetime
 from typing import Any
 
-from config.instance_group import Role
 from config.request import RequestValues, cluster_request
+from config.resource_properties import resource_properties, tagged
 from ops.deployment import Deployment
 from ops.errors import OpsError
-from ops.leftovers import CLUSTER_TAG
 from ops.own_cluster import has_own, obstacle, own_owner, resources
 from ops.release import release_cluster
 from ops.resource_code import (
@@ -110,15 +109,8 @@ def _difference(name: str, wanted: dict[str, Any], desired: Desired, cluster: Cl
 def _desired(deployment: Deployment, cluster: Cluster, api: ClusterApi) -> Desired:
     """What the file asks for: of a cluster that the stack has by an Update, else by a Create with `adopt`, set or not."""
     config, is_own = deployment.config, has_own(deployment, cluster)
-    controller = next(group.name for group in config.instance_groups if group.role is Role.CONTROLLER)
-    request = cluster_request(config, values=_values(deployment))
-    properties = {
-        "ClusterName": config.cluster_name,
-        # As constructs/hyperpod/hyperpod_cluster.py has it, which takes its time to import.
-        "Request": {**request, "Tags": [{"Key": CLUSTER_TAG, "Value": config.name}, *request.get("Tags", [])]},
-        "ControllerGroup": controller,
-        "Adopt": not is_own,
-    }
+    request = tagged(cluster_request(config, values=_values(deployment)), config)
+    properties = {**resource_properties(config, request, network_identity=MADE), "Adopt": not is_own}
     owner = own_owner(deployment, cluster) or TO_COME
     raw = {
         "StackId": owner.stack_id,

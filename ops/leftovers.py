@@ -5,7 +5,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-CLUSTER_TAG = "hyperpod-cdk:cluster"
+from config.own_tags import CLUSTER_TAG
 
 
 def file_systems(fsx: Any, cluster: str) -> list[dict[str, Any]]:

@@ -6,9 +6,9 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from config.instance_group import Role
 from config.model import ClusterConfig, Wait
 from config.request import Request
+from config.resource_properties import PROPERTIES_VERSION, resource_properties, tagged
 from constructs.hyperpod.cluster_provider import ClusterProvider
 from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.lifecycle_scripts import LifecycleScripts
@@ -16,9 +16,6 @@ from constructs.hyperpod.network import Network
 from constructs.hyperpod.removal import removal_policy
 from constructs.hyperpod.requested_cluster import requested_cluster
 from constructs.hyperpod.step_permissions import StepPermissions
-from constructs.hyperpod.tags import CLUSTER_TAG
-
-PROPERTIES_VERSION = "1"
 
 
 class HyperPodCluster(Construct):
@@ -41,8 +38,9 @@ class HyperPodCluster(Construct):
         super().__init__(scope, id)
         self._config = config
         self._provider = ClusterProvider(self, "Provider", alarm_topic_arn=config.alarm_topic_arn)
-        request = self._request(network, scripts, role)
-        self._resource = self._custom("Resource", "Custom::HyperPodCluster", self._properties(request, network))
+        request = tagged(requested_cluster(config, network=network, scripts=scripts, role=role), config)
+        properties = resource_properties(config, request, network.identity)
+        self._resource = self._custom("Resource", "Custom::HyperPodCluster", properties)
         # All of it must be there before the cluster is, and stay until the cluster is gone: HyperPod removes nodes' interfaces
         # in the role, nodes start from the scripts by way of the network, and the provider answers for the cluster's deletion.
         needed = (self._provider, network, scripts, role)
@@ -71,27 +69,6 @@ class HyperPodCluster(Construct):
     def cluster_id(self) -> str:
         """The last part of the ARN, which Session Manager targets and log groups are named after."""
         return self._resource.get_att_string("ClusterId")
-
-    def _request(self, network: Network, scripts: LifecycleScripts, role: iam.IRole) -> Request:
-        request = requested_cluster(self._config, network=network, scripts=scripts, role=role)
-        tags = request.get("Tags", [])
-        return {**request, "Tags": [{"Key": CLUSTER_TAG, "Value": self._config.name}, *tags]}
-
-    def _properties(self, request: Request, network: Network) -> dict[str, object]:
-        """The border to lambda_assets/cluster_resource/event.py, which reads every version that was ever released."""
-        controller = next(group.name for group in self._config.instance_groups if group.role is Role.CONTROLLER)
-        return {
-            "NamePrefix": self._config.name,
-            **({"ClusterName": self._config.cluster_name} if self._config.cluster_name else {}),
-            "Request": request,
-            "Wait": self._config.wait.value,
-            "WaitHours": self._config.wait_hours,
-            **({"Adopt": True} if self._config.adopt else {}),
-            **({"Recreate": True} if self._config.recreate else {}),
-            "NetworkIdentity": network.identity,
-            "ControllerGroup": controller,
-            "AvailabilityZoneId": self._config.network.availability_zone_id,
-        }
 
     def _wait_longer(self, trigger: str) -> None:
         """Wait after the cluster for hours beyond the one that CloudFormation gives a resource."""

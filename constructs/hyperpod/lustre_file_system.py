@@ -4,12 +4,11 @@ import aws_cdk as cdk
 from aws_cdk import aws_fsx as fsx
 from constructs import Construct
 
+from config.own_tags import NETWORK_TAG
 from config.storage import LustreConfig
 from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.network import Network
 from constructs.hyperpod.removal import removal_policy
-
-NETWORK_TAG = "hyperpod-cdk:network"
 
 
 class LustreFileSystem(Construct):

@@ -7,9 +7,7 @@ from functools import cached_property
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 
-STACK_ID_TAG = "hyperpod-cdk:stack-id"
-LOGICAL_ID_TAG = "hyperpod-cdk:logical-id"
-VERSION_TAG = "hyperpod-cdk:version"
+from config.own_tags import LOGICAL_ID_TAG, STACK_ID_TAG, VERSION_TAG
 
 HYPERPOD = "hyperpod.sagemaker.amazonaws.com"
 

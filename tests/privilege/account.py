@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from constructs.hyperpod.step_permissions import STACK_ID_TAG
+from config.own_tags import STACK_ID_TAG
 from local_aws import faults
 from local_aws.testing import Client, ask
 from tests.privilege.cloudformation import CustomResource, Json, Request

@@ -6,7 +6,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from ops.leftovers import CLUSTER_TAG
+from config.own_tags import CLUSTER_TAG
 
 
 class FakeAccount:

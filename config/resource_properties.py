@@ -1,0 +1,34 @@
+"""What Custom::HyperPodCluster is asked for, as lambda_assets/cluster_resource/event.py reads it.
+
+Every version that was ever released is read there; a change that an older release would misread raises the version.
+"""
+
+from config.instance_group import Role
+from config.model import ClusterConfig
+from config.own_tags import CLUSTER_TAG
+from config.request import Request
+
+PROPERTIES_VERSION = "1"
+
+
+def tagged(request: Request, config: ClusterConfig) -> Request:
+    """The request with the tag that tells the cluster file."""
+    return {**request, "Tags": [{"Key": CLUSTER_TAG, "Value": config.name}, *request.get("Tags", [])]}
+
+
+def resource_properties(config: ClusterConfig, request: Request, network_identity: str) -> dict[str, object]:
+    """The properties; ``network_identity`` changes with the network, so that references to it are looked up again."""
+    controller = next(group.name for group in config.instance_groups if group.role is Role.CONTROLLER)
+    return {
+        "PropertiesVersion": PROPERTIES_VERSION,
+        "NamePrefix": config.name,
+        **({"ClusterName": config.cluster_name} if config.cluster_name else {}),
+        "Request": request,
+        "Wait": config.wait.value,
+        "WaitHours": config.wait_hours,
+        **({"Adopt": True} if config.adopt else {}),
+        **({"Recreate": True} if config.recreate else {}),
+        "NetworkIdentity": network_identity,
+        "ControllerGroup": controller,
+        "AvailabilityZoneId": config.network.availability_zone_id,
+    }

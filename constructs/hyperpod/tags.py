@@ -1,3 +1,0 @@
-"""The tag that tells whose a resource is."""
-
-CLUSTER_TAG = "hyperpod-cdk:cluster"
