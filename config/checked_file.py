@@ -76,11 +76,12 @@ def _checked(
     except ValidationError as error:
         problems += [each for each in problems_of(error, ClusterConfig, document.spelling) if each.path != ("name",)]
         part = valid_part(content, context)
-        config, valid = part.config, set(part.fields)
+        config, valid = part.config, set(part.valid)
         problems += _not_following(list(part.request_problems()), problems)
     else:
         problems += request_problems(config)
-    valid -= {str(problem.path[0]) for problem in document.problems if problem.path}
+    unclear = {str(problem.path[0]) for problem in document.problems if problem.path}
+    valid = {each for each in valid if re.split(r"[.\[]", each)[0] not in unclear}
     problems += broken_rules(config, valid)
     told = [*document.problems, *_not_following(problems, document.problems)]
     return config, with_silence(told, config, valid)

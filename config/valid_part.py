@@ -6,16 +6,26 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
 
+from config.entries import ValidEntries, numbered
 from config.errors import Problem
-from config.instance_group import InstanceGroup
+from config.fields import section_of
 from config.model import ClusterConfig
+from config.nearest import like
 from config.network import NetworkConfig
 from config.request import request_problems
+from config.section import Section
 
 FIELDS = ClusterConfig.model_fields
 # Stand in where the request is checked: whatever is wrong with these, the rest of it does not depend on them.
 SAMPLES: Mapping[str, object] = {"name": "cluster", "network": NetworkConfig(availability_zone_id="usw2-az4")}
+
+Content = Mapping[str, Any]
+Context = Mapping[str, Path]
+# What is valid, as rules name what they need: `storage`, `storage.lustre`, and `users[]` for what is valid in a list.
+Valid = Set[str]
+Values = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -23,18 +33,15 @@ class ValidPart:
     """A cluster of what is valid by itself; what is not has its default, or is missing where there is none."""
 
     config: ClusterConfig
-    fields: Set[str]
-    # The places in the file of the groups that are valid by themselves, with these.
-    groups: Mapping[int, InstanceGroup]
+    valid: Valid
 
     def request_problems(self) -> Iterator[Problem]:
         """What the service would refuse of a request with the valid groups and the valid rest."""
-        if not self.groups:
+        if not {"instance_groups", "instance_groups[]"} & self.valid or not self.config.instance_groups:
             return
-        places = list(self.groups)
-        missing = {name: value for name, value in SAMPLES.items() if name not in self.fields}
-        groups = {"instance_groups": tuple(self.groups.values())}
-        for problem in request_problems(self.config.model_copy(update={**missing, **groups})):
+        places = [place for place, _ in numbered(self.config.instance_groups)]
+        missing = {name: value for name, value in SAMPLES.items() if name not in self.valid}
+        for problem in request_problems(self.config.model_copy(update=missing)):
             match problem.path:
                 case ("instance_groups", int(index), *rest):
                     yield replace(problem, path=("instance_groups", places[index], *rest))
@@ -42,30 +49,54 @@ class ValidPart:
                     yield problem
 
 
-def valid_part(content: Mapping[str, Any], context: Mapping[str, Path]) -> ValidPart:
+def valid_part(content: Content, context: Context) -> ValidPart:
     """The part of the file that is valid; ``context`` is what the models are given to validate with."""
-    values: dict[str, Any] = {}
-    for name, field in FIELDS.items():
-        try:
-            values[name] = (
-                _validated(field.rebuild_annotation(), content[name], context) if name in content else field.get_default()
-            )
-        except ValidationError:
-            continue
-    valid = {name for name in values if name in content or not FIELDS[name].is_required()}
-    given = content.get("instance_groups")
-    return ValidPart(
-        ClusterConfig.model_construct(**values), valid, dict(_groups(given if isinstance(given, list) else [], context))
-    )
+    values, valid = _of_section(ClusterConfig, content, context)
+    return ValidPart(ClusterConfig.model_construct(**values), valid)
 
 
-def _groups(given: list[Any], context: Mapping[str, Path]) -> Iterator[tuple[int, InstanceGroup]]:
+def _of_section(section: type[Section], content: Content, context: Context) -> tuple[Values, Valid]:
+    """The values of what is valid of a section, and what that is."""
+    values: Values = {}
+    valid: set[str] = set()
+    doubtful = {name for word in content.keys() - section.model_fields.keys() for name in like(word, section.model_fields)}
+    for name, field in section.model_fields.items():
+        if name in content:
+            value, parts = _of_field(field, content[name], context)
+            values |= {name: value} if parts else {}
+            valid |= {f"{name}{part}" for part in parts}
+        elif not field.is_required():
+            values[name] = _default(field, context)
+            valid |= {name} - doubtful  # what is misspelled was to have another value
+    return values, valid
+
+
+def _default(field: FieldInfo, context: Context) -> object:
+    value = field.get_default()
+    return _validated(field.rebuild_annotation(), value, context) if field.validate_default else value
+
+
+def _of_field(field: FieldInfo, given: object, context: Context) -> tuple[Any, Valid]:
+    """The field's value, and what of it is valid: an empty text stands for all of it."""
+    try:
+        return _validated(field.rebuild_annotation(), given, context), {""}
+    except ValidationError:
+        section = section_of(field.annotation)
+    if section is not None and isinstance(given, dict):
+        values, valid = _of_section(section, given, context)
+        return section.model_construct(**values), {f".{name}" for name in valid}
+    if section is not None and isinstance(given, list):
+        return ValidEntries.at(_entries(section, given, context)), {"[]"}
+    return None, set()
+
+
+def _entries(section: type[Section], given: list[Any], context: Context) -> Iterator[tuple[int, Section]]:
     for index, each in enumerate(given):
         try:
-            yield index, _validated(InstanceGroup, each, context)
+            yield index, _validated(section, each, context)
         except ValidationError:
             continue
 
 
-def _validated(annotation: Any, value: object, context: Mapping[str, Path]) -> Any:
+def _validated(annotation: Any, value: object, context: Context) -> Any:
     return TypeAdapter(annotation).validate_python(value, context=dict(context))

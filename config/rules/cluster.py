@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from config.entries import numbered
 from config.errors import Problem
 from config.model import ClusterConfig
 from config.request import NOT_OVERRIDDEN, NOT_OVERRIDDEN_IN_A_GROUP
@@ -32,13 +33,13 @@ def overrides_of_the_cluster(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(("overrides", member), config.overrides[member], f"cannot be overridden; set `{field}` instead")
 
 
-@rule("overrides-of-groups", "instance_groups")
+@rule("overrides-of-groups", "instance_groups[]")
 def overrides_of_groups(config: ClusterConfig) -> Iterator[Problem]:
     """A group's `overrides` leave InstanceGroupName and InstanceCount to the fields that set them.
 
     Slurm's settings and the wait for nodes are made from those fields; a request that differs from them fits neither.
     """
-    for index, group in enumerate(config.instance_groups):
+    for index, group in numbered(config.instance_groups):
         for member, field in NOT_OVERRIDDEN_IN_A_GROUP.items():
             if member in group.overrides:
                 path = ("instance_groups", index, "overrides", member)

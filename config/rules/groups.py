@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from config.entries import numbered
 from config.errors import ABSENT, Level, Problem
 from config.instance_group import InstanceGroup, Role
 from config.model import ClusterConfig
@@ -16,7 +17,7 @@ def _of_role(config: ClusterConfig, role: Role) -> list[str]:
 
 
 def _numbered(config: ClusterConfig) -> Iterator[tuple[int, InstanceGroup]]:
-    return enumerate(config.instance_groups)
+    return numbered(config.instance_groups)
 
 
 def _misplaced(group: InstanceGroup) -> bool:
@@ -72,7 +73,7 @@ def some_compute_group(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("instance_groups",), names, "no group runs jobs; add one with `role: compute`")
 
 
-@rule("unique-group-names", "instance_groups")
+@rule("unique-group-names", "instance_groups[]")
 def unique_group_names(config: ClusterConfig) -> Iterator[Problem]:
     """No two groups have the same name.
 
@@ -103,7 +104,7 @@ def partitions_of_compute_groups(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(path, group.partition, "is a reserved word of slurm.conf; choose another name")
 
 
-@rule("nodes-of-controller-and-login", "instance_groups")
+@rule("nodes-of-controller-and-login", "instance_groups[]")
 def nodes_of_controller_and_login(config: ClusterConfig) -> Iterator[Problem]:
     """The controller group and the login group have at least one node.
 
@@ -117,7 +118,7 @@ def nodes_of_controller_and_login(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(("instance_groups", index, "instance_count"), group.instance_count, message)
 
 
-@rule("minimum-within-count", "instance_groups")
+@rule("minimum-within-count", "instance_groups[]")
 def minimum_within_count(config: ClusterConfig) -> Iterator[Problem]:
     """A group's `overrides.MinInstanceCount` is not above its `instance_count`.
 
@@ -130,7 +131,7 @@ def minimum_within_count(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(path, least, f"is above instance_count {group.instance_count}; lower it, or raise the count")
 
 
-@rule("deep-health-checks-of-accelerated-types", "instance_groups")
+@rule("deep-health-checks-of-accelerated-types", "instance_groups[]")
 def deep_health_checks_of_accelerated_types(config: ClusterConfig) -> Iterator[Problem]:
     """Deep health checks are asked of accelerated instance types (families p, g and trn) alone, and of each once.
 

@@ -30,7 +30,7 @@ def known_region(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("region",), config.region, f"is no region that SageMaker is in; {nearest(config.region, regions())}")
 
 
-@rule("known-zone", "network", "region")
+@rule("known-zone", "network.availability_zone_id", "region")
 def known_zone(config: ClusterConfig) -> Iterator[Problem]:
     """The availability zone's id is known, and belongs to the region where the file names one.
 
@@ -47,7 +47,7 @@ def known_zone(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(path, zone, f"is no known availability zone id; {zone_remedy(zone, region)}")
 
 
-@rule("size-of-ranges", "network")
+@rule("size-of-ranges", "network.vpc_cidr", "network.public_subnet_cidr", "network.node_cidr")
 def size_of_ranges(config: ClusterConfig) -> Iterator[Problem]:
     """Address ranges have prefixes from /16 to /28.
 
@@ -60,7 +60,7 @@ def size_of_ranges(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(("network", name), str(cidr), f"a VPC takes ranges from /16 to /28; use e.g. {nearest_size}")
 
 
-@rule("public-subnet-in-vpc", "network")
+@rule("public-subnet-in-vpc", "network.vpc_cidr", "network.public_subnet_cidr", "network.existing")
 def public_subnet_in_vpc(config: ClusterConfig) -> Iterator[Problem]:
     """The public subnet's range lies inside the VPC's.
 
@@ -75,7 +75,7 @@ def public_subnet_in_vpc(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("network", "public_subnet_cidr"), str(network.public_subnet_cidr), message)
 
 
-@rule("node-range-beside-vpc", "network")
+@rule("node-range-beside-vpc", "network.vpc_cidr", "network.node_cidr", "network.existing")
 def node_range_beside_vpc(config: ClusterConfig) -> Iterator[Problem]:
     """The nodes' range is one that can be added to the VPC: it does not overlap its first one, and is of the same kind.
 
@@ -87,7 +87,7 @@ def node_range_beside_vpc(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("network", "node_cidr"), str(nodes), message)
 
 
-@rule("ranges-apart-from-docker", "network")
+@rule("ranges-apart-from-docker", "network.vpc_cidr", "network.node_cidr", "network.existing")
 def ranges_apart_from_docker(config: ClusterConfig) -> Iterator[Problem]:
     """No range of a new network overlaps 172.17.0.0/16, where Docker puts its containers.
 
@@ -103,7 +103,7 @@ def ranges_apart_from_docker(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(("network", name), str(cidr), message)
 
 
-@rule("retention-of-flow-logs", "network")
+@rule("retention-of-flow-logs", "network.flow_logs_retention_days")
 def retention_of_flow_logs(config: ClusterConfig) -> Iterator[Problem]:
     """Flow logs are kept for a period that CloudWatch Logs offers.
 

@@ -25,9 +25,11 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(id: str, *needs: str, level: Level = Level.ERROR) -> Callable[[Check], Check]:
-    """Register a check under ``id``; it sees a cluster of which the fields in ``needs`` are valid by themselves.
+    """Register a check under ``id``; it sees a cluster of which what it ``needs`` is valid by itself.
 
-    The docstring's first paragraph is the rule, as users read it, and the second is why it matters.
+    It needs all of a field (``storage``), a field of a section (``storage.lustre``), or no more than those entries of a list that
+    are valid (``users[]``), which ``numbered`` gives their places. The docstring's first paragraph is the rule, as users read it,
+    and the second is why it matters.
     """
 
     def register(check: Check) -> Check:
@@ -41,5 +43,13 @@ def rule(id: str, *needs: str, level: Level = Level.ERROR) -> Callable[[Check], 
 def broken_rules(config: ClusterConfig, valid: Collection[str]) -> Iterator[Problem]:
     """The problems that the rules find, of those that need nothing but ``valid`` fields."""
     for each in RULES.values():
-        if each.needs <= set(valid):
+        if all(_is_valid(need, valid) for need in each.needs):
             yield from (replace(problem, rule=each.id, level=each.level) for problem in each.check(config))
+
+
+def _is_valid(need: str, valid: Collection[str]) -> bool:
+    """Tell whether it, or what it is a part of, is valid."""
+    if need in valid:
+        return True
+    whole = need.removesuffix("[]") if need.endswith("[]") else need.rpartition(".")[0]
+    return bool(whole) and _is_valid(whole, valid)

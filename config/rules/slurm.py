@@ -16,7 +16,7 @@ EXTERNAL_ALONE = ("host", "port", "secret_arn", "secret_key_arn")
 TOPOLOGY_LINE = re.compile(r"\s*(SwitchName|BlockName|BlockSizes)=\S", re.IGNORECASE)
 
 
-@rule("external-accounting", "slurm")
+@rule("external-accounting", "slurm.accounting")
 def external_accounting(config: ClusterConfig) -> Iterator[Problem]:
     """An external accounting database has a `host` and a `secret_arn`.
 
@@ -29,7 +29,7 @@ def external_accounting(config: ClusterConfig) -> Iterator[Problem]:
                 yield Problem((*ACCOUNTING, name), ABSENT, f"`database: external` needs it; add the {what}")
 
 
-@rule("accounting-without-a-host", "slurm")
+@rule("accounting-without-a-host", "slurm.accounting")
 def accounting_without_a_host(config: ClusterConfig) -> Iterator[Problem]:
     """Without an external accounting database, there is no `host`, `port`, `secret_arn` or `secret_key_arn`.
 
@@ -43,7 +43,7 @@ def accounting_without_a_host(config: ClusterConfig) -> Iterator[Problem]:
                 yield Problem((*ACCOUNTING, name), getattr(accounting, name), message)
 
 
-@rule("several-controllers", "slurm", "instance_groups")
+@rule("several-controllers", "slurm.state_folder", "instance_groups")
 def several_controllers(config: ClusterConfig) -> Iterator[Problem]:
     """Several controllers (a controller group of more than one node) share a `slurm.state_folder`.
 
@@ -58,7 +58,7 @@ def several_controllers(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("slurm", "state_folder"), ABSENT, message)
 
 
-@rule("state-on-shared-storage", "slurm", "storage")
+@rule("state-on-shared-storage", "slurm.state_folder", "storage.lustre", "storage.existing", "storage.openzfs")
 def state_on_shared_storage(config: ClusterConfig) -> Iterator[Problem]:
     """`slurm.state_folder` lies below a file system of the file: /fsx with `lustre` or `existing`, /home with `openzfs`.
 
@@ -72,7 +72,7 @@ def state_on_shared_storage(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("slurm", "state_folder"), folder, f"is on no file system that nodes share; {remedy}")
 
 
-@rule("state-outlives-accounting", "slurm")
+@rule("state-outlives-accounting", "slurm.state_folder", "slurm.accounting.database")
 def state_outlives_accounting(config: ClusterConfig) -> Iterator[Problem]:
     """With a `slurm.state_folder`, the accounting database is `external` or `none`: a local one is lost with its controller.
 
@@ -89,7 +89,7 @@ def state_outlives_accounting(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem((*ACCOUNTING, "database"), slurm.accounting.database.value, message)
 
 
-@rule("topology-text", "slurm")
+@rule("topology-text", "slurm.topology")
 def topology_text(config: ClusterConfig) -> Iterator[Problem]:
     """`slurm.topology` describes switches or blocks, not both, and says which nodes are in them.
 

@@ -1,21 +1,18 @@
-"""Rules about the file system, its associations and the data bucket."""
+"""Rules about file systems and the data bucket."""
 
 from collections.abc import Iterator
-from itertools import combinations
 
-from config.errors import Level, Path, Problem
+from config.errors import Level, Problem
 from config.model import ClusterConfig
 from config.rules.registry import rule
 from config.section import Removal
-from config.storage import DataRepositoryAssociation, DeploymentType, FileEvent
+from config.storage import DeploymentType
 
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/managing-throughput-capacity.html
 THROUGHPUTS = {DeploymentType.PERSISTENT_1: (50, 100, 200), DeploymentType.PERSISTENT_2: (125, 250, 500, 1000)}
 
-ASSOCIATIONS: Path = ("storage", "data_repository_associations")
 
-
-@rule("one-file-system", "storage")
+@rule("one-file-system", "storage.lustre", "storage.existing")
 def one_file_system(config: ClusterConfig) -> Iterator[Problem]:
     """The file system is a new one (`lustre`) or one that is there already (`existing`), not both.
 
@@ -26,7 +23,7 @@ def one_file_system(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("storage", "existing"), config.storage.existing.file_system_id, message)
 
 
-@rule("storage-capacity", "storage")
+@rule("storage-capacity", "storage.lustre.storage_capacity_gib")
 def storage_capacity(config: ClusterConfig) -> Iterator[Problem]:
     """The capacity of FSx for Lustre is 1200 GiB or a multiple of 2400 GiB.
 
@@ -40,7 +37,7 @@ def storage_capacity(config: ClusterConfig) -> Iterator[Problem]:
     yield Problem(("storage", "lustre", "storage_capacity_gib"), lustre.storage_capacity_gib, message)
 
 
-@rule("throughput-of-deployment-type", "storage")
+@rule("throughput-of-deployment-type", "storage.lustre.throughput_mbps_per_tib", "storage.lustre.deployment_type")
 def throughput_of_deployment_type(config: ClusterConfig) -> Iterator[Problem]:
     """The throughput per TiB is one that the deployment type offers.
 
@@ -54,7 +51,12 @@ def throughput_of_deployment_type(config: ClusterConfig) -> Iterator[Problem]:
     yield Problem(("storage", "lustre", "throughput_mbps_per_tib"), lustre.throughput_mbps_per_tib, message)
 
 
-@rule("version-of-deployment-type", "storage")
+@rule(
+    "version-of-deployment-type",
+    "storage.lustre.version",
+    "storage.lustre.deployment_type",
+    "storage.data_repository_associations",
+)
 def version_of_deployment_type(config: ClusterConfig) -> Iterator[Problem]:
     """Lustre 2.10 runs on PERSISTENT_1 alone, and cannot have associations.
 
@@ -70,53 +72,19 @@ def version_of_deployment_type(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(path, lustre.version, 'data repository associations need 2.12 or later; use "2.15"')
 
 
-@rule("associations-need-a-file-system", "storage")
-def associations_need_a_file_system(config: ClusterConfig) -> Iterator[Problem]:
-    """Data repository associations need a file system.
+@rule("one-file-system-of-a-kind", "storage.existing", "storage.openzfs")
+def one_file_system_of_a_kind(config: ClusterConfig) -> Iterator[Problem]:
+    """`storage.existing` and `storage.openzfs` are two file systems.
 
-    The links would be written in the file and not be there.
+    A file system is of one kind: one of the two mounts would fail, and with it the set-up of every node.
     """
-    storage = config.storage
-    if storage.data_repository_associations and storage.lustre is None and storage.existing is None:
-        paths = [association.path for association in storage.data_repository_associations]
-        yield Problem(ASSOCIATIONS, paths, "there is no file system to link; add `lustre` or `existing` beside it")
+    existing, openzfs = config.storage.existing, config.storage.openzfs
+    if existing and openzfs and openzfs.dns_name.startswith(f"{existing.file_system_id}."):
+        message = "is the file system of `existing`, which is FSx for Lustre; name the one for homes, or remove this section"
+        yield Problem(("storage", "openzfs", "dns_name"), openzfs.dns_name, message)
 
 
-@rule("associations-apart", "storage")
-def associations_apart(config: ClusterConfig) -> Iterator[Problem]:
-    """No association's directory or bucket prefix is the same as another's or lies within it.
-
-    FSx refuses overlapping links, and a file in two of them would have no one place in S3.
-    """
-    for (first, one), (second, other) in combinations(enumerate(config.storage.data_repository_associations), 2):
-        if _within(one.path, other.path) or _within(other.path, one.path):
-            message = (
-                f"overlaps {one.path!r} of data_repository_associations[{first}]; link directories that lie beside each other"
-            )
-            yield Problem((*ASSOCIATIONS, second, "path"), other.path, message)
-        if one.bucket == other.bucket and (_within(one.prefix, other.prefix) or _within(other.prefix, one.prefix)):
-            message = (
-                f"overlaps {one.prefix!r} of data_repository_associations[{first}] in the same bucket; "
-                "use prefixes that lie beside each other"
-            )
-            yield Problem((*ASSOCIATIONS, second, "prefix"), other.prefix, message)
-
-
-@rule("association-values", "storage")
-def association_values(config: ClusterConfig) -> Iterator[Problem]:
-    """An association's directory has no `.` or `..` in it, and its events name each kind once.
-
-    FSx refuses them, and the deployment rolls back once the file system is made.
-    """
-    for index, association in enumerate(config.storage.data_repository_associations):
-        if {".", ".."} & set(association.path.split("/")):
-            yield Problem(
-                (*ASSOCIATIONS, index, "path"), association.path, "must not go through . or ..; write the directory itself"
-            )
-        yield from _repeated_events(association, (*ASSOCIATIONS, index))
-
-
-@rule("existing-bucket-is-kept", "storage")
+@rule("existing-bucket-is-kept", "storage.data_bucket")
 def existing_bucket_is_kept(config: ClusterConfig) -> Iterator[Problem]:
     """`removal` is for a data bucket of ours; an existing bucket is never deleted.
 
@@ -128,7 +96,7 @@ def existing_bucket_is_kept(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(path, str(bucket.removal), f"bucket {bucket.existing} is not ours to delete; remove this line")
 
 
-@rule("data-outlives-the-stack", "storage", "removal", level=Level.WARNING)
+@rule("data-outlives-the-stack", "storage.lustre", "storage.data_bucket", "removal", level=Level.WARNING)
 def data_outlives_the_stack(config: ClusterConfig) -> Iterator[Problem]:
     """`cdk destroy` keeps the file system and the data bucket (`removal: retain`).
 
@@ -142,16 +110,3 @@ def data_outlives_the_stack(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("storage", "lustre", "removal"), lustre.removal.value, message)
     if bucket.existing is None and bucket.removal is Removal.DESTROY:
         yield Problem(("storage", "data_bucket", "removal"), bucket.removal.value, message)
-
-
-def _repeated_events(association: DataRepositoryAssociation, path: Path) -> Iterator[Problem]:
-    lists: dict[str, tuple[FileEvent, ...]] = {"auto_import": association.auto_import, "auto_export": association.auto_export}
-    for name, events in lists.items():
-        if len(set(events)) != len(events):
-            yield Problem((*path, name), [str(event) for event in events], "names an event twice; keep each once")
-
-
-def _within(inner: str, outer: str) -> bool:
-    """Tell whether the path ``inner`` is ``outer`` or lies below it."""
-    base = outer.strip("/")
-    return not base or f"{inner.strip('/')}/".startswith(f"{base}/")

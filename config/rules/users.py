@@ -4,6 +4,7 @@ import base64
 import binascii
 from collections.abc import Iterable, Iterator
 
+from config.entries import numbered
 from config.errors import Level, Path, Problem
 from config.model import ClusterConfig
 from config.nearest import nearest
@@ -19,14 +20,14 @@ Numbered = tuple[Path, int]
 
 def _names(config: ClusterConfig) -> Iterator[Named]:
     """Every name of a group: a user has one of its own."""
-    yield from (((("user_groups", index, "name")), group.name) for index, group in enumerate(config.user_groups))
-    yield from (((("users", index, "name")), user.name) for index, user in enumerate(config.users))
+    yield from (((("user_groups", index, "name")), group.name) for index, group in numbered(config.user_groups))
+    yield from (((("users", index, "name")), user.name) for index, user in numbered(config.users))
 
 
 def _ids(config: ClusterConfig) -> Iterator[Numbered]:
     """Every gid: the group of a user's own has the user's number."""
-    yield from (((("user_groups", index, "gid")), group.gid) for index, group in enumerate(config.user_groups))
-    yield from (((("users", index, "uid")), user.uid) for index, user in enumerate(config.users))
+    yield from (((("user_groups", index, "gid")), group.gid) for index, group in numbered(config.user_groups))
+    yield from (((("users", index, "uid")), user.uid) for index, user in numbered(config.users))
 
 
 def _repeated(found: Iterable[tuple[Path, str | int]]) -> Iterator[tuple[Path, str | int, str]]:
@@ -38,7 +39,7 @@ def _repeated(found: Iterable[tuple[Path, str | int]]) -> Iterator[tuple[Path, s
             yield path, value, f"{section}[{index}]"
 
 
-@rule("unique-account-names", "users", "user_groups")
+@rule("unique-account-names", "users[]", "user_groups[]")
 def unique_account_names(config: ClusterConfig) -> Iterator[Problem]:
     """No two users and no two groups have one name; each user has a group of its own name as well.
 
@@ -49,7 +50,7 @@ def unique_account_names(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(path, value, f"is the name of {first} too{own}; choose another")
 
 
-@rule("unique-account-ids", "users", "user_groups")
+@rule("unique-account-ids", "users[]", "user_groups[]")
 def unique_account_ids(config: ClusterConfig) -> Iterator[Problem]:
     """No two users and no two groups have one number; each user has a group of its own number as well.
 
@@ -62,7 +63,7 @@ def unique_account_ids(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(path, value, f"is the number of {first}{own}; use e.g. {free}")
 
 
-@rule("free-account-names", "users", "user_groups")
+@rule("free-account-names", "users[]", "user_groups[]")
 def free_account_names(config: ClusterConfig) -> Iterator[Problem]:
     """Users and groups have no name that a node's own accounts have (root, ubuntu, slurm, munge, mysql, systemd-...).
 
@@ -73,7 +74,7 @@ def free_account_names(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(path, name, "is an account that nodes have already, or a service's; choose another name")
 
 
-@rule("free-account-ids", "users", "user_groups")
+@rule("free-account-ids", "users[]", "user_groups[]")
 def free_account_ids(config: ClusterConfig) -> Iterator[Problem]:
     """Users and groups have no number from 60001 to 65535, which systemd and `nobody` use.
 
@@ -85,7 +86,7 @@ def free_account_ids(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(path, number, message)
 
 
-@rule("numbers-of-people", "users", "user_groups", level=Level.WARNING)
+@rule("numbers-of-people", "users[]", "user_groups[]", level=Level.WARNING)
 def numbers_of_people(config: ClusterConfig) -> Iterator[Problem]:
     """Users and groups have numbers from 10000 on.
 
@@ -97,14 +98,14 @@ def numbers_of_people(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(path, number, "a node may give it to another account; use one from 10000 on, or silence this")
 
 
-@rule("groups-of-users", "users", "user_groups")
+@rule("groups-of-users", "users[]", "user_groups")
 def groups_of_users(config: ClusterConfig) -> Iterator[Problem]:
     """A user's groups are among `user_groups`, and each is named once.
 
     Nobody can join a group that is not there: it fails on every node, and with it the node's set-up.
     """
     known = [group.name for group in config.user_groups]
-    for index, user in enumerate(config.users):
+    for index, user in numbered(config.users):
         for at, name in enumerate(user.groups):
             path = ("users", index, "groups", at)
             if name in user.groups[:at]:
@@ -125,13 +126,13 @@ def _add(name: str) -> str:
     return f"add it there: {{name: {name}, gid: 20001}}"
 
 
-@rule("ssh-public-keys", "users")
+@rule("ssh-public-keys", "users[]")
 def ssh_public_keys(config: ClusterConfig) -> Iterator[Problem]:
     """A user's public keys are whole, and each stands once.
 
     sshd passes over a key that is cut, without a word: the user cannot log in, and nobody sees why.
     """
-    for index, user in enumerate(config.users):
+    for index, user in numbered(config.users):
         for at, key in enumerate(user.ssh_public_keys):
             path = ("users", index, "ssh_public_keys", at)
             kind, body = key.split(" ")[:2]

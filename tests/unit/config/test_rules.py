@@ -45,6 +45,22 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
         {"path": "/data/more", "bucket": "another-bucket"}
     ),
     "association-values": lambda draft: draft.set("storage", "data_repository_associations", 0, "path", "/data/.."),
+    "paths-within-the-file-system": lambda draft: draft.set("storage", "data_repository_associations", 0, "path", "/fsx/data"),
+    "homes-apart-from-buckets": lambda draft: draft.set("storage", "data_repository_associations", 0, "path", "/home"),
+    "state-apart-from-buckets": lambda draft: draft.set(
+        "slurm", {"state_folder": "/fsx/data/slurm", "accounting": {"database": "none"}}
+    ),
+    "bucket-of-the-region": lambda draft: draft.set(
+        "storage", "data_repository_associations", 0, "bucket", "theirs-eu-west-1-data"
+    ),
+    "data-bucket-is-linked": lambda draft: draft.remove("storage", "data_repository_associations").set(
+        "storage", "data_bucket", "existing", "ours"
+    ),
+    "one-file-system-of-a-kind": lambda draft: (
+        draft.remove("storage", "lustre")
+        .set("storage", "existing", {"file_system_id": "fs-01234567", "mount_name": "fsx"})
+        .set("storage", "openzfs", "dns_name", "fs-01234567.fsx.us-west-2.amazonaws.com")
+    ),
     "unique-account-names": lambda draft: draft.set("users", [{"name": "eve", "uid": 10001}, {"name": "eve", "uid": 10002}]),
     "unique-account-ids": lambda draft: draft.set("users", [{"name": "eve", "uid": 10001}, {"name": "bob", "uid": 10001}]),
     "free-account-names": lambda draft: draft.set("users", [{"name": "slurm", "uid": 10001}]),

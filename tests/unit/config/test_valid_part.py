@@ -1,0 +1,53 @@
+"""One wrong value holds back no rule that does not need it."""
+
+from typing import Any
+
+import pytest
+
+
+def told(draft: Any) -> set[tuple[str, str]]:
+    return {(problem.rule, ".".join(map(str, problem.path))) for problem in draft.problems()}
+
+
+def test_a_wrong_entry_of_a_list_hides_no_mistake_of_another(draft: Any) -> None:
+    users = [{"name": "no name", "uid": 10001}, {"name": "eve", "uid": 10002}, {"name": "bob", "uid": 10002}]
+    assert told(draft.set("users", users)) == {("pattern", "users.0.name"), ("unique-account-ids", "users.2.uid")}
+    [line] = [line for line in draft.lines() if "uid" in line]
+    assert "is the number of users[1]" in line
+
+
+def test_a_wrong_group_hides_no_mistake_of_another(draft: Any) -> None:
+    draft.set("instance_groups", 0, "role", "boss").set("instance_groups", 1, "instance_count", 0)
+    draft.set("instance_groups", 2, "overrides", "MinInstanceCount", 5)
+    assert told(draft) == {
+        ("choice", "instance_groups.0.role"),
+        ("nodes-of-controller-and-login", "instance_groups.1.instance_count"),
+        ("minimum-within-count", "instance_groups.2.overrides.MinInstanceCount"),
+    }
+
+
+def test_what_all_groups_together_have_is_not_told_of_some(draft: Any) -> None:
+    assert told(draft.set("instance_groups", 0, "role", "boss")) == {("choice", "instance_groups.0.role")}
+
+
+@pytest.mark.parametrize(
+    ("path", "value"), [(("lustre", "version"), 2), (("data_bucket", "removal"), "keep"), (("openzfs",), {}), (("zzz",), 1)]
+)
+def test_a_wrong_value_in_a_section_hides_no_mistake_beside_it(draft: Any, path: tuple[str, ...], value: object) -> None:
+    draft.set("storage", "lustre", "storage_capacity_gib", 1300)
+    draft.set(
+        "storage", "data_repository_associations", [{"path": "no slash"}, {"path": "/a"}, {"path": "/a/b", "bucket": "ours"}]
+    )
+    draft.set("storage", *path, value)
+    assert ("storage-capacity", "storage.lustre.storage_capacity_gib") in told(draft)
+    assert ("associations-apart", "storage.data_repository_associations.2.path") in told(draft)
+
+
+def test_what_is_misspelled_is_not_called_missing_as_well(draft: Any) -> None:
+    draft.content["storage"]["lustr"] = draft.content["storage"].pop("lustre")
+    assert told(draft) == {("unknown-field", "storage.lustr")}
+
+
+def test_a_wrong_value_of_the_network_hides_no_wrong_range(draft: Any) -> None:
+    draft.set("network", "flow_logs_retention_days", "long").set("network", "node_cidr", "10.0.128.0/17")
+    assert told(draft) == {("type", "network.flow_logs_retention_days"), ("node-range-beside-vpc", "network.node_cidr")}
