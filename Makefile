@@ -43,8 +43,8 @@ test-nodes: setup  ## run the tests on simulated nodes: real systemd, real Slurm
 	@python -m local_aws.nodes setup --training
 	@pytest tests/nodes
 
-test-long: setup  ## run the walks with the real cdk that take minutes: failing nodes, a slow rollback, adoption
-	@pytest -m long tests/local -n 2
+test-long: setup  ## run the tests that take minutes: walks of cdk with failing nodes, a slow rollback, imported parts; mutations
+	@pytest -m long tests -n 2
 
 faults: setup  ## run the tests of docs/faults.md's rows 1 to 59 and print what happened in each
 	@python -m tests.faults_table

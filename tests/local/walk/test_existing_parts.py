@@ -12,7 +12,7 @@ from tests.local.walk.conftest import WorkspaceIn
 from tests.local.walk.leftovers import leftovers
 from tests.local.walk.workspace import Workspace
 
-pytestmark = [pytest.mark.cdk, pytest.mark.local]
+pytestmark = [pytest.mark.cdk, pytest.mark.local, pytest.mark.long]
 
 REGION = "us-west-2"
 
