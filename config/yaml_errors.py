@@ -6,6 +6,7 @@ import yaml
 from yaml.reader import ReaderError
 
 from config.errors import ABSENT, Place, Problem
+from config.yaml_causes import Stumble, cause
 
 _OPENERS = {"while parsing a flow sequence": "[", "while parsing a flow mapping": "{"}
 
@@ -19,9 +20,24 @@ def syntax_problem(error: yaml.YAMLError, source: bytes) -> Problem:
         return Problem((), ABSENT, f"is not YAML: {error}; compare it with examples/clusters/", "yaml.syntax")
     if (tab := _tab(mark, source)) is not None:
         return tab
+    if found := cause(_stumble(error, mark, source)):
+        line = source.decode("utf-8", "replace").splitlines()[found.line : found.line + 1]
+        return Problem((), "".join(line).strip(), found.message, "yaml.syntax", place=found.place)
     where = f"line {mark.line + 1}, column {mark.column + 1}"
     value = _snippet(mark) or _snippet(getattr(error, "context_mark", None) or mark)
     return Problem((), value, f"is not YAML at {where}: {_what(error, mark)}", "yaml.syntax", place=_place(mark))
+
+
+def _stumble(error: yaml.YAMLError, mark: yaml.Mark, source: bytes) -> Stumble:
+    """The error in the words in which its causes are looked for."""
+    began = getattr(error, "context_mark", None)
+    return Stumble(
+        said=str(getattr(error, "problem", None) or ""),
+        context=str(getattr(error, "context", None) or ""),
+        place=(mark.line, mark.column),
+        began=(began.line, began.column) if began else None,
+        lines=tuple(source.decode("utf-8", "replace").splitlines()),
+    )
 
 
 def _what(error: yaml.YAMLError, mark: yaml.Mark) -> str:
@@ -31,9 +47,8 @@ def _what(error: yaml.YAMLError, mark: yaml.Mark) -> str:
     if began is None or context is None:
         return f"{said}; check the indentation, colons and quotes there and in the line before"
     if opener := _OPENERS.get(context):
-        return f"{said}; close the {opener} of line {began.line + 1}, column {began.column + 1}"
-    if context == "while scanning a quoted scalar":
-        return f"{said}; close the quote of line {began.line + 1}, column {began.column + 1}"
+        comma = "put a comma before it, or " if began.line == mark.line and "got ':'" in said else ""
+        return f"{said}; {comma}close the {opener} of line {began.line + 1}, column {began.column + 1}"
     if "but found '<block" in said or "but found '-'" in said:
         return f"it is indented like no line above it since line {began.line + 1}; align it with the lines of its section"
     place = f" (it began in line {began.line + 1})" if began.line != mark.line else ""

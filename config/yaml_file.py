@@ -13,6 +13,10 @@ DEEPEST = 32
 MOST_VALUES = 50_000
 TAG = "tag:yaml.org,2002:"
 
+_READ_AS = {"int": "a number", "float": "a number", "bool": "true or false", "null": "nothing"}
+# No-break and zero-width ones, as word processors and web pages put them in.
+_ODD_BLANK = re.compile("[\u00a0\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff]")
+
 
 class _Loader(yaml.SafeLoader):
     """Knows the words of YAML 1.2 alone: a bare ``no`` or ``2024-01-01`` is text, as it looks."""
@@ -92,23 +96,47 @@ class _Reader:
             place = _place(key_node)
             key = self._key(key_node, path)
             if key in lines:
-                message = f"is given twice, in lines {lines[key]} and {place.line}; keep one of them"
-                self._once(Problem((*path, key), key, message, "yaml.given-twice", place=place))
+                self._given_twice((*path, key), lines, place)
                 continue
             lines[key] = place.line
             self._document.places.setdefault((*path, key), place)
             result[key] = self.value(value_node, (*path, key))
         return result
 
+    def _given_twice(self, path: Path, lines: dict[str, int], place: Place) -> None:
+        """Tell of a key that a mapping has already; of an entry whose minus is forgotten, once for all of its keys."""
+        *mapping, key = path
+        first, is_entry = next(iter(lines)), bool(mapping) and isinstance(mapping[-1], int)
+        told = {problem.path for problem in self._document.problems if problem.rule == "yaml.given-twice"}
+        if is_entry and key != first and (*mapping, first) in told:
+            return
+        begins = f"; put a minus before it if another entry begins in line {place.line}, else keep one of them"
+        remedy = begins if is_entry and key == first else "; keep one of them"
+        message = f"is given twice, in lines {lines[str(key)]} and {place.line}{remedy}"
+        self._once(Problem(path, key, message, "yaml.given-twice", place=place))
+
     def _key(self, node: Node, path: Path) -> str:
         if not isinstance(node, ScalarNode):
             message = f"a key in line {node.start_mark.line + 1} is no word; write `key: value`"
+            if isinstance(node, MappingNode) and node.flow_style:
+                message = "holds {{, as templates have it where a value is to be filled in; write the value"
             self._once(Problem(path, "?", message, "yaml.key", place=_place(node)))
             return "?"
         if (tag := self._tag(node)) != "str":
-            message = f"is a key that is read as {tag}, and keys are words; put it in quotes"
+            message = f"is a key that is read as {_READ_AS.get(tag, tag)}, and keys are words; put it in quotes"
             self._once(Problem(path, node.value, message, "yaml.key", place=_place(node)))
+        elif node.value == "<<" and node.style is None:
+            message = "is a merge key, which YAML 1.2 has no more; write the fields themselves"
+            self._once(Problem((*path, "<<"), "<<", message, "yaml.key", place=_place(node)))
+        self._blanks(node, path)
         return _without_surrogates(node.value)
+
+    def _blanks(self, node: ScalarNode, path: Path) -> None:
+        """Tell of a blank that YAML takes for a letter, where nobody would see it."""
+        if node.style is None and (found := _ODD_BLANK.search(node.value)):
+            place = _place(node)
+            message = f"line {place.line} holds U+{ord(found[0]):04X}, which looks like a blank and is none; write a plain one"
+            self._once(Problem(path, node.value, message, "yaml.character", place=place))
 
     def _scalar(self, node: ScalarNode, path: Path) -> object:
         text = str(node.value)
@@ -123,6 +151,7 @@ class _Reader:
             case "float":
                 return float(text)
             case "str" if _without_surrogates(text) == text:
+                self._blanks(node, path)
                 return text
             case "str":
                 message = "holds half a character; write the character itself"

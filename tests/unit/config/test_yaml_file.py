@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from config.yaml_file import read_yaml
@@ -59,10 +61,6 @@ def test_every_key_given_twice_is_reported() -> None:
             "\"c: 3\": is not YAML at line 3, column 2: expected ',' or '}', but got ':'; close the { of line 2, column 5",
         ),
         (
-            'a: "1\nb: 2\nc: 3\n',
-            '"a: \\"1": is not YAML at line 4, column 1: found unexpected end of stream; close the quote of line 1, column 4',
-        ),
-        (
             "a:\n    b: 1\n  c: 2\n",
             '"c: 2": is not YAML at line 3, column 3: it is indented like no line above it since line 1; '
             "align it with the lines of its section",
@@ -73,10 +71,35 @@ def test_a_syntax_error_is_reported_with_the_line_in_which_it_began(source: str,
     assert problems(source) == [said]
 
 
-def test_a_syntax_error_that_began_where_nobody_knows_points_at_the_line_before_too() -> None:
-    [line] = problems("region us-west-2\nnetwork:\n  a: 1\n")
-    assert "at line 2, column 8: " in line
-    assert line.endswith("; check the indentation, colons and quotes there and in the line before")
+@pytest.mark.parametrize(
+    ("source", "place", "said"),
+    [
+        ('a: "1\nb: 2\nc: 3\n', "1:4", "begins with a quote that is not closed; close it"),
+        ('a: "1\nb: 2\nc: "3"\n', "1:4", "has a quote that is not closed; close it in this line"),
+        ("a: 1\nregion us-west-2\nnetwork:\n  a: 1\n", "2:1", "has no colon; write `region: us-west-2`"),
+        ("a: 1\nregion\nnetwork:\n  a: 1\n", "2:1", "has no colon; write `region:`"),
+        ("a: 1\nregion:us-west-2 # b\nb: 1\n", "2:1", "has no blank after its colon; write `region: us-west-2`"),
+        ("a: 1\nb and c\nd: 1\n", "2:1", "has no colon; write `key: value`"),
+        ("- a: 1\n    b: 1\n", "2:5", "is indented further than line 1, which has its value; align the two"),
+        ("a:\n    b: 1\n    c: 2\n  - b: 3\n", "2:5", "has no minus, which line 4 below has; put `- ` before it"),
+        ("a:\n  - b\n  c: 1\n", "3:3", "stands among entries that begin with a minus; put a minus before it, or"),
+    ],
+)
+def test_a_mistake_is_reported_where_it_was_made(source: str, place: str, said: str) -> None:
+    [problem] = read_yaml(source.encode()).problems
+    assert str(problem.place) == place
+    assert problem.message.startswith(said)
+
+
+def test_an_entry_whose_minus_is_forgotten_is_told_once() -> None:
+    [line] = problems("a:\n  - b: 1\n    c: 2\n    b: 3\n    c: 4\n")
+    assert line.endswith("put a minus before it if another entry begins in line 4, else keep one of them")
+
+
+@pytest.mark.parametrize("source", ["a:\u00a0b", "a: b\u00a0", "\u00a0a: b", "a: [b,\u200bc]"])
+def test_a_blank_that_nobody_can_tell_from_one_is_named(source: str) -> None:
+    assert [re.search(r"line 1 holds U\+(00A0|200B)", line) is not None for line in problems(source)] == [True]
+    assert problems("a: 'b\u00a0c'\nd: |\n  e\u00a0f\n") == []
 
 
 @pytest.mark.parametrize(
@@ -104,7 +127,7 @@ def test_bytes_that_are_no_text_are_reported_with_their_place(source: bytes, sai
 
 
 def test_a_second_document_is_refused() -> None:
-    assert "expected a single document" in problems("a: 1\n---\nb: 2\n")[0]
+    assert "begins a second document" in problems("a: 1\n---\nb: 2\n")[0]
 
 
 @pytest.mark.parametrize("tag", ["!!int", "!!binary", "!!timestamp", "!!python/object:os.system", "!Ref"])
@@ -118,7 +141,7 @@ def test_a_tag_of_a_mapping_is_refused() -> None:
 
 
 def test_keys_that_are_no_words_are_refused() -> None:
-    assert problems("1: a") == ['"1": is a key that is read as int, and keys are words; put it in quotes']
+    assert problems("1: a") == ['"1": is a key that is read as a number, and keys are words; put it in quotes']
     assert problems("? [a]\n: b") == ['"?": a key in line 1 is no word; write `key: value`']
 
 
