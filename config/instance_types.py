@@ -1,14 +1,22 @@
 """What is known of the instance types that HyperPod takes, from a table made by tools/instance_type_table.py."""
 
 import json
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from config import errors
 from config.instance_group import InstanceGroup
 from config.model import ClusterConfig
 
 TABLE = Path(__file__).parent / "data" / "instance_types.json"
+
+# https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-type-names.html: what a name is made of, and which families
+# carry accelerators.
+NAME_OF_A_TYPE = r"ml\.[a-z]{1,5}[1-9][0-9]?[a-z]*(-[a-z0-9]+)*\.(nano|micro|small|medium|large|([1-9][0-9]*)?xlarge)"
+_ACCELERATED = re.compile(r"ml\.(p|g|gr|trn|inf|dl)[0-9]")
 
 
 @dataclass(frozen=True)
@@ -53,6 +61,27 @@ def instance_type(name: str) -> InstanceType | None:
     return InstanceType(**facts) if facts else None
 
 
+def listed_types() -> tuple[str, ...]:
+    """The names of all types that HyperPod takes, by the service model that the table was made of."""
+    return tuple(_lines())
+
+
+def is_listed(name: str) -> bool:
+    """Tell whether the type is one of these."""
+    return name in _lines()
+
+
+def could_be_a_type(name: str) -> bool:
+    """Tell whether a type could have this name: HyperPod takes new ones without asking which model is pinned here."""
+    return re.fullmatch(NAME_OF_A_TYPE, name) is not None
+
+
+def is_accelerated(name: str) -> bool:
+    """Tell whether the type carries GPUs or Neuron devices; without figures, by its family."""
+    known = instance_type(name)
+    return known.gpus + known.neuron_devices > 0 if known else _ACCELERATED.match(name) is not None
+
+
 def types_of(config: ClusterConfig) -> tuple[str, ...]:
     """The types that the cluster's groups start with, each once, whatever their order in the file."""
     return tuple(sorted({name for group in config.instance_groups for name in types_of_group(group)}))
@@ -60,5 +89,16 @@ def types_of(config: ClusterConfig) -> tuple[str, ...]:
 
 def types_of_group(group: InstanceGroup) -> set[str]:
     """The types that the group's nodes can have."""
-    mixed = group.overrides.get("InstanceRequirements") or {}
-    return {group.overrides.get("InstanceType") or group.instance_type, *mixed.get("InstanceTypes", ())}
+    return {name for _, name in placed_types(group)}
+
+
+def placed_types(group: InstanceGroup) -> Iterator[tuple[errors.Path, str]]:
+    """The same types, each with where in the group it is named: with `InstanceType: null`, the field is not used."""
+    given = group.overrides.get("InstanceType", group.instance_type)
+    if isinstance(given, str):
+        yield (("overrides", "InstanceType") if "InstanceType" in group.overrides else ("instance_type",)), given
+    requirements = group.overrides.get("InstanceRequirements")
+    mixed = requirements.get("InstanceTypes") if isinstance(requirements, Mapping) else None
+    for index, name in enumerate(mixed if isinstance(mixed, list) else []):
+        if isinstance(name, str):
+            yield ("overrides", "InstanceRequirements", "InstanceTypes", index), name

@@ -13,6 +13,7 @@ from config.catalog import catalog
 from config.errors import Level
 from config.model import ClusterConfig
 from config.request import NOT_OVERRIDDEN, NOT_OVERRIDDEN_IN_A_GROUP
+from config.request_check import GROWING
 from config.service_model import input_shape, shape
 from config.zones import regions
 
@@ -43,7 +44,7 @@ def cluster_schema() -> Schema:
     root["required"].remove("name")
     root["properties"]["region"]["anyOf"][0]["enum"] = list(regions())
     group = definitions["InstanceGroup"]["properties"]
-    group["instance_type"]["enum"] = shape("ClusterInstanceType")["enum"]
+    group["instance_type"] |= _choice("ClusterInstanceType")
     warnings = [rule for rule, entry in catalog().items() if entry.level is Level.WARNING]
     definitions["Silence"]["properties"]["rule"]["enum"] = warnings
     used: dict[str, Schema] = {}
@@ -116,11 +117,17 @@ def _of_shape(name: str, used: dict[str, Schema]) -> Iterator[tuple[str, Any]]:
         case kind:
             yield "type", _TYPES.get(kind, "number")
     if "enum" in model:
-        yield "enum", model["enum"]
+        yield from _choice(name).items()
     if "pattern" in model and "\\p" not in model["pattern"]:  # classes of Unicode, which few editors know
         yield "pattern", f"^(?:{model['pattern']})$"
     bounds = _BOUNDS.get(model["type"], {})
     yield from ((word, model[bound]) for bound, word in bounds.items() if bound in model)
+
+
+def _choice(name: str) -> Schema:
+    """The choices of a shape, and the form of those that the service may have added since."""
+    choices = {"enum": shape(name)["enum"]}
+    return {"anyOf": [choices, {"pattern": f"^{GROWING[name]}$"}]} if name in GROWING else choices
 
 
 if __name__ == "__main__":

@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from config.entries import numbered
 from config.errors import ABSENT, Level, Problem
 from config.instance_group import InstanceGroup, Role
+from config.instance_types import is_accelerated, types_of_group
 from config.model import ClusterConfig
 from config.nearest import either
 from config.rules.registry import rule
-
-ACCELERATED = ("p", "g", "trn")
 
 
 def _of_role(config: ClusterConfig, role: Role) -> list[str]:
@@ -133,20 +132,15 @@ def minimum_within_count(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("deep-health-checks-of-accelerated-types", "instance_groups[]")
 def deep_health_checks_of_accelerated_types(config: ClusterConfig) -> Iterator[Problem]:
-    """Deep health checks are asked of accelerated instance types (families p, g and trn) alone, and of each once.
+    """Deep health checks are asked of instance types with accelerators alone, and of each once.
 
     They test accelerators and what connects them: other types would wait for a check that there is not.
     """
     for index, group in _numbered(config):
         checks = [str(check) for check in group.deep_health_checks]
         path = ("instance_groups", index, "deep_health_checks")
-        if checks and not is_accelerated(group.instance_type):
-            yield Problem(path, checks, f"{group.instance_type} has no accelerators to check; remove them")
+        without = sorted(name for name in types_of_group(group) if not is_accelerated(name))
+        if checks and without:
+            yield Problem(path, checks, f"{without[0]} has no accelerators to check; remove them")
         if len(set(checks)) != len(checks):
             yield Problem(path, checks, "names a check twice; keep each once")
-
-
-def is_accelerated(instance_type: str) -> bool:
-    """Tell by its family whether the type carries GPUs or Trainium chips."""
-    family = instance_type.removeprefix("ml.").split(".")[0]
-    return any(family.startswith(prefix) and family[len(prefix) :][:1].isdigit() for prefix in ACCELERATED)

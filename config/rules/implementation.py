@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from config.errors import ABSENT, Level, Problem
+from config.instance_types import is_accelerated
 from config.model import ClusterConfig, Implementation, Wait
 from config.nearest import either
-from config.rules.groups import is_accelerated
 from config.rules.registry import rule
 from config.section import Removal
 

@@ -33,6 +33,36 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
         .set("network", "node_cidr", "172.20.0.0/16")
     ),
     "addresses-for-all-nodes": lambda draft: draft.set("network", "node_cidr", "10.1.0.0/25"),
+    "addresses-for-the-largest-types": lambda draft: draft.set("network", "node_cidr", "10.1.0.0/25").set(
+        "instance_groups",
+        2,
+        "overrides",
+        {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": ["ml.p5e.48xlarge", "ml.p5en.48xlarge"]}},
+    ),
+    "addresses-for-autoscaling": lambda draft: draft.set("overrides", {"AutoScaling": {"Mode": "Enable"}}),
+    "known-instance-type": lambda draft: draft.set("instance_groups", 2, "instance_type", "ml.p9.48xlarge"),
+    "threads-of-the-type": lambda draft: draft.set("instance_groups", 1, "instance_type", "ml.m7g.xlarge").set(
+        "instance_groups", 1, "threads_per_core", 2
+    ),
+    "alike-types-in-a-group": lambda draft: draft.set(
+        "instance_groups",
+        2,
+        "overrides",
+        {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": ["ml.p5.48xlarge", "ml.trn1.32xlarge"]}},
+    ),
+    "efa-within-a-zone": lambda draft: draft.set(
+        "instance_groups",
+        2,
+        "overrides",
+        "OverrideVpcConfig",
+        {
+            "SecurityGroupIds": ["sg-0123456789abcdef0"],
+            "Subnets": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
+        },
+    ),
+    "efa-interfaces-of-efa-types": lambda draft: draft.set(
+        "instance_groups", 1, "overrides", "NetworkInterface", {"InterfaceType": "efa"}
+    ),
     "retention-of-flow-logs": lambda draft: draft.set("network", "flow_logs_retention_days", 31),
     "one-file-system": lambda draft: draft.set("storage", "existing", {"file_system_id": "fs-01234567", "mount_name": "fsx"}),
     "storage-capacity": lambda draft: draft.set("storage", "lustre", "storage_capacity_gib", 3600),

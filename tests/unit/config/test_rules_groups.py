@@ -1,9 +1,5 @@
 from typing import Any
 
-import pytest
-
-from config.rules.groups import is_accelerated
-
 
 def test_two_controller_groups_are_named(draft: Any) -> None:
     draft.set("instance_groups", 1, "role", "controller")
@@ -35,23 +31,15 @@ def test_an_instance_type_is_a_partition_name(draft: Any) -> None:
     assert draft.set("instance_groups", 2, "partition", "ml.g5.48xlarge").problems() == []
 
 
-@pytest.mark.parametrize(
-    ("instance_type", "accelerated"),
-    [
-        ("ml.p5.48xlarge", True),
-        ("ml.p4de.24xlarge", True),
-        ("ml.p6e-gb200.36xlarge", True),
-        ("ml.g5.xlarge", True),
-        ("ml.g6e.xlarge", True),
-        ("ml.trn1.32xlarge", True),
-        ("ml.c5.xlarge", False),
-        ("ml.m5.xlarge", False),
-        ("ml.t3.medium", False),
-        ("ml.r6i.xlarge", False),
-    ],
-)
-def test_accelerated_types_are_known_by_their_family(instance_type: str, *, accelerated: bool) -> None:
-    assert is_accelerated(instance_type) is accelerated
+def test_deep_health_checks_need_accelerators_in_every_type_of_the_group(draft: Any) -> None:
+    draft.set("wait_hours", 3).set("instance_groups", 2, "deep_health_checks", ["InstanceStress"])
+    assert draft.problems() == []
+    types = {"InstanceTypes": ["ml.p5.48xlarge", "ml.c5.xlarge"]}
+    draft.set("instance_groups", 2, "overrides", {"InstanceType": None, "InstanceRequirements": types})
+    assert (
+        'instance_groups[2].deep_health_checks: ["InstanceStress"]: ml.c5.xlarge has no accelerators to check; remove them'
+        in (draft.lines())
+    )
 
 
 def test_each_deep_health_check_is_named_once(draft: Any) -> None:

@@ -59,7 +59,7 @@ def test_what_the_documentation_shows_keeps_to_it(example: str) -> None:
         (("storage", "lustre", "version"), 2.15),
         (("storage", "lustre", "compression"), "ZIP"),
         (("instance_groups", 0, "instance_count"), -1),
-        (("instance_groups", 0, "instance_type"), "ml.p55.48xlarge"),
+        (("instance_groups", 0, "instance_type"), "ml.p5.48xlrge"),
         (("instance_groups", 0, "role"), "boss"),
         (("instance_groups", 0, "overrides"), {"Nmae": 1}),
         (("instance_groups", 0, "overrides"), {"InstanceCount": 1}),

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from config.instance_types import is_accelerated
 from config.load import load_cluster, load_clusters
 from config.model import ClusterConfig
-from config.rules.groups import is_accelerated
 
 ROOT = Path(__file__).parents[3]
 SHIPPED = sorted([*(ROOT / "clusters").glob("*.yaml"), *(ROOT / "examples" / "clusters").glob("*.yaml")])

@@ -1,0 +1,110 @@
+"""Rules about the instance types of the groups."""
+
+from collections.abc import Iterator
+
+from config.entries import numbered
+from config.errors import Level, Path, Problem
+from config.instance_group import InstanceGroup
+from config.instance_types import could_be_a_type, instance_type, is_listed, listed_types, placed_types
+from config.model import ClusterConfig
+from config.nearest import either, like
+from config.rules.registry import rule
+
+
+@rule("known-instance-type", "instance_groups[]", "overrides", level=Level.WARNING)
+def known_instance_type(config: ClusterConfig) -> Iterator[Problem]:
+    """Each instance type is among those that HyperPod is known to take, and its figures are known.
+
+    HyperPod refuses a name that is none once network and storage are made. Of a type that is newer than this release all else
+    works, but what follows from its figures is not checked, and Slurm is not told of its GPUs and sockets.
+    """
+    for place, name in _named(config):
+        if instance_type(name) is None and could_be_a_type(name):  # of what cannot be one, the request's own check tells
+            yield Problem(place, name, _unknown(name))
+
+
+def _unknown(name: str) -> str:
+    unchecked = "its addresses, threads, accelerators and EFA are not checked"
+    if is_listed(name):
+        return f"nobody published its figures where ours come from: {unchecked}; look them up, then silence this"
+    similar = like(name, listed_types())
+    meant = f"if {either(similar)} is meant, write that; " if similar else ""
+    return f"this release knows no such type: {unchecked}; {meant}if HyperPod takes it by now, silence this"
+
+
+@rule("threads-of-the-type", "instance_groups[]")
+def threads_of_the_type(config: ClusterConfig) -> Iterator[Problem]:
+    """`threads_per_core` is 1 for types whose cores have one thread each.
+
+    HyperPod's API asks for it. What it makes of another number shows once the nodes are asked for, after network and storage.
+    """
+    for index, group in numbered(config.instance_groups):
+        if group.threads_per_core > 1 and "ThreadsPerCore" not in group.overrides:
+            single = (name for _, name in placed_types(group) if (known := instance_type(name)) and known.threads_per_core == 1)
+            for name in list(single)[:1]:
+                path = ("instance_groups", index, "threads_per_core")
+                yield Problem(path, group.threads_per_core, f"{name} has one thread per core; set 1")
+
+
+@rule("alike-types-in-a-group", "instance_groups[]", level=Level.WARNING)
+def alike_types_in_a_group(config: ClusterConfig) -> Iterator[Problem]:
+    """Of the types that one group can have, all have EFA or none has, and all have as many accelerators of one model.
+
+    A job does not choose among the nodes of a group: it waits for the slowest, and fails on one that lacks what it asks for.
+    """
+    for index, group in numbered(config.instance_groups):
+        known = {name: found for _, name in placed_types(group) if (found := instance_type(name))}
+        kinds = {
+            (each.efa_interfaces > 0, each.gpu, each.gpus, each.neuron_device, each.neuron_devices) for each in known.values()
+        }
+        if len(kinds) > 1:
+            path = ("instance_groups", index, "overrides", "InstanceRequirements", "InstanceTypes")
+            differ = "differ in their accelerators or in whether they have EFA; make a group of each"
+            yield Problem(path, list(known), differ)
+
+
+@rule("efa-within-a-zone", "instance_groups[]", level=Level.WARNING)
+def efa_within_a_zone(config: ClusterConfig) -> Iterator[Problem]:
+    """A group of types with EFA has one subnet, where it has subnets of its own.
+
+    EFA traffic does not leave a zone (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html): nodes of two zones run, and
+    the first job over both of them hangs.
+    """
+    for index, group in numbered(config.instance_groups):
+        subnets = _own_subnets(group)
+        if len(subnets) > 1 and any((known := instance_type(name)) and known.efa_interfaces for _, name in placed_types(group)):
+            message = (
+                "can be in several zones, and EFA does not reach from one to another; name one, or silence this if all are in one"
+            )
+            yield Problem(("instance_groups", index, "overrides", "OverrideVpcConfig", "Subnets"), subnets, message)
+
+
+@rule("efa-interfaces-of-efa-types", "instance_groups[]", level=Level.WARNING)
+def efa_interfaces_of_efa_types(config: ClusterConfig) -> Iterator[Problem]:
+    """`overrides.NetworkInterface` asks for EFA interfaces of types that have EFA.
+
+    What HyperPod makes of it is not published: at best nothing, at worst the group does not start.
+    """
+    for index, group in numbered(config.instance_groups):
+        asked = group.overrides.get("NetworkInterface")
+        without = [name for _, name in placed_types(group) if (known := instance_type(name)) and not known.efa_interfaces]
+        if isinstance(asked, dict) and asked.get("InterfaceType") and without:
+            path = ("instance_groups", index, "overrides", "NetworkInterface", "InterfaceType")
+            yield Problem(path, asked["InterfaceType"], f"{either(without)} has no EFA; remove it, or take a type that has")
+
+
+def _own_subnets(group: InstanceGroup) -> list[object]:
+    own = group.overrides.get("OverrideVpcConfig")
+    subnets = own.get("Subnets") if isinstance(own, dict) else None
+    return subnets if isinstance(subnets, list) else []
+
+
+def _named(config: ClusterConfig) -> Iterator[tuple[Path, str]]:
+    """Every type that the file names, with the place: also those of restricted groups, which only `overrides` have."""
+    for index, group in numbered(config.instance_groups):
+        for path, name in placed_types(group):
+            yield ("instance_groups", index, *path), name
+    restricted = config.overrides.get("RestrictedInstanceGroups")
+    for index, each in enumerate(restricted if isinstance(restricted, list) else []):
+        if isinstance(each, dict) and isinstance(each.get("InstanceType"), str):
+            yield ("overrides", "RestrictedInstanceGroups", index, "InstanceType"), each["InstanceType"]

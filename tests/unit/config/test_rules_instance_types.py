@@ -1,0 +1,122 @@
+from typing import Any
+
+import pytest
+
+from config.checked_file import check_source
+from config.instance_types import could_be_a_type, instance_type, is_accelerated, listed_types
+
+WORK = ("instance_groups", 2)
+NEW = "ml.p9.48xlarge"
+
+
+def rules(draft: Any) -> list[str]:
+    return [problem.rule for problem in draft.problems()]
+
+
+def test_a_type_newer_than_this_release_is_a_warning_that_says_what_is_not_checked(draft: Any) -> None:
+    [problem] = draft.set(*WORK, "instance_type", NEW).problems()
+    assert (problem.rule, problem.level) == ("known-instance-type", "warning")
+    assert problem.message.startswith(
+        "this release knows no such type: its addresses, threads, accelerators and EFA are not checked; if ml.p"
+    )
+
+
+def test_a_type_newer_than_this_release_makes_a_cluster(draft: Any) -> None:
+    draft.set(*WORK, "instance_type", NEW)
+    assert draft.config().instance_groups[2].instance_type == NEW
+
+
+def test_the_warning_can_be_silenced(draft: Any) -> None:
+    draft.set(*WORK, "instance_type", NEW).set(
+        "silence", [{"rule": "known-instance-type", "reason": "HyperPod has it since May"}]
+    )
+    assert [problem.silenced for problem in draft.problems()] == ["HyperPod has it since May"]
+    assert check_source(draft.text(), "draft", draft.folder).warnings == []
+
+
+def test_a_type_without_figures_is_a_warning_too(draft: Any) -> None:
+    [problem] = draft.set(*WORK, "instance_type", "ml.p6e-gb200.36xlarge").problems()
+    assert problem.rule == "known-instance-type"
+    assert problem.message.startswith("nobody published its figures where ours come from: ")
+
+
+@pytest.mark.parametrize("name", ["ml.p5.48xlrge", "ml.p5.xxlarge", "ml.p.48xlarge", "ml.p5.large2", "ml.p5.048xlarge"])
+def test_what_cannot_be_a_type_is_a_mistake(draft: Any, name: str) -> None:
+    assert rules(draft.set(*WORK, "instance_type", name)) == ["request.choice"]
+
+
+def test_every_type_that_there_is_has_a_name_as_types_have(draft: Any) -> None:
+    assert [name for name in listed_types() if not could_be_a_type(name)] == []
+
+
+@pytest.mark.parametrize(
+    ("overrides", "path"),
+    [
+        ({"InstanceType": NEW}, (*WORK, "overrides", "InstanceType")),
+        (
+            {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": ["ml.p5.48xlarge", NEW]}},
+            (*WORK, "overrides", "InstanceRequirements", "InstanceTypes", 1),
+        ),
+    ],
+)
+def test_the_warning_is_where_the_type_is_named(draft: Any, overrides: Any, path: Any) -> None:
+    [problem] = draft.set(*WORK, "overrides", overrides).problems()
+    assert (problem.rule, problem.path) == ("known-instance-type", path)
+
+
+def test_types_of_restricted_groups_are_looked_at(draft: Any) -> None:
+    draft.set("overrides", {"RestrictedInstanceGroups": [{"InstanceType": NEW}]})
+    assert ("overrides", "RestrictedInstanceGroups", 0, "InstanceType") in [
+        problem.path for problem in draft.problems() if problem.rule == "known-instance-type"
+    ]
+
+
+def test_a_core_with_one_thread_has_no_second(draft: Any) -> None:
+    draft.set(*WORK, "instance_type", "ml.m7g.xlarge")
+    assert draft.problems() == []
+    assert draft.set(*WORK, "threads_per_core", 2).lines() == [
+        "instance_groups[2].threads_per_core: 2: ml.m7g.xlarge has one thread per core; set 1"
+    ]
+
+
+def test_types_with_other_accelerators_are_no_group(draft: Any) -> None:
+    draft.set(*WORK, "overrides", {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": ["ml.p5.48xlarge"]}})
+    assert draft.problems() == []
+    draft.set(*WORK, "overrides", "InstanceRequirements", "InstanceTypes", ["ml.p5.48xlarge", "ml.trn1.32xlarge"])
+    assert rules(draft) == ["alike-types-in-a-group"]
+
+
+@pytest.mark.parametrize(("name", "found"), [("ml.p5.48xlarge", ["efa-within-a-zone"]), ("ml.c5.xlarge", [])])
+def test_efa_does_not_reach_from_zone_to_zone(draft: Any, name: str, found: list[str]) -> None:
+    subnets = ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"]
+    draft.set(*WORK, "overrides", "OverrideVpcConfig", {"SecurityGroupIds": ["sg-0123456789abcdef0"], "Subnets": subnets})
+    assert rules(draft.set(*WORK, "instance_type", name)) == found
+
+
+def test_efa_is_asked_of_types_that_have_it(draft: Any) -> None:
+    draft.set(*WORK, "overrides", "NetworkInterface", {"InterfaceType": "efa"})
+    assert draft.problems() == []
+    assert rules(draft.set(*WORK, "instance_type", "ml.c5.xlarge")) == ["efa-interfaces-of-efa-types"]
+
+
+def test_accelerated_types_are_those_with_accelerators_in_the_table() -> None:
+    for name in listed_types():
+        known = instance_type(name)
+        assert known is None or is_accelerated(name) == bool(known.gpus or known.neuron_devices)
+
+
+@pytest.mark.parametrize(
+    ("name", "accelerated"),
+    [
+        ("ml.gr6.4xlarge", True),
+        ("ml.trn2.48xlarge", True),
+        ("ml.c5.xlarge", False),
+        ("ml.t3.medium", False),
+        ("ml.p6e-gb200.36xlarge", True),
+        ("ml.p9.48xlarge", True),
+        ("ml.trn9.48xlarge", True),
+        ("ml.r9i.xlarge", False),
+    ],
+)
+def test_without_figures_the_family_says_whether_a_type_is_accelerated(name: str, *, accelerated: bool) -> None:
+    assert is_accelerated(name) is accelerated
