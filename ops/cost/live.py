@@ -1,6 +1,7 @@
 """Prices from AWS's Pricing API, which wants credentials that may call pricing:GetProducts, and costs nothing."""
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -33,9 +34,17 @@ def live_lines(charges: Iterable[Charge], region: str, session: Any = None) -> t
         client = (session or boto3.Session()).client("pricing", region_name=endpoint_region(region))
         return lines_of(charges, region, PricingApi(client).price)
     except (ClientError, BotoCoreError) as error:
-        raise OpsError(explained("cost", error)) from error
+        raise OpsError(_without_pricing(error) or explained("cost", error)) from error
     except ValueError as error:  # botocore's for an endpoint that is no URL
         raise OpsError(f"{error}; set AWS_ENDPOINT_URL to a URL, or unset it") from error
+
+
+def _without_pricing(error: Exception) -> str | None:
+    """What to do where a stand-in for AWS, as the embedded one, has no Pricing API: it answers with a page of HTML."""
+    endpoint = os.environ.get("AWS_ENDPOINT_URL_PRICING") or os.environ.get("AWS_ENDPOINT_URL")
+    if endpoint is None or not isinstance(error, ClientError) or not str(error.response["Error"]["Code"]).isdigit():
+        return None
+    return f"{endpoint} has no Pricing API, as the embedded AWS has none; leave --live out, or open a shell for an account"
 
 
 class PricingApi:

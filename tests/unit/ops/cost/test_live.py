@@ -140,13 +140,28 @@ def test_what_is_asked_is_what_the_service_takes() -> None:
 class Refusing:
     """A session whose client refuses."""
 
+    def __init__(self, code: str, message: str) -> None:
+        self.answer = {"Error": {"Code": code, "Message": message}}
+
     def client(self, *_: Any, **__: Any) -> "Refusing":
         return self
 
     def get_products(self, **_: Any) -> dict[str, Any]:
-        raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": "not yours"}}, "GetProducts")
+        raise ClientError(self.answer, "GetProducts")  # type: ignore[arg-type]  # an answer has more, which nobody reads
 
 
 def test_a_refusal_is_told_with_what_to_do() -> None:
     with pytest.raises(OpsError, match=r"cannot run `cost`: .*not yours; `aws sts get-caller-identity` says who you are"):
-        live_lines(charges_of(cluster()), "us-west-2", Refusing())
+        live_lines(charges_of(cluster()), "us-west-2", Refusing("AccessDeniedException", "not yours"))
+
+
+def test_where_the_embedded_aws_is_asked_it_says_that_it_has_no_prices(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Refusing("500", "<!doctype html>")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:5000")
+    with pytest.raises(
+        OpsError, match=r"^http://127.0.0.1:5000 has no Pricing API, as the embedded AWS has none; leave --live out"
+    ):
+        live_lines(charges_of(cluster()), "us-west-2", page)
+    monkeypatch.delenv("AWS_ENDPOINT_URL")
+    with pytest.raises(OpsError, match="cannot run `cost`"):
+        live_lines(charges_of(cluster()), "us-west-2", page)
