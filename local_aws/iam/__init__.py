@@ -5,7 +5,7 @@ that such a session assumes. The user's own calls, the command line's and CloudF
 """
 
 from local_aws import control
-from local_aws.iam import decisions, enforcement, roles, sessions
+from local_aws.iam import decisions, enforcement, roles, sessions, simulation
 from local_aws.iam.decisions import bucket_denies, role_allows, role_trusts, service_may
 from local_aws.iam.enforcement import access_key, authorize
 from local_aws.iam.sessions import Session, assume, session_of
@@ -27,6 +27,7 @@ def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's sig
     """Enforce policies, and show the decisions at /_local_aws/iam."""
     enforcement.install()
     roles.install()
+    simulation.install()
     control.route("iam", _show)
 
 

@@ -77,6 +77,13 @@ def bucket_denies(account: str, action: str, resource: str) -> bool:
 
 def decide(account: str, role_arn: str, action: str, resource: str, context: Keys) -> Decision:
     """The decision on one attempt of a role, which is also put on record."""
+    decision = imagined(account, role_arn, action, resource, context)
+    _record(decision)
+    return decision
+
+
+def imagined(account: str, role_arn: str, action: str, resource: str, context: Keys) -> Decision:
+    """The decision on an attempt that nobody makes."""
     role = documents.find_role(account, role_arn)
     if role is None:
         allowed, why = False, "because the role does not exist"
@@ -84,9 +91,7 @@ def decide(account: str, role_arn: str, action: str, resource: str, context: Key
         keys = {"aws:PrincipalAccount": account, "aws:PrincipalArn": role_arn, "aws:PrincipalType": "AssumedRole"}
         full = _context({**keys, "aws:PrincipalIsAWSService": "false", **context}, account, resource)
         allowed, why = _weigh(account, role, Attempt(Principal(account, role_arn), action, resource, full))
-    decision = Decision(action, resource, role_arn, allowed, why)
-    _record(decision)
-    return decision
+    return Decision(action, resource, role_arn, allowed, why)
 
 
 def audit() -> list[dict[str, object]]:

@@ -1,9 +1,9 @@
 """The account that a preflight asks: who is asking, what of the cluster it has already, and whole answers."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from threading import Lock
-from typing import Any
+from typing import Any, Self, TypeVar, cast
 
 import boto3
 import botocore.session
@@ -14,6 +14,7 @@ from ops.deployment import Deployment, Stack
 from ops.errors import OpsError
 
 Json = dict[str, Any]
+_Answer = TypeVar("_Answer")
 
 # A preflight asks much at once and is waited for: it neither hangs on a silent endpoint nor gives up at a first throttle.
 PATIENCE = Config(
@@ -37,6 +38,8 @@ class Account:
         self._deployment = Deployment(config, session)
         self._clients: dict[str, Any] = {}
         self._lock = Lock()
+        self._answers: dict[object, object] = {}
+        self._locks: dict[object, Lock] = {}
 
     @property
     def region(self) -> str:
@@ -57,6 +60,15 @@ class Account:
         pages = self.client(service).get_paginator(operation).paginate(**arguments)
         for page in pages:
             yield from page.get(items) or []
+
+    def once(self, ask: Callable[[Self], _Answer]) -> _Answer:
+        """What ``ask`` gives, asked once for all the checks that need it."""
+        with self._lock:
+            lock = self._locks.setdefault(ask, Lock())
+        with lock:
+            if ask not in self._answers:
+                self._answers[ask] = ask(self)
+        return cast("_Answer", self._answers[ask])
 
     @cached_property
     def identity(self) -> Json:

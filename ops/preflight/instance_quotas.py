@@ -1,8 +1,13 @@
 """Whether SageMaker's quotas have room for the file's instances."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import Any
+
+from botocore.exceptions import ClientError
 
 from ops.preflight.account import Account
+from ops.preflight.asking import is_denied, not_answered
 from ops.preflight.finding import Finding, Outcome, warning
 from ops.preflight.live_clusters import described, instances, is_own
 from ops.preflight.quotas import Quotas
@@ -23,22 +28,29 @@ def instance_quotas(account: Account) -> Iterator[Finding]:
     """Instances of each type and in all, beside those that other clusters have."""
     quotas = Quotas(account, "sagemaker")
     wanted = groups(account.config)
-    others = [each for each in described(account) if not is_own(account, each)]
+    others: list[dict[str, Any]] | None = None
+    try:
+        others = [each for each in described(account) if not is_own(account, each)]
+    except ClientError as failure:
+        if not is_denied(failure):
+            raise
+        yield not_answered(failure)
     for spot in (False, True):
         mine = tuple(group for group in wanted if group.is_spot is spot)
         if mine:
-            yield from _of_kind(quotas, mine, instances(others, spot=spot), spot=spot)
+            yield from _of_kind(quotas, mine, None if others is None else instances(others, spot=spot), spot=spot)
     yield quotas.judged(OF_A_CLUSTER, asked=sum(group.count for group in wanted), used=0)
     sizes = [volume["VolumeSizeInGB"] for group in wanted for volume in group.volumes if "VolumeSizeInGB" in volume]
     if sizes:
         yield quotas.judged(OF_A_VOLUME, asked=max(sizes), used=0)
 
 
-def _of_kind(quotas: Quotas, wanted: tuple[Group, ...], used: dict[str, int], *, spot: bool) -> Iterator[Finding]:
+def _of_kind(quotas: Quotas, wanted: tuple[Group, ...], used: Counter[str] | None, *, spot: bool) -> Iterator[Finding]:
+    """Of each type and in all; ``used`` is None where the caller may not see the clusters."""
     for name, count in sorted(by_type(wanted).items()):
-        judged = quotas.judged(OF_A_TYPE[spot].format(name), asked=count, used=used.get(name, 0))
+        judged = quotas.judged(OF_A_TYPE[spot].format(name), asked=count, used=None if used is None else used[name])
         yield _softened(judged, [group for group in wanted if name in group.types])
-    yield quotas.judged(OF_ALL[spot], asked=sum(group.count for group in wanted), used=sum(used.values()))
+    yield quotas.judged(OF_ALL[spot], asked=sum(group.count for group in wanted), used=None if used is None else used.total())
 
 
 def _softened(judged: Finding, takers: Iterable[Group]) -> Finding:

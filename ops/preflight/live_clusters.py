@@ -15,6 +15,10 @@ GONE = "ResourceNotFound"
 
 def described(account: Account) -> list[dict[str, Any]]:
     """What DescribeCluster says of every cluster of the region."""
+    return account.once(_all)
+
+
+def _all(account: Account) -> list[dict[str, Any]]:
     names = [each["ClusterName"] for each in account.all("sagemaker", "list_clusters", "ClusterSummaries")]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         return [each for each in pool.map(lambda name: _described(account, name), names) if each]

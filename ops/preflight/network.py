@@ -82,12 +82,16 @@ def _way_out(subnet_id: str, routes: list[dict[str, Any]]) -> Finding:
     default = next((route for route in routes if route.get("DestinationCidrBlock") == "0.0.0.0/0"), None)
     if default is None:
         return warning(
-            f"{subnet_id} has no default route, so nodes reach AWS by endpoints of the VPC alone, and package repositories not at all",
-            "see that there are endpoints for S3, SSM, SSM messages, EC2 messages, logs, monitoring, STS and SageMaker, or add a NAT gateway",
+            f"{subnet_id} has no default route, so nodes reach endpoints of the VPC, and no package repository",
+            "see that S3, SSM and its messages, EC2, logs, monitoring, STS and SageMaker have one, or add a NAT gateway",
         )
     if default.get("State") == "blackhole":
-        return error(f"{subnet_id}'s default route leads to what is gone", "mend the route: nodes cannot start without a way to AWS")
-    target = next((default[key] for key in ("NatGatewayId", "TransitGatewayId", "NetworkInterfaceId", "GatewayId") if default.get(key)), "")
+        return error(
+            f"{subnet_id}'s default route leads to what is gone", "mend the route: nodes cannot start without a way to AWS"
+        )
+    target = next(
+        (default[key] for key in ("NatGatewayId", "TransitGatewayId", "NetworkInterfaceId", "GatewayId") if default.get(key)), ""
+    )
     if target.startswith("igw-"):
         return error(
             f"{subnet_id} is public: its default route is {target}, and nodes get no public addresses",

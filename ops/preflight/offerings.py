@@ -32,7 +32,9 @@ def _offered(name: str, zone: str, zones: list[str], takers: list[Group]) -> Fin
     if zone in zones:
         return ok(f"{name} exists in {zone} ({LIMIT})")
     if not zones:
-        return warning(f"{name}: EC2 lists it in no zone of the region", "take another type or region, unless AWS has promised it to you")
+        return warning(
+            f"{name}: EC2 lists it in no zone of the region", "take another type or region, unless AWS has promised it to you"
+        )
     said = f"{name} does not exist in {zone}, but in {', '.join(zones)}"
     remedy = "set `network.availability_zone_id` to one of these, or take another type"
     if any(len(group.types) > 1 for group in takers):

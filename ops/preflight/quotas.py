@@ -38,20 +38,20 @@ class Quotas:
             self._defaults = self._listed("list_aws_default_service_quotas", applied=False)
         return self._defaults.get(name)
 
-    def judged(self, name: str, *, asked: float, used: float, unit: str = "") -> Finding:
-        """Whether the quota has room for what is asked for beside what is in use."""
+    def judged(self, name: str, *, asked: float, used: float | None, unit: str = "") -> Finding:
+        """Whether the quota has room for what is asked for beside what is in use; None is use that the caller may not see."""
         quota = self.get(name)
         if quota is None:
             return warning(f"{name}: Service Quotas knows no quota of this name", "look whether there is one", self._console())
         default = "" if quota.applied else " (AWS's default)"
-        said = f"{name}: {quota.value:,.0f}{unit}{default}, {used:,.0f} in use, {asked:,.0f} asked for"
-        if used + asked <= quota.value:
+        in_use = "unknown" if used is None else f"{used:,.0f}"
+        said = f"{name}: {quota.value:,.0f}{unit}{default}, {in_use} in use, {asked:,.0f} asked for"
+        total = (used or 0) + asked
+        if total <= quota.value:
             return ok(said)
         if not quota.adjustable:
             return error(said, "this one cannot be raised: free some, or take another account or region", self.link(quota))
-        return error(
-            said, f"ask for {used + asked:,.0f} or more, which can take days, or ask for less in the file", self.link(quota)
-        )
+        return error(said, f"ask for {total:,.0f} or more, which can take days, or ask for less in the file", self.link(quota))
 
     def link(self, quota: Quota) -> str:
         """Where to ask for more."""

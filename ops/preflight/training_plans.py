@@ -37,10 +37,17 @@ def _plan(account: Account, arn: str, takers: list[Group]) -> Iterator[Finding]:
         listing = f"`aws sagemaker list-training-plans --region {account.region}` lists those that there are"
         yield error(f"there is no training plan {name} in {account.region}", listing)
         return
-    problems = [*_state(name, plan), *_target(name, plan), *_place(account, name, plan, takers), *_room(account, name, plan, takers)]
+    problems = [
+        *_state(name, plan),
+        *_target(name, plan),
+        *_place(account, name, plan, takers),
+        *_room(account, name, plan, takers),
+    ]
     yield from problems
     if not problems:
-        yield ok(f"{name} is {plan['Status']}, {plan.get('AvailableInstanceCount', 0)} of {plan.get('TotalInstanceCount', 0)} free")
+        yield ok(
+            f"{name} is {plan['Status']}, {plan.get('AvailableInstanceCount', 0)} of {plan.get('TotalInstanceCount', 0)} free"
+        )
 
 
 def _state(name: str, plan: dict[str, Any]) -> Iterator[Finding]:
@@ -56,7 +63,9 @@ def _state(name: str, plan: dict[str, Any]) -> Iterator[Finding]:
 def _target(name: str, plan: dict[str, Any]) -> Iterator[Finding]:
     targets = plan.get("TargetResources") or [TARGET]
     if TARGET not in targets:
-        yield error(f"{name} is for {', '.join(targets)}", f"take a plan for {TARGET}: a plan serves what it was bought for alone")
+        yield error(
+            f"{name} is for {', '.join(targets)}", f"take a plan for {TARGET}: a plan serves what it was bought for alone"
+        )
 
 
 def _place(account: Account, name: str, plan: dict[str, Any], takers: Iterable[Group]) -> Iterator[Finding]:
@@ -71,7 +80,10 @@ def _place(account: Account, name: str, plan: dict[str, Any], takers: Iterable[G
     zone = account.config.network.availability_zone_id
     zones = sorted({each["AvailabilityZoneId"] for each in capacities if each.get("AvailabilityZoneId")})
     if zones and zone not in zones and any(not group.network for group in takers):
-        yield error(f"{name} has its instances in {', '.join(zones)}, and the nodes' zone is {zone}", "set `network.availability_zone_id` to it")
+        yield error(
+            f"{name} has its instances in {', '.join(zones)}, and the nodes' zone is {zone}",
+            "set `network.availability_zone_id` to it",
+        )
 
 
 def _room(account: Account, name: str, plan: dict[str, Any], takers: Iterable[Group]) -> Iterator[Finding]:

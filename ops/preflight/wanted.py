@@ -22,12 +22,29 @@ class Group:
     network: dict[str, list[str]]
     """`OverrideVpcConfig`: Subnets and SecurityGroupIds of its own; empty without."""
     volumes: tuple[dict[str, Any], ...]
+    interface: str
+    """`NetworkInterface.InterfaceType`; empty without."""
 
 
 def groups(config: ClusterConfig) -> tuple[Group, ...]:
     """The groups of the file, with whatever `overrides` says."""
     request = cluster_request(config, values=RequestValues.samples(config))
     return tuple(_group(group) for kind in KINDS for group in request.get(kind) or [])
+
+
+def node_subnets(config: ClusterConfig) -> tuple[str, ...]:
+    """The subnets that the file names for all nodes; none where the deployment makes theirs."""
+    return _named(config, "Subnets", config.network.existing.node_subnet_ids if config.network.existing else ())
+
+
+def node_security_groups(config: ClusterConfig) -> tuple[str, ...]:
+    """The security groups that the file names for all nodes; none where the deployment makes theirs."""
+    return _named(config, "SecurityGroupIds", (config.network.existing.security_group_id,) if config.network.existing else ())
+
+
+def _named(config: ClusterConfig, member: str, otherwise: tuple[str, ...]) -> tuple[str, ...]:
+    overridden = (config.overrides.get("VpcConfig") or {}).get(member)
+    return tuple(overridden) if overridden else otherwise
 
 
 def _group(group: dict[str, Any]) -> Group:
@@ -41,6 +58,7 @@ def _group(group: dict[str, Any]) -> Group:
         training_plan=group.get("TrainingPlanArn"),
         network=group.get("OverrideVpcConfig") or {},
         volumes=tuple(each["EbsVolumeConfig"] for each in configs if "EbsVolumeConfig" in each),
+        interface=(group.get("NetworkInterface") or {}).get("InterfaceType") or "",
     )
 
 

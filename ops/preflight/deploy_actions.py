@@ -1,0 +1,90 @@
+"""What CloudFormation does in the account to make what a file asks for, as IAM calls it.
+
+The actions are those of the `create` handlers in AWS's registry schemas; a test compares. A file system has no such list: see
+https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-service-linked-roles.html and
+https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonfsx.html.
+"""
+
+from config.model import ClusterConfig, Implementation
+from config.network import InternetAccess
+
+Actions = dict[str, tuple[str, ...]]
+
+VPC: Actions = {
+    "AWS::EC2::VPC": ("ec2:CreateVpc", "ec2:ModifyVpcAttribute", "ec2:CreateTags"),
+    "AWS::EC2::VPCCidrBlock": ("ec2:AssociateVpcCidrBlock",),
+    "AWS::EC2::Subnet": ("ec2:CreateSubnet",),
+    "AWS::EC2::SecurityGroup": ("ec2:CreateSecurityGroup",),
+    "AWS::EC2::SecurityGroupIngress": ("ec2:AuthorizeSecurityGroupIngress",),
+    "AWS::EC2::SecurityGroupEgress": ("ec2:AuthorizeSecurityGroupEgress",),
+}
+INTERNET: Actions = {
+    "AWS::EC2::Subnet": ("ec2:CreateSubnet",),
+    "AWS::EC2::RouteTable": ("ec2:CreateRouteTable",),
+    "AWS::EC2::Route": ("ec2:CreateRoute",),
+    "AWS::EC2::SubnetRouteTableAssociation": ("ec2:AssociateRouteTable",),
+    "AWS::EC2::InternetGateway": ("ec2:CreateInternetGateway",),
+    "AWS::EC2::VPCGatewayAttachment": ("ec2:AttachInternetGateway",),
+    "AWS::EC2::EIP": ("ec2:AllocateAddress",),
+    "AWS::EC2::NatGateway": ("ec2:CreateNatGateway",),
+    "AWS::EC2::VPCEndpoint": ("ec2:CreateVpcEndpoint",),
+    "AWS::EC2::FlowLog": ("ec2:CreateFlowLogs", "iam:PassRole"),
+    "AWS::IAM::Role": ("iam:CreateRole", "iam:PutRolePolicy", "iam:TagRole"),
+    "AWS::Logs::LogGroup": ("logs:CreateLogGroup", "logs:PutRetentionPolicy"),
+}
+FILE_SYSTEM: Actions = {"AWS::FSx::FileSystem": ("fsx:CreateFileSystem", "fsx:TagResource", "iam:CreateServiceLinkedRole")}
+ASSOCIATIONS: Actions = {
+    "AWS::FSx::DataRepositoryAssociation": (
+        "fsx:CreateDataRepositoryAssociation",
+        "iam:CreateServiceLinkedRole",
+        "iam:PutRolePolicy",
+    )
+}
+BUCKETS: Actions = {
+    "AWS::S3::Bucket": (
+        "s3:CreateBucket",
+        "s3:PutBucketTagging",
+        "s3:PutEncryptionConfiguration",
+        "s3:PutBucketPublicAccessBlock",
+        "s3:PutBucketVersioning",
+        "s3:PutLifecycleConfiguration",
+    ),
+    "AWS::S3::BucketPolicy": ("s3:PutBucketPolicy",),
+}
+SCRIPTS: Actions = {
+    "AWS::IAM::Role": ("iam:CreateRole", "iam:PutRolePolicy", "iam:TagRole", "iam:AttachRolePolicy"),
+    "AWS::IAM::Policy": ("iam:PutRolePolicy",),
+    "AWS::Lambda::Function": ("lambda:CreateFunction", "lambda:TagResource", "iam:PassRole"),
+    "AWS::Lambda::LayerVersion": ("lambda:PublishLayerVersion",),
+    "AWS::Logs::LogGroup": ("logs:CreateLogGroup", "logs:PutRetentionPolicy"),
+    **BUCKETS,
+}
+OUR_RESOURCE: Actions = {
+    "AWS::Lambda::EventInvokeConfig": ("lambda:PutFunctionEventInvokeConfig",),
+    "AWS::Lambda::Permission": ("lambda:AddPermission",),
+    "AWS::StepFunctions::StateMachine": ("states:CreateStateMachine", "states:TagResource", "iam:PassRole"),
+    "AWS::Events::Rule": ("events:PutRule", "events:PutTargets"),
+    "AWS::Logs::MetricFilter": ("logs:PutMetricFilter",),
+    "AWS::CloudWatch::Alarm": ("cloudwatch:PutMetricAlarm",),
+}
+NATIVE: Actions = {"AWS::SageMaker::Cluster": ("sagemaker:CreateCluster", "iam:PassRole")}
+
+
+def parts(config: ClusterConfig) -> list[Actions]:
+    """The parts of all that is made, which the file asks for."""
+    network, storage = config.network.existing, config.storage
+    makes = (
+        (VPC, network is None),
+        (INTERNET, network is None or network.internet_access is InternetAccess.CREATE),
+        (FILE_SYSTEM, storage.lustre is not None),
+        (ASSOCIATIONS, bool(storage.data_repository_associations)),
+        (SCRIPTS, True),
+        (OUR_RESOURCE, config.implementation is Implementation.CUSTOM_RESOURCE),
+        (NATIVE, config.implementation is Implementation.NATIVE),
+    )
+    return [part for part, is_made in makes if is_made]
+
+
+def actions(config: ClusterConfig) -> list[str]:
+    """Every action that making the file's cluster takes, each once."""
+    return sorted({action for part in parts(config) for needed in part.values() for action in needed})

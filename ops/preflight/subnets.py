@@ -1,0 +1,139 @@
+"""Whether the subnets that the file names are in the right place, with enough free addresses."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from config.addresses import addresses_of_node, orchestrator_of
+from ops.preflight.account import Account, Json
+from ops.preflight.asking import code_of
+from ops.preflight.finding import Finding, error, not_asked, ok, warning
+from ops.preflight.live_clusters import described, is_own
+from ops.preflight.wanted import Group, groups, node_subnets
+
+EFA_ONLY = "efa-only"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Subnets that share their nodes, and the groups that put them there."""
+
+    whose: str
+    ids: tuple[str, ...]
+    groups: tuple[Group, ...]
+    zone: str | None
+    """Where the file says that they are; of a group's own subnets it says nothing."""
+    vpc: str | None
+    more: int = 0
+    """Addresses that others than nodes take."""
+
+
+def subnets(account: Account) -> Iterator[Finding]:
+    """Every subnet that the file names is there, in the VPC and the zone, and together they have room for the nodes."""
+    places = tuple(_places(account))
+    if not places:
+        yield not_asked("the deployment makes the nodes' subnet")
+        return
+    held = _held(account)
+    for place in places:
+        yield from _place(account, place, held)
+
+
+def _places(account: Account) -> Iterator[Place]:
+    config = account.config
+    wanted, shared, existing = groups(config), node_subnets(config), config.network.existing
+    if shared:
+        here = tuple(group for group in wanted if not group.network)
+        takes = 1 if config.storage.lustre and "Storage" not in account.stacks else 0
+        yield Place(
+            "the nodes' subnets", shared, here, config.network.availability_zone_id, existing.vpc_id if existing else None, takes
+        )
+    for group in wanted:
+        ids = tuple(group.network.get("Subnets") or ())
+        if ids:
+            yield Place(f"the subnets of group {group.name}", ids, (group,), None, None)
+
+
+def _place(account: Account, place: Place, held: dict[str, int]) -> Iterator[Finding]:
+    found: list[Json] = []
+    for subnet_id in dict.fromkeys(place.ids):
+        subnet = _subnet(account, subnet_id)
+        if subnet is None:
+            yield error(f"{place.whose}: there is no subnet {subnet_id} in {account.region}", "correct its id, or `region`")
+        else:
+            found.append(subnet)
+    for subnet in found:
+        yield from _misplaced(place, subnet)
+    if len({each["AvailabilityZoneId"] for each in found}) > 1:
+        listed = ", ".join(f"{each['SubnetId']} in {each['AvailabilityZoneId']}" for each in found)
+        yield error(f"{place.whose} are in several zones ({listed})", "take subnets of one zone: EFA does not reach into another")
+    if len(found) == len(set(place.ids)):
+        yield _room(account, place, found, sum(held.get(group.name, 0) for group in place.groups))
+
+
+def _subnet(account: Account, subnet_id: str) -> Json | None:
+    try:
+        [found] = account.client("ec2").describe_subnets(SubnetIds=[subnet_id])["Subnets"]
+    except ClientError as failure:
+        if "NotFound" in code_of(failure):
+            return None
+        raise
+    return dict(found)
+
+
+def _misplaced(place: Place, subnet: Json) -> Iterator[Finding]:
+    name, vpc, zone = subnet["SubnetId"], subnet["VpcId"], subnet["AvailabilityZoneId"]
+    if place.vpc and vpc != place.vpc:
+        yield error(f"{name} is in {vpc}, not in {place.vpc}", "name subnets of the VPC")
+    if place.zone and zone != place.zone:
+        yield error(
+            f"{name} is in {zone}, and `network.availability_zone_id` is {place.zone}",
+            f"name a subnet in {place.zone}, or set it to {zone}",
+        )
+
+
+def _room(account: Account, place: Place, found: Iterable[Json], held: int) -> Finding:
+    free = sum(int(each["AvailableIpAddressCount"]) for each in found)
+    counts = {group.name: _addresses(account, group) for group in place.groups}
+    unknown = [name for name, count in counts.items() if count is None]
+    needed = sum(count or 0 for count in counts.values()) + place.more - held
+    listed = ", ".join(f"{name} {'unknown' if count is None else count}" for name, count in counts.items())
+    more = ", the file system 1 or more" if place.more else ""
+    has = f", {held} of which its nodes have already" if held else ""
+    said = (
+        f"{place.whose} ({', '.join(place.ids)}) have {free} free addresses, and {needed + held} are needed ({listed}{more}){has}"
+    )
+    if needed > free:
+        return error(
+            said,
+            "take larger subnets, lower instance_count, or give groups subnets of their own in `overrides.OverrideVpcConfig`",
+        )
+    if unknown:
+        return warning(
+            said, f"nothing is known of the addresses that the type of {', '.join(unknown)} takes: count them yourself"
+        )
+    return ok(said)
+
+
+def _addresses(account: Account, group: Group) -> int | None:
+    """The most that the group's nodes may take; None where the figures of a type are not known."""
+    kind, efa_only = orchestrator_of(account.config), group.interface == EFA_ONLY
+    each = [addresses_of_node(name, kind, efa_only=efa_only) for name in group.types]
+    known = [count for count in each if count is not None]
+    return group.count * max(known) if len(known) == len(each) else None
+
+
+def _held(account: Account) -> dict[str, int]:
+    """The addresses that the groups of the file's own cluster have already."""
+    kind, counts = orchestrator_of(account.config), {}
+    for cluster in described(account):
+        if is_own(account, cluster):
+            for group in cluster.get("InstanceGroups") or []:
+                counts[str(group["InstanceGroupName"])] = _of(group, addresses_of_node(group.get("InstanceType", ""), kind) or 0)
+    return counts
+
+
+def _of(group: dict[str, Any], addresses: int) -> int:
+    return int(group.get("CurrentCount", 0)) * addresses
