@@ -22,6 +22,19 @@ def own_tags(config: ClusterConfig) -> Iterator[Problem]:
                 yield Problem(("tags", key), value, f"names that begin with {reserved} are reserved; choose another one")
 
 
+@rule("tags-apart-without-their-case", "tags")
+def tags_apart_without_their_case(config: ClusterConfig) -> Iterator[Problem]:
+    """No two tags differ in upper and lower case alone.
+
+    IAM takes them for one on a role, and refuses the roles of this cluster: the deployment rolls back.
+    """
+    # https://docs.aws.amazon.com/IAM/latest/UserGuide/id_tags.html#case-sensitivity
+    first: dict[str, str] = {}
+    for key, value in config.tags.items():
+        if first.setdefault(key.lower(), key) != key:
+            yield Problem(("tags", key), value, f"IAM takes it for the tag {first[key.lower()]}; keep one of the two")
+
+
 @rule("overrides-of-the-cluster", "overrides")
 def overrides_of_the_cluster(config: ClusterConfig) -> Iterator[Problem]:
     """The cluster's `overrides` leave ClusterName, InstanceGroups and Tags to the fields that set them.

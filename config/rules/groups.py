@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from config.entries import numbered
 from config.errors import ABSENT, Level, Problem
 from config.instance_group import InstanceGroup, Role
-from config.instance_types import is_accelerated, types_of_group
 from config.model import ClusterConfig
 from config.nearest import either
 from config.rules.registry import rule
@@ -99,8 +98,6 @@ def partitions_of_compute_groups(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(path, ABSENT, f"compute group {group.name} needs a partition; add e.g. `partition: dev`")
         if group.role is not Role.COMPUTE and group.partition is not None:
             yield Problem(path, group.partition, f"a {group.role} group runs no jobs; remove it, or make the role 'compute'")
-        if group.partition is not None and group.partition.upper() == "DEFAULT":
-            yield Problem(path, group.partition, "is a reserved word of slurm.conf; choose another name")
 
 
 @rule("nodes-of-controller-and-login", "instance_groups[]")
@@ -130,17 +127,14 @@ def minimum_within_count(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(path, least, f"is above instance_count {group.instance_count}; lower it, or raise the count")
 
 
-@rule("deep-health-checks-of-accelerated-types", "instance_groups[]")
-def deep_health_checks_of_accelerated_types(config: ClusterConfig) -> Iterator[Problem]:
-    """Deep health checks are asked of instance types with accelerators alone, and of each once.
+@rule("partition-names", "instance_groups[]")
+def partition_names(config: ClusterConfig) -> Iterator[Problem]:
+    """No partition is called DEFAULT, however it is spelled.
 
-    They test accelerators and what connects them: other types would wait for a check that there is not.
+    In slurm.conf the word sets what the partitions below it begin with: the group's own would not be there.
     """
+    # https://slurm.schedmd.com/slurm.conf.html, PartitionName
     for index, group in _numbered(config):
-        checks = [str(check) for check in group.deep_health_checks]
-        path = ("instance_groups", index, "deep_health_checks")
-        without = sorted(name for name in types_of_group(group) if not is_accelerated(name))
-        if checks and without:
-            yield Problem(path, checks, f"{without[0]} has no accelerators to check; remove them")
-        if len(set(checks)) != len(checks):
-            yield Problem(path, checks, "names a check twice; keep each once")
+        if group.partition is not None and group.partition.upper() == "DEFAULT":
+            path = ("instance_groups", index, "partition")
+            yield Problem(path, group.partition, "is a reserved word of slurm.conf; choose another name")

@@ -3,9 +3,7 @@
 from collections.abc import Iterator
 
 from config.errors import ABSENT, Level, Problem
-from config.instance_types import is_accelerated
 from config.model import ClusterConfig, Implementation, Wait
-from config.nearest import either
 from config.rules.registry import rule
 from config.section import Removal
 
@@ -88,25 +86,6 @@ def options_of_the_custom_resource(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem((field,), value=True, message=remedy)
     if config.alarm_topic_arn is not None:
         yield Problem(("alarm_topic_arn",), config.alarm_topic_arn, remedy)
-
-
-# Two for the checks, one for all else.
-HOURS_OF_DEEP_HEALTH_CHECKS = 3
-
-
-@rule("time-for-deep-health-checks", "implementation", "wait", "wait_hours", "instance_groups", level=Level.WARNING)
-def time_for_deep_health_checks(config: ClusterConfig) -> Iterator[Problem]:
-    """A deployment that waits for nodes with deep health checks waits for three hours or more (`wait_hours`).
-
-    The checks take up to two hours beside the nodes' own start; a deployment that gives up before rolls back nodes that are fine.
-    """
-    groups = (group for group in config.instance_groups if group.deep_health_checks)
-    checked = [group.name for group in groups if is_accelerated(group.instance_type)]  # of the others, another rule tells
-    if config.implementation is not Implementation.CUSTOM_RESOURCE or config.wait is Wait.NONE or not checked:
-        return
-    if config.wait_hours < HOURS_OF_DEEP_HEALTH_CHECKS:
-        message = f"the checks of {either(checked)} can take longer; set {HOURS_OF_DEEP_HEALTH_CHECKS}, or `wait: none`"
-        yield Problem(("wait_hours",), config.wait_hours, message)
 
 
 @rule("tried-trust-policy", "trust_source_account", level=Level.WARNING)

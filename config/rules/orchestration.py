@@ -1,0 +1,145 @@
+"""Rules about what a Slurm cluster with our scripts can have of CreateCluster.
+
+They are warnings: `overrides` are the API's own words, the service decides, and AWS's pages do not always agree.
+"""
+
+from collections.abc import Iterator
+
+from config.entries import numbered
+from config.errors import Level, Path, Problem
+from config.instance_group import InstanceGroup, Role
+from config.model import ClusterConfig
+from config.nearest import either
+from config.rules.registry import rule
+from config.rules.verbatim import member, number, text
+
+CONTINUOUS = "https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-scaling-slurm.html"
+
+# What AWS describes for clusters with Kubernetes alone, by the member of the cluster and of a group.
+OF_KUBERNETES: tuple[Path, ...] = (
+    ("Orchestrator", "Eks"),
+    ("AutoScaling",),  # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-autoscaling.html
+    ("RestrictedInstanceGroups",),  # https://docs.aws.amazon.com/sagemaker/latest/dg/nova-hp-cluster.html
+    ("RestrictedInstanceGroupsConfig",),
+    # https://aws.amazon.com/about-aws/whats-new/2025/09/managed-tiered-checkpointing-amazon-sagemaker-hyperpod
+    ("TieredStorageConfig",),
+)
+OF_KUBERNETES_IN_A_GROUP: tuple[Path, ...] = (
+    ("KubernetesConfig",),
+    # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterAutoPatchConfig.html: it drains pods.
+    ("AutoPatchConfig", "DrainPolicy"),
+)
+
+
+def _is_ours(group: InstanceGroup) -> bool:
+    """Tell whether the group's nodes get our prefix, in which provisioning_parameters.json lies."""
+    return not text(group.overrides, "LifeCycleConfig", "SourceS3Uri")
+
+
+def _is_continuous(config: ClusterConfig) -> bool:
+    return config.overrides.get("NodeProvisioningMode") == "Continuous"
+
+
+@rule("slurm-set-up-once", "instance_groups[]", level=Level.WARNING)
+def slurm_set_up_once(config: ClusterConfig) -> Iterator[Problem]:
+    """No group has `overrides.SlurmConfig` beside provisioning_parameters.json, which this project puts beside its scripts.
+
+    HyperPod takes one of the two; with both, the nodes' set-up fails, or the update is refused.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-slurm-api-config-migration.html
+    for index, group in numbered(config.instance_groups):
+        given = member(group.overrides, "SlurmConfig")
+        if given is not None and _is_ours(group):
+            path = ("instance_groups", index, "overrides", "SlurmConfig")
+            message = (
+                "provisioning_parameters.json says the same, and HyperPod takes one; remove it, and use `role` and `partition`"
+            )
+            yield Problem(path, given, message)
+
+
+@rule("continuous-provisioning", "instance_groups", "overrides", level=Level.WARNING)
+def continuous_provisioning(config: ClusterConfig) -> Iterator[Problem]:
+    """With `NodeProvisioningMode: Continuous`, each group has a `SlurmConfig` and scripts of its own, and one node controls.
+
+    HyperPod does not take provisioning_parameters.json with it, which this project's scripts have beside them, nor several
+    controllers: the cluster does not start.
+    """
+    if not _is_continuous(config):
+        return
+    path: Path = ("overrides", "NodeProvisioningMode")
+    lacking = [each.name for each in config.instance_groups if _is_ours(each) or not member(each.overrides, "SlurmConfig")]
+    if lacking:
+        message = f"needs `SlurmConfig` and another `LifeCycleConfig.SourceS3Uri` in {either(lacking)}; remove it, or add these"
+        yield Problem(path, "Continuous", message)
+    for index, group in enumerate(config.instance_groups):
+        if group.role is Role.CONTROLLER and group.instance_count > 1:
+            message = "HyperPod has no several controllers with continuous provisioning; set 1, or remove `NodeProvisioningMode`"
+            yield Problem(("instance_groups", index, "instance_count"), group.instance_count, message)
+    strategy = member(config.overrides, "Orchestrator", "Slurm", "SlurmConfigStrategy")
+    if strategy is not None:
+        message = "HyperPod takes no strategy with continuous provisioning; remove it"
+        yield Problem(("overrides", "Orchestrator", "Slurm", "SlurmConfigStrategy"), strategy, message)
+
+
+@rule("needs-continuous-provisioning", "instance_groups[]", "overrides", level=Level.WARNING)
+def needs_continuous_provisioning(config: ClusterConfig) -> Iterator[Problem]:
+    """`MinInstanceCount`, Spot and `AccountingDatabase` go with `NodeProvisioningMode: Continuous`.
+
+    Without it HyperPod has no partial capacity and no other database: it refuses the request, or does not do what it says.
+    """
+    # https://aws.amazon.com/about-aws/whats-new/2026/05/amazon-sagemaker-hyperpod-mincount
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-spot.html
+    # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterOrchestratorSlurmConfig.html
+    if _is_continuous(config):
+        return
+    message = "HyperPod has it with `NodeProvisioningMode: Continuous` alone; remove it"
+    database = member(config.overrides, "Orchestrator", "Slurm", "AccountingDatabase")
+    if database is not None:
+        more = f"{message}, and use `slurm.accounting`"
+        yield Problem(("overrides", "Orchestrator", "Slurm", "AccountingDatabase"), database, more)
+    for index, group in numbered(config.instance_groups):
+        path: Path = ("instance_groups", index, "overrides")
+        least, spot = number(group.overrides, "MinInstanceCount"), member(group.overrides, "CapacityRequirements", "Spot")
+        if least is not None and least <= group.instance_count:  # of one above it, minimum-within-count tells
+            yield Problem((*path, "MinInstanceCount"), least, message)
+        if spot is not None:
+            yield Problem((*path, "CapacityRequirements", "Spot"), spot, message)
+
+
+@rule("slurm-without-kubernetes", "instance_groups[]", "overrides", level=Level.WARNING)
+def slurm_without_kubernetes(config: ClusterConfig) -> Iterator[Problem]:
+    """Nothing in `overrides` is for clusters with Amazon EKS alone.
+
+    The nodes of this project run Slurm: HyperPod refuses such a request, or there is nobody on the nodes to do what it asks for.
+    """
+    message = "AWS has it for clusters with Amazon EKS alone, and this one runs Slurm; remove it"
+    places: list[tuple[Path, Path, object]] = [(("overrides",), names, config.overrides) for names in OF_KUBERNETES]
+    for index, group in numbered(config.instance_groups):
+        where: Path = ("instance_groups", index, "overrides")
+        places += [(where, names, group.overrides) for names in OF_KUBERNETES_IN_A_GROUP]
+    for above, names, overrides in places:
+        given = member(overrides, *map(str, names))
+        if given is not None:
+            yield Problem((*above, *names), given, message)
+
+
+@rule("patching-by-its-strategy", "instance_groups[]", level=Level.WARNING)
+def patching_by_its_strategy(config: ClusterConfig) -> Iterator[Problem]:
+    """`AutoPatchConfig.IdleWaitWindowInSeconds` goes with a strategy that waits for idle nodes, and percentages end at 100.
+
+    HyperPod would not do what the file says: patches come sooner than jobs end, or never.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterAutoPatchConfig.html
+    for index, group in numbered(config.instance_groups):
+        path: Path = ("instance_groups", index, "overrides")
+        patching = member(group.overrides, "AutoPatchConfig")
+        window = number(patching, "IdleWaitWindowInSeconds")
+        if window is not None and text(patching, "PatchingStrategy") == "DrainFirst":
+            message = "`DrainFirst` does not wait for idle nodes; remove it, or use WhenIdle or WhenAllIdle"
+            yield Problem((*path, "AutoPatchConfig", "IdleWaitWindowInSeconds"), window, message)
+        for section in ("AutoPatchConfig", "ScheduledUpdateConfig"):
+            for batch in ("MaximumBatchSize", "RollbackMaximumBatchSize"):
+                names = (section, "DeploymentConfig", "RollingUpdatePolicy", batch)
+                share = number(group.overrides, *names, "Value")
+                if share and share > 100 and text(group.overrides, *names, "Type") == "CAPACITY_PERCENTAGE":
+                    yield Problem((*path, *names, "Value"), share, "is a percentage; use 1 to 100, or `Type: INSTANCE_COUNT`")

@@ -1,0 +1,140 @@
+"""Rules about what belongs to another region or account than the cluster."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from config.entries import numbered
+from config.errors import Level, Path, Problem
+from config.model import ClusterConfig
+from config.rules.registry import rule
+from config.rules.verbatim import items, text
+
+
+class Arn(NamedTuple):
+    """Whose something is, by its ARN: `arn:aws:sns:us-west-2:123456789012:alarms`."""
+
+    region: str
+    account: str
+
+    @classmethod
+    def of(cls, arn: str) -> "Arn":
+        """Region and account of the ARN; both empty for what is none."""
+        _, _, _, region, account, *_ = [*arn.split(":", 5), *[""] * 5]
+        return cls(region, account)
+
+
+def _elsewhere(arn: str, config: ClusterConfig) -> str | None:
+    """The other region or account that the ARN names, and the cluster's, in words."""
+    place = Arn.of(arn)
+    if config.region and place.region not in ("", config.region):
+        return f"is in {place.region}, and the cluster in {config.region}"
+    if config.account and place.account not in ("", config.account):
+        return f"is account {place.account}'s, and the cluster is account {config.account}'s"
+    return None
+
+
+@rule("topic-of-the-region", "alarm_topic_arn", "region")
+def topic_of_the_region(config: ClusterConfig) -> Iterator[Problem]:
+    """The alarms' topic is in the cluster's region.
+
+    CloudWatch tells no topic of another region, and CloudFormation finds out once network and storage are made.
+    """
+    # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Notify_Users_Alarm_Changes.html
+    arn = config.alarm_topic_arn
+    if arn and config.region and Arn.of(arn).region != config.region:
+        message = (
+            f"is in {Arn.of(arn).region}, and alarms of {config.region} tell topics there alone; name one of {config.region}"
+        )
+        yield Problem(("alarm_topic_arn",), arn, message)
+
+
+@rule("secret-of-the-place", "slurm.accounting.secret_arn", "region", "account", level=Level.WARNING)
+def secret_of_the_place(config: ClusterConfig) -> Iterator[Problem]:
+    """The accounting database's secret is in the cluster's region and account.
+
+    Every start of slurmdbd would depend on another region, or on what another account lets the nodes read.
+    """
+    arn = config.slurm.accounting.secret_arn
+    if arn and (where := _elsewhere(arn, config)):
+        yield Problem(("slurm", "accounting", "secret_arn"), arn, f"{where}; name the secret there, or silence this")
+
+
+@rule("key-of-the-secret", "slurm.accounting")
+def key_of_the_secret(config: ClusterConfig) -> Iterator[Problem]:
+    """The secret's key is in the secret's region.
+
+    Secrets Manager uses keys of its own region alone: it is not the key of this secret, and the nodes may not use that one.
+    """
+    # https://docs.aws.amazon.com/secretsmanager/latest/userguide/security-encryption.html
+    secret, key = config.slurm.accounting.secret_arn, config.slurm.accounting.secret_key_arn
+    if secret and key and Arn.of(secret).region != Arn.of(key).region:
+        message = f"is in {Arn.of(key).region}, and the secret in {Arn.of(secret).region}; name the key that the secret has there"
+        yield Problem(("slurm", "accounting", "secret_key_arn"), key, message)
+
+
+@rule("openzfs-of-the-region", "storage.openzfs", "region", level=Level.WARNING)
+def openzfs_of_the_region(config: ClusterConfig) -> Iterator[Problem]:
+    """The file system for homes is in the cluster's region.
+
+    Every command of every user would wait for another region, where it gets there at all.
+    """
+    if config.storage.openzfs and config.region:
+        name = config.storage.openzfs.dns_name
+        region = name.split(".")[2]
+        if region != config.region:
+            message = f"is in {region}, and the cluster in {config.region}; name a file system there, or silence this"
+            yield Problem(("storage", "openzfs", "dns_name"), name, message)
+
+
+@rule("training-plan-of-the-place", "instance_groups[]", "region", "account")
+def training_plan_of_the_place(config: ClusterConfig) -> Iterator[Problem]:
+    """A group's training plan is in the cluster's region and account.
+
+    Its capacity is nowhere else: the group would get none, and the cluster not start.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/training-plan-utilization-for-hyperpod.html
+    for index, group in numbered(config.instance_groups):
+        arn = text(group.overrides, "TrainingPlanArn")
+        if where := _elsewhere(arn, config):
+            path = ("instance_groups", index, "overrides", "TrainingPlanArn")
+            yield Problem(path, arn, f"{where}; name a plan of that place, or move the cluster to the plan's")
+
+
+@rule("roles-of-the-account", "instance_groups[]", "account")
+def roles_of_the_account(config: ClusterConfig) -> Iterator[Problem]:
+    """A group's `overrides.ExecutionRole` is a role of the cluster's account.
+
+    A role is passed to services of its own account alone: CreateCluster is refused.
+    """
+    # https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_use_passrole.html
+    for index, group in numbered(config.instance_groups):
+        arn = text(group.overrides, "ExecutionRole")
+        if config.account and Arn.of(arn).account not in ("", config.account):
+            message = (
+                f"is account {Arn.of(arn).account}'s, and the cluster is account {config.account}'s; name a role of that one"
+            )
+            yield Problem(("instance_groups", index, "overrides", "ExecutionRole"), arn, message)
+
+
+@rule("volume-keys-of-the-region", "instance_groups[]", "region")
+def volume_keys_of_the_region(config: ClusterConfig) -> Iterator[Problem]:
+    """The keys of volumes are in the cluster's region.
+
+    EBS uses keys of its own region alone: no node of the group would start.
+    """
+    # https://docs.aws.amazon.com/ebs/latest/userguide/ebs-encryption-requirements.html
+    for index, group in numbered(config.instance_groups):
+        for at, each in items(group.overrides, "InstanceStorageConfigs"):
+            key = text(each, "EbsVolumeConfig", "VolumeKmsKeyId")
+            if config.region and Arn.of(key).region not in ("", config.region):
+                path: Path = (
+                    "instance_groups",
+                    index,
+                    "overrides",
+                    "InstanceStorageConfigs",
+                    at,
+                    "EbsVolumeConfig",
+                    "VolumeKmsKeyId",
+                )
+                message = f"is in {Arn.of(key).region}, and the cluster in {config.region}; name a key there"
+                yield Problem(path, key, message)
