@@ -16,11 +16,19 @@ NATIVE = "AWS::SageMaker::Cluster"
 OURS = "Custom::HyperPodCluster"
 ROLE = "arn:aws:iam::123456789012:role/theirs"
 
+# A type that HyperPod takes since this release was made.
+NEWER = "ml.p9.48xlarge"
+NEWER_GROUPS = [
+    {**group, "instance_type": NEWER if group["role"] == "compute" else group["instance_type"]}
+    for group in yaml.safe_load(REFERENCE.read_text())["instance_groups"]
+]
+
 ADOPTED: dict[str, Any] = {"adopt": True, "cluster_name": "theirs"}
 CHOICES: dict[str, dict[str, Any]] = {
     "ours": {},
+    "newer": {"instance_groups": NEWER_GROUPS},
     "native": {"implementation": "native", "tags": {"team": "vision"}},
-    "native-named": {"implementation": "native", "cluster_name": "ml-cluster"},
+    "native-named": {"implementation": "native", "cluster_name": "ml-cluster", "instance_groups": NEWER_GROUPS},
     "neither": {"implementation": "none", "removal": "retain"},
     "kept": {"removal": "retain"},
     "adopted": ADOPTED,
@@ -86,6 +94,15 @@ def test_the_native_resource_is_asked_for_what_the_custom_one_is(folder: Path, c
     expected["Tags"].insert(0, {"Key": "hyperpod-cdk:cluster", "Value": "native"})
     assert {name: value for name, value in properties.items() if name != "ClusterName"} == expected
     assert properties["ClusterName"].startswith("native-")
+
+
+@pytest.mark.parametrize(("choice", "place"), [("native-named", (NATIVE,)), ("newer", (OURS, "Request"))])
+def test_a_type_newer_than_this_release_is_asked_for(choices: Synthesized, choice: str, place: tuple[str, ...]) -> None:
+    kind, *path = place
+    asked = choices[choice, CLUSTER].properties(kind)
+    for part in path:
+        asked = asked[part]
+    assert NEWER in [group["InstanceType"] for group in asked["InstanceGroups"]]
 
 
 def test_the_native_resource_has_no_machinery_and_the_same_outputs(choices: Synthesized) -> None:
