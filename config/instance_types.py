@@ -23,6 +23,7 @@ _ACCELERATED = re.compile(r"ml\.(p|g|gr|trn|inf|dl)[0-9]")
 class InstanceType:
     """One type as EC2 describes it; what nobody published is None."""
 
+    architecture: str
     vcpus: int
     cores: int
     threads_per_core: int
@@ -55,6 +56,7 @@ def _lines() -> dict[str, str]:
     return {name.strip('"'): facts for name, _, facts in parts}
 
 
+@cache
 def instance_type(name: str) -> InstanceType | None:
     """The type of this name; None where the table does not know it, or knows nothing but the name."""
     facts = json.loads(_lines().get(name, "null"))

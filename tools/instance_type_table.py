@@ -38,6 +38,7 @@ def instance_types() -> dict[str, Facts | None]:
 def _facts(name: str, described: dict[str, Any]) -> Facts:
     processor, network = described["VCpuInfo"], described["NetworkInfo"]
     return {
+        "architecture": _only(described["ProcessorInfo"]["SupportedArchitectures"]),
         "vcpus": processor["DefaultVCpus"],
         "cores": processor["DefaultCores"],
         "threads_per_core": processor["DefaultThreadsPerCore"],
@@ -70,8 +71,8 @@ def _disks(described: dict[str, Any]) -> Facts:
     return {"nvme_disks": disk["Count"] if disk else 0, "nvme_disk_gb": disk["SizeInGB"] if disk else None}
 
 
-def _only(described: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """The one kind that the type has, if it has any; the table has no place for two."""
+def _only(described: list[Any]) -> Any:
+    """The one kind of something that the type has, None if it has none; the table has no place for two."""
     if len(described) > 1:
         raise ValueError(f"a type has {len(described)} kinds of one thing: {described}; give the table room for them")
     return described[0] if described else None

@@ -1,14 +1,14 @@
 """Rules about the instance types of the groups."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from config.entries import numbered
 from config.errors import Level, Path, Problem
-from config.instance_group import InstanceGroup
-from config.instance_types import could_be_a_type, instance_type, is_listed, listed_types, placed_types
+from config.instance_types import InstanceType, could_be_a_type, instance_type, is_listed, listed_types, placed_types
 from config.model import ClusterConfig
 from config.nearest import either, like
 from config.rules.registry import rule
+from config.rules.verbatim import items, text
 
 
 @rule("known-instance-type", "instance_groups[]", "overrides", level=Level.WARNING)
@@ -39,28 +39,43 @@ def threads_of_the_type(config: ClusterConfig) -> Iterator[Problem]:
     HyperPod's API asks for it. What it makes of another number shows once the nodes are asked for, after network and storage.
     """
     for index, group in numbered(config.instance_groups):
-        if group.threads_per_core > 1 and "ThreadsPerCore" not in group.overrides:
-            single = (name for _, name in placed_types(group) if (known := instance_type(name)) and known.threads_per_core == 1)
-            for name in list(single)[:1]:
-                path = ("instance_groups", index, "threads_per_core")
-                yield Problem(path, group.threads_per_core, f"{name} has one thread per core; set 1")
+        overridden = "ThreadsPerCore" in group.overrides
+        path = ("overrides", "ThreadsPerCore") if overridden else ("threads_per_core",)
+        threads = group.overrides["ThreadsPerCore"] if overridden else group.threads_per_core
+        single = (name for _, name in placed_types(group) if (known := instance_type(name)) and known.threads_per_core == 1)
+        if isinstance(threads, int) and threads > 1 and (name := next(single, None)):
+            yield Problem(("instance_groups", index, *path), threads, f"{name} has one thread per core; set 1")
 
 
 @rule("alike-types-in-a-group", "instance_groups[]", level=Level.WARNING)
 def alike_types_in_a_group(config: ClusterConfig) -> Iterator[Problem]:
-    """Of the types that one group can have, all have EFA or none has, and all have as many accelerators of one model.
+    """The types that one group can have are alike: in architecture, in accelerators, and in whether they have EFA.
 
     A job does not choose among the nodes of a group: it waits for the slowest, and fails on one that lacks what it asks for.
     """
     for index, group in numbered(config.instance_groups):
         known = {name: found for _, name in placed_types(group) if (found := instance_type(name))}
-        kinds = {
-            (each.efa_interfaces > 0, each.gpu, each.gpus, each.neuron_device, each.neuron_devices) for each in known.values()
-        }
-        if len(kinds) > 1:
+        if differences := list(_differences(list(known.values()))):
             path = ("instance_groups", index, "overrides", "InstanceRequirements", "InstanceTypes")
-            differ = "differ in their accelerators or in whether they have EFA; make a group of each"
-            yield Problem(path, list(known), differ)
+            message = f"differ in {' and in '.join(differences)}; give each kind a group of its own, or silence this"
+            yield Problem(path, list(known), message)
+
+
+def _differences(types: Sequence[InstanceType]) -> Iterator[str]:
+    kinds = {
+        "architecture": [each.architecture for each in types],
+        "accelerators": [_accelerators(each) for each in types],
+        "EFA": ["some" if each.efa_interfaces else "none" for each in types],
+    }
+    for kind, values in kinds.items():
+        if len({*values}) > 1:
+            yield f"{kind} ({', '.join(dict.fromkeys(values))})"
+
+
+def _accelerators(known: InstanceType) -> str:
+    if known.neuron_devices:
+        return f"{known.neuron_devices} {known.neuron_device}"
+    return f"{known.gpus} {known.gpu}" if known.gpus else "none"
 
 
 @rule("efa-within-a-zone", "instance_groups[]", level=Level.WARNING)
@@ -71,7 +86,7 @@ def efa_within_a_zone(config: ClusterConfig) -> Iterator[Problem]:
     the first job over both of them hangs.
     """
     for index, group in numbered(config.instance_groups):
-        subnets = _own_subnets(group)
+        subnets = [subnet for _, subnet in items(group.overrides, "OverrideVpcConfig", "Subnets")]
         if len(subnets) > 1 and any((known := instance_type(name)) and known.efa_interfaces for _, name in placed_types(group)):
             message = (
                 "can be in several zones, and EFA does not reach from one to another; name one, or silence this if all are in one"
@@ -86,17 +101,24 @@ def efa_interfaces_of_efa_types(config: ClusterConfig) -> Iterator[Problem]:
     What HyperPod makes of it is not published: at best nothing, at worst the group does not start.
     """
     for index, group in numbered(config.instance_groups):
-        asked = group.overrides.get("NetworkInterface")
+        asked = text(group.overrides, "NetworkInterface", "InterfaceType")
         without = [name for _, name in placed_types(group) if (known := instance_type(name)) and not known.efa_interfaces]
-        if isinstance(asked, dict) and asked.get("InterfaceType") and without:
+        if asked and without:
             path = ("instance_groups", index, "overrides", "NetworkInterface", "InterfaceType")
-            yield Problem(path, asked["InterfaceType"], f"{either(without)} has no EFA; remove it, or take a type that has")
+            yield Problem(path, asked, f"{either(without)} has no EFA; remove it, or take a type that has")
 
 
-def _own_subnets(group: InstanceGroup) -> list[object]:
-    own = group.overrides.get("OverrideVpcConfig")
-    subnets = own.get("Subnets") if isinstance(own, dict) else None
-    return subnets if isinstance(subnets, list) else []
+@rule("efa-of-the-file-system", "instance_groups", "storage.existing", level=Level.WARNING)
+def efa_of_the_file_system(config: ClusterConfig) -> Iterator[Problem]:
+    """With `storage.existing.efa`, some group has a type with EFA.
+
+    The nodes of other types mount over TCP whatever is written: the file system costs and promises more than they can take.
+    """
+    existing = config.storage.existing
+    types = [instance_type(name) for group in config.instance_groups for _, name in placed_types(group)]
+    if existing is not None and existing.efa and all(known is not None and not known.efa_interfaces for known in types):
+        message = "no group has a type with EFA, so that all nodes mount over TCP; remove it, or take types that have"
+        yield Problem(("storage", "existing", "efa"), value=True, message=message)
 
 
 def _named(config: ClusterConfig) -> Iterator[tuple[Path, str]]:
@@ -104,7 +126,6 @@ def _named(config: ClusterConfig) -> Iterator[tuple[Path, str]]:
     for index, group in numbered(config.instance_groups):
         for path, name in placed_types(group):
             yield ("instance_groups", index, *path), name
-    restricted = config.overrides.get("RestrictedInstanceGroups")
-    for index, each in enumerate(restricted if isinstance(restricted, list) else []):
-        if isinstance(each, dict) and isinstance(each.get("InstanceType"), str):
-            yield ("overrides", "RestrictedInstanceGroups", index, "InstanceType"), each["InstanceType"]
+    for index, each in items(config.overrides, "RestrictedInstanceGroups"):
+        if name := text(each, "InstanceType"):
+            yield ("overrides", "RestrictedInstanceGroups", index, "InstanceType"), name

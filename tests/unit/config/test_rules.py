@@ -54,6 +54,9 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
         "overrides",
         {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": ["ml.p5.48xlarge", "ml.trn1.32xlarge"]}},
     ),
+    "efa-of-the-file-system": lambda draft: draft.set(
+        "storage", {"existing": {"file_system_id": "fs-01234567", "mount_name": "fsx", "efa": True}}
+    ).set("instance_groups", 2, "instance_type", "ml.c5.xlarge"),
     "efa-within-a-zone": lambda draft: draft.set(
         "instance_groups",
         2,

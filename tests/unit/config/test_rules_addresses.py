@@ -1,3 +1,4 @@
+from ipaddress import IPv4Network
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from tests.unit.config.test_rules_network import EXISTING
 
 
 def lines(draft: Any) -> list[str]:
-    found: list[str] = draft.lines()
+    found = [str(problem) for problem in draft.problems() if problem.rule.startswith("addresses-for-")]
     for line in found:
         happened(line)
     return found
@@ -100,7 +101,7 @@ def test_of_several_types_the_smallest_is_certain_and_the_largest_possible(draft
     draft.set("network", "node_cidr", "10.1.0.0/25")
     types = {"InstanceTypes": ["ml.p5e.48xlarge", "ml.p5en.48xlarge"]}
     draft.set("instance_groups", 2, "overrides", {"InstanceType": None, "InstanceRequirements": types})
-    [problem] = draft.problems()
+    [problem] = [each for each in draft.problems() if each.rule.startswith("addresses-for-")]
     assert (problem.rule, problem.level) == ("addresses-for-the-largest-types", "warning")
     assert str(problem) == (
         'network.node_cidr: "10.1.0.0/25": has 123 addresses, and if each node is of the largest type that it can have, 131 are '
@@ -132,3 +133,13 @@ def test_autoscaling_is_told_for_how_many_nodes_there_is_room(draft: Any) -> Non
 )
 def test_odd_values_of_overrides_are_problems_and_no_tracebacks(draft: Any, path: tuple[Any, ...], odd: object) -> None:
     assert all("; " in problem.message for problem in draft.set(*path, odd).problems())
+
+
+@pytest.mark.parametrize("nodes", range(1, 1500, 37))
+def test_the_range_that_is_named_fits_and_half_of_it_does_not(draft: Any, nodes: int) -> None:
+    draft.set("network", "node_cidr", "10.1.0.0/28").set("instance_groups", 2, "instance_count", nodes)
+    [line] = lines(draft)
+    named = IPv4Network(line.rpartition("e.g. ")[2])
+    needed = 1 + 1 + nodes * 32 + 1
+    assert named.num_addresses - 5 >= needed > named.num_addresses // 2 - 5
+    assert draft.set("network", "node_cidr", str(named)).problems() == []

@@ -60,8 +60,8 @@ def test_every_type_that_there_is_has_a_name_as_types_have(draft: Any) -> None:
     ],
 )
 def test_the_warning_is_where_the_type_is_named(draft: Any, overrides: Any, path: Any) -> None:
-    [problem] = draft.set(*WORK, "overrides", overrides).problems()
-    assert (problem.rule, problem.path) == ("known-instance-type", path)
+    found = draft.set(*WORK, "overrides", overrides).problems()
+    assert [problem.path for problem in found if problem.rule == "known-instance-type"] == [path]
 
 
 def test_types_of_restricted_groups_are_looked_at(draft: Any) -> None:
@@ -79,11 +79,34 @@ def test_a_core_with_one_thread_has_no_second(draft: Any) -> None:
     ]
 
 
-def test_types_with_other_accelerators_are_no_group(draft: Any) -> None:
-    draft.set(*WORK, "overrides", {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": ["ml.p5.48xlarge"]}})
-    assert draft.problems() == []
-    draft.set(*WORK, "overrides", "InstanceRequirements", "InstanceTypes", ["ml.p5.48xlarge", "ml.trn1.32xlarge"])
-    assert rules(draft) == ["alike-types-in-a-group"]
+def test_the_threads_that_are_asked_for_are_those_of_overrides(draft: Any) -> None:
+    draft.set(*WORK, "instance_type", "ml.m7g.xlarge").set(*WORK, "overrides", "ThreadsPerCore", 2)
+    assert draft.lines() == ["instance_groups[2].overrides.ThreadsPerCore: 2: ml.m7g.xlarge has one thread per core; set 1"]
+
+
+@pytest.mark.parametrize(
+    ("types", "said"),
+    [
+        (["ml.p5.48xlarge"], []),
+        (["ml.p5e.48xlarge", "ml.p5en.48xlarge"], []),
+        (["ml.p5.48xlarge", NEW], []),
+        (["ml.p5.48xlarge", "ml.trn1.32xlarge"], ["differ in accelerators (8 h100, 16 trainium)"]),
+        (["ml.c5.xlarge", "ml.c6g.xlarge"], ["differ in architecture (x86_64, arm64)"]),
+        (["ml.g5.xlarge", "ml.g5.8xlarge", "ml.c5.xlarge"], ["differ in accelerators (1 a10g, none) and in EFA (none, some)"]),
+    ],
+)
+def test_types_of_one_group_are_alike(draft: Any, types: list[str], said: list[str]) -> None:
+    draft.set(*WORK, "overrides", {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": types}})
+    told = [problem.message.split("; ")[0] for problem in draft.problems() if problem.rule == "alike-types-in-a-group"]
+    assert told == said
+
+
+@pytest.mark.parametrize(
+    ("name", "found"), [("ml.p5.48xlarge", []), (NEW, ["known-instance-type"]), ("ml.c5.xlarge", ["efa-of-the-file-system"])]
+)
+def test_a_file_system_with_efa_is_for_types_that_have_it(draft: Any, name: str, found: list[str]) -> None:
+    draft.set("storage", {"existing": {"file_system_id": "fs-01234567", "mount_name": "fsx", "efa": True}})
+    assert rules(draft.set(*WORK, "instance_type", name)) == found
 
 
 @pytest.mark.parametrize(("name", "found"), [("ml.p5.48xlarge", ["efa-within-a-zone"]), ("ml.c5.xlarge", [])])
