@@ -50,9 +50,8 @@ def attach(cluster: Cluster, node: Node) -> None:
     _may_create(cluster, node.spec, place)
     if _efa_interfaces(node.type):
         _check_efa(place, node.type)
-    count = max(1, _efa_interfaces(node.type))
     description = f"Interface of SageMaker HyperPod for {cluster.arn}, {node.id}"
-    node.interfaces = create(place, count, description=description)
+    node.interfaces = create(place, interfaces_of(node.type), description=description)
 
 
 def release(cluster: Cluster, node: Node) -> None:
@@ -130,10 +129,22 @@ def _ec2_arn(cluster: Cluster, rest: str) -> str:
     return f"arn:{cluster.partition}:ec2:{cluster.region}:{cluster.account}:{rest}"
 
 
-@cache
-def _efa_interfaces(type_name: str) -> int:
-    """How many EFA interfaces the instance type has, by moto's copy of EC2's DescribeInstanceTypes."""
-    from moto.ec2.models.instance_types import INSTANCE_TYPES  # noqa: PLC0415
+def interfaces_of(type_name: str) -> int:
+    """How many interfaces a node of the type has in its subnet, each with an address: one on each network card.
 
-    network = INSTANCE_TYPES.get(type_name.removeprefix("ml."), {}).get("NetworkInfo", {})
-    return int((network.get("EfaInfo") or {}).get("MaximumEfaInterfaces", 0))
+    https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites.html
+    """
+    return int(_network(type_name).get("MaximumNetworkCards", 1))
+
+
+def _efa_interfaces(type_name: str) -> int:
+    return int((_network(type_name).get("EfaInfo") or {}).get("MaximumEfaInterfaces", 0))
+
+
+@cache
+def _network(type_name: str) -> Json:
+    """What moto's copy of EC2's DescribeInstanceTypes says of the instance type's network."""
+    from moto.ec2.models.instance_types import INSTANCE_TYPES  # noqa: PLC0415  moto is loaded once the environment is set
+
+    described: Json = INSTANCE_TYPES.get(type_name.removeprefix("ml."), {}).get("NetworkInfo", {})
+    return described
