@@ -133,6 +133,8 @@ class CloudFormation:
             self._succeeded(request, body["PhysicalResourceId"])
 
     def _succeeded(self, request: Request, physical_id: str) -> None:
+        # A cluster whose clean-up failed is taken again where a later file gives the same name.
+        self.abandoned = [name for name in self.abandoned if name != physical_id]
         if request.then == "rollback":
             self._roll_back(request, physical_id)
             return
