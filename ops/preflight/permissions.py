@@ -14,6 +14,8 @@ from ops.preflight.finding import Finding, error, not_asked, ok, warning
 # https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html: the command line takes these on, and CloudFormation the last.
 TAKEN_ON = ("deploy-role", "file-publishing-role")
 EXECUTION = "cfn-exec-role"
+# What the command line does itself where it takes on nobody; CloudFormation still works as the last of them.
+WITHOUT_ROLES = ["cloudformation:CreateChangeSet", "cloudformation:ExecuteChangeSet", "iam:PassRole", "s3:PutObject"]
 ALLOWED, DENIED = "allowed", "explicitDeny"
 BATCH = 50
 
@@ -23,27 +25,25 @@ def permissions(account: Account) -> Iterator[Finding]:
     caller = principal(account.identity["Arn"])
     if caller is None:
         yield not_asked(f"{account.identity['Arn']} has no policies of its own that IAM could simulate")
-        return
-    source = _source(account, caller)
-    if source is None:
+    elif (source := _source(account, caller)) is None:
         yield not_asked(f"IAM knows no {caller}, so nothing is known of its rights")
-        yield from _execution(account)
-        return
+    else:
+        yield from _caller(account, source, caller)
+    yield from _execution(account)
+
+
+def _caller(account: Account, source: str, caller: str) -> Iterator[Finding]:
     roles = [role_arn(account, each) for each in TAKEN_ON]
     refused = [each for each in _simulated(account, source, ["sts:AssumeRole"], roles) if each[2] != ALLOWED]
     if not refused:
         yield ok(f"{caller} may take on the bootstrap's roles")
-        yield from _execution(account)
         return
     listed = ", ".join(sorted(resource.rsplit("/", 1)[-1] for _, resource, _ in refused))
     yield warning(
         f"{caller} may not take on {listed}, so the CDK would go on with your own rights",
         "have sts:AssumeRole on them, or have all that the next lines name",
     )
-    yield from _may(
-        account, source, caller, ["cloudformation:CreateChangeSet", "cloudformation:ExecuteChangeSet", "s3:PutObject"]
-    )
-    yield from _execution(account)
+    yield from _may(account, source, caller, WITHOUT_ROLES)
 
 
 def principal(arn: str) -> str | None:

@@ -1,0 +1,135 @@
+"""The caller's rights, and those of the role as which CloudFormation works."""
+
+from typing import Any
+
+import pytest
+
+from config.model import ClusterConfig
+from ops.preflight.deploy_actions import actions
+from ops.preflight.permissions import permissions, principal
+from tests.unit.ops.preflight.fake_aws import ACCOUNT, DENIED, FILE, IMPORTED, FakeAws, Pages, asked, outcomes, parsed, refused
+
+ROLE = f"arn:aws:iam::{ACCOUNT}:role/teams/dev"
+EXECUTION = f"arn:aws:iam::{ACCOUNT}:role/cdk-hnb659fds-cfn-exec-role-{ACCOUNT}-us-west-2"
+
+
+class Simulator:
+    """IAM, which allows everybody everything but what a test says."""
+
+    def __init__(self, refusals: dict[tuple[str, str], str] | None = None, organization: tuple[str, ...] = ()) -> None:
+        self.refusals, self.organization = refusals or {}, organization
+        self.simulated: list[tuple[str, list[str], list[str]]] = []
+
+    def simulate(
+        self,
+        PolicySourceArn: str,  # noqa: N803  as boto3 spells it, and the next two
+        ActionNames: list[str],  # noqa: N803
+        ResourceArns: list[str] | None = None,  # noqa: N803
+    ) -> dict[str, Any]:
+        assert len(ActionNames) <= 50
+        self.simulated.append((PolicySourceArn, ActionNames, ResourceArns or []))
+        told = [
+            {
+                "EvalActionName": action,
+                "EvalResourceName": resource,
+                "EvalDecision": self.refusals.get((PolicySourceArn, action), "allowed"),
+                "OrganizationsDecisionDetail": {"AllowedByOrganizations": action not in self.organization},
+            }
+            for action in ActionNames
+            for resource in ResourceArns or ["*"]
+        ]
+        return {"EvaluationResults": told}
+
+    def account(self) -> dict[str, Any]:
+        return {"iam.simulate_principal_policy": self.simulate, "iam.get_role": {"Role": {"Arn": ROLE}}}
+
+
+def test_a_caller_who_may_take_on_the_bootstraps_roles_needs_nothing_else() -> None:
+    simulator = Simulator()
+    found = asked(permissions, simulator.account())
+    assert [each.said for each in found] == [
+        "role dev may take on the bootstrap's roles",
+        f"{EXECUTION.rsplit('/', 1)[-1]} may do all {len(actions(parsed(FILE)))} actions that a deployment takes",
+    ]
+    source, wanted, resources = simulator.simulated[0]
+    assert (source, wanted) == (ROLE, ["sts:AssumeRole"]), "the role's own ARN, with the path that the session's leaves out"
+    assert [each.rsplit("/", 1)[-1] for each in resources] == [
+        f"cdk-hnb659fds-{name}-{ACCOUNT}-us-west-2" for name in ("deploy-role", "file-publishing-role")
+    ]
+
+
+def test_a_caller_who_may_not_is_warned_and_held_to_what_the_command_line_then_does() -> None:
+    refusals = {(ROLE, "sts:AssumeRole"): "implicitDeny", (ROLE, "iam:PassRole"): "explicitDeny"}
+    found = asked(permissions, Simulator(refusals).account())
+    assert outcomes(found) == ["warning", "error", "ok"]
+    assert "the CDK would go on with your own rights" in found[0].said
+    assert found[1].said == "role dev is denied iam:PassRole"
+
+
+def test_what_cloudformations_role_is_denied_is_an_error_and_what_it_is_not_allowed_everywhere_a_warning() -> None:
+    refusals = {(EXECUTION, "fsx:CreateFileSystem"): "explicitDeny", (EXECUTION, "ec2:CreateVpc"): "implicitDeny"}
+    found = asked(permissions, Simulator(refusals).account())
+    assert outcomes(found) == ["ok", "error", "warning"]
+    assert found[1].said.endswith("is denied fsx:CreateFileSystem")
+    assert found[2].said.endswith("is not allowed everywhere: ec2:CreateVpc")
+
+
+def test_what_the_organization_does_not_allow_is_an_error() -> None:
+    found = asked(permissions, Simulator(organization=("ec2:CreateVpc",)).account())
+    assert outcomes(found) == ["ok", "error"]
+
+
+def test_all_pages_of_decisions_are_read() -> None:
+    simulator = Simulator({(EXECUTION, "states:CreateStateMachine"): "explicitDeny"})
+
+    def in_pages(**arguments: Any) -> Pages:
+        results = simulator.simulate(**arguments)["EvaluationResults"]
+        return Pages(tuple({"EvaluationResults": [each]} for each in results))
+
+    found = asked(permissions, simulator.account() | {"iam.simulate_principal_policy": in_pages})
+    assert outcomes(found) == ["ok", "error"]
+
+
+def test_without_cloudformations_role_the_region_is_not_bootstrapped() -> None:
+    simulator = Simulator()
+
+    def simulate(**arguments: Any) -> Any:
+        return refused("NoSuchEntity") if arguments["PolicySourceArn"] == EXECUTION else simulator.simulate(**arguments)
+
+    found = asked(permissions, simulator.account() | {"iam.simulate_principal_policy": simulate})
+    assert outcomes(found) == ["ok", "error"]
+    assert found[1].remedy == f"run `cdk bootstrap aws://{ACCOUNT}/us-west-2`"
+
+
+@pytest.mark.parametrize("name", ["root", "federated-user/me"])
+def test_of_a_caller_without_policies_only_cloudformations_role_is_asked_for(name: str) -> None:
+    identity = {"Account": ACCOUNT, "Arn": f"arn:aws:iam::{ACCOUNT}:{name}"}
+    found = asked(permissions, Simulator().account() | {"sts.get_caller_identity": identity})
+    assert outcomes(found) == ["not asked", "ok"]
+
+
+@pytest.mark.parametrize("operation", ["iam.get_role", "iam.simulate_principal_policy"])
+def test_who_may_not_simulate_is_warned(operation: str) -> None:
+    assert outcomes(asked(permissions, Simulator().account() | {operation: DENIED})) == ["warning"]
+
+
+def test_a_user_is_asked_for_by_its_name() -> None:
+    user = f"arn:aws:iam::{ACCOUNT}:user/teams/me"
+    aws = FakeAws(
+        Simulator().account()
+        | {"sts.get_caller_identity": {"Account": ACCOUNT, "Arn": user}, "iam.get_user": {"User": {"Arn": user}}}
+    )
+    assert outcomes(asked(permissions, aws)) == ["ok", "ok"]
+    assert principal(user) == "user me"
+
+
+def test_only_what_the_file_asks_for_is_needed() -> None:
+    def of(file: str) -> set[str]:
+        config: ClusterConfig = parsed(file)
+        return set(actions(config))
+
+    assert {"ec2:CreateVpc", "fsx:CreateFileSystem", "states:CreateStateMachine"} <= of(FILE)
+    assert not {each for each in of(IMPORTED) if each.startswith(("ec2:", "fsx:"))}
+    native = of(f"implementation: native\n{FILE}")
+    assert "sagemaker:CreateCluster" in native
+    assert "states:CreateStateMachine" not in native
