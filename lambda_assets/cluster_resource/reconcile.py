@@ -105,9 +105,11 @@ def _present(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment)
     memory = _noticing(cluster, memory, is_made=is_made_by(desired, memory))
     if cluster.status == "Failed":
         return _failed(desired, cluster, memory, moment)
-    is_accepted = is_made_by(desired, memory) or bool(memory.updated_at)
-    if desired.wait == "none" and is_accepted:
-        return finish(desired, cluster, memory, moment, plan(desired, cluster, memory.targets))
+    if desired.wait == "none":
+        found = plan(desired, cluster, memory.targets)
+        # A cluster of this name may be an earlier one, which nobody deleted.
+        if memory.created_at or memory.updated_at or (is_made_by(desired, memory) and not found.differences):
+            return finish(desired, cluster, memory, moment, found)
     if cluster.status == "InService":
         return settle(desired, cluster, memory, moment)
     return Decision(Wait(cluster.progress), memory)
