@@ -56,3 +56,17 @@ def test_without_waiting_a_replacement_that_died_is_cleared_away_all_the_same(wo
     back = properties(request(CONTROLLER, workers(6)), Wait="none")
     assert world.finish(world.event("Update", back, new, name))["Status"] == "SUCCESS"
     assert world.sagemaker.living() == [name]
+
+
+def test_without_waiting_an_earlier_cluster_of_the_name_is_brought_to_what_the_file_wants(world: World) -> None:
+    old = properties(request(CONTROLLER, workers(4)), Wait="none")
+    new = properties(request(CONTROLLER, workers(6), subnet="subnet-00000000000000002"), Wait="none")
+    name = world.create(old)["PhysicalResourceId"]
+    earlier = world.name_of(world.event("Create", new))
+    tags = [{"Key": key, "Value": value} for key, value in world.sagemaker.all[0].tags.items()]
+    asked = request(CONTROLLER, workers(4), subnet="subnet-00000000000000002")
+    world.sagemaker.create_cluster(ClusterName=earlier, **asked, Tags=tags)
+    world.run(700)
+    done = world.finish(world.event("Update", new, old, name))
+    assert (done["Status"], done["PhysicalResourceId"]) == ("SUCCESS", earlier)
+    assert world.sagemaker.changes()[-1] == "UpdateCluster"
