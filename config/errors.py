@@ -91,6 +91,8 @@ def shown(value: object) -> str:
     if value is ABSENT:
         return "nothing"
     text = json.dumps(value, ensure_ascii=False, default=str)
+    if (secret := text.find("PRIVATE KEY-----")) >= 0:  # what is printed here ends up in logs
+        text = f"{text[:secret]}PRIVATE KEY-----..."
     return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 3]}..."
 
 

@@ -7,6 +7,7 @@ from pydantic_core import ErrorDetails
 
 from config.errors import ABSENT, Path, Problem
 from config.fields import field_at, section_at
+from config.misplaced import misplaced
 from config.nearest import like, nearest
 from config.patterns import in_words, repaired
 from config.section import Section
@@ -45,6 +46,9 @@ RULE_OF = {
 def problems_of(error: ValidationError, model: type[Section], spelling: Mapping[Path, str]) -> Iterator[Problem]:
     """Every problem that ``error`` holds; ``spelling`` tells how the file spells a value."""
     details = error.errors(include_url=False)
+    for told, explained in misplaced(details, model):
+        yield told
+        details = [detail for detail in details if detail not in explained]
     misspelled = set(_misspelled(details))
     for detail in details:
         if _follows_from_its_entries(detail) or (detail["type"] == "missing" and detail["loc"] in misspelled):

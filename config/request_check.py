@@ -61,9 +61,9 @@ def _structure(name: str, model: Shape, value: Mapping[str, object], path: Path)
 
 def _bounds(model: Shape, value: object, path: Path) -> Iterator[Problem]:
     """What the shape says of the value's size, its pattern and its choices."""
-    if isinstance(value, str):
-        yield from _text(model, value, path)
-    if isinstance(value, bool):
+    wrong = list(_text(model, value, path)) if isinstance(value, str) else []
+    yield from wrong
+    if wrong or isinstance(value, bool):  # what has another form is of another length for that reason
         return
     size = value if isinstance(value, int | float) else len(value) if isinstance(value, str | list | tuple | Mapping) else None
     if size is None:

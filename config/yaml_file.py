@@ -128,8 +128,11 @@ class _Reader:
         elif node.value == "<<" and node.style is None:
             message = "is a merge key, which YAML 1.2 has no more; write the fields themselves"
             self._once(Problem((*path, "<<"), "<<", message, "yaml.key", place=_place(node)))
-        self._blanks(node, path)
-        return _without_surrogates(node.value)
+        key = _without_surrogates(node.value)
+        if node.style is None and _ODD_BLANK.search(key):
+            key = _ODD_BLANK.sub("", key).strip()
+        self._blanks(node, (*path, key))
+        return key
 
     def _blanks(self, node: ScalarNode, path: Path) -> None:
         """Tell of a blank that YAML takes for a letter, where nobody would see it."""

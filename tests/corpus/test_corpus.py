@@ -1,0 +1,60 @@
+"""Wrong cluster files, one mistake in each, and all that is said of them, word for word."""
+
+import re
+from contextlib import chdir
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from config.catalog import catalog
+from ops.__main__ import main
+from tests.corpus.cases import BASES, Case, Topic, all_cases, topics
+from tests.corpus.telling import laid, told, told_of_base
+
+ALL = all_cases()
+# These look at what `validate` does not have: the resource of the template, when it is made.
+AT_SYNTH = {"request.native"}
+PROBLEM = re.compile(r"\S+: (error|warning|info): .*; .* \[([a-z.-]+)\]")
+
+
+@pytest.mark.parametrize("case", ALL, ids=lambda case: f"{case.topic}: {case.mistake}")
+def test_a_mistake_is_told_once_with_a_remedy(case: Case) -> None:
+    with TemporaryDirectory() as folder:  # tmp_path keeps hundreds of them
+        says = told(case, Path(folder))
+    problems = [line for line in says[:-2] if not line.startswith("    ")]
+    assert problems
+    assert all(PROBLEM.fullmatch(line) for line in problems), problems
+    assert len(problems) == 1 or case.settings("two because"), problems
+    assert says == case.says, "was it changed on purpose? `python -m tests.corpus accept`, and read the diff"
+
+
+@pytest.mark.parametrize("base", sorted(path.stem for path in BASES.glob("*.yaml")))
+def test_nothing_is_said_of_the_files_without_the_mistakes(base: str, tmp_path: Path) -> None:
+    assert told_of_base(base, tmp_path) == ("0 errors and 0 warnings in 1 file", "exit status 0")
+
+
+@pytest.mark.parametrize("case", [topic.cases[0] for topic in topics()], ids=lambda case: case.topic)
+def test_the_command_line_says_the_same(case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = laid(case, tmp_path)
+    with chdir(tmp_path):
+        status = main(["validate", *files])
+    printed = capsys.readouterr()
+    assert (*printed.out.splitlines(), *printed.err.splitlines(), f"exit status {status}") == case.says
+
+
+def test_every_rule_has_a_mistake_that_breaks_it() -> None:
+    broken = {match[2] for case in ALL for line in case.says if (match := PROBLEM.fullmatch(line))}
+    without = catalog().keys() - broken - AT_SYNTH
+    assert not without, f"no case of tests/corpus/cases breaks {', '.join(sorted(without))}; write one each"
+
+
+def test_there_are_over_150_mistakes_and_no_two_are_one() -> None:
+    assert len(ALL) >= 150
+    assert len({case.mistake for case in ALL}) == len(ALL)
+    assert len({(case.source(), case.lines) for case in ALL}) == len(ALL)
+
+
+@pytest.mark.parametrize("topic", topics(), ids=lambda topic: topic.path.stem)
+def test_accepting_changes_no_more_than_what_is_said(topic: Topic) -> None:
+    assert topic.text() == topic.path.read_text(encoding="utf-8")
