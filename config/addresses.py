@@ -47,12 +47,6 @@ def addresses_of_node(instance_type_name: str, orchestrator: Orchestrator, *, ef
     return first if efa_only else first + known.network_cards - 1
 
 
-def addresses_of(group: InstanceGroup, orchestrator: Orchestrator) -> int | None:
-    """The most that a node of the group takes, of whichever of its types it is; None where the figures of one are not known."""
-    found = _of_types(group, orchestrator)
-    return max((each for each in found if each is not None), default=None) if None not in found else None
-
-
 def takers(config: ClusterConfig) -> Iterator[Taker]:
     """The groups whose nodes are in the cluster's own subnets; of a type without figures, one address a node is certain."""
     orchestrator = orchestrator_of(config)
