@@ -44,12 +44,12 @@ def test_optional_fields_are_requested_when_the_file_says_them(draft: Any) -> No
 
 def test_overrides_are_merged_at_every_depth_and_win(draft: Any) -> None:
     draft.set("instance_groups", 2, "overrides", {"LifeCycleConfig": {"OnCreate": "other.sh"}, "ThreadsPerCore": 2})
-    draft.set("overrides", {"NodeProvisioningMode": "Continuous", "VpcConfig": {"Subnets": ["subnet-b2"]}})
+    draft.set("overrides", {"NodeProvisioningMode": "Continuous", "VpcConfig": {"Subnets": ["subnet-0123456789abcdef0"]}})
     made = request(draft)
     assert made["InstanceGroups"][2]["LifeCycleConfig"] == {"SourceS3Uri": VALUES.source_s3_uri, "OnCreate": "other.sh"}
     assert made["InstanceGroups"][2]["ThreadsPerCore"] == 2
     assert made["NodeProvisioningMode"] == "Continuous"
-    assert made["VpcConfig"] == {"SecurityGroupIds": ["sg-a1"], "Subnets": ["subnet-b2"]}
+    assert made["VpcConfig"] == {"SecurityGroupIds": ["sg-a1"], "Subnets": ["subnet-0123456789abcdef0"]}
 
 
 def test_null_in_overrides_leaves_a_member_out(draft: Any) -> None:
@@ -103,7 +103,8 @@ def test_merging_leaves_both_sides_as_they_were() -> None:
 def test_what_the_service_would_refuse_is_named_by_its_place_in_the_file(
     draft: Any, path: tuple[str | int, ...], value: object, said: str
 ) -> None:
-    assert draft.set(*path, value).lines() == [said]
+    parsed = draft.set(*path, value).parsed()
+    assert [str(problem) for problem in parsed] == [said]
 
 
 @pytest.mark.fault(33)
@@ -111,7 +112,7 @@ def test_a_request_that_does_not_fit_the_state_machine_is_refused_with_both_numb
     labels = {"KubernetesConfig": {"Labels": {f"label-{index}": "v" * 60 for index in range(50)}}}
     work = {**draft.content["instance_groups"][2], "overrides": labels}
     draft.content["instance_groups"] += [{**work, "name": f"work-{index}"} for index in range(90)]
-    [problem] = draft.problems()
+    [problem] = draft.parsed()
     assert problem.rule == "request.size"
     assert str(problem).startswith('instance_groups: "93 groups": the request has ')
     assert "at most 122880 fit" in str(problem)
