@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from config.errors import Problem
+from config.errors import ConfigError, Problem
 from config.imports.check import checked_roles
 from config.imports.choices import Choices
 from config.imports.commented_yaml import Part, schema_note, written
@@ -32,6 +32,13 @@ class Imported:
 
 def imported(original: Original, choices: Choices, *, name: str = "imported", folder: Path = Path()) -> Imported:
     """The cluster file for the original, as ``name``.yaml in ``folder``; a ConfigError says what keeps it from being written."""
+    try:
+        return _imported(original, choices, name, folder)
+    except ConfigError as error:
+        raise original.placed(error) from None
+
+
+def _imported(original: Original, choices: Choices, name: str, folder: Path) -> Imported:
     roles = checked_roles(original, choices)
     text = written([Part({}, (*schema_note(folder), *head_note(original, choices))), *_parts(original, choices, roles)])
     parsed = parse_cluster(text.encode(), name, folder)

@@ -1,22 +1,17 @@
 """A cluster as it was described elsewhere: the request, and what the scripts were told."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
+from pathlib import Path as FilePath
 from typing import Any
 
-from config.errors import ConfigError, Problem
-from config.imports.json_file import read_json
+from config.errors import ABSENT, ConfigError, Problem
+from config.imports.json_file import JsonFile, read_json
+from config.imports.kinds import NETWORK, PARAMETERS, REQUEST, demand, kind_of
 from config.request import Request
 
 VPC = "VpcConfig"
 GROUPS = "InstanceGroups"
-
-# Members by which a file is something else than a request.
-OF_OTHERS = {
-    "ClusterStatus": "this is what DescribeCluster says; give CreateCluster's input, or --cluster with the cluster's name",
-    "controller_group": "these are provisioning parameters; give CreateCluster's input before them",
-}
 
 
 @dataclass(frozen=True)
@@ -30,46 +25,70 @@ class Original:
     notes: tuple[str, ...] = field(default=())
     """What else is to be known of it, as comments."""
 
+    files: Mapping[str, JsonFile] = field(default_factory=dict, repr=False)
+    """The files as they were read, by their names."""
+
     @property
     def groups(self) -> list[Request]:
         """The instance groups of the request."""
         found: list[Request] = self.request[GROUPS]
         return found
 
+    def placed(self, error: ConfigError) -> ConfigError:
+        """The same problems with the lines and columns of the files at which they are."""
+        return ConfigError({name: [self._placed(name, each) for each in found] for name, found in error.problems.items()})
 
-def read_original(request: Path, parameters: Path | None = None, vpc_config: Path | None = None) -> Original:
+    def _placed(self, name: str, problem: Problem) -> Problem:
+        file = self.files.get(name)
+        # The network can be of a file of its own: what the request's does not have at its top has no place in that.
+        is_there = file is not None and (problem.value is ABSENT or problem.path[:1] in file.places)
+        return replace(problem, place=file.place(problem.path)) if file and is_there and problem.place is None else problem
+
+
+def read_original(request: FilePath, parameters: FilePath | None = None, vpc_config: FilePath | None = None) -> Original:
     """The cluster that the files describe: ``request`` is CreateCluster's input, or the list of its instance groups alone."""
-    made = _with_network(_request(request), request, vpc_config)
-    told = _mapping(parameters, "the scripts' provisioning parameters") if parameters else None
-    return Original(made, told, str(request), str(parameters or "provisioning_parameters.json"))
+    first = read_json(request)
+    second, third = (read_json(each) if each else None for each in (parameters, vpc_config))
+    if second and not third and _is_network(second):
+        second, third = None, second
+    made = _with_network(_request(first), first, third)
+    told = _mapping(second, PARAMETERS, "the scripts' provisioning parameters") if second else None
+    name = second.name if second else "provisioning_parameters.json"
+    return Original(made, told, first.name, name, files={each.name: each for each in (_as_request(first), second) if each})
 
 
-def _request(path: Path) -> Request:
-    content = read_json(path)
-    if isinstance(content, list):  # as `aws sagemaker create-cluster --instance-groups file://...` takes it
-        return {GROUPS: content}
-    request = _checked(path, content, "CreateCluster's input, or the list of its instance groups")
-    for name, message in OF_OTHERS.items():
-        if name in request:
-            raise ConfigError({str(path): [Problem((name,), request[name], message)]})
-    return request
+def _is_network(file: JsonFile) -> bool:
+    kind = kind_of(file.content)
+    return kind is not None and kind.name == NETWORK
 
 
-def _with_network(request: Request, path: Path, vpc_config: Path | None) -> Request:
-    if vpc_config is None:
+def _request(file: JsonFile) -> Request:
+    demand(file, REQUEST)
+    if isinstance(file.content, list):  # as `aws sagemaker create-cluster --instance-groups file://...` takes it
+        return {GROUPS: file.content}
+    return _mapping(file, REQUEST, "CreateCluster's input, or the list of its instance groups")
+
+
+def _as_request(file: JsonFile) -> JsonFile:
+    """The file with its places by the request's paths, which begin before a list of groups alone."""
+    if not isinstance(file.content, list):
+        return file
+    return replace(file, places={(): file.places[()], **{(GROUPS, *path): place for path, place in file.places.items()}})
+
+
+def _with_network(request: Request, file: JsonFile, network_file: JsonFile | None) -> Request:
+    if network_file is None:
         return request
-    network = _mapping(vpc_config, "CreateCluster's VpcConfig")
+    network = _mapping(network_file, NETWORK, "CreateCluster's VpcConfig")
     network = network.get(VPC, network)
     if request.get(VPC, network) != network:
-        raise ConfigError({str(path): [Problem((VPC,), request[VPC], f"is not what {vpc_config} says; give it once")]})
+        problem = Problem((VPC,), request[VPC], f"is not what {network_file.name} says; give it once", place=file.place((VPC,)))
+        raise ConfigError({file.name: [problem]})
     return {**request, VPC: network}
 
 
-def _mapping(path: Path, what: str) -> dict[str, Any]:
-    return _checked(path, read_json(path), what)
-
-
-def _checked(path: Path, content: object, what: str) -> dict[str, Any]:
-    if isinstance(content, dict):
-        return content
-    raise ConfigError({str(path): [Problem((), content, f"is not {what}; give a file with a JSON object")]})
+def _mapping(file: JsonFile, kind: str, what: str) -> dict[str, Any]:
+    demand(file, kind)
+    if isinstance(file.content, dict):
+        return file.content
+    raise ConfigError({file.name: [Problem((), file.content, f"is not {what}; give a file with a JSON object")]})

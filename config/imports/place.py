@@ -1,10 +1,10 @@
 """Where an imported cluster is: region, zone and network."""
 
-import json
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from config.errors import ABSENT, ConfigError, Problem
+from config.errors import ABSENT, ConfigError, Path, Problem
 from config.imports.choices import Choices, Keep
 from config.imports.commented_yaml import Part
 from config.imports.original import VPC, Original
@@ -28,7 +28,11 @@ class Place:
 
 def place_of(original: Original, choices: Choices) -> Place:
     """Where the cluster goes: as chosen, else in the region that its ARNs and file systems are in."""
-    region = choices.region or (region_of_zone(choices.zone) if choices.zone else None) or _region(original)
+    named = list(_named(original))
+    chosen = choices.region or (region_of_zone(choices.zone) if choices.zone else None)
+    if chosen and named and chosen not in {region for *_, region in named}:
+        raise _contradiction(named, choices, chosen)
+    region = chosen or _one(named)
     if choices.zone:
         return Place(region, choices.zone, is_chosen=True)
     zones = zones_of(region) if region else ()
@@ -39,11 +43,40 @@ def place_of(original: Original, choices: Choices) -> Place:
     return Place(region, zones[0], is_chosen=False)
 
 
-def _region(original: Original) -> str | None:
-    """The one region that the original's texts name."""
-    text = json.dumps([original.parameters, original.request])
-    named = {found for match in REGIONAL.findall(text) for found in match if found in regions()}
-    return named.pop() if len(named) == 1 else None
+# File, path in it, text there and the region that it names.
+Named = tuple[str, Path, str, str]
+
+
+def _named(original: Original) -> Iterator[Named]:
+    """The regions that the original's texts name."""
+    for file, content in ((original.parameters_file, original.parameters), (original.request_file, original.request)):
+        for path, text in _texts(content):
+            for match in REGIONAL.findall(text):
+                yield from ((file, path, text, found) for found in match if found in regions())
+
+
+def _texts(value: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    if isinstance(value, str):
+        yield path, value
+    items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+    for key, below in items:
+        yield from _texts(below, (*path, key))
+
+
+def _one(named: list[Named]) -> str | None:
+    """The region, where all texts that name one agree."""
+    found = {region for *_, region in named}
+    return found.pop() if len(found) == 1 else None
+
+
+def _contradiction(named: list[Named], choices: Choices, chosen: str) -> ConfigError:
+    """What to do where a region is chosen that no text names."""
+    option, where = ("--region", chosen) if choices.region else ("--zone", f"{choices.zone}, in {chosen}")
+    remedy = f"leave {option} out; to move the cluster, change the new file"
+    problems: dict[str, list[Problem]] = {}
+    for file, path, text, region in named:
+        problems.setdefault(file, []).append(Problem(path, text, f"is in {region}, and {option} is {where}; {remedy}"))
+    return ConfigError(problems)
 
 
 def region_part(place: Place) -> Part:

@@ -7,6 +7,7 @@ from pathlib import Path
 from config.errors import ConfigError
 from config.imports import Choices, Imported, Keep, Original, imported, read_original
 from ops.errors import OpsError
+from ops.imports.options import check_place, refuse_options
 from ops.new_file import write_new
 
 MOST_FILES = 3
@@ -21,26 +22,43 @@ def options(command: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="CreateCluster's input, then provisioning_parameters.json, then vpc-config.json; the last two may be left out",
     )
-    command.add_argument("--cluster", metavar="NAME", help="a cluster that runs, instead of its request's file")
-    command.add_argument("--region", help="the region, where nothing else says it")
-    command.add_argument("--zone", help="the id of the availability zone, e.g. usw2-az4")
-    command.add_argument("--keep", choices=[*map(str, Keep)], help="what of its own the cluster goes on using")
-    command.add_argument("--vpc", metavar="VPC_ID", help="the VPC of the request's subnets, which is then kept")
-    command.add_argument("--scripts", metavar="FOLDER", help="the original's lifecycle scripts, from the new file's own folder")
+    command.add_argument(
+        "--cluster", metavar="NAME", help="a cluster that runs, instead of its request's file, e.g. --cluster ml-cluster"
+    )
+    command.add_argument(
+        "--region",
+        help="the region, where nothing in the files says it, e.g. us-west-2; of --cluster: without it, your profile's",
+    )
+    command.add_argument(
+        "--zone", metavar="ID", help="the id of the availability zone, e.g. usw2-az4 (the first of the region, for a new network)"
+    )
+    command.add_argument(
+        "--keep",
+        choices=[*map(str, Keep)],
+        help="what of its own the cluster goes on using (nothing; network with --vpc; everything with --cluster)",
+    )
+    command.add_argument(
+        "--vpc", metavar="VPC_ID", help="the VPC of the request's subnets, which are then kept, e.g. vpc-0123456789abcdef0"
+    )
+    command.add_argument(
+        "--scripts", metavar="FOLDER", help="the original's lifecycle scripts, from the new file's own folder, e.g. ../scripts"
+    )
     command.add_argument("--drop-unknown-groups", action="store_true", help="leave out roles of what is no instance group")
-    command.add_argument("--output", type=Path, metavar="FILE", help="write this file; without it, the file is printed")
-    command.add_argument("--force", action="store_true", help="write over a file that is there")
+    command.add_argument("--output", type=Path, metavar="FILE", help="write this file, e.g. clusters/mine.yaml (it is printed)")
+    command.add_argument("--force", action="store_true", help="write over a file that is there (it is kept)")
 
 
 def import_cluster(
     *, files: list[Path], cluster: str | None, output: Path | None, clusters: Path, force: bool, **chosen: object
 ) -> Iterator[str]:
     """Print or write the file; a ConfigError tells what of it needs the user's hand."""
+    check_place(_text(chosen["region"]), _text(chosen["zone"]))
     if (not files and not cluster) or len(files) > (1 if cluster else MOST_FILES):
         raise OpsError("give create_cluster.json [provisioning_parameters.json [vpc-config.json]], or --cluster NAME")
     original, choices = _original(files, cluster, chosen)
     folder, name = (output.parent, output.stem) if output else (clusters, "imported")
     made = imported(original, choices, name=name, folder=folder)
+    refuse_options(made.problems, {**chosen, "output": output})
     yield from _put(made, output, force=force)
     if made.problems:
         raise ConfigError({str(output or "the file above"): list(made.problems)})

@@ -10,7 +10,9 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from config.imports import Choices, Keep, Original
-from config.imports.json_file import read_json
+from config.imports.json_file import JsonFile, read_json
+from config.imports.kinds import PARAMETERS as PARAMETERS_KIND
+from config.imports.kinds import demand
 from config.imports.original import GROUPS, VPC
 from config.request import Request
 from ops.errors import OpsError
@@ -32,8 +34,11 @@ def read_live(name: str, parameters: Path | None, choices: Choices, session: Any
         original = Original(
             request, request_file=f"cluster {name}", parameters_file=str(parameters or PARAMETERS), notes=images_note(cluster)
         )
-        told = _read(parameters) if parameters else _stored(session, request)
-        return replace(original, parameters=told), _answered(session, request, choices)
+        if parameters:
+            original = _with_parameters(original, read_json(parameters))
+        else:
+            original = replace(original, parameters=_stored(session, request))
+        return original, _answered(session, request, choices)
     except (ClientError, BotoCoreError) as error:
         raise OpsError(explained("import", error)) from error
 
@@ -55,11 +60,11 @@ def _cluster(session: Any, name: str) -> Cluster:
     return cluster
 
 
-def _read(path: Path) -> dict[str, Any]:
-    content = read_json(path)
-    if not isinstance(content, dict):
-        raise OpsError(f"{path} is not the scripts' provisioning parameters; give a file with a JSON object")
-    return content
+def _with_parameters(original: Original, file: JsonFile) -> Original:
+    demand(file, PARAMETERS_KIND)
+    if not isinstance(file.content, dict):
+        raise OpsError(f"{file.name} is not the scripts' provisioning parameters; give a file with a JSON object")
+    return replace(original, parameters=file.content, files={file.name: file})
 
 
 def _stored(session: Any, request: Request) -> dict[str, Any] | None:
@@ -87,12 +92,18 @@ def _answered(session: Any, request: Request, choices: Choices) -> Choices:
         return replace(choices, region=region)
     ec2 = _client(session, "ec2")
     [subnet, *_] = ec2.describe_subnets(SubnetIds=request[VPC]["Subnets"])["Subnets"]
+    for option, ours, theirs in (
+        ("--zone", choices.zone, subnet["AvailabilityZoneId"]),
+        ("--vpc", choices.vpc_id, subnet["VpcId"]),
+    ):
+        if ours not in (None, theirs):
+            raise OpsError(f"{option} {ours} contradicts {subnet['SubnetId']}, which is in {theirs}; leave {option} out")
     [vpc] = ec2.describe_vpcs(VpcIds=[subnet["VpcId"]])["Vpcs"]
     return replace(
         choices,
         region=region,
-        zone=choices.zone or subnet["AvailabilityZoneId"],
-        vpc_id=choices.vpc_id or subnet["VpcId"],
+        zone=subnet["AvailabilityZoneId"],
+        vpc_id=subnet["VpcId"],
         vpc_cidr=vpc["CidrBlock"],
         adopt=choices.keep is Keep.EVERYTHING,
     )

@@ -8,19 +8,16 @@ import pytest
 from config.imports import Choices, Keep, imported
 from tests.contract.deployed import Deployed
 from tests.synth.synthesized import CLUSTER, Synthesized, synthesize
-from tests.unit.config.imports.originals import reference
-
-PAIRS = ("distributed-training", "login-node")
-ALTOGETHER = Choices(keep=Keep.EVERYTHING, vpc_id="vpc-0123456789abcdef0", zone="usw2-az4")
+from tests.unit.config.imports.originals import ZONES, reference
 
 
 @pytest.fixture(scope="module")
 def synthesized(tmp_path_factory: pytest.TempPathFactory) -> Synthesized:
     """Each pair twice: with a role, scripts and a network of its own, and with those that it had."""
     folder: Path = tmp_path_factory.mktemp("clusters")
-    for pair in PAIRS:
+    for pair, zone in ZONES.items():
         (folder / f"{pair}.yaml").write_text(imported(reference(pair), Choices()).text)
-        kept = imported(reference(pair), ALTOGETHER).text
+        kept = imported(reference(pair), Choices(keep=Keep.EVERYTHING, vpc_id="vpc-0123456789abcdef0", zone=zone)).text
         (folder / f"{pair}-kept.yaml").write_text(kept.replace("cluster_name: ", "cluster_name: old-"))
     return synthesize(tmp_path_factory.mktemp("out"), folder)
 
@@ -31,14 +28,14 @@ def request_of(synthesized: Synthesized, cluster: str) -> tuple[str, dict[str, A
     return properties["ClusterName"], properties["Request"]
 
 
-@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("pair", ZONES)
 def test_what_is_kept_is_in_the_template_as_it_was(synthesized: Synthesized, pair: str) -> None:
     name, request = request_of(synthesized, f"{pair}-kept")
     request.pop("Tags", None)
     assert {"ClusterName": name.removeprefix("old-"), **request} == reference(pair).request
 
 
-@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("pair", ZONES)
 def test_a_new_clusters_template_differs_in_what_the_deployment_decides_alone(synthesized: Synthesized, pair: str) -> None:
     original = reference(pair)
     name, request = request_of(synthesized, pair)

@@ -101,6 +101,35 @@ def test_options_that_do_not_go_together_are_refused(words: list[str], said: str
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--region", "us-west-22"], "--region: us-west-22 is no region that SageMaker is in; did you mean us-west-2"),
+        (["--zone", "usw2-az9"], "--zone: usw2-az9 is no known availability zone id; did you mean usw2-az4"),
+        (["--region", "us-west-2", "--zone", "usw2-az9"], "is no known availability zone id; use usw2-az1, usw2-az2"),
+        (
+            ["--region", "us-west-2", "--zone", "use1-az4"],
+            "--zone use1-az4 is in us-east-1, and --region is us-west-2; give one of both, or change one",
+        ),
+        (["--region", "us-east-1"], "is in us-west-2, and --region is us-east-1; leave --region out"),
+        (["--zone", "use1-az4"], "is in us-west-2, and --zone is use1-az4, in us-east-1; leave --zone out"),
+        (["--vpc", "vpc-x", "--zone", "usw2-az4"], "--vpc: vpc-x must be vpc-, then 8 to 17 digits"),
+        (["--scripts", "nowhere"], "--scripts: nowhere there is no such folder; make 'nowhere' beside the cluster file"),
+        (["--output", "Mine_1.yaml"], "Mine_1.yaml is the file's own name, which is the cluster's and must have"),
+        (["--output", "mine.json"], "cluster files end in .yaml"),
+    ],
+)
+def test_an_option_that_is_wrong_is_refused_before_anything_is_written(
+    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    output = [] if "--output" in words else ["--output", "mine.yaml"]
+    assert main(["import", *PAIR, *words, *output]) == 1
+    told = capsys.readouterr()
+    assert (said in told.err, told.out) == (True, ""), told
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_vpc_of_a_network_says_that_the_network_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["import", *PAIR, "--vpc", "vpc-0123456789abcdef0", "--zone", "usw2-az4"]) == 0
     assert "vpc_id: vpc-0123456789abcdef0" in capsys.readouterr().out

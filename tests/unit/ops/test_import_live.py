@@ -1,10 +1,12 @@
 """A cluster as DescribeCluster shows it, in the words of the request that made it."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from config.errors import ConfigError
 from config.imports import Choices, Keep, Original, imported
 from config.request import RequestValues, cluster_request
 from ops.errors import OpsError
@@ -124,7 +126,8 @@ class FakeAccount:
 
     def describe_subnets(self, **asked: Any) -> Json:
         assert asked["SubnetIds"] == ["subnet-0123456789abcdef0"]
-        return {"Subnets": [{"VpcId": "vpc-0123456789abcdef0", "AvailabilityZoneId": "usw2-az2"}]}
+        [subnet] = asked["SubnetIds"]
+        return {"Subnets": [{"SubnetId": subnet, "VpcId": "vpc-0123456789abcdef0", "AvailabilityZoneId": "usw2-az2"}]}
 
     def describe_vpcs(self, **_: Any) -> Json:
         return {"Vpcs": [{"CidrBlock": "10.4.0.0/16"}]}
@@ -151,6 +154,37 @@ def test_zone_and_network_are_those_of_the_subnets() -> None:
     _, choices = live(Keep.NETWORK)
     assert (choices.zone, choices.vpc_id, choices.vpc_cidr) == ("usw2-az2", "vpc-0123456789abcdef0", "10.4.0.0/16")
     assert not choices.adopt
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        (
+            Choices(keep=Keep.NETWORK, zone="usw2-az4"),
+            "--zone usw2-az4 contradicts subnet-0123456789abcdef0, which is in usw2-az2",
+        ),
+        (Choices(keep=Keep.EVERYTHING, vpc_id="vpc-11111111"), "--vpc vpc-11111111 contradicts subnet-.*, which is in vpc-0123"),
+    ],
+)
+def test_an_option_that_contradicts_the_subnets_is_refused(choices: Choices, said: str) -> None:
+    with pytest.raises(OpsError, match=f"{said}.*; leave --[a-z]+ out"):
+        read_live("theirs", None, choices, session=FakeAccount())
+
+
+def test_a_new_network_can_be_in_another_zone() -> None:
+    _, choices = read_live("theirs", None, Choices(keep=Keep.NOTHING, zone="usw2-az4"), session=FakeAccount())
+    assert choices.zone == "usw2-az4"
+
+
+def test_what_is_wrong_with_parameters_beside_a_cluster_that_runs_has_its_place(tmp_path: Path) -> None:
+    file = tmp_path / "parameters.json"
+    file.write_text('{"controller_group": "head",\n "workload_manager": "pbs"}')
+    original, choices = read_live("theirs", file, Choices(keep=Keep.EVERYTHING), session=FakeAccount())
+    with pytest.raises(ConfigError, match=r"parameters\.json:2:2: workload_manager: "):
+        imported(original, choices)
+    file.write_text('{"InstanceGroups": []}')
+    with pytest.raises(ConfigError, match="this is CreateCluster's input; give it first"):
+        read_live("theirs", file, Choices(keep=Keep.EVERYTHING), session=FakeAccount())
 
 
 def test_a_region_that_nothing_says_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

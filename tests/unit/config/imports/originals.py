@@ -10,6 +10,9 @@ DATA = Path(__file__).parents[3] / "data" / "imports"
 ROLE = "arn:aws:iam::111122223333:role/AmazonSagemakerExecutionRole"
 SOURCE = "s3://sagemaker-lifecycle-a1b2c3d4/src"
 
+# The pairs that agree with themselves, each with a zone of its region.
+ZONES = {"distributed-training": "use1-az4", "login-node": "usw2-az4"}
+
 Json = dict[str, Any]
 
 

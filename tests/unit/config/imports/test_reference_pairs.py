@@ -1,17 +1,17 @@
 """The field's reference clusters import, validate, and ask for the same."""
 
+from dataclasses import replace
+
 import pytest
 
 from config.errors import ConfigError, dotted
 from config.imports import Choices, Keep, imported
 from config.load import parse_cluster
 from config.request import RequestValues, cluster_request
-from tests.unit.config.imports.originals import reference
-
-PAIRS = ("distributed-training", "login-node")
+from tests.unit.config.imports.originals import ZONES, reference
 
 
-@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("pair", ZONES)
 @pytest.mark.parametrize(
     "choices",
     [
@@ -23,7 +23,7 @@ PAIRS = ("distributed-training", "login-node")
 )
 def test_a_reference_pair_gives_a_valid_file_with_the_same_request(pair: str, choices: Choices) -> None:
     original = reference(pair)
-    made = imported(original, choices)
+    made = imported(original, replace(choices, zone=choices.zone and ZONES[pair]))
     assert made.problems == ()
     assert made.config is not None
     had, network = original.groups[0], original.request["VpcConfig"]
@@ -55,7 +55,7 @@ def test_the_pair_that_disagrees_with_itself_is_reported() -> None:
         imported(reference("base-config"), Choices())
     [line] = str(told.value).splitlines()
     assert line.endswith(
-        'provisioning_parameters.json: login_group: "my-login-group": login_group my-login-group is not an instance group; '
+        'provisioning_parameters.json:5:3: login_group: "my-login-group": login_group my-login-group is not an instance group; '
         "use compute-nodes or controller-machine; or leave it out with --drop-unknown-groups"
     )
 

@@ -63,7 +63,7 @@ def groups(draw: st.DrawFn, role: str) -> Json:
     return {
         "name": draw(names),
         "role": role,
-        "instance_type": draw(st.sampled_from(["ml.p5.48xlarge", "ml.g5.8xlarge"])),
+        "instance_type": draw(st.sampled_from(["ml.p5.48xlarge", "ml.trn1.32xlarge"])),
         "instance_count": draw(st.integers(0, 20)) if role == "compute" else 1,
         **{name: value for name, value in optional.items() if value is not None},
         "overrides": draw(overrides(GROUP_LEAVES, 2)),

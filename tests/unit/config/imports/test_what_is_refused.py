@@ -1,12 +1,13 @@
 """Whatever is wrong with an original is said with the file, the path in it, the value and the remedy."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from config.errors import ConfigError
-from config.imports import Choices, Keep, read_original
+from config.imports import Choices, Keep, imported, read_original
 from tests.unit.config.imports.originals import PARAMETERS, REQUEST, changed, import_of
 
 KEPT = Choices(keep=Keep.EVERYTHING, vpc_id="vpc-0123456789abcdef0", zone="usw2-az4")
@@ -182,26 +183,26 @@ def test_a_file_system_that_is_kept_needs_its_id_and_mount_name(name: str, value
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"a": 1, "a": 2}', 'an object has "a" twice; write it as JSON, each name once'),
+        ('{"a": 1, "a": 2}', ': an object has "a" twice; write it as JSON, each name once'),
         (
             '{\n"partition_name": ${instance_type}\n}',
-            '"\\"partition_name\\": ${instance_type}": is no JSON at line 2, column 19: Expecting value; '
+            ':2:19: "\\"partition_name\\": ${instance_type}": is no JSON: Expecting value; '
             "put the value in place of the shell's variable",
         ),
-        ("{", '"{": is no JSON at line 1, column 2: Expecting property name enclosed in double quotes; write it as JSON'),
-        ("[NaN]", "NaN is no number of JSON; write it as JSON, each name once"),
-        pytest.param("[" * 100_000, "is nested too deep; write it as JSON, and flat", id="deep"),
-        ("7", "7: is not CreateCluster's input, or the list of its instance groups; give a file with a JSON object"),
+        ("{", ':1:2: "{": is no JSON: Expecting property name enclosed in double quotes; write it as JSON'),
+        ("[NaN]", ": NaN is no number of JSON; write it as JSON, each name once"),
+        pytest.param("[" * 100_000, ": is nested too deep; write it as JSON, and flat", id="deep"),
+        ("7", ": 7: is not CreateCluster's input, or the list of its instance groups; give a file with a JSON object"),
         (
             '{"ClusterName": "theirs", "ClusterStatus": "InService"}',
-            'ClusterStatus: "InService": this is what DescribeCluster says; '
+            ':1:27: ClusterStatus: "InService": this is what DescribeCluster says; '
             "give CreateCluster's input, or --cluster with the cluster's name",
         ),
         (
             '{"controller_group": "head"}',
-            'controller_group: "head": these are provisioning parameters; give CreateCluster\'s input before them',
+            ':1:2: controller_group: "head": these are provisioning parameters; give them second, after CreateCluster\'s input',
         ),
-        ("\udcff", "is no text in UTF-8; write it as JSON"),
+        ("\udcff", ": is no text in UTF-8; write it as JSON"),
     ],
 )
 def test_a_file_that_is_no_json_of_that_kind_is_told(tmp_path: Path, text: str, said: str) -> None:
@@ -209,7 +210,7 @@ def test_a_file_that_is_no_json_of_that_kind_is_told(tmp_path: Path, text: str, 
     file.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(ConfigError) as told:
         read_original(file)
-    assert str(told.value) == f"{file}: {said}"
+    assert str(told.value) == f"{file}{said}"
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
@@ -219,7 +220,90 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 def test_a_network_that_is_given_twice_must_be_the_same(tmp_path: Path) -> None:
     request, network = tmp_path / "create_cluster.json", tmp_path / "vpc-config.json"
-    request.write_text('{"VpcConfig": {"Subnets": ["subnet-1"]}}')
+    request.write_text('{"InstanceGroups": [], "VpcConfig": {"Subnets": ["subnet-1"]}}')
     network.write_text('{"Subnets": ["subnet-2"]}')
-    with pytest.raises(ConfigError, match=r"VpcConfig: .* is not what .*vpc-config\.json says; give it once"):
+    with pytest.raises(
+        ConfigError, match=r"create_cluster.json:1:24: VpcConfig: .* is not what .*vpc-config\.json says; give it once"
+    ):
         read_original(request, vpc_config=network)
+
+
+def saved(folder: Path, **contents: object) -> dict[str, Path]:
+    """A file for each of the contents, indented by one, which makes places easy to count."""
+    paths = {name: folder / f"{name}.json" for name in contents}
+    for name, content in contents.items():
+        paths[name].write_text(json.dumps(content, indent=1))
+    return paths
+
+
+KINDS = {
+    "request": REQUEST,
+    "groups": REQUEST["InstanceGroups"],
+    "parameters": PARAMETERS,
+    "network": REQUEST["VpcConfig"],
+    "described": {"ClusterArn": "arn", "ClusterStatus": "InService", "InstanceGroups": []},
+    "listed": {"ClusterSummaries": []},
+    "written": {"ClusterConfig": {"ClusterName": "theirs"}, "InstanceGroups": []},
+    "template": {"Resources": {}},
+}
+FIRST, SECOND, LAST = (
+    f"; give {what}" for what in ("it first, and prov", "them second, after CreateCluster's", "it last, after Create")
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("parameters", "request"), f"parameters.json:4:2: controller_group: .*: these are provisioning parameters{SECOND}"),
+        (("network", "parameters"), f"network.json:5:2: Subnets: .*: this is a VpcConfig{LAST}"),
+        (("request", "request"), f"request.json:3:2: InstanceGroups: .*: this is CreateCluster's input{FIRST}"),
+        (("request", "groups"), f"groups.json:1:1: this is a list of instance groups{FIRST}"),
+        (("request", "parameters", "parameters"), f"parameters.json:4:2: .*{SECOND}"),
+        (("request", "parameters", "request"), f"request.json:3:2: .*{FIRST}"),
+        (("described",), "described.json:3:2: ClusterStatus: .* DescribeCluster says; give CreateCluster's input, or --cluster"),
+        (("listed",), "listed.json:2:2: ClusterSummaries: .* ListClusters says; give --cluster with the name"),
+        (("written", "parameters"), "written.json:2:2: ClusterConfig: .* on nodes; give CreateCluster's input, or --cluster"),
+        (("template",), "template.json:2:2: Resources: .* CloudFormation template; give CreateCluster's input"),
+    ],
+)
+def test_a_file_of_another_kind_is_told_by_what_it_looks_like(tmp_path: Path, given: tuple[str, ...], said: str) -> None:
+    paths = saved(tmp_path, **KINDS)
+    with pytest.raises(ConfigError, match=said):
+        read_original(*(paths[name] for name in given))
+
+
+def test_a_network_can_be_given_where_there_are_no_parameters(tmp_path: Path) -> None:
+    paths = saved(tmp_path, **KINDS)
+    original = read_original(paths["groups"], paths["network"])
+    assert (original.request["VpcConfig"], original.parameters) == (REQUEST["VpcConfig"], None)
+
+
+def test_a_cluster_file_needs_no_import(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("region: us-west-2\n")
+    with pytest.raises(
+        ConfigError, match=r"is no JSON: .*; a cluster file is there already: `python -m ops validate .*mine.yaml`"
+    ):
+        read_original(tmp_path / "mine.yaml")
+
+
+@pytest.mark.parametrize(
+    ("request_content", "parameters", "said"),
+    [
+        (changed(REQUEST, *WORK, "InstanceCount", "4"), PARAMETERS, "request.json:29:4: InstanceGroups[2].InstanceCount: "),
+        (changed(REQUEST, *WORK, "InstanceCount", "4")["InstanceGroups"], PARAMETERS, "request.json:27:3: InstanceGroups[2]."),
+        (REQUEST, changed(PARAMETERS, "worker_groups", 0, "partition_name", "a b"), "parameters.json:9:4: worker_groups[0]."),
+        (REQUEST, {"login_group": "door"}, "parameters.json:1:1: controller_group: nothing: is required"),
+        (changed(REQUEST, "Tags", [{"Key": "a", "Value": "b"}] * 2), PARAMETERS, "request.json:52:4: Tags[1].Key: "),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line_and_column(tmp_path: Path, request_content: Any, parameters: Any, said: str) -> None:
+    paths = saved(tmp_path, request=request_content, parameters=parameters)
+    with pytest.raises(ConfigError) as told:
+        imported(read_original(paths["request"], paths["parameters"]), Choices())
+    assert str(told.value).startswith(str(tmp_path / said)), told.value
+
+
+def test_what_a_third_file_says_has_no_place_in_the_first(tmp_path: Path) -> None:
+    paths = saved(tmp_path, request=REQUEST["InstanceGroups"], parameters=PARAMETERS, network={"Subnets": 7})
+    with pytest.raises(ConfigError, match=r"request\.json: VpcConfig\.Subnets: 7: "):
+        imported(read_original(*paths.values()), Choices())

@@ -96,7 +96,8 @@ def test_a_second_security_group_of_a_network_that_is_kept_is_an_override() -> N
 
 def test_a_request_without_a_network_keeps_none_or_gets_a_new_one() -> None:
     request = {name: value for name, value in REQUEST.items() if name != "VpcConfig"}
-    assert config_of(request, EVERYTHING).overrides == {"VpcConfig": None}
+    without_storage = {name: value for name, value in PARAMETERS.items() if not name.startswith("fsx")}
+    assert config_of(request, EVERYTHING, without_storage).overrides == {"VpcConfig": None}
     made = import_of(request)
     assert made.problems == ()
     assert "# A new network; the original names none." in made.text

@@ -71,7 +71,8 @@ def test_a_root_volume_with_a_key_of_its_own_is_no_volume_more() -> None:
     ],
 )
 def test_nodes_without_a_list_price_are_unknown_and_say_why(overrides: dict[str, object], reason: str) -> None:
-    config = cluster(work={"overrides": overrides}, overrides={"NodeProvisioningMode": "Continuous"})
+    work: dict[str, object] = {"instance_type": "ml.p5.48xlarge", "overrides": overrides}
+    config = cluster(work=work, overrides={"NodeProvisioningMode": "Continuous"})
     assert why(charge(config, "work")) == reason
 
 

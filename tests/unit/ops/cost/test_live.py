@@ -147,7 +147,7 @@ class Refusing:
         return self
 
     def get_products(self, **_: Any) -> dict[str, Any]:
-        raise ClientError(self.answer, "GetProducts")  # type: ignore[arg-type]  # an answer has more, which nobody reads
+        raise ClientError(self.answer, "GetProducts")
 
 
 def test_a_refusal_is_told_with_what_to_do() -> None:

@@ -1,0 +1,83 @@
+"""Where the values of a JSON text stand in it, as `json` itself does not tell."""
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+
+from config.errors import Path, Place
+
+# Of a member where its name begins, of an entry of a list where that begins.
+Places = Mapping[Path, Place]
+
+_BLANK = re.compile(r"[ \t\r\n]*")
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_OTHER = re.compile(r"[^,\]}\s]+")
+
+
+def places_of(text: str) -> Places:
+    """The places in a text that `json` reads."""
+    scanner = _Scanner(text)
+    scanner.value(0, ())
+    return scanner.places
+
+
+def place_of(places: Places, path: Path) -> Place | None:
+    """Where the path stands; of what is missing, where that begins of which it is missing."""
+    return next((places[path[:end]] for end in range(len(path), -1, -1) if path[:end] in places), None)
+
+
+class _Scanner:
+    """Walks along a text that is JSON, so that it need not look for mistakes."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._lines = [0, *(found.end() for found in re.finditer("\n", text))]
+        self.places: dict[Path, Place] = {}
+
+    def value(self, at: int, path: Path) -> int:
+        """Where the value that begins at or behind ``at`` ends."""
+        at = self._next(at)
+        self.places.setdefault(path, self._place(at))
+        match self._text[at]:
+            case "{":
+                return self._object(at, path)
+            case "[":
+                return self._list(at, path)
+            case '"':
+                return _end(_TEXT, self._text, at)
+        return _end(_OTHER, self._text, at)
+
+    def _object(self, at: int, path: Path) -> int:
+        at = self._next(at + 1)
+        while self._text[at] != "}":
+            end = _end(_TEXT, self._text, at)
+            member = (*path, json.loads(self._text[at:end]))
+            self.places[member] = self._place(at)
+            at = self._behind(self.value(self._next(end) + 1, member))
+        return at + 1
+
+    def _list(self, at: int, path: Path) -> int:
+        at, index = self._next(at + 1), 0
+        while self._text[at] != "]":
+            at, index = self._behind(self.value(at, (*path, index))), index + 1
+        return at + 1
+
+    def _behind(self, at: int) -> int:
+        """Where the next one begins, or the end is, behind a comma if there is one."""
+        at = self._next(at)
+        return self._next(at + 1) if self._text[at] == "," else at
+
+    def _next(self, at: int) -> int:
+        return _end(_BLANK, self._text, at)
+
+    def _place(self, at: int) -> Place:
+        line = bisect_right(self._lines, at)
+        return Place(line, at - self._lines[line - 1] + 1)
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    if found is None:
+        raise ValueError(f"no JSON at character {at}")
+    return found.end()

@@ -1,0 +1,43 @@
+"""What is wrong with the options of an import: said before anything is written."""
+
+from collections.abc import Iterable, Mapping
+
+from config.errors import Path, Problem
+from config.nearest import nearest
+from config.zones import region_of_zone, regions, zone_remedy, zones_of
+from ops.errors import OpsError
+
+# The option that a part of the new file is from, so that the option is what has to be changed.
+OPTIONS: dict[Path, str] = {
+    (): "output",
+    ("region",): "region",
+    ("network", "availability_zone_id"): "zone",
+    ("network", "existing", "vpc_id"): "vpc",
+    ("lifecycle", "source"): "scripts",
+}
+
+
+def check_place(region: str | None, zone: str | None) -> None:
+    """Refuse a region that there is none of, and a zone that is not in it."""
+    if region is not None and region not in regions():
+        raise OpsError(f"--region: {region} is no region that SageMaker is in; {nearest(region, regions())}")
+    if zone is None:
+        return
+    elsewhere = region_of_zone(zone)
+    if region and elsewhere and elsewhere != region:
+        raise OpsError(f"--zone {zone} is in {elsewhere}, and --region is {region}; give one of both, or change one")
+    if elsewhere is None and (region is None or zones_of(region)):
+        raise OpsError(f"--zone: {zone} is no known availability zone id; {zone_remedy(zone, region)}")
+
+
+def refuse_options(problems: Iterable[Problem], given: Mapping[str, object]) -> None:
+    """Refuse what the new file's problems are about, where that is an option's word and not the original's."""
+    wrong = [
+        f"--{option}: {given[option]} {problem.message}"
+        for problem in problems
+        if (option := OPTIONS.get(problem.path))
+        and given.get(option) is not None
+        and (problem.path or problem.rule == "file.name")
+    ]
+    if wrong:
+        raise OpsError("\n".join(wrong))
