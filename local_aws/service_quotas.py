@@ -7,6 +7,7 @@ here holds anybody to those. Codes of quotas are made up where AWS's are not wri
 
 import hashlib
 from collections.abc import Iterator
+from functools import cache
 
 from botocore.session import Session
 
@@ -36,6 +37,7 @@ OF_ALL_CLUSTERS = (
 
 def list_service_quotas(call: Call) -> Json:
     """The account's own values: SageMaker's. Of the others AWS, too, knows defaults alone until somebody asks for more."""
+    call.authorize("servicequotas:ListServiceQuotas", None)
     service = _service(call)
     found = list(_of_sagemaker(call)) if service == "sagemaker" else []
     listed, more = page(call, found)
@@ -46,6 +48,7 @@ def list_defaults(call: Call) -> Json:
     """What AWS gives an account at first."""
     from moto.servicequotas.resources.default_quotas.vpc import VPC_DEFAULT_QUOTAS  # noqa: PLC0415  as all of moto
 
+    call.authorize("servicequotas:ListAWSDefaultServiceQuotas", None)
     service = _service(call)
     ours = [_quota(call, service, name, value, code) for code, name, value in DEFAULTS.get(service, ())]
     listed, more = page(call, [*VPC_DEFAULT_QUOTAS] if service == "vpc" else ours)
@@ -60,11 +63,15 @@ def _service(call: Call) -> str:
 
 
 def _of_sagemaker(call: Call) -> Iterator[Json]:
-    types = Session().get_service_model("sagemaker").shape_for("ClusterInstanceType").enum
     limits = quotas.limit({})
-    names = [f"{each} for cluster {kind}" for each in types for kind in ("usage", "spot instance usage")]
-    for name in (*names, *OF_ALL_CLUSTERS):
+    for name in (*_of_types(), *OF_ALL_CLUSTERS):
         yield _quota(call, "sagemaker", name, float(limits.get(name, ROOM)))
+
+
+@cache
+def _of_types() -> tuple[str, ...]:
+    types = Session().get_service_model("sagemaker").shape_for("ClusterInstanceType").enum
+    return tuple(f"{each} for cluster {kind}" for each in types for kind in ("usage", "spot instance usage"))
 
 
 def _quota(call: Call, service: str, name: str, value: float, code: str = "") -> Json:

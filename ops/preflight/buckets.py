@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from botocore.exceptions import ClientError
 
 from config.bucket_names import script_bucket_name
-from ops.preflight.account import Account
+from ops.preflight.account import Account, Json
 from ops.preflight.asking import code_of, is_denied
 from ops.preflight.finding import Finding, error, ok, warning
 
@@ -18,15 +18,30 @@ def script_bucket(account: Account) -> Iterator[Finding]:
     except ClientError as failure:
         if code_of(failure) == "404":
             yield ok(f"the name {name} is free")
-        elif is_denied(failure):
-            yield error(
-                f"bucket {name} is there, and not for you: another account has the name, or a policy keeps you out",
-                "rename the cluster's file: the name is made of it, the account and the region",
-            )
+        elif is_denied(failure) and _region(failure.response):
+            yield _kept_out(account, name)
         else:
             raise
         return
     yield _taken(account, name)
+
+
+def _region(answer: Json) -> str | None:
+    """The region in which S3 says a bucket is; it says so of every bucket that there is, also to those whom it keeps out.
+
+    https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html
+    """
+    region: str | None = answer.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("x-amz-bucket-region")
+    return region
+
+
+def _kept_out(account: Account, name: str) -> Finding:
+    if "Cluster" in account.stacks:
+        return warning(f"bucket {name} is there, but you may not look at it", "see that it is this file's own")
+    return error(
+        f"bucket {name} is there, and not for you: another account has the name, or a policy keeps you out",
+        "rename the cluster's file: the name is made of it, the account and the region",
+    )
 
 
 def _taken(account: Account, name: str) -> Finding:
@@ -48,17 +63,17 @@ def named_buckets(account: Account) -> Iterator[Finding]:
 
 def _named(account: Account, name: str) -> Finding:
     try:
-        headers = account.client("s3").head_bucket(Bucket=name)["ResponseMetadata"]["HTTPHeaders"]
+        answer = account.client("s3").head_bucket(Bucket=name)
     except ClientError as failure:
         if code_of(failure) == "404":
             return error(f"there is no bucket {name}", "correct the name, or make the bucket first")
-        region = failure.response.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("x-amz-bucket-region")
+        region = _region(failure.response)
         if region and region != account.region:
             return _elsewhere(name, region, account.region)
         if is_denied(failure):
-            return warning(f"bucket {name} is there, but you may not look at it", "see that it is the one that you mean")
+            return warning(f"you may not look at bucket {name}", f"see that it is there, in {account.region}")
         raise
-    region = headers.get("x-amz-bucket-region", account.region)
+    region = _region(answer) or account.region
     return ok(f"bucket {name} is there") if region == account.region else _elsewhere(name, region, account.region)
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from config.bucket_names import script_bucket_name
 from ops.preflight.buckets import named_buckets, script_bucket
@@ -103,9 +104,17 @@ def test_a_bucket_of_the_scripts_name_that_is_not_the_stacks_is_an_error() -> No
 
 
 def test_a_bucket_that_another_account_has_is_an_error() -> None:
-    found = only(asked(script_bucket, {"s3.head_bucket": refused("403")}))
+    found = only(asked(script_bucket, {"s3.head_bucket": kept_out()}))
     assert found.outcome == "error"
     assert "another account has the name" in found.said
+    own = asked(script_bucket, {"s3.head_bucket": kept_out(), "cloudformation.describe_stacks": stacks(Cluster={})})
+    assert outcomes(own) == ["warning"]
+
+
+def test_who_may_not_ask_for_a_bucket_that_may_not_be_there_is_warned() -> None:
+    found = only(asked(script_bucket, {"s3.head_bucket": refused("403")}))
+    assert found.outcome == "warning"
+    assert "you may not ask this" in found.said
 
 
 def test_the_bucket_is_named_after_the_file_and_a_long_name_is_cut_to_what_s3_takes() -> None:
@@ -125,6 +134,13 @@ def head(region: str = REGION) -> dict[str, Any]:
     return {"ResponseMetadata": {"HTTPHeaders": {"x-amz-bucket-region": region}}}
 
 
+def kept_out(region: str = REGION) -> ClientError:
+    """What S3 answers to those who may not look at a bucket that is there."""
+    failure = refused("403")
+    failure.response["ResponseMetadata"] = head(region)["ResponseMetadata"]
+    return failure
+
+
 def test_every_bucket_that_is_named_must_be_there_and_in_the_region() -> None:
     def bucket(Bucket: str) -> Any:  # noqa: N803  as boto3 spells it
         return {"ours": head(), "theirs": refused("404")}[Bucket]
@@ -141,6 +157,5 @@ def test_every_bucket_that_is_named_must_be_there_and_in_the_region() -> None:
 
 def test_a_bucket_that_may_not_be_looked_at_is_a_warning_and_one_of_another_region_an_error_all_the_same() -> None:
     assert outcomes(asked(named_buckets, {"s3.head_bucket": refused("403")}, FILE_WITH_BUCKETS)) == ["warning", "warning"]
-    redirect = refused("403")
-    redirect.response["ResponseMetadata"] = head("us-east-1")["ResponseMetadata"]
-    assert outcomes(asked(named_buckets, {"s3.head_bucket": redirect}, FILE_WITH_BUCKETS)) == ["error", "error"]
+    assert outcomes(asked(named_buckets, {"s3.head_bucket": kept_out("us-east-1")}, FILE_WITH_BUCKETS)) == ["error", "error"]
+    assert outcomes(asked(named_buckets, {"s3.head_bucket": kept_out()}, FILE_WITH_BUCKETS)) == ["warning", "warning"]

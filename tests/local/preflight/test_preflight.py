@@ -1,0 +1,126 @@
+"""The real command against the embedded AWS: an account that has all, one that lacks much, and a caller who may ask nothing."""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+import yaml
+from botocore import loaders
+
+from local_aws import control
+from local_aws.server import EmbeddedAws
+from local_aws.testing import ACCOUNT, REGION, Client
+from ops.__main__ import main
+from tests.local.preflight.world import EXECUTION, World
+
+pytestmark = pytest.mark.local
+PROJECT = Path(__file__).parents[3]
+REFERENCE = yaml.safe_load((PROJECT / "clusters" / "reference.yaml").read_text())
+Preflight: TypeAlias = Callable[..., dict[str, Any]]
+ONE_LOADER = cache(loaders.create_loader)
+
+
+@pytest.fixture(autouse=True)
+def models_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every session reads the models of services anew, which takes as long as all the rest of a test."""
+    monkeypatch.setattr(loaders, "create_loader", ONE_LOADER)
+
+
+@pytest.fixture
+def world(client: Client) -> World:
+    return World(client)
+
+
+@pytest.fixture
+def preflight(
+    fresh_aws: EmbeddedAws, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Preflight]:
+    """Run the command on a cluster `mine`, as the account's owner or with other variables; its exit code and its JSON."""
+
+    def run(file: dict[str, Any], **variables: str) -> dict[str, Any]:
+        (tmp_path / "mine.yaml").write_text(yaml.safe_dump(file))
+        keys = {"AWS_ACCESS_KEY_ID": "owner", "AWS_SECRET_ACCESS_KEY": "secret", **variables}
+        for name, value in {"AWS_ENDPOINT_URL": fresh_aws.endpoint, **keys}.items():
+            monkeypatch.setenv(name, value)
+        status = main(["preflight", "mine", "--clusters", str(tmp_path), "--format", "json"])
+        printed = capsys.readouterr()
+        return {"status": status, "error": printed.err, **json.loads(printed.out)}
+
+    yield run
+    control.handle("DELETE", control.PREFIX + "quotas", b"")
+
+
+def said(told: dict[str, Any], *outcomes: str) -> list[str]:
+    """What the findings with these outcomes say."""
+    return [f"{each['check']}: {each['message']}" for each in told["findings"] if each["outcome"] in outcomes]
+
+
+def test_an_account_that_has_all_has_no_findings(world: World, preflight: Preflight) -> None:
+    world.bootstrap()
+    told = preflight(REFERENCE)
+    assert said(told, "warning", "error") == []
+    assert (told["status"], told["error"]) == (0, "")
+    assert told["counts"]["ok"] > 20
+
+
+def test_an_account_that_lacks_much_is_told_all_of_it_at_once(world: World, preflight: Preflight, client: Client) -> None:
+    world.make_bucket(f"sagemaker-mine-{ACCOUNT}-{REGION}")
+    network = world.make_network("usw2-az1")
+    ec2 = client("ec2")
+    ec2.modify_vpc_attribute(VpcId=network.vpc, EnableDnsHostnames={"Value": False})
+    itself = [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": network.group}]}]
+    ec2.revoke_security_group_egress(GroupId=network.group, IpPermissions=itself)
+    control.handle("POST", control.PREFIX + "quotas", json.dumps({"ml.trn1.32xlarge for cluster usage": 2}).encode())
+    section = {**network.section, "availability_zone_id": "usw2-az4"}
+    storage = {"existing": {"file_system_id": "fs-0123456789abcdef0", "mount_name": "abcdefg"}}
+    told = preflight({**REFERENCE, "network": section, "storage": storage})
+    assert told["status"] == 1
+    assert said(told, "error") == [
+        f"bootstrap: {REGION} is not bootstrapped: there is no parameter /cdk-bootstrap/hnb659fds/version",
+        f"permissions: there is no role arn:aws:iam::{ACCOUNT}:role/{EXECUTION}, as which CloudFormation works",
+        f"script bucket: bucket sagemaker-mine-{ACCOUNT}-{REGION} is there already, and no stack of this file's has it",
+        "instance quotas: ml.trn1.32xlarge for cluster usage: 2, 0 in use, 4 asked for",
+        f"vpc: {network.vpc} has enableDnsHostnames off, so that nodes do not find their file system",
+        f"subnets: {network.subnet} is in usw2-az1, and `network.availability_zone_id` is usw2-az4",
+        f"security groups: {network.group} does not let out all traffic to itself: EFA needs a rule that names the group itself, "
+        "and 0.0.0.0/0 is not enough",
+        "file systems: there is no file system fs-0123456789abcdef0 in us-west-2",
+    ]
+    assert all(each["remedy"] for each in told["findings"] if each["outcome"] == "error")
+    assert told["error"].strip().endswith("cluster mine would not come up")
+
+
+def test_a_caller_who_may_ask_nothing_is_warned_of_each_question_and_nothing_else(world: World, preflight: Preflight) -> None:
+    world.bootstrap()
+    network = world.make_network()
+    nobody = world.make_role("nobody")
+    storage = {"existing": world.make_file_system(network)}
+    told = preflight({**REFERENCE, "network": network.section, "storage": storage}, **world.session_of(nobody))
+    assert (told["status"], said(told, "error")) == (0, [])
+    warned = {each["check"] for each in told["findings"] if each["outcome"] == "warning"}
+    assert {"zone", "bootstrap", "permissions", "service roles", "instance types", "instance quotas"} <= warned
+    assert {"network quotas", "vpc", "internet", "subnets", "security groups", "file systems"} <= warned
+    assert all("you may not ask this" in each for each in said(told, "warning"))
+
+
+def test_the_policy_in_the_documentation_is_all_that_a_preflight_needs(world: World, preflight: Preflight) -> None:
+    world.bootstrap()
+    network = world.make_network()
+    world.make_bucket("datasets")
+    page = (PROJECT / "docs" / "preflight.md").read_text()
+    policy = json.loads(page.partition("```json\n")[2].partition("```")[0])
+    taking_on = {"Effect": "Allow", "Action": "sts:AssumeRole", "Resource": f"arn:aws:iam::{ACCOUNT}:role/cdk-*"}
+    session = world.session_of(world.make_role("reader", *policy["Statement"], taking_on))
+    storage = {
+        "existing": world.make_file_system(network),
+        "data_bucket": {"existing": "datasets"},
+        "data_repository_associations": [{"path": "/data"}],
+    }
+    told = preflight({**REFERENCE, "cluster_name": "big", "network": network.section, "storage": storage}, **session)
+    assert said(told, "warning", "error") == []
+    assert {"vpc", "internet", "subnets", "security groups", "file systems", "buckets", "permissions", "cluster name"} <= {
+        each["check"] for each in told["findings"] if each["outcome"] == "ok"
+    }
