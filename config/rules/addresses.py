@@ -17,11 +17,13 @@ SHARED = IPv4Network("100.64.0.0/10")
 # https://docs.aws.amazon.com/fsx/latest/APIReference/API_FileSystem.html
 OF_A_FILE_SYSTEM = 1
 
+NEEDED = ("network.vpc_cidr", "network.node_cidr", "network.existing", "instance_groups", "overrides", "storage.lustre")
+
 # What else takes an address: our endpoints are gateways, which have none, and the NAT gateway has one in the public subnet, where
 # the smallest that EC2 makes has room for eleven.
 
 
-@rule("addresses-for-all-nodes", "network", "instance_groups", "overrides", "storage")
+@rule("addresses-for-all-nodes", *NEEDED)
 def addresses_for_all_nodes(config: ClusterConfig) -> Iterator[Problem]:
     """A new network's `node_cidr` has an address for each network card of each node, and for the file system.
 
@@ -32,7 +34,7 @@ def addresses_for_all_nodes(config: ClusterConfig) -> Iterator[Problem]:
         yield from _too_many(config, [(taker, taker.least) for taker in takers(config)], "at least ")
 
 
-@rule("addresses-for-the-largest-types", "network", "instance_groups", "overrides", "storage", level=Level.WARNING)
+@rule("addresses-for-the-largest-types", *NEEDED, level=Level.WARNING)
 def addresses_for_the_largest_types(config: ClusterConfig) -> Iterator[Problem]:
     """A new network's `node_cidr` is large enough also if all nodes of a group with several types are of the largest.
 
@@ -43,7 +45,7 @@ def addresses_for_the_largest_types(config: ClusterConfig) -> Iterator[Problem]:
         yield from _too_many(config, [(taker, taker.most) for taker in takers(config)], message)
 
 
-@rule("addresses-for-autoscaling", "network", "instance_groups", "overrides", "storage", level=Level.WARNING)
+@rule("addresses-for-autoscaling", *NEEDED, level=Level.WARNING)
 def addresses_for_autoscaling(config: ClusterConfig) -> Iterator[Problem]:
     """With `overrides.AutoScaling`, somebody has looked at whether `node_cidr` has room for all nodes that jobs can ask for.
 

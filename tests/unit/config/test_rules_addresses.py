@@ -23,6 +23,11 @@ def test_a_range_with_too_few_addresses_is_refused_with_the_sum_and_one_that_is_
     ]
 
 
+def test_addresses_are_counted_also_where_something_else_is_wrong(draft: Any) -> None:
+    draft.set("network", {"availability_zone_id": "here", "node_cidr": "10.1.0.0/25"}).set("storage", "openzfs", {})
+    assert "at least 131 are needed" in lines(draft)[0]
+
+
 @pytest.mark.fault(54)
 def test_the_last_node_that_fits_is_let_through_and_the_next_is_not(draft: Any) -> None:
     draft.remove("storage")
