@@ -1,13 +1,15 @@
 """`python -m ops init NAME`: a commented cluster file, by a few questions."""
 
 import argparse
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from config.errors import ConfigError
 from config.load import parse_cluster
-from config.model import ClusterConfig
+from config.model import FILE_NAME, ClusterConfig
+from config.patterns import in_words
 from ops.errors import OpsError
 from ops.first_file import first_file
 from ops.new_file import write_new
@@ -18,20 +20,22 @@ Ask = Callable[[str], str]
 
 def options(command: argparse.ArgumentParser) -> None:
     """Add what the command takes."""
-    command.add_argument("name", metavar="NAME", help="the new file's name, without .yaml")
+    command.add_argument("name", metavar="NAME", help="the new file's name, without .yaml, e.g. mine")
     for question in QUESTIONS:
-        what = question.text({"region": "", "vpc": ""})
-        command.add_argument(question.option, metavar=question.name.upper(), help=what)
-    command.add_argument("--force", action="store_true", help="write over a file that is there")
+        command.add_argument(question.option, metavar=question.name.upper(), help=question.help)
+    command.add_argument("--force", action="store_true", help="write over a file that is there (it is kept)")
 
 
 def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **given: str | None) -> Iterator[str]:
     """Write the file; what no option answers is asked, where somebody is there to ask."""
+    if problem := _name_problem(name):
+        raise OpsError(f"{name} {problem}")
     path = clusters / f"{name}.yaml"
     if path.exists() and not force:
         raise OpsError(f"{path} is there already; give another name, or --force to write over it")
     asking = ask or (input if sys.stdin.isatty() else None)
     answers: Answers = {option: answer for option, answer in given.items() if answer is not None}
+    _check(answers)
     for question in QUESTIONS:
         if question.is_asked(answers):
             answers[question.name] = _answer(question, answers, asking)
@@ -45,13 +49,30 @@ def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **gi
     yield f"wrote {path}; edit it, then run `python -m ops validate {path}`"
 
 
+def _name_problem(name: str) -> str | None:
+    """What is wrong with the new file's name, with one that would be right."""
+    if re.fullmatch(FILE_NAME, name):
+        return None
+    meant = re.sub("[^a-z0-9]+", "-", name.removesuffix(".yaml").removesuffix(".yml").lower()).strip("-0123456789")[:31]
+    remedy = f"write {meant.rstrip('-')}" if re.fullmatch(FILE_NAME, meant.rstrip("-")) else "write e.g. mine"
+    return f"cannot name a cluster file, which names a cluster and {in_words(f'^{FILE_NAME}$')}; {remedy}"
+
+
+def _check(answers: Answers) -> None:
+    """Refuse all wrong answers of options at once, before anybody is asked for more."""
+    wrong = [
+        f"{question.option}: {answers[question.name]} {problem}"
+        for question in QUESTIONS
+        if question.name in answers and (problem := question.problem(answers[question.name], answers))
+    ]
+    if wrong:
+        raise OpsError("\n".join(wrong))
+
+
 def _answer(question: Question, answers: Answers, ask: Ask | None) -> str:
     """The answer that an option gave, or that is given now, or that goes without asking."""
     if question.name in answers:
-        answer = answers[question.name]
-        if problem := question.problem(answer, answers):
-            raise OpsError(f"{question.option}: {answer} {problem}")
-        return answer
+        return answers[question.name]
     default = question.default(answers)
     if ask is not None:
         return _asked(question, answers, ask, default)

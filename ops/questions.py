@@ -4,9 +4,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from config.instance_group import InstanceGroup
+from config.instance_types import instance_type
 from config.nearest import either, nearest
 from config.service_model import shape
-from config.zones import region_of_zone, regions, zone_remedy, zones_of
+from config.zones import region_of_name, region_of_zone, regions, zone_remedy, zones_of
 
 Answers = dict[str, str]
 
@@ -18,6 +20,8 @@ class Question:
     """One question: what it asks, what is taken without an answer, and what is wrong with one."""
 
     name: str
+    # What `--help` says: the unit, an example, and in brackets what is taken without an answer.
+    help: str
     text: Callable[[Answers], str]
     problem: Callable[[str, Answers], str | None]
     default: Callable[[Answers], str | None]
@@ -34,18 +38,38 @@ def _region(answer: str, _: Answers) -> str | None:
 
 
 def _zone(answer: str, answers: Answers) -> str | None:
-    region = answers.get("region")
-    known = zones_of(region) if region else ()
-    return None if answer in known or (region and not known) else f"is no zone of {region}; {zone_remedy(answer, region)}"
+    if (named := region_of_name(answer)) and (ids := zones_of(named)):
+        return f"is a zone's name, which is another zone in each account; use its id: {either(ids)}"
+    region = answers.get("region") or region_of_zone(answer)
+    if region is None:
+        return f"is no zone that is known; {zone_remedy(answer, None)}"
+    known = zones_of(region)
+    return None if answer in known or not known else f"is no zone of {region}; {zone_remedy(answer, region)}"
 
 
 def _instance_type(answer: str, _: Answers) -> str | None:
     known = shape("ClusterInstanceType")["enum"]
-    return None if answer in known else f"is no type that HyperPod takes; {nearest(answer, known)}"
+    return None if answer in known else f"is no type that HyperPod takes; {_types_like(answer.lower(), known)}"
+
+
+def _types_like(answer: str, known: list[str]) -> str:
+    """The types that were meant: of an EC2 type, of a family, or with a GPU of this name; else those spelled like it."""
+    plain = answer.removeprefix("ml.")
+    for meant in (
+        [name for name in known if name == f"ml.{plain}"],
+        sorted(name for name in known if name.split(".")[1] == plain),
+        sorted(name for name in known if (facts := instance_type(name)) and (facts.gpu or "").lower() == plain),
+    ):
+        if meant:
+            return f"did you mean {either(meant)}?"
+    return nearest(answer, known)
 
 
 def _count(answer: str, _: Answers) -> str | None:
-    return None if re.fullmatch("[0-9]{1,4}", answer) else "is no number of nodes; write e.g. 4"
+    most = next(bound.le for bound in InstanceGroup.model_fields["instance_count"].metadata if hasattr(bound, "le"))
+    if not re.fullmatch("[0-9]{1,6}", answer):
+        return "is no number of nodes; write e.g. 4"
+    return None if int(answer) <= most else f"is more than the {most} nodes that a group can have; write e.g. 4"
 
 
 def _storage(answer: str, _: Answers) -> str | None:
@@ -83,12 +107,56 @@ def _zones(answers: Answers) -> str:
 
 
 QUESTIONS = (
-    Question("region", _said("region, e.g. us-west-2"), _region, lambda answers: region_of_zone(answers.get("zone", ""))),
-    Question("zone", _zones, _zone, _always(None)),
-    Question("instance_type", _said("instance type of the compute nodes"), _instance_type, _always(None)),
-    Question("instance_count", _said("how many of them"), _count, _always("1")),
-    Question("vpc", _said(f"VPC: `{NEW}`, or the id of one that is there"), _network, _always(NEW)),
-    Question("subnets", _said("private subnets in that zone, with commas"), _id_of("subnet"), _always(None), _has_vpc),
-    Question("security_group", _said("security group that allows all within itself"), _id_of("sg"), _always(None), _has_vpc),
-    Question("storage", _said(f"FSx for Lustre file system: `{NEW}` or `{NONE}`"), _storage, _always(NEW)),
+    Question(
+        "region",
+        "the AWS region, e.g. us-west-2 (that of --zone)",
+        _said("region, e.g. us-west-2"),
+        _region,
+        lambda answers: region_of_zone(answers.get("zone", "")),
+    ),
+    Question(
+        "zone",
+        "the id, not the name, of the availability zone where your quota is, e.g. usw2-az4 (asked for)",
+        _zones,
+        _zone,
+        _always(None),
+    ),
+    Question(
+        "instance_type",
+        "the type of the compute nodes, e.g. ml.p5.48xlarge (asked for)",
+        _said("instance type of the compute nodes, e.g. ml.p5.48xlarge"),
+        _instance_type,
+        _always(None),
+    ),
+    Question("instance_count", "how many compute nodes, e.g. 4 (1)", _said("how many of them"), _count, _always("1")),
+    Question(
+        "vpc",
+        f"`{NEW}`, or the id of a VPC that is there, e.g. vpc-0123456789abcdef0 ({NEW})",
+        _said(f"VPC: `{NEW}`, or the id of one that is there"),
+        _network,
+        _always(NEW),
+    ),
+    Question(
+        "subnets",
+        "with --vpc: ids of its private subnets in the zone, with commas, e.g. subnet-01234567,subnet-89abcdef (asked for)",
+        _said("private subnets in that zone, with commas"),
+        _id_of("subnet"),
+        _always(None),
+        _has_vpc,
+    ),
+    Question(
+        "security_group",
+        "with --vpc: id of a security group that allows all traffic within itself, e.g. sg-01234567 (asked for)",
+        _said("security group that allows all within itself"),
+        _id_of("sg"),
+        _always(None),
+        _has_vpc,
+    ),
+    Question(
+        "storage",
+        f"FSx for Lustre file system: `{NEW}`, of 1200 GiB, or `{NONE}` ({NEW})",
+        _said(f"FSx for Lustre file system: `{NEW}` or `{NONE}`"),
+        _storage,
+        _always(NEW),
+    ),
 )

@@ -1,5 +1,6 @@
 """`ops init` asks for what no option answers, and writes a file that validates."""
 
+import re
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -11,7 +12,7 @@ from config.load import load_cluster
 from ops.__main__ import main
 from ops.errors import OpsError
 from ops.init import Ask, init
-from ops.questions import QUESTIONS
+from ops.questions import QUESTIONS, Question
 
 ENOUGH = {"zone": "usw2-az4", "instance_type": "ml.p5.48xlarge"}
 EXISTING = {"vpc": "vpc-0123456789abcdef0", "subnets": "subnet-01234567, subnet-89abcdef", "security_group": "sg-01234567"}
@@ -128,6 +129,68 @@ def test_without_anybody_to_ask_a_missing_or_wrong_answer_ends_it(
     with pytest.raises(OpsError, match=said):
         run(tmp_path, given)
     assert not (tmp_path / "mine.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("Mine", "write mine"),
+        ("my_cluster", "write my-cluster"),
+        ("mine.yaml", "write mine"),
+        ("7-nodes", "write nodes"),
+        ("team/mine", "write team-mine"),
+        ("a" * 40, f"write {'a' * 31}"),
+        ("x", "write e.g. mine"),
+        ("", "write e.g. mine"),
+    ],
+)
+def test_a_name_that_no_cluster_can_have_is_told_first_with_one_that_it_can(tmp_path: Path, name: str, remedy: str) -> None:
+    person = Person()
+    with pytest.raises(OpsError, match=f"cannot name a cluster file, .*; {remedy}$"):
+        list(init(name=name, clusters=tmp_path, force=False, ask=person, zone="nowhere"))
+    assert person.asked == []
+
+
+def test_all_wrong_options_are_told_before_anything_is_asked(tmp_path: Path) -> None:
+    person = Person("us-west-2")
+    with pytest.raises(OpsError) as told:
+        run(tmp_path, {"zone": "usw2-az9", "instance_type": "p5", "instance_count": "7000", "storage": "big"}, person)
+    assert person.asked == []
+    assert str(told.value).splitlines() == [
+        "--zone: usw2-az9 is no zone that is known; did you mean usw2-az4, usw2-az3 or usw2-az2?",
+        "--instance-type: p5 is no type that HyperPod takes; did you mean ml.p5.48xlarge or ml.p5.4xlarge?",
+        "--instance-count: 7000 is more than the 6758 nodes that a group can have; write e.g. 4",
+        "--storage: big must be new or none; write one of both",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("g5.8xlarge", "did you mean ml.g5.8xlarge?"),
+        ("ML.G5.8xlarge", "did you mean ml.g5.8xlarge?"),
+        ("ml.trn1", "did you mean ml.trn1.32xlarge"),
+        ("H100", "did you mean ml.p5.48xlarge or ml.p5.4xlarge?"),
+        ("ml.p5.48xlrge", "did you mean ml.p5.48xlarge, "),
+        ("quantum", "none of the 209 known ones is like it"),
+    ],
+)
+def test_a_type_is_meant_by_its_ec2_name_its_family_its_gpu_or_its_spelling(tmp_path: Path, given: str, meant: str) -> None:
+    with pytest.raises(OpsError, match=re.escape(meant)):
+        run(tmp_path, {"instance_type": given}, Person())
+
+
+def test_a_zones_name_is_told_from_its_id(tmp_path: Path) -> None:
+    said = "us-west-2a is a zone's name, which is another zone in each account; use its id: usw2-az1, usw2-az2"
+    with pytest.raises(OpsError, match=said):
+        run(tmp_path, {"zone": "us-west-2a"}, Person())
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
+def test_help_says_what_is_taken_without_an_answer_and_gives_an_example(question: Question) -> None:
+    default = question.default({}) or ("that of --zone" if question.name == "region" else "asked for")
+    assert question.help.endswith(f"({default})")
+    assert "e.g. " in question.help or "`" in question.help
 
 
 def test_answers_that_end_too_early_are_told(tmp_path: Path) -> None:
