@@ -37,7 +37,12 @@ def _rows(estimate: Estimate, sources: list[str]) -> Iterator[tuple[str, ...]]:
         cited = f"[{sources.index(_source(line.price)) + 1}]" if isinstance(line.price, Price) else ""
         yield f"  {line.charge.name}", line.charge.what, *_dollars(line), cited
     least = "at least " if estimate.unknown else ""
-    yield "total", "", f"{least}{rounded(estimate.per_hour, 4)}", f"{least}{rounded(estimate.per_month, 2)}", ""
+    of = (
+        f"of {len(estimate.lines) - len(estimate.unknown)} of {len(estimate.lines)} prices; the others are unknown"
+        if least
+        else ""
+    )
+    yield "total", of, f"{least}{rounded(estimate.per_hour, 4)}", f"{least}{rounded(estimate.per_month, 2)}", ""
 
 
 def _dollars(line: Line) -> tuple[str, str]:

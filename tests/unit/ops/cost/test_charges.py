@@ -76,6 +76,22 @@ def test_nodes_without_a_list_price_are_unknown_and_say_why(overrides: dict[str,
     assert why(charge(config, "work")) == reason
 
 
+def test_a_restricted_group_is_charged_by_its_nodes_and_its_file_system_is_unknown() -> None:
+    sealed = {
+        "InstanceGroupName": "sealed",
+        "InstanceType": "ml.p5.48xlarge",
+        "InstanceCount": 2,
+        "ExecutionRole": "arn:aws:iam::123456789012:role/ours",
+        "EnvironmentConfig": {"FSxLustreConfig": {"SizeInGiB": 4800, "PerUnitStorageThroughput": 250}},
+    }
+    nodes, system = (
+        each for each in charges_of(cluster(overrides={"RestrictedInstanceGroups": [sealed]})) if each.name == "sealed"
+    )
+    assert (nodes.amount, nodes.product) == (Decimal(2), instance("ml.p5.48xlarge"))
+    assert system.what == "HyperPod's own FSx for Lustre, 4800 GiB"
+    assert why(system) == "nobody says whether HyperPod charges it as FSx does"
+
+
 def test_one_type_to_choose_from_is_that_type() -> None:
     overrides = {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": ["ml.g5.12xlarge"]}}
     assert charge(cluster(work={"overrides": overrides}), "work").product == instance("ml.g5.12xlarge")

@@ -55,7 +55,9 @@ def test_a_sum_without_one_of_the_prices_is_that_of_the_others_and_says_at_least
     partly = estimate(VOLUME)
     assert partly.per_month == Decimal("9121.6692263")
     assert [line.charge.what for line in partly.unknown] == ["4 x volume of 300 GB"]
-    assert "at least 12.4954  at least 9,121.67" in as_text(partly)
+    assert "total                  of 5 of 6 prices; the others are unknown  at least 12.4954  at least 9,121.67" in as_text(
+        partly
+    )
     assert "- work, 4 x volume of 300 GB: lost" in as_text(partly)
 
 
