@@ -25,9 +25,15 @@ def options(command: argparse.ArgumentParser) -> None:
         "--live", action="store_true", help="ask AWS's Pricing API (pricing:GetProducts); without it, prices come from a table"
     )
     command.add_argument(
-        "--prices", type=Path, default=None, metavar="FILE", help="a table of prices that --save wrote, instead of the one here"
+        "--prices",
+        type=Path,
+        default=None,
+        metavar="FILE",
+        help="a table of prices that --save wrote, e.g. prices.json (ops/cost/prices.json)",
     )
-    command.add_argument("--save", type=Path, metavar="FILE", help="with --live: write the prices into this table, for --prices")
+    command.add_argument(
+        "--save", type=Path, metavar="FILE", help="with --live: write the prices into this table, e.g. prices.json"
+    )
 
 
 def cost(*, clusters: Path, file: str, format: str, live: bool, prices: Path | None, save: Path | None) -> str:

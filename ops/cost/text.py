@@ -36,13 +36,15 @@ def _rows(estimate: Estimate, sources: list[str]) -> Iterator[tuple[str, ...]]:
             yield section, "", "", "", ""
         cited = f"[{sources.index(_source(line.price)) + 1}]" if isinstance(line.price, Price) else ""
         yield f"  {line.charge.name}", line.charge.what, *_dollars(line), cited
-    least = "at least " if estimate.unknown else ""
-    of = (
-        f"of {len(estimate.lines) - len(estimate.unknown)} of {len(estimate.lines)} prices; the others are unknown"
-        if least
-        else ""
-    )
-    yield "total", of, f"{least}{rounded(estimate.per_hour, 4)}", f"{least}{rounded(estimate.per_month, 2)}", ""
+    yield _total(estimate)
+
+
+def _total(estimate: Estimate) -> tuple[str, ...]:
+    hour, month = rounded(estimate.per_hour, 4), rounded(estimate.per_month, 2)
+    if not estimate.unknown:
+        return "total", "", hour, month, ""
+    known, lines = len(estimate.lines) - len(estimate.unknown), len(estimate.lines)
+    return "total", f"of {known} of {lines} prices; the others are unknown", f"at least {hour}", f"at least {month}", ""
 
 
 def _dollars(line: Line) -> tuple[str, str]:
