@@ -10,6 +10,8 @@ import botocore.session
 from botocore.config import Config
 
 from config.model import ClusterConfig
+from config.nearest import nearest
+from config.zones import regions
 from ops.deployment import Deployment, Stack
 from ops.errors import OpsError
 
@@ -44,9 +46,12 @@ class Account:
     @property
     def region(self) -> str:
         """The region that is asked; an OpsError where nothing names one."""
-        if not self._session.region_name:
+        name = self._session.region_name
+        if not name:
             raise OpsError("nothing says which region to ask; set `region` in the cluster's file, or AWS_REGION")
-        return str(self._session.region_name)
+        if name not in regions():
+            raise OpsError(f"{name}, from your environment, is no region that SageMaker is in; {nearest(name, regions())}")
+        return str(name)
 
     def client(self, service: str) -> Any:
         """The one client for ``service``; a session makes clients for one thread at a time."""
@@ -57,7 +62,11 @@ class Account:
 
     def all(self, service: str, operation: str, items: str, **arguments: Any) -> Iterator[Any]:
         """What ``operation`` lists under ``items``, from every page."""
-        pages = self.client(service).get_paginator(operation).paginate(**arguments)
+        client = self.client(service)
+        if client.can_paginate(operation):
+            pages = client.get_paginator(operation).paginate(**arguments)
+        else:  # botocore has no paginator for some of the operations that give a NextToken
+            pages = _followed(getattr(client, operation), arguments)
         for page in pages:
             yield from page.get(items) or []
 
@@ -105,3 +114,12 @@ class Account:
         """The address of the region's console."""
         host = {"aws-cn": "console.amazonaws.cn", "aws-us-gov": "console.amazonaws-us-gov.com"}.get(self.partition)
         return f"https://{host}" if host else f"https://{self.region}.console.aws.amazon.com"
+
+
+def _followed(ask: Callable[..., Json], arguments: Json) -> Iterator[Json]:
+    """The pages of an operation, from each NextToken to the next."""
+    page: Json = ask(**arguments)
+    yield page
+    while page.get("NextToken"):
+        page = ask(**arguments, NextToken=page["NextToken"])
+        yield page

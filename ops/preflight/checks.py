@@ -1,6 +1,7 @@
 """All that a preflight asks, in the order in which it is told."""
 
 from ops.preflight.asking import Check
+from ops.preflight.associations import associations
 from ops.preflight.bootstrap import bootstrap
 from ops.preflight.buckets import named_buckets, script_bucket
 from ops.preflight.cluster_name import cluster_name
@@ -14,6 +15,7 @@ from ops.preflight.permissions import permissions
 from ops.preflight.references import references
 from ops.preflight.security_groups import security_groups
 from ops.preflight.service_roles import service_roles
+from ops.preflight.stacks import stacks
 from ops.preflight.storage_quotas import storage_quotas
 from ops.preflight.subnets import subnets
 from ops.preflight.training_plans import training_plans
@@ -25,6 +27,7 @@ CHECKS = (
     Check("bootstrap", bootstrap),
     Check("permissions", permissions),
     Check("service roles", service_roles),
+    Check("stacks", stacks),
     Check("cluster name", cluster_name),
     Check("script bucket", script_bucket),
     Check("buckets", named_buckets),
@@ -38,5 +41,6 @@ CHECKS = (
     Check("subnets", subnets),
     Check("security groups", security_groups),
     Check("file systems", file_systems),
+    Check("associations", associations),
     Check("references", references),
 )

@@ -14,11 +14,13 @@ from config.report import FORMATS
 from config.report import counted as problems_counted
 from ops.errors import OpsError
 from ops.preflight.account import Account, session_for
-from ops.preflight.asking import findings
+from ops.preflight.asking import code_of, findings
 from ops.preflight.checks import CHECKS
 from ops.preflight.finding import Finding, Outcome, warning
 from ops.preflight.printed import as_json, counted, lines
 from ops.remedies import explained
+
+NOT_OPTED_IN = ("InvalidClientTokenId", "UnrecognizedClientException")
 
 
 def options(command: argparse.ArgumentParser) -> None:
@@ -43,7 +45,7 @@ def preflight(clusters: Path, cluster: str, format: str, session: Any = None) ->
             if format == "text":
                 yield from lines([each])
     except (ClientError, BotoCoreError, OSError) as failure:
-        raise OpsError(explained("preflight", failure)) from failure
+        raise OpsError(explained("preflight", failure) + _of_region(failure, config.region)) from failure
     if format == "json":
         yield as_json(cluster, found)
     if any(each.outcome is Outcome.ERROR for each in found):
@@ -52,8 +54,14 @@ def preflight(clusters: Path, cluster: str, format: str, session: Any = None) ->
         yield counted(found)
 
 
+def _of_region(failure: Exception, region: str | None) -> str:
+    """What credentials that are well elsewhere are refused for: https://docs.aws.amazon.com/accounts/latest/reference/manage-acct-regions.html."""
+    code = code_of(failure) if isinstance(failure, ClientError) else ""
+    return f"; or opt in to {region or 'the region'}, if the account has not" if code in NOT_OPTED_IN else ""
+
+
 def _found(file: CheckedFile, account: Account) -> Iterator[Finding]:
     """What the file's own warnings say, and then what the account does."""
-    _ = account.identity, account.region  # who asks, and where: without these there is nothing to ask
+    _ = account.region, account.identity  # where, and who asks: without these there is nothing to ask
     yield from (warning(f"{placed(file.name, each)}: {each}").by("file") for each in file.warnings)
     yield from findings(account, CHECKS)

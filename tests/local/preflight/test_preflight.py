@@ -47,6 +47,7 @@ def preflight(
             monkeypatch.setenv(name, value)
         status = main(["preflight", "mine", "--clusters", str(tmp_path), "--format", "json"])
         printed = capsys.readouterr()
+        assert printed.out, printed.err
         return {"status": status, "error": printed.err, **json.loads(printed.out)}
 
     yield run

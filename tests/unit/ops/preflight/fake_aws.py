@@ -34,6 +34,10 @@ instance_groups:
 IDENTITY = {"Account": ACCOUNT, "Arn": f"arn:aws:sts::{ACCOUNT}:assumed-role/dev/me"}
 
 
+# In botocore; a test of the embedded AWS, where the clients are real, meets every operation that is asked for in pages.
+WITHOUT_PAGINATOR = ("describe_data_repository_associations",)
+
+
 @dataclass(frozen=True)
 class Pages:
     """An answer in several pages."""
@@ -81,6 +85,9 @@ class FakeClient:
 
     def __getattr__(self, operation: str) -> Callable[..., Any]:
         return lambda **arguments: self._aws.answer(f"{self._service}.{operation}", arguments)
+
+    def can_paginate(self, operation: str) -> bool:
+        return operation not in WITHOUT_PAGINATOR
 
     def get_paginator(self, operation: str) -> "FakePaginator":
         return FakePaginator(self._aws, f"{self._service}.{operation}")

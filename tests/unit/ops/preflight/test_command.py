@@ -1,6 +1,7 @@
 """The command: the file's problems first, then the account's answers, and what ends it."""
 
 import json
+import re
 from pathlib import Path
 from threading import Event, get_ident
 from typing import Any
@@ -13,6 +14,7 @@ from ops.errors import OpsError
 from ops.preflight import command
 from ops.preflight.account import Account
 from ops.preflight.asking import Check, findings
+from ops.preflight.checks import CHECKS
 from ops.preflight.command import preflight
 from ops.preflight.finding import Finding, error, not_asked, ok, warning
 from tests.unit.ops.preflight.fake_aws import DENIED, FILE, FakeAws, outcomes, parsed, refused
@@ -111,6 +113,7 @@ def test_the_files_own_warnings_are_told_first(folder: Path, checks: list[Check]
         (EndpointConnectionError(endpoint_url="https://sts.us-west-2.amazonaws.com"), "check the network"),
         (refused("ExpiredToken", "The security token included in the request is expired"), "run `aws sso login`"),
         (NoCredentialsError(), "run `aws sso login` or `aws configure`"),
+        (refused("InvalidClientTokenId"), "or opt in to us-west-2, if the account has not"),
     ],
 )
 def test_without_an_answer_to_who_asks_there_is_one_error_with_the_remedy(
@@ -203,3 +206,19 @@ def test_without_any_region_the_remedy_says_where_to_set_it(folder: Path, checks
     (folder / "draft.yaml").write_text(FILE.replace("region: us-west-2\n", ""))
     _, failed = run(folder, aws=aws)
     assert failed == "nothing says which region to ask; set `region` in the cluster's file, or AWS_REGION"
+
+
+def test_a_region_of_the_environments_that_is_none_is_told_before_anybody_is_asked(folder: Path, checks: list[Check]) -> None:
+    checks.append(check(ok("well")))
+    aws = FakeAws({})
+    aws.region_name = "us-west-22"
+    (folder / "draft.yaml").write_text(FILE.replace("region: us-west-2\n", ""))
+    _, failed = run(folder, aws=aws)
+    assert failed.startswith("us-west-22, from your environment, is no region that SageMaker is in; did you mean")
+    assert aws.asked == []
+
+
+def test_every_check_is_documented_in_its_order() -> None:
+    page = (Path(__file__).parents[4] / "docs" / "preflight.md").read_text()
+    rows = re.findall(r"^\| `([a-z ]+)` \|", page.partition("## What is asked")[2].partition("\n## ")[0], re.MULTILINE)
+    assert rows == [each.name for each in CHECKS]

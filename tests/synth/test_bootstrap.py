@@ -1,0 +1,27 @@
+"""What a preflight looks for of the bootstrap is what the command line asks for."""
+
+import json
+from pathlib import Path
+
+from ops.preflight.bootstrap import LEAST_VERSION, QUALIFIER
+from ops.preflight.permissions import EXECUTION, TAKEN_ON
+from tests.synth.synthesized import Synthesized
+
+
+def test_a_preflight_asks_for_the_version_and_the_roles_that_the_assemblies_name(
+    shipped: Synthesized, shipped_folder: Path
+) -> None:
+    assert shipped
+    artifacts = [
+        artifact
+        for file in shipped_folder.rglob("manifest.json")
+        for artifact in json.loads(file.read_text())["artifacts"].values()
+    ]
+    stacks = [each["properties"] for each in artifacts if each["type"] == "aws:cloudformation:stack"]
+    assert len(stacks) > 3
+    assert {each["requiresBootstrapStackVersion"] for each in stacks} == {LEAST_VERSION}
+    assert {each["bootstrapStackVersionSsmParameter"] for each in stacks} == {f"/cdk-bootstrap/{QUALIFIER}/version"}
+    assert all(f"/cdk-{QUALIFIER}-{EXECUTION}-" in each["cloudFormationExecutionRoleArn"] for each in stacks)
+    assert all(f"/cdk-{QUALIFIER}-{TAKEN_ON[0]}-" in each["assumeRoleArn"] for each in stacks)
+    assets = json.dumps([json.loads(file.read_text()) for file in shipped_folder.rglob("*.assets.json")])
+    assert f"/cdk-{QUALIFIER}-{TAKEN_ON[1]}-" in assets
