@@ -38,7 +38,9 @@ BASIC: dict[str, Entry] = {
     "yaml.size": Entry("The file is of a size that a cluster's can be.", "Lines that repeat each other can fill all memory."),
     "missing-field": Entry("What has no default is given.", "Nothing that could be guessed would be right for most clusters."),
     "unknown-field": Entry("Each field is one that there is.", _TYPO),
-    "type": Entry("Each value is of its field's type.", "Text that is read as a number is another text on its way to AWS."),
+    "type": Entry(
+        "Each value is of its field's type.", "What is guessed from a value of another type is not always what was meant."
+    ),
     "choice": Entry("Each value is one of its field's choices.", _TYPO),
     "bounds": Entry(
         "Each value is within its field's bounds.", "They are the service's own, or those that this project keeps to."

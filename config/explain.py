@@ -1,19 +1,23 @@
 """Says what pydantic found in the user's words, with a remedy."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from config.errors import ABSENT, Path, Problem
 from config.fields import field_at, section_at
+from config.instance_types import listed_types
 from config.misplaced import misplaced
-from config.nearest import like, nearest
-from config.patterns import in_words, repaired
+from config.nearest import either, like, nearest
+from config.patterns import in_words, repaired, written
+from config.remedies import remedy
 from config.section import Section
 from config.zones import region_of_name, regions, zone_remedy
 
-# What is wrong, by pydantic's type of error; the values in braces come from its context. The field's own line is the remedy.
+# What is wrong, by pydantic's type of error; the values in braces come from its context.
 _WRONG = {
     "string_type": "must be text",
     "int_type": "must be a whole number, without quotes",
@@ -73,7 +77,7 @@ def _follows_from_its_entries(detail: ErrorDetails) -> bool:
     return detail["type"] == "too_short" and isinstance(given, list) and len(given) >= detail["ctx"]["min_length"]
 
 
-def _message(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path, str]) -> str:
+def _message(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path, str]) -> str:  # noqa: PLR0911  one per kind
     """What is wrong, and the remedy."""
     match detail["type"]:
         case "missing":
@@ -87,8 +91,10 @@ def _message(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path,
             return _unquoted(detail["input"], spelling.get(detail["loc"]))
         case "value_error":
             return str(detail["ctx"]["error"])
-    mismatch = detail["type"] == "string_pattern_mismatch"
-    return _mismatch(detail, model, spelling) if mismatch else f"{_wrong(detail)}; {_hint(detail, model)}"
+        case "string_pattern_mismatch":
+            return _mismatch(detail, model, spelling)
+        case _:
+            return f"{_wrong(detail)}; {remedy(detail, _field(detail, model)) or _hint(detail, model)}"
 
 
 def _unquoted(value: float, spelled: str | None) -> str:
@@ -104,12 +110,22 @@ def _mismatch(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path
         named, given = region_of_name(value), spelling.get(("region",))
         wrong = "is a zone's name, which differs from account to account, and not its id" if named else in_words(pattern)
         return f"{wrong}; {zone_remedy(value, given if given in regions() else named)}"
-    return f"{in_words(pattern)}; {f'did you mean {better}?' if better else _hint(detail, model)}"
+    quoted = f'"{better}"' if better and re.fullmatch("[0-9.]+", better) else better  # YAML would read a number
+    meant = f"did you mean {quoted}?" if better else _similar(detail)
+    return f"{in_words(pattern)}; {meant or written(pattern) or _hint(detail, model)}"
+
+
+def _similar(detail: ErrorDetails) -> str | None:
+    """The region or the instance type that may have been meant."""
+    known = {"region": regions, "instance_type": listed_types}.get(str(detail["loc"][-1]))
+    names = like(detail["input"], known()) if known else []
+    return f"did you mean {either(names)}?" if names else None
 
 
 def _wrong(detail: ErrorDetails) -> str:
     if template := _WRONG.get(detail["type"]):
-        return template.format(**detail.get("ctx", {}))
+        said = template.format(**detail.get("ctx", {}))
+        return said.replace(" 1 entries", " one entry").replace(" 1 characters", " one character")
     return detail["msg"][:1].lower() + detail["msg"][1:]
 
 
@@ -117,6 +133,13 @@ def _unknown(path: Path, model: type[Section]) -> str:
     section = section_at(model, path)
     known = section.model_fields.keys() - ({"name"} if section is model else set()) if section else set()
     return f"there is no field of this name; {nearest(path[-1], known)}"
+
+
+def _field(detail: ErrorDetails, model: type[Section]) -> FieldInfo | None:
+    """The field that is wrong, but not for an entry of a mapping, which has none of its own."""
+    last = max(index for index, part in enumerate(detail["loc"]) if isinstance(part, str))
+    section = section_at(model, detail["loc"][: last + 1])
+    return section.model_fields.get(str(detail["loc"][last])) if section else None
 
 
 def _hint(detail: ErrorDetails, model: type[Section]) -> str:

@@ -6,15 +6,17 @@ from difflib import get_close_matches
 
 LONGEST_LIST = 24
 SHORTEST_PART = 4
+MOST_MEANT = 3
 
 
 def like(word: object, known: Iterable[str]) -> list[str]:
     """Those of the ``known`` words that may have been meant, the likeliest first."""
     names, text = sorted(known), str(word)
     same = [name for name in names if _plain(name) == _plain(text)]
-    close = get_close_matches(text, names, n=3)
+    close = get_close_matches(text, names, n=MOST_MEANT)
     around = [name for name in names if len(text) >= SHORTEST_PART and text.lower() in re.split(r"[_-]", name.lower())]
-    return same or close or around
+    begun = [name for name in names if len(text) >= SHORTEST_PART and name.startswith(text.lower())]
+    return same or close or around or begun[:MOST_MEANT]
 
 
 def nearest(word: object, known: Iterable[str]) -> str:

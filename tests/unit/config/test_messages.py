@@ -82,14 +82,14 @@ def test_text_that_yaml_reads_as_something_else_is_to_be_quoted_as_it_is_spelled
         (("storage",), [], "[]: must be a section, its fields indented below it; "),
         (("overrides",), 3, "3: must be a mapping, its `key: value` lines indented below it; "),
         (("instance_groups",), {"name": "x"}, '{"name": "x"}: must be a list, in [ ] or with a - before each entry; '),
-        (("instance_groups",), [], "[]: must have at least 1 entries; "),
+        (("instance_groups",), [], "[]: must have at least one entry; use 1 to 100 entries"),
         (
             ("cluster_name",),
             "-x",
             '"-x": must have letters, digits and hyphens alone, at most 63, with no hyphen at either end; ',
         ),
         (("cluster_name",), "x" * 64, f'"{"x" * 64}": must have at most 63 characters; '),
-        (("account",), "1234", '"1234": must have 12 digits; the AWS account, 12 digits in quotes'),
+        (("account",), "1234", '"1234": must have 12 digits; `aws sts get-caller-identity` shows yours'),
     ],
 )
 def test_a_value_that_a_field_does_not_take_is_answered_with_what_it_takes(
@@ -97,6 +97,45 @@ def test_a_value_that_a_field_does_not_take_is_answered_with_what_it_takes(
 ) -> None:
     lines = draft.set(*path, value).lines()
     assert any(line.startswith(f"{dotted(path)}: {said}") for line in lines), lines
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "remedy"),
+    [
+        (("wait_hours",), "2", "write 2"),
+        (("wait_hours",), "0x2", "write 2"),
+        (("wait_hours",), 2.0, "write 2"),
+        (("wait_hours",), "2h", "write a number in digits, 1 to 12, without a unit"),
+        (("wait_hours",), 13, "use 1 to 12"),
+        (("trust_source_account",), "yes", "write true"),
+        (("trust_source_account",), "off", "write false"),
+        (("trust_source_account",), "perhaps", "let the node role's trust policy ask for aws:SourceAccount; nobody"),
+        (("network", "availability_zone_id"), ["usw2-az4"], "write usw2-az4 without the brackets or the minus"),
+        (("network", "availability_zone_id"), None, "it needs a value: id of the availability zone"),
+        (("storage", "lustre", "version"), None, "write some, or remove this line"),
+        (("storage", "lustre", "storage_capacity_gib"), 12, "1200, or a multiple of 2400; can grow"),
+        (("network",), [{"availability_zone_id": "usw2-az4"}], "remove the minus before its first field"),
+        (("network",), "usw2-az4", "it needs `availability_zone_id`"),
+        (("users",), ["alice"], "it needs `name`, `uid`"),
+        (("tags",), [{"Key": "team", "Value": "speech"}], "write `team: speech`"),
+        (("tags",), "team=speech", "write `team: speech` on a line below it"),
+        (("tags",), {"team": None}, "write one word or sentence, or remove this line"),
+        (("users",), {"alice": 10001}, "begin each entry with a minus"),
+        (("instance_groups", 2, "deep_health_checks"), "InstanceStress", "write [InstanceStress]"),
+        (("instance_groups", 2, "deep_health_checks"), True, "write those that you want of [InstanceStress, "),
+        (("region",), "uswest2", "did you mean us-west-2?"),
+        (("region",), "Oregon", "write its code, not its place"),
+        (("instance_groups", 2, "instance_type"), "ml.p5", "did you mean ml.p5.48xlarge"),
+        (("storage", "data_bucket", "existing"), "s3://Our_Data/sets", "did you mean our-data?"),
+        (("storage", "existing", "file_system_id"), "fs-01234567.fsx.us-west-2.amazonaws.com", "did you mean fs-01234567?"),
+        (("slurm", "accounting", "host"), "mysql://db.example.com:3306/slurm", "did you mean db.example.com?"),
+        (("account",), "1234-5678-9012", 'did you mean "123456789012"?'),
+        (("lifecycle", "on_create"), "./start.sh", "did you mean start.sh?"),
+    ],
+)
+def test_the_remedy_is_what_to_write(draft: Any, path: tuple[str | int, ...], value: object, remedy: str) -> None:
+    lines = draft.set(*path, value).lines()
+    assert any(f"; {remedy}" in line for line in lines), lines
 
 
 def test_all_problems_are_said_at_once_in_the_order_of_the_file(draft: Any) -> None:
