@@ -50,7 +50,7 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
     for name, each in COMMANDS.items():
         command = commands.add_parser(name, help=each.what, description=each.what)
         if each.deployed:
-            command.add_argument("cluster", metavar="CLUSTER", help="name of a cluster file, without .yaml")
+            command.add_argument("cluster", metavar="CLUSTER", help="name of a cluster file, without .yaml, e.g. reference")
         command.add_argument(
             "--clusters",
             type=Path,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import Any
 
-from config.errors import ABSENT, ConfigError, Problem
+from config.errors import ConfigError, Problem
 from config.imports.json_file import JsonFile, read_json
 from config.imports.kinds import NETWORK, PARAMETERS, REQUEST, demand, kind_of
 from config.request import Request
@@ -26,7 +26,9 @@ class Original:
     """What else is to be known of it, as comments."""
 
     files: Mapping[str, JsonFile] = field(default_factory=dict, repr=False)
-    """The files as they were read, by their names."""
+    """The files as they were read, by their names; places are by the paths of the request."""
+    network_file: str = ""
+    """The file that the network is from, where it has one of its own."""
 
     @property
     def groups(self) -> list[Request]:
@@ -35,14 +37,18 @@ class Original:
         return found
 
     def placed(self, error: ConfigError) -> ConfigError:
-        """The same problems with the lines and columns of the files at which they are."""
-        return ConfigError({name: [self._placed(name, each) for each in found] for name, found in error.problems.items()})
+        """The same problems with the files, lines and columns at which they are."""
+        found: dict[str, list[Problem]] = {}
+        for name, problems in error.problems.items():
+            for problem in problems:
+                is_network = name == self.request_file and problem.path[:1] == (VPC,)
+                source = self.network_file if is_network and self.network_file else name
+                found.setdefault(source, []).append(self._placed(source, problem))
+        return ConfigError(found)
 
     def _placed(self, name: str, problem: Problem) -> Problem:
         file = self.files.get(name)
-        # The network can be of a file of its own: what the request's does not have at its top has no place in that.
-        is_there = file is not None and (problem.value is ABSENT or problem.path[:1] in file.places)
-        return replace(problem, place=file.place(problem.path)) if file and is_there and problem.place is None else problem
+        return replace(problem, place=file.place(problem.path)) if file and problem.place is None else problem
 
 
 def read_original(request: FilePath, parameters: FilePath | None = None, vpc_config: FilePath | None = None) -> Original:
@@ -54,7 +60,10 @@ def read_original(request: FilePath, parameters: FilePath | None = None, vpc_con
     made = _with_network(_request(first), first, third)
     told = _mapping(second, PARAMETERS, "the scripts' provisioning parameters") if second else None
     name = second.name if second else "provisioning_parameters.json"
-    return Original(made, told, first.name, name, files={each.name: each for each in (_as_request(first), second) if each})
+    whole = _below(first, GROUPS) if isinstance(first.content, list) else first
+    network = third and (third if (VPC,) in third.places else _below(third, VPC))
+    files = {each.name: each for each in (whole, second, network) if each}
+    return Original(made, told, first.name, name, files=files, network_file=network.name if network else "")
 
 
 def _is_network(file: JsonFile) -> bool:
@@ -69,11 +78,9 @@ def _request(file: JsonFile) -> Request:
     return _mapping(file, REQUEST, "CreateCluster's input, or the list of its instance groups")
 
 
-def _as_request(file: JsonFile) -> JsonFile:
-    """The file with its places by the request's paths, which begin before a list of groups alone."""
-    if not isinstance(file.content, list):
-        return file
-    return replace(file, places={(): file.places[()], **{(GROUPS, *path): place for path, place in file.places.items()}})
+def _below(file: JsonFile, member: str) -> JsonFile:
+    """The file with its places by paths of the request, of which it is this member alone."""
+    return replace(file, places={(): file.places[()], **{(member, *path): place for path, place in file.places.items()}})
 
 
 def _with_network(request: Request, file: JsonFile, network_file: JsonFile | None) -> Request:
@@ -91,4 +98,6 @@ def _mapping(file: JsonFile, kind: str, what: str) -> dict[str, Any]:
     demand(file, kind)
     if isinstance(file.content, dict):
         return file.content
-    raise ConfigError({file.name: [Problem((), file.content, f"is not {what}; give a file with a JSON object")]})
+    raise ConfigError(
+        {file.name: [Problem((), file.content, f"is not {what}; give a file with a JSON object", place=file.place(()))]}
+    )

@@ -33,7 +33,7 @@ def check_place(region: str | None, zone: str | None) -> None:
 def refuse_options(problems: Iterable[Problem], given: Mapping[str, object]) -> None:
     """Refuse what the new file's problems are about, where that is an option's word and not the original's."""
     wrong = [
-        f"--{option}: {given[option]} {problem.message}"
+        f"--{option} {given[option]}: {problem.message}"
         for problem in problems
         if (option := OPTIONS.get(problem.path))
         and given.get(option) is not None

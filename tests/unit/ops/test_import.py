@@ -113,9 +113,9 @@ def test_options_that_do_not_go_together_are_refused(words: list[str], said: str
         ),
         (["--region", "us-east-1"], "is in us-west-2, and --region is us-east-1; leave --region out"),
         (["--zone", "use1-az4"], "is in us-west-2, and --zone is use1-az4, in us-east-1; leave --zone out"),
-        (["--vpc", "vpc-x", "--zone", "usw2-az4"], "--vpc: vpc-x must be vpc-, then 8 to 17 digits"),
-        (["--scripts", "nowhere"], "--scripts: nowhere there is no such folder; make 'nowhere' beside the cluster file"),
-        (["--output", "Mine_1.yaml"], "Mine_1.yaml is the file's own name, which is the cluster's and must have"),
+        (["--vpc", "vpc-x", "--zone", "usw2-az4"], "--vpc vpc-x: must be vpc-, then 8 to 17 digits"),
+        (["--scripts", "nowhere"], "--scripts nowhere: there is no such folder; make 'nowhere' beside the cluster file"),
+        (["--output", "Mine_1.yaml"], "--output Mine_1.yaml: is the file's own name, which is the cluster's and must have"),
         (["--output", "mine.json"], "cluster files end in .yaml"),
     ],
 )

@@ -192,7 +192,7 @@ def test_a_file_system_that_is_kept_needs_its_id_and_mount_name(name: str, value
         ("{", ':1:2: "{": is no JSON: Expecting property name enclosed in double quotes; write it as JSON'),
         ("[NaN]", ": NaN is no number of JSON; write it as JSON, each name once"),
         pytest.param("[" * 100_000, ": is nested too deep; write it as JSON, and flat", id="deep"),
-        ("7", ": 7: is not CreateCluster's input, or the list of its instance groups; give a file with a JSON object"),
+        ("7", ":1:1: 7: is not CreateCluster's input, or the list of its instance groups; give a file with a JSON object"),
         (
             '{"ClusterName": "theirs", "ClusterStatus": "InService"}',
             ':1:27: ClusterStatus: "InService": this is what DescribeCluster says; '
@@ -303,7 +303,16 @@ def test_what_is_wrong_is_told_with_its_line_and_column(tmp_path: Path, request_
     assert str(told.value).startswith(str(tmp_path / said)), told.value
 
 
-def test_what_a_third_file_says_has_no_place_in_the_first(tmp_path: Path) -> None:
-    paths = saved(tmp_path, request=REQUEST["InstanceGroups"], parameters=PARAMETERS, network={"Subnets": 7})
-    with pytest.raises(ConfigError, match=r"request\.json: VpcConfig\.Subnets: 7: "):
-        imported(read_original(*paths.values()), Choices())
+@pytest.mark.parametrize(
+    ("network", "said"),
+    [
+        ({"Subnets": 7}, "network.json:2:2: VpcConfig.Subnets: 7: "),
+        ({"VpcConfig": {"Subnets": 7}}, "network.json:3:3: VpcConfig.Subnets: 7: "),
+        ({"Subnets": ["subnet-01234567"]}, "network.json:1:1: VpcConfig.SecurityGroupIds: nothing: "),
+    ],
+)
+def test_what_a_third_file_says_is_told_with_its_place_there(tmp_path: Path, network: object, said: str) -> None:
+    paths = saved(tmp_path, request=REQUEST["InstanceGroups"], parameters=PARAMETERS, network=network)
+    with pytest.raises(ConfigError) as told:
+        imported(read_original(*paths.values()), KEPT)
+    assert str(tmp_path / said) in str(told.value)
