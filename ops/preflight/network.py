@@ -63,7 +63,9 @@ def internet(account: Account) -> Iterator[Finding]:
     filters = [{"Name": "vpc-id", "Values": [existing.vpc_id]}]
     tables = list(account.all("ec2", "describe_route_tables", "RouteTables", Filters=filters))
     for subnet_id in existing.node_subnet_ids:
-        yield _way_out(subnet_id, _routes(subnet_id, tables))
+        routes = _routes(subnet_id, tables)
+        default = next((route for route in routes if route.get("DestinationCidrBlock") == "0.0.0.0/0"), None)
+        yield _way_out(subnet_id, default) if default else _closed(account, subnet_id, filters)
 
 
 def _routes(subnet_id: str, tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -78,13 +80,19 @@ def _routes(subnet_id: str, tables: list[dict[str, Any]]) -> list[dict[str, Any]
     return main
 
 
-def _way_out(subnet_id: str, routes: list[dict[str, Any]]) -> Finding:
-    default = next((route for route in routes if route.get("DestinationCidrBlock") == "0.0.0.0/0"), None)
-    if default is None:
-        return warning(
-            f"{subnet_id} has no default route, so nodes reach endpoints of the VPC, and no package repository",
-            "see that S3, SSM and its messages, EC2, logs, monitoring, STS and SageMaker have one, or add a NAT gateway",
-        )
+def _closed(account: Account, subnet_id: str, filters: list[dict[str, Any]]) -> Finding:
+    listed = account.all("ec2", "describe_vpc_endpoints", "VpcEndpoints", Filters=filters)
+    there = sorted(
+        {each["ServiceName"].rpartition(f".{account.region}.")[2] for each in listed if each["State"].lower() == "available"}
+    )
+    return warning(
+        f"{subnet_id} has no default route: nodes reach no package repository, and of AWS the VPC's endpoints alone "
+        f"({', '.join(there) or 'there are none'})",
+        "see that S3, SSM and its messages, EC2, logs, monitoring, STS and SageMaker have one, or add a NAT gateway",
+    )
+
+
+def _way_out(subnet_id: str, default: dict[str, Any]) -> Finding:
     if default.get("State") == "blackhole":
         return error(
             f"{subnet_id}'s default route leads to what is gone", "mend the route: nodes cannot start without a way to AWS"

@@ -8,12 +8,13 @@ from botocore.exceptions import ClientError
 from config.instance_types import instance_type
 from ops.preflight.account import Account
 from ops.preflight.asking import code_of
-from ops.preflight.finding import Finding, error, not_asked, ok
-from ops.preflight.rules_of_groups import anywhere, names_itself
+from ops.preflight.finding import Finding, error, not_asked, ok, warning
+from ops.preflight.rules_of_groups import admits, anywhere, names_itself
 from ops.preflight.wanted import groups, node_security_groups
 
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html: EFA wants both rules, each naming the group itself. They
 # hold Lustre's ports, 988 and 1018-1023 (https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html).
+HTTPS = 443
 INWARD, OUTWARD = "ingress", "egress"
 
 
@@ -47,7 +48,7 @@ def _group(account: Account, group_id: str, vpc_id: str | None) -> Iterator[Find
         return
     if vpc_id and found["VpcId"] != vpc_id:
         yield error(f"{group_id} is in {found['VpcId']}, not in {vpc_id}", "name a group of the VPC")
-    problems = [*_inward(found), *_outward(found, has_efa=_has_efa(account))]
+    problems = [*_inward(found), *_outward(found, has_efa=_has_efa(account)), *_to_aws(found)]
     yield from problems or [ok(f"{group_id} lets its members reach each other, Lustre's ports included")]
 
 
@@ -65,6 +66,15 @@ def _outward(found: dict[str, Any], *, has_efa: bool) -> Iterator[Finding]:
         return
     why = "EFA needs a rule that names the group itself, and 0.0.0.0/0 is not enough" if has_efa else "Slurm and Lustre need it"
     yield error(f"{found['GroupId']} does not let out all traffic to itself: {why}", _remedy(found["GroupId"], OUTWARD))
+
+
+def _to_aws(found: dict[str, Any]) -> Iterator[Finding]:
+    """Nodes are managed, get their scripts and write their logs over HTTPS."""
+    if not admits(found["IpPermissionsEgress"], HTTPS, groups=[], ranges=["0.0.0.0/0"]):
+        yield warning(
+            f"{found['GroupId']} does not let out TCP {HTTPS} to everywhere, and nodes reach AWS by it",
+            "see that its rules let nodes reach the VPC's endpoints for all that they use, or add a rule",
+        )
 
 
 def _remedy(group_id: str, direction: str) -> str:

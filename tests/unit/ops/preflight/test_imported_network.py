@@ -83,7 +83,6 @@ def test_a_subnet_with_a_way_out_is_well(main: bool) -> None:
 @pytest.mark.parametrize(
     ("found", "outcome", "said"),
     [
-        ([], "warning", "has no default route"),
         ([default(NatGatewayId="nat-1", State="blackhole")], "error", "leads to what is gone"),
         ([default(GatewayId="igw-1")], "error", "is public: its default route is igw-1"),
     ],
@@ -92,6 +91,17 @@ def test_a_subnet_from_which_nodes_get_nowhere_is_told(found: list[dict[str, str
     told = only(asked(internet, routes(*found), IMPORTED))
     assert told.outcome == outcome
     assert said in told.said
+
+
+def test_from_a_subnet_without_a_default_route_only_the_vpcs_endpoints_are_reached_and_told() -> None:
+    endpoints = [
+        {"ServiceName": "com.amazonaws.us-west-2.s3", "State": "available"},
+        {"ServiceName": "com.amazonaws.us-west-2.sagemaker.api", "State": "Available"},
+        {"ServiceName": "com.amazonaws.us-west-2.logs", "State": "deleting"},
+    ]
+    found = only(asked(internet, routes() | {"ec2.describe_vpc_endpoints": {"VpcEndpoints": endpoints}}, IMPORTED))
+    assert found.outcome == "warning"
+    assert "the VPC's endpoints alone (s3, sagemaker.api)" in found.said
 
 
 def in_subnets(free: int = 100, others: int = 100, changed: dict[str, str] | None = None) -> dict[str, Any]:
@@ -189,7 +199,17 @@ ITSELF, EVERYBODY = to("sg-00000001"), to(anywhere=True)
 
 
 def test_a_group_that_is_open_to_itself_is_well() -> None:
-    assert outcomes(asked(security_groups, group([ITSELF], [ITSELF]), IMPORTED)) == ["ok"]
+    assert outcomes(asked(security_groups, group([ITSELF], [ITSELF, EVERYBODY]), IMPORTED)) == ["ok"]
+
+
+def test_a_group_that_lets_out_no_https_is_a_warning() -> None:
+    found = only(asked(security_groups, group([ITSELF], [ITSELF]), IMPORTED))
+    assert (found.outcome, found.said) == (
+        "warning",
+        "sg-00000001 does not let out TCP 443 to everywhere, and nodes reach AWS by it",
+    )
+    https = {"IpProtocol": "tcp", "FromPort": 443, "ToPort": 443, "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}
+    assert outcomes(asked(security_groups, group([ITSELF], [ITSELF, https]), IMPORTED)) == ["ok"]
 
 
 def test_efa_needs_a_rule_outward_that_names_the_group() -> None:
@@ -202,20 +222,20 @@ def test_efa_needs_a_rule_outward_that_names_the_group() -> None:
 
 @pytest.mark.parametrize("inward", [[], [to("sg-00000002")], [to("sg-00000001", IpProtocol="tcp", FromPort=0, ToPort=65535)]])
 def test_a_group_that_does_not_let_itself_in_is_an_error(inward: list[dict[str, Any]]) -> None:
-    found = only(asked(security_groups, group(inward, [ITSELF]), IMPORTED))
+    found = only(asked(security_groups, group(inward, [ITSELF, EVERYBODY]), IMPORTED))
     assert found.outcome == "error"
     assert found.said.startswith("sg-00000001 does not let in all traffic from itself")
 
 
 def test_a_group_of_another_vpc_or_one_that_is_not_there_is_an_error() -> None:
-    elsewhere = asked(security_groups, group([ITSELF], [ITSELF], VpcId="vpc-00000009"), IMPORTED)
+    elsewhere = asked(security_groups, group([ITSELF], [ITSELF, EVERYBODY], VpcId="vpc-00000009"), IMPORTED)
     assert elsewhere[0].said == "sg-00000001 is in vpc-00000009, not in vpc-00000001"
     absent = asked(security_groups, {"ec2.describe_security_groups": refused("InvalidGroup.NotFound")}, IMPORTED)
     assert only(absent).said == "there is no security group sg-00000001 in us-west-2"
 
 
 def test_the_groups_of_a_groups_own_network_are_looked_at_too() -> None:
-    found = asked(security_groups, group([ITSELF], [ITSELF]), OWN_SUBNETS)
+    found = asked(security_groups, group([ITSELF], [ITSELF, EVERYBODY]), OWN_SUBNETS)
     assert outcomes(found) == ["ok", "error", "error"], "sg-00000002 is not open to itself"
 
 
@@ -234,5 +254,5 @@ def test_who_may_not_look_is_warned(check: Any, operation: str) -> None:
 
 def test_a_file_without_a_network_of_its_own_may_still_name_subnets_in_overrides() -> None:
     file = f"{FILE}overrides: {{VpcConfig: {{Subnets: [subnet-00000001], SecurityGroupIds: [sg-00000001]}}}}\n"
-    assert outcomes(asked(security_groups, group([ITSELF], [ITSELF]), file)) == ["ok"]
+    assert outcomes(asked(security_groups, group([ITSELF], [ITSELF, EVERYBODY]), file)) == ["ok"]
     assert outcomes(asked(subnets, in_subnets(10), file)) == ["error"]
