@@ -129,15 +129,14 @@ OVERRIDES = """## `overrides`: all of CreateCluster
 The fields above cover what most clusters need. Whatever else the API can do goes into `overrides`, in the API's own words, of
 an instance group or of the cluster. It is merged into the request at every depth and wins; lists replace ours; `null` leaves a
 member of ours out. The request is checked against the API's definition in the pinned boto3, so a misspelled member, a wrong
-type, a value that the API does not know, or one out of its bounds is an error that names its place in the file.
+type, a value that the API does not know, or one out of its bounds is an error that names its place in the file. What only AWS's
+pages rule out (two members that exclude each other, say) is a warning: the service decides.
 
 ```yaml
 {example}```
 """
 
-OVERRIDES_EXAMPLE = """overrides:
-  NodeProvisioningMode: Continuous
-instance_groups:
+OVERRIDES_EXAMPLE = """instance_groups:
   - name: controller
     role: controller
     instance_type: ml.c5.xlarge

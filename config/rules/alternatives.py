@@ -57,5 +57,19 @@ def one_lifecycle_script(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(path, later, "HyperPod starts this or OnCreate; add `OnCreate: null` beside it, or remove it")
 
 
+@rule("one-image", "instance_groups[]", level=Level.WARNING)
+def one_image(config: ClusterConfig) -> Iterator[Problem]:
+    """A group names its image by `ImageId` or by `ImageReleaseVersion`.
+
+    The one can be any image, the other is a release of HyperPod's own: which of the two nodes get is not documented.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterInstanceGroupSpecification.html
+    for index, group in numbered(config.instance_groups):
+        image, release = (group.overrides.get(name) for name in ("ImageId", "ImageReleaseVersion"))
+        if image is not None and release is not None:
+            path = ("instance_groups", index, "overrides", "ImageReleaseVersion")
+            yield Problem(path, release, f"names another image than `ImageId: {image}`; keep one of the two")
+
+
 def _short(value: object) -> str:
     return f"[{', '.join(map(str, value))}]" if isinstance(value, tuple) else str(value)

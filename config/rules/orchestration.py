@@ -3,6 +3,7 @@
 They are warnings: `overrides` are the API's own words, the service decides, and AWS's pages do not always agree.
 """
 
+import re
 from collections.abc import Iterator
 
 from config.entries import numbered
@@ -11,7 +12,7 @@ from config.instance_group import InstanceGroup, Role
 from config.model import ClusterConfig
 from config.nearest import either
 from config.rules.registry import rule
-from config.rules.verbatim import member, number, text
+from config.rules.verbatim import items, member, number, text
 
 CONTINUOUS = "https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-scaling-slurm.html"
 
@@ -55,6 +56,31 @@ def slurm_set_up_once(config: ClusterConfig) -> Iterator[Problem]:
                 "provisioning_parameters.json says the same, and HyperPod takes one; remove it, and use `role` and `partition`"
             )
             yield Problem(path, given, message)
+
+
+NAME_IN_THE_API = r"[a-zA-Z0-9](-*[a-zA-Z0-9])*"
+NODE_TYPES = {Role.CONTROLLER: "Controller", Role.LOGIN: "Login", Role.COMPUTE: "Compute"}
+
+
+@rule("slurm-config-as-the-role", "instance_groups[]", level=Level.WARNING)
+def slurm_config_as_the_role(config: ClusterConfig) -> Iterator[Problem]:
+    """A group's `overrides.SlurmConfig` says the same as its `role` and `partition`.
+
+    HyperPod sets Slurm up by the one, and this project all else by the other: nodes get daemons of two kinds, or jobs find no
+    partition.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterSlurmConfig.html
+    for index, group in numbered(config.instance_groups):
+        path: Path = ("instance_groups", index, "overrides", "SlurmConfig")
+        kind, wanted = text(group.overrides, "SlurmConfig", "NodeType"), NODE_TYPES[group.role]
+        if kind and kind != wanted:
+            message = f"the group's role is {group.role.value}; write {wanted}, or change `role`"
+            yield Problem((*path, "NodeType"), kind, message)
+        for at, name in items(group.overrides, "SlurmConfig", "PartitionNames"):
+            # What the API does not take as a name is told already.
+            if kind == wanted and name != group.partition and re.fullmatch(NAME_IN_THE_API, str(name)):
+                remedy = f"make both {name}" if group.partition else "remove it, as the group runs no jobs"
+                yield Problem((*path, "PartitionNames", at), name, f"is not the group's `partition`; {remedy}")
 
 
 @rule("continuous-provisioning", "instance_groups", "overrides", level=Level.WARNING)

@@ -100,22 +100,6 @@ def training_plan_of_the_place(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(path, arn, f"{where}; name a plan of that place, or move the cluster to the plan's")
 
 
-@rule("roles-of-the-account", "instance_groups[]", "account")
-def roles_of_the_account(config: ClusterConfig) -> Iterator[Problem]:
-    """A group's `overrides.ExecutionRole` is a role of the cluster's account.
-
-    A role is passed to services of its own account alone: CreateCluster is refused.
-    """
-    # https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_use_passrole.html
-    for index, group in numbered(config.instance_groups):
-        arn = text(group.overrides, "ExecutionRole")
-        if config.account and Arn.of(arn).account not in ("", config.account):
-            message = (
-                f"is account {Arn.of(arn).account}'s, and the cluster is account {config.account}'s; name a role of that one"
-            )
-            yield Problem(("instance_groups", index, "overrides", "ExecutionRole"), arn, message)
-
-
 @rule("volume-keys-of-the-region", "instance_groups[]", "region")
 def volume_keys_of_the_region(config: ClusterConfig) -> Iterator[Problem]:
     """The keys of volumes are in the cluster's region.

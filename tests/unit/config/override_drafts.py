@@ -12,7 +12,8 @@ KEY = "key/01234567-89ab-cdef-0123-456789abcdef"
 SECRET = "arn:aws:secretsmanager:us-west-2:123456789012:secret:slurm-AbCdEf"
 LUSTRE = {"DnsName": "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com", "MountName": "abcdefgh"}
 NETWORK = {"Subnets": ["subnet-0123456789abcdef0"], "SecurityGroupIds": ["sg-0123456789abcdef0"]}
-THEIR_SCRIPTS = {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-theirs/src"}}
+ROLE = "arn:aws:iam::123456789012:role/theirs"
+THEIR_SCRIPTS = {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-theirs/src"}, "ExecutionRole": ROLE}
 
 
 def of_work(draft: Any, name: str, value: Any) -> Any:
@@ -59,6 +60,13 @@ OVERRIDE_BREAKERS: dict[str, Callable[[Any], object]] = {
         {**draft.content["instance_groups"][WORK], "name": "more", "overrides": {"OverrideVpcConfig": NETWORK}}
     ),
     "slurm-set-up-once": lambda draft: of_work(draft, "SlurmConfig", {"NodeType": "Compute"}),
+    "slurm-config-as-the-role": lambda draft: continuous(draft).set(
+        "instance_groups", WORK, "overrides", "SlurmConfig", {"NodeType": "Login"}
+    ),
+    "role-for-other-scripts": lambda draft: of_work(draft, "LifeCycleConfig", {"SourceS3Uri": "s3://sagemaker-theirs/src"}),
+    "one-image": lambda draft: of_work(draft, "ImageReleaseVersion", "1.2.3").set(
+        "instance_groups", WORK, "overrides", "ImageId", "ami-0123456789abcdef0"
+    ),
     "continuous-provisioning": lambda draft: draft.set("overrides", "NodeProvisioningMode", "Continuous"),
     "needs-continuous-provisioning": lambda draft: of_work(draft, "MinInstanceCount", 2),
     "slurm-without-kubernetes": lambda draft: of_work(draft, "KubernetesConfig", {"Labels": {"team": "vision"}}),

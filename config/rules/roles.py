@@ -1,0 +1,40 @@
+"""Rules about the roles that groups' nodes act in."""
+
+from collections.abc import Iterator
+
+from config.entries import numbered
+from config.errors import Level, Problem
+from config.model import ClusterConfig
+from config.rules.places import Arn
+from config.rules.registry import rule
+from config.rules.verbatim import text
+
+
+@rule("roles-of-the-account", "instance_groups[]", "account")
+def roles_of_the_account(config: ClusterConfig) -> Iterator[Problem]:
+    """A group's `overrides.ExecutionRole` is a role of the cluster's account.
+
+    A role is passed to services of its own account alone: CreateCluster is refused.
+    """
+    # https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_use_passrole.html
+    for index, group in numbered(config.instance_groups):
+        arn = text(group.overrides, "ExecutionRole")
+        if config.account and Arn.of(arn).account not in ("", config.account):
+            message = (
+                f"is account {Arn.of(arn).account}'s, and the cluster is account {config.account}'s; name a role of that one"
+            )
+            yield Problem(("instance_groups", index, "overrides", "ExecutionRole"), arn, message)
+
+
+@rule("role-for-other-scripts", "instance_groups[]", level=Level.WARNING)
+def role_for_other_scripts(config: ClusterConfig) -> Iterator[Problem]:
+    """A group with a `LifeCycleConfig.SourceS3Uri` of its own has an `ExecutionRole` that may read there.
+
+    The role that this project makes reads this project's scripts alone: each node of the group fails, once it has been paid for.
+    """
+    for index, group in numbered(config.instance_groups):
+        scripts = text(group.overrides, "LifeCycleConfig", "SourceS3Uri")
+        if scripts and not text(group.overrides, "ExecutionRole"):
+            path = ("instance_groups", index, "overrides", "LifeCycleConfig", "SourceS3Uri")
+            message = "the nodes' role may not read there; add an `ExecutionRole` that may, or use `lifecycle.source`"
+            yield Problem(path, scripts, message)
