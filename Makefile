@@ -7,7 +7,7 @@ export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/node_modules/.bin:$(PATH)
 export NODE_NO_WARNINGS := 1
 CLUSTER ?= reference
 
-.PHONY: help setup nodes-setup demo demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean soak soak-ci mutants
+.PHONY: help setup nodes-setup demo demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean soak soak-ci mutants mutations
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
@@ -59,6 +59,9 @@ privilege: setup  ## take each action out of each policy in turn, and see which 
 	@pytest tests/privilege/each_action.py
 
 check: setup lint types test synth  ## all that a pull request must pass
+
+mutations: setup  ## change cluster files in 10,000 ways: no traceback, and what passes is a request that SageMaker takes
+	@python -m tests.mutations
 
 soak-ci: setup  ## check the custom resource against 2,000 schedules of faults (two minutes)
 	@python -m tests.soak

@@ -5,7 +5,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.corpus.cases import Case, Topic, all_cases, topics
+from tests.corpus.case import Case, Topic, all_cases, topics
 from tests.corpus.telling import told
 
 

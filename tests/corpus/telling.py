@@ -7,7 +7,7 @@ from pathlib import Path
 from ops.command import CLUSTERS
 from ops.errors import OpsError
 from ops.validate import validate
-from tests.corpus.cases import BASES, Case
+from tests.corpus.case import BASES, Case
 
 FOLDER = "clusters"
 

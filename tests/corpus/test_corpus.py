@@ -9,7 +9,7 @@ import pytest
 
 from config.catalog import catalog
 from ops.__main__ import main
-from tests.corpus.cases import BASES, Case, Topic, all_cases, topics
+from tests.corpus.case import BASES, Case, Topic, all_cases, topics
 from tests.corpus.telling import laid, told, told_of_base
 
 ALL = all_cases()

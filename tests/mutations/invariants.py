@@ -1,0 +1,34 @@
+"""What holds for whatever is given as a cluster file."""
+
+from pathlib import Path
+
+from jsonschema import Draft7Validator  # type: ignore[import-untyped]  # has no stubs here
+
+from config.catalog import catalog
+from config.checked_file import CheckedFile, check_source
+from config.errors import ConfigError
+from config.report import FORMATS
+from config.schema import cluster_schema
+
+SCHEMA = Draft7Validator(cluster_schema())
+CATALOG = catalog()
+
+
+def looked_at(source: bytes, folder: Path = Path()) -> CheckedFile:
+    """The file: a cluster, also to editors, or with problems, each of them one line that says what is wrong, and a remedy."""
+    checked = check_source(source, "draft", folder, "draft.yaml")
+    if checked.config:
+        assert [error.message for error in SCHEMA.iter_errors(checked.document.content)] == [], "editors must not complain"
+    else:
+        assert checked.errors
+    text = str(ConfigError({"draft.yaml": checked.problems}))
+    assert len(text.splitlines()) == len(checked.problems)
+    assert all("; " in problem.message for problem in checked.problems), text
+    assert all(problem.rule in CATALOG for problem in checked.problems), text
+    lines = len(source.decode("utf-8", "replace").splitlines()) + 1
+    assert all(problem.place and problem.place.line <= lines for problem in checked.problems if problem.rule != "file.empty"), (
+        text
+    )
+    for form in FORMATS.values():
+        form([checked]).encode()
+    return checked

@@ -1,0 +1,65 @@
+"""The embedded SageMaker, asked whether it takes the request of a cluster file."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import ClientError, ParamValidationError
+
+from config.model import ClusterConfig
+from config.request import Request, RequestValues, cluster_request
+from local_aws import durations, hyperpod
+from local_aws.testing import Client
+
+# The embedded AWS says so itself of what it does not have.
+NOT_MODELLED = "is not part of the embedded AWS"
+NEVER_S = 1e9
+
+
+@dataclass(frozen=True)
+class SageMaker:
+    """An account with a network and a role, in which clusters are accepted and never come up."""
+
+    client: Any
+    values: RequestValues
+
+    @classmethod
+    def of(cls, client: Client) -> "SageMaker":
+        """Make in the account what every cluster needs."""
+        ec2 = client("ec2")
+        vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+        subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/16")["Subnet"]["SubnetId"]
+        group = ec2.create_security_group(VpcId=vpc, GroupName="cluster", Description="cluster")["GroupId"]
+        trust = {"Effect": "Allow", "Principal": {"Service": "sagemaker.amazonaws.com"}, "Action": "sts:AssumeRole"}
+        document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+        role = client("iam").create_role(RoleName="nodes", AssumeRolePolicyDocument=document)["Role"]["Arn"]
+        return cls(client("sagemaker"), RequestValues(role, "s3://sagemaker-scripts/lifecycle/1/", [subnet], [group]))
+
+    def refusal(self, config: ClusterConfig) -> str | None:
+        """Why the request is refused; None where it is accepted, or holds what the embedded AWS does not have."""
+        request = {"ClusterName": config.cluster_name or config.name, **cluster_request(config, values=self.values)}
+        durations.change({"hyperpod.create.launch": NEVER_S})
+        try:
+            self.client.create_cluster(**self._of_the_account(request))
+        except (ClientError, ParamValidationError) as error:
+            return None if NOT_MODELLED in str(error) else str(error)
+        finally:
+            hyperpod.reset()
+        return None
+
+    def _of_the_account(self, request: Request) -> Request:
+        """The request with the account's own subnet, security group and role, also where `overrides` name others."""
+        own = {
+            "Subnets": list(self.values.subnet_ids),
+            "SecurityGroupIds": list(self.values.security_group_ids),
+            "ExecutionRole": self.values.execution_role_arn,
+        }
+        placed: Request = _replaced(request, own)
+        return placed
+
+
+def _replaced(value: Any, own: Mapping[str, object]) -> Any:
+    if isinstance(value, dict):
+        return {key: own.get(key, _replaced(item, own)) for key, item in value.items()}
+    return [_replaced(item, own) for item in value] if isinstance(value, list) else value

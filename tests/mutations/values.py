@@ -1,0 +1,149 @@
+"""Values to put into cluster files: by their field those that it may well take, and odd ones."""
+
+import json
+from random import Random
+
+from config.errors import Path
+from config.instance_types import listed_types
+from config.zones import regions, zones_of
+from tests.unit.config.request_leaves import holding, leaves
+
+EVENTS = ("[]", "[NEW]", "[NEW, CHANGED]", "[NEW, CHANGED, DELETED]")
+RANGES = ("10.0.0.0/16", "10.1.0.0/16", "10.2.0.0/20", "10.0.4.0/22", "100.64.0.0/16", "172.20.0.0/16", "192.168.0.0/24")
+
+FITTING: dict[str, tuple[str, ...]] = {
+    "instance_type": tuple(listed_types()),
+    "instance_count": ("0", "1", "2", "3", "4", "8", "32", "500"),
+    "threads_per_core": ("1", "2"),
+    "partition": ("dev", "gpu-2", "ml.g5.48xlarge", "a_b", "Default", '"2"'),
+    "volume_gib": ("1", "500", "16384"),
+    "deep_health_checks": ("[]", "[InstanceStress]", "[InstanceStress, InstanceConnectivity]"),
+    "role": ("controller", "login", "compute"),
+    "deployment_type": ("PERSISTENT_1", "PERSISTENT_2"),
+    "version": ('"2.12"', '"2.15"'),
+    "storage_capacity_gib": ("1200", "2400", "4800", "9600"),
+    "throughput_mbps_per_tib": ("50", "125", "250", "500", "1000"),
+    "compression": ("LZ4", "NONE"),
+    "path": ("/data", "/results/one", "/x", "/fsx/data"),
+    "bucket": ("our-data", "our.data", "their-results"),
+    "prefix": ("sets", "sets/one", '""'),
+    "import_metadata_on_create": ("true", "false"),
+    "imported_file_chunk_size_mib": ("1", "1024", "512000"),
+    "auto_import": EVENTS,
+    "auto_export": EVENTS,
+    "vpc_cidr": RANGES,
+    "node_cidr": RANGES,
+    "public_subnet_cidr": RANGES,
+    "flow_logs_retention_days": ("1", "30", "365", "3653"),
+    "uid": ("1001", "10003", "20005", "70000"),
+    "gid": ("1001", "10004", "20006", "70001"),
+    "sudo": ("true", "false"),
+    "groups": ("[]", "[vision]"),
+    "restrict_ssh": ("true", "false"),
+    "prolog_and_epilog": ("true", "false"),
+    "state_folder": ("/fsx/slurm", "/home/slurm"),
+    "database": ("local", "external", "none"),
+    "port": ("3306", "13306"),
+    "wait": ("nodes", "cluster", "none"),
+    "wait_hours": ("1", "3", "12"),
+    "node_recovery": ("Automatic", "None"),
+    "removal": ("retain", "destroy"),
+    "cluster_name": ("ml", "ml-2", "A"),
+    "implementation": ("custom_resource", "native"),
+    "trust_source_account": ("true", "false"),
+    "recreate": ("true", "false"),
+    "account": ('"123456789012"',),
+    "alarm_topic_arn": ("arn:aws:sns:us-west-2:123456789012:alarms",),
+    "tags": ("{team: speech}", '{team: speech, "cost:center": "4711"}'),
+    "message_of_the_day": ("welcome", '"a: b"', "ë"),
+}
+
+ODD = (
+    *(
+        "",
+        "null",
+        "true",
+        "no",
+        "0",
+        "-1",
+        "1",
+        "7",
+        "101",
+        "99999999999999999999",
+        "1.5",
+        "2.15",
+        ".5",
+        "1e3",
+        "0x10",
+        '"4"',
+        "~",
+    ),
+    *(
+        "-",
+        "*",
+        "&a b",
+        "*a",
+        "!!int 3",
+        "!Ref x",
+        "|",
+        ">",
+        "%",
+        "@",
+        "`",
+        "'",
+        '"',
+        '"\\ud800"',
+        '"\\x00"',
+        "ë",
+        "a b",
+        "a: b",
+        "#",
+    ),
+    *(
+        "[]",
+        "{}",
+        "[[]]",
+        "[null]",
+        "{a: 1}",
+        "[{name: x}]",
+        "{name: x, role: login}",
+        "ml.p5.48xlarge",
+        "ml.x9.metal",
+        "controller",
+    ),
+    *(
+        "10.0.0.0/8",
+        "10.0.0.1/16",
+        "::/0",
+        "0.0.0.0/0",
+        "300.0.0.0/16",
+        "usw2-az4",
+        "us-west-2a",
+        "mars-1",
+        "Automatic",
+        "automatic",
+    ),
+    *("sg-0123456789abcdef0", "subnet-0123456789abcdef0", "arn:aws:iam::123456789012:role/r", "s3://b/p", "../x", "/", "/.."),
+)
+
+LEAVES: tuple[Path, ...] = tuple(leaves())
+
+
+def fitting(random: Random, field: str) -> str:
+    """A value that the field may well take; an odd one for a field that nobody drew values for."""
+    return random.choice(FITTING.get(field, ODD))
+
+
+def place(random: Random) -> tuple[str, str]:
+    """A region and the id of one of its zones."""
+    region = random.choice([each for each in regions() if zones_of(each)])
+    return region, random.choice(zones_of(region))
+
+
+def override(random: Random, of_a_group: bool) -> str:
+    """A member of the request, or of one of its groups, with what it requires."""
+    paths = [leaf for leaf in LEAVES if (leaf[0] == "InstanceGroups") is of_a_group]
+    leaf = random.choice(paths)
+    request = holding(leaf)
+    value = {leaf[2]: request["InstanceGroups"][0][leaf[2]]} if of_a_group else {leaf[0]: request[leaf[0]]}
+    return json.dumps(value)
