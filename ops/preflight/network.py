@@ -45,13 +45,18 @@ def _dns(account: Account, vpc_id: str) -> Iterator[Finding]:
 def _range(account: Account, found: dict[str, Any]) -> Iterator[Finding]:
     """The public subnet is cut from `vpc_cidr`, where one is made."""
     network = account.config.network
-    ranges = [each["CidrBlock"] for each in found.get("CidrBlockAssociationSet") or []] or [found["CidrBlock"]]
+    associated = [each for each in found.get("CidrBlockAssociationSet") or [] if _is_associated(each)]
+    ranges = [each["CidrBlock"] for each in associated] or [found["CidrBlock"]]
     is_used = network.existing is not None and network.existing.internet_access is InternetAccess.CREATE
     if is_used and str(network.vpc_cidr) not in ranges:
         yield error(
             f"{found['VpcId']} has {', '.join(ranges)}, and `vpc_cidr` is {network.vpc_cidr}",
             "set `network.vpc_cidr` to one of its ranges, and `public_subnet_cidr` to a free part of it",
         )
+
+
+def _is_associated(association: dict[str, Any]) -> bool:
+    return bool(association.get("CidrBlockState", {}).get("State", "associated") == "associated")
 
 
 def internet(account: Account) -> Iterator[Finding]:

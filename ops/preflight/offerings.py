@@ -3,29 +3,42 @@
 from collections.abc import Iterator
 
 from ops.preflight.account import Account
-from ops.preflight.finding import Finding, error, not_asked, ok, warning
+from ops.preflight.finding import Finding, error, ok, warning
 from ops.preflight.wanted import Group, groups
 
 LIMIT = "EC2's list says where a type exists, not whether any is free"
 
 
 def offerings(account: Account) -> Iterator[Finding]:
-    """Each type is offered in the zone; what is free there, nobody tells."""
-    zone = account.config.network.availability_zone_id
-    wanted = [group for group in groups(account.config) if not group.network]
-    names = sorted({name.removeprefix("ml.") for group in wanted for name in group.types})
-    if not names:
-        yield not_asked("every group has subnets of its own")
-        return
-    filters = [{"Name": "instance-type", "Values": names}]
+    """Each type is offered in the zone of its groups; what is free there, nobody tells."""
+    wanted: dict[str, list[Group]] = {}
+    for group in groups(account.config):
+        wanted.setdefault(_zone(account, group), []).append(group)
+    zones = _zones(account, sorted({name for some in wanted.values() for group in some for name in group.types}))
+    for zone, takers in wanted.items():
+        for name in sorted({name for group in takers for name in group.types}):
+            yield _offered(name, zone, sorted(zones[name]), [group for group in takers if name in group.types])
+
+
+def _zone(account: Account, group: Group) -> str:
+    """The zone of the group's nodes: of its own subnets, or else the one that the file names."""
+    own = group.network.get("Subnets")
+    if not own:
+        return account.config.network.availability_zone_id
+    [subnet] = account.client("ec2").describe_subnets(SubnetIds=own[:1])["Subnets"]
+    return str(subnet["AvailabilityZoneId"])
+
+
+def _zones(account: Account, names: list[str]) -> dict[str, set[str]]:
+    """The zones of the region in which each type exists."""
+    filters = [{"Name": "instance-type", "Values": [name.removeprefix("ml.") for name in names]}]
     listed = account.all(
         "ec2", "describe_instance_type_offerings", "InstanceTypeOfferings", LocationType="availability-zone-id", Filters=filters
     )
     zones: dict[str, set[str]] = {name: set() for name in names}
     for each in listed:
-        zones[each["InstanceType"]].add(each["Location"])
-    for name in names:
-        yield _offered(f"ml.{name}", zone, sorted(zones[name]), [group for group in wanted if f"ml.{name}" in group.types])
+        zones[f"ml.{each['InstanceType']}"].add(each["Location"])
+    return zones
 
 
 def _offered(name: str, zone: str, zones: list[str], takers: list[Group]) -> Finding:

@@ -87,7 +87,8 @@ def _image(account: Account, name: str) -> Finding:
 
 def _role(account: Account, arn: str) -> Finding:
     found = account.client("iam").get_role(RoleName=arn.rsplit("/", 1)[-1])["Role"]
-    principals = [each.get("Principal", {}) for each in found["AssumeRolePolicyDocument"].get("Statement", [])]
+    statements = found["AssumeRolePolicyDocument"].get("Statement", [])
+    principals = [each.get("Principal") for each in (statements if isinstance(statements, list) else [statements])]
     services = {service for each in principals if isinstance(each, dict) for service in _listed(each.get("Service"))}
     if "sagemaker.amazonaws.com" not in services:
         return error(f"role {arn} does not trust sagemaker.amazonaws.com", "let its trust policy name it as a service")

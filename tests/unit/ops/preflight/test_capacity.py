@@ -35,6 +35,17 @@ def test_a_type_that_ec2_lists_nowhere_in_the_region_is_a_warning() -> None:
     assert outcomes(asked(offerings, offered(c5_xlarge=["usw2-az4"]))) == ["ok", "warning"]
 
 
+def test_a_group_with_subnets_of_its_own_is_asked_for_in_their_zone() -> None:
+    own = "OverrideVpcConfig: {Subnets: [subnet-00000002], SecurityGroupIds: [sg-00000001]}"
+    file = FILE.replace("instance_count: 4}", f"instance_count: 4, overrides: {{{own}}}}}")
+    file += "overrides: {VpcConfig: {Subnets: [subnet-00000001], SecurityGroupIds: [sg-00000001]}}\n"
+    account = offered(c5_xlarge=["usw2-az4"], trn1_32xlarge=["usw2-az1"])
+    elsewhere = account | {"ec2.describe_subnets": {"Subnets": [{"AvailabilityZoneId": "usw2-az1"}]}}
+    assert outcomes(asked(offerings, elsewhere, file)) == ["ok", "ok"]
+    here = account | {"ec2.describe_subnets": {"Subnets": [{"AvailabilityZoneId": "usw2-az4"}]}}
+    assert outcomes(asked(offerings, here, file)) == ["ok", "error"]
+
+
 def test_all_pages_of_offerings_are_read() -> None:
     [first, second] = [
         offered(**each)["ec2.describe_instance_type_offerings"]

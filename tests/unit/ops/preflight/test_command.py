@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import EndpointConnectionError, NoCredentialsError
 
+import ops.preflight as preflight_package
 from config.errors import ConfigError
 from ops.errors import OpsError
 from ops.preflight import command
@@ -222,3 +223,10 @@ def test_every_check_is_documented_in_its_order() -> None:
     page = (Path(__file__).parents[4] / "docs" / "preflight.md").read_text()
     rows = re.findall(r"^\| `([a-z ]+)` \|", page.partition("## What is asked")[2].partition("\n## ")[0], re.MULTILINE)
     assert rows == [each.name for each in CHECKS]
+
+
+def test_every_call_only_reads() -> None:
+    sources = "\n".join(file.read_text() for file in Path(preflight_package.__file__).parent.glob("*.py"))
+    calls = {*re.findall(r"client\(\"[\w-]+\"\)\.(\w+)", sources), *re.findall(r"\.all\(\s*\"[\w-]+\",\s*\"(\w+)\"", sources)}
+    assert len(calls) > 20
+    assert {call.partition("_")[0] for call in calls} == {"describe", "get", "head", "list", "simulate"}
