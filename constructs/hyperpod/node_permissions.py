@@ -101,13 +101,15 @@ class NodePermissions:
 
     def _making_interfaces(self) -> list[iam.PolicyStatement]:
         """Nodes run in HyperPod's account and have their interfaces in ours; HyperPod makes and removes them in this role."""
-        subnets = [self._ec2("subnet", subnet_id) for subnet_id in self.network.node_subnet_ids]
-        group = self._ec2("security-group", self.network.security_group_id)
+        networks = [group.overrides.get("OverrideVpcConfig") or {} for group in self.config.instance_groups]
+        subnets = [*self.network.node_subnet_ids, *(each for network in networks for each in network.get("Subnets", ()))]
+        groups = [self.network.security_group_id, *(each for network in networks for each in network.get("SecurityGroupIds", ()))]
+        places = [*(self._ec2("subnet", each) for each in subnets), *(self._ec2("security-group", each) for each in groups)]
         return [
             iam.PolicyStatement(
                 sid="MakeInterfacesInTheClustersSubnets",
                 actions=["ec2:CreateNetworkInterface"],
-                resources=[self._interface, *subnets, group],
+                resources=[self._interface, *dict.fromkeys(places)],
             ),
             iam.PolicyStatement(
                 sid="NameNewInterfaces",

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized
-from tests.synth.variants import KEY, SECRET
+from tests.synth.variants import KEY, OTHER_GROUP, OTHER_SUBNET, SECRET
 
 # Those that know no resources, by https://docs.aws.amazon.com/service-authorization/latest/reference/.
 WITHOUT_RESOURCES = {
@@ -171,6 +171,15 @@ def test_a_key_of_the_users_is_used_through_secrets_manager_alone(variants: Synt
 def test_nodes_look_file_systems_up_where_hyperpod_mounts_them_alone(stack: StackTemplate, variants: Synthesized) -> None:
     assert not allowing(stack, "fsx:DescribeFileSystems")
     assert allowing(variants["mounted-by-hyperpod", CLUSTER], "fsx:DescribeFileSystems")
+
+
+def test_interfaces_are_made_in_the_networks_of_groups_that_have_their_own(stack: StackTemplate, variants: Synthesized) -> None:
+    """HyperPod makes a group's interfaces in the node role: without this, the group's nodes do not start."""
+    [making] = allowing(variants["training-plan", CLUSTER], "ec2:CreateNetworkInterface")
+    [before] = allowing(stack, "ec2:CreateNetworkInterface")
+    added = [str(each) for each in making["Resource"] if each not in before["Resource"]]
+    assert any(f"subnet/{OTHER_SUBNET}" in each for each in added)
+    assert any(f"security-group/{OTHER_GROUP}" in each for each in added)
 
 
 def test_nodes_read_no_secret_where_the_file_names_none(stack: StackTemplate) -> None:

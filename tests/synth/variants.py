@@ -22,6 +22,8 @@ TOPIC = "arn:aws:sns:us-west-2:123456789012:trouble"
 MOUNT = {"DnsName": "fs-00000000000000000.fsx.us-west-2.amazonaws.com", "MountName": "abcdefgh", "MountPath": "/fsx"}
 KEY = "arn:aws:kms:us-west-2:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
 
+OTHER_SUBNET, OTHER_GROUP = "subnet-11111111111111111", "sg-11111111111111111"
+
 CHANGES: dict[str, dict[str, Any]] = {
     "same": {},
     "existing-network": {"network": {"existing": EXISTING_NETWORK}},
@@ -57,7 +59,12 @@ CHANGES_OF_THE_WORKERS: dict[str, dict[str, Any]] = {
     "more-nodes": {"instance_count": 6},
     "other-partition": {"partition": "prod"},
     "mounted-by-hyperpod": {"overrides": {"InstanceStorageConfigs": [{"FsxLustreConfig": MOUNT}]}},
-    "training-plan": {"overrides": {"TrainingPlanArn": "arn:aws:sagemaker:us-west-2:123456789012:training-plan/plan"}},
+    "training-plan": {
+        "overrides": {
+            "TrainingPlanArn": "arn:aws:sagemaker:us-west-2:123456789012:training-plan/plan",
+            "OverrideVpcConfig": {"Subnets": [OTHER_SUBNET], "SecurityGroupIds": [OTHER_GROUP]},
+        }
+    },
 }
 
 
