@@ -71,6 +71,8 @@ def _located(value: object, info: ValidationInfo) -> Path:
         return value
     if not isinstance(value, str):
         raise PydanticKnownError("string_type")
+    if "://" in value:
+        raise ValueError("is an address; name a folder beside the cluster file, which a deployment copies to S3")
     if Path(value).is_absolute() or value.startswith("~"):
         raise ValueError("is right on this machine alone; write it from the cluster file's own folder, e.g. ../scripts")
     place = (info.context or {}).get("folder", Path()) / value

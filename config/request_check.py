@@ -1,5 +1,6 @@
 """Walks a request along the service model, as the service would: names, types, required members, enums, patterns, bounds."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from functools import cache
@@ -9,6 +10,7 @@ import regex
 from config.errors import ABSENT, Path, Problem
 from config.instance_types import NAME_OF_A_TYPE
 from config.nearest import nearest
+from config.request_forms import wrong_form
 from config.service_model import Shape, input_shape, shape
 
 LONGEST_CHOICE = 12
@@ -30,7 +32,7 @@ def _walk(name: str, value: object, path: Path) -> Iterator[Problem]:
         yield Problem(path, value, f"must be {expected}; {_remedy(model, value)}", "request.type")
         return
     could_be_new = isinstance(value, str) and name in GROWING and _pattern(GROWING[name]).fullmatch(value)
-    yield from _bounds({**model, "enum": []} if could_be_new else model, value, path)
+    yield from _bounds(name, {**model, "enum": []} if could_be_new else model, value, path)
     match model["type"]:
         case "structure" if isinstance(value, Mapping):
             yield from _structure(name, model, value, path)
@@ -49,7 +51,7 @@ def _structure(name: str, model: Shape, value: Mapping[str, object], path: Path)
         if key in members:
             yield from _walk(members[key]["shape"], item, (*path, key))
         else:
-            message = f"{name} has no member of this name; {nearest(key, members)}"
+            message = f"{name} has no member of this name; {_where(name, key) or nearest(key, members)}"
             yield Problem((*path, key), item, message, "request.unknown-member")
     for key in model.get("required", ()):
         if key not in value:
@@ -59,9 +61,18 @@ def _structure(name: str, model: Shape, value: Mapping[str, object], path: Path)
         yield Problem(path, dict(value), message, "request.union")
 
 
-def _bounds(model: Shape, value: object, path: Path) -> Iterator[Problem]:
+def _where(name: str, key: str) -> str | None:
+    """Where the member is, if it is one of the cluster's with a group, or the other way round."""
+    cluster = input_shape("CreateCluster")
+    group: str = shape(shape(cluster)["members"]["InstanceGroups"]["shape"])["member"]["shape"]
+    if name == cluster and key in shape(group)["members"]:
+        return "put it with an instance group's"
+    return "put it with the cluster's" if name == group and key in shape(cluster)["members"] else None
+
+
+def _bounds(name: str, model: Shape, value: object, path: Path) -> Iterator[Problem]:
     """What the shape says of the value's size, its pattern and its choices."""
-    wrong = list(_text(model, value, path)) if isinstance(value, str) else []
+    wrong = list(_text(name, model, value, path)) if isinstance(value, str) else []
     yield from wrong
     if wrong or isinstance(value, bool):  # what has another form is of another length for that reason
         return
@@ -75,7 +86,7 @@ def _bounds(model: Shape, value: object, path: Path) -> Iterator[Problem]:
         yield Problem(path, value, f"must be at most {model['max']}{unit}; {_range(model, unit)}", "request.bounds")
 
 
-def _text(model: Shape, value: str, path: Path) -> Iterator[Problem]:
+def _text(name: str, model: Shape, value: str, path: Path) -> Iterator[Problem]:
     choices = model.get("enum", [])
     if choices and value not in choices:
         said = (
@@ -85,7 +96,7 @@ def _text(model: Shape, value: str, path: Path) -> Iterator[Problem]:
         )
         yield Problem(path, value, f"{said}; {nearest(value, choices)}", "request.choice")
     if "pattern" in model and not _pattern(model["pattern"]).fullmatch(value):
-        yield Problem(path, value, f"must match {model['pattern']}; write it in that form", "request.pattern")
+        yield Problem(path, value, wrong_form(name, model["pattern"], value), "request.pattern")
 
 
 def _range(model: Shape, unit: str) -> str:
@@ -94,11 +105,22 @@ def _range(model: Shape, unit: str) -> str:
     return f"use {model.get('min', model.get('max'))}{unit} or {'more' if 'min' in model else 'less'}"
 
 
+# What is quoted although it need not be, by the type that the model wants.
+_PLAIN = {"integer": re.compile("-?[0-9]+"), "long": re.compile("-?[0-9]+"), "boolean": re.compile("true|false")}
+
+
 def _remedy(model: Shape, value: object) -> str:
     if model["type"] == "string" and isinstance(value, bool | int | float):
         return "quote it"
     if model["type"] == "structure":
         return f"its members are {', '.join(model['members']) or 'none: write {}'}"
+    if isinstance(value, str):
+        if model["type"] == "list":
+            return f"write [{value}]"
+        if (plain := _PLAIN.get(model["type"])) and plain.fullmatch(value):
+            return f"write {value}, without quotes"
+    if model["type"] == "list" and isinstance(value, Mapping):
+        return "begin each entry with a minus"
     return "write it so"
 
 

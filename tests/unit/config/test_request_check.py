@@ -2,9 +2,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import regex
 
 from config.errors import dotted
 from config.request_check import check_request
+from config.request_forms import FORMS
 from config.service_model import input_shape, shape
 
 GROUP = {"InstanceGroupName": "g", "InstanceCount": 1, "ExecutionRole": "arn:aws:iam::123456789012:role/r"}
@@ -18,6 +20,21 @@ def of_group(**members: object) -> list[str]:
     return said({"ClusterName": "c", "InstanceGroups": [GROUP | members]})
 
 
+def patterned(name: str) -> dict[str, str]:
+    """The patterns of the text that is in the shape, by the names of their shapes."""
+    model = shape(name)
+    below = [model.get(key, {}).get("shape") for key in ("member", "key", "value")]
+    below += [member["shape"] for member in model.get("members", {}).values()]
+    found = {name: model["pattern"]} if "pattern" in model else {}
+    return found | {key: value for each in below if each for key, value in patterned(each).items()}
+
+
+def test_every_pattern_of_the_request_is_told_in_words_with_an_example_that_fits() -> None:
+    patterns = patterned(input_shape("CreateCluster"))
+    assert FORMS.keys() == patterns.keys()
+    assert [name for name, pattern in patterns.items() if not regex.fullmatch(pattern, FORMS[name].example)] == []
+
+
 def test_a_good_request_has_no_problems() -> None:
     assert of_group() == []
 
@@ -25,11 +42,18 @@ def test_a_good_request_has_no_problems() -> None:
 @pytest.mark.parametrize(
     ("members", "expected"),
     [
-        ({"InstanceCount": "4"}, 'InstanceCount: "4": must be a whole number; write it so'),
+        ({"InstanceCount": "4"}, 'InstanceCount: "4": must be a whole number; write 4, without quotes'),
         ({"InstanceCount": True}, "InstanceCount: true: must be a whole number; write it so"),
         ({"InstanceCount": 6759}, "InstanceCount: 6759: must be at most 6758; use 0 to 6758"),
         ({"InstanceCount": -1}, "InstanceCount: -1: must be at least 0; use 0 to 6758"),
-        ({"InstanceGroupName": "a b"}, 'InstanceGroupName: "a b": must match [a-zA-Z0-9](-*[a-zA-Z0-9])*; write it in that form'),
+        (
+            {"InstanceGroupName": "a b"},
+            'InstanceGroupName: "a b": must have letters, digits and hyphens alone, with no hyphen at either end; '
+            "did you mean a-b?",
+        ),
+        ({"ImageId": "latest"}, 'ImageId: "latest": must be an image\'s id, or `default`; write it like ami-0123456789abcdef0'),
+        ({"LifeCycleConfig": {"SourceS3Uri": 1}}, "LifeCycleConfig.SourceS3Uri: 1: must be text; quote it"),
+        ({"InstanceStorageConfigs": {"a": 1}}, 'InstanceStorageConfigs: {"a": 1}: must be a list; begin each entry with a minus'),
         ({"InstanceGroupName": 7}, "InstanceGroupName: 7: must be text; quote it"),
         (
             {"LifeCycleConfig": []},
@@ -41,7 +65,7 @@ def test_a_good_request_has_no_problems() -> None:
         ),
         ({"InstanceStorageConfigs": [{}]}, "InstanceStorageConfigs[0]: {}: ClusterInstanceStorageConfig takes exactly one of "),
         ({"OnStartDeepHealthChecks": []}, "OnStartDeepHealthChecks: []: must be at least 1 entries; use 1 to 3 entries"),
-        ({"KubernetesConfig": {"Labels": {"a b": "c"}}}, 'KubernetesConfig.Labels["a b"]: "a b": must match '),
+        ({"KubernetesConfig": {"Labels": {"a b": "c"}}}, 'KubernetesConfig.Labels["a b"]: "a b": must be a label'),
     ],
 )
 def test_what_a_shape_does_not_take_is_named_with_its_path(members: dict[str, object], expected: str) -> None:
@@ -80,7 +104,7 @@ def test_times_are_iso_text_or_seconds(time: object, *, good: bool) -> None:
 
 def test_other_operations_are_walked_too() -> None:
     assert said({"ClusterName": "c", "InstanceGroupsToDelete": ["-"]}, "UpdateCluster")[0].startswith(
-        'InstanceGroupsToDelete[0]: "-": must match'
+        'InstanceGroupsToDelete[0]: "-": must have letters'
     )
 
 

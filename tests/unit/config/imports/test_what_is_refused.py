@@ -36,13 +36,13 @@ def lines(request: Any = REQUEST, parameters: Any = PARAMETERS, choices: Choices
             'InstanceGroups[2].InstanceType: "ml.p5.48xlrge": is none of 209 known values; '
             "did you mean ml.p5.48xlarge, ml.p5e.48xlarge or ml.p5.4xlarge?",
         ),
-        ((*WORK, "InstanceCount"), "4", 'InstanceGroups[2].InstanceCount: "4": must be a whole number; write it so'),
+        ((*WORK, "InstanceCount"), "4", 'InstanceGroups[2].InstanceCount: "4": must be a whole number; write 4, without quotes'),
         ((*WORK, "ImageId"), None, "InstanceGroups[2].ImageId: null: must be text; write it so"),
         (
             (*WORK, "SlurmConfig"),
             {"NodeType": "Compute", "PartitionNames": ["ml.p5.48xlarge"]},
             'InstanceGroups[2].SlurmConfig.PartitionNames[0]: "ml.p5.48xlarge": '
-            "must match [a-zA-Z0-9](-*[a-zA-Z0-9])*; write it in that form",
+            "must have letters, digits and hyphens alone, with no hyphen at either end; did you mean ml-p5-48xlarge?",
         ),
         (
             (*WORK, "LifeCycleConfig", "OnCreate"),
