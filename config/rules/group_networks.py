@@ -8,10 +8,11 @@ from config.errors import Level, Path, Problem
 from config.instance_group import InstanceGroup, Role
 from config.instance_types import instance_type, types_of_group
 from config.model import ClusterConfig
-from config.patterns import in_words, repaired
+from config.patterns import in_words, repaired, written
 from config.rules.registry import rule
 from config.rules.verbatim import items, member
 
+IN_THE_API = "[-0-9a-zA-Z]{1,32}"
 FORMS = {"Subnets": r"^subnet-[0-9a-f]{8,17}$", "SecurityGroupIds": r"^sg-[0-9a-f]{8,17}$"}
 
 
@@ -33,11 +34,10 @@ def ids_in_overrides(config: ClusterConfig) -> Iterator[Problem]:
     """
     for path, kind, entries in _ids(config):
         for at, value in entries:
-            if isinstance(value, str) and not re.fullmatch(FORMS[kind], value):
-                better = repaired(value.strip().lower(), FORMS[kind])
-                remedy = f"did you mean {better}?" if better else "write the id, as `aws ec2 describe-subnets` shows it"
-                if kind == "SecurityGroupIds":
-                    remedy = remedy.replace("describe-subnets", "describe-security-groups")
+            # What the API itself refuses is told already.
+            if isinstance(value, str) and re.fullmatch(IN_THE_API, value) and not re.fullmatch(FORMS[kind], value):
+                better = repaired(value, FORMS[kind])
+                remedy = f"did you mean {better}?" if better else written(FORMS[kind])
                 yield Problem((*path, at), value, f"{in_words(FORMS[kind])}; {remedy}")
 
 

@@ -78,3 +78,44 @@ def test_an_event_is_named_once(draft: Any) -> None:
     assert draft.lines() == [
         'storage.data_repository_associations[0].auto_import: ["NEW", "NEW"]: names an event twice; keep each once'
     ]
+
+
+@pytest.mark.parametrize(("path", "meant"), [("/fsx/data", "/data"), ("/fsx", "/")])
+def test_a_directory_below_the_mount_point_is_answered_with_the_one_that_was_meant(draft: Any, path: str, meant: str) -> None:
+    [line] = draft.set("storage", "data_repository_associations", 0, "path", path).lines()
+    assert line.endswith(f"did you mean {meant}?")
+
+
+@pytest.mark.parametrize(("path", "covers"), [("/", True), ("/home", True), ("/home/alice", True), ("/homes", False)])
+def test_homes_are_not_copied_to_a_bucket_unasked(draft: Any, path: str, *, covers: bool) -> None:
+    draft.set("storage", "data_repository_associations", 0, "path", path)
+    assert [problem.rule for problem in draft.problems()] == ["homes-apart-from-buckets"] * covers
+    draft.set("storage", "openzfs", "dns_name", "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com")
+    assert draft.problems() == []
+
+
+def test_a_link_that_copies_nothing_covers_nothing(draft: Any) -> None:
+    link = {"path": "/home", "import_metadata_on_create": False, "auto_import": [], "auto_export": []}
+    assert draft.set("storage", "data_repository_associations", 0, link).problems() == []
+
+
+@pytest.mark.parametrize(("folder", "covered"), [("/fsx/data/slurm", True), ("/fsx/database", False), ("/fsx/slurm", False)])
+def test_the_state_of_slurm_is_not_copied_to_a_bucket(draft: Any, folder: str, *, covered: bool) -> None:
+    draft.set("slurm", {"state_folder": folder, "accounting": {"database": "none"}})
+    assert [problem.rule for problem in draft.problems()] == ["state-apart-from-buckets"] * covered
+
+
+@pytest.mark.parametrize(
+    ("bucket", "is_elsewhere"),
+    [("data-us-east-1", True), ("us-east-1.data", True), ("data-us-west-2", False), ("data-us-east-12", False), ("ours", False)],
+)
+def test_a_bucket_that_is_named_after_another_region_is_told(draft: Any, bucket: str, *, is_elsewhere: bool) -> None:
+    draft.set("storage", "data_repository_associations", 0, "bucket", bucket)
+    assert [problem.rule for problem in draft.problems()] == ["bucket-of-the-region"] * is_elsewhere
+    draft.set("storage", "data_repository_associations", 0, {"path": "/data"}).set("storage", "data_bucket", "existing", bucket)
+    assert [problem.rule for problem in draft.problems()] == ["bucket-of-the-region"] * is_elsewhere
+
+
+def test_exports_may_go_to_another_region(draft: Any) -> None:
+    link = {"path": "/data", "bucket": "data-us-east-1", "import_metadata_on_create": False, "auto_import": []}
+    assert draft.set("storage", "data_repository_associations", 0, link).problems() == []
