@@ -33,8 +33,8 @@ This is the shortest file: a controller and one node, their file system, and no 
 
 All that is wrong with a file is said at once, before anything is deployed, as
 `file:line:column: field: value: what is wrong; remedy`. Each problem has a rule, by which the end of this page says why it
-matters. `python -m ops validate CLUSTER` says the same in under a second, with the rules; [Where mistakes are found](validation.md)
-says what it leaves to others.
+matters. `python -m ops validate CLUSTER` says the same in under a second, with the rules;
+[Where mistakes are found](validation.md) says what it leaves to others.
 
 Editors with a YAML language server complete fields and mark mistakes while you type, by the schema that the first line of the
 shipped files names: `# yaml-language-server: $schema=../schema/cluster.schema.json`, from the file's own folder.
