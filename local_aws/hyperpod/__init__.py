@@ -14,23 +14,25 @@ from local_aws.hyperpod import (
     sessions,
     starting,
     tag_operations,
+    training_plans,
 )
 from local_aws.json_service import JsonService
 from local_aws.schedule import schedule
 
 
 def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's signature
-    """Answer SageMaker's operations on clusters and SSM's on nodes, and register the control paths `durations` and `quotas`."""
+    """Answer SageMaker's operations on clusters and SSM's on nodes, and register the paths that control it."""
     from moto.sagemaker.responses import SageMakerResponse  # noqa: PLC0415  moto is loaded once the environment is set
     from moto.ssm.responses import SimpleSystemManagerResponse  # noqa: PLC0415
 
-    modules = (cluster_operations, node_operations, event_operations, tag_operations)
+    modules = (cluster_operations, node_operations, event_operations, tag_operations, training_plans)
     operations = {name: operation for module in modules for name, operation in module.OPERATIONS.items()}
     JsonService("sagemaker", operations, model.lock).put_before(SageMakerResponse)
     JsonService("ssm", sessions.OPERATIONS, model.lock).put_before(SimpleSystemManagerResponse)
     network_interfaces.install()
     durations.install()
     quotas.install()
+    training_plans.install()
 
 
 def reset() -> None:
@@ -43,4 +45,5 @@ def reset() -> None:
             cluster.nodes = []  # what a runner still says of them comes to nothing
         model.reset()
     quotas.reset()
+    training_plans.reset()
     durations.reset()

@@ -67,6 +67,9 @@ def internet(account: Account) -> Iterator[Finding]:
         return
     filters = [{"Name": "vpc-id", "Values": [existing.vpc_id]}]
     tables = list(account.all("ec2", "describe_route_tables", "RouteTables", Filters=filters))
+    if not tables:  # every VPC has a main one
+        yield not_asked(f"there is no VPC {existing.vpc_id}")
+        return
     for subnet_id in existing.node_subnet_ids:
         routes = _routes(subnet_id, tables)
         default = next((route for route in routes if route.get("DestinationCidrBlock") == "0.0.0.0/0"), None)

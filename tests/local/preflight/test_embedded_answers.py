@@ -65,3 +65,15 @@ def test_quotas_of_services_that_it_does_not_know_are_refused_and_not_invented(c
     for ask in (api.list_service_quotas, api.list_aws_default_service_quotas):
         with pytest.raises(ClientError, match="not part of the embedded AWS: quotas of glue"):
             ask(ServiceCode="glue")
+
+
+def test_a_training_plan_is_described_with_what_no_cluster_holds(client: Client) -> None:
+    api = client("sagemaker")
+    with pytest.raises(ClientError, match="Training plan summer does not exist"):
+        api.describe_training_plan(TrainingPlanName="summer")
+    plan = {"summer": {"type": "ml.trn1.32xlarge", "zone": "usw2-az4", "count": 4, "status": "Scheduled"}}
+    control.handle("POST", control.PREFIX + "training-plans", json.dumps(plan).encode())
+    found = api.describe_training_plan(TrainingPlanName="summer")
+    assert (found["Status"], found["TotalInstanceCount"], found["AvailableInstanceCount"]) == ("Scheduled", 4, 4)
+    [capacity] = found["ReservedCapacitySummaries"]
+    assert (capacity["InstanceType"], capacity["AvailabilityZoneId"]) == ("ml.trn1.32xlarge", "usw2-az4")

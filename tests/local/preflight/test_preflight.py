@@ -75,15 +75,21 @@ def test_an_account_that_lacks_much_is_told_all_of_it_at_once(world: World, pref
     itself = [{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": network.group}]}]
     ec2.revoke_security_group_egress(GroupId=network.group, IpPermissions=itself)
     control.handle("POST", control.PREFIX + "quotas", json.dumps({"ml.trn1.32xlarge for cluster usage": 2}).encode())
+    plan = {"summer": {"type": "ml.p5.48xlarge", "zone": "usw2-az4", "count": 3}}
+    control.handle("POST", control.PREFIX + "training-plans", json.dumps(plan).encode())
+    head, login, work = REFERENCE["instance_groups"]
+    arn = f"arn:aws:sagemaker:{REGION}:{ACCOUNT}:training-plan/summer"
+    groups = [head, login, {**work, "overrides": {"TrainingPlanArn": arn}}]
     section = {**network.section, "availability_zone_id": "usw2-az4"}
     storage = {"existing": {"file_system_id": "fs-0123456789abcdef0", "mount_name": "abcdefg"}}
-    told = preflight({**REFERENCE, "network": section, "storage": storage})
+    told = preflight({**REFERENCE, "network": section, "storage": storage, "instance_groups": groups})
     assert told["status"] == 1
     assert said(told, "error") == [
         f"bootstrap: {REGION} is not bootstrapped: there is no parameter /cdk-bootstrap/hnb659fds/version",
         f"permissions: there is no role arn:aws:iam::{ACCOUNT}:role/{EXECUTION}, as which CloudFormation works",
         f"script bucket: bucket sagemaker-mine-{ACCOUNT}-{REGION} is there already, and no stack of this file's has it",
-        "instance quotas: ml.trn1.32xlarge for cluster usage: 2, 0 in use, 4 asked for",
+        "training plans: summer has ml.p5.48xlarge, and group compute-nodes asks for ml.trn1.32xlarge",
+        "training plans: summer has 3 instances free for this cluster, and 4 are asked for",
         f"vpc: {network.vpc} has enableDnsHostnames off, so that nodes do not find their file system",
         f"subnets: {network.subnet} is in usw2-az1, and `network.availability_zone_id` is usw2-az4",
         f"security groups: {network.group} does not let out all traffic to itself: EFA needs a rule that names the group itself, "
@@ -91,6 +97,8 @@ def test_an_account_that_lacks_much_is_told_all_of_it_at_once(world: World, pref
         "file systems: there is no file system fs-0123456789abcdef0 in us-west-2",
     ]
     assert all(each["remedy"] for each in told["findings"] if each["outcome"] == "error")
+    short = "instance quotas: ml.trn1.32xlarge for cluster usage: 2, 0 in use, 4 asked for"
+    assert said(told, "warning") == [f"{short} (AWS does not say whether a training plan's instances count)"]
     assert told["error"].strip().endswith("cluster mine would not come up")
 
 

@@ -93,6 +93,10 @@ def test_a_subnet_from_which_nodes_get_nowhere_is_told(found: list[dict[str, str
     assert said in told.said
 
 
+def test_of_a_vpc_that_is_not_there_no_way_out_is_asked_for() -> None:
+    assert outcomes(asked(internet, {"ec2.describe_route_tables": {"RouteTables": []}}, IMPORTED)) == ["not asked"]
+
+
 def test_from_a_subnet_without_a_default_route_only_the_vpcs_endpoints_are_reached_and_told() -> None:
     endpoints = [
         {"ServiceName": "com.amazonaws.us-west-2.s3", "State": "available"},
