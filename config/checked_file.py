@@ -99,5 +99,7 @@ def _name_problems(content: dict[str, Any], name: str) -> Iterator[Problem]:
         message = "the file's own name is the cluster's name; remove this line, or rename the file"
         yield Problem(("name",), content["name"], message, "unknown-field")
     if not re.fullmatch(FILE_NAME, name):
-        message = f"is the file's own name, which is the cluster's and {in_words(f'^{FILE_NAME}$')}; rename the file"
+        better = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
+        example = f", e.g. {better}.yaml" if re.fullmatch(FILE_NAME, better) else ""
+        message = f"is the file's own name, which is the cluster's and {in_words(f'^{FILE_NAME}$')}; rename the file{example}"
         yield Problem((), name, message, "file.name")

@@ -1,5 +1,6 @@
 """Fields that stand elsewhere in a file than they should, or under the API's names for them; each is told once."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 
@@ -25,6 +26,7 @@ def misplaced(details: Sequence[ErrorDetails], model: type[Section]) -> Iterator
         return
     empty = {detail["loc"]: detail for detail in details if detail["type"] == "model_type" and detail["input"] is None}
     unknown = [detail for detail in details if detail["type"] == "extra_forbidden"]
+    yield from _without_blank(details)
     yield from _split_entries(details)
     for section, parts in groupby(unknown, key=lambda detail: _empty_section(detail, empty, model)):
         fields = list(parts)
@@ -46,6 +48,15 @@ def _foreign(details: Sequence[ErrorDetails], model: type[Section]) -> Problem |
     what = next((key for key in FOREIGN if key in given), None)
     message = f"is of {FOREIGN[what]}; `python -m ops import FILE` writes a cluster file from one" if what else ""
     return Problem((what,), given[what], message, "unknown-field") if what else None
+
+
+def _without_blank(details: Sequence[ErrorDetails]) -> Iterator[Explained]:
+    """Fields whose colon has no blank behind it, so that field and value are one text where a section should be."""
+    for detail in details:
+        given = detail["input"]
+        if detail["type"] == "model_type" and isinstance(given, str) and (found := re.fullmatch(r"(\w+):(\S.*)", given)):
+            message = f"has no blank after its colon; write `{found[1]}: {found[2]}`"
+            yield Problem(detail["loc"], given, message, "type"), [detail]
 
 
 def _split_entries(details: Sequence[ErrorDetails]) -> Iterator[Explained]:

@@ -81,6 +81,16 @@ def _open_quote(stumble: Stumble) -> Cause | None:
     return Cause(line, column, "goes on behind its closing quote; put all of the text in the quotes")
 
 
+def _open_bracket(stumble: Stumble) -> Cause | None:
+    opener = {"while parsing a flow sequence": "[", "while parsing a flow mapping": "{"}.get(stumble.context)
+    if opener is None or not stumble.began or stumble.began[0] == stumble.place[0]:
+        return None
+    message = (
+        f"opens a {opener} that is not closed before line {stumble.place[0] + 1}; close it, or put in the comma that is missing"
+    )
+    return Cause(*stumble.began, message)
+
+
 def _escape(stumble: Stumble) -> Cause | None:
     if "unknown escape character" not in stumble.said:
         return None
@@ -156,6 +166,16 @@ def _no_minus(stumble: Stumble) -> Cause | None:
     return _first_without_minus(stumble, line)
 
 
+def _other_indentation(stumble: Stumble) -> Cause | None:
+    line, _ = stumble.place
+    above = next(stumble.before(line), None)
+    if "but found '<block" not in stumble.said or above is None or _column(stumble.line(above)) == _column(stumble.line(line)):
+        return None
+    has, had = _column(stumble.line(line)), _column(stumble.line(above))
+    message = f"begins in column {has + 1}, and line {above + 1} in column {had + 1}; align it with the lines of its section"
+    return Cause(line, has, message)
+
+
 def _first_without_minus(stumble: Stumble, line: int) -> Cause | None:
     """The first line of a list, where it has no minus or stands elsewhere than the entry in ``line``."""
     text, first = stumble.line(line), None
@@ -174,12 +194,14 @@ _RECOGNISERS: tuple[Recogniser, ...] = (
     _merge_marks,
     _second_document,
     _open_quote,
+    _open_bracket,
     _escape,
     _first_character,
     _unknown_anchor,
     _no_colon,
     _value_in_a_value,
     _no_minus,
+    _other_indentation,
 )
 
 

@@ -160,7 +160,8 @@ class _Reader:
                 message = "holds half a character; write the character itself"
                 self._wrong(path, _without_surrogates(text), message, "yaml.character")
             case tag:
-                message = f"has the tag {tag.removeprefix(TAG)}, which cluster files do not use; remove it"
+                remedy = "remove it" if text else "put the text in quotes, or remove it"
+                message = f"has the tag {tag.removeprefix(TAG)}, which cluster files do not use; {remedy}"
                 self._wrong(path, text, message, "yaml.tag")
         return _without_surrogates(text)
 
