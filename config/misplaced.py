@@ -10,7 +10,7 @@ from config.errors import Path, Problem, dotted
 from config.fields import section_at, section_of
 from config.nearest import either, like
 from config.section import Section
-from config.service_model import Shape, input_shape, shape
+from config.service_model import Shape, group_shape, input_shape, shape
 
 MOST_PLACES = 3
 # Files that `ops import` reads, by a key of each.
@@ -135,11 +135,8 @@ def _overridable(section: type[Section]) -> Collection[str]:
     """What the section's `overrides` may hold."""
     if "overrides" not in section.model_fields:
         return ()
-    request: Mapping[str, Shape] = shape(input_shape("CreateCluster"))["members"]
-    if "instance_groups" in section.model_fields:
-        return request
-    group: str = shape(request["InstanceGroups"]["shape"])["member"]["shape"]
-    members: Mapping[str, Shape] = shape(group)["members"]
+    is_cluster = "instance_groups" in section.model_fields
+    members: Mapping[str, Shape] = shape(input_shape("CreateCluster") if is_cluster else group_shape())["members"]
     return members
 
 

@@ -8,7 +8,8 @@ from typing import Any, Self
 from config.errors import Path, Problem
 from config.instance_group import InstanceGroup
 from config.model import ClusterConfig
-from config.request_check import check_request
+from config.request_check import check_request, unknown_null
+from config.service_model import group_shape, input_shape
 
 # CreateCluster's input, as JSON.
 Request = dict[str, Any]
@@ -109,6 +110,7 @@ def request_problems(config: ClusterConfig) -> Iterator[Problem]:
     named = {"ClusterName": config.cluster_name or config.name, **request}
     for problem in check_request(named):
         yield replace(problem, path=in_file(config, problem.path))
+    yield from _left_out_of_nothing(config)
     size = len(json.dumps(_as_sent(request), separators=(",", ":")))
     if size > LARGEST_REQUEST:
         message = (
@@ -116,6 +118,13 @@ def request_problems(config: ClusterConfig) -> Iterator[Problem]:
             "carries the old and the new request; use fewer groups or shorter overrides"
         )
         yield Problem(("instance_groups",), f"{len(config.instance_groups)} groups", message, rule="request.size")
+
+
+def _left_out_of_nothing(config: ClusterConfig) -> Iterator[Problem]:
+    """What `overrides` leave out by null although the API has nothing of that name, which the request does not show."""
+    yield from unknown_null(input_shape("CreateCluster"), config.overrides, ("overrides",))
+    for index, each in enumerate(config.instance_groups):
+        yield from unknown_null(group_shape(), each.overrides, ("instance_groups", index, "overrides"))
 
 
 def _as_sent(value: object) -> object:

@@ -11,7 +11,7 @@ from config.errors import ABSENT, Path, Problem
 from config.instance_types import NAME_OF_A_TYPE
 from config.nearest import nearest
 from config.request_forms import wrong_form
-from config.service_model import Shape, input_shape, shape
+from config.service_model import Shape, group_shape, input_shape, shape
 
 LONGEST_CHOICE = 12
 
@@ -51,8 +51,7 @@ def _structure(name: str, model: Shape, value: Mapping[str, object], path: Path)
         if key in members:
             yield from _walk(members[key]["shape"], item, (*path, key))
         else:
-            message = f"{name} has no member of this name; {_where(name, key) or nearest(key, members)}"
-            yield Problem((*path, key), item, message, "request.unknown-member")
+            yield _unknown(name, key, item, path)
     for key in model.get("required", ()):
         if key not in value:
             yield Problem((*path, key), ABSENT, f"is required by {name}; add it", "request.missing-member")
@@ -61,10 +60,24 @@ def _structure(name: str, model: Shape, value: Mapping[str, object], path: Path)
         yield Problem(path, dict(value), message, "request.union")
 
 
+def unknown_null(name: str, value: Mapping[str, object], path: Path) -> Iterator[Problem]:
+    """The members that ``value`` leaves out of the shape by null, and that the shape has not."""
+    members: dict[str, Shape] = shape(name)["members"]
+    for key, item in value.items():
+        if key not in members and item is None:
+            yield _unknown(name, key, item, path)
+        elif isinstance(item, Mapping) and key in members and shape(members[key]["shape"])["type"] == "structure":
+            yield from unknown_null(members[key]["shape"], item, (*path, key))
+
+
+def _unknown(name: str, key: str, item: object, path: Path) -> Problem:
+    message = f"{name} has no member of this name; {_where(name, key) or nearest(key, shape(name)['members'])}"
+    return Problem((*path, key), item, message, "request.unknown-member")
+
+
 def _where(name: str, key: str) -> str | None:
     """Where the member is, if it is one of the cluster's with a group, or the other way round."""
-    cluster = input_shape("CreateCluster")
-    group: str = shape(shape(cluster)["members"]["InstanceGroups"]["shape"])["member"]["shape"]
+    cluster, group = input_shape("CreateCluster"), group_shape()
     if name == cluster and key in shape(group)["members"]:
         return "put it with an instance group's"
     return "put it with the cluster's" if name == group and key in shape(cluster)["members"] else None

@@ -61,6 +61,12 @@ def input_shape(operation: str) -> str:
     return name
 
 
+def group_shape() -> str:
+    """The name of the shape of CreateCluster's instance groups."""
+    name: str = shape(shape(input_shape("CreateCluster"))["members"]["InstanceGroups"]["shape"])["member"]["shape"]
+    return name
+
+
 def slim_model(operations: Iterable[str] = OPERATIONS) -> bytes:
     """The model cut to what a client needs for ``operations``, as JSON that is the same each time."""
     whole = service_model()

@@ -27,15 +27,19 @@ FOLDER = ROOT / "examples" / "clusters"
 # What the embedded SageMaker refuses and we but warn of, as `overrides` are the API's own words and AWS's pages do not always
 # agree: by the words of the refusal, the rule that has told of it.
 WARNED = {
-    "instanceType' failed to satisfy constraint: Member must satisfy enum": "known-instance-type",
-    "instanceTypes.1.member' failed to satisfy constraint: Member must satisfy enum": "known-instance-type",
-    "AccountingDatabase needs NodeProvisioningMode Continuous": "needs-continuous-provisioning",
-    "which is required for Continuous Node Provisioning Mode": "continuous-provisioning",
-    "SlurmConfigStrategy cannot be set with NodeProvisioningMode Continuous": "continuous-provisioning",
-    "must have PartitionNames": "slurm-set-up-once",
-    "exactly one group must have NodeType Controller": "slurm-set-up-once",
-    "must have either InstanceType or InstanceRequirements": "one-way-to-name-types",
-    "must have either OnCreate or OnInitComplete": "one-lifecycle-script",
+    "instanceType' failed to satisfy constraint: Member must satisfy enum": ("known-instance-type",),
+    "instanceTypes.1.member' failed to satisfy constraint: Member must satisfy enum": ("known-instance-type",),
+    "AccountingDatabase needs NodeProvisioningMode Continuous": ("needs-continuous-provisioning",),
+    "which is required for Continuous Node Provisioning Mode": ("continuous-provisioning",),
+    "SlurmConfigStrategy cannot be set with NodeProvisioningMode Continuous": ("continuous-provisioning",),
+    "must have PartitionNames": ("slurm-set-up-once", "slurm-config-as-the-role"),
+    "exactly one group must have NodeType Controller": (
+        "slurm-set-up-once",
+        "slurm-config-as-the-role",
+        "continuous-provisioning",
+    ),
+    "must have either InstanceType or InstanceRequirements": ("one-way-to-name-types",),
+    "must have either OnCreate or OnInitComplete": ("one-lifecycle-script",),
 }
 
 # What shows nothing but mistakes says nothing of what is accepted.
@@ -107,4 +111,4 @@ def _look(text: str, sagemaker: SageMaker, richness: Richness) -> None:
 def _warned(checked: CheckedFile, refusal: str) -> bool:
     """Tell whether a warning told what the refusal says."""
     told = {problem.rule for problem in checked.problems}
-    return any(words in refusal and rule in told for words, rule in WARNED.items())
+    return any(words in refusal and told & {*rules} for words, rules in WARNED.items())

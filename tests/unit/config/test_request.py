@@ -88,6 +88,17 @@ def test_merging_leaves_both_sides_as_they_were() -> None:
             "must be one of WhenIdle, WhenAllIdle, DrainFirst; did you mean WhenIdle or WhenAllIdle?",
         ),
         (
+            ("instance_groups", 2, "overrides", "LifeCycleConfig"),
+            {"OnCreat": None},
+            "instance_groups[2].overrides.LifeCycleConfig.OnCreat: null: "
+            "ClusterLifeCycleConfig has no member of this name; did you mean OnCreate?",
+        ),
+        (
+            ("overrides", "NodeRecovry"),
+            None,
+            "overrides.NodeRecovry: null: CreateClusterRequest has no member of this name; did you mean NodeRecovery?",
+        ),
+        (
             ("tags", "a{b}"),
             "x",
             'tags["a{b}"]: "a{b}": must have letters, digits, blanks and _ . : / = + - @ alone; write it like team:speech',
