@@ -102,6 +102,8 @@ def test_an_account_that_lacks_much_is_told_all_of_it_at_once(world: World, pref
     assert told["error"].strip().endswith("cluster mine would not come up")
 
 
+# Seconds that most runs need not spend: the unit tests hold every check to a denied answer.
+@pytest.mark.long
 def test_a_caller_who_may_ask_nothing_is_warned_of_each_question_and_nothing_else(world: World, preflight: Preflight) -> None:
     world.bootstrap()
     network = world.make_network()
