@@ -8,13 +8,14 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from config.errors import ABSENT, Path, Problem
-from config.fields import field_at, section_at
+from config.fields import field_at, section_at, section_of
 from config.instance_types import listed_types
 from config.misplaced import misplaced
 from config.nearest import either, like, nearest
 from config.patterns import in_words, repaired, written
 from config.remedies import remedy
 from config.section import Section
+from config.synonyms import meant
 from config.zones import region_of_name, regions, zone_remedy
 
 # What is wrong, by pydantic's type of error; the values in braces come from its context.
@@ -81,12 +82,11 @@ def _message(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path,
     """What is wrong, and the remedy."""
     match detail["type"]:
         case "missing":
-            return f"is required; add it: {_hint(detail, model)}"
+            return f"is required; add it: {_hint(detail, model)}{_with(_field(detail, model))}"
         case "extra_forbidden":
             return _unknown(detail["loc"], model)
         case "enum":
-            choices = [word.strip("' ") for word in detail["ctx"]["expected"].replace(" or ", ", ").split(",")]
-            return f"must be {detail['ctx']['expected']}; {nearest(detail['input'], choices)}"
+            return _no_choice(detail)
         case "string_type" if isinstance(detail["input"], bool | int | float):
             return _unquoted(detail["input"], spelling.get(detail["loc"]))
         case "value_error":
@@ -95,6 +95,21 @@ def _message(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path,
             return _mismatch(detail, model, spelling)
         case _:
             return f"{_wrong(detail)}; {remedy(detail, _field(detail, model)) or _hint(detail, model)}"
+
+
+def _with(field: FieldInfo | None) -> str:
+    """What a section that is missing has to hold."""
+    section = section_of(field.annotation) if field else None
+    needed = [f"`{name}`" for name, each in section.model_fields.items() if each.is_required()] if section else []
+    return f", with {' and '.join([', '.join(needed[:-1]), needed[-1]] if needed[1:] else needed)}" if needed else ""
+
+
+def _no_choice(detail: ErrorDetails) -> str:
+    """What there is to choose from, and what may have been meant."""
+    names = [part for part in detail["loc"] if isinstance(part, str)]
+    choices = [word.strip("' ") for word in detail["ctx"]["expected"].replace(" or ", ", ").split(",")]
+    ours = meant(names[-1], detail["input"])
+    return f"must be {detail['ctx']['expected']}; {f'did you mean {ours}?' if ours else nearest(detail['input'], choices)}"
 
 
 def _unquoted(value: float, spelled: str | None) -> str:
@@ -111,8 +126,8 @@ def _mismatch(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path
         wrong = "is a zone's name, which differs from account to account, and not its id" if named else in_words(pattern)
         return f"{wrong}; {zone_remedy(value, given if given in regions() else named)}"
     quoted = f'"{better}"' if better and re.fullmatch("[0-9.]+", better) else better  # YAML would read a number
-    meant = f"did you mean {quoted}?" if better else _similar(detail)
-    return f"{in_words(pattern)}; {meant or written(pattern) or _hint(detail, model)}"
+    likely = f"did you mean {quoted}?" if better else _similar(detail)
+    return f"{in_words(pattern)}; {likely or written(pattern) or _hint(detail, model)}"
 
 
 def _similar(detail: ErrorDetails) -> str | None:

@@ -47,6 +47,29 @@ def test_a_wrong_choice_is_answered_with_all_and_the_nearest(draft: Any) -> None
 
 
 @pytest.mark.parametrize(
+    ("path", "word", "ours"),
+    [
+        (("instance_groups", 0, "role"), "head", "controller"),
+        (("instance_groups", 2, "role"), "Worker", "compute"),
+        (("storage", "lustre", "removal"), "delete", "destroy"),
+        (("slurm", "accounting", "database"), "aurora", "external"),
+        (("node_recovery",), True, "Automatic"),
+        (("implementation",), "cloudformation", "native"),
+    ],
+)
+def test_another_tools_word_for_a_choice_is_answered_with_ours(
+    draft: Any, path: tuple[str | int, ...], word: object, ours: str
+) -> None:
+    [line] = draft.set(*path, word).lines()
+    assert line.endswith(f"; did you mean {ours}?")
+
+
+def test_a_missing_section_is_answered_with_what_it_needs(draft: Any) -> None:
+    [line] = draft.remove("network").lines()
+    assert line == "network: nothing: is required; add it: where the nodes live, with `availability_zone_id`"
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         (
