@@ -53,7 +53,7 @@ def test_each_problem_has_its_place_its_rule_and_its_reason(validate: Validate, 
         f'{wrong}:7:3: error: network.availability_zone_id: "usw2-az9": is no known availability zone id; '
         "use usw2-az1, usw2-az2, usw2-az3 or usw2-az4 [known-zone]",
         "    Subnet, file system and nodes are all in it, so that nothing at all can be made in a zone that is not there.",
-        f"{wrong}:35:5: error: instance_groups[2].instance_count: -4: must be at least 0; how many nodes [bounds]",
+        f"{wrong}:35:5: error: instance_groups[2].instance_count: -4: must be at least 0; use 0 to 6758 [bounds]",
         "    They are the service's own, or those that this project keeps to.",
     ]
 
