@@ -1,7 +1,6 @@
 """Whether the file systems that the file names are there, and nodes can mount them."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from botocore.exceptions import ClientError
 
@@ -9,14 +8,8 @@ from config.storage import ExistingFileSystem
 from ops.preflight.account import Account, Json
 from ops.preflight.asking import code_of
 from ops.preflight.finding import Finding, error, not_asked, ok, warning
-from ops.preflight.rules_of_groups import admits
-from ops.preflight.security_groups import security_group
-from ops.preflight.wanted import node_security_groups, node_subnets
+from ops.preflight.ports import LUSTRE_PORTS, NFS_PORTS, ports
 
-# https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html
-LUSTRE_PORTS = (988, *range(1018, 1024))
-# https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/limit-access-security-groups.html: NFS, and its port mapper.
-NFS_PORTS = (111, 2049)
 LASTING = ("PERSISTENT_1", "PERSISTENT_2")
 COMING = ("CREATING", "UPDATING")
 DNS_NAME = "`aws fsx describe-file-systems` shows it"
@@ -45,7 +38,7 @@ def _lustre(account: Account, wanted: ExistingFileSystem) -> Iterator[Finding]:
         *_state(found),
         *_kind(found, wanted),
         *_reach(account, found, is_strict=wanted.efa),
-        *_ports(account, found, LUSTRE_PORTS),
+        *ports(account, found, LUSTRE_PORTS),
     ]
     yield from problems or [ok(f"{wanted.file_system_id} is there, mounts as {wanted.mount_name}, and lets the nodes in")]
 
@@ -58,7 +51,7 @@ def _openzfs(account: Account, dns_name: str) -> Iterator[Finding]:
         return
     other = f"{found['FileSystemId']} is called {found['DNSName']}, not {dns_name}"
     named = [] if found["DNSName"] == dns_name else [error(other, f"set `storage.openzfs.dns_name` to {found['DNSName']}")]
-    problems = [*_state(found), *named, *_reach(account, found, is_strict=False), *_ports(account, found, NFS_PORTS)]
+    problems = [*_state(found), *named, *_reach(account, found, is_strict=False), *ports(account, found, NFS_PORTS)]
     yield from problems or [ok(f"{found['FileSystemId']} (OpenZFS) is there and lets the nodes in")]
 
 
@@ -108,42 +101,3 @@ def _reach(account: Account, found: Json, *, is_strict: bool) -> Iterator[Findin
         said = f"{name} is in {subnet['AvailabilityZoneId']}, and the nodes are in {zone}"
         make = error if is_strict else warning
         yield make(said, "traffic between zones costs money and time, and EFA has none: take one zone for both")
-
-
-def _ports(account: Account, found: Json, ports: tuple[int, ...]) -> Iterator[Finding]:
-    """What the file system's interfaces let in, from the nodes' groups or else their subnets."""
-    nodes = node_security_groups(account.config) or tuple(filter(None, [account.output("SecurityGroupId")]))
-    if not nodes:
-        yield warning(
-            f"{found['FileSystemId']}: the deployment makes the nodes' security group, so whether it is let in is not known yet",
-            f"let {account.config.network.node_cidr} in on TCP {_listed(ports)}, or name a `network.existing`",
-        )
-        return
-    rules = [rule for each in _groups_of(account, found) for rule in each["IpPermissions"]]
-    ranges = _ranges(account)
-    closed = [port for port in ports if not admits(rules, port, groups=nodes, ranges=ranges)]
-    if closed:
-        yield error(
-            f"{found['FileSystemId']} does not let the nodes ({', '.join(nodes)}) in on TCP {_listed(tuple(closed))}",
-            f"let them in by the file system's security groups: TCP {_listed(ports)}",
-        )
-
-
-def _groups_of(account: Account, found: Json) -> list[dict[str, Any]]:
-    ids = found.get("NetworkInterfaceIds") or []
-    if not ids:
-        return []
-    interfaces = account.client("ec2").describe_network_interfaces(NetworkInterfaceIds=ids[:1])["NetworkInterfaces"]
-    named = dict.fromkeys(group["GroupId"] for each in interfaces for group in each["Groups"])
-    return [group for group in (security_group(account, each) for each in named) if group]
-
-
-def _ranges(account: Account) -> list[str]:
-    ids = list(node_subnets(account.config))
-    if not ids:
-        return [str(account.config.network.node_cidr)]
-    return [each["CidrBlock"] for each in account.client("ec2").describe_subnets(SubnetIds=ids)["Subnets"]]
-
-
-def _listed(ports: tuple[int, ...]) -> str:
-    return "988 and 1018-1023" if ports == LUSTRE_PORTS else ", ".join(map(str, ports))

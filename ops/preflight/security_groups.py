@@ -15,6 +15,8 @@ from ops.preflight.wanted import groups, node_security_groups
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html: EFA wants both rules, each naming the group itself. They
 # hold Lustre's ports, 988 and 1018-1023 (https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html).
 HTTPS = 443
+# https://slurm.schedmd.com/slurm.conf.html: the defaults of SlurmctldPort and SlurmdPort.
+SLURMCTLD, SLURMD = 6817, 6818
 INWARD, OUTWARD = "ingress", "egress"
 
 
@@ -28,6 +30,7 @@ def security_groups(account: Account) -> Iterator[Finding]:
         yield not_asked("the deployment makes the nodes' security group")
     for group_id, vpc_id in named.items():
         yield from _group(account, group_id, vpc_id)
+    yield from _apart(account)
 
 
 def security_group(account: Account, group_id: str) -> dict[str, Any] | None:
@@ -50,6 +53,22 @@ def _group(account: Account, group_id: str, vpc_id: str | None) -> Iterator[Find
         yield error(f"{group_id} is in {found['VpcId']}, not in {vpc_id}", "name a group of the VPC")
     problems = [*_inward(found), *_outward(found, has_efa=_has_efa(account)), *_to_aws(found)]
     yield from problems or [ok(f"{group_id} lets its members reach each other, Lustre's ports included")]
+
+
+def _apart(account: Account) -> Iterator[Finding]:
+    """Nodes with security groups of their own still reach the others: slurmd hears the controller, and slurmctld hears them."""
+    shared = node_security_groups(account.config)
+    for group in groups(account.config):
+        own = tuple(group.network.get("SecurityGroupIds") or ())
+        if not shared or not own or set(own) & set(shared):
+            continue
+        for port, here, there in ((SLURMD, own, shared), (SLURMCTLD, shared, own)):
+            found = [each for each in (security_group(account, group_id) for group_id in here) if each]
+            if not any(admits(each["IpPermissions"], port, groups=there, ranges=["0.0.0.0/0"]) for each in found):
+                yield warning(
+                    f"{', '.join(here)} does not let in TCP {port} from {', '.join(there)}: Slurm may not see group {group.name}",
+                    "let each group in by its id, or see that a rule for the subnets' ranges does",
+                )
 
 
 def _inward(found: dict[str, Any]) -> Iterator[Finding]:

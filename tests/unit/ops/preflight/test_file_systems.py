@@ -97,6 +97,14 @@ def test_ports_may_be_open_to_the_subnets_range() -> None:
     assert outcomes(asked(file_systems, account(rules=[tcp(988, 1023, "10.0.0.0/16")]), IMPORTED)) == ["ok"]
 
 
+def test_nodes_with_security_groups_of_their_own_must_be_let_in_too() -> None:
+    own = "overrides: {OverrideVpcConfig: {Subnets: [subnet-00000002], SecurityGroupIds: [sg-00000002]}}"
+    file = IMPORTED.replace("instance_count: 4}", f"instance_count: 4, {own}}}")
+    found = only(asked(file_systems, account(), file))
+    assert found.said == "fs-00000001 does not let the nodes (sg-00000002) in on TCP 988 and 1018-1023"
+    assert outcomes(asked(file_systems, account(rules=[to("sg-00000001", "sg-00000002")]), file)) == ["ok"]
+
+
 def test_nodes_of_a_network_to_be_made_do_not_reach_it() -> None:
     found = asked(file_systems, account(), NEW_NETWORK)
     assert outcomes(found) == ["error", "warning"]

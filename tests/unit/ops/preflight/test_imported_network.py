@@ -240,7 +240,23 @@ def test_a_group_of_another_vpc_or_one_that_is_not_there_is_an_error() -> None:
 
 def test_the_groups_of_a_groups_own_network_are_looked_at_too() -> None:
     found = asked(security_groups, group([ITSELF], [ITSELF, EVERYBODY]), OWN_SUBNETS)
-    assert outcomes(found) == ["ok", "error", "error"], "sg-00000002 is not open to itself"
+    assert outcomes(found) == ["ok", "error", "error", "warning"], "sg-00000002 is not open to itself, nor to the others"
+
+
+def test_groups_of_nodes_apart_from_the_others_must_still_meet_slurm() -> None:
+    def both(GroupIds: list[str]) -> dict[str, Any]:  # noqa: N803  as boto3 spells it
+        [name] = GroupIds
+        inward = [to(name), *met.get(name, [])]
+        found = {"GroupId": name, "VpcId": "vpc-00000001", "IpPermissions": inward, "IpPermissionsEgress": [to(name), EVERYBODY]}
+        return {"SecurityGroups": [found]}
+
+    met: dict[str, list[dict[str, Any]]] = {}
+    found = asked(security_groups, {"ec2.describe_security_groups": both}, OWN_SUBNETS)
+    assert outcomes(found) == ["ok", "ok", "warning", "warning"]
+    assert found[2].said.startswith("sg-00000002 does not let in TCP 6818 from sg-00000001")
+    assert found[3].said.startswith("sg-00000001 does not let in TCP 6817 from sg-00000002")
+    met |= {"sg-00000001": [to("sg-00000002")], "sg-00000002": [to("sg-00000001", IpProtocol="tcp", FromPort=6818, ToPort=6818)]}
+    assert outcomes(asked(security_groups, {"ec2.describe_security_groups": both}, OWN_SUBNETS)) == ["ok", "ok"]
 
 
 @pytest.mark.parametrize(

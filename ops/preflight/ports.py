@@ -1,0 +1,71 @@
+"""Whether a file system's interfaces let the nodes in."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ops.preflight.account import Account, Json
+from ops.preflight.finding import Finding, error, warning
+from ops.preflight.rules_of_groups import admits
+from ops.preflight.security_groups import security_group
+from ops.preflight.wanted import groups, node_security_groups, node_subnets
+
+# https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html
+LUSTRE_PORTS = (988, *range(1018, 1024))
+# https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/limit-access-security-groups.html: NFS, and its port mapper.
+NFS_PORTS = (111, 2049)
+
+Nodes = tuple[tuple[str, ...], tuple[str, ...]]
+"""Security groups and subnets that nodes share."""
+
+
+def ports(account: Account, found: Json, wanted: tuple[int, ...]) -> Iterator[Finding]:
+    """What the file system's interfaces do not let in of the ports, from the nodes' security groups or else their subnets."""
+    name, shared = found["FileSystemId"], _shared(account)
+    if not shared[0]:
+        yield warning(
+            f"{name}: the deployment makes the nodes' security group, so whether it is let in is not known yet",
+            f"let {account.config.network.node_cidr} in on TCP {_listed(wanted)}, or name a `network.existing`",
+        )
+    rules = [rule for each in _groups_of(account, found) for rule in each["IpPermissions"]]
+    for nodes in dict.fromkeys([shared, *_own(account, shared)]):
+        security_groups, ranges = nodes[0], _ranges(account, nodes)
+        closed = [port for port in wanted if not admits(rules, port, groups=security_groups, ranges=ranges)]
+        if closed and security_groups:
+            yield error(
+                f"{name} does not let the nodes ({', '.join(security_groups)}) in on TCP {_listed(tuple(closed))}",
+                f"let them in by the file system's security groups: TCP {_listed(wanted)}",
+            )
+
+
+def _shared(account: Account) -> Nodes:
+    """What most nodes are in."""
+    made = account.output("SecurityGroupId")
+    return node_security_groups(account.config) or ((made,) if made else ()), node_subnets(account.config)
+
+
+def _own(account: Account, shared: Nodes) -> Iterator[Nodes]:
+    """What the nodes of groups with a network of their own are in."""
+    for group in groups(account.config):
+        if group.network:
+            network = group.network
+            yield tuple(network.get("SecurityGroupIds") or shared[0]), tuple(network.get("Subnets") or shared[1])
+
+
+def _groups_of(account: Account, found: Json) -> list[dict[str, Any]]:
+    """The security groups of the file system's interfaces, which all have the same."""
+    ids = found.get("NetworkInterfaceIds") or []
+    if not ids:
+        return []
+    interfaces = account.client("ec2").describe_network_interfaces(NetworkInterfaceIds=ids[:1])["NetworkInterfaces"]
+    named = dict.fromkeys(group["GroupId"] for each in interfaces for group in each["Groups"])
+    return [group for group in (security_group(account, each) for each in named) if group]
+
+
+def _ranges(account: Account, nodes: Nodes) -> list[str]:
+    if not nodes[1]:
+        return [str(account.config.network.node_cidr)]
+    return [each["CidrBlock"] for each in account.client("ec2").describe_subnets(SubnetIds=list(nodes[1]))["Subnets"]]
+
+
+def _listed(wanted: tuple[int, ...]) -> str:
+    return "988 and 1018-1023" if wanted == LUSTRE_PORTS else ", ".join(map(str, wanted))
