@@ -6,9 +6,10 @@ from typing import Any
 from ops.preflight.account import Account
 from ops.preflight.finding import Finding, error, not_asked, ok, warning
 
-# https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html
+# https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html and, for the storage type,
+# https://docs.aws.amazon.com/fsx/latest/APIReference/API_DataRepositoryAssociation.html
 MOST = 8
-WITHOUT = {"SCRATCH_1": "deployment type", "2.10": "version"}
+WITHOUT = {"SCRATCH_1": "deployment type", "2.10": "version", "INTELLIGENT_TIERING": "storage type"}
 KIND = "AWS::FSx::DataRepositoryAssociation"
 
 
@@ -66,7 +67,7 @@ def _room(account: Account, file_system_id: str, others: list[dict[str, Any]]) -
 def _kind(account: Account, file_system_id: str) -> Iterator[Finding]:
     [found] = account.client("fsx").describe_file_systems(FileSystemIds=[file_system_id])["FileSystems"]
     lustre = found.get("LustreConfiguration") or {}
-    for value in (lustre.get("DeploymentType"), found.get("FileSystemTypeVersion")):
+    for value in (lustre.get("DeploymentType"), found.get("FileSystemTypeVersion"), found.get("StorageType")):
         if value in WITHOUT:
             yield error(f"{file_system_id} takes no associations, as its {WITHOUT[value]} is {value}", "link another file system")
     if lustre.get("AutomaticBackupRetentionDays"):

@@ -27,9 +27,10 @@ def script_bucket(account: Account) -> Iterator[Finding]:
 
 
 def _region(answer: Json) -> str | None:
-    """The region in which S3 says a bucket is; it says so of every bucket that there is, also to those whom it keeps out.
+    """The region in which S3 says a bucket is: also to those whom it keeps out, but of no bucket that is not there.
 
-    https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html
+    botocore finds the region of buckets by the same header of a refused HeadBucket (S3RegionRedirectorv2 in
+    https://github.com/boto/botocore/blob/develop/botocore/utils.py).
     """
     region: str | None = answer.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("x-amz-bucket-region")
     return region

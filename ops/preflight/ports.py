@@ -11,8 +11,8 @@ from ops.preflight.wanted import groups, node_security_groups, node_subnets
 
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html
 LUSTRE_PORTS = (988, *range(1018, 1024))
-# https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/limit-access-security-groups.html: NFS, and its port mapper.
-NFS_PORTS = (111, 2049)
+# NFS's own: nodes mount by version 4.2 (lifecycle_assets/hyperpod_node/steps/openzfs.py), which needs no port mapper.
+NFS_PORTS = (2049,)
 
 Nodes = tuple[tuple[str, ...], tuple[str, ...]]
 """Security groups and subnets that nodes share."""
