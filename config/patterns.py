@@ -171,5 +171,5 @@ def in_words(pattern: str) -> str:
 def repaired(value: str, pattern: str) -> str | None:
     """The value of this pattern that ``value`` is nearly, if there is one."""
     form = FORMS.get(pattern)
-    better = form.repair(value) if form else value
+    better = form.repair(value.strip()) if form else value
     return better if re.fullmatch(pattern, better) else None

@@ -50,7 +50,7 @@ def _number(value: object, field: FieldInfo | None) -> str:
         return f"write {int(plain)}"
     if re.fullmatch("0x[0-9a-fA-F]+", plain):
         return f"write {int(plain, 16)}"
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:  # exact up to there
         return f"write {int(value)}"
     bounds = range_of(field, "ge", "le")
     alone = ", without a unit" if re.fullmatch("[0-9.]+[a-zA-Z]+", plain) else ""
@@ -101,7 +101,7 @@ def _list(value: object, field: FieldInfo | None) -> str:
     if isinstance(value, str) and len(value) > LONGEST_IN_BRACKETS:
         return "put it on a line below, after a minus"
     if isinstance(value, str):
-        return f"write [{', '.join(re.split(r'[, ]+', value.strip()))}]"
+        return f"write [{', '.join(re.split(r'[, ]+', value.strip('() ')))}]"
     choices = [str(each) for kind in inner_types(field.annotation) for each in _choices(kind)] if field else []
     return f"write those that you want of [{', '.join(choices)}]" if choices else "write its entries in [ ], or [] for none"
 

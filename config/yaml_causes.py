@@ -116,9 +116,11 @@ def _unknown_anchor(stumble: Stumble) -> Cause | None:
 
 
 def _no_colon(stumble: Stumble) -> Cause | None:
-    if "could not find expected ':'" not in stumble.said or not stumble.began:
-        return None
-    return _without_colon(stumble, stumble.began[0])
+    if "could not find expected ':'" in stumble.said and stumble.began:
+        return _without_colon(stumble, stumble.began[0])
+    if "expected '<document start>'" in stumble.said and (above := next(stumble.before(stumble.place[0]), None)) is not None:
+        return _without_colon(stumble, above)
+    return None
 
 
 def _without_colon(stumble: Stumble, number: int) -> Cause:
@@ -126,6 +128,10 @@ def _without_colon(stumble: Stumble, number: int) -> Cause:
     column, words = _column(text), _content(text).split()
     if _OTHER_COMMENT.match(text):
         return Cause(number, column, "is no field; begin comments with #")
+    if quoted := re.fullmatch(r"(['\"])(\w+: .*)\1", _content(text)):
+        return Cause(number, column, f"has its colon in the quotes; write `{quoted[2]}`")
+    if equal := re.fullmatch(r"(\w+)\s*=\s*(\S.*)", _content(text)):
+        return Cause(number, column, f"has = in the place of its colon; write `{equal[1]}: {equal[2]}`")
     if close := re.search(r"\w+:(?=\S)", text):
         return Cause(
             number, column, f"has no blank after its colon; write `{close[0]} {text[close.end() :].split(' #')[0].strip()}`"
