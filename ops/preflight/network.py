@@ -9,6 +9,7 @@ from config.network import InternetAccess
 from ops.preflight.account import Account
 from ops.preflight.asking import code_of
 from ops.preflight.finding import Finding, error, not_asked, ok, warning
+from ops.preflight.opening import opening
 
 DNS = {"enableDnsSupport": "EnableDnsSupport", "enableDnsHostnames": "EnableDnsHostnames"}
 
@@ -60,10 +61,13 @@ def _is_associated(association: dict[str, Any]) -> bool:
 
 
 def internet(account: Account) -> Iterator[Finding]:
-    """The imported subnets have a way out, unless the deployment makes one."""
+    """The imported subnets have a way out, or one can be made."""
     existing = account.config.network.existing
-    if existing is None or existing.internet_access is InternetAccess.CREATE:
-        yield not_asked("the deployment makes gateways and routes")
+    if existing is None or (existing.internet_access is InternetAccess.CREATE and "Network" in account.stacks):
+        yield not_asked("gateways and routes are the deployment's own")
+        return
+    if existing.internet_access is InternetAccess.CREATE:
+        yield from opening(account, existing)
         return
     filters = [{"Name": "vpc-id", "Values": [existing.vpc_id]}]
     tables = list(account.all("ec2", "describe_route_tables", "RouteTables", Filters=filters))

@@ -93,6 +93,27 @@ def test_a_subnet_from_which_nodes_get_nowhere_is_told(found: list[dict[str, str
     assert said in told.said
 
 
+def opened(gateways: int = 0, cidr: str = "10.0.8.0/24") -> dict[str, Any]:
+    """A VPC with so many internet gateways, and a subnet of this range."""
+    return {
+        "ec2.describe_internet_gateways": {"InternetGateways": [{"InternetGatewayId": "igw-1"}] * gateways},
+        "ec2.describe_subnets": {"Subnets": [{"SubnetId": "subnet-00000001", "CidrBlock": cidr}]},
+    }
+
+
+def test_a_network_that_is_to_be_opened_has_no_gateway_yet_and_room_for_the_public_subnet() -> None:
+    assert outcomes(asked(internet, opened(), OPENED)) == ["ok"]
+    second = only(asked(internet, opened(gateways=1), OPENED))
+    assert (second.outcome, second.said) == ("error", "vpc-00000001 has internet gateway igw-1, and takes no second one")
+    taken = only(asked(internet, opened(cidr="10.0.0.0/20"), OPENED))
+    assert (taken.outcome, taken.said) == (
+        "error",
+        "`public_subnet_cidr` 10.0.9.0/24 overlaps with subnet-00000001 (10.0.0.0/20)",
+    )
+    own = opened(gateways=1) | {"cloudformation.describe_stacks": stacks(Network={})}
+    assert outcomes(asked(internet, own, OPENED)) == ["not asked"], "they are the file's own by then"
+
+
 def test_of_a_vpc_that_is_not_there_no_way_out_is_asked_for() -> None:
     assert outcomes(asked(internet, {"ec2.describe_route_tables": {"RouteTables": []}}, IMPORTED)) == ["not asked"]
 
