@@ -1,4 +1,18 @@
-"""Cases of the corpus: a good cluster file, one mistake in it, and what `python -m ops validate` says of that."""
+r"""Cases of the corpus: a good cluster file, one mistake in it, and what `python -m ops validate` says of that.
+
+In the files of cases/, a case begins with `= ` and the mistake. Its change is written as in a diff: lines that stay begin with a
+blank, those that go with `-`, those that come with `+`, or with `*` where they hold what nobody sees (`\t`, `\xe9`); `@` begins
+another change, and lines that come alone are put at the end. `| ` begins what is said: `python -m tests.corpus accept` writes it.
+Above the change may stand:
+
+    in: team                    the good file of bases/ (small); `nothing` is an empty one
+    as: other-name.yaml         the file's name (that of the good file)
+    and as: second.yaml         a copy that is validated with it
+    asked for: smal.yaml        the file that is validated instead
+    beside: scripts/a.sh        a script that lies beside the folder of cluster files
+    link: scripts/a -> /x       a link
+    two because: ...            why it is right that one mistake is told as several problems
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -69,7 +83,7 @@ class Case:
         found = f"\n{source.decode()}".count(f"\n{old.decode()}")
         if found != 1:
             raise CaseError(
-                f"{self.topic}, {self.mistake!r}: {old.decode()!r} stands {found} times in {self.base}.yaml; write one"
+                f"{self.topic}, {self.mistake!r}: {old.decode().rstrip()!r} stands {found} times in {self.base}.yaml; write one"
             )
         return (b"\n" + source).replace(b"\n" + old, b"\n" + new, 1)[1:]
 

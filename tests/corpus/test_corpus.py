@@ -9,7 +9,8 @@ import pytest
 
 from config.catalog import catalog
 from ops.__main__ import main
-from tests.corpus.case import BASES, Case, Topic, all_cases, topics
+from tests.corpus.__main__ import run
+from tests.corpus.case import BASES, Case, CaseError, Topic, all_cases, topics
 from tests.corpus.telling import laid, told, told_of_base
 
 ALL = all_cases()
@@ -53,6 +54,19 @@ def test_there_are_over_150_mistakes_and_no_two_are_one() -> None:
     assert len(ALL) >= 150
     assert len({case.mistake for case in ALL}) == len(ALL)
     assert len({(case.source(), case.lines) for case in ALL}) == len(ALL)
+
+
+def test_a_case_is_shown_by_words_of_its_mistake(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["show", "SECTION GIVEN TWICE"]) == 0
+    shown = capsys.readouterr().out
+    assert "   4 network:" in shown
+    assert 'network: "network": is given twice, in lines 4 and 36; keep one of them [yaml.given-twice]' in shown
+    assert run(["show", "nobody would write this"]) == 1
+
+
+def test_a_change_of_what_is_not_there_is_told() -> None:
+    with pytest.raises(CaseError, match=r"'region: mars' stands 0 times in small.yaml"):
+        Case("yaml", "another planet", ("-region: mars", "+region: venus"), ()).source()
 
 
 @pytest.mark.parametrize("topic", topics(), ids=lambda topic: topic.path.stem)
