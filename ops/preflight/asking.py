@@ -41,10 +41,14 @@ def _asked(account: Account, check: Check) -> Iterator[Finding]:
         yield not_answered(failure).by(check.name)
     except (aws.ConnectionError, aws.HTTPClientError) as failure:
         # STS has answered by now, so this is one service's endpoint: one that the region does not have, or no route to it.
-        said = " ".join(str(failure).split())
-        yield warning(
-            f"nothing answers: {said}", f"see whether {account.region} has the service, and that the network lets you there"
-        ).by(check.name)
+        remedy = f"see whether {account.region} has the service, and that the network lets you there"
+        yield warning(f"nothing answers: {_on_one_line(failure)}", remedy).by(check.name)
+    except aws.ParamValidationError as failure:
+        yield warning(f"the question cannot be put: {_on_one_line(failure)}", "correct what the file names").by(check.name)
+
+
+def _on_one_line(failure: Exception) -> str:
+    return " ".join(str(failure).split())
 
 
 def code_of(failure: ClientError) -> str:

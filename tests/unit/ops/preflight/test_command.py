@@ -7,7 +7,7 @@ from threading import Event, get_ident
 from typing import Any
 
 import pytest
-from botocore.exceptions import EndpointConnectionError, NoCredentialsError
+from botocore.exceptions import EndpointConnectionError, NoCredentialsError, ParamValidationError
 
 import ops.preflight as preflight_package
 from config.errors import ConfigError
@@ -158,6 +158,12 @@ def test_any_other_refusal_and_a_silent_endpoint_are_warnings_too() -> None:
     assert (found[0].outcome, found[0].said) == ("warning", "TheOperation failed with InternalError: we are sorry")
     silent = outcome_of(EndpointConnectionError(endpoint_url="https://fsx.us-west-2.amazonaws.com"))
     assert outcomes(silent) == ["warning", "ok"]
+
+
+def test_a_question_that_botocore_does_not_take_is_a_warning() -> None:
+    found = outcome_of(ParamValidationError(report="Invalid length for parameter TrainingPlanName"))
+    assert outcomes(found) == ["warning", "ok"]
+    assert "Invalid length for parameter TrainingPlanName" in found[0].said
 
 
 def test_what_was_found_before_a_refusal_is_told() -> None:
