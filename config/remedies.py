@@ -54,9 +54,9 @@ def _number(value: object, field: FieldInfo | None) -> str:
         return f"write {int(value)}"
     bounds = range_of(field, "ge", "le")
     alone = ", without a unit" if re.fullmatch("[0-9.]+[a-zA-Z]+", plain) else ""
-    return (
-        f"write a number in digits, {_between(bounds)}{alone}" if bounds != (None, None) else f"write a number in digits{alone}"
-    )
+    if _is_told(bounds):
+        return f"write a number in digits, {_between(bounds)}{alone}"
+    return f"write a number in digits{alone}" + (f": {field.description}" if field else "")
 
 
 def _switch(value: object, _: FieldInfo | None) -> str | None:

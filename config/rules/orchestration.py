@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from config.entries import numbered
-from config.errors import Level, Path, Problem
+from config.errors import ABSENT, Level, Path, Problem
 from config.instance_group import InstanceGroup, Role
 from config.model import ClusterConfig
 from config.nearest import either
@@ -69,18 +69,36 @@ def slurm_config_as_the_role(config: ClusterConfig) -> Iterator[Problem]:
     HyperPod sets Slurm up by the one, and this project all else by the other: nodes get daemons of two kinds, or jobs find no
     partition.
     """
-    # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterSlurmConfig.html
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html
     for index, group in numbered(config.instance_groups):
         path: Path = ("instance_groups", index, "overrides", "SlurmConfig")
         kind, wanted = text(group.overrides, "SlurmConfig", "NodeType"), NODE_TYPES[group.role]
         if kind and kind != wanted:
             message = f"the group's role is {group.role.value}; write {wanted}, or change `role`"
             yield Problem((*path, "NodeType"), kind, message)
-        for at, name in items(group.overrides, "SlurmConfig", "PartitionNames"):
+        named = list(items(group.overrides, "SlurmConfig", "PartitionNames"))
+        if kind == wanted == "Compute" and not named:
+            message = f"a Compute group needs it; add [{group.partition}]"
+            yield Problem((*path, "PartitionNames"), ABSENT, message)
+        for at, name in named:
             # What the API does not take as a name is told already.
             if kind == wanted and name != group.partition and re.fullmatch(NAME_IN_THE_API, str(name)):
                 remedy = f"make both {name}" if group.partition else "remove it, as the group runs no jobs"
                 yield Problem((*path, "PartitionNames", at), name, f"is not the group's `partition`; {remedy}")
+
+
+@rule("slurm-conf-of-own-scripts", "instance_groups[]", "overrides", "lifecycle.source", level=Level.WARNING)
+def slurm_conf_of_own_scripts(config: ClusterConfig) -> Iterator[Problem]:
+    """With scripts of one's own, `SlurmConfigStrategy` is not Overwrite.
+
+    What such scripts put into slurm.conf when a node is made would be gone after the next update; this project's own put it back.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html
+    names = ("Orchestrator", "Slurm", "SlurmConfigStrategy")
+    is_own = config.lifecycle.source is not None or not all(_is_ours(group) for group in config.instance_groups)
+    if is_own and text(config.overrides, *names) == "Overwrite" and not _is_continuous(config):
+        message = "writes over what your scripts put into slurm.conf; use Merge, or silence this once it has mended something"
+        yield Problem(("overrides", *names), "Overwrite", message)
 
 
 @rule("continuous-provisioning", "instance_groups", "overrides", level=Level.WARNING)

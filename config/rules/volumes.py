@@ -15,6 +15,8 @@ RESERVED = (
     *("/", "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/media", "/mnt", "/opt", "/proc", "/root", "/run", "/sbin"),
     *("/srv", "/sys", "/tmp", "/usr", "/var", "/opt/ml", "/opt/slurm", "/opt/sagemaker"),  # noqa: S108  nothing is written there
 )
+# What HyperPod mounts, and where it does by default: https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html
+MOUNTED = {"FsxLustreConfig": "/fsx", "FsxOpenZfsConfig": "/home"}
 # Where nothing can be mounted, however deep.
 KERNEL = ("/dev", "/proc", "/sys", "/run")
 
@@ -24,6 +26,11 @@ def _storage(config: ClusterConfig) -> Iterator[tuple[Path, object]]:
     for index, group in numbered(config.instance_groups):
         for at, each in items(group.overrides, "InstanceStorageConfigs"):
             yield ("instance_groups", index, "overrides", "InstanceStorageConfigs", at), each
+
+
+def _mounts(config: ClusterConfig) -> bool:
+    """Tell whether HyperPod itself mounts what groups name."""
+    return any(text(group.overrides, "SlurmConfig", "NodeType") == "Controller" for group in config.instance_groups)
 
 
 @rule("size-and-key-of-volumes", "instance_groups[]", level=Level.WARNING)
@@ -66,22 +73,42 @@ def storage_once_of_each_kind(config: ClusterConfig) -> Iterator[Problem]:
                 yield Problem((*path, kind), member(each, kind), "the group has one of this kind already; keep one")
 
 
-@rule("mount-points", "instance_groups[]", "storage.lustre", "storage.existing", "storage.openzfs", level=Level.WARNING)
+@rule("mount-points", "instance_groups", "storage.lustre", "storage.existing", "storage.openzfs", level=Level.WARNING)
 def mount_points(config: ClusterConfig) -> Iterator[Problem]:
     """What HyperPod mounts lies in a folder of its own: none of the system's, of this project's mounts, or of another one.
 
     A mount hides what was in the folder: programs, settings or other data, on every node of the group.
     """
     storage = config.storage
+    if not _mounts(config):
+        return  # mounts-by-hyperpod tells
     ours = {"/fsx": storage.lustre or storage.existing, "/home": storage.openzfs}
     taken: dict[object, list[str]] = {}
     for path, each in _storage(config):
-        for kind in ("FsxLustreConfig", "FsxOpenZfsConfig"):
-            place = text(each, kind, "MountPath")
+        for kind, default in MOUNTED.items():
+            if member(each, kind) is None:
+                continue
+            place = text(each, kind, "MountPath") or default
             others = taken.setdefault(path[1], [mount for mount, what in ours.items() if what])
-            if place and (wrong := _wrong_place(place, others)):
+            if wrong := _wrong_place(place, others):
                 yield Problem((*path, kind, "MountPath"), place, f"{wrong}; use a folder of its own, e.g. /shared")
-            others += [place] * bool(place)
+            others.append(place)
+
+
+@rule("mounts-by-hyperpod", "instance_groups", level=Level.WARNING)
+def mounts_by_hyperpod(config: ClusterConfig) -> Iterator[Problem]:
+    """HyperPod itself mounts file systems (`FsxLustreConfig`, `FsxOpenZfsConfig`) where the controller group has a `SlurmConfig`.
+
+    Without it HyperPod sets nothing up on the nodes itself: they run without the file system, or do not start.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html
+    if _mounts(config):
+        return
+    for path, each in _storage(config):
+        for kind in MOUNTED:
+            if member(each, kind) is not None:
+                message = "HyperPod mounts nothing while no group's `SlurmConfig` is a Controller's; use `storage` instead"
+                yield Problem((*path, kind), member(each, kind), message)
 
 
 def _wrong_place(place: str, others: list[str]) -> str | None:

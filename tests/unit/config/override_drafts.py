@@ -30,7 +30,8 @@ def accounting(draft: Any, **values: str) -> Any:
 def continuous(draft: Any) -> Any:
     """The draft with continuous provisioning as HyperPod takes it."""
     for index, role in enumerate(("Controller", "Login", "Compute")):
-        draft.set("instance_groups", index, "overrides", {**THEIR_SCRIPTS, "SlurmConfig": {"NodeType": role}})
+        slurm = {"NodeType": role, **({"PartitionNames": ["dev"]} if role == "Compute" else {})}
+        draft.set("instance_groups", index, "overrides", {**THEIR_SCRIPTS, "SlurmConfig": slurm})
     return draft.set("overrides", "NodeProvisioningMode", "Continuous")
 
 
@@ -59,7 +60,7 @@ OVERRIDE_BREAKERS: dict[str, Callable[[Any], object]] = {
     "efa-within-a-partition": lambda draft: draft.content["instance_groups"].append(
         {**draft.content["instance_groups"][WORK], "name": "more", "overrides": {"OverrideVpcConfig": NETWORK}}
     ),
-    "slurm-set-up-once": lambda draft: of_work(draft, "SlurmConfig", {"NodeType": "Compute"}),
+    "slurm-set-up-once": lambda draft: of_work(draft, "SlurmConfig", {"NodeType": "Compute", "PartitionNames": ["dev"]}),
     "slurm-config-as-the-role": lambda draft: continuous(draft).set(
         "instance_groups", WORK, "overrides", "SlurmConfig", {"NodeType": "Login"}
     ),
@@ -90,8 +91,12 @@ OVERRIDE_BREAKERS: dict[str, Callable[[Any], object]] = {
     ),
     "size-and-key-of-volumes": lambda draft: of_work(draft, "InstanceStorageConfigs", [{EBS: {"RootVolume": True}}]),
     "storage-once-of-each-kind": lambda draft: of_work(draft, "InstanceStorageConfigs", [{EBS: {"VolumeSizeInGB": 500}}] * 2),
-    "mount-points": lambda draft: of_work(
-        draft, "InstanceStorageConfigs", [{"FsxLustreConfig": {**LUSTRE, "MountPath": "/fsx"}}]
+    "mount-points": lambda draft: of_work(continuous(draft), "InstanceStorageConfigs", [{"FsxLustreConfig": LUSTRE}]),
+    "mounts-by-hyperpod": lambda draft: of_work(
+        draft, "InstanceStorageConfigs", [{"FsxLustreConfig": {**LUSTRE, "MountPath": "/shared"}}]
+    ),
+    "slurm-conf-of-own-scripts": lambda draft: draft.set("instance_groups", WORK, "overrides", THEIR_SCRIPTS).set(
+        "overrides", "Orchestrator", {"Slurm": {"SlurmConfigStrategy": "Overwrite"}}
     ),
     "checks-between-nodes": lambda draft: (
         draft.set("instance_groups", WORK, "deep_health_checks", ["InstanceConnectivity"])

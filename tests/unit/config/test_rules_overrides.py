@@ -59,7 +59,8 @@ def test_a_member_of_a_group(draft: Any, member: str, value: object, expected: l
             ],
         ),
         ([{EBS: {"VolumeSizeInGB": 1}}] * 3, ["storage-once-of-each-kind: [1].EbsVolumeConfig"]),
-        ([{"FsxLustreConfig": LUSTRE}], []),
+        ([{"FsxLustreConfig": LUSTRE}], ["mount-points: [0].FsxLustreConfig.MountPath"]),
+        ([{"FsxOpenZfsConfig": OPENZFS}], []),
         ([{"FsxLustreConfig": {**LUSTRE, "MountPath": "/scratch"}}], []),
         ([{"FsxLustreConfig": {**LUSTRE, "MountPath": "/fsxx"}}], []),
         ([{"FsxLustreConfig": {**LUSTRE, "MountPath": "/fsx/more"}}], ["mount-points: [0].FsxLustreConfig.MountPath"]),
@@ -72,7 +73,9 @@ def test_a_member_of_a_group(draft: Any, member: str, value: object, expected: l
     ],
 )
 def test_storage_that_hyperpod_attaches(draft: Any, entries: list[Any], expected: list[str]) -> None:
-    found = [line.replace("InstanceStorageConfigs", "") for line in told(of_work(draft, "InstanceStorageConfigs", entries))]
+    found = [
+        line.replace("InstanceStorageConfigs", "") for line in told(of_work(continuous(draft), "InstanceStorageConfigs", entries))
+    ]
     assert found == expected
 
 
@@ -80,7 +83,7 @@ def test_storage_that_hyperpod_attaches(draft: Any, entries: list[Any], expected
     ("member", "value", "expected"),
     [
         ("TieredStorageConfig", {"Mode": "Enable"}, ["slurm-without-kubernetes: overrides.TieredStorageConfig"]),
-        ("Orchestrator", {"Slurm": {"SlurmConfigStrategy": "Merge"}}, []),
+        ("Orchestrator", {"Slurm": {"SlurmConfigStrategy": "Overwrite"}}, []),  # our scripts put back what is theirs
         ("Orchestrator", None, []),
         ("VpcConfig", None, ["vpc-for-groups-and-storage: overrides.VpcConfig"]),
         ("NodeRecovery", "Automatic", []),
@@ -141,10 +144,9 @@ def test_what_needs_continuous_provisioning_is_told_without_it(draft: Any) -> No
     ]
 
 
-@pytest.mark.parametrize("names", [["dev"], []])
-def test_a_slurm_config_may_name_the_groups_partition(draft: Any, names: list[str]) -> None:
-    continuous(draft).set("instance_groups", WORK, "overrides", "SlurmConfig", {"NodeType": "Compute", "PartitionNames": names})
-    assert told(draft) == []
+def test_the_slurm_config_of_a_compute_group_names_its_partition(draft: Any) -> None:
+    [line] = continuous(draft).set("instance_groups", WORK, "overrides", "SlurmConfig", {"NodeType": "Compute"}).lines()
+    assert line.endswith(".SlurmConfig.PartitionNames: nothing: a Compute group needs it; add [dev]")
 
 
 def test_a_partition_in_the_slurm_config_of_a_controller_is_told(draft: Any) -> None:
