@@ -5,6 +5,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from config.instance_types import instance_type
 from config.request import RequestValues, cluster_request
 from ops.preflight.account import Account
 from ops.preflight.asking import code_of, is_denied, not_answered
@@ -79,10 +80,21 @@ def _image(account: Account, name: str) -> Finding:
     images: list[dict[str, Any]] = account.client("ec2").describe_images(ImageIds=[name])["Images"]
     if not images:
         return error(f"image {name} is not there, or not shared with this account", "correct `ImageId`, or have it shared")
-    state = images[0]["State"]
-    return (
-        ok(f"image {name} is available") if state == "available" else error(f"image {name} is {state}", "wait, or take another")
-    )
+    if images[0]["State"] != "available":
+        return error(f"image {name} is {images[0]['State']}", "wait, or take another")
+    made_for = images[0].get("Architecture")
+    for kind in _types_with(account, name):
+        known = instance_type(kind)
+        if known and made_for and known.architecture != made_for:
+            return error(
+                f"image {name} is for {made_for}, and {kind} is {known.architecture}", "take an image or a type that fits"
+            )
+    return ok(f"image {name} is available (what is in it is not looked at)")
+
+
+def _types_with(account: Account, image: str) -> list[str]:
+    """The types of the groups whose nodes start from the image."""
+    return [kind for group in groups(account.config) if group.image == image for kind in group.types]
 
 
 def _role(account: Account, arn: str) -> Finding:

@@ -22,6 +22,8 @@ class Group:
     network: dict[str, list[str]]
     """`OverrideVpcConfig`: Subnets and SecurityGroupIds of its own; empty without."""
     volumes: tuple[dict[str, Any], ...]
+    image: str
+    """`ImageId`; empty without."""
     interface: str
     """`NetworkInterface.InterfaceType`; empty without."""
 
@@ -58,6 +60,7 @@ def _group(group: dict[str, Any]) -> Group:
         training_plan=group.get("TrainingPlanArn"),
         network=group.get("OverrideVpcConfig") or {},
         volumes=tuple(each["EbsVolumeConfig"] for each in configs if "EbsVolumeConfig" in each),
+        image=group.get("ImageId") or "",
         interface=(group.get("NetworkInterface") or {}).get("InterfaceType") or "",
     )
 

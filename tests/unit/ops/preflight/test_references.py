@@ -40,7 +40,7 @@ GOOD: list[tuple[str, dict[str, Any]]] = [
     (VOLUME, key()),
     (ACCOUNTING, {"secretsmanager.describe_secret": {}}),
     (with_topic(), {"sns.get_topic_attributes": {}}),
-    (IMAGE, {"ec2.describe_images": {"Images": [{"State": "available"}]}}),
+    (IMAGE, {"ec2.describe_images": {"Images": [{"State": "available", "Architecture": "x86_64"}]}}),
     (OWN_ROLE, role("ec2.amazonaws.com", "sagemaker.amazonaws.com")),
 ]
 ABSENT = [
@@ -82,6 +82,11 @@ def test_what_the_caller_may_not_look_at_is_a_warning_that_names_it(file: str, a
         (ACCOUNTING, {"secretsmanager.describe_secret": {"DeletedDate": "today"}}, f"secret {SECRET} is on its way out"),
         (IMAGE, {"ec2.describe_images": {"Images": []}}, "image ami-00000001 is not there, or not shared with this account"),
         (IMAGE, {"ec2.describe_images": {"Images": [{"State": "pending"}]}}, "image ami-00000001 is pending"),
+        (
+            IMAGE,
+            {"ec2.describe_images": {"Images": [{"State": "available", "Architecture": "arm64"}]}},
+            "image ami-00000001 is for arm64, and ml.trn1.32xlarge is x86_64",
+        ),
         (OWN_ROLE, role("ec2.amazonaws.com"), f"role {ROLE} does not trust sagemaker.amazonaws.com"),
     ],
 )
