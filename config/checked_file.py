@@ -82,7 +82,7 @@ def _checked(
         problems += request_problems(config)
     unclear = {str(problem.path[0]) for problem in document.problems if problem.path}
     valid = {each for each in valid if re.split(r"[.\[]", each)[0] not in unclear}
-    problems += broken_rules(config, valid)
+    problems += _apart_from_the_request(broken_rules(config, valid), problems)
     told = [*document.problems, *_not_following(problems, document.problems)]
     return config, with_silence(told, config, valid)
 
@@ -91,6 +91,12 @@ def _not_following(problems: list[Problem], of: list[Problem]) -> Iterator[Probl
     """The problems that are not about what one of the problems in ``of`` is about, or lies in: those would follow from it."""
     paths = [problem.path for problem in of if problem.path]
     return (each for each in problems if not any(each.path[: len(path)] == path for path in paths))
+
+
+def _apart_from_the_request(broken: Iterable[Problem], problems: list[Problem]) -> list[Problem]:
+    """What the rules tell, without warnings of `overrides` that the service refuses: those would follow from it."""
+    refused = any(problem.rule.startswith("request.") and "overrides" in problem.path for problem in problems)
+    return [each for each in broken if not (refused and each.level is Level.WARNING and "overrides" in each.path)]
 
 
 def _name_problems(content: dict[str, Any], name: str) -> Iterator[Problem]:

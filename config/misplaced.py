@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from pydantic_core import ErrorDetails
@@ -13,6 +14,7 @@ from config.section import Section
 from config.service_model import Shape, group_shape, input_shape, shape
 
 MOST_PLACES = 3
+NOT_HERE = "there is no field of this name here"
 # Files that `ops import` reads, by a key of each.
 FOREIGN = {"InstanceGroups": "a CreateCluster request", "worker_groups": "the field's provisioning parameters"}
 
@@ -34,8 +36,7 @@ def misplaced(details: Sequence[ErrorDetails], model: type[Section]) -> Iterator
             message = f"is a field of `{section[-1]}`, which is empty; indent it, as all of that section's fields"
             yield _problem(fields[0], message), [empty[section], *fields]
             continue
-        for field in fields:
-            yield from _elsewhere(field, details, model)
+        yield from _together([told for field in fields for told in _elsewhere(field, details, model)])
 
 
 def _foreign(details: Sequence[ErrorDetails], model: type[Section]) -> Problem | None:
@@ -114,10 +115,24 @@ def _elsewhere(detail: ErrorDetails, details: Sequence[ErrorDetails], model: typ
     elif word in _overridable(section):
         yield _problem(detail, "is a field of CreateCluster; put it under `overrides:` here"), [detail]
     elif places := list(_sections_with(word, model)):
-        yield _problem(detail, f"there is no field of this name here; {_move(places)}"), [detail]
+        lacking = [each for each in details if each["type"] == "missing" and each["loc"] in [(*place, word) for place in places]]
+        yield _problem(detail, f"{NOT_HERE}; {_move(places)}"), [detail, *lacking]
     elif len(missing) == 1 and _is_alone(detail, details) and not like(word, section.model_fields):
         message = f"there is no field of this name; did you mean {missing[0]['loc'][-1]}, which is missing?"
         yield _problem(detail, message), [detail, *missing]
+
+
+def _together(told: Sequence[Explained]) -> Iterator[Explained]:
+    """The problems, those as one that are about fields of one section which belong in the same other one."""
+    for (around, message), parts in groupby(told, key=lambda each: (each[0].path[:-1], each[0].message)):
+        same = list(parts)
+        words = [str(problem.path[-1]) for problem, _ in same]
+        if len(words) > 1 and message.startswith(NOT_HERE):
+            all_of_them = message.replace("; put it ", f"; put it, and {', '.join(words[1:])}, ")
+            problem = replace(same[0][0], path=(*around, words[0]), message=all_of_them)
+            yield problem, [detail for _, details in same for detail in details]
+        else:
+            yield from same
 
 
 def _of_the_api(section: type[Section], word: str) -> str | None:

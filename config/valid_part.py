@@ -59,7 +59,9 @@ def _of_section(section: type[Section], content: Content, context: Context) -> t
     """The values of what is valid of a section, and what that is."""
     values: Values = {}
     valid: set[str] = set()
-    doubtful = {name for word in content.keys() - section.model_fields.keys() for name in like(word, section.model_fields)}
+    names = section.model_fields
+    # What is misspelled beyond recognition may be any of them.
+    doubtful = {name for word in content.keys() - names.keys() for name in like(word, names) or names}
     for name, field in section.model_fields.items():
         if name in content:
             value, parts = _of_field(field, content[name], context)

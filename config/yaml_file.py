@@ -92,28 +92,27 @@ class _Reader:
     def _mapping(self, node: MappingNode, path: Path) -> dict[str, object]:
         result: dict[str, object] = {}
         lines: dict[str, int] = {}
+        again: list[tuple[str, Place]] = []
         for key_node, value_node in node.value:
             place = _place(key_node)
             key = self._key(key_node, path)
             if key in lines:
-                self._given_twice((*path, key), lines, place)
+                again.append((key, place))
                 continue
             lines[key] = place.line
             self._document.places.setdefault((*path, key), place)
             result[key] = self.value(value_node, (*path, key))
+        self._given_twice(path, lines, again)
         return result
 
-    def _given_twice(self, path: Path, lines: dict[str, int], place: Place) -> None:
-        """Tell of a key that a mapping has already; of an entry whose minus is forgotten, once for all of its keys."""
-        *mapping, key = path
-        first, is_entry = next(iter(lines)), bool(mapping) and isinstance(mapping[-1], int)
-        told = {problem.path for problem in self._document.problems if problem.rule == "yaml.given-twice"}
-        if is_entry and key != first and (*mapping, first) in told:
-            return
-        begins = f"; put a minus before it if another entry begins in line {place.line}, else keep one of them"
-        remedy = begins if is_entry and key == first else "; keep one of them"
-        message = f"is given twice, in lines {lines[str(key)]} and {place.line}{remedy}"
-        self._once(Problem(path, key, message, "yaml.given-twice", place=place))
+    def _given_twice(self, path: Path, lines: dict[str, int], again: list[tuple[str, Place]]) -> None:
+        """Tell of the keys that a mapping has already; of an entry whose minus is forgotten, once for all of them."""
+        keys = [key for key, _ in again]
+        is_entry = bool(path and again) and isinstance(path[-1], int) and (len({*keys}) > 1 or keys[0] == next(iter(lines)))
+        for key, place in again[:1] if is_entry else again:
+            begins = f"put a minus before line {place.line} if another entry begins there, else keep one of them"
+            message = f"is given twice, in lines {lines[key]} and {place.line}; {begins if is_entry else 'keep one of them'}"
+            self._once(Problem((*path, key), key, message, "yaml.given-twice", place=place))
 
     def _key(self, node: Node, path: Path) -> str:
         if not isinstance(node, ScalarNode):

@@ -4,6 +4,7 @@ import pytest
 
 from config.checked_file import check_source
 from config.instance_types import could_be_a_type, instance_type, is_accelerated, listed_types
+from tests.unit.config.request_leaves import holding
 
 WORK = ("instance_groups", 2)
 NEW = "ml.p9.48xlarge"
@@ -65,7 +66,8 @@ def test_the_warning_is_where_the_type_is_named(draft: Any, overrides: Any, path
 
 
 def test_types_of_restricted_groups_are_looked_at(draft: Any) -> None:
-    draft.set("overrides", {"RestrictedInstanceGroups": [{"InstanceType": NEW}]})
+    [group] = holding(("RestrictedInstanceGroups", 0, "InstanceType"))["RestrictedInstanceGroups"]
+    draft.set("overrides", {"RestrictedInstanceGroups": [group | {"InstanceType": NEW}]})
     assert ("overrides", "RestrictedInstanceGroups", 0, "InstanceType") in [
         problem.path for problem in draft.problems() if problem.rule == "known-instance-type"
     ]

@@ -82,7 +82,7 @@ def test_a_mistake_is_reported_where_it_was_made(source: str, place: str, said: 
 
 def test_an_entry_whose_minus_is_forgotten_is_told_once() -> None:
     [line] = problems("a:\n  - b: 1\n    c: 2\n    b: 3\n    c: 4\n")
-    assert line.endswith("put a minus before it if another entry begins in line 4, else keep one of them")
+    assert line.endswith("put a minus before line 4 if another entry begins there, else keep one of them")
 
 
 @pytest.mark.parametrize("source", ["a:\u00a0b", "a: b\u00a0", "\u00a0a: b", "a: [b,\u200bc]"])
