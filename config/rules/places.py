@@ -1,5 +1,6 @@
 """Rules about what belongs to another region or account than the cluster."""
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -57,6 +58,20 @@ def secret_of_the_place(config: ClusterConfig) -> Iterator[Problem]:
     arn = config.slurm.accounting.secret_arn
     if arn and (where := _elsewhere(arn, config)):
         yield Problem(("slurm", "accounting", "secret_arn"), arn, f"{where}; name the secret there, or silence this")
+
+
+@rule("database-of-the-region", "slurm.accounting.host", "region", level=Level.WARNING)
+def database_of_the_region(config: ClusterConfig) -> Iterator[Problem]:
+    """The accounting database's host, where RDS names it, is in the cluster's region.
+
+    slurmdbd asks it for each job: over another region, where it gets there at all, every command of Slurm waits.
+    """
+    # https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ConnectToInstance.html: NAME.ID.REGION.rds.amazonaws.com
+    host = config.slurm.accounting.host or ""
+    found = re.search(r"\.([a-z0-9-]+)\.rds\.amazonaws\.com", host)
+    if found and config.region and found[1] != config.region:
+        message = f"is in {found[1]}, and the cluster in {config.region}; name a database there, or silence this"
+        yield Problem(("slurm", "accounting", "host"), host, message)
 
 
 @rule("key-of-the-secret", "slurm.accounting")

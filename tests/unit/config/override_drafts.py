@@ -76,6 +76,7 @@ OVERRIDE_BREAKERS: dict[str, Callable[[Any], object]] = {
     ),
     "topic-of-the-region": lambda draft: draft.set("alarm_topic_arn", "arn:aws:sns:us-east-1:123456789012:alarms"),
     "secret-of-the-place": lambda draft: accounting(draft, secret_arn=SECRET.replace("us-west-2", "us-east-1")),
+    "database-of-the-region": lambda draft: accounting(draft, host="slurm.cluster-abc.us-east-1.rds.amazonaws.com"),
     "key-of-the-secret": lambda draft: accounting(draft, secret_key_arn=f"arn:aws:kms:us-east-1:123456789012:{KEY}"),
     "openzfs-of-the-region": lambda draft: draft.set(
         "storage", "openzfs", "dns_name", "fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com"
