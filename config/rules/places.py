@@ -40,7 +40,7 @@ def topic_of_the_region(config: ClusterConfig) -> Iterator[Problem]:
 
     CloudWatch tells no topic of another region, and CloudFormation finds out once network and storage are made.
     """
-    # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Notify_Users_Alarm_Changes.html
+    # https://github.com/cds-snc/notification-terraform/pull/128 has PutMetricAlarm's refusal.
     arn = config.alarm_topic_arn
     if arn and config.region and Arn.of(arn).region != config.region:
         message = (
@@ -80,7 +80,7 @@ def key_of_the_secret(config: ClusterConfig) -> Iterator[Problem]:
 
     Secrets Manager uses keys of its own region alone: it is not the key of this secret, and the nodes may not use that one.
     """
-    # https://docs.aws.amazon.com/secretsmanager/latest/userguide/security-encryption.html
+    # https://docs.aws.amazon.com/kms/latest/developerguide/concepts.html: a key is used in its own region.
     secret, key = config.slurm.accounting.secret_arn, config.slurm.accounting.secret_key_arn
     if secret and key and Arn.of(secret).region != Arn.of(key).region:
         message = f"is in {Arn.of(key).region}, and the secret in {Arn.of(secret).region}; name the key that the secret has there"
