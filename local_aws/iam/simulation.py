@@ -1,6 +1,7 @@
 """IAM's SimulatePrincipalPolicy for roles, which moto does not have: by the decisions to which sessions are held here.
 
 Users are not simulated, and neither conditions that the caller gives (ContextEntries) nor policies that come with the call.
+EvalResourceName, which is the template of an action's ARNs, is always `*`: AWS's service model does not have the templates.
 """
 
 from typing import Any
@@ -12,6 +13,9 @@ from moto.iam.responses import IamResponse
 from local_aws.iam.decisions import Decision, imagined
 from local_aws.iam.documents import find_role
 
+_HARDEST_FIRST = _DENIED, _NOT_ALLOWED, _ALLOWED = "explicitDeny", "implicitDeny", "allowed"
+_NOTHING_MORE: dict[str, list[str]] = {"MatchedStatements": [], "MissingContextValues": []}
+
 
 def _simulate(self: Any) -> ActionResult:
     """Every action on every resource, or on none in particular."""
@@ -19,22 +23,28 @@ def _simulate(self: Any) -> ActionResult:
     account = self.current_account
     if find_role(account, source) is None:
         raise NotFoundException(f"The role with arn {source} cannot be found.")
-    resources = self._get_param("ResourceArns") or ["*"]
-    wanted = [(action, resource) for action in self._get_param("ActionNames") for resource in resources]
-    return ActionResult(
-        {"EvaluationResults": [_told(imagined(account, source, *each, {})) for each in wanted], "IsTruncated": False}
-    )
+    resources = self._get_param("ResourceArns") or []
+    results = [_result(account, source, action, resources) for action in self._get_param("ActionNames")]
+    return ActionResult({"EvaluationResults": results, "IsTruncated": False})
 
 
-def _told(decision: Decision) -> dict[str, Any]:
-    refused = "explicitDeny" if "explicit deny" in decision.why else "implicitDeny"
+def _result(account: str, source: str, action: str, resources: list[str]) -> dict[str, Any]:
+    """One action's result: the hardest of its resources' decisions, and those where resources were named."""
+    told = [(each, _told(imagined(account, source, action, each, {}))) for each in resources or ["*"]]
+    specific = [{"EvalResourceName": each, "EvalResourceDecision": decision, **_NOTHING_MORE} for each, decision in told]
     return {
-        "EvalActionName": decision.action,
-        "EvalResourceName": decision.resource,
-        "EvalDecision": "allowed" if decision.allowed else refused,
-        "MatchedStatements": [],
-        "MissingContextValues": [],
+        "EvalActionName": action,
+        "EvalResourceName": "*",
+        "EvalDecision": min((decision for _, decision in told), key=_HARDEST_FIRST.index),
+        "ResourceSpecificResults": specific if resources else [],
+        **_NOTHING_MORE,
     }
+
+
+def _told(decision: Decision) -> str:
+    if decision.allowed:
+        return _ALLOWED
+    return _DENIED if "explicit deny" in decision.why else _NOT_ALLOWED
 
 
 def install() -> None:

@@ -105,7 +105,20 @@ def _simulated(account: Account, source: str, wanted: list[str], resources: list
         )
         for each in results:
             organization = (each.get("OrganizationsDecisionDetail") or {}).get("AllowedByOrganizations", True)
-            yield each["EvalActionName"], each.get("EvalResourceName", "*"), each["EvalDecision"] if organization else DENIED
+            for resource, decision in _decisions(each, resources):
+                yield each["EvalActionName"], resource, decision if organization else DENIED
+
+
+def _decisions(result: dict[str, Any], resources: list[str]) -> Iterator[tuple[str, str]]:
+    """The decision on each resource: the result's own EvalResourceName is a template, and names none of those asked about.
+
+    https://docs.aws.amazon.com/IAM/latest/APIReference/API_EvaluationResult.html
+    """
+    specific = result.get("ResourceSpecificResults") or []
+    if resources and specific:
+        yield from ((each["EvalResourceName"], each["EvalResourceDecision"]) for each in specific)
+    else:
+        yield from ((resource, result["EvalDecision"]) for resource in resources or ["*"])
 
 
 def _batches(wanted: list[str]) -> Iterable[list[str]]:

@@ -24,7 +24,13 @@ def test_the_simulator_decides_as_a_session_of_the_role_would_find(client: Clien
         wanted = ["s3:CreateBucket", "s3:DeleteBucket"]
         named = {"ResourceArns": list(resources)} if resources else {}
         results = iam.simulate_principal_policy(PolicySourceArn=role, ActionNames=wanted, **named)["EvaluationResults"]
-        return {(each["EvalActionName"], each["EvalResourceName"]): each["EvalDecision"] for each in results}
+        if not resources:
+            return {(each["EvalActionName"], each["EvalResourceName"]): each["EvalDecision"] for each in results}
+        return {
+            (each["EvalActionName"], told["EvalResourceName"]): told["EvalResourceDecision"]
+            for each in results
+            for told in each["ResourceSpecificResults"]
+        }
 
     assert decisions("arn:aws:s3:::ours", "arn:aws:s3:::theirs") == {
         ("s3:CreateBucket", "arn:aws:s3:::ours"): "allowed",

@@ -14,7 +14,11 @@ EXECUTION = f"arn:aws:iam::{ACCOUNT}:role/cdk-hnb659fds-cfn-exec-role-{ACCOUNT}-
 
 
 class Simulator:
-    """IAM, which allows everybody everything but what a test says."""
+    """IAM, which allows everybody everything but what a test says: of an action, or of a role that is to be taken on.
+
+    Its results are one for an action, whose EvalResourceName is a template:
+    https://docs.aws.amazon.com/IAM/latest/APIReference/API_EvaluationResult.html
+    """
 
     def __init__(self, refusals: dict[tuple[str, str], str] | None = None, organization: tuple[str, ...] = ()) -> None:
         self.refusals, self.organization = refusals or {}, organization
@@ -28,17 +32,19 @@ class Simulator:
     ) -> dict[str, Any]:
         assert len(ActionNames) <= 50
         self.simulated.append((PolicySourceArn, ActionNames, ResourceArns or []))
-        told = [
-            {
-                "EvalActionName": action,
-                "EvalResourceName": resource,
-                "EvalDecision": self.refusals.get((PolicySourceArn, action), "allowed"),
-                "OrganizationsDecisionDetail": {"AllowedByOrganizations": action not in self.organization},
-            }
-            for action in ActionNames
-            for resource in ResourceArns or ["*"]
-        ]
-        return {"EvaluationResults": told}
+        return {"EvaluationResults": [self._result(PolicySourceArn, action, ResourceArns or []) for action in ActionNames]}
+
+    def _result(self, source: str, action: str, resources: list[str]) -> dict[str, Any]:
+        decision = self.refusals.get((source, action), "allowed")
+        decisions = {each: self.refusals.get((source, each.rsplit("/", 1)[-1]), decision) for each in resources}
+        specific = [{"EvalResourceName": each, "EvalResourceDecision": told} for each, told in decisions.items()]
+        return {
+            "EvalActionName": action,
+            "EvalResourceName": "arn:${Partition}:iam::${Account}:role/${RoleNameWithPath}",
+            "EvalDecision": next((told for told in decisions.values() if told != "allowed"), decision),
+            "OrganizationsDecisionDetail": {"AllowedByOrganizations": action not in self.organization},
+            **({"ResourceSpecificResults": specific} if specific else {}),
+        }
 
     def account(self) -> dict[str, Any]:
         return {"iam.simulate_principal_policy": self.simulate, "iam.get_role": {"Role": {"Arn": ROLE}}}
@@ -64,6 +70,12 @@ def test_a_caller_who_may_not_is_warned_and_held_to_what_the_command_line_then_d
     assert outcomes(found) == ["warning", "error", "ok"]
     assert "the CDK would go on with your own rights" in found[0].said
     assert found[1].said == "role dev is denied iam:PassRole"
+
+
+def test_the_role_that_the_caller_may_not_take_on_is_named_and_the_other_is_not() -> None:
+    publishing = f"cdk-hnb659fds-file-publishing-role-{ACCOUNT}-us-west-2"
+    found = asked(permissions, Simulator({(ROLE, publishing): "implicitDeny"}).account())
+    assert found[0].said == f"role dev may not take on {publishing}, so the CDK would go on with your own rights"
 
 
 def test_what_cloudformations_role_is_denied_is_an_error_and_what_it_is_not_allowed_everywhere_a_warning() -> None:
