@@ -8,6 +8,7 @@ from ops.preflight.quotas import Quotas
 
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/limits.html; spelt as Service Quotas spells them.
 CAPACITY = {each: f"Lustre {each.capitalize()} storage capacity" for each in ("PERSISTENT_1", "PERSISTENT_2")}
+SSD = "SSD"
 COUNT = {each: f"Lustre {each.capitalize()} file systems" for each in CAPACITY}
 
 
@@ -29,5 +30,6 @@ def storage_quotas(account: Account) -> Iterator[Finding]:
     ]
     quotas = Quotas(account, "fsx")
     yield quotas.judged(COUNT[kind], asked=1, used=len(others))
-    used = sum(each["StorageCapacity"] for each in others)
+    # Disks and Intelligent-Tiering have quotas of their own, and the latter no capacity that anybody chose.
+    used = sum(each.get("StorageCapacity", 0) for each in others if each.get("StorageType", SSD) == SSD)
     yield quotas.judged(CAPACITY[kind], asked=lustre.storage_capacity_gib, used=used, unit=" GiB")

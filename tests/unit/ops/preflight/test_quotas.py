@@ -250,6 +250,15 @@ def test_a_new_file_systems_capacity_is_held_to_the_quota_of_its_type() -> None:
     assert outcomes(asked(storage_quotas, storage(file_system(1, 100_800)))) == ["ok", "error"]
 
 
+@pytest.mark.parametrize("other", [{"StorageType": "HDD"}, {"StorageType": "INTELLIGENT_TIERING", "StorageCapacity": None}])
+def test_the_capacity_of_ssds_is_that_of_ssds_alone(other: dict[str, Any]) -> None:
+    one = {key: value for key, value in (file_system(1, 100_800) | other).items() if value is not None}
+    found = asked(storage_quotas, storage(one))
+    assert outcomes(found) == ["ok", "ok"]
+    assert found[0].said == "Lustre Persistent_2 file systems: 100, 1 in use, 1 asked for"
+    assert found[1].said == "Lustre Persistent_2 storage capacity: 100,800 GiB, 0 in use, 1,200 asked for"
+
+
 def test_the_own_file_system_is_not_in_its_own_way() -> None:
     account = storage(file_system(1, 100_800)) | {"cloudformation.describe_stacks": stacks(Storage={"FileSystemId": "fs-1"})}
     assert outcomes(asked(storage_quotas, account)) == ["ok", "ok"]
