@@ -6,7 +6,8 @@ import yaml
 from yaml.reader import ReaderError
 
 from config.errors import ABSENT, Place, Problem
-from config.yaml_causes import Stumble, cause
+from config.yaml_causes import cause
+from config.yaml_stumble import Stumble
 
 _OPENERS = {"while parsing a flow sequence": "[", "while parsing a flow mapping": "{"}
 
