@@ -1,13 +1,14 @@
 """What a cluster file says, checked: its fields one by one, the rules between them, and the request that comes out."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from config import errors
 from config.errors import ABSENT, Level, Place, Problem
 from config.explain import problems_of
 from config.model import FILE_NAME, ClusterConfig
@@ -17,6 +18,9 @@ from config.rules import broken_rules
 from config.silencing import with_silence
 from config.valid_part import FIELDS, valid_part
 from config.yaml_file import Document, read_yaml
+
+
+OF_THE_CLUSTER: errors.Path = ("overrides",)
 
 
 @dataclass(frozen=True)
@@ -94,9 +98,24 @@ def _not_following(problems: list[Problem], of: list[Problem]) -> Iterator[Probl
 
 
 def _apart_from_the_request(broken: Iterable[Problem], problems: list[Problem]) -> list[Problem]:
-    """What the rules tell, without warnings of `overrides` that the service refuses: those would follow from it."""
-    refused = any(problem.rule.startswith("request.") and "overrides" in problem.path for problem in problems)
-    return [each for each in broken if not (refused and each.level is Level.WARNING and "overrides" in each.path)]
+    """What the rules tell, without warnings of `overrides` in which the service refuses a member: those would follow from it.
+
+    The cluster's and a group's go together; what one group has does not bear on another.
+    """
+    refused = {_overrides(problem.path) for problem in problems if problem.rule.startswith("request.")} - {()}
+    return [each for each in broken if each.level is not Level.WARNING or not _follows(_overrides(each.path), refused)]
+
+
+def _follows(path: errors.Path, refused: Set[errors.Path]) -> bool:
+    """Tell whether what is in these `overrides` can follow from what the service refuses in others."""
+    if path == OF_THE_CLUSTER:
+        return bool(refused)
+    return path != () and (path in refused or OF_THE_CLUSTER in refused)
+
+
+def _overrides(path: errors.Path) -> errors.Path:
+    """The path of the `overrides` in which this lies; nothing for what lies elsewhere."""
+    return path[: path.index("overrides") + 1] if "overrides" in path else ()
 
 
 def _name_problems(content: dict[str, Any], name: str) -> Iterator[Problem]:

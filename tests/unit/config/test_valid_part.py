@@ -51,3 +51,16 @@ def test_what_is_misspelled_is_not_called_missing_as_well(draft: Any) -> None:
 def test_a_wrong_value_of_the_network_hides_no_wrong_range(draft: Any) -> None:
     draft.set("network", "flow_logs_retention_days", "long").set("network", "node_cidr", "10.0.128.0/17")
     assert told(draft) == {("type", "network.flow_logs_retention_days"), ("node-range-beside-vpc", "network.node_cidr")}
+
+
+def test_what_the_service_refuses_of_a_group_hides_no_warning_of_another(draft: Any) -> None:
+    draft.set("instance_groups", 1, "overrides", {"Nmae": 1}).set("instance_groups", 2, "overrides", {"MinInstanceCount": 2})
+    assert told(draft) == {
+        ("request.unknown-member", "instance_groups.1.overrides.Nmae"),
+        ("needs-continuous-provisioning", "instance_groups.2.overrides.MinInstanceCount"),
+    }
+
+
+def test_a_warning_that_follows_from_what_the_service_refuses_is_not_told(draft: Any) -> None:
+    draft.set("overrides", {"NodeProvisioning": "Continuous"}).set("instance_groups", 2, "overrides", {"MinInstanceCount": 2})
+    assert told(draft) == {("request.unknown-member", "overrides.NodeProvisioning")}
