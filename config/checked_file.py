@@ -19,7 +19,6 @@ from config.silencing import with_silence
 from config.valid_part import FIELDS, valid_part
 from config.yaml_file import Document, read_yaml
 
-
 OF_THE_CLUSTER: errors.Path = ("overrides",)
 
 
