@@ -71,6 +71,7 @@ class Run:
         with _unlogged():
             self._mend()
             self._settle({})
+            self._let_the_service_end()
             world.timeline.pass_time(QUIET_S)
             invariants.check_rest(self)
             if world.cloudformation.phase in ("idle", "DELETE_FAILED", "UPDATE_ROLLBACK_FAILED"):
@@ -104,6 +105,13 @@ class Run:
         sent = [request.sent for request in self.world.cloudformation.requests.values()]
         if sent and (self.world.clock.now - sent[-1]).total_seconds() < 1:
             self.world.timeline.pass_time(1)
+
+    def _let_the_service_end(self) -> None:
+        """What it still works on, after an update of over an hour that was given up or skipped, comes to its end."""
+        for _ in range(0, LONGEST_S, 60):
+            if not any(cluster.status in ("Creating", "Updating") for cluster in self.world.sagemaker.ours()):
+                return
+            self.world.timeline.pass_time(60)
 
     def _destroy_to_the_end(self) -> None:
         """Delete the stack; once more where the service was still updating the cluster when CloudFormation's hour was over.
