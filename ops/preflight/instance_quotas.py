@@ -1,7 +1,7 @@
 """Whether SageMaker's quotas have room for the file's instances."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -11,7 +11,7 @@ from ops.preflight.asking import is_denied, not_answered
 from ops.preflight.finding import Finding, Outcome, warning
 from ops.preflight.live_clusters import described, instances, is_own
 from ops.preflight.quotas import Quotas
-from ops.preflight.wanted import Group, by_type, groups
+from ops.preflight.wanted import Group, groups
 
 # Spelt as Service Quotas spells them; what each is for:
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites.html
@@ -22,6 +22,13 @@ OF_ALL = {
 }
 OF_A_CLUSTER = "Maximum number instances allowed per SageMaker HyperPod cluster"
 OF_A_VOLUME = "Maximum size of EBS volume in GB for a SageMaker HyperPod cluster instance"
+
+Doubt = Callable[[Group], bool]
+MIXED: tuple[str, Doubt] = ("a group may have all its nodes of other types", lambda group: len(group.types) > 1)
+PLANNED: tuple[str, Doubt] = (
+    "AWS does not say whether a training plan's instances count",
+    lambda group: group.training_plan is not None,
+)
 
 
 def instance_quotas(account: Account) -> Iterator[Finding]:
@@ -47,19 +54,21 @@ def instance_quotas(account: Account) -> Iterator[Finding]:
 
 def _of_kind(quotas: Quotas, wanted: tuple[Group, ...], used: Counter[str] | None, *, spot: bool) -> Iterator[Finding]:
     """Of each type and in all; ``used`` is None where the caller may not see the clusters."""
-    for name, count in sorted(by_type(wanted).items()):
-        judged = quotas.judged(OF_A_TYPE[spot].format(name), asked=count, used=None if used is None else used[name])
-        yield _softened(judged, [group for group in wanted if name in group.types])
-    yield quotas.judged(OF_ALL[spot], asked=sum(group.count for group in wanted), used=None if used is None else used.total())
+    for name in sorted({name for group in wanted for name in group.types}):
+        takers = [group for group in wanted if name in group.types]
+        yield _judged(quotas, OF_A_TYPE[spot].format(name), takers, None if used is None else used[name], (MIXED, PLANNED))
+    yield _judged(quotas, OF_ALL[spot], wanted, None if used is None else used.total(), (PLANNED,))
 
 
-def _softened(judged: Finding, takers: Iterable[Group]) -> Finding:
-    """The same as a warning where it is not certain that the instances count against this quota."""
-    reasons = {
-        "a group may have all its nodes of other types": any(len(group.types) > 1 for group in takers),
-        "AWS does not say whether a training plan's instances count": any(group.training_plan for group in takers),
-    }
-    if judged.outcome is not Outcome.ERROR or not any(reasons.values()):
+def _judged(
+    quotas: Quotas, name: str, takers: Sequence[Group], used: float | None, doubts: Sequence[tuple[str, Doubt]]
+) -> Finding:
+    """The quota for these groups: a warning where it has room for those that are certain to count against it."""
+    judged = quotas.judged(name, asked=sum(group.count for group in takers), used=used)
+    reasons = [why for why, holds in doubts if any(holds(group) for group in takers)]
+    if judged.outcome is not Outcome.ERROR or not reasons:
         return judged
-    why = "; ".join(reason for reason, holds in reasons.items() if holds)
-    return warning(f"{judged.said} ({why})", judged.remedy, judged.link)
+    certain = sum(group.count for group in takers if not any(holds(group) for _, holds in doubts))
+    if certain and quotas.judged(name, asked=certain, used=used).outcome is Outcome.ERROR:
+        return judged
+    return warning(f"{judged.said} ({'; '.join(reasons)})", judged.remedy, judged.link)

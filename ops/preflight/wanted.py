@@ -1,6 +1,5 @@
 """What the file asks of the account: its request's groups, in the few words that checks need."""
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,12 +62,3 @@ def _group(group: dict[str, Any]) -> Group:
         image=group.get("ImageId") or "",
         interface=(group.get("NetworkInterface") or {}).get("InterfaceType") or "",
     )
-
-
-def by_type(wanted: tuple[Group, ...]) -> Counter[str]:
-    """How many instances of each type the groups may have: of several types in one group, each could be all of it."""
-    counts: Counter[str] = Counter()
-    for group in wanted:
-        for name in group.types:
-            counts[name] += group.count
-    return counts

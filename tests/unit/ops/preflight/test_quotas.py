@@ -128,6 +128,8 @@ def test_of_a_training_plans_instances_a_shortage_is_a_warning() -> None:
     file = FILE.replace("instance_count: 4}", f"instance_count: 4, {plan}}}")
     found = named(asked(instance_quotas, sagemaker({"ml.trn1.32xlarge for cluster usage": 0}), file), "ml.trn1.32xlarge")
     assert found.outcome == "warning"
+    assert named(asked(instance_quotas, sagemaker({HYPERPOD[0]: 1}), file), HYPERPOD[0]).outcome == "warning"
+    assert named(asked(instance_quotas, sagemaker({HYPERPOD[0]: 0}), file), HYPERPOD[0]).outcome == "error", "head has no plan"
     assert "AWS does not say whether a training plan's instances count" in found.said
 
 

@@ -33,6 +33,9 @@ def test_before_the_first_deployment_there_are_none() -> None:
         ("UPDATE_IN_PROGRESS", "warning", "wait until it is done"),
         ("ROLLBACK_COMPLETE", "warning", "the CDK deletes it and makes it anew"),
         ("UPDATE_ROLLBACK_FAILED", "error", "`python -m ops continue-rollback draft` goes on with it"),
+        ("CREATE_FAILED", "warning", "`cdk rollback 'draft-Network'` takes it back first"),
+        ("UPDATE_FAILED", "warning", "`cdk rollback 'draft-Network'` takes it back first"),
+        ("IMPORT_ROLLBACK_FAILED", "warning", "mend that before you deploy"),
         ("DELETE_FAILED", "error", "mend what kept it"),
     ],
 )
