@@ -43,7 +43,7 @@ test-nodes: setup  ## run the tests on simulated nodes: real systemd, real Slurm
 	@python -m local_aws.nodes setup --training
 	@pytest tests/nodes
 
-test-long: setup  ## run the tests that take minutes: walks of cdk with failing nodes, a slow rollback, imported parts; mutations
+test-long: setup  ## run the tests that take minutes: walks of cdk with failing nodes, a slow rollback, imported parts
 	@pytest -m long tests -n 2
 
 faults: setup  ## run the tests of docs/faults.md's rows 1 to 59 and print what happened in each
