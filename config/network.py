@@ -8,7 +8,9 @@ from pydantic import BeforeValidator, StrictInt, StringConstraints
 
 from config.section import Change, Section, setting
 
-AvailabilityZoneId = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,4}[0-9]-az[0-9]+$")]
+# Of a Local Zone too: usw2-lax1-az1, and of a sovereign region, eusc-dee1-az1.
+ZONE_ID = r"^[a-z]+(-[a-z]+)?[0-9]+(-[a-z]+[0-9]+)*-az[0-9]+$"
+AvailabilityZoneId = Annotated[str, StringConstraints(pattern=ZONE_ID)]
 SubnetId = Annotated[str, StringConstraints(pattern=r"^subnet-[0-9a-f]{8,17}$")]
 
 

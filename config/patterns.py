@@ -92,7 +92,9 @@ FORMS = {
         _hyphenated,
         _name_like("dev"),
     ),
-    r"^[a-z]{2,4}[0-9]-az[0-9]+$": Form("must be the id of an availability zone, like usw2-az4", str.lower),
+    r"^[a-z]+(-[a-z]+)?[0-9]+(-[a-z]+[0-9]+)*-az[0-9]+$": Form(
+        "must be the id of an availability zone, like usw2-az4", str.lower
+    ),
     r"^vpc-[0-9a-f]{8,17}$": _id_of("vpc-", "ec2 describe-vpcs"),
     r"^subnet-[0-9a-f]{8,17}$": _id_of("subnet-", "ec2 describe-subnets"),
     r"^sg-[0-9a-f]{8,17}$": _id_of("sg-", "ec2 describe-security-groups"),

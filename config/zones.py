@@ -26,9 +26,34 @@ def zones_of(region: str) -> tuple[str, ...]:
     return _table().get(region, ())
 
 
+@cache
+def _prefixes() -> dict[str, str]:
+    """The regions by what their zones' ids begin with.
+
+    The table has the zones that one account sees, and another account can see others of the region (apne1-az3, usw1-az2), or
+    Local Zones (usw2-lax1-az1); all of them begin as their region's do:
+    https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-availability-zones.html
+    """
+    return {_prefix(zone): region for region, zones in _table().items() for zone in zones}
+
+
+def _prefix(zone_id: str) -> str:
+    return zone_id.partition("-")[0]
+
+
 def region_of_zone(zone_id: str) -> str | None:
-    """The region that has this zone, if the table knows it."""
-    return next((region for region, zones in _table().items() if zone_id in zones), None)
+    """The region that a zone of this id is in, if its beginning tells."""
+    return _prefixes().get(_prefix(zone_id))
+
+
+def is_known_zone(zone_id: str) -> bool:
+    """Tell whether the table has the zone: an account can have zones that it does not have."""
+    return any(zone_id in zones for zones in _table().values())
+
+
+def could_be_a_region(name: str) -> bool:
+    """Tell whether a region can have this name, be it one that is newer than the table."""
+    return re.fullmatch(r"[a-z]+(-[a-z]+)?-(central|(north|south)?(east|west)|north|south)-[0-9]", name) is not None
 
 
 def region_of_name(name: str) -> str | None:

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from ipaddress import IPv4Network
 
-from config.errors import Problem
+from config.errors import Level, Path, Problem
 from config.model import ClusterConfig
 from config.nearest import nearest
 from config.network import InternetAccess
 from config.rules.registry import rule
-from config.zones import region_of_zone, regions, zone_remedy, zones_of
+from config.zones import could_be_a_region, is_known_zone, region_of_zone, regions, zone_remedy, zones_of
 
 # https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
 RETENTION_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653)
@@ -20,31 +20,58 @@ FIRST_OF_TEN, FIRST_TWO_OF_TEN = IPv4Network("10.0.0.0/16"), IPv4Network("10.0.0
 DOCKER = IPv4Network("172.17.0.0/16")
 
 
-@rule("known-region", "region")
-def known_region(config: ClusterConfig) -> Iterator[Problem]:
-    """The region is one that SageMaker is in.
+@rule("form-of-regions", "region")
+def form_of_regions(config: ClusterConfig) -> Iterator[Problem]:
+    """The region's name ends in a direction and a number, as those of all regions do.
 
     A misspelled region is found only once the first call is made there, and then as a host that does not answer.
     """
-    if config.region is not None and config.region not in regions():
+    if config.region is not None and not could_be_a_region(config.region):
         yield Problem(("region",), config.region, f"is no region that SageMaker is in; {nearest(config.region, regions())}")
 
 
-@rule("known-zone", "network.availability_zone_id", "region")
-def known_zone(config: ClusterConfig) -> Iterator[Problem]:
-    """The availability zone's id is known, and belongs to the region where the file names one.
+@rule("known-region", "region", level=Level.WARNING)
+def known_region(config: ClusterConfig) -> Iterator[Problem]:
+    """The region is among those that SageMaker is known to be in.
+
+    A misspelled region is found only once the first call is made there, and then as a host that does not answer. In a region that
+    is newer than this release all works, but its zones are not checked.
+    """
+    region = config.region
+    if region is not None and region not in regions() and could_be_a_region(region):
+        message = f"this release knows no such region; if it is a new one, silence this; {nearest(region, regions())}"
+        yield Problem(("region",), region, message)
+
+
+ZONE: Path = ("network", "availability_zone_id")
+
+
+@rule("zone-of-the-region", "network.availability_zone_id", "region")
+def zone_of_the_region(config: ClusterConfig) -> Iterator[Problem]:
+    """The availability zone is not one of another region.
 
     Subnet, file system and nodes are all in it, so that nothing at all can be made in a zone that is not there.
     """
     zone, region = config.network.availability_zone_id, config.region
     home = region_of_zone(zone)
-    path = ("network", "availability_zone_id")
-    if (home is not None and region in (None, home)) or (region is not None and region not in regions()):
-        return  # of an unknown region, known-region tells
-    if home is not None:
-        yield Problem(path, zone, f"is a zone of {home}, not of {region}; {zone_remedy(zone, region)}")
-    elif region is None or zones_of(region):
-        yield Problem(path, zone, f"is no known availability zone id; {zone_remedy(zone, region)}")
+    if home is not None and region in regions() and region != home:  # of another region, known-region tells
+        yield Problem(ZONE, zone, f"is a zone of {home}, not of {region}; {zone_remedy(zone, region)}")
+
+
+@rule("known-zone", "network.availability_zone_id", "region", level=Level.WARNING)
+def known_zone(config: ClusterConfig) -> Iterator[Problem]:
+    """The availability zone's id is among those that are known.
+
+    In a zone that is not there, nothing at all can be made. But an account can have zones that others have not, and Local Zones,
+    of which few offer all that a cluster needs.
+    """
+    zone, region = config.network.availability_zone_id, config.region
+    is_told = region_of_zone(zone) not in (None, region) and region is not None
+    are_zones_known = region is None or zones_of(region)
+    if not is_known_zone(zone) and are_zones_known and not is_told:
+        shown = f"`aws ec2 describe-availability-zones{f' --region {region}' if region else ''}`"
+        message = f"this release knows no such zone; if {shown} lists it, silence this; {zone_remedy(zone, region)}"
+        yield Problem(ZONE, zone, message)
 
 
 @rule("size-of-ranges", "network.vpc_cidr", "network.public_subnet_cidr", "network.node_cidr")

@@ -1,10 +1,12 @@
 """What is wrong with the options of an import: said before anything is written."""
 
+import re
 from collections.abc import Iterable, Mapping
 
 from config.errors import Path, Problem
 from config.nearest import nearest
-from config.zones import region_of_zone, regions, zone_remedy, zones_of
+from config.network import ZONE_ID
+from config.zones import could_be_a_region, region_of_zone, regions, zone_remedy
 from ops.errors import OpsError
 
 # The option that a part of the new file is from, so that the option is what has to be changed.
@@ -18,16 +20,16 @@ OPTIONS: dict[Path, str] = {
 
 
 def check_place(region: str | None, zone: str | None) -> None:
-    """Refuse a region that there is none of, and a zone that is not in it."""
-    if region is not None and region not in regions():
+    """Refuse what can be no region, no zone, or a zone of another region; of others the new file's own check warns."""
+    if region is not None and not could_be_a_region(region):
         raise OpsError(f"--region: {region} is no region that SageMaker is in; {nearest(region, regions())}")
     if zone is None:
         return
+    if re.fullmatch(ZONE_ID, zone) is None:
+        raise OpsError(f"--zone: {zone} is no availability zone's id; {zone_remedy(zone, region)}")
     elsewhere = region_of_zone(zone)
     if region and elsewhere and elsewhere != region:
         raise OpsError(f"--zone {zone} is in {elsewhere}, and --region is {region}; give one of both, or change one")
-    if elsewhere is None and (region is None or zones_of(region)):
-        raise OpsError(f"--zone: {zone} is no known availability zone id; {zone_remedy(zone, region)}")
 
 
 def refuse_options(problems: Iterable[Problem], given: Mapping[str, object]) -> None:

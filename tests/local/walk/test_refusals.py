@@ -31,10 +31,10 @@ def test_a_quota_that_is_too_small_rolls_the_stack_back_and_is_named_with_its_va
 
 
 def test_a_mistake_in_the_file_stops_cdk_synth_with_one_message_and_no_traceback(workspace: Workspace) -> None:
-    workspace.replace("clusters/reference.yaml", "usw2-az4", "usw2-az9")
+    workspace.replace("clusters/reference.yaml", "usw2-az4", "use1-az4")
     printed = workspace.cdk("synth", "--quiet", fails=True)
     assert "clusters/reference.yaml:7:3: network.availability_zone_id: " in printed
-    assert "usw2-az9" in printed
+    assert "use1-az4" in printed
     assert "usw2-az4" in printed, "the remedy names what there is"
     assert "Traceback" not in printed
     assert ask("requests") == []

@@ -32,7 +32,7 @@ def places(source: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("region: us-west-2", "region: us-wset-2", ("known-region", "2:1")),
+        ("region: us-west-2", "region: us-wset-2", ("form-of-regions", "2:1")),
         ("region: us-west-2", "region: 7", ("type", "2:1")),
         ("region: us-west-2", "region: US", ("pattern", "2:1")),
         ("region: us-west-2", "rgion: us-west-2", ("unknown-field", "2:1")),
@@ -90,7 +90,7 @@ def test_the_bytes_that_are_no_text_stand_in_their_line() -> None:
 
 
 def test_a_line_of_the_error_begins_as_editors_and_terminals_link_it(tmp_path: Path) -> None:
-    (tmp_path / "one.yaml").write_text(FILE.replace("usw2-az4", "usw2-az9"))
+    (tmp_path / "one.yaml").write_text(FILE.replace("usw2-az4", "use1-az4"))
     with pytest.raises(ConfigError) as error:
         load_cluster(tmp_path / "one.yaml")
     [line] = str(error.value).splitlines()

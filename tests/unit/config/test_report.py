@@ -12,7 +12,7 @@ from config.checked_file import CheckedFile
 from config.errors import ABSENT, Level, Place, Problem
 from config.report import FORMATS, counted
 
-ERROR = Problem(("a", 0, "b c"), "x,y", "100% wrong: no; mend it", "known-zone", place=Place(3, 5))
+ERROR = Problem(("a", 0, "b c"), "x,y", "100% wrong: no; mend it", "zone-of-the-region", place=Place(3, 5))
 WARNING = Problem(("tags",), ABSENT, "is odd; think again", "own-tags", Level.WARNING, Place(7, 1))
 SILENCED = Problem(("wait",), 1, "is odd, too; think again", "own-tags", Level.WARNING, Place(8, 1), silenced="we thought")
 NOTE = Problem((), ABSENT, "is empty; fill it", "file.empty", Level.INFO)
@@ -33,8 +33,8 @@ def test_the_count_leaves_out_what_is_silenced() -> None:
 
 def test_text_has_a_line_for_the_problem_and_one_for_the_reason() -> None:
     assert said("text").splitlines() == [
-        'clusters/one, two.yaml:3:5: error: a[0]["b c"]: "x,y": 100% wrong: no; mend it [known-zone]',
-        f"    {catalog()['known-zone'].why}",
+        'clusters/one, two.yaml:3:5: error: a[0]["b c"]: "x,y": 100% wrong: no; mend it [zone-of-the-region]',
+        f"    {catalog()['zone-of-the-region'].why}",
         "clusters/one, two.yaml:7:1: warning: tags: nothing: is odd; think again [own-tags]",
         f"    {catalog()['own-tags'].why}",
         "/tmp/ä b.yaml: info: is empty; fill it [file.empty]",
@@ -55,10 +55,10 @@ def test_json_has_all_that_is_known() -> None:
         "path": 'a[0]["b c"]',
         "value": '"x,y"',
         "level": "error",
-        "rule": "known-zone",
+        "rule": "zone-of-the-region",
         "message": "100% wrong: no",
         "remedy": "mend it",
-        "why": catalog()["known-zone"].why,
+        "why": catalog()["zone-of-the-region"].why,
         "silenced": None,
     }
     assert silenced["silenced"] == "we thought"
@@ -82,11 +82,11 @@ def test_github_has_a_command_for_each_that_its_runner_reads_back() -> None:
     assert [kind for kind, _, _ in parts] == ["error", "warning", "notice"]
     properties = [{name: decoded(value) for name, value in (each.split("=", 1) for each in part[1].split(","))} for part in parts]
     assert properties == [
-        {"file": "clusters/one, two.yaml", "line": "3", "col": "5", "title": "known-zone"},
+        {"file": "clusters/one, two.yaml", "line": "3", "col": "5", "title": "zone-of-the-region"},
         {"file": "clusters/one, two.yaml", "line": "7", "col": "1", "title": "own-tags"},
         {"file": "/tmp/ä b.yaml", "title": "file.empty"},
     ]
-    assert decoded(parts[0][2]) == f'a[0]["b c"]: "x,y": 100% wrong: no; mend it\n{catalog()["known-zone"].why}'
+    assert decoded(parts[0][2]) == f'a[0]["b c"]: "x,y": 100% wrong: no; mend it\n{catalog()["zone-of-the-region"].why}'
 
 
 @pytest.fixture

@@ -24,7 +24,9 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "deep-health-checks-of-accelerated-types": lambda draft: draft.set(
         "instance_groups", 1, "deep_health_checks", ["InstanceStress"]
     ),
-    "known-region": lambda draft: draft.set("region", "us-wset-2").set("network", "availability_zone_id", "xx1-az1"),
+    "form-of-regions": lambda draft: draft.set("region", "us-wset-2").set("network", "availability_zone_id", "xx1-az1"),
+    "known-region": lambda draft: draft.set("region", "us-west-3"),
+    "zone-of-the-region": lambda draft: draft.set("network", "availability_zone_id", "use1-az4"),
     "known-zone": lambda draft: draft.set("network", "availability_zone_id", "usw2-az9"),
     "size-of-ranges": lambda draft: draft.set("network", "node_cidr", "10.8.0.0/15"),
     "public-subnet-in-vpc": lambda draft: draft.set("network", "public_subnet_cidr", "10.7.0.0/24"),

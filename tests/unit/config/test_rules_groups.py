@@ -46,3 +46,14 @@ def test_each_deep_health_check_is_named_once(draft: Any) -> None:
     draft.set("wait_hours", 3)
     [line] = draft.set("instance_groups", 2, "deep_health_checks", ["InstanceStress", "InstanceStress"]).lines()
     assert "names a check twice" in line
+
+
+def test_the_most_tags_of_a_file_leave_room_for_ours_and_for_names(draft: Any) -> None:
+    """AWS takes 50 of a resource, and does not count those that CloudFormation adds itself."""
+    ours = [name for name in vars(own_tags) if name.endswith("_TAG")]
+    draft.set("tags", {f"tag-{index}": "x" for index in range(40)})
+    assert draft.problems() == []
+    assert ours
+    assert 40 + len(ours) + len(["Name"]) <= 50
+    draft.set("tags", {f"tag-{index}": "x" for index in range(41)})
+    assert [problem.rule for problem in draft.problems()] == ["bounds"]

@@ -3,6 +3,8 @@ from typing import Any
 
 import pytest
 
+from config.errors import Level
+
 EXISTING = {
     "vpc_id": "vpc-0123456789abcdef0",
     "node_subnet_ids": ["subnet-0123456789abcdef0"],
@@ -46,7 +48,43 @@ def test_a_zone_is_known_without_a_region(draft: Any) -> None:
     draft.remove("region")
     assert draft.problems() == []
     draft.set("network", "availability_zone_id", "usw2-az44")
-    assert draft.lines()[0].endswith("did you mean usw2-az4, usw2-az3 or usw2-az2?")
+    [problem] = draft.problems()
+    assert problem.level is Level.WARNING
+    assert problem.message.endswith(
+        "; if `aws ec2 describe-availability-zones` lists it, silence this; did you mean usw2-az4, usw2-az3 or usw2-az2?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("region", "zone"),
+    [
+        ("ap-northeast-1", "apne1-az3"),
+        ("us-west-1", "usw1-az2"),
+        ("us-east-1", "use1-dfw2-az1"),
+        ("us-west-2", "usw2-lax1-az1"),
+    ],
+)
+def test_a_zone_that_some_accounts_have_is_a_warning_alone(draft: Any, region: str, zone: str) -> None:
+    draft.set("region", region).set("network", "availability_zone_id", zone)
+    [problem] = draft.problems()
+    assert (problem.rule, problem.level) == ("known-zone", Level.WARNING)
+    assert f"`aws ec2 describe-availability-zones --region {region}`" in problem.message
+
+
+@pytest.mark.parametrize(("region", "zone"), [("eusc-de-east-1", "eusc-dee1-az1"), ("us-gov-west-1", "usgw1-az1")])
+def test_a_zone_of_a_region_whose_zones_nobody_listed_is_taken(draft: Any, region: str, zone: str) -> None:
+    assert draft.set("region", region).set("network", "availability_zone_id", zone).problems() == []
+
+
+def test_a_local_zone_of_another_region_is_refused(draft: Any) -> None:
+    draft.set("network", "availability_zone_id", "use1-dfw2-az1")
+    assert [(problem.rule, problem.level) for problem in draft.problems()] == [("zone-of-the-region", Level.ERROR)]
+
+
+def test_a_region_that_is_newer_than_the_release_is_a_warning_alone(draft: Any) -> None:
+    draft.set("region", "us-west-3").set("network", "availability_zone_id", "usw3-az1")
+    [problem] = draft.problems()
+    assert (problem.rule, problem.level) == ("known-region", Level.WARNING)
 
 
 def test_a_region_whose_zones_nobody_listed_takes_a_zone_that_is_no_other_regions(draft: Any) -> None:
@@ -54,7 +92,7 @@ def test_a_region_whose_zones_nobody_listed_takes_a_zone_that_is_no_other_region
     assert draft.problems() == []
     draft.set("network", "availability_zone_id", "usw2-az1")
     [problem] = draft.problems()
-    assert problem.rule == "known-zone"
+    assert problem.rule == "zone-of-the-region"
     assert problem.message.endswith("; `aws ec2 describe-availability-zones --region mx-central-1` lists the ids to use")
 
 

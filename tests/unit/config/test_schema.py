@@ -68,7 +68,7 @@ def test_what_the_documentation_shows_keeps_to_it(example: str) -> None:
         (("instance_groups",), []),
         (("overrides",), {"NodeProvisioningMode": "Sometimes"}),
         (("overrides",), {"VpcConfig": {"Subnets": ["s n"]}}),
-        (("silence",), [{"rule": "known-zone", "reason": "why not"}]),
+        (("silence",), [{"rule": "zone-of-the-region", "reason": "why not"}]),
     ],
 )
 def test_a_mistake_in_a_field_is_seen_in_the_editor(path: tuple[Any, ...], value: object) -> None:

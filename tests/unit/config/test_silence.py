@@ -52,7 +52,10 @@ def test_all_of_a_rule_is_silenced_at_once(draft: Any) -> None:
     ("rules", "said"),
     [
         (["tried-trust-polcy"], 'silence[0].rule: "tried-trust-polcy": is no rule; did you mean tried-trust-policy?'),
-        (["known-zone"], 'silence[0].rule: "known-zone": is not a warning, and nothing else can be silenced; remove it'),
+        (
+            ["zone-of-the-region"],
+            'silence[0].rule: "zone-of-the-region": is not a warning, and nothing else can be silenced; remove it',
+        ),
         (["type"], 'silence[0].rule: "type": is not a warning, and nothing else can be silenced; remove it'),
         (["silence.unused"], 'silence[0].rule: "silence.unused": is not a warning, and nothing else can be silenced; remove it'),
         (

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from config.zones import TABLE, region_of_zone, regions, zones_of
+from config.zones import TABLE, could_be_a_region, region_of_zone, regions, zones_of
 from tools.zone_table import rendered, table
 
 
@@ -18,6 +18,11 @@ def test_a_zone_has_one_region() -> None:
     assert len(zones) == len(set(zones)) > 90
 
 
-@pytest.mark.parametrize(("zone", "region"), [("usw2-az4", "us-west-2"), ("use1-az4", "us-east-1"), ("xyz1-az1", None)])
+def test_every_region_has_a_name_that_a_region_can_have() -> None:
+    assert [region for region in regions() if not could_be_a_region(region)] == []
+    assert not could_be_a_region("us-wset-2")
+
+
+@pytest.mark.parametrize(("zone", "region"), [("usw2-az4", "us-west-2"), ("use1-dfw2-az1", "us-east-1"), ("xyz1-az1", None)])
 def test_the_region_of_a_zone_is_found(zone: str, region: str | None) -> None:
     assert region_of_zone(zone) == region

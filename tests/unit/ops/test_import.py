@@ -104,9 +104,9 @@ def test_options_that_do_not_go_together_are_refused(words: list[str], said: str
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--region", "us-west-22"], "--region: us-west-22 is no region that SageMaker is in; did you mean us-west-2"),
-        (["--zone", "usw2-az9"], "--zone: usw2-az9 is no known availability zone id; did you mean usw2-az4"),
-        (["--region", "us-west-2", "--zone", "usw2-az9"], "is no known availability zone id; use usw2-az1, usw2-az2"),
+        (["--region", "us-wst-2"], "--region: us-wst-2 is no region that SageMaker is in; did you mean us-west-2"),
+        (["--zone", "usw2-4"], "--zone: usw2-4 is no availability zone's id; did you mean usw2-az4"),
+        (["--region", "us-west-2", "--zone", "us-west-2a"], "is no availability zone's id; use usw2-az1, usw2-az2"),
         (
             ["--region", "us-west-2", "--zone", "use1-az4"],
             "--zone use1-az4 is in us-east-1, and --region is us-west-2; give one of both, or change one",

@@ -33,7 +33,7 @@ def validate(capsys: pytest.CaptureFixture[str]) -> Validate:
 def wrong(tmp_path: Path) -> Path:
     """A file with two mistakes: its zone and a count."""
     file = tmp_path / "wrong.yaml"
-    file.write_text(REFERENCE.read_text().replace("usw2-az4", "usw2-az9").replace("instance_count: 4", "instance_count: -4"))
+    file.write_text(REFERENCE.read_text().replace("usw2-az4", "use1-az4").replace("instance_count: 4", "instance_count: -4"))
     return file
 
 
@@ -50,8 +50,8 @@ def test_each_problem_has_its_place_its_rule_and_its_reason(validate: Validate, 
     status, said, counted = validate(wrong)
     assert (status, counted) == (1, "2 errors and 0 warnings in 1 file\n")
     assert said.splitlines() == [
-        f'{wrong}:7:3: error: network.availability_zone_id: "usw2-az9": is no known availability zone id; '
-        "use usw2-az1, usw2-az2, usw2-az3 or usw2-az4 [known-zone]",
+        f'{wrong}:7:3: error: network.availability_zone_id: "use1-az4": is a zone of us-east-1, not of us-west-2; '
+        "use usw2-az1, usw2-az2, usw2-az3 or usw2-az4 [zone-of-the-region]",
         "    Subnet, file system and nodes are all in it, so that nothing at all can be made in a zone that is not there.",
         f"{wrong}:35:5: error: instance_groups[2].instance_count: -4: must be at least 0; use 0 to 6758 [bounds]",
         "    They are the service's own, or those that this project keeps to.",
