@@ -1,5 +1,7 @@
 from typing import Any
 
+from config import own_tags
+
 
 def test_two_controller_groups_are_named(draft: Any) -> None:
     draft.set("instance_groups", 1, "role", "controller")
