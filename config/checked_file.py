@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from config import errors
+from config.empty_fields import empty_fields
 from config.errors import ABSENT, Level, Place, Problem
 from config.explain import problems_of
 from config.model import FILE_NAME, ClusterConfig
@@ -71,7 +72,8 @@ def _order(problem: Problem) -> Place:
 def _checked(
     document: Document, content: dict[str, Any], name: str, folder: Path
 ) -> tuple[ClusterConfig | None, Iterable[Problem]]:
-    problems = list(_name_problems(content, name))
+    empty = list(empty_fields(content, ClusterConfig, document.spelling))
+    problems = [*_name_problems(content, name), *empty]
     valid: set[str] = set(FIELDS)
     context = {"folder": folder}  # from which the file names folders
     try:
@@ -84,8 +86,9 @@ def _checked(
     else:
         problems += request_problems(config)
     unclear = {str(problem.path[0]) for problem in document.problems if problem.path}
+    unclear |= {str(problem.path[0]) for problem in empty if len(problem.path) == 2}  # a whole section of it may be meant
     valid = {each for each in valid if re.split(r"[.\[]", each)[0] not in unclear}
-    problems += _apart_from_the_request(broken_rules(config, valid), problems)
+    problems += _not_following(_apart_from_the_request(broken_rules(config, valid), problems), empty)
     told = [*document.problems, *_not_following(problems, document.problems)]
     return config, with_silence(told, config, valid)
 
