@@ -13,10 +13,8 @@ from config.model import ClusterConfig
 
 TABLE = Path(__file__).parent / "data" / "instance_types.json"
 
-# https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-type-names.html: what a name is made of, and which families
-# carry accelerators.
+# https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-type-names.html: what a name is made of.
 NAME_OF_A_TYPE = r"ml\.[a-z]{1,5}[1-9][0-9]?[a-z]*(-[a-z0-9]+)*\.(nano|micro|small|medium|large|([1-9][0-9]*)?xlarge)"
-_ACCELERATED = re.compile(r"ml\.(p|g|gr|trn|inf|dl)[0-9]")
 
 
 @dataclass(frozen=True)
@@ -47,6 +45,11 @@ class InstanceType:
         """The cores of one socket, where the sockets are known."""
         return self.cores // self.sockets if self.sockets else None
 
+    @property
+    def is_accelerated(self) -> bool:
+        """Whether it carries GPUs or Neuron devices."""
+        return self.gpus + self.neuron_devices > 0
+
 
 @cache
 def _lines() -> dict[str, str]:
@@ -76,12 +79,6 @@ def is_listed(name: str) -> bool:
 def could_be_a_type(name: str) -> bool:
     """Tell whether a type could have this name: HyperPod takes new ones without asking which model is pinned here."""
     return re.fullmatch(NAME_OF_A_TYPE, name) is not None
-
-
-def is_accelerated(name: str) -> bool:
-    """Tell whether the type carries GPUs or Neuron devices; without figures, by its family."""
-    known = instance_type(name)
-    return known.gpus + known.neuron_devices > 0 if known else _ACCELERATED.match(name) is not None
 
 
 def types_of(config: ClusterConfig) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from config.entries import numbered
 from config.errors import Level, Path, Problem
 from config.instance_group import DeepHealthCheck, InstanceGroup
-from config.instance_types import instance_type, is_accelerated, types_of_group
+from config.instance_types import instance_type, types_of_group
 from config.model import ClusterConfig, Implementation, Wait
 from config.nearest import either
 from config.rules.registry import rule
@@ -24,7 +24,8 @@ def _checks(group: InstanceGroup) -> tuple[Path, list[str]]:
 
 
 def _without_accelerators(group: InstanceGroup) -> list[str]:
-    return sorted(name for name in types_of_group(group) if not is_accelerated(name))
+    """Those of the group's types that are known to have none: of a type that is not known, known-instance-type tells."""
+    return sorted(name for name in types_of_group(group) if (known := instance_type(name)) and not known.is_accelerated)
 
 
 def _to_check(config: ClusterConfig) -> Iterator[tuple[Path, list[str], InstanceGroup]]:
@@ -35,12 +36,14 @@ def _to_check(config: ClusterConfig) -> Iterator[tuple[Path, list[str], Instance
             yield ("instance_groups", index, *field), checks, group
 
 
-@rule("deep-health-checks-of-accelerated-types", "instance_groups[]")
+@rule("deep-health-checks-of-accelerated-types", "instance_groups[]", level=Level.WARNING)
 def deep_health_checks_of_accelerated_types(config: ClusterConfig) -> Iterator[Problem]:
     """Deep health checks are asked of instance types with accelerators alone, and of each once.
 
-    They test accelerators and what connects them: other types would wait for a check that there is not.
+    They test accelerators and what connects them. Whether HyperPod refuses the request for another type, or waits for a check
+    that there is not, is not documented.
     """
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-resiliency-slurm-deep-health-checks.html
     for index, group in numbered(config.instance_groups):
         field, checks = _checks(group)
         path: Path = ("instance_groups", index, *field)

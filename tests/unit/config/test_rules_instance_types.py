@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from config.checked_file import check_source
-from config.instance_types import could_be_a_type, instance_type, is_accelerated, listed_types
+from config.instance_types import could_be_a_type, instance_type, listed_types
 from tests.unit.config.request_leaves import holding
 
 WORK = ("instance_groups", 2)
@@ -124,24 +124,16 @@ def test_efa_is_asked_of_types_that_have_it(draft: Any) -> None:
     assert rules(draft.set(*WORK, "instance_type", "ml.c5.xlarge")) == ["efa-interfaces-of-efa-types"]
 
 
-def test_accelerated_types_are_those_with_accelerators_in_the_table() -> None:
-    for name in listed_types():
-        known = instance_type(name)
-        assert known is None or is_accelerated(name) == bool(known.gpus or known.neuron_devices)
+@pytest.mark.parametrize(("name", "accelerated"), [("ml.gr6.4xlarge", True), ("ml.trn2.48xlarge", True), ("ml.c5.xlarge", False)])
+def test_types_with_gpus_or_neuron_devices_are_accelerated(name: str, *, accelerated: bool) -> None:
+    known = instance_type(name)
+    assert known is not None
+    assert known.is_accelerated is accelerated
 
 
-@pytest.mark.parametrize(
-    ("name", "accelerated"),
-    [
-        ("ml.gr6.4xlarge", True),
-        ("ml.trn2.48xlarge", True),
-        ("ml.c5.xlarge", False),
-        ("ml.t3.medium", False),
-        ("ml.p6e-gb200.36xlarge", True),
-        ("ml.p9.48xlarge", True),
-        ("ml.trn9.48xlarge", True),
-        ("ml.r9i.xlarge", False),
-    ],
-)
-def test_without_figures_the_family_says_whether_a_type_is_accelerated(name: str, *, accelerated: bool) -> None:
-    assert is_accelerated(name) is accelerated
+@pytest.mark.parametrize("name", ["ml.p9.48xlarge", "ml.r9i.xlarge", "ml.x9.48xlarge", "ml.p6e-gb200.36xlarge"])
+def test_of_a_type_whose_figures_nobody_knows_no_rule_tells_what_it_lacks(draft: Any, name: str) -> None:
+    draft.set(*WORK, "instance_type", name).set(*WORK, "deep_health_checks", ["InstanceStress"]).set("wait_hours", 3)
+    plan = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/ours"
+    draft.set(*WORK, "overrides", {"TrainingPlanArn": plan})
+    assert [problem.rule for problem in draft.problems()] == ["known-instance-type"]

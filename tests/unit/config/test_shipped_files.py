@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from config.instance_types import is_accelerated
+from config.instance_types import instance_type
 from config.load import load_cluster, load_clusters
 from config.model import ClusterConfig
 
@@ -53,5 +53,5 @@ def test_the_resilient_example_checks_its_nodes_and_waits_for_it() -> None:
     checked = [group for group in config.instance_groups if group.deep_health_checks]
     assert [(group.instance_type, group.instance_count) for group in checked] == [("ml.p5.48xlarge", 4)]
     assert [str(check) for check in checked[0].deep_health_checks] == ["InstanceStress", "InstanceConnectivity"]
-    assert all(is_accelerated(group.instance_type) for group in checked)
+    assert all((known := instance_type(group.instance_type)) and known.is_accelerated for group in checked)
     assert (config.node_recovery, config.wait_hours) == ("Automatic", 3)
