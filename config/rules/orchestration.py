@@ -127,10 +127,11 @@ def continuous_provisioning(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("needs-continuous-provisioning", "instance_groups[]", "overrides", level=Level.WARNING)
 def needs_continuous_provisioning(config: ClusterConfig) -> Iterator[Problem]:
-    """`MinInstanceCount`, Spot and `AccountingDatabase` go with `NodeProvisioningMode: Continuous`.
+    """`MinInstanceCount`, Spot, keys of volumes and `AccountingDatabase` go with `NodeProvisioningMode: Continuous`.
 
-    Without it HyperPod has no partial capacity and no other database: it refuses the request, or does not do what it says.
+    Without it HyperPod has neither partial capacity nor keys or a database of yours: it refuses them, or does not do what they say.
     """
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/smcluster-cmk.html
     # https://aws.amazon.com/about-aws/whats-new/2026/05/amazon-sagemaker-hyperpod-mincount
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-spot.html
     # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterOrchestratorSlurmConfig.html
@@ -148,6 +149,9 @@ def needs_continuous_provisioning(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem((*path, "MinInstanceCount"), least, message)
         if spot is not None:
             yield Problem((*path, "CapacityRequirements", "Spot"), spot, message)
+        for at, each in items(group.overrides, "InstanceStorageConfigs"):
+            if key := text(each, "EbsVolumeConfig", "VolumeKmsKeyId"):
+                yield Problem((*path, "InstanceStorageConfigs", at, "EbsVolumeConfig", "VolumeKmsKeyId"), key, message)
 
 
 @rule("slurm-without-kubernetes", "instance_groups[]", "overrides", level=Level.WARNING)

@@ -86,7 +86,7 @@ OVERRIDE_BREAKERS: dict[str, Callable[[Any], object]] = {
         "account", "123456789012"
     ),
     "volume-keys-of-the-region": lambda draft: of_work(
-        draft,
+        continuous(draft),
         "InstanceStorageConfigs",
         [{EBS: {"RootVolume": True, "VolumeKmsKeyId": f"arn:aws:kms:us-east-1:123456789012:{KEY}"}}],
     ),
