@@ -91,7 +91,7 @@ class Deployment:
         try:
             stack = self.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
         except ClientError as error:
-            if "does not exist" in error.response["Error"]["Message"]:
+            if "does not exist" in error.response.get("Error", {}).get("Message", ""):
                 return None
             raise
         # Outputs without a description are the CDK's own, by which one stack reads from another.

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
 
 from config.load import load_clusters
 from ops.command import Said
@@ -18,5 +19,5 @@ def said_on_deployment(name: str, function: Callable[..., Said], *, cluster: str
     try:
         said = function(Deployment(config, folder=clusters), **own)
         yield from [said] if isinstance(said, str) else said
-    except (ClientError, BotoCoreError, OSError) as error:
+    except (ClientError, BotoCoreError, ResponseParserError, OSError) as error:
         raise OpsError(explained(name, error)) from error

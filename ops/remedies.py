@@ -3,6 +3,7 @@
 import os
 
 from botocore import exceptions as aws
+from botocore.parsers import ResponseParserError
 
 DEMO = '`make demo` and then `eval "$(.venv/bin/python -m local_aws env)"` for the embedded AWS'
 
@@ -14,6 +15,7 @@ _BY_KIND: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
         (aws.CredentialRetrievalError, aws.ConfigParseError, OSError),
         "mend the profile in ~/.aws/config, or choose another by AWS_PROFILE",
     ),
+    ((aws.LoginError,), "run `aws login`"),
     ((aws.NoRegionError,), "set `region` in the cluster's file, or AWS_REGION"),
 )
 REFUSED = (
@@ -24,27 +26,56 @@ REFUSED = (
     "SignatureDoesNotMatch",
     "AuthFailure",
 )
+OF_CREDENTIALS = (
+    aws.NoCredentialsError,
+    aws.PartialCredentialsError,
+    aws.CredentialRetrievalError,
+    aws.SSOError,
+    aws.TokenRetrievalError,
+    aws.LoginError,
+)
+"""What botocore raises where it has no credentials to ask with, or none any more."""
+UNINTELLIGIBLE = (ResponseParserError, KeyError)
+"""What botocore raises of an answer that no AWS gives: a portal's page, or a proxy's; of some with a KeyError of its own."""
 
 
 def explained(command: str, error: Exception) -> str:
     """One line with what went wrong and what to do about it."""
+    if isinstance(error, UNINTELLIGIBLE) or (isinstance(error, aws.ClientError) and "Error" not in error.response):
+        return f"cannot run `{command}`: {not_aws()}"
     said = " ".join(str(error).split())
     return f"cannot run `{command}`: {said}; {_remedy(error)}"
 
 
+def not_aws() -> str:
+    """What an answer that botocore cannot read means, and what to do about it."""
+    return f"what answers is not AWS; {_after_silence()}"
+
+
+def are_refused(error: aws.ClientError) -> bool:
+    """Whether the answer is about the credentials: of EC2, AuthFailure may be about what the caller asks for as well.
+
+    https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+    """
+    said = error.response.get("Error", {})
+    code = str(said.get("Code", ""))
+    return code.startswith(REFUSED) and (code != "AuthFailure" or "validate" in str(said.get("Message", "")))
+
+
 def _remedy(error: Exception) -> str:
     if isinstance(error, aws.ClientError):
-        return _after_refusal(str(error.response["Error"]["Code"]))
+        return _after_refusal(error)
     if isinstance(error, aws.ConnectionError | aws.HTTPClientError):
         return _after_silence()
     return next((remedy for kinds, remedy in _BY_KIND if isinstance(error, kinds)), "look at AWS_PROFILE and the AWS_ variables")
 
 
-def _after_refusal(code: str) -> str:
-    """What to do when AWS answers with this code."""
-    if code.startswith(REFUSED):
+def _after_refusal(error: aws.ClientError) -> str:
+    """What to do when AWS answers with this error."""
+    code = str(error.response["Error"]["Code"])
+    if are_refused(error):
         return f"run `aws sso login`, or take other credentials; or {DEMO}"
-    if "AccessDenied" in code or "Unauthorized" in code:
+    if "AccessDenied" in code or "Unauthorized" in code or code == "AuthFailure":
         return "`aws sts get-caller-identity` says who you are; take a role that may do this"
     return "try again; AWS's health and the account's limits are the next places to look"
 

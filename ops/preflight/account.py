@@ -14,6 +14,7 @@ from config.nearest import nearest
 from config.zones import regions
 from ops.deployment import Deployment, Stack
 from ops.errors import OpsError
+from ops.remedies import UNINTELLIGIBLE, explained
 
 Json = dict[str, Any]
 _Answer = TypeVar("_Answer")
@@ -82,7 +83,11 @@ class Account:
     @cached_property
     def identity(self) -> Json:
         """What STS says of the caller: Account and Arn."""
-        answer: Json = self.client("sts").get_caller_identity()
+        try:
+            answer: Json = self.client("sts").get_caller_identity()
+            _ = answer["Account"], answer["Arn"]
+        except UNINTELLIGIBLE as failure:
+            raise OpsError(explained("preflight", failure)) from failure
         return answer
 
     @property

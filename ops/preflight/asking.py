@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from botocore import exceptions as aws
 from botocore.exceptions import ClientError
+from botocore.parsers import ResponseParserError
 
 from ops.preflight.account import Account
 from ops.preflight.finding import Finding, warning
-from ops.remedies import REFUSED
+from ops.remedies import OF_CREDENTIALS, are_refused, not_aws
 
 AT_ONCE = 12
 DENIED = ("AccessDenied", "Unauthorized", "NotAuthorized", "OptInRequired", "AuthorizationError")
@@ -35,16 +36,26 @@ def _asked(account: Account, check: Check) -> Iterator[Finding]:
     try:
         for each in check.ask(account):
             yield each.by(check.name)
-    except ClientError as failure:
-        if code_of(failure).startswith(REFUSED):
+    except (ClientError, aws.BotoCoreError, ResponseParserError) as failure:
+        if isinstance(failure, OF_CREDENTIALS) or (isinstance(failure, ClientError) and are_refused(failure)):
             raise
-        yield not_answered(failure).by(check.name)
-    except (aws.ConnectionError, aws.HTTPClientError) as failure:
-        # STS has answered by now, so this is one service's endpoint: one that the region does not have, or no route to it.
-        remedy = f"see whether {account.region} has the service, and that the network lets you there"
-        yield warning(f"nothing answers: {_on_one_line(failure)}", remedy).by(check.name)
-    except aws.ParamValidationError as failure:
-        yield warning(f"the question cannot be put: {_on_one_line(failure)}", "correct what the file names").by(check.name)
+        yield _instead(account, failure).by(check.name)
+
+
+def _instead(account: Account, failure: ClientError | aws.BotoCoreError | ResponseParserError) -> Finding:
+    """The warning in the place of what the check would have found."""
+    match failure:
+        case ClientError():
+            return not_answered(failure)
+        case ResponseParserError():
+            return warning(f"the answer cannot be read: {not_aws()}")
+        case aws.ParamValidationError():
+            return warning(f"the question cannot be put: {_on_one_line(failure)}", "correct what the file names")
+        case aws.ConnectionError() | aws.HTTPClientError():
+            # STS has answered by now, so this is one service's endpoint: one that the region does not have, or no route to it.
+            remedy = f"see whether {account.region} has the service, and that the network lets you there"
+            return warning(f"nothing answers: {_on_one_line(failure)}", remedy)
+    return warning(f"the question failed: {_on_one_line(failure)}", "try again, or look yourself")
 
 
 def _on_one_line(failure: Exception) -> str:

@@ -11,9 +11,12 @@ from ops.preflight.account import Account
 from ops.preflight.asking import code_of, is_denied, not_answered
 from ops.preflight.finding import Finding, error, not_asked, ok
 from ops.preflight.wanted import KINDS, groups
+from ops.remedies import are_refused
 
 Look = Callable[[Account, str], Finding]
 ABSENT = ("NotFound", "NoSuchEntity", "InvalidAMIID", "ResourceNotFound")
+NOT_SHARED = "AuthFailure"
+"""What EC2 says of an image that is there, and private to another account."""
 
 
 def references(account: Account) -> Iterator[Finding]:
@@ -34,6 +37,8 @@ def _looked_up(account: Account, look: Look, name: str) -> Finding:
     except ClientError as failure:
         if any(each in code_of(failure) for each in ABSENT):
             return error(f"{name} is not there", "correct it in the file, or make it first")
+        if code_of(failure) == NOT_SHARED and not are_refused(failure):
+            return error(f"{name} is not shared with this account", "have it shared, or name another")
         if is_denied(failure):
             told = not_answered(failure)
             return Finding(told.outcome, f"{name}: {told.said}", told.remedy)

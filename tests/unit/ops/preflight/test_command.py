@@ -7,7 +7,15 @@ from threading import Event, get_ident
 from typing import Any
 
 import pytest
-from botocore.exceptions import EndpointConnectionError, NoCredentialsError, ParamValidationError
+from botocore.exceptions import (
+    ClientError,
+    CredentialRetrievalError,
+    EndpointConnectionError,
+    MetadataRetrievalError,
+    NoCredentialsError,
+    ParamValidationError,
+)
+from botocore.parsers import ResponseParserError
 
 import ops.preflight as preflight_package
 from config.errors import ConfigError
@@ -135,6 +143,31 @@ def test_a_token_that_expires_on_the_way_ends_the_preflight(folder: Path, checks
     assert "run `aws sso login`" in failed
 
 
+INVALID = refused("AuthFailure", "AWS was not able to validate the provided access credentials")
+
+
+@pytest.mark.parametrize("failure", [INVALID, NoCredentialsError(), CredentialRetrievalError(provider="x", error_msg="y")])
+def test_credentials_that_ec2_does_not_take_or_that_are_gone_end_it_too(
+    folder: Path, checks: list[Check], failure: Exception
+) -> None:
+    checks.append(Check("late", lambda _: raising(failure)))
+    assert run(folder)[1].startswith("cannot run `preflight`: ")
+
+
+PORTAL = ClientError({"ResponseMetadata": {"HTTPStatusCode": 404}}, "GetCallerIdentity")  # of a page
+
+
+@pytest.mark.parametrize("failure", [ResponseParserError("no XML"), KeyError("GetCallerIdentityResult"), PORTAL])
+def test_what_answers_and_is_not_aws_is_one_error(
+    folder: Path, checks: list[Check], failure: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    checks.append(check(ok("well")))
+    said, failed = run(folder, aws=FakeAws({"sts.get_caller_identity": failure}))
+    assert said == ""
+    assert failed.startswith("cannot run `preflight`: what answers is not AWS; this shell is pointed at http://127.0.0.1:1")
+
+
 def raising(failure: Exception) -> Any:
     """A check that fails at once."""
     raise failure
@@ -164,6 +197,20 @@ def test_a_question_that_botocore_does_not_take_is_a_warning() -> None:
     found = outcome_of(ParamValidationError(report="Invalid length for parameter TrainingPlanName"))
     assert outcomes(found) == ["warning", "ok"]
     assert "Invalid length for parameter TrainingPlanName" in found[0].said
+
+
+@pytest.mark.parametrize(
+    ("failure", "said"),
+    [
+        (ResponseParserError("no XML"), "the answer cannot be read"),
+        (MetadataRetrievalError(error_msg="late"), "the question failed"),
+        (refused("AuthFailure", "Not authorized for this"), "TheOperation failed with AuthFailure: Not authorized for this"),
+    ],
+)
+def test_what_else_goes_wrong_with_one_question_is_a_warning(failure: Exception, said: str) -> None:
+    found = outcome_of(failure)
+    assert outcomes(found) == ["warning", "ok"]
+    assert said in found[0].said
 
 
 def test_what_was_found_before_a_refusal_is_told() -> None:

@@ -95,6 +95,12 @@ def test_what_cannot_be_used_is_an_error(file: str, answers: dict[str, Any], sai
     assert (found.outcome, found.said) == ("error", said)
 
 
+def test_a_private_image_of_another_account_is_an_error_and_no_question_of_credentials() -> None:
+    private = refused("AuthFailure", "Not authorized for images: [ami-00000001]")
+    found = only(asked(references, {"ec2.describe_images": private}, IMAGE))
+    assert (found.outcome, found.said) == ("error", "ami-00000001 is not shared with this account")
+
+
 def test_each_is_asked_for_once_and_one_refusal_leaves_the_others() -> None:
     file = VOLUME.replace("instance_count: 1}", f"instance_count: 1, overrides: {{ExecutionRole: '{ROLE}'}}}}")
     assert outcomes(asked(references, {"kms.describe_key": DENIED, **role("sagemaker.amazonaws.com")}, file)) == ["warning", "ok"]
