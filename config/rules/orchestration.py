@@ -129,7 +129,8 @@ def continuous_provisioning(config: ClusterConfig) -> Iterator[Problem]:
 def needs_continuous_provisioning(config: ClusterConfig) -> Iterator[Problem]:
     """`MinInstanceCount`, Spot, keys of volumes and `AccountingDatabase` go with `NodeProvisioningMode: Continuous`.
 
-    Without it HyperPod has neither partial capacity nor keys or a database of yours: it refuses them, or does not do what they say.
+    Without it HyperPod has neither partial capacity nor keys or a database of yours: it refuses them, or does not do what they
+    say.
     """
     # https://docs.aws.amazon.com/sagemaker/latest/dg/smcluster-cmk.html
     # https://aws.amazon.com/about-aws/whats-new/2026/05/amazon-sagemaker-hyperpod-mincount
