@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 from botocore import exceptions as aws
 from botocore.exceptions import ClientError
 from botocore.parsers import ResponseParserError
 
 from ops.preflight.account import Account
-from ops.preflight.finding import Finding, warning
+from ops.preflight.finding import Finding, ok, warning
 from ops.remedies import OF_CREDENTIALS, are_refused, not_aws
 
 AT_ONCE = 12
@@ -33,13 +34,29 @@ def findings(account: Account, checks: Iterable[Check]) -> Iterator[Finding]:
 
 def _asked(account: Account, check: Check) -> Iterator[Finding]:
     """The check's findings, with a warning in the place of those that it could not get."""
+    for each in _guarded(account, partial(check.ask, account)):
+        yield each.by(check.name)
+
+
+def together(account: Account, *parts: Iterable[Finding], well: str) -> Iterator[Finding]:
+    """What the parts of a check find, although one of them may not be asked; that all is well where none finds anything."""
+    told: set[Finding] = set()
+    for part in parts:
+        for each in _guarded(account, partial(iter, part)):
+            if each not in told:  # the same question may be denied to several
+                told.add(each)
+                yield each
+    if not told:
+        yield ok(well)
+
+
+def _guarded(account: Account, ask: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
     try:
-        for each in check.ask(account):
-            yield each.by(check.name)
+        yield from ask()
     except (ClientError, aws.BotoCoreError, ResponseParserError) as failure:
         if isinstance(failure, OF_CREDENTIALS) or (isinstance(failure, ClientError) and are_refused(failure)):
             raise
-        yield _instead(account, failure).by(check.name)
+        yield _instead(account, failure)
 
 
 def _instead(account: Account, failure: ClientError | aws.BotoCoreError | ResponseParserError) -> Finding:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ops.preflight.account import Account
-from ops.preflight.finding import Finding, error, not_asked, ok, warning
+from ops.preflight.asking import together
+from ops.preflight.finding import Finding, error, not_asked, warning
 
 # https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html and, for the storage type,
 # https://docs.aws.amazon.com/fsx/latest/APIReference/API_DataRepositoryAssociation.html
@@ -24,14 +25,13 @@ def associations(account: Account) -> Iterator[Finding]:
     listed = account.all("fsx", "describe_data_repository_associations", "Associations", Filters=filters)
     own = _own(account)
     others = [each for each in listed if each["AssociationId"] not in own and each["Lifecycle"] != "DELETING"]
-    problems = [
-        *_overlaps(account, file_system_id, others),
-        *_room(account, file_system_id, others),
-        *_kind(account, file_system_id),
-    ]
-    yield from problems or [
-        ok(f"{file_system_id} has {len(others)} others, and {len(storage.data_repository_associations)} find room")
-    ]
+    yield from together(
+        account,
+        _overlaps(account, file_system_id, others),
+        _room(account, file_system_id, others),
+        _kind(account, file_system_id),
+        well=f"{file_system_id} has {len(others)} others, and {len(storage.data_repository_associations)} find room",
+    )
 
 
 def _own(account: Account) -> set[str]:

@@ -6,8 +6,8 @@ from botocore.exceptions import ClientError
 
 from config.storage import ExistingFileSystem
 from ops.preflight.account import Account, Json
-from ops.preflight.asking import code_of
-from ops.preflight.finding import Finding, error, not_asked, ok, warning
+from ops.preflight.asking import code_of, together
+from ops.preflight.finding import Finding, error, not_asked, warning
 from ops.preflight.ports import LUSTRE_PORTS, NFS_PORTS, ports
 
 LASTING = ("PERSISTENT_1", "PERSISTENT_2")
@@ -34,13 +34,14 @@ def _lustre(account: Account, wanted: ExistingFileSystem) -> Iterator[Finding]:
     if found["FileSystemType"] != "LUSTRE":
         yield error(f"{wanted.file_system_id} is of type {found['FileSystemType']}, not LUSTRE", "name a Lustre file system")
         return
-    problems = [
-        *_state(found),
-        *_kind(found, wanted),
-        *_reach(account, found, is_strict=wanted.efa),
-        *ports(account, found, LUSTRE_PORTS),
-    ]
-    yield from problems or [ok(f"{wanted.file_system_id} is there, mounts as {wanted.mount_name}, and lets the nodes in")]
+    yield from together(
+        account,
+        _state(found),
+        _kind(found, wanted),
+        _reach(account, found, is_strict=wanted.efa),
+        ports(account, found, LUSTRE_PORTS),
+        well=f"{wanted.file_system_id} is there, mounts as {wanted.mount_name}, and lets the nodes in",
+    )
 
 
 def _openzfs(account: Account, dns_name: str) -> Iterator[Finding]:
@@ -51,8 +52,14 @@ def _openzfs(account: Account, dns_name: str) -> Iterator[Finding]:
         return
     other = f"{found['FileSystemId']} is called {found['DNSName']}, not {dns_name}"
     named = [] if found["DNSName"] == dns_name else [error(other, f"set `storage.openzfs.dns_name` to {found['DNSName']}")]
-    problems = [*_state(found), *named, *_reach(account, found, is_strict=False), *ports(account, found, NFS_PORTS)]
-    yield from problems or [ok(f"{found['FileSystemId']} (OpenZFS) is there and lets the nodes in")]
+    yield from together(
+        account,
+        _state(found),
+        named,
+        _reach(account, found, is_strict=False),
+        ports(account, found, NFS_PORTS),
+        well=f"{found['FileSystemId']} (OpenZFS) is there and lets the nodes in",
+    )
 
 
 def _described(account: Account, file_system_id: str) -> Json | None:

@@ -7,7 +7,7 @@ from botocore.exceptions import ClientError
 
 from config.network import InternetAccess
 from ops.preflight.account import Account
-from ops.preflight.asking import code_of
+from ops.preflight.asking import code_of, together
 from ops.preflight.finding import Finding, error, not_asked, ok, warning
 from ops.preflight.opening import opening
 
@@ -27,8 +27,8 @@ def vpc(account: Account) -> Iterator[Finding]:
             raise
         yield error(f"there is no VPC {existing.vpc_id} in {account.region}", "correct `network.existing.vpc_id`, or `region`")
         return
-    problems = [*_dns(account, existing.vpc_id), *_range(account, found)]
-    yield from problems or [ok(f"{existing.vpc_id} ({found['CidrBlock']}) is there and resolves names")]
+    well = f"{existing.vpc_id} ({found['CidrBlock']}) is there and resolves names"
+    yield from together(account, _dns(account, existing.vpc_id), _range(account, found), well=well)
 
 
 def _dns(account: Account, vpc_id: str) -> Iterator[Finding]:

@@ -6,8 +6,8 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from ops.preflight.account import Account
-from ops.preflight.asking import code_of
-from ops.preflight.finding import Finding, error, not_asked, ok, warning
+from ops.preflight.asking import code_of, together
+from ops.preflight.finding import Finding, error, not_asked, warning
 from ops.preflight.live_clusters import described, is_own
 from ops.preflight.wanted import Group, groups
 
@@ -37,17 +37,14 @@ def _plan(account: Account, arn: str, takers: list[Group]) -> Iterator[Finding]:
         listing = f"`aws sagemaker list-training-plans --region {account.region}` lists those that there are"
         yield error(f"there is no training plan {name} in {account.region}", listing)
         return
-    problems = [
-        *_state(name, plan),
-        *_target(name, plan),
-        *_place(account, name, plan, takers),
-        *_room(account, name, plan, takers),
-    ]
-    yield from problems
-    if not problems:
-        yield ok(
-            f"{name} is {plan['Status']}, {plan.get('AvailableInstanceCount', 0)} of {plan.get('TotalInstanceCount', 0)} free"
-        )
+    yield from together(
+        account,
+        _state(name, plan),
+        _target(name, plan),
+        _place(account, name, plan, takers),
+        _room(account, name, plan, takers),
+        well=f"{name} is {plan['Status']}, {plan.get('AvailableInstanceCount', 0)} of {plan.get('TotalInstanceCount', 0)} free",
+    )
 
 
 def _state(name: str, plan: dict[str, Any]) -> Iterator[Finding]:

@@ -132,3 +132,5 @@ def test_a_plan_that_is_not_there_is_an_error() -> None:
 
 def test_who_may_not_see_the_plan_is_warned() -> None:
     assert outcomes(asked(training_plans, {"sagemaker.describe_training_plan": DENIED}, PLANNED)) == ["warning"]
+    expired = plan(Status="Expired") | {"sagemaker.list_clusters": DENIED}
+    assert outcomes(asked(training_plans, expired, PLANNED)) == ["error", "warning"]

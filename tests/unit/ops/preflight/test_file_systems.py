@@ -133,3 +133,7 @@ def test_an_openzfs_file_system_is_looked_at_too() -> None:
 
 def test_who_may_not_look_is_warned() -> None:
     assert outcomes(asked(file_systems, {"fsx.describe_file_systems": DENIED}, IMPORTED)) == ["warning"]
+    found = asked(file_systems, account(lustre={"MountName": "other"}) | {"ec2.describe_subnets": DENIED}, IMPORTED)
+    assert outcomes(found) == ["error", "warning"], "what is known of it is told, and what is denied once"
+    closed = asked(file_systems, account("usw2-az1", rules=[]) | {"ec2.describe_network_interfaces": DENIED}, IMPORTED)
+    assert outcomes(closed) == ["warning", "warning"], "the zone, and the ports that cannot be looked at"

@@ -63,6 +63,11 @@ def test_the_vpcs_range_matters_where_a_public_subnet_is_cut_from_it() -> None:
     assert (found.outcome, found.said) == ("error", "vpc-00000001 has 10.8.0.0/16, and `vpc_cidr` is 10.0.0.0/16")
 
 
+def test_the_vpcs_range_is_compared_although_its_settings_may_not_be_asked_for() -> None:
+    found = asked(vpc, vpcs(cidr="10.8.0.0/16") | {"ec2.describe_vpc_attribute": DENIED}, OPENED)
+    assert outcomes(found) == ["warning", "error"]
+
+
 def routes(*found: dict[str, str], main: bool = False) -> dict[str, Any]:
     """An account whose subnet has these routes, by a table of its own or by the VPC's main one."""
     association = {"Main": True} if main else {"SubnetId": "subnet-00000001"}

@@ -105,4 +105,6 @@ def test_a_file_system_that_takes_none_or_is_backed_up_is_told() -> None:
 
 def test_who_may_not_look_is_warned() -> None:
     assert outcomes(asked(associations, {"fsx.describe_data_repository_associations": DENIED}, LINKED)) == ["warning"]
+    overlapping = account(("dra-1", "/data")) | {"fsx.describe_file_systems": DENIED}
+    assert outcomes(asked(associations, overlapping, LINKED)) == ["error", "warning"]
     assert outcomes(asked(stacks, {"cloudformation.describe_stacks": DENIED})) == ["warning"]
