@@ -88,7 +88,8 @@ def _checked(
     unclear = {str(problem.path[0]) for problem in document.problems if problem.path}
     unclear |= {str(problem.path[0]) for problem in empty if len(problem.path) == 2}  # a whole section of it may be meant
     valid = {each for each in valid if re.split(r"[.\[]", each)[0] not in unclear}
-    problems += _not_following(_apart_from_the_request(broken_rules(config, valid), problems), empty)
+    broken = [each for each in broken_rules(config, valid) if not _is_misplaced(each, problems)]
+    problems += _not_following(_apart_from_the_request(broken, problems), empty)
     told = [*document.problems, *_not_following(problems, document.problems)]
     return config, with_silence(told, config, valid)
 
@@ -97,6 +98,12 @@ def _not_following(problems: list[Problem], of: list[Problem]) -> Iterator[Probl
     """The problems that are not about what one of the problems in ``of`` is about, or lies in: those would follow from it."""
     paths = [problem.path for problem in of if problem.path]
     return (each for each in problems if not any(each.path[: len(path)] == path for path in paths))
+
+
+def _is_misplaced(lack: Problem, problems: list[Problem]) -> bool:
+    """Tell whether what is lacking stands in another section, where it is told as unknown."""
+    unknown = (problem for problem in problems if problem.rule == "unknown-field")
+    return lack.value is ABSENT and any(problem.path[-1:] == lack.path[-1:] for problem in unknown)
 
 
 def _apart_from_the_request(broken: Iterable[Problem], problems: list[Problem]) -> list[Problem]:
