@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from config.secret_values import without_secrets
+
 Path = tuple[str | int, ...]
 
 LONGEST_VALUE = 80
@@ -55,7 +57,7 @@ class Problem:
         if not self.path and self.value is ABSENT:  # it is about the file as a whole
             return _printable(self.message)
         where = f"{dotted(self.path)}: " if self.path else ""
-        return _printable(f"{where}{shown(self.value)}: {self.message}")
+        return _printable(f"{where}{shown(self.value, self.path)}: {self.message}")
 
 
 class ConfigError(Exception):
@@ -86,11 +88,11 @@ def dotted(path: Path) -> str:
     return text
 
 
-def shown(value: object) -> str:
-    """The value as YAML would write it, on one line and cut to a readable length."""
+def shown(value: object, path: Path = ()) -> str:
+    """The value as YAML would write it, on one line and cut to a readable length; three dots for what is a secret by its name."""
     if value is ABSENT:
         return "nothing"
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    text = json.dumps(without_secrets(value, path), ensure_ascii=False, default=str)
     if (secret := text.find("PRIVATE KEY-----")) >= 0:  # what is printed here ends up in logs
         text = f"{text[:secret]}PRIVATE KEY-----..."
     return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 3]}..."

@@ -14,6 +14,7 @@ from config.misplaced import misplaced
 from config.nearest import either, like, nearest
 from config.patterns import in_words, repaired, written
 from config.remedies import remedy
+from config.secret_values import is_secret
 from config.section import Section
 from config.synonyms import meant
 from config.zones import region_of_name, regions, zone_remedy
@@ -88,7 +89,7 @@ def _message(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path,
         case "enum":
             return _no_choice(detail)
         case "string_type" if isinstance(detail["input"], bool | int | float):
-            return _unquoted(detail["input"], spelling.get(detail["loc"]))
+            return _unquoted(detail, spelling)
         case "value_error":
             return str(detail["ctx"]["error"])
         case "string_pattern_mismatch":
@@ -112,9 +113,10 @@ def _no_choice(detail: ErrorDetails) -> str:
     return f"must be {detail['ctx']['expected']}; {f'did you mean {ours}?' if ours else nearest(detail['input'], choices)}"
 
 
-def _unquoted(value: float, spelled: str | None) -> str:
-    kind = "a word that YAML reads as true or false" if isinstance(value, bool) else "a number in YAML"
-    return f'is {kind}, not text; quote it: "{spelled or value}"'
+def _unquoted(detail: ErrorDetails, spelling: Mapping[Path, str]) -> str:
+    kind = "a word that YAML reads as true or false" if isinstance(detail["input"], bool) else "a number in YAML"
+    text = spelling.get(detail["loc"]) or detail["input"]
+    return f"is {kind}, not text; " + ("put it in quotes" if is_secret(detail["loc"]) else f'quote it: "{text}"')
 
 
 def _mismatch(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path, str]) -> str:

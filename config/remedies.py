@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails
 
 from config.fields import inner_types, section_of
 from config.nearest import either
+from config.secret_values import without_secrets
 
 YES, NO = ("true", "yes", "on", "y", "1"), ("false", "no", "off", "n", "0")
 # What fits into a line that is given in brackets.
@@ -21,7 +22,7 @@ LARGEST_TOLD = 10**9
 def remedy(detail: ErrorDetails, field: FieldInfo | None) -> str | None:
     """What to write instead of the value, where its type or its bounds are wrong."""
     found = _REMEDIES.get(detail["type"])
-    return found(detail["input"], field) if found else None
+    return found(without_secrets(detail["input"], detail["loc"]), field) if found else None
 
 
 def range_of(field: FieldInfo | None, least: str, most: str) -> tuple[int | None, int | None]:

@@ -56,7 +56,7 @@ def _in_json(file: str, problem: Problem) -> dict[str, Any]:
         "line": problem.place.line if problem.place else None,
         "column": problem.place.column if problem.place else None,
         "path": dotted(problem.path),
-        "value": None if problem.value is ABSENT else shown(problem.value),
+        "value": None if problem.value is ABSENT else shown(problem.value, problem.path),
         "level": problem.level.value,
         "rule": problem.rule,
         "message": what,

@@ -3,9 +3,12 @@
 from typing import Any
 
 import pytest
+import yaml
 
+from config.checked_file import check_source
 from config.errors import ConfigError, Problem, dotted, shown
 from config.load import parse_cluster
+from config.report import FORMATS
 
 
 def test_an_unknown_field_is_answered_with_the_nearest(draft: Any) -> None:
@@ -181,6 +184,37 @@ def test_a_list_of_which_every_entry_is_wrong_is_not_called_short(draft: Any) ->
 def test_a_long_value_is_cut() -> None:
     assert len(shown("x" * 1000)) == 80
     assert shown("x" * 1000).endswith("...")
+
+
+@pytest.mark.parametrize("form", sorted(FORMATS))
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("slurm", "accounting", "password"), "hunter2"),
+        (("slurm", "acounting"), {"host": "db", "db_password": "hunter2"}),
+        (("users",), [{"name": "alice", "uid": 10001, "passwd": "hunter2"}]),
+        (("tags", "api-token"), ["hunter2"]),
+        (("slurm", "passwords"), ["hunter2"]),
+        (("tags",), "password=hunter2"),
+        (("tags",), [{"Key": "password", "Value": "hunter2"}]),
+        (("overrides",), {"Orchestrator": {"Slurm": {"AccountingDatabase": {"Credentials": {"Name": "a", "Text": "hunter2"}}}}}),
+    ],
+)
+def test_what_is_a_secret_by_its_name_is_printed_in_no_form(draft: Any, form: str, path: tuple[str, ...], value: object) -> None:
+    draft.set(*path, value)
+    checked = check_source(yaml.safe_dump(draft.content).encode(), "draft", draft.folder)
+    assert checked.errors
+    assert "hunter2" not in FORMATS[form]([checked])
+
+
+def test_a_secret_that_is_a_number_is_not_repeated_in_the_remedy(draft: Any) -> None:
+    [line] = draft.set("tags", {"password": 271828}).lines()
+    assert line == 'tags.password: "...": is a number in YAML, not text; put it in quotes'
+
+
+def test_the_arn_of_a_secret_is_no_secret(draft: Any) -> None:
+    [line] = draft.set("slurm", "accounting", {"secret_arn": "arn:aws:iam::1:x"}).lines()
+    assert "arn:aws:iam::1:x" in line
 
 
 def test_a_path_names_odd_keys_in_quotes() -> None:

@@ -1,0 +1,31 @@
+"""Values that are told by their names to be secrets: what is printed of a file ends up in logs."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+HIDDEN = "..."
+
+_SECRET = re.compile(r"(pass(word|wd|phrase|code)?s?|secrets?|tokens?|credentials?|(api|access|private|secret)key)$")
+_ASSIGNED = re.compile(r"(?i)((?:password|passwd|secret|token)\s*=\s*)\S+")
+
+
+def is_secret(path: Iterable[object]) -> bool:
+    """Tell whether a word of the path says that what is there is nobody's to read (`password`, not `secret_arn`)."""
+    words = (re.sub("[^a-z0-9]", "", part.lower()) for part in path if isinstance(part, str))
+    return any(_SECRET.search(word) for word in words)
+
+
+def without_secrets(value: object, path: Iterable[object] = ()) -> object:
+    """The value with three dots in the place of each secret."""
+    if is_secret(path):
+        return HIDDEN
+    match value:
+        case {"Key": str() as name, "Value": _, **others} if is_secret((name,)):  # a tag as the API writes it
+            return {"Key": name, "Value": HIDDEN, **others}
+        case Mapping():
+            return {key: without_secrets(each, (key,)) for key, each in value.items()}
+        case list() | tuple():
+            return [without_secrets(each) for each in value]
+        case str():
+            return _ASSIGNED.sub(rf"\1{HIDDEN}", value)
+    return value
