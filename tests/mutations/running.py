@@ -11,7 +11,7 @@ from config.checked_file import CheckedFile
 from tests.corpus.case import BASES
 from tests.mutations.changes import changed
 from tests.mutations.invariants import looked_at
-from tests.mutations.sagemaker import SageMaker
+from tests.mutations.sagemaker import NOT_MODELLED, SageMaker
 
 ROOT = Path(__file__).parents[2]
 FILES = [
@@ -60,6 +60,7 @@ class Richness:
     passed: int = 0
     with_warnings: int = 0
     refused_as_warned: int = 0
+    not_modelled: int = 0
     rules: Counter[str] = field(default_factory=Counter)
 
     def lines(self) -> Iterator[str]:
@@ -67,7 +68,9 @@ class Richness:
         rarest = ", ".join(rule for rule, _ in self.rules.most_common()[-5:])
         yield f"{self.files} changed files, and no traceback"
         yield f"{self.passed} passed validation ({self.share:.0%}), {self.with_warnings} of them with warnings"
-        yield f"{self.passed - self.refused_as_warned} requests accepted, {self.refused_as_warned} refused as a warning had told"
+        accepted = self.passed - self.refused_as_warned - self.not_modelled
+        yield f"{accepted} requests accepted, {self.refused_as_warned} refused as a warning had told"
+        yield f"{self.not_modelled} not judged, as the embedded AWS has no restricted instance groups"
         yield f"{len(self.rules)} different rules told of something, most rarely {rarest}"
 
     @property
@@ -103,7 +106,10 @@ def _look(text: str, sagemaker: SageMaker, richness: Richness) -> None:
         return
     richness.passed += 1
     richness.with_warnings += bool(checked.warnings)
-    if refusal := sagemaker.refusal(checked.config):
+    refusal = sagemaker.refusal(checked.config)
+    if refusal and NOT_MODELLED in refusal:
+        richness.not_modelled += 1
+    elif refusal:
         richness.refused_as_warned += 1
         assert _warned(checked, refusal), f"nothing told that SageMaker refuses it: {refusal}"
 

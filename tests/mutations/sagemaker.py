@@ -37,13 +37,13 @@ class SageMaker:
         return cls(client("sagemaker"), RequestValues(role, "s3://sagemaker-scripts/lifecycle/1/", [subnet], [group]))
 
     def refusal(self, config: ClusterConfig) -> str | None:
-        """Why the request is refused; None where it is accepted, or holds what the embedded AWS does not have."""
+        """Why the request is refused; None where it is accepted."""
         request = {"ClusterName": config.cluster_name or config.name, **cluster_request(config, values=self.values)}
         durations.change({"hyperpod.create.launch": NEVER_S})
         try:
             self.client.create_cluster(**self._of_the_account(request))
         except (ClientError, ParamValidationError) as error:
-            return None if NOT_MODELLED in str(error) else str(error)
+            return str(error)
         finally:
             hyperpod.reset()
         return None

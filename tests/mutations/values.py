@@ -142,8 +142,9 @@ def place(random: Random) -> tuple[str, str]:
 
 def override(random: Random, of_a_group: bool) -> str:
     """A member of the request, or of one of its groups, with what it requires."""
+    depth = 2 if of_a_group else 0
     paths = [leaf for leaf in LEAVES if (leaf[0] == "InstanceGroups") is of_a_group]
-    leaf = random.choice(paths)
+    member = random.choice(sorted({str(leaf[depth]) for leaf in paths}))
+    leaf = random.choice([leaf for leaf in paths if leaf[depth] == member])
     request = holding(leaf)
-    value = {leaf[2]: request["InstanceGroups"][0][leaf[2]]} if of_a_group else {leaf[0]: request[leaf[0]]}
-    return json.dumps(value)
+    return json.dumps({member: (request["InstanceGroups"][0] if of_a_group else request)[member]})
