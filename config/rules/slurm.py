@@ -13,7 +13,11 @@ ACCOUNTING: Path = ("slurm", "accounting")
 NEEDED = {"host": "name of the database's host", "secret_arn": "ARN of the secret with its username and password"}
 EXTERNAL_ALONE = ("host", "port", "secret_arn", "secret_key_arn")
 
-TOPOLOGY_LINE = re.compile(r"\s*(SwitchName|BlockName|BlockSizes)=\S", re.IGNORECASE)
+# As Slurm reads its files (src/common/parse_config.c of https://github.com/SchedMD/slurm): a line that ends in a backslash goes on
+# in the next one, and there may be blanks around an equals sign.
+CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\[ \t]*\r?\n")
+TOPOLOGY_LINE = re.compile(r"\s*(SwitchName|BlockName|BlockSizes)\s*=\s*\S", re.IGNORECASE)
+NODES = re.compile(r"\sNodes\s*=\s*\S", re.IGNORECASE)
 
 
 @rule("external-accounting", "slurm.accounting")
@@ -98,7 +102,7 @@ def topology_text(config: ClusterConfig) -> Iterator[Problem]:
     if config.slurm.topology is None:
         return
     path, kinds, names_nodes = ("slurm", "topology"), set(), False
-    for line in config.slurm.topology.splitlines():
+    for line in CONTINUED.sub(r"\1", config.slurm.topology).splitlines():
         text = line.partition("#")[0].strip()
         if not text:
             continue
@@ -107,7 +111,7 @@ def topology_text(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(path, line, "is no line of topology.conf; begin it with SwitchName=, BlockName=, BlockSizes= or #")
             return
         kinds.add(found[1].lower()[:5])
-        names_nodes |= re.search(r"\sNodes=\S", text, re.IGNORECASE) is not None
+        names_nodes |= NODES.search(text) is not None
     if len(kinds) > 1:
         yield Problem(path, config.slurm.topology, "has both switches and blocks; Slurm takes one kind, remove the other")
     elif not names_nodes:

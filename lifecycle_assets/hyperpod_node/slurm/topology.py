@@ -6,17 +6,21 @@ import re
 
 from hyperpod_node.slurm.host_list import expand
 
-_NODES = re.compile(r"\bNodes=(\S+)", re.IGNORECASE)
+# As Slurm reads its files: a line that ends in a backslash goes on in the next one, and blanks may be around an equals sign.
+_CONTINUED = re.compile(r"\\[ \t]*\n")
+_NODES = re.compile(r"\bNodes\s*=\s*\"?([^\s\"]+)", re.IGNORECASE)
+_BLOCK = re.compile(r"^\s*BlockName\s*=", re.MULTILINE | re.IGNORECASE)
 
 
 def plugin(text: str) -> str:
     """The plugin that reads such a topology.conf."""
-    return "topology/block" if re.search(r"^\s*BlockName=", text, re.MULTILINE | re.IGNORECASE) else "topology/tree"
+    return "topology/block" if _BLOCK.search(_CONTINUED.sub("", text)) else "topology/tree"
 
 
 def misfits(text: str, nodes: list[str]) -> str | None:
     """What keeps a topology.conf from being used for ``nodes``; None where it fits."""
-    named = {host for names in _NODES.findall(re.sub(r"#.*", "", text)) for host in expand(names)}
+    lines = re.sub(r"#.*", "", _CONTINUED.sub("", text))
+    named = {host for names in _NODES.findall(lines) for host in expand(names)}
     missing, unknown = sorted(set(nodes) - named), sorted(named - set(nodes))
     if missing:
         return f"slurm.topology does not name {_some(missing)}"

@@ -91,6 +91,9 @@ def test_a_state_folder_is_a_plain_path(draft: Any, folder: str) -> None:
     [
         "SwitchName=s1 Nodes=ip-10-1-0-[4-5]\nSwitchName=s0 Switches=s1\n",
         "# by hand\nBlockName=b1 Nodes=ip-10-1-0-[4-5]\nBlockSizes=2\n",
+        "SwitchName=s1 \\\n  Nodes=ip-10-1-0-4,\\  \nip-10-1-0-5\n",
+        "blockname = b1 nodes = ip-10-1-0-[4-5] # two\nBlockSizes =2\n",
+        'BlockName=b1 Nodes="ip-10-1-0-[4-5]"\n',
     ],
 )
 def test_switches_or_blocks_with_their_nodes_are_a_topology(draft: Any, text: str) -> None:

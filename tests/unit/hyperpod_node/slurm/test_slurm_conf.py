@@ -143,6 +143,19 @@ def test_blocks_and_trees_are_read_by_their_own_plugins() -> None:
     assert plugin("BlockName=b1 Nodes=a\nBlockSizes=4\n") == "topology/block"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "BlockName = b1 Nodes = ip-10-1-0-[6-7]\n",
+        "BlockName=b1 \\\n  Nodes=ip-10-1-0-6,\\ \nip-10-1-0-7\n",
+        '# both\nblockname=b1 nodes="ip-10-1-0-[6-7]" # two\n',
+    ],
+)
+def test_a_topology_is_read_as_slurm_reads_it(text: str) -> None:
+    assert plugin(text) == "topology/block"
+    assert misfits(text, ["ip-10-1-0-6", "ip-10-1-0-7"]) is None
+
+
 def rendered(text: str = SLURM_CONF, **of: object) -> list[str]:
     context = slurm_context(**of)  # type: ignore[arg-type]  # each test names what it sets
     return block(render(text, context.settings, context.cluster).slurm_conf)
