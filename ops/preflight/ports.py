@@ -5,8 +5,8 @@ from typing import Any
 
 from ops.preflight.account import Account, Json
 from ops.preflight.finding import Finding, error, warning
-from ops.preflight.rules_of_groups import admits
-from ops.preflight.security_groups import security_group
+from ops.preflight.rules_of_groups import Rule, admits, names_a_list
+from ops.preflight.vpc_parts import ranges_of, security_group
 from ops.preflight.wanted import groups, node_security_groups, node_subnets
 
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html
@@ -26,15 +26,34 @@ def ports(account: Account, found: Json, wanted: tuple[int, ...]) -> Iterator[Fi
             f"{name}: the deployment makes the nodes' security group, so whether it is let in is not known yet",
             f"let {account.config.network.node_cidr} in on TCP {_listed(wanted)}, or name a `network.existing`",
         )
+    if not found.get("NetworkInterfaceIds"):
+        yield _unseen(name, "whose interfaces are not listed", wanted)
+        return
     rules = [rule for each in _groups_of(account, found) for rule in each["IpPermissions"]]
     for nodes in dict.fromkeys([shared, *_own(account, shared)]):
-        security_groups, ranges = nodes[0], _ranges(account, nodes)
-        closed = [port for port in wanted if not admits(rules, port, groups=security_groups, ranges=ranges)]
-        if closed and security_groups:
-            yield error(
-                f"{name} does not let the nodes ({', '.join(security_groups)}) in on TCP {_listed(tuple(closed))}",
-                f"let them in by the file system's security groups: TCP {_listed(wanted)}",
-            )
+        yield from _closed(account, name, rules, nodes, wanted)
+
+
+def _closed(account: Account, name: str, rules: list[Rule], nodes: Nodes, wanted: tuple[int, ...]) -> Iterator[Finding]:
+    """What these nodes find closed; of nodes whose security groups the deployment makes, a warning has told."""
+    security_groups, ranges = nodes[0], ranges_of(account, nodes[1])
+    closed = tuple(port for port in wanted if not admits(rules, port, groups=security_groups, ranges=ranges))
+    if not closed or not security_groups:
+        return
+    if all(names_a_list(rules, port) for port in closed):
+        yield _unseen(name, "whose rules name a prefix list", closed)
+        return
+    yield error(
+        f"{name} does not let the nodes ({', '.join(security_groups)}) in on TCP {_listed(closed)}",
+        f"let them in by the file system's security groups: TCP {_listed(wanted)}",
+    )
+
+
+def _unseen(name: str, why: str, wanted: tuple[int, ...]) -> Finding:
+    return warning(
+        f"{name}, {why}: whether the nodes are let in on TCP {_listed(wanted)} cannot be told",
+        "look yourself, in the account that has the network",
+    )
 
 
 def _shared(account: Account) -> Nodes:
@@ -53,18 +72,10 @@ def _own(account: Account, shared: Nodes) -> Iterator[Nodes]:
 
 def _groups_of(account: Account, found: Json) -> list[dict[str, Any]]:
     """The security groups of the file system's interfaces, which all have the same."""
-    ids = found.get("NetworkInterfaceIds") or []
-    if not ids:
-        return []
-    interfaces = account.client("ec2").describe_network_interfaces(NetworkInterfaceIds=ids[:1])["NetworkInterfaces"]
+    ids = found["NetworkInterfaceIds"][:1]
+    interfaces = account.client("ec2").describe_network_interfaces(NetworkInterfaceIds=ids)["NetworkInterfaces"]
     named = dict.fromkeys(group["GroupId"] for each in interfaces for group in each["Groups"])
     return [group for group in (security_group(account, each) for each in named) if group]
-
-
-def _ranges(account: Account, nodes: Nodes) -> list[str]:
-    if not nodes[1]:
-        return [str(account.config.network.node_cidr)]
-    return [each["CidrBlock"] for each in account.client("ec2").describe_subnets(SubnetIds=list(nodes[1]))["Subnets"]]
 
 
 def _listed(wanted: tuple[int, ...]) -> str:

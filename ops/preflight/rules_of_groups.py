@@ -6,32 +6,41 @@ from typing import Any
 
 Rule = dict[str, Any]
 ALL, TCP = "-1", ("tcp", "6")
+LAST_PORT = 65535
 
 
-def names_itself(rules: Iterable[Rule], group_id: str) -> bool:
-    """Whether a rule lets through all traffic with the group itself, by its id: a range will not do for EFA."""
-    return any(rule["IpProtocol"] == ALL and group_id in _groups(rule) for rule in rules)
-
-
-def anywhere(rules: Iterable[Rule]) -> bool:
-    """Whether a rule lets through all traffic with everybody."""
-    return any(rule["IpProtocol"] == ALL and "0.0.0.0/0" in _ranges(rule) for rule in rules)
+def names_one(rules: Iterable[Rule], groups: Iterable[str]) -> bool:
+    """Whether a rule lets through all traffic with members of one of the groups, by its id: a range will not do for EFA."""
+    return any(rule["IpProtocol"] == ALL and set(groups) & _groups(rule) for rule in rules)
 
 
 def admits(rules: Iterable[Rule], port: int, *, groups: Iterable[str], ranges: Iterable[str]) -> bool:
     """Whether the rules let through TCP on the port with members of one of the groups, or with all of the ranges."""
-    open_rules = [rule for rule in rules if _holds(rule, port)]
-    if any(set(groups) & _groups(rule) for rule in open_rules):
+    return _met([rule for rule in rules if _holds(rule, port, port)], groups, ranges)
+
+
+def admits_all(rules: Iterable[Rule], *, groups: Iterable[str], ranges: Iterable[str]) -> bool:
+    """Whether a rule lets through TCP on all ports with members of one of the groups, or such rules with all of the ranges."""
+    return _met([rule for rule in rules if _holds(rule, 1, LAST_PORT)], groups, ranges)
+
+
+def names_a_list(rules: Iterable[Rule], port: int) -> bool:
+    """Whether a rule lets through TCP on the port with a prefix list, whose ranges nobody has looked at."""
+    return any(_holds(rule, port, port) and rule.get("PrefixListIds") for rule in rules)
+
+
+def _met(rules: list[Rule], groups: Iterable[str], ranges: Iterable[str]) -> bool:
+    if any(set(groups) & _groups(rule) for rule in rules):
         return True
-    allowed = [IPv4Network(each) for rule in open_rules for each in _ranges(rule)]
+    allowed = [IPv4Network(each) for rule in rules for each in _ranges(rule)]
     wanted = [IPv4Network(each) for each in ranges]
     return bool(wanted) and all(any(each.subnet_of(larger) for larger in allowed) for each in wanted)
 
 
-def _holds(rule: Rule, port: int) -> bool:
+def _holds(rule: Rule, first: int, last: int) -> bool:
     if rule["IpProtocol"] == ALL:
         return True
-    return rule["IpProtocol"] in TCP and rule.get("FromPort", 0) <= port <= rule.get("ToPort", 65535)
+    return rule["IpProtocol"] in TCP and rule.get("FromPort", 0) <= first and last <= rule.get("ToPort", LAST_PORT)
 
 
 def _groups(rule: Rule) -> set[str]:

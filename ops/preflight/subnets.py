@@ -4,13 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from config.addresses import addresses_of_node, orchestrator_of
 from ops.preflight.account import Account, Json
-from ops.preflight.asking import code_of
 from ops.preflight.finding import Finding, error, not_asked, ok, warning
 from ops.preflight.live_clusters import described, is_own
+from ops.preflight.vpc_parts import subnet
 from ops.preflight.wanted import Group, groups, node_subnets
 
 EFA_ONLY = "efa-only"
@@ -59,13 +57,13 @@ def _places(account: Account) -> Iterator[Place]:
 def _place(account: Account, place: Place, held: dict[str, int]) -> Iterator[Finding]:
     found: list[Json] = []
     for subnet_id in dict.fromkeys(place.ids):
-        subnet = _subnet(account, subnet_id)
-        if subnet is None:
+        there = subnet(account, subnet_id)
+        if there is None:
             yield error(f"{place.whose}: there is no subnet {subnet_id} in {account.region}", "correct its id, or `region`")
         else:
-            found.append(subnet)
-    for subnet in found:
-        yield from _misplaced(place, subnet)
+            found.append(there)
+    for there in found:
+        yield from _misplaced(place, there)
     if len({each["AvailabilityZoneId"] for each in found}) > 1:
         listed = ", ".join(f"{each['SubnetId']} in {each['AvailabilityZoneId']}" for each in found)
         yield error(f"{place.whose} are in several zones ({listed})", "take subnets of one zone: EFA does not reach into another")
@@ -73,18 +71,8 @@ def _place(account: Account, place: Place, held: dict[str, int]) -> Iterator[Fin
         yield _room(account, place, found, sum(held.get(group.name, 0) for group in place.groups))
 
 
-def _subnet(account: Account, subnet_id: str) -> Json | None:
-    try:
-        [found] = account.client("ec2").describe_subnets(SubnetIds=[subnet_id])["Subnets"]
-    except ClientError as failure:
-        if "NotFound" in code_of(failure):
-            return None
-        raise
-    return dict(found)
-
-
-def _misplaced(place: Place, subnet: Json) -> Iterator[Finding]:
-    name, vpc, zone = subnet["SubnetId"], subnet["VpcId"], subnet["AvailabilityZoneId"]
+def _misplaced(place: Place, found: Json) -> Iterator[Finding]:
+    name, vpc, zone = found["SubnetId"], found["VpcId"], found["AvailabilityZoneId"]
     if place.vpc and vpc != place.vpc:
         yield error(f"{name} is in {vpc}, not in {place.vpc}", "name subnets of the VPC")
     if place.zone and zone != place.zone:

@@ -97,6 +97,14 @@ def test_ports_may_be_open_to_the_subnets_range() -> None:
     assert outcomes(asked(file_systems, account(rules=[tcp(988, 1023, "10.0.0.0/16")]), IMPORTED)) == ["ok"]
 
 
+def test_what_lets_nodes_in_may_be_out_of_sight() -> None:
+    by_list = {"IpProtocol": "-1", "PrefixListIds": [{"PrefixListId": "pl-1"}]}
+    found = only(asked(file_systems, account(rules=[by_list]), IMPORTED))
+    assert (found.outcome, found.said.partition(":")[0]) == ("warning", "fs-00000001, whose rules name a prefix list")
+    elsewhere = only(asked(file_systems, account(NetworkInterfaceIds=[]), IMPORTED))
+    assert (elsewhere.outcome, elsewhere.said.partition(":")[0]) == ("warning", "fs-00000001, whose interfaces are not listed")
+
+
 def test_nodes_with_security_groups_of_their_own_must_be_let_in_too() -> None:
     own = "overrides: {OverrideVpcConfig: {Subnets: [subnet-00000002], SecurityGroupIds: [sg-00000002]}}"
     file = IMPORTED.replace("instance_count: 4}", f"instance_count: 4, {own}}}")

@@ -257,6 +257,41 @@ def test_a_group_that_does_not_let_itself_in_is_an_error(inward: list[dict[str, 
     assert found.said.startswith("sg-00000001 does not let in all traffic from itself")
 
 
+RANGE = to(IpRanges=[{"CidrIp": "10.0.0.0/8"}])
+ALL_TCP = to("sg-00000001", IpProtocol="tcp", FromPort=0, ToPort=65535)
+SLURMS_PORTS = to("sg-00000001", IpProtocol="tcp", FromPort=6817, ToPort=6818)
+BY_LIST = to(PrefixListIds=[{"PrefixListId": "pl-1"}])
+
+
+@pytest.mark.parametrize(
+    ("inward", "outcome"),
+    [([RANGE], "ok"), ([ALL_TCP], "ok"), ([SLURMS_PORTS], "warning"), ([BY_LIST], "warning"), ([], "error")],
+)
+def test_nodes_without_efa_may_meet_by_their_range_or_over_tcp_alone(inward: list[dict[str, Any]], outcome: str) -> None:
+    account = group(inward, [EVERYBODY]) | {"ec2.describe_subnets": {"Subnets": [{"CidrBlock": "10.0.1.0/24"}]}}
+    assert only(asked(security_groups, account, CPU_ONLY)).outcome == outcome
+    if inward:
+        assert asked(security_groups, account, IMPORTED)[0].outcome == "error", "with EFA neither will do"
+
+
+def test_of_several_groups_that_nodes_have_one_with_the_rules_is_enough() -> None:
+    file = OWN_SUBNETS.replace("[sg-00000002]", "[sg-00000001, sg-00000002]")
+    rules = {"sg-00000001": ([ITSELF], [ITSELF, EVERYBODY]), "sg-00000002": ([], [EVERYBODY])}
+
+    def describe(GroupIds: list[str]) -> dict[str, Any]:  # noqa: N803  as boto3 spells it
+        inward, outward = rules[GroupIds[0]]
+        found = {"GroupId": GroupIds[0], "VpcId": "vpc-00000001", "IpPermissions": inward, "IpPermissionsEgress": outward}
+        return {"SecurityGroups": [found]}
+
+    found = asked(security_groups, {"ec2.describe_security_groups": describe}, file)
+    assert [each.said.partition(" let")[0] for each in found] == ["sg-00000001", "sg-00000001, sg-00000002"]
+    assert outcomes(found) == ["ok", "ok"]
+    rules["sg-00000001"] = ([EVERYBODY], [EVERYBODY])
+    neither = asked(security_groups, {"ec2.describe_security_groups": describe}, file)
+    assert outcomes(neither) == ["ok", "error", "error"], "the first set is the controller's, which has no EFA"
+    assert neither[1].said.startswith("sg-00000001, sg-00000002 do not let in all traffic from each other")
+
+
 def test_a_group_of_another_vpc_or_one_that_is_not_there_is_an_error() -> None:
     elsewhere = asked(security_groups, group([ITSELF], [ITSELF, EVERYBODY], VpcId="vpc-00000009"), IMPORTED)
     assert elsewhere[0].said == "sg-00000001 is in vpc-00000009, not in vpc-00000001"

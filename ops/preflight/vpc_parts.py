@@ -1,0 +1,41 @@
+"""Parts of a VPC, as EC2 describes them."""
+
+from collections.abc import Iterable
+
+from botocore.exceptions import ClientError
+
+from ops.preflight.account import Account, Json
+from ops.preflight.asking import code_of
+
+
+def security_group(account: Account, group_id: str) -> Json | None:
+    """What EC2 says of the security group; None where there is none of this id."""
+    try:
+        [found] = account.client("ec2").describe_security_groups(GroupIds=[group_id])["SecurityGroups"]
+    except ClientError as failure:
+        _tolerate_absence(failure)
+        return None
+    return dict(found)
+
+
+def subnet(account: Account, subnet_id: str) -> Json | None:
+    """What EC2 says of the subnet; None where there is none of this id."""
+    try:
+        [found] = account.client("ec2").describe_subnets(SubnetIds=[subnet_id])["Subnets"]
+    except ClientError as failure:
+        _tolerate_absence(failure)
+        return None
+    return dict(found)
+
+
+def ranges_of(account: Account, subnet_ids: Iterable[str]) -> list[str]:
+    """The ranges of the subnets that are there, or else of the nodes' subnet that the deployment makes."""
+    named = list(dict.fromkeys(subnet_ids))
+    if not named:
+        return [str(account.config.network.node_cidr)]
+    return [found["CidrBlock"] for found in (subnet(account, each) for each in named) if found]
+
+
+def _tolerate_absence(failure: ClientError) -> None:
+    if "NotFound" not in code_of(failure):
+        raise failure
