@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
@@ -83,11 +83,11 @@ def _of_field(field: FieldInfo, given: object, context: Context) -> tuple[Any, V
     try:
         return _validated(field.rebuild_annotation(), given, context), {""}
     except ValidationError:
-        section = section_of(field.annotation)
-    if section is not None and isinstance(given, dict):
+        section, is_list = section_of(field.annotation), get_origin(field.annotation) is tuple
+    if section is not None and not is_list and isinstance(given, dict):
         values, valid = _of_section(section, given, context)
         return section.model_construct(**values), {f".{name}" for name in valid}
-    if section is not None and isinstance(given, list):
+    if section is not None and is_list and isinstance(given, list):
         return ValidEntries.at(_entries(section, given, context)), {"[]"}
     return None, set()
 

@@ -80,3 +80,10 @@ def test_a_wrong_file_name_hides_nothing(draft: Any) -> None:
     draft.set("overrides", {"NodeRecovery": "Maybe"})
     checked = check_source(draft.text(), "No Name", draft.folder)
     assert [problem.rule for problem in checked.problems] == ["file.name", "request.choice"]
+
+
+@pytest.mark.parametrize("given", [[{"extra": "x"}], [], "x", 3, None, {"x": 1}])
+@pytest.mark.parametrize("field", ["network", "storage", "slurm", "lifecycle", "instance_groups", "users"])
+def test_a_section_of_another_kind_is_told_and_nothing_else_breaks(draft: Any, field: str, given: object) -> None:
+    problems = draft.set(field, given).problems()
+    assert all(problem.path[0] == field for problem in problems)
