@@ -45,7 +45,9 @@ BASIC: dict[str, Entry] = {
     "bounds": Entry(
         "Each value is within its field's bounds.", "They are the service's own, or those that this project keeps to."
     ),
-    "pattern": Entry("Each value has its field's form.", "The service refuses another form, and late."),
+    "pattern": Entry(
+        "Each value has its field's form.", "It is the service's own, found late otherwise, or one that this project keeps to."
+    ),
     "form": Entry(
         "Each value can be what its field means.", "Address ranges and folders that are none are found late otherwise."
     ),

@@ -109,8 +109,8 @@ FORMS = {
         _bucket,
         "write the bucket's name alone, as `aws s3 ls` shows it",
     ),
-    r"^/([a-zA-Z0-9._-]+(/[a-zA-Z0-9._-]+)*)?$": Form(
-        "must begin with a slash and not end with one, with letters, digits, dots, hyphens and underscores between slashes",
+    r"^/([^/\r\n]+(/[^/\r\n]+)*)?$": Form(
+        "must begin with a slash and not end with one, with no two of them beside each other",
         _directory,
         "write it like /data",
     ),

@@ -38,7 +38,7 @@ class DataRepositoryAssociation(Section):
     path: str = setting(
         "directory on the file system, e.g. `/data`",
         Change.IN_PLACE,
-        pattern=r"^/([a-zA-Z0-9._-]+(/[a-zA-Z0-9._-]+)*)?$",
+        pattern=r"^/([^/\r\n]+(/[^/\r\n]+)*)?$",
         max_length=900,
         api="fsx:CreateDataRepositoryAssociation FileSystemPath",
     )

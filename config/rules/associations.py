@@ -30,29 +30,54 @@ def associations_need_a_file_system(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("associations-apart", ENTRIES)
 def associations_apart(config: ClusterConfig) -> Iterator[Problem]:
-    """No association's directory or bucket prefix is the same as another's or lies within it.
+    """No association's directory is the same as another's or lies within it.
 
-    FSx refuses overlapping links, and a file in two of them would have no one place in S3.
+    FSx refuses overlapping links once the file system is made.
     """
+    # https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html
     for (first, one), (second, other) in combinations(numbered(config.storage.data_repository_associations), 2):
-        if _within(one.path, other.path) or _within(other.path, one.path):
+        if _overlap(one.path, other.path):
             message = (
                 f"overlaps {one.path!r} of data_repository_associations[{first}]; link directories that lie beside each other"
             )
             yield Problem((*ASSOCIATIONS, second, "path"), other.path, message)
-        if one.bucket == other.bucket and (_within(one.prefix, other.prefix) or _within(other.prefix, one.prefix)):
+
+
+@rule("one-link-of-a-prefix", ENTRIES, "storage.data_bucket.existing")
+def one_link_of_a_prefix(config: ClusterConfig) -> Iterator[Problem]:
+    """No two associations have the same prefix of the same bucket.
+
+    FSx takes one link for each, and refuses another once the file system is made.
+    """
+    # https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html
+    for (first, one), (second, other) in combinations(numbered(config.storage.data_repository_associations), 2):
+        if _bucket(one, config) == _bucket(other, config) and one.prefix == other.prefix:
+            message = f"is that of data_repository_associations[{first}] in the same bucket; link another one"
+            yield Problem((*ASSOCIATIONS, second, "prefix"), other.prefix, message)
+
+
+@rule("prefixes-apart", ENTRIES, "storage.data_bucket.existing", level=Level.WARNING)
+def prefixes_apart(config: ClusterConfig) -> Iterator[Problem]:
+    """No association's prefix lies within another's in the same bucket.
+
+    An object there is in two directories of the file system: what is changed in the one, the other does not have until it is
+    imported again. FSx asks for prefixes that are not the same, and says no more.
+    """
+    for (first, one), (second, other) in combinations(numbered(config.storage.data_repository_associations), 2):
+        is_shared = _bucket(one, config) == _bucket(other, config) and one.prefix != other.prefix
+        if is_shared and _overlap(one.prefix, other.prefix):
             message = (
                 f"overlaps {one.prefix!r} of data_repository_associations[{first}] in the same bucket; "
-                "use prefixes that lie beside each other"
+                "use prefixes that lie beside each other, or silence this"
             )
             yield Problem((*ASSOCIATIONS, second, "prefix"), other.prefix, message)
 
 
-@rule("association-values", ENTRIES)
+@rule("association-values", ENTRIES, level=Level.WARNING)
 def association_values(config: ClusterConfig) -> Iterator[Problem]:
     """An association's directory has no `.` or `..` in it, and its events name each kind once.
 
-    FSx refuses them, and the deployment rolls back once the file system is made.
+    What FSx makes of them is not documented: where it refuses them, the deployment rolls back once the file system is made.
     """
     for index, association in numbered(config.storage.data_repository_associations):
         if {".", ".."} & set(association.path.split("/")):
@@ -106,7 +131,7 @@ def bucket_of_the_region(config: ClusterConfig) -> Iterator[Problem]:
     """
     # https://docs.aws.amazon.com/fsx/latest/LustreGuide/autoexport-data-repo-dra.html: exports may go to another region.
     for index, association in numbered(config.storage.data_repository_associations):
-        bucket = association.bucket or config.storage.data_bucket.existing
+        bucket = _bucket(association, config)
         path: Path = (*ASSOCIATIONS, index, "bucket") if association.bucket else ("storage", "data_bucket", "existing")
         named = _region_in(bucket or "")
         imports = association.auto_import or association.import_metadata_on_create
@@ -133,7 +158,7 @@ def _covering(directory: str, config: ClusterConfig, message: str) -> Iterator[P
     """The problem of each association that covers the directory, and copies anything."""
     for index, association in numbered(config.storage.data_repository_associations):
         copies = association.auto_import or association.auto_export or association.import_metadata_on_create
-        if copies and (_within(directory, association.path) or _within(association.path, directory)):
+        if copies and _overlap(directory, association.path):
             yield Problem((*ASSOCIATIONS, index, "path"), association.path, message)
 
 
@@ -147,6 +172,15 @@ def _repeated_events(association: DataRepositoryAssociation, path: Path) -> Iter
     for name, events in lists.items():
         if len(set(events)) != len(events):
             yield Problem((*path, name), [str(event) for event in events], "names an event twice; keep each once")
+
+
+def _bucket(association: DataRepositoryAssociation, config: ClusterConfig) -> str | None:
+    """The bucket that is linked; None is the one that we make."""
+    return association.bucket or config.storage.data_bucket.existing
+
+
+def _overlap(one: str, other: str) -> bool:
+    return _within(one, other) or _within(other, one)
 
 
 def _within(inner: str, outer: str) -> bool:

@@ -13,8 +13,8 @@ ACCOUNTING: Path = ("slurm", "accounting")
 NEEDED = {"host": "name of the database's host", "secret_arn": "ARN of the secret with its username and password"}
 EXTERNAL_ALONE = ("host", "port", "secret_arn", "secret_key_arn")
 
-# As Slurm reads its files (src/common/parse_config.c of https://github.com/SchedMD/slurm): a line that ends in a backslash goes on
-# in the next one, and there may be blanks around an equals sign.
+# As Slurm reads its files (src/common/parse_config.c of https://github.com/SchedMD/slurm): a line that ends in a backslash goes
+# on in the next one, and there may be blanks around an equals sign.
 CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\[ \t]*\r?\n")
 TOPOLOGY_LINE = re.compile(r"\s*(SwitchName|BlockName|BlockSizes)\s*=\s*\S", re.IGNORECASE)
 NODES = re.compile(r"\sNodes\s*=\s*\S", re.IGNORECASE)

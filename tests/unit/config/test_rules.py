@@ -83,6 +83,10 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "associations-apart": lambda draft: draft.content["storage"]["data_repository_associations"].append(
         {"path": "/data/more", "bucket": "another-bucket"}
     ),
+    "one-link-of-a-prefix": lambda draft: draft.content["storage"]["data_repository_associations"].append({"path": "/more"}),
+    "prefixes-apart": lambda draft: draft.content["storage"]["data_repository_associations"].append(
+        {"path": "/more", "prefix": "more"}
+    ),
     "association-values": lambda draft: draft.set("storage", "data_repository_associations", 0, "path", "/data/.."),
     "paths-within-the-file-system": lambda draft: draft.set("storage", "data_repository_associations", 0, "path", "/fsx/data"),
     "homes-apart-from-buckets": lambda draft: draft.set("storage", "data_repository_associations", 0, "path", "/home"),

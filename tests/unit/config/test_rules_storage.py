@@ -2,6 +2,8 @@ from typing import Any
 
 import pytest
 
+from config.errors import Level
+
 
 @pytest.mark.parametrize("capacity", [1200, 2400, 4800, 240000])
 def test_capacities_that_fsx_offers_are_taken(draft: Any, capacity: int) -> None:
@@ -51,11 +53,35 @@ def test_directories_of_associations_lie_beside_each_other(draft: Any, path: str
 
 
 @pytest.mark.parametrize(
-    ("prefix", "other", "apart"), [("a", "b", True), ("", "b", False), ("a", "a/b", False), ("a", "ab", True)]
+    ("prefix", "other", "expected"),
+    [
+        ("a", "b", []),
+        ("a", "ab", []),
+        ("", "b", [("prefixes-apart", Level.WARNING)]),
+        ("a", "a/b", [("prefixes-apart", Level.WARNING)]),
+        ("a", "a", [("one-link-of-a-prefix", Level.ERROR)]),
+        ("", "", [("one-link-of-a-prefix", Level.ERROR)]),
+    ],
 )
-def test_prefixes_in_one_bucket_lie_beside_each_other(draft: Any, prefix: str, other: str, *, apart: bool) -> None:
+def test_prefixes_in_one_bucket_lie_beside_each_other(
+    draft: Any, prefix: str, other: str, expected: list[tuple[str, Level]]
+) -> None:
     associations = [{"path": "/one", "prefix": prefix}, {"path": "/two", "prefix": other}]
-    assert (draft.set("storage", "data_repository_associations", associations).problems() == []) is apart
+    draft.set("storage", "data_repository_associations", associations)
+    assert [(problem.rule, problem.level) for problem in draft.problems()] == expected
+
+
+def test_the_data_bucket_by_its_own_name_is_the_same_bucket(draft: Any) -> None:
+    associations = [{"path": "/one"}, {"path": "/two", "bucket": "ours"}, {"path": "/three", "bucket": "theirs"}]
+    draft.set("storage", "data_repository_associations", associations).set("storage", "data_bucket", "existing", "ours")
+    assert [(problem.rule, problem.path) for problem in draft.problems()] == [
+        ("one-link-of-a-prefix", ("storage", "data_repository_associations", 1, "prefix"))
+    ]
+
+
+@pytest.mark.parametrize("path", ["/c d", "/d+e", "/run=1/æ", "/a/b.c"])
+def test_a_directory_has_any_name_that_fsx_takes(draft: Any, path: str) -> None:
+    assert draft.set("storage", "data_repository_associations", 0, "path", path).problems() == []
 
 
 def test_more_associations_than_fsx_takes_are_refused(draft: Any) -> None:
