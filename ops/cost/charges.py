@@ -1,6 +1,6 @@
 """What of a cluster is charged by the hour or by its size, whether it is used or not."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -10,6 +10,7 @@ from config.network import InternetAccess
 from config.request import RequestValues, cluster_request
 from config.storage import LustreConfig
 from ops.cost.price import NAT_GATEWAY, PUBLIC_ADDRESS, VOLUME, Product, Unknown, instance, lustre
+from ops.group_members import groups_of, types_of
 
 GROUPS, STORAGE, NETWORK = "instance groups", "storage", "network"
 
@@ -32,11 +33,10 @@ def charges_of(config: ClusterConfig) -> list[Charge]:
 
 def _of_groups(config: ClusterConfig) -> Iterator[Charge]:
     request = cluster_request(config, values=RequestValues.samples(config))
-    for kind in ("InstanceGroups", "RestrictedInstanceGroups"):
-        for group in request.get(kind, ()):
-            yield _nodes(group)
-            yield from _volumes(group)
-            yield from _own_file_system(group)
+    for group in groups_of(request):
+        yield _nodes(group)
+        yield from _volumes(group)
+        yield from _own_file_system(group)
 
 
 def _nodes(group: Mapping[str, Any]) -> Charge:
@@ -47,13 +47,7 @@ def _nodes(group: Mapping[str, Any]) -> Charge:
     return Charge(GROUPS, group["InstanceGroupName"], what, Decimal(group["InstanceCount"]), _instances(group, types))
 
 
-def types_of(group: Mapping[str, Any]) -> list[str]:
-    """The types that the nodes of a request's group can have."""
-    mixed = (group.get("InstanceRequirements") or {}).get("InstanceTypes", ())
-    return list(dict.fromkeys([*([group["InstanceType"]] if "InstanceType" in group else []), *mixed]))
-
-
-def _instances(group: Mapping[str, Any], types: list[str]) -> Product | Unknown:
+def _instances(group: Mapping[str, Any], types: Sequence[str]) -> Product | Unknown:
     if "TrainingPlanArn" in group:
         return Unknown("the training plan's price holds, which was paid when the plan was bought")
     if "Spot" in (group.get("CapacityRequirements") or {}):

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 from ops.preflight.account import Account
 from ops.preflight.asking import is_denied, not_answered
 from ops.preflight.finding import Finding, Outcome, warning
-from ops.preflight.live_clusters import described, instances, is_own
+from ops.preflight.live_clusters import described, has_own_name, instances
 from ops.preflight.quotas import Quotas
 from ops.preflight.wanted import Group, groups
 
@@ -37,7 +37,7 @@ def instance_quotas(account: Account) -> Iterator[Finding]:
     wanted = groups(account.config)
     others: list[dict[str, Any]] | None = None
     try:
-        others = [each for each in described(account) if not is_own(account, each)]
+        others = [each for each in described(account) if not has_own_name(account, each)]
     except ClientError as failure:
         if not is_denied(failure):
             raise

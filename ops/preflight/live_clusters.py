@@ -7,6 +7,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from ops.group_members import groups_of
 from ops.preflight.account import Account
 
 AT_ONCE = 8
@@ -35,7 +36,7 @@ def _described(account: Account, name: str) -> dict[str, Any] | None:
     return found
 
 
-def is_own(account: Account, cluster: dict[str, Any]) -> bool:
+def has_own_name(account: Account, cluster: dict[str, Any]) -> bool:
     """Whether the deployment would have this cluster, and not one beside it."""
     return cluster["ClusterName"] in (account.config.cluster_name, account.output("ClusterName"))
 
@@ -44,13 +45,20 @@ def instances(clusters: Iterable[dict[str, Any]], *, spot: bool) -> Counter[str]
     """How many instances of each type the clusters have or are about to have, on demand or spot."""
     counts: Counter[str] = Counter()
     for cluster in clusters:
-        for group in [*(cluster.get("InstanceGroups") or []), *(cluster.get("RestrictedInstanceGroups") or [])]:
+        for group in groups_of(cluster):
             if ("Spot" in (group.get("CapacityRequirements") or {})) is spot:
-                counts += _instances(group)
+                counts += _coming(group)
     return counts
 
 
-def _instances(group: dict[str, Any]) -> Counter[str]:
-    if group.get("InstanceTypeDetails"):
-        return Counter({each["InstanceType"]: each.get("CurrentCount", 0) for each in group["InstanceTypeDetails"]})
-    return Counter({group.get("InstanceType", ""): max(group.get("CurrentCount", 0), group.get("TargetCount", 0))})
+def running(group: dict[str, Any]) -> Counter[str]:
+    """How many nodes of each type the group has now."""
+    if details := group.get("InstanceTypeDetails"):
+        return Counter({each["InstanceType"]: each.get("CurrentCount", 0) for each in details})
+    return Counter({group.get("InstanceType", ""): group.get("CurrentCount", 0)})
+
+
+def _coming(group: dict[str, Any]) -> Counter[str]:
+    """The same with those that it is to have; of a group of several types, nobody knows of which these will be."""
+    now = running(group)
+    return Counter({name: max(count, group.get("TargetCount", 0)) for name, count in now.items()}) if len(now) == 1 else now

@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from config.instance_types import instance_type
 from ops.preflight.account import Account, Json
 from ops.preflight.finding import Finding, error, warning
 from ops.preflight.rules_of_groups import Rule, admits, admits_all, names_a_list, names_one
 from ops.preflight.vpc_parts import ranges_of
-from ops.preflight.wanted import Group, node_subnets
+from ops.preflight.wanted import Group, has_efa, node_subnets
 
 # https://slurm.schedmd.com/slurm.conf.html: the defaults of SlurmctldPort and SlurmdPort.
 SLURMCTLD, SLURMD = 6817, 6818
@@ -35,7 +34,7 @@ def reach_each_other(account: Account, found: Sequence[Json], members: Sequence[
         rules = [rule for each in found for rule in each[member]]
         if names_one(rules, ids):
             continue
-        yield from _with_efa(way, ids) if _has_efa(members) else _without_efa(account, way, ids, rules, members)
+        yield from _with_efa(way, ids) if has_efa(members) else _without_efa(account, way, ids, rules, members)
 
 
 def _with_efa(way: Way, ids: list[str]) -> Iterator[Finding]:
@@ -79,8 +78,3 @@ def _itself(ids: list[str]) -> str:
 def _remedy(ids: list[str], way: Way) -> str:
     rule = f"IpProtocol=-1,UserIdGroupPairs=[{{GroupId={ids[0]}}}]"
     return f"`aws ec2 {way.command} --group-id {ids[0]} --ip-permissions '{rule}'`"
-
-
-def _has_efa(members: Sequence[Group]) -> bool:
-    known = (instance_type(name) for group in members for name in group.types)
-    return any(each.efa_interfaces for each in known if each)

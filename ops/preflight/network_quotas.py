@@ -6,7 +6,7 @@ from config.instance_types import instance_type
 from config.network import InternetAccess
 from ops.preflight.account import Account
 from ops.preflight.finding import Finding, not_asked
-from ops.preflight.live_clusters import described, instances, is_own
+from ops.preflight.live_clusters import described, has_own_name, instances
 from ops.preflight.quotas import Quotas
 from ops.preflight.wanted import groups
 
@@ -65,7 +65,7 @@ def _filter(name: str, value: str) -> dict[str, object]:
 def _interfaces(account: Account) -> int:
     """What nodes and file system take beyond those that the file's own cluster has; an unknown type counts as one."""
     asked = sum(group.count * max(map(_of_node, group.types)) for group in groups(account.config))
-    own = [each for each in described(account) if is_own(account, each)]
+    own = [each for each in described(account) if has_own_name(account, each)]
     held = sum(count * _of_node(name) for spot in (False, True) for name, count in instances(own, spot=spot).items())
     file_system = 1 if account.config.storage.lustre and "Storage" not in account.stacks else 0
     return max(0, asked - held) + file_system

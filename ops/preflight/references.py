@@ -7,10 +7,11 @@ from botocore.exceptions import ClientError
 
 from config.instance_types import instance_type
 from config.request import RequestValues, cluster_request
+from ops.group_members import groups_of
 from ops.preflight.account import Account
 from ops.preflight.asking import code_of, is_denied, not_answered
 from ops.preflight.finding import Finding, error, not_asked, ok
-from ops.preflight.wanted import KINDS, groups
+from ops.preflight.wanted import groups
 from ops.remedies import are_refused
 
 Look = Callable[[Account, str], Finding]
@@ -54,7 +55,7 @@ def _named(account: Account) -> Iterator[tuple[Look, str]]:
     yield from ((_topic, each) for each in [config.alarm_topic_arn] if each)
     request = cluster_request(config, values=RequestValues.samples(config))
     made = RequestValues.samples(config).execution_role_arn
-    for group in (group for kind in KINDS for group in request.get(kind) or []):
+    for group in groups_of(request):
         yield from ((_image, each) for each in [group.get("ImageId")] if each and each.startswith("ami-"))
         yield from ((_role, each) for each in [group.get("ExecutionRole")] if each and each != made)
     yield from ((_role, each) for each in [request.get("ClusterRole")] if each)

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from config.addresses import addresses_of_node, orchestrator_of
+from config.addresses import Orchestrator, addresses_of_node, orchestrator_of
+from ops.group_members import groups_of
 from ops.preflight.account import Account, Json
 from ops.preflight.finding import Finding, error, not_asked, ok, warning
-from ops.preflight.live_clusters import described, is_own
+from ops.preflight.live_clusters import described, has_own_name, running
 from ops.preflight.vpc_parts import subnet
-from ops.preflight.wanted import Group, groups, node_subnets
+from ops.preflight.wanted import Group, groups, has_efa, node_subnets
 
 EFA_ONLY = "efa-only"
 
@@ -40,18 +40,20 @@ def subnets(account: Account) -> Iterator[Finding]:
 
 
 def _places(account: Account) -> Iterator[Place]:
+    """The nodes' subnets, and each set of others that groups have; sets that have some subnets in common are judged apart."""
     config = account.config
-    wanted, shared, existing = groups(config), node_subnets(config), config.network.existing
+    shared, existing = node_subnets(config), config.network.existing
+    sets: dict[tuple[str, ...], list[Group]] = {}
+    for group in groups(config):
+        sets.setdefault(tuple(sorted(set(group.network.get("Subnets") or shared))), []).append(group)
+    own_of_all = sets.pop(tuple(sorted(set(shared))), [])
     if shared:
-        here = tuple(group for group in wanted if not group.network)
         takes = 1 if config.storage.lustre and "Storage" not in account.stacks else 0
-        yield Place(
-            "the nodes' subnets", shared, here, config.network.availability_zone_id, existing.vpc_id if existing else None, takes
-        )
-    for group in wanted:
-        ids = tuple(group.network.get("Subnets") or ())
-        if ids:
-            yield Place(f"the subnets of group {group.name}", ids, (group,), None, None)
+        zone, vpc = config.network.availability_zone_id, existing.vpc_id if existing else None
+        yield Place("the nodes' subnets", shared, tuple(own_of_all), zone, vpc, takes)
+    for ids, some in sets.items():
+        listed = f"{'group' if len(some) == 1 else 'groups'} {', '.join(group.name for group in some)}"
+        yield Place(f"the subnets of {listed}", ids, tuple(some), None, None)
 
 
 def _place(account: Account, place: Place, held: dict[str, int]) -> Iterator[Finding]:
@@ -64,11 +66,17 @@ def _place(account: Account, place: Place, held: dict[str, int]) -> Iterator[Fin
             found.append(there)
     for there in found:
         yield from _misplaced(place, there)
-    if len({each["AvailabilityZoneId"] for each in found}) > 1:
-        listed = ", ".join(f"{each['SubnetId']} in {each['AvailabilityZoneId']}" for each in found)
-        yield error(f"{place.whose} are in several zones ({listed})", "take subnets of one zone: EFA does not reach into another")
+    yield from _apart(place, found)
     if len(found) == len(set(place.ids)):
         yield _room(account, place, found, sum(held.get(group.name, 0) for group in place.groups))
+
+
+def _apart(place: Place, found: list[Json]) -> Iterator[Finding]:
+    """Subnets of several zones: the nodes' own are where the file says, and a group's matter to EFA."""
+    if len({each["AvailabilityZoneId"] for each in found}) > 1 and (place.zone or has_efa(place.groups)):
+        listed = ", ".join(f"{each['SubnetId']} in {each['AvailabilityZoneId']}" for each in found)
+        make = error if place.zone else warning
+        yield make(f"{place.whose} are in several zones ({listed})", "take subnets of one zone: EFA does not reach into another")
 
 
 def _misplaced(place: Place, found: Json) -> Iterator[Finding]:
@@ -115,13 +123,12 @@ def _addresses(account: Account, group: Group) -> int | None:
 
 def _held(account: Account) -> dict[str, int]:
     """The addresses that the groups of the file's own cluster have already."""
-    kind, counts = orchestrator_of(account.config), {}
-    for cluster in described(account):
-        if is_own(account, cluster):
-            for group in cluster.get("InstanceGroups") or []:
-                counts[str(group["InstanceGroupName"])] = _of(group, addresses_of_node(group.get("InstanceType", ""), kind) or 0)
-    return counts
+    own = (cluster for cluster in described(account) if has_own_name(account, cluster))
+    kind = orchestrator_of(account.config)
+    return {str(group["InstanceGroupName"]): _held_by(group, kind) for cluster in own for group in groups_of(cluster)}
 
 
-def _of(group: dict[str, Any], addresses: int) -> int:
-    return int(group.get("CurrentCount", 0)) * addresses
+def _held_by(group: Json, kind: Orchestrator) -> int:
+    """What the group's nodes have; of a type without figures, nothing is certain."""
+    efa_only = (group.get("NetworkInterface") or {}).get("InterfaceType") == EFA_ONLY
+    return sum(count * (addresses_of_node(name, kind, efa_only=efa_only) or 0) for name, count in running(group).items())

@@ -5,10 +5,11 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from ops.group_members import groups_of
 from ops.preflight.account import Account
 from ops.preflight.asking import code_of, together
 from ops.preflight.finding import Finding, error, not_asked, warning
-from ops.preflight.live_clusters import described, is_own
+from ops.preflight.live_clusters import described, has_own_name
 from ops.preflight.wanted import Group, groups
 
 # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_DescribeTrainingPlan.html
@@ -95,6 +96,6 @@ def _room(account: Account, name: str, plan: dict[str, Any], takers: Iterable[Gr
 
 
 def _held(account: Account, name: str) -> int:
-    own = (cluster for cluster in described(account) if is_own(account, cluster))
-    held = (group for cluster in own for group in cluster.get("InstanceGroups") or [])
+    own = (cluster for cluster in described(account) if has_own_name(account, cluster))
+    held = (group for cluster in own for group in groups_of(cluster))
     return sum(group.get("CurrentCount", 0) for group in held if str(group.get("TrainingPlanArn", "")).endswith(f"/{name}"))

@@ -1,12 +1,13 @@
 """What the file asks of the account: its request's groups, in the few words that checks need."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from config.instance_types import instance_type
 from config.model import ClusterConfig
 from config.request import RequestValues, cluster_request
-
-KINDS = ("InstanceGroups", "RestrictedInstanceGroups")
+from ops.group_members import groups_of, types_of
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Group:
 def groups(config: ClusterConfig) -> tuple[Group, ...]:
     """The groups of the file, with whatever `overrides` says."""
     request = cluster_request(config, values=RequestValues.samples(config))
-    return tuple(_group(group) for kind in KINDS for group in request.get(kind) or [])
+    return tuple(map(_group, groups_of(request)))
 
 
 def node_subnets(config: ClusterConfig) -> tuple[str, ...]:
@@ -49,11 +50,10 @@ def _named(config: ClusterConfig, member: str, otherwise: tuple[str, ...]) -> tu
 
 
 def _group(group: dict[str, Any]) -> Group:
-    mixed = (group.get("InstanceRequirements") or {}).get("InstanceTypes") or []
     configs = group.get("InstanceStorageConfigs") or []
     return Group(
         name=group["InstanceGroupName"],
-        types=tuple(mixed) or (group["InstanceType"],),
+        types=types_of(group),
         count=int(group["InstanceCount"]),
         is_spot="Spot" in (group.get("CapacityRequirements") or {}),
         training_plan=group.get("TrainingPlanArn"),
@@ -62,3 +62,8 @@ def _group(group: dict[str, Any]) -> Group:
         image=group.get("ImageId") or "",
         interface=(group.get("NetworkInterface") or {}).get("InterfaceType") or "",
     )
+
+
+def has_efa(some: Iterable[Group]) -> bool:
+    """Whether a type of one of the groups has EFA, by what is known of the types."""
+    return any(known.efa_interfaces for group in some for name in group.types if (known := instance_type(name)))

@@ -180,6 +180,55 @@ def test_what_the_own_clusters_nodes_have_already_is_not_needed_again() -> None:
     assert "32 of which its nodes have already" in found.said
 
 
+def own_cluster(**group: Any) -> dict[str, Any]:
+    """An account whose cluster of the file has this group."""
+    return {
+        "sagemaker.list_clusters": {"ClusterSummaries": [{"ClusterName": "mine"}]},
+        "sagemaker.describe_cluster": {"ClusterName": "mine", "InstanceGroups": [{"InstanceGroupName": "work", **group}]},
+        "cloudformation.describe_stacks": stacks(Cluster={"ClusterName": "mine"}),
+    }
+
+
+def test_what_nodes_of_several_types_or_with_efa_alone_have_is_counted_as_they_have_it() -> None:
+    types = "InstanceType: null, InstanceRequirements: {InstanceTypes: [ml.trn1.32xlarge, ml.trn1n.32xlarge]}"
+    mixed = IMPORTED.replace("instance_count: 4}", f"instance_count: 4, overrides: {{{types}}}}}")
+    details = [{"InstanceType": "ml.trn1n.32xlarge", "CurrentCount": 2}, {"InstanceType": "ml.trn1.32xlarge", "CurrentCount": 1}]
+    found = only(asked(subnets, in_subnets(1) | own_cluster(InstanceTypeDetails=details), mixed))
+    assert "40 of which its nodes have already" in found.said
+    one_each = IMPORTED.replace(
+        "ml.trn1.32xlarge, instance_count: 4}",
+        "ml.p5.48xlarge, instance_count: 100, overrides: {NetworkInterface: {InterfaceType: efa-only}}}",
+    )
+    have = own_cluster(InstanceType="ml.p5.48xlarge", CurrentCount=4, NetworkInterface={"InterfaceType": "efa-only"})
+    found = only(asked(subnets, in_subnets(96) | have, one_each))
+    assert (found.outcome, "4 of which its nodes have already" in found.said) == ("error", True)
+    assert outcomes(asked(subnets, in_subnets(97) | have, one_each)) == ["ok"]
+
+
+def test_groups_with_the_same_subnets_of_their_own_share_the_addresses() -> None:
+    [head, work] = [each for each in OWN_SUBNETS.splitlines() if each.startswith("  - ")]
+    file = OWN_SUBNETS.replace(head, f"{head}\n{work.replace('name: work', 'name: more')}")
+    found = asked(subnets, in_subnets(1, others=63), file)
+    assert outcomes(found) == ["ok", "error"]
+    assert found[1].said.startswith(
+        "the subnets of groups more, work (subnet-00000002) have 63 free addresses, and 64 are needed"
+    )
+    assert outcomes(asked(subnets, in_subnets(1, others=64), file)) == ["ok", "ok"]
+    in_the_nodes = OWN_SUBNETS.replace("subnet-00000002", "subnet-00000001")
+    assert outcomes(asked(subnets, in_subnets(32), in_the_nodes)) == ["error"], "a group may name the nodes' subnets too"
+
+
+def test_a_groups_own_subnets_in_several_zones_matter_to_efa_alone() -> None:
+    file = OWN_SUBNETS.replace("[subnet-00000002]", "[subnet-00000001, subnet-00000002]")
+    account = in_subnets(changed={"AvailabilityZoneId": "usw2-az1"})
+    found = asked(subnets, account, file)
+    assert [each.said for each in found if each.outcome == "warning"] == [
+        "the subnets of group work are in several zones (subnet-00000001 in usw2-az1, subnet-00000002 in usw2-az4)"
+    ]
+    without = asked(subnets, account, file.replace("ml.trn1.32xlarge", "ml.c5.4xlarge"))
+    assert not [each for each in without if each.said.startswith("the subnets of group work are")]
+
+
 def test_a_group_with_subnets_of_its_own_takes_its_addresses_there() -> None:
     found = asked(subnets, in_subnets(1, others=31), OWN_SUBNETS)
     assert outcomes(found) == ["ok", "error"]
