@@ -21,6 +21,24 @@ def regions() -> tuple[str, ...]:
     return tuple(_table())
 
 
+# https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html
+_PARTITIONS = {
+    "cn-": "aws-cn",
+    "us-gov-": "aws-us-gov",
+    "us-iso-": "aws-iso",
+    "us-isob-": "aws-iso-b",
+    "eu-isoe-": "aws-iso-e",
+    "us-isof-": "aws-iso-f",
+    "eusc-": "aws-eusc",
+}
+
+
+def partition_of(region: str) -> str | None:
+    """The partition that a region is in; None for a region that the table does not have, which can be in a new one."""
+    found = next((partition for begin, partition in _PARTITIONS.items() if region.startswith(begin)), "aws")
+    return found if region in regions() else None
+
+
 def zones_of(region: str) -> tuple[str, ...]:
     """The ids of the region's zones; none where the table does not know them."""
     return _table().get(region, ())

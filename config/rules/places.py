@@ -9,19 +9,21 @@ from config.errors import Level, Path, Problem
 from config.model import ClusterConfig
 from config.rules.registry import rule
 from config.rules.verbatim import items, text
+from config.zones import partition_of
 
 
 class Arn(NamedTuple):
     """Whose something is, by its ARN: `arn:aws:sns:us-west-2:123456789012:alarms`."""
 
+    partition: str
     region: str
     account: str
 
     @classmethod
     def of(cls, arn: str) -> "Arn":
-        """Region and account of the ARN; both empty for what is none."""
-        _, _, _, region, account, *_ = [*arn.split(":", 5), *[""] * 5]
-        return cls(region, account)
+        """Partition, region and account of the ARN; all empty for what is none."""
+        _, partition, _, region, account, *_ = [*arn.split(":", 5), *[""] * 5]
+        return cls(partition, region, account)
 
 
 def _elsewhere(arn: str, config: ClusterConfig) -> str | None:
@@ -47,6 +49,36 @@ def topic_of_the_region(config: ClusterConfig) -> Iterator[Problem]:
             f"is in {Arn.of(arn).region}, and alarms of {config.region} tell topics there alone; name one of {config.region}"
         )
         yield Problem(("alarm_topic_arn",), arn, message)
+
+
+def _arns(config: ClusterConfig) -> Iterator[tuple[Path, str]]:
+    """Every ARN of the file, with its path."""
+    accounting, groups = config.slurm.accounting, numbered(config.instance_groups)
+    yield ("alarm_topic_arn",), config.alarm_topic_arn or ""
+    yield ("slurm", "accounting", "secret_arn"), accounting.secret_arn or ""
+    yield ("slurm", "accounting", "secret_key_arn"), accounting.secret_key_arn or ""
+    for index, group in groups:
+        path: Path = ("instance_groups", index, "overrides")
+        yield from (((*path, name), text(group.overrides, name)) for name in ("ExecutionRole", "TrainingPlanArn"))
+        for at, each in items(group.overrides, "InstanceStorageConfigs"):
+            key = ("EbsVolumeConfig", "VolumeKmsKeyId")
+            yield (*path, "InstanceStorageConfigs", at, *key), text(each, *key)
+
+
+@rule("partition-of-arns", "alarm_topic_arn", "slurm.accounting", "instance_groups[]", "region")
+def partition_of_arns(config: ClusterConfig) -> Iterator[Problem]:
+    """ARNs begin with the partition of their region: `arn:aws-us-gov:` in us-gov-west-1, `arn:aws-cn:` in cn-north-1.
+
+    In another partition there is nothing of that region: who uses it is refused, once network and storage are made.
+    """
+    # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html
+    for path, arn in _arns(config):
+        found = Arn.of(arn)
+        region = found.region or config.region
+        wanted = partition_of(region) if region else None
+        if found.partition and wanted and found.partition != wanted:
+            message = f"is of the partition {found.partition}, and {region} is in {wanted}; begin it with arn:{wanted}:"
+            yield Problem(path, arn, message)
 
 
 @rule("secret-of-the-place", "slurm.accounting.secret_arn", "region", "account", level=Level.WARNING)

@@ -188,3 +188,30 @@ def test_without_a_region_nothing_is_of_another_one(draft: Any) -> None:
     draft.set("storage", "openzfs", "dns_name", "fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com")
     of_work(draft, "TrainingPlanArn", PLAN.replace("us-west-2", "us-east-1"))
     assert told(draft) == []
+
+
+@pytest.mark.parametrize(
+    ("region", "zone", "topic", "expected"),
+    [
+        ("us-gov-west-1", "usgw1-az1", "arn:aws-us-gov:sns:us-gov-west-1:123456789012:alarms", []),
+        ("us-gov-west-1", "usgw1-az1", "arn:aws:sns:us-gov-west-1:123456789012:alarms", ["partition-of-arns: alarm_topic_arn"]),
+        ("us-gov-west-1", "usgw1-az1", "arn:aws:sns:us-east-1:123456789012:alarms", ["topic-of-the-region: alarm_topic_arn"]),
+        ("us-west-2", "usw2-az1", "arn:aws-cn:sns:us-west-2:123456789012:alarms", ["partition-of-arns: alarm_topic_arn"]),
+    ],
+)
+def test_an_arn_is_of_its_regions_partition(draft: Any, region: str, zone: str, topic: str, expected: list[str]) -> None:
+    draft.set("region", region).set("network", "availability_zone_id", zone)
+    assert told(draft.set("alarm_topic_arn", topic)) == expected
+
+
+def test_a_role_is_of_the_partition_of_the_clusters_region(draft: Any) -> None:
+    of_work(draft, "ExecutionRole", ROLE)
+    assert told(draft) == []
+    draft.set("region", "us-gov-west-1").set("network", "availability_zone_id", "usgw1-az1")
+    assert told(draft) == ["partition-of-arns: ExecutionRole"]
+
+
+def test_of_a_region_that_is_newer_than_the_release_no_partition_is_known(draft: Any) -> None:
+    of_work(draft, "ExecutionRole", ROLE.replace("arn:aws:", "arn:aws-eusc:"))
+    draft.set("region", "eusc-fr-west-1").set("network", "availability_zone_id", "euscf1-az1")
+    assert told(draft) == ["known-region: region"]

@@ -3,8 +3,9 @@
 import json
 
 import pytest
+from botocore.session import Session
 
-from config.zones import TABLE, could_be_a_region, region_of_zone, regions, zones_of
+from config.zones import TABLE, could_be_a_region, partition_of, region_of_zone, regions, zones_of
 from tools.zone_table import rendered, table
 
 
@@ -16,6 +17,14 @@ def test_the_table_is_fresh() -> None:
 def test_a_zone_has_one_region() -> None:
     zones = [zone for region in regions() for zone in zones_of(region)]
     assert len(zones) == len(set(zones)) > 90
+
+
+def test_every_region_is_in_the_partition_that_botocore_has_it_in() -> None:
+    session = Session()
+    assert {region: partition_of(region) for region in regions()} == {
+        region: session.get_partition_for_region(region) for region in regions()
+    }
+    assert partition_of("us-west-3") is None
 
 
 def test_every_region_has_a_name_that_a_region_can_have() -> None:
