@@ -55,14 +55,17 @@ def _taken(account: Account, name: str) -> Finding:
 
 
 def named_buckets(account: Account) -> Iterator[Finding]:
-    """Every bucket that the file names is there, and in the region, as an association needs it."""
+    """Every bucket that the file names is there; those from which a file system imports are in its region."""
     storage = account.config.storage
-    names = [storage.data_bucket.existing, *(each.bucket for each in storage.data_repository_associations)]
-    for name in dict.fromkeys(each for each in names if each):
-        yield _named(account, name)
+    links = storage.data_repository_associations
+    imported = {
+        each.bucket or storage.data_bucket.existing for each in links if each.auto_import or each.import_metadata_on_create
+    }
+    for name in dict.fromkeys(each for each in (storage.data_bucket.existing, *(link.bucket for link in links)) if each):
+        yield _named(account, name, is_imported=name in imported)
 
 
-def _named(account: Account, name: str) -> Finding:
+def _named(account: Account, name: str, *, is_imported: bool) -> Finding:
     try:
         answer = account.client("s3").head_bucket(Bucket=name)
     except ClientError as failure:
@@ -70,16 +73,21 @@ def _named(account: Account, name: str) -> Finding:
             return error(f"there is no bucket {name}", "correct the name, or make the bucket first")
         region = _region(failure.response)
         if region and region != account.region:
-            return _elsewhere(name, region, account.region)
+            return _elsewhere(name, region, account.region, is_imported=is_imported)
         if is_denied(failure):
             return warning(f"you may not look at bucket {name}", f"see that it is there, in {account.region}")
         raise
     region = _region(answer) or account.region
-    return ok(f"bucket {name} is there") if region == account.region else _elsewhere(name, region, account.region)
+    if region != account.region:
+        return _elsewhere(name, region, account.region, is_imported=is_imported)
+    return ok(f"bucket {name} is there")
 
 
-def _elsewhere(name: str, region: str, wanted: str) -> Finding:
+def _elsewhere(name: str, region: str, wanted: str, *, is_imported: bool) -> Finding:
+    """https://docs.aws.amazon.com/fsx/latest/LustreGuide/autoexport-data-repo-dra.html: exports may go to another region."""
+    if not is_imported:
+        return ok(f"bucket {name} is there, in {region}: nothing is imported from it, and what goes there is charged as traffic")
     return error(
-        f"bucket {name} is in {region}, and a file system is linked to buckets of its own region, {wanted}",
+        f"bucket {name} is in {region}, and a file system imports from buckets of its own region, {wanted}",
         f"take a bucket in {wanted}",
     )

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from ops.preflight.account import Account
-from ops.preflight.finding import Finding, error, ok, warning
+from ops.preflight.finding import Finding, error, not_asked, ok, warning
+from ops.preflight.vpc_parts import subnet
 from ops.preflight.wanted import Group, groups
 
 LIMIT = "EC2's list says where a type exists, not whether any is free"
@@ -13,20 +14,24 @@ def offerings(account: Account) -> Iterator[Finding]:
     """Each type is offered in the zone of its groups; what is free there, nobody tells."""
     wanted: dict[str, list[Group]] = {}
     for group in groups(account.config):
-        wanted.setdefault(_zone(account, group), []).append(group)
+        if zone := _zone(account, group):
+            wanted.setdefault(zone, []).append(group)
+    if not wanted:
+        yield not_asked("no group's subnets are there")
+        return
     zones = _zones(account, sorted({name for some in wanted.values() for group in some for name in group.types}))
     for zone, takers in wanted.items():
         for name in sorted({name for group in takers for name in group.types}):
             yield _offered(name, zone, sorted(zones[name]), [group for group in takers if name in group.types])
 
 
-def _zone(account: Account, group: Group) -> str:
-    """The zone of the group's nodes: of its own subnets, or else the one that the file names."""
+def _zone(account: Account, group: Group) -> str | None:
+    """The zone of the group's nodes: of its own subnets, or else the one that the file names; of a subnet not there, none."""
     own = group.network.get("Subnets")
     if not own:
         return account.config.network.availability_zone_id
-    [subnet] = account.client("ec2").describe_subnets(SubnetIds=own[:1])["Subnets"]
-    return str(subnet["AvailabilityZoneId"])
+    there = subnet(account, own[0])
+    return str(there["AvailabilityZoneId"]) if there else None
 
 
 def _zones(account: Account, names: list[str]) -> dict[str, set[str]]:
@@ -37,7 +42,7 @@ def _zones(account: Account, names: list[str]) -> dict[str, set[str]]:
     )
     zones: dict[str, set[str]] = {name: set() for name in names}
     for each in listed:
-        zones[f"ml.{each['InstanceType']}"].add(each["Location"])
+        zones.setdefault(f"ml.{each['InstanceType']}", set()).add(each["Location"])
     return zones
 
 
@@ -49,7 +54,16 @@ def _offered(name: str, zone: str, zones: list[str], takers: list[Group]) -> Fin
             f"{name}: EC2 lists it in no zone of the region", "take another type or region, unless AWS has promised it to you"
         )
     said = f"{name} does not exist in {zone}, but in {', '.join(zones)}"
-    remedy = "set `network.availability_zone_id` to one of these, or take another type"
+    remedy = f"{_move(takers)}, or take another type"
     if any(len(group.types) > 1 for group in takers):
         return warning(f"{said} (its group may have nodes of other types)", remedy)
     return error(said, remedy)
+
+
+def _move(takers: list[Group]) -> str:
+    """What brings the groups to another zone: those with subnets of their own do not follow the file's."""
+    own = [group.name for group in takers if group.network.get("Subnets")]
+    ways = ["set `network.availability_zone_id` to one of these"] if len(own) < len(takers) else []
+    if own:
+        ways.append(f"give {', '.join(own)} subnets of one of these in `OverrideVpcConfig`")
+    return ", and ".join(ways)

@@ -43,7 +43,13 @@ def test_a_group_with_subnets_of_its_own_is_asked_for_in_their_zone() -> None:
     elsewhere = account | {"ec2.describe_subnets": {"Subnets": [{"AvailabilityZoneId": "usw2-az1"}]}}
     assert outcomes(asked(offerings, elsewhere, file)) == ["ok", "ok"]
     here = account | {"ec2.describe_subnets": {"Subnets": [{"AvailabilityZoneId": "usw2-az4"}]}}
-    assert outcomes(asked(offerings, here, file)) == ["ok", "error"]
+    found = asked(offerings, here, file)
+    assert outcomes(found) == ["ok", "error"]
+    assert found[1].remedy == "give work subnets of one of these in `OverrideVpcConfig`, or take another type"
+    absent = account | {"ec2.describe_subnets": refused("InvalidSubnetID.NotFound")}
+    assert [each.said.split()[0] for each in asked(offerings, absent, file)] == ["ml.c5.xlarge"], "the subnets' check tells of it"
+    nowhere = {"ec2.describe_subnets": refused("InvalidSubnetID.NotFound")}
+    assert outcomes(asked(offerings, nowhere, file.replace("count: 1}", f"count: 1, overrides: {{{own}}}}}"))) == ["not asked"]
 
 
 def test_all_pages_of_offerings_are_read() -> None:

@@ -155,6 +155,16 @@ def test_every_bucket_that_is_named_must_be_there_and_in_the_region() -> None:
     assert elsewhere[0].remedy == "take a bucket in us-west-2"
 
 
+def test_a_bucket_of_another_region_may_be_exported_to() -> None:
+    only_exports = "import_metadata_on_create: false, auto_import: []"
+    file = FILE_WITH_BUCKETS.replace("bucket: theirs", f"bucket: theirs, {only_exports}")
+    assert outcomes(asked(named_buckets, {"s3.head_bucket": head("us-east-1")}, file)) == ["error", "ok"]
+    unlinked = file.replace("{path: /e}", f"{{path: /e, bucket: theirs, prefix: e, {only_exports}}}")
+    found = asked(named_buckets, {"s3.head_bucket": kept_out("us-east-1")}, unlinked)
+    assert outcomes(found) == ["ok", "ok"]
+    assert "nothing is imported from it" in found[0].said
+
+
 def test_a_bucket_that_may_not_be_looked_at_is_a_warning_and_one_of_another_region_an_error_all_the_same() -> None:
     assert outcomes(asked(named_buckets, {"s3.head_bucket": refused("403")}, FILE_WITH_BUCKETS)) == ["warning", "warning"]
     assert outcomes(asked(named_buckets, {"s3.head_bucket": kept_out("us-east-1")}, FILE_WITH_BUCKETS)) == ["error", "error"]
