@@ -77,8 +77,22 @@ def is_listed(name: str) -> bool:
 
 
 def could_be_a_type(name: str) -> bool:
-    """Tell whether a type could have this name: HyperPod takes new ones without asking which model is pinned here."""
-    return re.fullmatch(NAME_OF_A_TYPE, name) is not None
+    """Tell whether a type could have this name: HyperPod takes new ones without asking which model is pinned here.
+
+    A known family with a size that no listed type has is taken for a slip of the finger, as 23xlarge for 32xlarge.
+    """
+    if re.fullmatch(NAME_OF_A_TYPE, name) is None:
+        return False
+    family, _, size = name.rpartition(".")
+    families, sizes = _known_parts()
+    return family not in families or size in sizes
+
+
+@cache
+def _known_parts() -> tuple[frozenset[str], frozenset[str]]:
+    """The families and the sizes of the listed types."""
+    parts = [name.rpartition(".") for name in listed_types()]
+    return frozenset(family for family, _, _ in parts), frozenset(size for _, _, size in parts)
 
 
 def types_of(config: ClusterConfig) -> tuple[str, ...]:

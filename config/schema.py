@@ -11,6 +11,7 @@ from typing import Any
 
 from config.catalog import catalog
 from config.errors import Level
+from config.instance_types import NAME_OF_A_TYPE
 from config.model import ClusterConfig
 from config.request import NOT_OVERRIDDEN, NOT_OVERRIDDEN_IN_A_GROUP
 from config.request_check import GROWING
@@ -127,7 +128,7 @@ def _of_shape(name: str, used: dict[str, Schema]) -> Iterator[tuple[str, Any]]:
 def _choice(name: str) -> Schema:
     """The choices of a shape, and the form of those that the service may have added since."""
     choices = {"enum": shape(name)["enum"]}
-    return {"anyOf": [choices, {"pattern": f"^{GROWING[name]}$"}]} if name in GROWING else choices
+    return {"anyOf": [choices, {"pattern": f"^{NAME_OF_A_TYPE}$"}]} if name in GROWING else choices
 
 
 if __name__ == "__main__":

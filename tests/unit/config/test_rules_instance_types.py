@@ -46,6 +46,20 @@ def test_what_cannot_be_a_type_is_a_mistake(draft: Any, name: str) -> None:
     assert rules(draft.set(*WORK, "instance_type", name)) == ["request.choice"]
 
 
+@pytest.mark.parametrize(
+    ("name", "near"), [("ml.trn1.23xlarge", "ml.trn1.32xlarge"), ("ml.p5.84xlarge", "ml.p5.48xlarge"), ("ml.m5.nano", "ml.m5.")]
+)
+def test_a_size_that_nothing_has_is_a_mistake_in_a_known_family(draft: Any, name: str, near: str) -> None:
+    [problem] = draft.set(*WORK, "instance_type", name).problems()
+    assert (problem.rule, problem.level) == ("request.choice", "error")
+    assert near in problem.message
+
+
+@pytest.mark.parametrize("name", ["ml.trn1.16xlarge", "ml.p9.84xlarge"])
+def test_a_size_that_others_have_and_a_family_that_nothing_has_may_be_new(draft: Any, name: str) -> None:
+    assert rules(draft.set(*WORK, "instance_type", name)) == ["known-instance-type"]
+
+
 def test_every_type_that_there_is_has_a_name_as_types_have(draft: Any) -> None:
     assert [name for name in listed_types() if not could_be_a_type(name)] == []
 
