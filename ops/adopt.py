@@ -8,11 +8,10 @@ from config.request import RequestValues, cluster_request
 from config.resource_properties import resource_properties, tagged
 from ops.deployment import Deployment
 from ops.errors import OpsError
-from ops.own_cluster import has_own, obstacle, own_owner, resources
+from ops.own_cluster import cluster_named, has_own, obstacle, own_owner, resources, whose
 from ops.release import release_cluster
 from ops.resource_code import (
     Action,
-    ApiError,
     Call,
     Cluster,
     ClusterApi,
@@ -43,22 +42,18 @@ def adopt(deployment: Deployment, *, release: bool = False) -> str:
     if name is None:
         raise OpsError("a cluster is adopted by its name; set `cluster_name` in the file")
     api = ClusterApi(deployment.client("sagemaker"))
-    try:
-        cluster = api.cluster(name, is_deletion=False)
-    except ApiError as error:
-        raise error.__cause__ or error from None
+    cluster = cluster_named(api, name)
     if cluster is None:
         raise OpsError(f"there is no cluster {name} in {deployment.region}; correct `cluster_name`, or `region`")
     return release_cluster(deployment, cluster) if release else _compared(deployment, cluster, _desired(deployment, cluster, api))
 
 
 def _compared(deployment: Deployment, cluster: Cluster, desired: Desired) -> str:
-    whose = f"belongs to {cluster.owner}" if cluster.owner else "has no owner"
     now = datetime.now(UTC)
     refused = obstacle(deployment, cluster)
     action = Fail(refused) if refused else decide(desired, cluster, Memory(), Moment(now, now)).action
     found = plan(desired, cluster, {})
-    lines = [f"cluster {cluster.name} is {cluster.status} and {whose}: {cluster.arn}"]
+    lines = [f"cluster {cluster.name} is {cluster.status} and {whose(cluster)}: {cluster.arn}"]
     if found.differences and not isinstance(action, Fail):
         lines += [
             "what would be changed, by one UpdateCluster:",

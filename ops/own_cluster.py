@@ -4,7 +4,9 @@ from typing import Any
 
 from config.model import Implementation
 from ops.deployment import Deployment
-from ops.resource_code import Cluster, Owner
+from ops.errors import OpsError
+from ops.remedies import not_aws
+from ops.resource_code import ApiError, Cluster, ClusterApi, Owner
 
 OURS = "Custom::HyperPodCluster"
 NATIVE = "AWS::SageMaker::Cluster"
@@ -14,6 +16,22 @@ TO_BE_MADE = ("CREATE_FAILED", "CREATE_IN_PROGRESS")
 _LET_GO = (
     "let the stack go of that one first, in deployments of their own: `removal: retain`, then `implementation: none`, then this"
 )
+
+
+def cluster_named(api: ClusterApi, name: str) -> Cluster | None:
+    """The cluster of the name as AWS describes it; None where there is none. What AWS refuses is raised as botocore has it."""
+    try:
+        found: Cluster | None = api.cluster(name, is_deletion=False)
+    except ApiError as error:
+        raise error.__cause__ or error from None
+    except KeyError as error:  # DescribeCluster's answer lacks what it always has
+        raise OpsError(f"cannot describe cluster {name}: {not_aws()}") from error
+    return found
+
+
+def whose(cluster: Cluster) -> str:
+    """Whom the cluster belongs to, in the words of a sentence about it."""
+    return f"belongs to {cluster.owner}" if cluster.owner else "has no owner"
 
 
 def resources(deployment: Deployment, *kinds: str) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
 
 from config.imports import Choices, Keep, Original
 from config.imports.json_file import JsonFile, read_json
@@ -17,8 +18,9 @@ from config.imports.original import GROUPS, VPC
 from config.request import Request
 from ops.errors import OpsError
 from ops.imports.described import images_note, request_of
+from ops.own_cluster import cluster_named
 from ops.remedies import explained
-from ops.resource_code import ApiError, Cluster, ClusterApi
+from ops.resource_code import Cluster, ClusterApi
 
 PARAMETERS = "provisioning_parameters.json"
 
@@ -38,8 +40,8 @@ def read_live(name: str, parameters: Path | None, choices: Choices, session: Any
             original = _with_parameters(original, read_json(parameters))
         else:
             original = replace(original, parameters=_stored(session, request))
-        return original, _answered(session, request, choices)
-    except (ClientError, BotoCoreError) as error:
+        return _placed(session, original, choices)
+    except (ClientError, BotoCoreError, ResponseParserError) as error:
         raise OpsError(explained("import", error)) from error
 
 
@@ -51,10 +53,7 @@ def _client(session: Any, service: str) -> Any:
 
 
 def _cluster(session: Any, name: str) -> Cluster:
-    try:
-        cluster: Cluster | None = ClusterApi(_client(session, "sagemaker")).cluster(name, is_deletion=False)
-    except ApiError as error:
-        raise error.__cause__ or error from None
+    cluster = cluster_named(ClusterApi(_client(session, "sagemaker")), name)
     if cluster is None:
         raise OpsError(f"there is no cluster {name} in {session.region_name}; correct the name, or give --region")
     return cluster
@@ -82,28 +81,44 @@ def _stored(session: Any, request: Request) -> dict[str, Any] | None:
         raise OpsError(f"cannot read s3://{place.netloc}/{key}: {said}; give {PARAMETERS} as a file") from error
     except ValueError as error:
         raise OpsError(f"s3://{place.netloc}/{key} is no JSON: {error}; give {PARAMETERS} as a file") from error
-    return content if isinstance(content, dict) else None
+    if not isinstance(content, dict):
+        raise OpsError(f"s3://{place.netloc}/{key} is no JSON object; give {PARAMETERS} as a file")
+    return content
 
 
-def _answered(session: Any, request: Request, choices: Choices) -> Choices:
-    """The choices with region, zone and VPC as the account has them."""
-    region = choices.region or session.region_name
+def _placed(session: Any, original: Original, choices: Choices) -> tuple[Original, Choices]:
+    """The choices with region, zone and VPC as the account has them, and a note where the zone is not the only one."""
+    request, region = original.request, choices.region or session.region_name
     if choices.keep is Keep.NOTHING or VPC not in request:
-        return replace(choices, region=region)
+        return original, replace(choices, region=region)
     ec2 = _client(session, "ec2")
-    [subnet, *_] = ec2.describe_subnets(SubnetIds=request[VPC]["Subnets"])["Subnets"]
+    found = {each["SubnetId"]: each for each in ec2.describe_subnets(SubnetIds=request[VPC]["Subnets"])["Subnets"]}
+    subnets = [found[each] for each in request[VPC]["Subnets"]]  # in the file's order: EC2 has its own
+    _refuse_contradictions(choices, subnets[0])
+    [vpc] = ec2.describe_vpcs(VpcIds=[subnets[0]["VpcId"]])["Vpcs"]
+    placed = replace(
+        choices,
+        region=region,
+        zone=subnets[0]["AvailabilityZoneId"],
+        vpc_id=subnets[0]["VpcId"],
+        vpc_cidr=vpc["CidrBlock"],
+        adopt=choices.keep is Keep.EVERYTHING,
+    )
+    return replace(original, notes=(*original.notes, *_zones_note(subnets))), placed
+
+
+def _refuse_contradictions(choices: Choices, subnet: dict[str, Any]) -> None:
     for option, ours, theirs in (
         ("--zone", choices.zone, subnet["AvailabilityZoneId"]),
         ("--vpc", choices.vpc_id, subnet["VpcId"]),
     ):
         if ours not in (None, theirs):
             raise OpsError(f"{option} {ours} contradicts {subnet['SubnetId']}, which is in {theirs}; leave {option} out")
-    [vpc] = ec2.describe_vpcs(VpcIds=[subnet["VpcId"]])["Vpcs"]
-    return replace(
-        choices,
-        region=region,
-        zone=subnet["AvailabilityZoneId"],
-        vpc_id=subnet["VpcId"],
-        vpc_cidr=vpc["CidrBlock"],
-        adopt=choices.keep is Keep.EVERYTHING,
-    )
+
+
+def _zones_note(subnets: list[dict[str, Any]]) -> tuple[str, ...]:
+    """The comment on subnets of several zones: the file has one zone for all nodes."""
+    if len({each["AvailabilityZoneId"] for each in subnets}) == 1:
+        return ()
+    listed = ", ".join(f"{each['SubnetId']} in {each['AvailabilityZoneId']}" for each in subnets)
+    return (f"The subnets are in several zones ({listed}); the file's zone is the first one's.",)

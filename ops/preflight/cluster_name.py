@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from ops.own_cluster import has_own, obstacle
+from ops.own_cluster import cluster_named, has_own, obstacle, whose
 from ops.preflight.account import Account
 from ops.preflight.finding import Finding, error, not_asked, ok, warning
-from ops.resource_code import ApiError, Cluster, ClusterApi
+from ops.resource_code import Cluster, ClusterApi
 
 BUSY = ("Creating", "Updating", "SystemUpdating", "RollingBack", "Deleting")
 
@@ -16,21 +16,13 @@ def cluster_name(account: Account) -> Iterator[Finding]:
     if name is None:
         yield not_asked("the file sets no cluster_name, so the name is made when the cluster is, and is always free")
         return
-    cluster = _cluster(account, name)
+    cluster = cluster_named(ClusterApi(account.client("sagemaker")), name)
     if cluster is None:
         yield ok(f"there is no cluster {name} yet")
     elif has_own(account.deployment, cluster) or account.output("ClusterName") == name:
         yield from _own(account, cluster)
     else:
         yield _others(account, cluster)
-
-
-def _cluster(account: Account, name: str) -> Cluster | None:
-    try:
-        found: Cluster | None = ClusterApi(account.client("sagemaker")).cluster(name, is_deletion=False)
-    except ApiError as failure:
-        raise failure.__cause__ or failure from None
-    return found
 
 
 def _own(account: Account, cluster: Cluster) -> Iterator[Finding]:
@@ -44,8 +36,7 @@ def _own(account: Account, cluster: Cluster) -> Iterator[Finding]:
 
 
 def _others(account: Account, cluster: Cluster) -> Finding:
-    whose = f"belongs to {cluster.owner}" if cluster.owner else "has no owner"
-    said = f"a cluster {cluster.name} is there already: {cluster.arn} is {cluster.status} and {whose}"
+    said = f"a cluster {cluster.name} is there already: {cluster.arn} is {cluster.status} and {whose(cluster)}"
     look = f"`python -m ops adopt {account.config.name}` shows what would become of it"
     why = obstacle(account.deployment, cluster)
     if account.config.adopt and not why and cluster.owner is None:

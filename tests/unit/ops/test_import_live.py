@@ -1,6 +1,7 @@
 """A cluster as DescribeCluster shows it, in the words of the request that made it."""
 
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,43 @@ def test_zone_and_network_are_those_of_the_subnets() -> None:
 def test_an_option_that_contradicts_the_subnets_is_refused(choices: Choices, said: str) -> None:
     with pytest.raises(OpsError, match=f"{said}.*; leave --[a-z]+ out"):
         read_live("theirs", None, choices, session=FakeAccount())
+
+
+def test_of_subnets_in_several_zones_the_clusters_first_is_the_files_and_the_others_are_noted() -> None:
+    first, second = "subnet-0123456789abcdef0", "subnet-00000000000000001"
+
+    class TwoZones(FakeAccount):
+        def describe_cluster(self, **_: str) -> Json:
+            return {**DESCRIPTION, "VpcConfig": {**DESCRIPTION["VpcConfig"], "Subnets": [first, second]}}
+
+        def describe_subnets(self, **asked: Any) -> Json:
+            zones = {second: "usw2-az1", first: "usw2-az2"}  # EC2's order is its own
+            return {"Subnets": [{"SubnetId": each, "VpcId": "vpc-1", "AvailabilityZoneId": zones[each]} for each in zones]}
+
+    original, choices = read_live("theirs", None, Choices(keep=Keep.NETWORK), session=TwoZones())
+    assert choices.zone == "usw2-az2"
+    assert f"The subnets are in several zones ({first} in usw2-az2, {second} in usw2-az1)" in original.notes[-1]
+
+
+def test_stored_parameters_that_are_no_object_are_refused() -> None:
+    class Stored(FakeAccount):
+        def describe_cluster(self, **_: str) -> Json:
+            return {**DESCRIPTION, "InstanceGroups": [{key: HEAD[key] for key in HEAD if key != "SlurmConfig"}]}
+
+        def get_object(self, **_: str) -> Json:
+            return {"Body": BytesIO(b'["no object"]')}
+
+    with pytest.raises(OpsError, match=r"s3://sagemaker-theirs/src/provisioning_parameters\.json is no JSON object; give"):
+        read_live("theirs", None, Choices(keep=Keep.EVERYTHING), session=Stored())
+
+
+def test_an_answer_that_no_sagemaker_gives_is_told_as_such() -> None:
+    class Portal(FakeAccount):
+        def describe_cluster(self, **_: str) -> Json:
+            return {"ResponseMetadata": {"HTTPStatusCode": 200}}
+
+    with pytest.raises(OpsError, match="cannot describe cluster theirs: what answers is not AWS; "):
+        read_live("theirs", None, Choices(keep=Keep.EVERYTHING), session=Portal())
 
 
 def test_a_new_network_can_be_in_another_zone() -> None:
