@@ -12,8 +12,15 @@ slurm slurmrest munge mysql mariadb docker nvidia-persistenced statd _rpc
 _FAMILIES = ("systemd-",)
 _NAMED = frozenset(_NAMES.split())
 
-# https://systemd.io/UIDS-GIDS/: systemd-homed's, systemd-nspawn's and those that services get while they run; nobody; no one.
-RESERVED_IDS = range(60001, 65536)
+# https://systemd.io/UIDS-GIDS/: nobody's number, and the one that means no user where numbers have 16 bits.
+NOBODYS_IDS = (65534, 65535)
+# The same page: systemd-homed's and its containers', and those that services get while they run. What lies between is free.
+_OF_SYSTEMD = (range(60001, 60578), range(61184, 65520))
+
+
+def is_systemds(number: int) -> bool:
+    """Tell whether systemd gives the number to users or services that it makes itself."""
+    return any(number in numbers for numbers in _OF_SYSTEMD)
 
 
 def is_reserved(name: str) -> bool:

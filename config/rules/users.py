@@ -8,7 +8,7 @@ from config.entries import numbered
 from config.errors import Level, Path, Problem
 from config.model import ClusterConfig
 from config.nearest import nearest
-from config.reserved_names import RESERVED_IDS, is_reserved
+from config.reserved_names import NOBODYS_IDS, is_reserved, is_systemds
 from config.rules.registry import rule
 
 # Unless another system gave them one already: what useradd gives by itself begins at 1000.
@@ -57,7 +57,7 @@ def unique_account_ids(config: ClusterConfig) -> Iterator[Problem]:
     Two people of one number own each other's files.
     """
     taken = {number for _, number in _ids(config)}
-    free = next(number for number in range(10001, 70000) if number not in taken and number not in RESERVED_IDS)
+    free = next(number for number in range(10001, 60000) if number not in taken)
     for path, value, first in _repeated(_ids(config)):
         own = ", as a user's number is that of its own group, too" if path[0] != first.partition("[")[0] else ""
         yield Problem(path, value, f"is the number of {first}{own}; use e.g. {free}")
@@ -76,13 +76,24 @@ def free_account_names(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("free-account-ids", "users[]", "user_groups[]")
 def free_account_ids(config: ClusterConfig) -> Iterator[Problem]:
-    """Users and groups have no number from 60001 to 65535, which systemd and `nobody` use.
+    """Users and groups do not have the numbers 65534 and 65535, which are nobody's.
 
-    systemd may give the number to a service at any time, which then owns the person's files.
+    The node has an account of the first one, which owns what nobody does, and the second one stands for no user.
     """
     for path, number in _ids(config):
-        if number in RESERVED_IDS:
-            message = f"systemd uses {RESERVED_IDS[0]} to {RESERVED_IDS[-1]} itself; use one from 10000 to 60000, or one above"
+        if number in NOBODYS_IDS:
+            yield Problem(path, number, "is nobody's number on every node; use one from 10000 to 60000, or from 65536 on")
+
+
+@rule("numbers-of-systemd", "users[]", "user_groups[]", level=Level.WARNING)
+def numbers_of_systemd(config: ClusterConfig) -> Iterator[Problem]:
+    """Users and groups have no number from 60001 to 60577 or from 61184 to 65519, which systemd gives to users and services.
+
+    It may give the number to a service at any time, which then owns the person's files.
+    """
+    for path, number in _ids(config):
+        if is_systemds(number):
+            message = "systemd may give it to a service of its own; use one from 10000 to 60000, or silence this"
             yield Problem(path, number, message)
 
 

@@ -139,6 +139,7 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "time-for-deep-health-checks": lambda draft: draft.set("instance_groups", 2, "deep_health_checks", ["InstanceStress"]),
     "tried-trust-policy": lambda draft: draft.set("trust_source_account", True),
     "some-compute-group": lambda draft: draft.remove("instance_groups", 2),
+    "numbers-of-systemd": lambda draft: draft.set("users", [{"name": "eve", "uid": 60001}]),
     "numbers-of-people": lambda draft: draft.set("users", [{"name": "eve", "uid": 5001}]),
     "existing-bucket-is-kept": lambda draft: draft.set("storage", "data_bucket", {"existing": "ours", "removal": "destroy"}),
 }

@@ -30,19 +30,25 @@ def test_names_of_the_nodes_own_accounts_are_refused(draft: Any, section: str, n
     assert line.endswith("is an account that nodes have already, or a service's; choose another name")
 
 
-@pytest.mark.parametrize("uid", [10000, 60000, 65536, 2147483646])
+@pytest.mark.parametrize("uid", [10000, 60000, 60578, 61183, 65520, 65533, 65536, 2147483646])
 def test_free_numbers_are_taken(draft: Any, uid: int) -> None:
     assert draft.set("users", [user(uid=uid)]).problems() == []
 
 
-@pytest.mark.parametrize("uid", [1001, 9999])
-def test_numbers_that_a_node_may_give_itself_are_taken_with_a_warning(draft: Any, uid: int) -> None:
+@pytest.mark.parametrize(
+    ("uid", "rule"),
+    [
+        *((uid, "numbers-of-people") for uid in (1001, 9999)),
+        *((uid, "numbers-of-systemd") for uid in (60001, 60577, 61184, 65519)),
+    ],
+)
+def test_numbers_that_a_node_may_give_itself_are_taken_with_a_warning(draft: Any, uid: int, rule: str) -> None:
     [problem] = draft.set("users", [user(uid=uid)]).problems()
-    assert (problem.rule, problem.level) == ("numbers-of-people", "warning")
+    assert (problem.rule, problem.level) == (rule, "warning")
     assert draft.config().users[0].uid == uid
 
 
-@pytest.mark.parametrize("uid", [0, -1, 999, 1000, 60001, 65534, 65535, 2147483647])
+@pytest.mark.parametrize("uid", [0, -1, 999, 1000, 65534, 65535, 2147483647])
 def test_numbers_of_the_system_and_ubuntus_are_refused(draft: Any, uid: int) -> None:
     [line] = draft.set("users", [user(uid=uid)]).lines()
     assert line.startswith(f"users[0].uid: {uid}: ")
