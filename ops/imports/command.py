@@ -32,6 +32,13 @@ def options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--zone", metavar="ID", help="the id of the availability zone, e.g. usw2-az4 (the first of the region, for a new network)"
     )
+    _of_what_is_kept(command)
+    command.add_argument("--output", type=Path, metavar="FILE", help="write this file, e.g. clusters/mine.yaml (it is printed)")
+    command.add_argument("--force", action="store_true", help="write over a file that is there (it is kept)")
+
+
+def _of_what_is_kept(command: argparse.ArgumentParser) -> None:
+    """Add what says how much of its own the cluster goes on using."""
     command.add_argument(
         "--keep",
         choices=[*map(str, Keep)],
@@ -44,8 +51,6 @@ def options(command: argparse.ArgumentParser) -> None:
         "--scripts", metavar="FOLDER", help="the original's lifecycle scripts, from the new file's own folder, e.g. ../scripts"
     )
     command.add_argument("--drop-unknown-groups", action="store_true", help="leave out roles of what is no instance group")
-    command.add_argument("--output", type=Path, metavar="FILE", help="write this file, e.g. clusters/mine.yaml (it is printed)")
-    command.add_argument("--force", action="store_true", help="write over a file that is there (it is kept)")
 
 
 def import_cluster(
