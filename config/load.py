@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NoReturn
 
+from config import errors
 from config.checked_file import CheckedFile, check_source
 from config.errors import ABSENT, ConfigError, Problem
 from config.model import ClusterConfig
@@ -21,7 +23,10 @@ def load_clusters(folder: Path, only: str | None = None) -> tuple[ClusterConfig,
 
 def check_clusters(folder: Path, only: str | None = None) -> tuple[CheckedFile, ...]:
     """The same files with all that there is to say of them; a ConfigError says why there are none."""
-    return check_files(_files(folder, only))
+    strays = [path for path in _named("*.yml", folder) if only in (None, path.stem)]
+    told = tuple(CheckedFile(_place(path), None, (_misnamed(path),)) for path in strays)
+    named = _named("*.yaml", folder)
+    return (*check_files(path for path in named if only in (None, path.stem)), *told) or _nothing(folder, only, named)
 
 
 def check_files(paths: Iterable[Path]) -> tuple[CheckedFile, ...]:
@@ -61,25 +66,25 @@ def _remedy_for(path: Path) -> str:
     return nearest(path.stem, names) if names and not path.exists() else "check its name and its permissions"
 
 
-def _files(folder: Path, only: str | None) -> list[Path]:
-    """The cluster files to read, in the order of their names."""
+def _named(pattern: str, folder: Path) -> list[Path]:
+    """The folder's files of this form, in the order of their names; what is hidden is an editor's, or the system's."""
+    return sorted(path for path in folder.glob(pattern) if not path.name.startswith("."))
+
+
+def _nothing(folder: Path, only: str | None, there: list[Path]) -> NoReturn:
+    """Say why the folder has no cluster file, or none of this name."""
+    path: errors.Path = ()
     if folder.is_file():
+        value: object = ABSENT
         message = f"this is a file, and its folder is wanted; give {_place(folder.parent)}, and {folder.stem} as the cluster"
-        raise ConfigError({_place(folder): [Problem((), ABSENT, message, "file.unreadable")]})
-    files = sorted(folder.glob("*.yaml"))
-    if strange := sorted(folder.glob("*.yml")):
-        raise ConfigError({_place(path): [_misnamed(path)] for path in strange})
-    if not files:
+    elif only is None or not there:
         remedy = "copy one of examples/clusters/ there" if folder.is_dir() else "there is no such folder; make it"
-        raise ConfigError({_place(folder): [Problem((), "*.yaml", f"there is no cluster file; {remedy}", "file.unreadable")]})
-    if only is None:
-        return files
-    named = [path for path in files if path.stem == only]
-    if not named:
-        names = [path.stem for path in files]
+        value, message = "*.yaml", f"there is no cluster file; {remedy}"
+    else:
+        names = [each.stem for each in there]
+        path, value = ("cluster",), only
         message = f"there is no cluster of this name; there are {', '.join(names)}; {nearest(only, names)}"
-        raise ConfigError({_place(folder): [Problem(("cluster",), only, message, "file.unreadable")]})
-    return named
+    raise ConfigError({_place(folder): [Problem(path, value, message, "file.unreadable")]})
 
 
 def _misnamed(path: Path) -> Problem:

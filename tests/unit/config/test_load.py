@@ -93,9 +93,29 @@ def test_a_file_name_that_no_stack_can_have_is_refused(folder: Path, draft: Any,
 
 
 def test_a_file_that_ends_in_yml_is_not_silently_left_out(folder: Path) -> None:
-    (folder / "three.yml").write_text("region: us-west-2")
-    with pytest.raises(ConfigError, match=r"cluster files end in \.yaml; rename it"):
+    (folder / "three.yml").write_text("services: {}")
+    with pytest.raises(ConfigError) as error:
         load_clusters(folder)
+    told = 'three.yml: "three.yml": cluster files end in .yaml; rename it'
+    assert said(error, folder) == [told]
+    with pytest.raises(ConfigError) as error:
+        load_clusters(folder, only="three")
+    assert said(error, folder) == [told]
+    (folder / "one.yaml").write_bytes(b"region: [")
+    with pytest.raises(ConfigError) as error:
+        load_clusters(folder)
+    assert [line.split(":")[0] for line in said(error, folder)] == ["one.yaml", "three.yml"], "the one hides nothing of the other"
+
+
+def test_a_file_that_ends_in_yml_keeps_nobody_from_another_cluster(folder: Path) -> None:
+    (folder / "three.yml").write_text("region: us-west-2")
+    assert [config.name for config in load_clusters(folder, only="one")] == ["one"]
+
+
+def test_hidden_files_are_no_cluster_files(folder: Path) -> None:
+    (folder / ".#one.yaml").symlink_to("somebody@somewhere.4711")
+    (folder / "._two.yml").write_bytes(b"\0")
+    assert [config.name for config in load_clusters(folder)] == ["one", "two"]
 
 
 def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
