@@ -12,15 +12,16 @@ from config.schema import cluster_schema
 
 SCHEMA = Draft7Validator(cluster_schema())
 CATALOG = catalog()
+# What may be newer than this release: a warning, while editors mark it, as they offer what there is.
+MAY_BE_NEW = {"known-region", "known-zone", "known-instance-type"}
 
 
 def looked_at(source: bytes, folder: Path = Path()) -> CheckedFile:
     """The file: a cluster, also to editors, or with problems, each of them one line that says what is wrong, and a remedy."""
     checked = check_source(source, "draft", folder, "draft.yaml")
-    if checked.config:
+    if checked.config and not MAY_BE_NEW & {problem.rule for problem in checked.problems}:
         assert [error.message for error in SCHEMA.iter_errors(checked.document.content)] == [], "editors must not complain"
-    else:
-        assert checked.errors
+    assert checked.config or checked.errors
     text = str(ConfigError({"draft.yaml": checked.problems}))
     assert len(text.splitlines()) == len(checked.problems)
     assert all("; " in problem.message for problem in checked.problems), text
