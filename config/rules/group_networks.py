@@ -58,16 +58,26 @@ def subnets_and_groups_once(config: ClusterConfig) -> Iterator[Problem]:
             seen.append(value)
 
 
-@rule("vpc-of-the-file", "overrides", level=Level.WARNING)
+@rule("vpc-of-the-file", "overrides", "network.existing", level=Level.WARNING)
 def vpc_of_the_file(config: ClusterConfig) -> Iterator[Problem]:
-    """The cluster's network is that of `network`; `overrides.VpcConfig` does not give another one.
+    """The cluster's network is that of `network`; `overrides.VpcConfig` adds to its security group, and gives no other one.
 
     The file system, its security group and the role's permissions are those of `network`: the nodes would not reach the one, and
     not be let into the other.
     """
-    if config.overrides.get("VpcConfig") is not None:
+    if config.overrides.get("VpcConfig") is not None and not _adds_groups(config):
         message = "the file system and the role belong to `network`; name subnets and group in `network.existing` instead"
         yield Problem(("overrides", "VpcConfig"), config.overrides["VpcConfig"], message)
+
+
+def _adds_groups(config: ClusterConfig) -> bool:
+    """Tell whether `overrides.VpcConfig` has the subnets of `network.existing` and its security group, be it among others."""
+    existing, given = config.network.existing, config.overrides["VpcConfig"]
+    if existing is None:
+        return False
+    subnets = [subnet for _, subnet in items(given, "Subnets")] or list(existing.node_subnet_ids)
+    groups = [group for _, group in items(given, "SecurityGroupIds")] or [existing.security_group_id]
+    return sorted(map(str, subnets)) == sorted(existing.node_subnet_ids) and existing.security_group_id in groups
 
 
 @rule("vpc-for-groups-and-storage", "instance_groups", "overrides", "storage.lustre", "storage.existing")

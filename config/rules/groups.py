@@ -100,17 +100,28 @@ def partitions_of_compute_groups(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(path, group.partition, f"a {group.role} group runs no jobs; remove it, or make the role 'compute'")
 
 
-@rule("nodes-of-controller-and-login", "instance_groups[]")
-def nodes_of_controller_and_login(config: ClusterConfig) -> Iterator[Problem]:
-    """The controller group and the login group have at least one node.
+@rule("nodes-of-the-controller-group", "instance_groups[]")
+def nodes_of_the_controller_group(config: ClusterConfig) -> Iterator[Problem]:
+    """The controller group has a node where another group has one.
 
     Every other node waits for the controller while it is set up, and fails when there is none.
     """
+    is_waited_for = any(group.instance_count for _, group in _numbered(config))
     for index, group in _numbered(config):
-        if group.role is not Role.COMPUTE and group.instance_count < 1:
-            message = f"a {group.role} group needs at least one node; set 1" + (
-                ", or remove the group" if group.role is Role.LOGIN else ", without it there is no Slurm"
-            )
+        if group.role is Role.CONTROLLER and group.instance_count < 1 and is_waited_for:
+            message = "a controller group needs at least one node; set 1, without it there is no Slurm"
+            yield Problem(("instance_groups", index, "instance_count"), group.instance_count, message)
+
+
+@rule("nodes-of-the-login-group", "instance_groups[]", level=Level.WARNING)
+def nodes_of_the_login_group(config: ClusterConfig) -> Iterator[Problem]:
+    """The login group has at least one node.
+
+    People have nowhere to log in but the controller, where what they run takes memory from Slurm itself.
+    """
+    for index, group in _numbered(config):
+        if group.role is Role.LOGIN and group.instance_count < 1:
+            message = "people would have no node to log in to; set 1, remove the group, or silence this"
             yield Problem(("instance_groups", index, "instance_count"), group.instance_count, message)
 
 

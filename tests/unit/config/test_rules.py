@@ -19,7 +19,8 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     ),
     "unique-group-names": lambda draft: draft.set("instance_groups", 1, "name", "head"),
     "partitions-of-compute-groups": lambda draft: draft.remove("instance_groups", 2, "partition"),
-    "nodes-of-controller-and-login": lambda draft: draft.set("instance_groups", 0, "instance_count", 0),
+    "nodes-of-the-controller-group": lambda draft: draft.set("instance_groups", 0, "instance_count", 0),
+    "nodes-of-the-login-group": lambda draft: draft.set("instance_groups", 1, "instance_count", 0),
     "minimum-within-count": lambda draft: draft.set("instance_groups", 2, "overrides", "MinInstanceCount", 5),
     "deep-health-checks-of-accelerated-types": lambda draft: draft.set(
         "instance_groups", 1, "deep_health_checks", ["InstanceStress"]
@@ -122,6 +123,9 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "topology-text": lambda draft: draft.set("slurm", "topology", "SwitchName=s1 Switches=s[2-3]"),
     "source-or-extra": lambda draft: draft.put("own/on_create.sh", "more/after_slurm/one.sh").set(
         "lifecycle", {"source": "own", "extra": "more"}
+    ),
+    "scripts-that-groups-start": lambda draft: draft.set(
+        "instance_groups", 2, "overrides", "LifeCycleConfig", {"OnCreate": "setup.sh"}
     ),
     "on-create-of-the-source": lambda draft: draft.put("own/start.sh").set("lifecycle", "source", "own"),
     "points-of-extra-scripts": lambda draft: draft.put("more/one.sh").set("lifecycle", "extra", "more"),

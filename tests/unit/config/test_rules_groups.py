@@ -1,5 +1,7 @@
 from typing import Any
 
+import pytest
+
 from config import own_tags
 
 
@@ -15,6 +17,23 @@ def test_a_cluster_can_do_without_a_login_group(draft: Any) -> None:
 
 def test_a_compute_group_may_have_no_nodes(draft: Any) -> None:
     assert draft.set("instance_groups", 2, "instance_count", 0).problems() == []
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ((0, 1, 4), ["nodes-of-the-controller-group"]),
+        ((1, 0, 4), ["nodes-of-the-login-group"]),
+        ((0, 0, 0), ["nodes-of-the-login-group"]),
+        ((1, 1, 0), []),
+    ],
+)
+def test_nodes_need_a_controller_and_a_parked_cluster_needs_none(
+    draft: Any, counts: tuple[int, ...], expected: list[str]
+) -> None:
+    for index, count in enumerate(counts):
+        draft.set("instance_groups", index, "instance_count", count)
+    assert [problem.rule for problem in draft.problems()] == expected
 
 
 def test_a_login_group_has_no_partition(draft: Any) -> None:

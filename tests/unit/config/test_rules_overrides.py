@@ -22,8 +22,8 @@ def told(draft: Any) -> list[str]:
     [
         ("ThreadsPerCore", 2, []),  # the file does not give threads_per_core
         ("InstanceType", "ml.p5.48xlarge", ["field-or-override: InstanceType"]),
-        ("LifeCycleConfig", {"OnInitComplete": "more.sh", "OnCreate": None}, []),
-        ("LifeCycleConfig", {"OnInitComplete": "more.sh"}, ["one-lifecycle-script: LifeCycleConfig.OnInitComplete"]),
+        ("LifeCycleConfig", {"OnInitComplete": "on_create.sh", "OnCreate": None}, []),
+        ("LifeCycleConfig", {"OnInitComplete": "on_create.sh"}, ["one-lifecycle-script: LifeCycleConfig.OnInitComplete"]),
         ("ImageId", "ami-0123456789abcdef0", []),
         ("TrainingPlanArn", PLAN, []),
         ("TrainingPlanArn", PLAN.replace("us-west-2", "us-west-1"), ["training-plan-of-the-place: TrainingPlanArn"]),
@@ -215,3 +215,23 @@ def test_of_a_region_that_is_newer_than_the_release_no_partition_is_known(draft:
     of_work(draft, "ExecutionRole", ROLE.replace("arn:aws:", "arn:aws-eusc:"))
     draft.set("region", "eusc-fr-west-1").set("network", "availability_zone_id", "euscf1-az1")
     assert told(draft) == ["known-region: region"]
+
+
+@pytest.mark.parametrize(
+    ("given", "is_told"),
+    [
+        ({"SecurityGroupIds": ["sg-0123456789abcdef0", "sg-1123456789abcdef0"]}, False),
+        ({"Subnets": ["subnet-0123456789abcdef0"], "SecurityGroupIds": ["sg-1123456789abcdef0", "sg-0123456789abcdef0"]}, False),
+        ({"SecurityGroupIds": ["sg-1123456789abcdef0"]}, True),
+        ({"Subnets": ["subnet-1123456789abcdef0"], "SecurityGroupIds": ["sg-0123456789abcdef0"]}, True),
+        ({"Subnets": ["subnet-0123456789abcdef0"]}, False),
+    ],
+)
+def test_a_second_security_group_is_no_other_network(draft: Any, given: dict[str, list[str]], *, is_told: bool) -> None:
+    existing = {
+        "vpc_id": "vpc-01234567",
+        "node_subnet_ids": NETWORK["Subnets"],
+        "security_group_id": NETWORK["SecurityGroupIds"][0],
+    }
+    draft.set("network", "existing", existing).set("overrides", "VpcConfig", given)
+    assert told(draft) == ["vpc-of-the-file: overrides.VpcConfig"] * is_told

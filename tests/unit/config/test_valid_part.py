@@ -21,7 +21,7 @@ def test_a_wrong_group_hides_no_mistake_of_another(draft: Any) -> None:
     draft.set("instance_groups", 2, "overrides", "MinInstanceCount", 5)
     assert told(draft) == {
         ("choice", "instance_groups.0.role"),
-        ("nodes-of-controller-and-login", "instance_groups.1.instance_count"),
+        ("nodes-of-the-login-group", "instance_groups.1.instance_count"),
         ("minimum-within-count", "instance_groups.2.overrides.MinInstanceCount"),
     }
 
