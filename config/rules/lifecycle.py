@@ -1,13 +1,16 @@
 """Rules about the user's own scripts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from config.entries import numbered
 from config.errors import Problem
+from config.lifecycle import ON_CREATE
 from config.model import ClusterConfig
 from config.nearest import either, nearest
 from config.own_folder import content_of
 from config.rules.registry import rule
+from config.rules.verbatim import member, text
 
 # When scripts of `extra` run; the folders are named after it.
 POINTS = ("before_slurm", "after_slurm", "controller_ready")
@@ -51,6 +54,26 @@ def on_create_of_the_source(config: ClusterConfig) -> Iterator[Problem]:
     if lifecycle.on_create not in files:
         message = f"is no file in {lifecycle.source.name}; {nearest(lifecycle.on_create, files) if files else 'put it there'}"
         yield Problem(path, lifecycle.on_create, message)
+
+
+@rule("scripts-that-groups-start", "lifecycle", "instance_groups[]")
+def scripts_that_groups_start(config: ClusterConfig) -> Iterator[Problem]:
+    """A group whose `overrides.LifeCycleConfig` names a script, but no `SourceS3Uri`, names one that this project uploads.
+
+    HyperPod looks for it among this project's scripts; when it is not there, every node fails, once it has been paid for.
+    """
+    source = config.lifecycle.source
+    files = [ON_CREATE] if source is None else sorted(name for name in content_of(source).files if "/" not in name)
+    where = "our scripts" if source is None else source.name
+    for index, group in numbered(config.instance_groups):
+        scripts = member(group.overrides, "LifeCycleConfig")
+        if isinstance(scripts, Mapping) and "SourceS3Uri" in scripts:  # from elsewhere; null is of a cluster that has none
+            continue
+        for name in ("OnCreate", "OnInitComplete"):
+            if (script := text(scripts, name)) and script not in files:
+                remedy = "set `lifecycle.source` to the folder that has it" if source is None else "put it there"
+                message = f"is no file in {where}; {remedy}, or give `SourceS3Uri` and `ExecutionRole` beside it"
+                yield Problem(("instance_groups", index, "overrides", "LifeCycleConfig", name), script, message)
 
 
 @rule("points-of-extra-scripts", "lifecycle")

@@ -38,7 +38,7 @@ def continuous(draft: Any) -> Any:
 OVERRIDE_BREAKERS: dict[str, Callable[[Any], object]] = {
     "field-or-override": lambda draft: of_work(draft, "InstanceType", "ml.p5.48xlarge"),
     "one-way-to-name-types": lambda draft: of_work(draft, "InstanceRequirements", {"InstanceTypes": ["ml.p5.48xlarge"]}),
-    "one-lifecycle-script": lambda draft: of_work(draft, "LifeCycleConfig", {"OnInitComplete": "more.sh"}),
+    "one-lifecycle-script": lambda draft: of_work(draft, "LifeCycleConfig", {"OnInitComplete": "on_create.sh"}),
     "types-of-training-plans": lambda draft: of_work(draft, "TrainingPlanArn", PLAN).set(
         "instance_groups", WORK, "instance_type", "ml.g5.8xlarge"
     ),

@@ -16,6 +16,8 @@ SAMPLES = {
     "SecretArn": "arn:aws:secretsmanager:us-west-2:123456789012:secret:theirs-AbCdEf",
     "TrainingPlanArn": "arn:aws:sagemaker:us-west-2:123456789012:training-plan/theirs",
     "SourceS3Uri": "s3://sagemaker-theirs/src",
+    "OnCreate": "on_create.sh",
+    "OnInitComplete": "on_create.sh",
     "ImageId": "ami-0123456789abcdef0",
     "ImageReleaseVersion": "1.2.3",
     "DnsName": "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com",

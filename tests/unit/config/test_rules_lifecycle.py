@@ -126,3 +126,23 @@ def test_what_comes_of_one_mistake_is_told_once(draft: Any) -> None:
     draft.put("own/on_create.sh", "more/one.sh").set("lifecycle", {"source": "own", "extra": "more"})
     [line] = draft.lines()
     assert line.endswith("start them from your own, or remove `source`")
+
+
+def test_a_script_that_a_group_starts_is_one_that_is_uploaded(draft: Any) -> None:
+    group = ("instance_groups", 2, "overrides")
+    [line] = draft.set(*group, {"LifeCycleConfig": {"OnCreate": "setup.sh"}}).lines()
+    assert line == (
+        'instance_groups[2].overrides.LifeCycleConfig.OnCreate: "setup.sh": is no file in our scripts; set `lifecycle.source` to '
+        "the folder that has it, or give `SourceS3Uri` and `ExecutionRole` beside it"
+    )
+    draft.put("own/on_create.sh", "own/setup.sh").set("lifecycle", "source", "own")
+    assert draft.problems() == []
+    [line] = draft.set(*group, {"LifeCycleConfig": {"OnCreate": None, "OnInitComplete": "later.sh"}}).lines()
+    assert '"later.sh": is no file in own; put it there, or give' in line
+
+
+def test_a_script_from_elsewhere_is_not_looked_for(draft: Any) -> None:
+    scripts = {"SourceS3Uri": "s3://sagemaker-ours/a", "OnCreate": "setup.sh"}
+    role = "arn:aws:iam::123456789012:role/nodes"
+    draft.set("instance_groups", 2, "overrides", {"LifeCycleConfig": scripts, "ExecutionRole": role})
+    assert draft.problems() == []
