@@ -2,6 +2,9 @@
 
 PREFIX = "hyperpod-cdk:"
 
+RESERVED = ("aws:", PREFIX)
+"""What no tag of a user's begins with: AWS's own prefix, and ours."""
+
 CLUSTER_TAG = PREFIX + "cluster"
 """The cluster file's name, on all that its stacks make."""
 

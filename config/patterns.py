@@ -149,7 +149,7 @@ FORMS = {
         _file_name,
         "write it like on_create.sh",
     ),
-    r"^fs-[0-9a-f]{8,17}\.fsx\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$": Form(
+    r"^fs-[0-9a-f]{8,17}\.fsx\.[a-z0-9-]+(\.[a-z0-9-]+)+$": Form(
         "must be the file system's DNS name, like fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com",
         lambda value: value.lower().partition(":")[0],
         "write DNSName, as `aws fsx describe-file-systems` shows it",

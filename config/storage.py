@@ -146,7 +146,7 @@ class OpenZfsConfig(Section):
     dns_name: str = setting(
         "its DNS name; its security group must let the nodes in",
         Change.NEW_NODES,
-        pattern=r"^fs-[0-9a-f]{8,17}\.fsx\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$",
+        pattern=r"^fs-[0-9a-f]{8,17}\.fsx\.[a-z0-9-]+(\.[a-z0-9-]+)+$",
     )
 
 

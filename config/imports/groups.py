@@ -10,11 +10,10 @@ from config.imports.roles import Roles
 from config.instance_group import InstanceGroup
 from config.lifecycle import LifecycleConfig
 from config.model import ClusterConfig, NodeRecovery
+from config.own_tags import RESERVED
 from config.request import Request, RequestValues, cluster_request
 
 Fields = dict[str, Any]
-
-OWN_TAGS = ("aws:", "hyperpod-cdk:")
 
 
 def group_fields(specification: Request, roles: Roles) -> Fields:
@@ -56,7 +55,7 @@ def own_tags_of(request: Request) -> list[str]:
 
 
 def _is_own(key: str) -> bool:
-    return key.lower().startswith(OWN_TAGS)
+    return key.lower().startswith(RESERVED)
 
 
 def with_overrides(

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from config.entries import numbered
 from config.errors import Problem
 from config.model import ClusterConfig
+from config.own_tags import RESERVED
 from config.request import NOT_OVERRIDDEN, NOT_OVERRIDDEN_IN_A_GROUP
 from config.rules.registry import rule
 
@@ -17,7 +18,7 @@ def own_tags(config: ClusterConfig) -> Iterator[Problem]:
     delete.
     """
     for key, value in config.tags.items():
-        for reserved in ("aws:", "hyperpod-cdk:"):
+        for reserved in RESERVED:
             if key.lower().startswith(reserved):
                 yield Problem(("tags", key), value, f"names that begin with {reserved} are reserved; choose another one")
 

@@ -145,3 +145,9 @@ def test_a_bucket_that_is_named_after_another_region_is_told(draft: Any, bucket:
 def test_exports_may_go_to_another_region(draft: Any) -> None:
     link = {"path": "/data", "bucket": "data-us-east-1", "import_metadata_on_create": False, "auto_import": []}
     assert draft.set("storage", "data_repository_associations", 0, link).problems() == []
+
+
+@pytest.mark.parametrize("suffix", ["us-west-2.amazonaws.com", "cn-north-1.amazonaws.com.cn", "eusc-de-east-1.amazonaws.eu"])
+def test_a_file_system_for_homes_has_the_domain_of_its_partition(draft: Any, suffix: str) -> None:
+    draft.remove("region").set("storage", "openzfs", {"dns_name": f"fs-01234567.fsx.{suffix}"})
+    assert draft.problems() == []
