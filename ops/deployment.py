@@ -11,6 +11,7 @@ from botocore.exceptions import ClientError
 from config.model import ClusterConfig
 from ops.command import CLUSTERS
 from ops.errors import OpsError
+from ops.region import asked_region
 
 STACKS = ("Network", "Storage", "Cluster")
 
@@ -30,7 +31,7 @@ class Deployment:
 
     def __init__(self, config: ClusterConfig, session: boto3.Session | None = None, folder: Path = CLUSTERS) -> None:
         self.config = config
-        self._session = session or boto3.Session(region_name=config.region)
+        self._session = session or boto3.Session(region_name=asked_region(config.region))
         self._folder = folder
 
     @property

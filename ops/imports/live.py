@@ -19,6 +19,7 @@ from config.request import Request
 from ops.errors import OpsError
 from ops.imports.described import images_note, request_of
 from ops.own_cluster import cluster_named
+from ops.region import asked_region
 from ops.remedies import explained
 from ops.resource_code import Cluster, ClusterApi
 
@@ -28,9 +29,9 @@ PARAMETERS = "provisioning_parameters.json"
 def read_live(name: str, parameters: Path | None, choices: Choices, session: Any = None) -> tuple[Original, Choices]:
     """The cluster, and the choices that its account answers; an OpsError tells of an AWS that refuses or is silent."""
     try:
-        session = session or boto3.Session(region_name=choices.region)
+        session = session or boto3.Session(region_name=asked_region(choices.region))
         if session.region_name is None:
-            raise OpsError(f"nothing says in which region cluster {name} is; give --region")
+            raise OpsError(f"nothing says in which region cluster {name} is; give --region, or set AWS_REGION")
         cluster = _cluster(session, name)
         request = request_of(cluster)
         original = Original(

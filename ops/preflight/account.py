@@ -14,6 +14,7 @@ from config.nearest import nearest
 from config.zones import regions
 from ops.deployment import Deployment, Stack
 from ops.errors import OpsError
+from ops.region import asked_region
 from ops.remedies import UNINTELLIGIBLE, explained
 
 Json = dict[str, Any]
@@ -29,7 +30,7 @@ def session_for(config: ClusterConfig) -> boto3.Session:
     """A session of the user's own credentials, in the region of the file, or else of the environment."""
     core = botocore.session.get_session()
     core.set_default_client_config(PATIENCE)
-    return boto3.Session(botocore_session=core, region_name=config.region)
+    return boto3.Session(botocore_session=core, region_name=asked_region(config.region))
 
 
 class Account:
