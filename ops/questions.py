@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from config.instance_group import InstanceGroup
 from config.instance_types import instance_type
 from config.nearest import either, nearest
+from config.network import ZONE_ID
 from config.service_model import shape
 from config.zones import region_of_name, region_of_zone, regions, zone_remedy, zones_of
 
@@ -40,11 +41,13 @@ def _region(answer: str, _: Answers) -> str | None:
 def _zone(answer: str, answers: Answers) -> str | None:
     if (named := region_of_name(answer)) and (ids := zones_of(named)):
         return f"is a zone's name, which is another zone in each account; use its id: {either(ids)}"
-    region = answers.get("region") or region_of_zone(answer)
-    if region is None:
-        return f"is no zone that is known; {zone_remedy(answer, None)}"
-    known = zones_of(region)
-    return None if answer in known or not known else f"is no zone of {region}; {zone_remedy(answer, region)}"
+    region, home = answers.get("region"), region_of_zone(answer)
+    if re.fullmatch(ZONE_ID, answer) is None:
+        return f"is no availability zone's id; {zone_remedy(answer, region)}"
+    # Of the region's zones that the table does not have, which some accounts see, the file's own check warns.
+    return (
+        f"is a zone of {home}, not of {region}; {zone_remedy(answer, region)}" if region and home not in (None, region) else None
+    )
 
 
 def _instance_type(answer: str, _: Answers) -> str | None:

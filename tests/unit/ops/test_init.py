@@ -85,9 +85,9 @@ def test_what_an_option_answers_is_not_asked(tmp_path: Path) -> None:
 
 
 def test_an_answer_that_is_wrong_is_asked_for_again_with_what_is_near(tmp_path: Path) -> None:
-    person = Person("us-west-2", "usw2-az9", "usw2-az1", "ml.p5.48xlrge", "ml.p5.48xlarge", "many", "4", "", "")
+    person = Person("us-west-2", "use1-az1", "usw2-az1", "ml.p5.48xlrge", "ml.p5.48xlarge", "many", "4", "", "")
     run(tmp_path, {}, person)
-    assert "usw2-az9 is no zone of us-west-2; use usw2-az1, usw2-az2, usw2-az3 or usw2-az4: " in person.asked
+    assert "use1-az1 is a zone of us-east-1, not of us-west-2; use usw2-az1, usw2-az2, usw2-az3 or usw2-az4: " in person.asked
     assert any(
         text.startswith("ml.p5.48xlrge is no type that HyperPod takes; did you mean ml.p5.48xlarge") for text in person.asked
     )
@@ -154,10 +154,10 @@ def test_a_name_that_no_cluster_can_have_is_told_first_with_one_that_it_can(tmp_
 def test_all_wrong_options_are_told_before_anything_is_asked(tmp_path: Path) -> None:
     person = Person("us-west-2")
     with pytest.raises(OpsError) as told:
-        run(tmp_path, {"zone": "usw2-az9", "instance_type": "p5", "instance_count": "7000", "storage": "big"}, person)
+        run(tmp_path, {"zone": "usw2az4", "instance_type": "p5", "instance_count": "7000", "storage": "big"}, person)
     assert person.asked == []
     assert str(told.value).splitlines() == [
-        "--zone: usw2-az9 is no zone that is known; did you mean usw2-az4, usw2-az3 or usw2-az2?",
+        "--zone: usw2az4 is no availability zone's id; did you mean usw2-az4?",
         "--instance-type: p5 is no type that HyperPod takes; did you mean ml.p5.48xlarge or ml.p5.4xlarge?",
         "--instance-count: 7000 is more than the 6758 nodes that a group can have; write e.g. 4",
         "--storage: big must be new or none; write one of both",
@@ -178,6 +178,12 @@ def test_all_wrong_options_are_told_before_anything_is_asked(tmp_path: Path) -> 
 def test_a_type_is_meant_by_its_ec2_name_its_family_its_gpu_or_its_spelling(tmp_path: Path, given: str, meant: str) -> None:
     with pytest.raises(OpsError, match=re.escape(meant)):
         run(tmp_path, {"instance_type": given}, Person())
+
+
+@pytest.mark.parametrize(("region", "zone"), [("us-west-1", "usw1-az2"), ("us-west-2", "usw2-lax1-az1")])
+def test_a_zone_that_only_some_accounts_see_is_taken(tmp_path: Path, region: str, zone: str) -> None:
+    run(tmp_path, {**ENOUGH, "region": region, "zone": zone})
+    assert load_cluster(tmp_path / "mine.yaml").network.availability_zone_id == zone
 
 
 def test_a_zones_name_is_told_from_its_id(tmp_path: Path) -> None:
