@@ -12,6 +12,8 @@ from ops.preflight.ports import LUSTRE_PORTS, NFS_PORTS, ports
 
 LASTING = ("PERSISTENT_1", "PERSISTENT_2")
 COMING = ("CREATING", "UPDATING")
+# https://docs.aws.amazon.com/fsx/latest/APIReference/API_FileSystem.html: it can recover, and whether it mounts is not said.
+RECOVERABLE = "MISCONFIGURED"
 DNS_NAME = "`aws fsx describe-file-systems` shows it"
 
 
@@ -78,7 +80,8 @@ def _state(found: Json) -> Iterator[Finding]:
         yield warning(f"{name} is {state}", "wait until it is AVAILABLE: nodes that cannot mount it fail")
     elif state != "AVAILABLE":
         why = (found.get("FailureDetails") or {}).get("Message", "")
-        yield error(f"{name} is {state}{': ' if why else ''}{why}", "mend it, or take another")
+        make = warning if state == RECOVERABLE else error
+        yield make(f"{name} is {state}{': ' if why else ''}{why}", "mend it, or take another")
 
 
 def _kind(found: Json, wanted: ExistingFileSystem) -> Iterator[Finding]:

@@ -16,7 +16,7 @@ TAKEN_ON = ("deploy-role", "file-publishing-role")
 EXECUTION = "cfn-exec-role"
 # What the command line does itself where it takes on nobody; CloudFormation still works as the last of them.
 WITHOUT_ROLES = ["cloudformation:CreateChangeSet", "cloudformation:ExecuteChangeSet", "iam:PassRole", "s3:PutObject"]
-ALLOWED, DENIED = "allowed", "explicitDeny"
+ALLOWED, DENIED, DOUBTFUL = "allowed", "explicitDeny", "explicitDeny without the conditions' values"
 BATCH = 50
 
 
@@ -90,7 +90,7 @@ def _may(account: Account, source: str, name: str, wanted: list[str]) -> Iterato
     if unsaid:
         yield warning(
             f"{name} is not allowed everywhere: {', '.join(unsaid)}",
-            "see whether its policies allow it for this cluster's resources: IAM was asked about no resource in particular",
+            "see whether its policies allow it for this cluster's resources and conditions: IAM was asked in general",
         )
     if not denied and not unsaid:
         yield ok(f"{name} may do all {len(wanted)} actions that a deployment takes")
@@ -99,11 +99,10 @@ def _may(account: Account, source: str, name: str, wanted: list[str]) -> Iterato
 def _simulated(account: Account, source: str, wanted: list[str], resources: list[str]) -> Iterator[tuple[str, str, str]]:
     """Action, resource and decision of each; a policy of the organization that does not allow an action counts as a Deny."""
     where: dict[str, Any] = {"ResourceArns": resources} if resources else {}
+    region = {"ContextKeyName": "aws:RequestedRegion", "ContextKeyType": "string", "ContextKeyValues": [account.region]}
     for batch in _batches(wanted):
-        results = account.all(
-            "iam", "simulate_principal_policy", "EvaluationResults", PolicySourceArn=source, ActionNames=batch, **where
-        )
-        for each in results:
+        asked = {"PolicySourceArn": source, "ActionNames": batch, "ContextEntries": [region], **where}
+        for each in account.all("iam", "simulate_principal_policy", "EvaluationResults", **asked):
             organization = (each.get("OrganizationsDecisionDetail") or {}).get("AllowedByOrganizations", True)
             for resource, decision in _decisions(each, resources):
                 yield each["EvalActionName"], resource, decision if organization else DENIED
@@ -116,9 +115,15 @@ def _decisions(result: dict[str, Any], resources: list[str]) -> Iterator[tuple[s
     """
     specific = result.get("ResourceSpecificResults") or []
     if resources and specific:
-        yield from ((each["EvalResourceName"], each["EvalResourceDecision"]) for each in specific)
+        yield from ((each["EvalResourceName"], _decision(each, "EvalResourceDecision")) for each in specific)
     else:
-        yield from ((resource, result["EvalDecision"]) for resource in resources or ["*"])
+        yield from ((resource, _decision(result, "EvalDecision")) for resource in resources or ["*"])
+
+
+def _decision(result: dict[str, Any], member: str) -> str:
+    """The decision, which a condition may have made on what nobody told the simulator: then a Deny is not certain."""
+    decision = str(result[member])
+    return DOUBTFUL if decision == DENIED and result.get("MissingContextValues") else decision
 
 
 def _batches(wanted: list[str]) -> Iterable[list[str]]:

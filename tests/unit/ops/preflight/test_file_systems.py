@@ -62,6 +62,7 @@ def test_one_that_is_not_there_is_an_error() -> None:
         ({"FileSystemType": "ONTAP"}, "error", "fs-00000001 is of type ONTAP, not LUSTRE"),
         ({"Lifecycle": "CREATING"}, "warning", "fs-00000001 is CREATING"),
         ({"Lifecycle": "FAILED", "FailureDetails": {"Message": "broken"}}, "error", "fs-00000001 is FAILED: broken"),
+        ({"Lifecycle": "MISCONFIGURED"}, "warning", "fs-00000001 is MISCONFIGURED"),
         ({"lustre": {"MountName": "other"}}, "error", "fs-00000001 has the mount name other, not abcdefg"),
         ({"lustre": {"DeploymentType": "SCRATCH_2"}}, "warning", "fs-00000001 is SCRATCH_2, whose data is lost with a server"),
         ({"VpcId": "vpc-00000002"}, "warning", "fs-00000001 is in vpc-00000002, and the nodes are in vpc-00000001"),

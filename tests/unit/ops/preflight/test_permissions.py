@@ -26,11 +26,15 @@ class Simulator:
 
     def simulate(
         self,
-        PolicySourceArn: str,  # noqa: N803  as boto3 spells it, and the next two
+        PolicySourceArn: str,  # noqa: N803  as boto3 spells it, and the next three
         ActionNames: list[str],  # noqa: N803
+        ContextEntries: list[dict[str, Any]],  # noqa: N803
         ResourceArns: list[str] | None = None,  # noqa: N803
     ) -> dict[str, Any]:
         assert len(ActionNames) <= 50
+        assert [(each["ContextKeyName"], each["ContextKeyValues"]) for each in ContextEntries] == [
+            ("aws:RequestedRegion", ["us-west-2"])
+        ]
         self.simulated.append((PolicySourceArn, ActionNames, ResourceArns or []))
         return {"EvaluationResults": [self._result(PolicySourceArn, action, ResourceArns or []) for action in ActionNames]}
 
@@ -89,6 +93,18 @@ def test_what_cloudformations_role_is_denied_is_an_error_and_what_it_is_not_allo
 def test_what_the_organization_does_not_allow_is_an_error() -> None:
     found = asked(permissions, Simulator(organization=("ec2:CreateVpc",)).account())
     assert outcomes(found) == ["ok", "error"]
+
+
+def test_a_deny_by_a_condition_whose_values_nobody_told_is_no_error() -> None:
+    simulator = Simulator({(EXECUTION, "ec2:CreateVpc"): "explicitDeny"})
+
+    def simulate(**arguments: Any) -> dict[str, Any]:
+        results = simulator.simulate(**arguments)["EvaluationResults"]
+        return {"EvaluationResults": [{**each, "MissingContextValues": ["aws:PrincipalTag/team"]} for each in results]}
+
+    found = asked(permissions, simulator.account() | {"iam.simulate_principal_policy": simulate})
+    assert outcomes(found) == ["ok", "warning"]
+    assert found[1].said.endswith("is not allowed everywhere: ec2:CreateVpc")
 
 
 def test_all_pages_of_decisions_are_read() -> None:
