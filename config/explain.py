@@ -16,7 +16,7 @@ from config.patterns import in_words, repaired, written
 from config.remedies import remedy
 from config.secret_values import is_secret
 from config.section import Section
-from config.synonyms import meant
+from config.synonyms import field_meant, meant
 from config.zones import region_of_name, regions, zone_remedy
 
 # What is wrong, by pydantic's type of error; the values in braces come from its context.
@@ -128,8 +128,25 @@ def _mismatch(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path
         wrong = "is a zone's name, which differs from account to account, and not its id" if named else in_words(pattern)
         return f"{wrong}; {zone_remedy(value, given if given in regions() else named)}"
     quoted = f'"{better}"' if better and re.fullmatch("[0-9.]+", better) else better  # YAML would read a number
-    likely = f"did you mean {quoted}?" if better else _similar(detail)
+    if instead := _not_filled_in(detail, model):
+        return f"{in_words(pattern)}; {instead}"
+    likely = f"did you mean {quoted}{_prefix(detail)}?" if better else _similar(detail)
     return f"{in_words(pattern)}; {likely or written(pattern) or _hint(detail, model)}"
+
+
+def _not_filled_in(detail: ErrorDetails, model: type[Section]) -> str | None:
+    """What to do where a value is still to come: a variable that nothing replaces, or no text at all."""
+    if re.search(r"\$[({]?\w|\{\{", detail["input"]):
+        return "write the value itself, as nothing fills in variables here"
+    field = _field(detail, model)
+    is_left_out = not detail["input"].strip() and field is not None and not field.is_required()
+    return "write some, or remove this line" if is_left_out else None
+
+
+def _prefix(detail: ErrorDetails) -> str:
+    """What goes with a bucket that is given with a folder in it."""
+    folder = detail["input"].removeprefix("s3://").partition("/")[2].strip("/")
+    return f", with `prefix: {folder}` beside it" if detail["loc"][-1] == "bucket" and folder else ""
 
 
 def _similar(detail: ErrorDetails) -> str | None:
@@ -149,7 +166,8 @@ def _wrong(detail: ErrorDetails) -> str:
 def _unknown(path: Path, model: type[Section]) -> str:
     section = section_at(model, path)
     known = section.model_fields.keys() - ({"name"} if section is model else set()) if section else set()
-    return f"there is no field of this name; {nearest(path[-1], known)}"
+    ours = field_meant(path[-1], known)
+    return f"there is no field of this name; {f'did you mean {ours}?' if ours else nearest(path[-1], known)}"
 
 
 def _field(detail: ErrorDetails, model: type[Section]) -> FieldInfo | None:

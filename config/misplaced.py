@@ -12,6 +12,7 @@ from config.fields import section_at, section_of
 from config.nearest import either, like
 from config.section import Section
 from config.service_model import Shape, group_shape, input_shape, shape
+from config.synonyms import member_meant
 
 MOST_PLACES = 3
 NOT_HERE = "there is no field of this name here"
@@ -114,6 +115,8 @@ def _elsewhere(detail: ErrorDetails, details: Sequence[ErrorDetails], model: typ
         yield _problem(detail, f"there is no field of this name; did you mean {name}?"), [detail, *found]
     elif word in _overridable(section):
         yield _problem(detail, "is a field of CreateCluster; put it under `overrides:` here"), [detail]
+    elif told := member_meant(word, _overridable(section)):
+        yield _problem(detail, f"there is no field of this name; write `overrides: {{{told}}}` for it"), [detail]
     elif places := list(_sections_with(word, model)):
         lacking = [each for each in details if each["type"] == "missing" and each["loc"] in [(*place, word) for place in places]]
         yield _problem(detail, f"{NOT_HERE}; {_move(places)}"), [detail, *lacking]

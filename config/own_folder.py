@@ -72,13 +72,21 @@ def _located(value: object, info: ValidationInfo) -> Path:
     if not isinstance(value, str):
         raise PydanticKnownError("string_type")
     if "://" in value:
-        raise ValueError("is an address; name a folder beside the cluster file, which a deployment copies to S3")
+        raise ValueError(f"is an address; name a folder beside the cluster file, which a deployment copies to S3{_in_s3(info)}")
     if Path(value).is_absolute() or value.startswith("~"):
         raise ValueError("is right on this machine alone; write it from the cluster file's own folder, e.g. ../scripts")
     place = (info.context or {}).get("folder", Path()) / value
     if not os.path.isdir(place):  # noqa: PTH112  Path.is_dir raises for a name that is too long
         raise ValueError(_not_there(place, value))
     return Path(place).resolve()
+
+
+def _in_s3(info: ValidationInfo) -> str:
+    """How scripts are named that stay where they are in S3, which only those can that replace ours."""
+    if info.field_name != "source":
+        return ""
+    overrides = "{LifeCycleConfig: {SourceS3Uri: s3://...}, ExecutionRole: ...}"
+    return f"; or give each group `overrides: {overrides}`, with a role that reads there"
 
 
 def _not_there(place: Path, value: str) -> str:

@@ -42,8 +42,8 @@ def _bucket(value: str) -> str:
 
 
 def _host(value: str) -> str:
-    """The host of an address with a scheme, a port or a path."""
-    return re.sub("[:/].*", "", value.rpartition("//")[2])
+    """The host of an address with a scheme, a port or a path; an ARN has none."""
+    return value if value.startswith("arn:") else re.sub("[:/].*", "", value.rpartition("//")[2])
 
 
 def _file_name(value: str) -> str:

@@ -102,9 +102,14 @@ def _list(value: object, field: FieldInfo | None) -> str:
     if isinstance(value, str) and len(value) > LONGEST_IN_BRACKETS:
         return "put it on a line below, after a minus"
     if isinstance(value, str):
-        return f"write [{', '.join(re.split(r'[, ]+', value.strip('() ')))}]"
+        return f"write [{', '.join(re.split(r'[, ]+', value.strip('()[] ')))}]"
     choices = [str(each) for kind in inner_types(field.annotation) for each in _choices(kind)] if field else []
-    return f"write those that you want of [{', '.join(choices)}]" if choices else "write its entries in [ ], or [] for none"
+    return f"write those that you want of [{', '.join(choices)}]" if choices else _entries(field)
+
+
+def _entries(field: FieldInfo | None) -> str:
+    least, _ = range_of(field, "min_length", "max_length")
+    return "write its entries below it, each after a minus" if least else "write its entries in [ ], or [] for none"
 
 
 def _choices(kind: object) -> list[Any]:

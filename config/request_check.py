@@ -130,7 +130,7 @@ def _remedy(model: Shape, value: object) -> str:
         return f"its members are {', '.join(model['members']) or 'none: write {}'}"
     if isinstance(value, str):
         if model["type"] == "list":
-            return f"write [{value}]"
+            return f"write [{value.strip('[] ')}]"
         if (plain := _PLAIN.get(model["type"])) and plain.fullmatch(value):
             return f"write {value}, without quotes"
     if model["type"] == "list" and isinstance(value, Mapping):

@@ -43,10 +43,10 @@ def test_optional_fields_are_requested_when_the_file_says_them(draft: Any) -> No
 
 
 def test_overrides_are_merged_at_every_depth_and_win(draft: Any) -> None:
-    draft.set("instance_groups", 2, "overrides", {"LifeCycleConfig": {"OnCreate": "other.sh"}, "ThreadsPerCore": 2})
+    draft.set("instance_groups", 2, "overrides", {"LifeCycleConfig": {"SourceS3Uri": "s3://theirs/a"}, "ThreadsPerCore": 2})
     draft.set("overrides", {"NodeProvisioningMode": "Continuous", "VpcConfig": {"Subnets": ["subnet-0123456789abcdef0"]}})
     made = request(draft)
-    assert made["InstanceGroups"][2]["LifeCycleConfig"] == {"SourceS3Uri": VALUES.source_s3_uri, "OnCreate": "other.sh"}
+    assert made["InstanceGroups"][2]["LifeCycleConfig"] == {"SourceS3Uri": "s3://theirs/a", "OnCreate": "on_create.sh"}
     assert made["InstanceGroups"][2]["ThreadsPerCore"] == 2
     assert made["NodeProvisioningMode"] == "Continuous"
     assert made["VpcConfig"] == {"SecurityGroupIds": ["sg-a1"], "Subnets": ["subnet-0123456789abcdef0"]}

@@ -30,6 +30,16 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "zone-of-the-region": lambda draft: draft.set("network", "availability_zone_id", "use1-az4"),
     "known-zone": lambda draft: draft.set("network", "availability_zone_id", "usw2-az9"),
     "size-of-ranges": lambda draft: draft.set("network", "node_cidr", "10.8.0.0/15"),
+    "public-subnet-in-existing-vpc": lambda draft: draft.set("network", "public_subnet_cidr", "10.7.0.0/24").set(
+        "network",
+        "existing",
+        {
+            "vpc_id": "vpc-01234567",
+            "node_subnet_ids": ["subnet-01234567"],
+            "security_group_id": "sg-01234567",
+            "internet_access": "create",
+        },
+    ),
     "public-subnet-in-vpc": lambda draft: draft.set("network", "public_subnet_cidr", "10.7.0.0/24"),
     "node-range-beside-vpc": lambda draft: draft.set("network", "node_cidr", "10.0.128.0/17"),
     "ranges-apart-from-docker": lambda draft: (
@@ -124,6 +134,12 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "source-or-extra": lambda draft: draft.put("own/on_create.sh", "more/after_slurm/one.sh").set(
         "lifecycle", {"source": "own", "extra": "more"}
     ),
+    "bucket-of-other-scripts": lambda draft: draft.set(
+        "instance_groups",
+        2,
+        "overrides",
+        {"LifeCycleConfig": {"SourceS3Uri": "s3://BUCKET/src"}, "ExecutionRole": "arn:aws:iam::123456789012:role/theirs"},
+    ),
     "scripts-that-groups-start": lambda draft: draft.set(
         "instance_groups", 2, "overrides", "LifeCycleConfig", {"OnCreate": "setup.sh"}
     ),
@@ -144,6 +160,9 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "tried-trust-policy": lambda draft: draft.set("trust_source_account", True),
     "some-compute-group": lambda draft: draft.remove("instance_groups", 2),
     "numbers-of-systemd": lambda draft: draft.set("users", [{"name": "eve", "uid": 60001}]),
+    "named-once": lambda draft: draft.set("users", [{"name": "eve", "uid": 10001, "groups": ["ml", "ml"]}]).set(
+        "user_groups", [{"name": "ml", "gid": 20001}]
+    ),
     "numbers-of-people": lambda draft: draft.set("users", [{"name": "eve", "uid": 5001}]),
     "existing-bucket-is-kept": lambda draft: draft.set("storage", "data_bucket", {"existing": "ours", "removal": "destroy"}),
 }
