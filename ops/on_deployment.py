@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from botocore.exceptions import BotoCoreError, ClientError
-from botocore.parsers import ResponseParserError
 
 from config.load import load_clusters
 from ops.command import Said
 from ops.deployment import Deployment
 from ops.errors import OpsError
-from ops.remedies import explained
+from ops.remedies import UNINTELLIGIBLE, explained, is_ours
 
 
 def said_on_deployment(name: str, function: Callable[..., Said], *, cluster: str, clusters: Path, **own: object) -> Iterator[str]:
@@ -19,5 +18,7 @@ def said_on_deployment(name: str, function: Callable[..., Said], *, cluster: str
     try:
         said = function(Deployment(config, folder=clusters), **own)
         yield from [said] if isinstance(said, str) else said
-    except (ClientError, BotoCoreError, ResponseParserError, OSError) as error:
+    except (ClientError, BotoCoreError, OSError, *UNINTELLIGIBLE) as error:
+        if is_ours(error):
+            raise
         raise OpsError(explained(name, error)) from error

@@ -1,6 +1,7 @@
 """What to do when AWS does not answer, or refuses the credentials."""
 
 import os
+from traceback import walk_tb
 
 from botocore import exceptions as aws
 from botocore.parsers import ResponseParserError
@@ -37,6 +38,12 @@ OF_CREDENTIALS = (
 """What botocore raises where it has no credentials to ask with, or none any more."""
 UNINTELLIGIBLE = (ResponseParserError, KeyError)
 """What botocore raises of an answer that no AWS gives: a portal's page, or a proxy's; of some with a KeyError of its own."""
+
+
+def is_ours(error: Exception) -> bool:
+    """Whether a KeyError is a fault of this program, and not of an answer that botocore could not read."""
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    return isinstance(error, KeyError) and not (frames and str(frames[-1].f_globals.get("__name__")).startswith("botocore."))
 
 
 def explained(command: str, error: Exception) -> str:

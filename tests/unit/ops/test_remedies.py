@@ -2,13 +2,15 @@
 
 import socket
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from botocore.exceptions import ClientError, SSOTokenLoadError
 
 from ops.__main__ import main
-from ops.remedies import explained
+from ops.remedies import explained, is_ours
 
 KEYS = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
 DEMO = '`make demo` and then `eval "$(.venv/bin/python -m local_aws env)"` for the embedded AWS'
@@ -34,6 +36,33 @@ def dead_endpoint() -> Iterator[str]:
         yield f"http://127.0.0.1:{taken.getsockname()[1]}"
 
 
+class Portal(BaseHTTPRequestHandler):
+    """Answers everything with a page, as the portal of a network does before one has signed in."""
+
+    def do_POST(self) -> None:
+        """Answer."""
+        self.rfile.read(int(self.headers["Content-Length"]))
+        page = b"<html><body>Sign in</body></html>"
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def portal() -> Iterator[str]:
+    """The address of one."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Portal) as server:
+        serving = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        serving.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        serving.join()
+
+
 def said(capsys: pytest.CaptureFixture[str]) -> str:
     """The one line that the command says on its way to exit status 1."""
     assert main(["status", "reference"]) == 1
@@ -57,6 +86,21 @@ def test_an_endpoint_at_which_nothing_answers(
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     line = said(capsys)
     assert line.endswith(f"; this shell is pointed at {dead_endpoint}: run {DEMO}, or open a new shell for an account")
+
+
+def test_a_page_in_the_place_of_an_answer(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, portal: str
+) -> None:
+    for name, value in {**KEYS, "AWS_ENDPOINT_URL": portal}.items():
+        monkeypatch.setenv(name, value)
+    line = said(capsys)
+    assert line.startswith(f"cannot run `status`: what answers is not AWS; this shell is pointed at {portal}: run ")
+
+
+def test_a_fault_of_this_program_is_not_taken_for_a_page() -> None:
+    with pytest.raises(KeyError) as ours:
+        raise KeyError("ours")
+    assert is_ours(ours.value)
 
 
 def test_an_endpoint_that_is_none(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

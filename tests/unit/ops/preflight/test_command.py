@@ -262,6 +262,15 @@ def test_without_any_region_the_remedy_says_where_to_set_it(folder: Path, checks
     assert failed == "nothing says which region to ask; set `region` in the cluster's file, or AWS_REGION"
 
 
+def test_a_region_that_is_newer_than_the_table_is_asked(folder: Path, checks: list[Check]) -> None:
+    checks.append(check(ok("well")))
+    aws = FakeAws({})
+    aws.region_name = "xy-west-1"
+    (folder / "draft.yaml").write_text(FILE.replace("us-west-2", "xy-west-1").replace("usw2-az4", "xyw1-az1"))
+    said, failed = run(folder, aws=aws)
+    assert (said.splitlines()[-2], failed) == ("ok         a check: well", "")
+
+
 def test_a_region_of_the_environments_that_is_none_is_told_before_anybody_is_asked(folder: Path, checks: list[Check]) -> None:
     checks.append(check(ok("well")))
     aws = FakeAws({})
