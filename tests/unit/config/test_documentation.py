@@ -6,7 +6,8 @@ import pytest
 import yaml
 from botocore.session import get_session
 
-from config.documentation import CHANGES, EXAMPLES, LEVELS_EXAMPLE, MINIMAL, OVERRIDES_EXAMPLE, render
+from config.documentation import render
+from config.documentation_texts import CHANGES, EXAMPLES, LEVELS_EXAMPLE, MINIMAL, OVERRIDES_EXAMPLE
 from config.fields import section_of
 from config.instance_group import InstanceGroup
 from config.load import parse_cluster

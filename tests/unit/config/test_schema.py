@@ -9,7 +9,7 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]  # has no stubs here
 
-from config.documentation import EXAMPLES, LEVELS_EXAMPLE, MINIMAL, OVERRIDES_EXAMPLE
+from config.documentation_texts import EXAMPLES, LEVELS_EXAMPLE, MINIMAL, OVERRIDES_EXAMPLE
 from config.schema import FILE, cluster_schema, render
 
 ROOT = Path(__file__).parents[3]
