@@ -17,7 +17,12 @@ GROUPS = (
 CHECKS = (
     "For a compute group: `deep_health_checks: [InstanceStress, InstanceConnectivity]`, with `wait_hours: 3`; `overrides: {...}`."
 )
-USERS = "People, by the same name and number on every node; `ssh_public_keys` and `sudo` are described in docs/configuration.md."
+USERS = (
+    "People, by the same name and number on every node; `ssh_public_keys` and `sudo` are described in docs/configuration.md:",
+    "users:",
+    "  - name: alice",
+    "    uid: 10001",
+)
 
 
 def first_file(answers: Answers, folder: Path) -> str:
@@ -30,7 +35,7 @@ def first_file(answers: Answers, folder: Path) -> str:
             Part({"network": _network(answers)}, (NETWORK,)),
             Part({"storage": {"lustre": {"storage_capacity_gib": 1200}}} if storage else {}, (STORAGE, LINK) if storage else ()),
             Part({"instance_groups": _groups(answers)}, (GROUPS, CHECKS)),
-            Part({"users": [{"name": "alice", "uid": 10001}]}, (USERS,)),
+            Part({}, USERS),
         ]
     )
 

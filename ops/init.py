@@ -2,18 +2,20 @@
 
 import argparse
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from config.errors import ConfigError
+from config.errors import Level, Problem
 from config.load import parse_cluster
 from config.model import FILE_NAME, ClusterConfig
 from config.patterns import in_words
+from ops.command import CLUSTERS
 from ops.errors import OpsError
 from ops.first_file import first_file
 from ops.new_file import write_new
-from ops.questions import QUESTIONS, Answers, Question
+from ops.questions import NEW, QUESTIONS, Answers, Question
 
 Ask = Callable[[str], str]
 
@@ -36,6 +38,8 @@ def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **gi
     asking = ask or (input if sys.stdin.isatty() else None)
     answers: Answers = {option: answer for option, answer in given.items() if answer is not None}
     _check(answers)
+    if asking is None:
+        _demand(answers)
     for question in QUESTIONS:
         if question.is_asked(answers):
             answers[question.name] = _answer(question, answers, asking)
@@ -44,7 +48,7 @@ def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **gi
     text = first_file(answers, clusters)
     parsed = parse_cluster(text.encode(), name, clusters)
     if not isinstance(parsed, ClusterConfig):
-        raise ConfigError({str(path): parsed})
+        raise OpsError(_refused(parsed, name, clusters, answers))
     write_new(path, text, force=force)
     yield f"wrote {path}; edit it, then run `python -m ops validate {path}`"
 
@@ -53,7 +57,7 @@ def _name_problem(name: str) -> str | None:
     """What is wrong with the new file's name, with one that would be right."""
     if re.fullmatch(FILE_NAME, name):
         return None
-    meant = re.sub("[^a-z0-9]+", "-", name.removesuffix(".yaml").removesuffix(".yml").lower()).strip("-0123456789")[:31]
+    meant = re.sub("[^a-z0-9]+", "-", name.removesuffix(".yaml").removesuffix(".yml").lower()).lstrip("-0123456789")[:31]
     remedy = f"write {meant.rstrip('-')}" if re.fullmatch(FILE_NAME, meant.rstrip("-")) else "write e.g. mine"
     return f"cannot name a cluster file, which names a cluster and {in_words(f'^{FILE_NAME}$')}; {remedy}"
 
@@ -67,6 +71,29 @@ def _check(answers: Answers) -> None:
     ]
     if wrong:
         raise OpsError("\n".join(wrong))
+
+
+def _demand(answers: Answers) -> None:
+    """Refuse what nobody is there to answer, all at once; the region is known with the zone."""
+    known = {"vpc": NEW, **answers}
+    missing = [
+        question.option
+        for question in QUESTIONS
+        if question.name not in answers and question.name != "region" and question.is_asked(known) and not question.default(known)
+    ]
+    if missing:
+        raise OpsError(f"nobody is there to ask; give {' and '.join(filter(None, [', '.join(missing[:-1]), missing[-1]]))}")
+
+
+def _refused(problems: list[Problem], name: str, clusters: Path, answers: Answers) -> str:
+    """Why the answers make no file, and the command that gives all of them again, to change what is wrong."""
+    folder = [] if clusters == CLUSTERS else ["--clusters", str(clusters)]
+    options = [
+        word for question in QUESTIONS for word in (question.option, answers.get(question.name)) if question.name in answers
+    ]
+    again = shlex.join(["python", "-m", "ops", "init", name, *folder, *filter(None, options)])
+    told = "\n".join(str(problem) for problem in problems if problem.level is Level.ERROR)
+    return f"nothing was written, as these answers do not go together:\n{told}\nchange the one that is wrong: `{again}`"
 
 
 def _answer(question: Question, answers: Answers, ask: Ask | None) -> str:

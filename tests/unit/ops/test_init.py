@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from config.errors import ConfigError
 from config.load import load_cluster
 from ops.__main__ import main
 from ops.errors import OpsError
@@ -58,7 +57,7 @@ def test_every_section_of_the_file_says_what_it_is_for(tmp_path: Path) -> None:
     run(tmp_path, ENOUGH)
     lines = (tmp_path / "mine.yaml").read_text().splitlines()
     sections = [index for index, line in enumerate(lines) if line[:1].isalpha() and not line.startswith("region")]
-    assert len(sections) == 4
+    assert len(sections) == 3
     assert all(lines[index - 1].startswith("# ") for index in sections)
 
 
@@ -112,9 +111,10 @@ def test_of_a_vpc_that_is_there_the_rest_is_asked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "nobody is there to ask for the region, e.g. us-west-2; give --region"),
-        ({"region": "us-west-2"}, "nobody is there to ask for the availability zone where .*; give --zone"),
-        ({**ENOUGH, "vpc": EXISTING["vpc"]}, "nobody is there to ask for the private subnets .*; give --subnets"),
+        ({}, "nobody is there to ask; give --zone and --instance-type$"),
+        ({"region": "us-west-2", "instance_type": "ml.p5.48xlarge"}, "nobody is there to ask; give --zone$"),
+        ({**ENOUGH, "vpc": EXISTING["vpc"]}, "nobody is there to ask; give --subnets and --security-group$"),
+        ({"vpc": EXISTING["vpc"]}, "give --zone, --instance-type, --subnets and --security-group$"),
         ({**ENOUGH, "region": "us-west-2a"}, "--region: us-west-2a is no region that SageMaker is in; did you mean us-west-2"),
         ({**ENOUGH, "vpc": "vpc"}, "--vpc: vpc must be vpc- and 8 to 17 digits"),
         ({**ENOUGH, "subnets": EXISTING["subnets"]}, "--subnets is of a VPC that is there; give --vpc, too"),
@@ -137,6 +137,8 @@ def test_without_anybody_to_ask_a_missing_or_wrong_answer_ends_it(
         ("Mine", "write mine"),
         ("my_cluster", "write my-cluster"),
         ("mine.yaml", "write mine"),
+        ("my_cluster_2", "write my-cluster-2"),
+        ("Train32", "write train32"),
         ("7-nodes", "write nodes"),
         ("team/mine", "write team-mine"),
         ("a" * 40, f"write {'a' * 31}"),
@@ -214,8 +216,12 @@ def test_a_file_that_is_there_is_kept_unless_it_is_forced(tmp_path: Path) -> Non
 
 
 def test_what_the_rules_refuse_is_told_and_not_written(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="addresses"):
+    with pytest.raises(OpsError, match="addresses") as told:
         run(tmp_path, {**ENOUGH, "instance_count": "6000"})
+    first, *_, last = str(told.value).splitlines()
+    assert first == "nothing was written, as these answers do not go together:"
+    again = "--region us-west-2 --zone usw2-az4 --instance-type ml.p5.48xlarge --instance-count 6000 --vpc new --storage new`"
+    assert last == f"change the one that is wrong: `python -m ops init mine --clusters {tmp_path} {again}"
     assert not (tmp_path / "mine.yaml").exists()
 
 
