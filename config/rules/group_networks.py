@@ -41,7 +41,7 @@ def ids_in_overrides(config: ClusterConfig) -> Iterator[Problem]:
                 yield Problem((*path, at), value, f"{in_words(FORMS[kind])}; {remedy}")
 
 
-@rule("subnets-and-groups-once", "instance_groups[]", "overrides", "network.existing")
+@rule("subnets-and-groups-once", "instance_groups[]", "overrides", "network.existing", level=Level.WARNING)
 def subnets_and_groups_once(config: ClusterConfig) -> Iterator[Problem]:
     """No subnet and no security group stands twice in one list.
 
@@ -80,7 +80,7 @@ def _adds_groups(config: ClusterConfig) -> bool:
     return sorted(map(str, subnets)) == sorted(existing.node_subnet_ids) and existing.security_group_id in groups
 
 
-@rule("vpc-for-groups-and-storage", "instance_groups", "overrides", "storage.lustre", "storage.existing")
+@rule("vpc-for-groups-and-storage", "instance_groups", "overrides", "storage.lustre", "storage.existing", level=Level.WARNING)
 def vpc_for_groups_and_storage(config: ClusterConfig) -> Iterator[Problem]:
     """A cluster keeps its `VpcConfig` where a group has an `OverrideVpcConfig`, or a file system is mounted.
 

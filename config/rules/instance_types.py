@@ -32,7 +32,7 @@ def _unknown(name: str) -> str:
     return f"this release knows no such type: {unchecked}; {meant}if HyperPod takes it by now, silence this"
 
 
-@rule("threads-of-the-type", "instance_groups[]")
+@rule("threads-of-the-type", "instance_groups[]", level=Level.WARNING)
 def threads_of_the_type(config: ClusterConfig) -> Iterator[Problem]:
     """`threads_per_core` is 1 for types whose cores have one thread each.
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from config.entries import numbered
-from config.errors import Problem
+from config.errors import Level, Problem
 from config.lifecycle import ON_CREATE
 from config.model import ClusterConfig
 from config.nearest import either, nearest
@@ -76,7 +76,7 @@ def scripts_that_groups_start(config: ClusterConfig) -> Iterator[Problem]:
                 yield Problem(("instance_groups", index, "overrides", "LifeCycleConfig", name), script, message)
 
 
-@rule("points-of-extra-scripts", "lifecycle")
+@rule("points-of-extra-scripts", "lifecycle", level=Level.WARNING)
 def points_of_extra_scripts(config: ClusterConfig) -> Iterator[Problem]:
     """All in `lifecycle.extra` is in one of the folders `before_slurm`, `after_slurm` and `controller_ready`.
 
@@ -91,10 +91,9 @@ def points_of_extra_scripts(config: ClusterConfig) -> Iterator[Problem]:
     for name in sorted({file.partition("/")[0] for file in content.files} - {*POINTS}):
         if name.lower().startswith(("readme", ".")):
             continue
-        similar = nearest(name, POINTS)
-        yield Problem(
-            path, name, f"is run at no point; {similar if similar.startswith('did') else f'move it into {either(POINTS)}'}"
-        )
+        meant = nearest(name, POINTS)
+        elsewhere = f"move it into {either(POINTS)}, or silence this if your scripts use it"
+        yield Problem(path, name, f"is run at no point; {meant if meant.startswith('did') else elsewhere}")
 
 
 @rule("files-that-nodes-can-get", "lifecycle")

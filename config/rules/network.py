@@ -89,13 +89,32 @@ def size_of_ranges(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("public-subnet-in-vpc", "network.vpc_cidr", "network.public_subnet_cidr", "network.existing")
 def public_subnet_in_vpc(config: ClusterConfig) -> Iterator[Problem]:
-    """The public subnet's range lies inside the VPC's.
+    """The public subnet's range lies inside the new VPC's.
 
     EC2 refuses a subnet outside of its VPC, and the deployment rolls back.
     """
+    if config.network.existing is None:
+        yield from _public_subnet_outside(config)
+
+
+@rule(
+    "public-subnet-in-existing-vpc",
+    *("network.vpc_cidr", "network.public_subnet_cidr", "network.existing"),
+    level=Level.WARNING,
+)
+def public_subnet_in_existing_vpc(config: ClusterConfig) -> Iterator[Problem]:
+    """The public subnet that is made in an existing VPC lies inside `vpc_cidr`.
+
+    EC2 refuses a subnet outside of its VPC, and the deployment rolls back: unless the VPC has another range, which the file does
+    not say.
+    """
+    existing = config.network.existing
+    if existing and existing.internet_access is InternetAccess.CREATE:
+        yield from _public_subnet_outside(config)
+
+
+def _public_subnet_outside(config: ClusterConfig) -> Iterator[Problem]:
     network = config.network
-    if network.existing and network.existing.internet_access is InternetAccess.EXISTING:
-        return  # no public subnet is made
     if not network.public_subnet_cidr.subnet_of(network.vpc_cidr):
         example = next(network.vpc_cidr.subnets(new_prefix=max(24, network.vpc_cidr.prefixlen)))
         message = f"must lie inside vpc_cidr {network.vpc_cidr}; use e.g. {example}"
@@ -114,7 +133,7 @@ def node_range_beside_vpc(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("network", "node_cidr"), str(nodes), message)
 
 
-@rule("ranges-apart-from-docker", "network.vpc_cidr", "network.node_cidr", "network.existing")
+@rule("ranges-apart-from-docker", "network.vpc_cidr", "network.node_cidr", "network.existing", level=Level.WARNING)
 def ranges_apart_from_docker(config: ClusterConfig) -> Iterator[Problem]:
     """No range of a new network overlaps 172.17.0.0/16, where Docker puts its containers.
 

@@ -28,9 +28,18 @@ class Arn(NamedTuple):
 
 def _elsewhere(arn: str, config: ClusterConfig) -> str | None:
     """The other region or account that the ARN names, and the cluster's, in words."""
+    return _in_another_region(arn, config) or _of_another_account(arn, config)
+
+
+def _in_another_region(arn: str, config: ClusterConfig) -> str | None:
     place = Arn.of(arn)
     if config.region and place.region not in ("", config.region):
         return f"is in {place.region}, and the cluster in {config.region}"
+    return None
+
+
+def _of_another_account(arn: str, config: ClusterConfig) -> str | None:
+    place = Arn.of(arn)
     if config.account and place.account not in ("", config.account):
         return f"is account {place.account}'s, and the cluster is account {config.account}'s"
     return None
@@ -133,18 +142,31 @@ def openzfs_of_the_region(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(("storage", "openzfs", "dns_name"), name, message)
 
 
-@rule("training-plan-of-the-place", "instance_groups[]", "region", "account")
-def training_plan_of_the_place(config: ClusterConfig) -> Iterator[Problem]:
-    """A group's training plan is in the cluster's region and account.
+@rule("training-plan-of-the-region", "instance_groups[]", "region")
+def training_plan_of_the_region(config: ClusterConfig) -> Iterator[Problem]:
+    """A group's training plan is in the cluster's region.
 
     Its capacity is nowhere else: the group would get none, and the cluster not start.
     """
     # https://docs.aws.amazon.com/sagemaker/latest/dg/training-plan-utilization-for-hyperpod.html
     for index, group in numbered(config.instance_groups):
         arn = text(group.overrides, "TrainingPlanArn")
-        if where := _elsewhere(arn, config):
+        if where := _in_another_region(arn, config):
             path = ("instance_groups", index, "overrides", "TrainingPlanArn")
-            yield Problem(path, arn, f"{where}; name a plan of that place, or move the cluster to the plan's")
+            yield Problem(path, arn, f"{where}; name a plan there, or move the cluster to the plan's")
+
+
+@rule("training-plan-of-the-account", "instance_groups[]", "region", "account", level=Level.WARNING)
+def training_plan_of_the_account(config: ClusterConfig) -> Iterator[Problem]:
+    """A group's training plan is the cluster's account's.
+
+    AWS describes no way to use another account's plan: the group would get nothing of it, and the cluster not start.
+    """
+    for index, group in numbered(config.instance_groups):
+        arn = text(group.overrides, "TrainingPlanArn")
+        if not _in_another_region(arn, config) and (whose := _of_another_account(arn, config)):
+            path = ("instance_groups", index, "overrides", "TrainingPlanArn")
+            yield Problem(path, arn, f"{whose}; name a plan of that one, or silence this")
 
 
 @rule("volume-keys-of-the-region", "instance_groups[]", "region")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from config.errors import ABSENT, Path, Problem
+from config.errors import ABSENT, Level, Path, Problem
 from config.instance_group import Role
 from config.model import ClusterConfig
 from config.rules.registry import rule
@@ -47,26 +47,32 @@ def accounting_without_a_host(config: ClusterConfig) -> Iterator[Problem]:
                 yield Problem((*ACCOUNTING, name), getattr(accounting, name), message)
 
 
-@rule("several-controllers", "slurm.state_folder", "instance_groups")
+@rule("several-controllers", "slurm.state_folder", "instance_groups", "lifecycle.source")
 def several_controllers(config: ClusterConfig) -> Iterator[Problem]:
     """Several controllers (a controller group of more than one node) share a `slurm.state_folder`.
 
     A second controller can go on only with the state that the first one wrote, which it must be able to read.
     """
     counts = [group.instance_count for group in config.instance_groups if group.role is Role.CONTROLLER]
-    # Of several controller groups, another rule tells.
-    if len(counts) == 1 and counts[0] > 1 and config.slurm.state_folder is None:
+    # Of several controller groups, another rule tells; what scripts of the user's own do, nobody knows.
+    is_own = config.lifecycle.source is not None
+    if not is_own and len(counts) == 1 and counts[0] > 1 and config.slurm.state_folder is None:
         message = (
             f"{counts[0]} controllers need one, so that another goes on where one stopped; add e.g. `state_folder: /fsx/slurm`"
         )
         yield Problem(("slurm", "state_folder"), ABSENT, message)
 
 
-@rule("state-on-shared-storage", "slurm.state_folder", "storage.lustre", "storage.existing", "storage.openzfs")
+@rule(
+    "state-on-shared-storage",
+    *("slurm.state_folder", "storage.lustre", "storage.existing", "storage.openzfs"),
+    level=Level.WARNING,
+)
 def state_on_shared_storage(config: ClusterConfig) -> Iterator[Problem]:
     """`slurm.state_folder` lies below a file system of the file: /fsx with `lustre` or `existing`, /home with `openzfs`.
 
-    slurmctld would begin without its queue after a replacement, as if no job had been there.
+    slurmctld would begin without its queue after a replacement, as if no job had been there: unless scripts of `lifecycle.extra`
+    mount something there.
     """
     folder, storage = config.slurm.state_folder, config.storage
     mounted = {"/fsx": storage.lustre or storage.existing, "/home": storage.openzfs}

@@ -86,12 +86,12 @@ def one_file_system_of_a_kind(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("existing-bucket-is-kept", "storage.data_bucket")
 def existing_bucket_is_kept(config: ClusterConfig) -> Iterator[Problem]:
-    """`removal` is for a data bucket of ours; an existing bucket is never deleted.
+    """`removal: destroy` is for a data bucket of ours; an existing bucket is never deleted.
 
     Whoever reads the file would believe that a destroy empties the bucket.
     """
     bucket = config.storage.data_bucket
-    if bucket.existing is not None and "removal" in bucket.model_fields_set:
+    if bucket.existing is not None and bucket.removal is Removal.DESTROY:
         path = ("storage", "data_bucket", "removal")
         yield Problem(path, str(bucket.removal), f"bucket {bucket.existing} is not ours to delete; remove this line")
 

@@ -111,7 +111,7 @@ def numbers_of_people(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("groups-of-users", "users[]", "user_groups")
 def groups_of_users(config: ClusterConfig) -> Iterator[Problem]:
-    """A user's groups are among `user_groups`, and each is named once.
+    """A user's groups are among `user_groups`.
 
     Nobody can join a group that is not there: it fails on every node, and with it the node's set-up.
     """
@@ -120,8 +120,8 @@ def groups_of_users(config: ClusterConfig) -> Iterator[Problem]:
         for at, name in enumerate(user.groups):
             path = ("users", index, "groups", at)
             if name in user.groups[:at]:
-                yield Problem(path, name, "is named twice; keep it once")
-            elif name == user.name:
+                continue  # named-once tells
+            if name == user.name:
                 yield Problem(path, name, f"is {user.name}'s own group, which every user has; remove it")
             elif name in ("sudo", "admin", "wheel"):
                 yield Problem(path, name, "is not given by a group; set `sudo: true` instead")
@@ -139,7 +139,7 @@ def _add(name: str) -> str:
 
 @rule("ssh-public-keys", "users[]")
 def ssh_public_keys(config: ClusterConfig) -> Iterator[Problem]:
-    """A user's public keys are whole, and each stands once.
+    """A user's public keys are whole.
 
     sshd passes over a key that is cut, without a word: the user cannot log in, and nobody sees why.
     """
@@ -149,8 +149,20 @@ def ssh_public_keys(config: ClusterConfig) -> Iterator[Problem]:
             kind, body = key.split(" ")[:2]
             if not _is_whole(kind, body):
                 yield Problem(path, key, f"is no whole {kind} key; copy the line of the .pub file again")
-            elif body in (other.split(" ")[1] for other in user.ssh_public_keys[:at]):
-                yield Problem(path, key, "stands twice; keep it once")
+
+
+@rule("named-once", "users[]", level=Level.WARNING)
+def named_once(config: ClusterConfig) -> Iterator[Problem]:
+    """A user's groups and public keys stand once each.
+
+    One of the two is probably another one, which the user does not get.
+    """
+    for index, user in numbered(config.users):
+        keys = [key.split(" ")[1] for key in user.ssh_public_keys]
+        for field, values in (("groups", list(user.groups)), ("ssh_public_keys", keys)):
+            for at, value in enumerate(values):
+                if value in values[:at]:
+                    yield Problem(("users", index, field, at), getattr(user, field)[at], "stands twice; keep it once")
 
 
 def _is_whole(kind: str, body: str) -> bool:

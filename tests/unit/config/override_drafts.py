@@ -82,7 +82,8 @@ OVERRIDE_BREAKERS: dict[str, Callable[[Any], object]] = {
         "storage", "openzfs", "dns_name", "fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com"
     ),
     "partition-of-arns": lambda draft: of_work(draft, "ExecutionRole", ROLE.replace("arn:aws:", "arn:aws-us-gov:")),
-    "training-plan-of-the-place": lambda draft: of_work(draft, "TrainingPlanArn", PLAN.replace("us-west-2", "us-east-1")),
+    "training-plan-of-the-account": lambda draft: of_work(draft, "TrainingPlanArn", PLAN).set("account", "210987654321"),
+    "training-plan-of-the-region": lambda draft: of_work(draft, "TrainingPlanArn", PLAN.replace("us-west-2", "us-east-1")),
     "roles-of-the-account": lambda draft: of_work(draft, "ExecutionRole", "arn:aws:iam::210987654321:role/theirs").set(
         "account", "123456789012"
     ),

@@ -160,7 +160,7 @@ def test_what_is_no_ipv4_range_is_refused(draft: Any, value: object) -> None:
 
 def test_existing_subnets_can_be_given_gateways_if_the_public_subnet_is_in_the_vpc(draft: Any) -> None:
     draft.set("network", "existing", EXISTING).set("network", "vpc_cidr", "192.168.0.0/16")
-    assert [problem.rule for problem in draft.problems()] == ["public-subnet-in-vpc"]
+    assert [problem.rule for problem in draft.problems()] == ["public-subnet-in-existing-vpc"]
     draft.set("network", "public_subnet_cidr", "192.168.0.0/24")
     assert draft.problems() == []
 

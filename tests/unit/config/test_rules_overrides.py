@@ -26,7 +26,7 @@ def told(draft: Any) -> list[str]:
         ("LifeCycleConfig", {"OnInitComplete": "on_create.sh"}, ["one-lifecycle-script: LifeCycleConfig.OnInitComplete"]),
         ("ImageId", "ami-0123456789abcdef0", []),
         ("TrainingPlanArn", PLAN, []),
-        ("TrainingPlanArn", PLAN.replace("us-west-2", "us-west-1"), ["training-plan-of-the-place: TrainingPlanArn"]),
+        ("TrainingPlanArn", PLAN.replace("us-west-2", "us-west-1"), ["training-plan-of-the-region: TrainingPlanArn"]),
         ("OverrideVpcConfig", NETWORK, []),
         (
             "OverrideVpcConfig",
@@ -179,7 +179,7 @@ def test_connectivity_is_measured_over_efa(draft: Any) -> None:
 def test_a_plan_of_another_account_is_told_where_the_file_names_one(draft: Any, account: str | None, *, is_wrong: bool) -> None:
     if account:
         draft.set("account", account)
-    assert told(of_work(draft, "TrainingPlanArn", PLAN)) == ["training-plan-of-the-place: TrainingPlanArn"] * is_wrong
+    assert told(of_work(draft, "TrainingPlanArn", PLAN)) == ["training-plan-of-the-account: TrainingPlanArn"] * is_wrong
 
 
 def test_without_a_region_nothing_is_of_another_one(draft: Any) -> None:

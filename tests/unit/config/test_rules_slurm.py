@@ -58,6 +58,11 @@ def test_several_controllers_need_a_shared_state_folder(draft: Any, database: di
     assert draft.set("slurm", "state_folder", "/fsx/slurm").problems() == []
 
 
+def test_what_controllers_of_the_users_own_scripts_share_is_not_asked_for(draft: Any) -> None:
+    draft.put("mine/on_create.sh").set("lifecycle", "source", "mine").set("instance_groups", 0, "instance_count", 2)
+    assert "several-controllers" not in {problem.rule for problem in draft.problems()}
+
+
 @pytest.mark.parametrize(
     ("folder", "openzfs", "remedy"),
     [

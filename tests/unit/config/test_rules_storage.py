@@ -151,3 +151,7 @@ def test_exports_may_go_to_another_region(draft: Any) -> None:
 def test_a_file_system_for_homes_has_the_domain_of_its_partition(draft: Any, suffix: str) -> None:
     draft.remove("region").set("storage", "openzfs", {"dns_name": f"fs-01234567.fsx.{suffix}"})
     assert draft.problems() == []
+
+
+def test_an_existing_bucket_that_is_said_to_be_kept_is_no_mistake(draft: Any) -> None:
+    assert draft.set("storage", "data_bucket", {"existing": "ours", "removal": "retain"}).problems() == []

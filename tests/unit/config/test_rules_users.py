@@ -86,7 +86,7 @@ def test_a_user_is_in_groups_of_the_file(draft: Any) -> None:
     ("groups", "remedy"),
     [
         (["visoin"], "did you mean vision?"),
-        (["vision", "vision"], "is named twice; keep it once"),
+        (["vision", "vision"], "stands twice; keep it once"),
         (["eve"], "is eve's own group, which every user has; remove it"),
         (["sudo"], "set `sudo: true` instead"),
         (["docker"], "remove it, and add the user in a script of lifecycle.extra"),
