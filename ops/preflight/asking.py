@@ -40,14 +40,22 @@ def _asked(account: Account, check: Check) -> Iterator[Finding]:
 
 def together(account: Account, *parts: Iterable[Finding], well: str) -> Iterator[Finding]:
     """What the parts of a check find, although one of them may not be asked; that all is well where none finds anything."""
+    is_well = True
+    for each in one_by_one(account, *parts):
+        is_well = False
+        yield each
+    if is_well:
+        yield ok(well)
+
+
+def one_by_one(account: Account, *parts: Iterable[Finding]) -> Iterator[Finding]:
+    """What the parts of a check find, although one of them may not be asked; a question that is denied to several, once."""
     told: set[Finding] = set()
     for part in parts:
         for each in _guarded(account, partial(iter, part)):
-            if each not in told:  # the same question may be denied to several
+            if each not in told:
                 told.add(each)
                 yield each
-    if not told:
-        yield ok(well)
 
 
 def _guarded(account: Account, ask: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from config.instance_types import is_listed
 from ops.preflight.account import Account
 from ops.preflight.finding import Finding, error, not_asked, ok, warning
 from ops.preflight.vpc_parts import subnet
@@ -49,6 +50,11 @@ def _zones(account: Account, names: list[str]) -> dict[str, set[str]]:
 def _offered(name: str, zone: str, zones: list[str], takers: list[Group]) -> Finding:
     if zone in zones:
         return ok(f"{name} exists in {zone} ({LIMIT})")
+    if not zones and not is_listed(name):
+        return error(
+            f"neither HyperPod, as far as this release knows, nor EC2 in this region has a type {name}",
+            "correct the name; of a type that is new there, take a release that knows it",
+        )
     if not zones:
         return warning(
             f"{name}: EC2 lists it in no zone of the region", "take another type or region, unless AWS has promised it to you"

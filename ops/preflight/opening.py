@@ -5,15 +5,14 @@ from ipaddress import IPv4Network
 
 from config.network import ExistingNetwork
 from ops.preflight.account import Account
-from ops.preflight.finding import Finding, error, ok
+from ops.preflight.asking import together
+from ops.preflight.finding import Finding, error
 
 
 def opening(account: Account, existing: ExistingNetwork) -> Iterator[Finding]:
     """The VPC has no internet gateway yet, and the public subnet's range is free."""
-    problems = [*_gateways(account, existing.vpc_id), *_overlaps(account, existing.vpc_id)]
-    yield from problems or [
-        ok(f"{existing.vpc_id} has no internet gateway yet, and {account.config.network.public_subnet_cidr} is free")
-    ]
+    well = f"{existing.vpc_id} has no internet gateway yet, and {account.config.network.public_subnet_cidr} is free"
+    yield from together(account, _gateways(account, existing.vpc_id), _overlaps(account, existing.vpc_id), well=well)
 
 
 def _gateways(account: Account, vpc_id: str) -> Iterator[Finding]:

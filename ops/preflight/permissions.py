@@ -6,7 +6,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from ops.preflight.account import Account
-from ops.preflight.asking import code_of
+from ops.preflight.asking import code_of, one_by_one
 from ops.preflight.bootstrap import role_arn
 from ops.preflight.deploy_actions import actions
 from ops.preflight.finding import Finding, error, not_asked, ok, warning
@@ -22,6 +22,10 @@ BATCH = 50
 
 def permissions(account: Account) -> Iterator[Finding]:
     """The caller may take on the bootstrap's roles, and CloudFormation's may make all that the file asks for."""
+    yield from one_by_one(account, _own(account), _execution(account))
+
+
+def _own(account: Account) -> Iterator[Finding]:
     caller = principal(account.identity["Arn"])
     if caller is None:
         yield not_asked(f"{account.identity['Arn']} has no policies of its own that IAM could simulate")
@@ -29,7 +33,6 @@ def permissions(account: Account) -> Iterator[Finding]:
         yield not_asked(f"IAM knows no {caller}, so nothing is known of its rights")
     else:
         yield from _caller(account, source, caller)
-    yield from _execution(account)
 
 
 def _caller(account: Account, source: str, caller: str) -> Iterator[Finding]:

@@ -35,6 +35,13 @@ def test_a_type_that_ec2_lists_nowhere_in_the_region_is_a_warning() -> None:
     assert outcomes(asked(offerings, offered(c5_xlarge=["usw2-az4"]))) == ["ok", "warning"]
 
 
+def test_a_type_that_neither_hyperpod_nor_ec2_has_is_an_error() -> None:
+    file = FILE.replace("ml.trn1.32xlarge", "ml.trn1.16xlarge")
+    found = asked(offerings, offered(c5_xlarge=["usw2-az4"]), file)
+    assert outcomes(found) == ["ok", "error"]
+    assert outcomes(asked(offerings, offered(c5_xlarge=["usw2-az4"], trn1_16xlarge=["usw2-az4"]), file)) == ["ok", "ok"]
+
+
 def test_a_group_with_subnets_of_its_own_is_asked_for_in_their_zone() -> None:
     own = "OverrideVpcConfig: {Subnets: [subnet-00000002], SecurityGroupIds: [sg-00000001]}"
     file = FILE.replace("instance_count: 4}", f"instance_count: 4, overrides: {{{own}}}}}")

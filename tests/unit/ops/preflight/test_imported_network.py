@@ -115,6 +115,8 @@ def test_a_network_that_is_to_be_opened_has_no_gateway_yet_and_room_for_the_publ
         "error",
         "`public_subnet_cidr` 10.0.9.0/24 overlaps with subnet-00000001 (10.0.0.0/20)",
     )
+    hidden = opened(cidr="10.0.0.0/20") | {"ec2.describe_internet_gateways": DENIED}
+    assert outcomes(asked(internet, hidden, OPENED)) == ["warning", "error"]
     own = opened(gateways=1) | {"cloudformation.describe_stacks": stacks(Network={})}
     assert outcomes(asked(internet, own, OPENED)) == ["not asked"], "they are the file's own by then"
 

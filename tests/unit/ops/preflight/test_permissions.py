@@ -136,9 +136,11 @@ def test_of_a_caller_without_policies_only_cloudformations_role_is_asked_for(nam
     assert outcomes(found) == ["not asked", "ok"]
 
 
-@pytest.mark.parametrize("operation", ["iam.get_role", "iam.simulate_principal_policy"])
-def test_who_may_not_simulate_is_warned(operation: str) -> None:
-    assert outcomes(asked(permissions, Simulator().account() | {operation: DENIED})) == ["warning"]
+@pytest.mark.parametrize(
+    ("operation", "found"), [("iam.get_role", ["warning", "ok"]), ("iam.simulate_principal_policy", ["warning"])]
+)
+def test_who_may_not_simulate_is_warned_once_and_told_of_the_other(operation: str, found: list[str]) -> None:
+    assert outcomes(asked(permissions, Simulator().account() | {operation: DENIED})) == found
 
 
 def test_a_user_is_asked_for_by_its_name() -> None:

@@ -228,6 +228,13 @@ def test_the_interfaces_of_the_own_clusters_nodes_are_not_asked_for_again() -> N
         "cloudformation.describe_stacks": stacks(Cluster={"ClusterName": "mine"}, Storage={}),
     }
     assert asked(network_quotas, account)[-1].said.endswith("1 asked for")
+    coming = account | {"sagemaker.describe_cluster": cluster("mine", types={"ml.trn1.32xlarge": (1, 4)})}
+    assert asked(network_quotas, coming)[-1].said.endswith("25 asked for"), "those of the three that are not there yet as well"
+
+
+def test_what_of_networks_may_not_be_counted_leaves_the_rest() -> None:
+    account = network() | {"ec2.describe_internet_gateways": DENIED, "ec2.describe_nat_gateways": DENIED}
+    assert outcomes(asked(network_quotas, account)) == ["ok", "warning", "ok", "ok"]
 
 
 def file_system(number: int, capacity: int = 1200, **more: Any) -> dict[str, Any]:
