@@ -18,8 +18,8 @@ def as_json(estimate: Estimate) -> str:
         "hours_per_month": int(HOURS_PER_MONTH),
         "lines": [_line(line) for line in estimate.lines],
         "total": {
-            "per_hour": _places(estimate.per_hour),
-            "per_month": _places(estimate.per_month),
+            "per_hour": None if estimate.is_unknown else _places(estimate.per_hour),
+            "per_month": None if estimate.is_unknown else _places(estimate.per_month),
             "is_complete": not estimate.unknown,
         },
         "notes": list(estimate.notes),

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from ops.cost.charges import Charge
-from ops.cost.price import HOURS_PER_MONTH, Price, Product, Unit, Unknown
+from ops.cost.charges import GROUPS, Charge
+from ops.cost.price import HOURS_PER_MONTH, VOLUME, Price, Product, Unit, Unknown
 
 Prices = Callable[[Product, str], Price | Unknown]
 
@@ -54,6 +54,14 @@ class Estimate:
     def per_hour(self) -> Decimal:
         """Dollars of what is known, in an hour."""
         return self.per_month / HOURS_PER_MONTH
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether no node's price is known, next to which all else is little."""
+        nodes = [
+            each for each in self.lines if each.charge.section == GROUPS and each.charge.product != VOLUME and each.charge.amount
+        ]
+        return bool(nodes) and all(each.per_month is None for each in nodes)
 
     @property
     def unknown(self) -> list[Line]:

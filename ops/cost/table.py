@@ -1,11 +1,13 @@
 """Prices from a file: each with the region, the date and the source that it was read from."""
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from ops.cost.estimate import Line
 from ops.cost.price import Price, Product, Unit, Unknown
@@ -42,8 +44,16 @@ class Table(BaseModel):
 
     prices: tuple[Row, ...]
 
+    @model_validator(mode="after")
+    def _has_one_price_of_each(self) -> Self:
+        """Refuse two prices of one thing: nobody could say which one an estimate is by."""
+        counts = Counter((row.region, row.usage_type, row.unit) for row in self.prices)
+        if twice := [f"{usage_type} in {region}" for (region, usage_type, _), count in counts.items() if count > 1]:
+            raise ValueError(f"two prices of {', '.join(twice)}; keep one of each")
+        return self
+
     def price(self, product: Product, region: str) -> Price | Unknown:
-        """The product's price in the region; the newest, where there are several."""
+        """The product's price in the region; the newest, where that of all regions is there as well."""
         found = sorted((row for row in self.prices if row.is_of(product, region)), key=lambda row: row.date)
         if not found:
             return Unknown("no source for its price is in the table")
@@ -59,7 +69,8 @@ def read_table(path: Path = TABLE) -> Table:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        problem = f"{where}: {first['msg']}" if where else first["msg"]
+        said = first["msg"].removeprefix("Value error, ")
+        problem = f"{where}: {said}" if where else said
         raise OpsError(f"{path} is no table of prices: {problem}; `--live --save` makes one") from error
 
 

@@ -44,6 +44,8 @@ def _total(estimate: Estimate) -> tuple[str, ...]:
     if not estimate.unknown:
         return "total", "", hour, month, ""
     known, lines = len(estimate.lines) - len(estimate.unknown), len(estimate.lines)
+    if estimate.is_unknown:
+        return "total", f"of {known} of {lines} prices; no node's is known", "unknown", "unknown", ""
     return "total", f"of {known} of {lines} prices; the others are unknown", f"at least {hour}", f"at least {month}", ""
 
 

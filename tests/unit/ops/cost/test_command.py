@@ -17,8 +17,9 @@ def test_a_cluster_is_priced_by_its_name_and_by_its_path(capsys: pytest.CaptureF
     assert main(["cost", "reference"]) == main(["cost", REFERENCE]) == 0
     first, _, second = capsys.readouterr().out.partition(f"{REFERENCE}: ")
     assert first.partition(": ")[2] == second
-    assert "4 x ml.trn1.32xlarge, 1 thread per core   unknown " in second
-    assert "total                  of 2 of 6 prices; the others are unknown  at least 0.0500  at least 36.50" in second
+    told = " ".join(second.split())
+    assert "4 x ml.trn1.32xlarge, 1 thread per core unknown " in told
+    assert "total of 2 of 6 prices; no node's is known unknown unknown" in told
 
 
 def test_a_table_costs_neither_the_sdk_of_aws_nor_the_cdk() -> None:

@@ -61,6 +61,13 @@ def test_a_sum_without_one_of_the_prices_is_that_of_the_others_and_says_at_least
     assert "- work, 4 x volume of 300 GB: lost" in as_text(partly)
 
 
+def test_without_the_price_of_any_node_the_sum_is_unknown() -> None:
+    nothing = estimate(instance("ml.c5.xlarge"), instance("ml.g5.8xlarge"))
+    assert "total of 4 of 6 prices; no node's is known unknown unknown" in " ".join(as_text(nothing).split())
+    assert json.loads(as_json(nothing))["total"] == {"per_hour": None, "per_month": None, "is_complete": False}
+    assert "at least" in as_text(estimate(instance("ml.g5.8xlarge")))
+
+
 def test_a_sum_with_all_prices_is_no_least() -> None:
     told = as_text(estimate())
     assert "at least" not in told

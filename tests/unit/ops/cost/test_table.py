@@ -50,8 +50,15 @@ def test_a_price_that_holds_everywhere_holds_where_there_are_dollars() -> None:
     assert isinstance(everywhere.price(NAT_GATEWAY, "cn-north-1"), Unknown)
 
 
-def test_of_several_prices_the_newest_holds() -> None:
-    found = table(("us-east-1", "0.2", "2026-02-01"), ("us-east-1", "0.1", "2026-01-01")).price(NAT_GATEWAY, "us-east-1")
+def test_two_prices_of_one_thing_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "prices.json"
+    file.write_text(table_text(("us-east-1", "0.2", "2026-02-01"), ("us-east-1", "0.1", "2026-01-01")))
+    with pytest.raises(OpsError, match="two prices of NatGateway-Hours in us-east-1; keep one of each"):
+        read_table(file)
+
+
+def test_of_the_regions_price_and_that_of_all_regions_the_newest_holds() -> None:
+    found = table(("us-east-1", "0.2", "2026-02-01"), (EVERYWHERE, "0.1", "2026-01-01")).price(NAT_GATEWAY, "us-east-1")
     assert found == Price(Decimal("0.2"), "2026-02-01", "a test")
 
 
