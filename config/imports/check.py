@@ -34,10 +34,8 @@ def _request_problems(original: Original, choices: Choices) -> Iterator[Problem]
 
 def _not_ours(original: Original, choices: Choices) -> Iterator[Problem]:
     """What the service would take, and no cluster file can describe."""
-    if "Eks" in original.request.get("Orchestrator", {}):
-        yield Problem(
-            ("Orchestrator", "Eks"), ABSENT, "the cluster runs Kubernetes, and files here are of Slurm's; import another"
-        )
+    if eks := original.request.get("Orchestrator", {}).get("Eks"):
+        yield Problem(("Orchestrator", "Eks"), eks, "the cluster runs Kubernetes, and files here are of Slurm's; import another")
     for index, group in enumerate(original.groups):
         if "InstanceType" not in group and not group.get("InstanceRequirements", {}).get("InstanceTypes"):
             yield Problem(

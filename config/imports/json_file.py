@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
 from config.errors import ABSENT, ConfigError, Path, Place, Problem
-from config.imports.json_places import Places, place_of, places_of
+from config.imports.json_places import Places, place_of, places_of, strange_place
 
 EXPECTED = "write it as JSON"
 
@@ -36,7 +36,7 @@ def read_json(file: FilePath) -> JsonFile:
     except json.JSONDecodeError as error:
         problem = Problem((), _line(error), f"is no JSON: {error.msg}; {_remedy(error, file)}", place=_at(error))
     except ValueError as error:  # ours, below, and that of a number with thousands of digits
-        problem = Problem((), ABSENT, f"{error}; {EXPECTED}, each name once")
+        problem = Problem((), ABSENT, f"{error}; {EXPECTED}, each name once", place=strange_place(text))
     except RecursionError:
         problem = Problem((), ABSENT, f"is nested too deep; {EXPECTED}, and flat")
     raise ConfigError({str(file): [problem]})

@@ -27,6 +27,17 @@ def place_of(places: Places, path: Path) -> Place | None:
     return next((places[path[:end]] for end in range(len(path), -1, -1) if path[:end] in places), None)
 
 
+def strange_place(text: str) -> Place | None:
+    """Where what `json` takes and JSON has not stands first: a name that its object has already, NaN or Infinity."""
+    try:
+        json.loads(text)
+        scanner = _Scanner(text)
+        scanner.value(0, ())
+    except (ValueError, RecursionError):  # there is more behind it that is no JSON
+        return None
+    return min(scanner.strange, default=None)
+
+
 class _Scanner:
     """Walks along a text that is JSON, so that it need not look for mistakes."""
 
@@ -34,6 +45,7 @@ class _Scanner:
         self._text = text
         self._lines = [0, *(found.end() for found in re.finditer("\n", text))]
         self.places: dict[Path, Place] = {}
+        self.strange: list[Place] = []
 
     def value(self, at: int, path: Path) -> int:
         """Where the value that begins at or behind ``at`` ends."""
@@ -46,6 +58,10 @@ class _Scanner:
                 return self._list(at, path)
             case '"':
                 return _end(_TEXT, self._text, at)
+            case "N" | "I":
+                self.strange.append(self._place(at))
+            case "-" if self._text.startswith("-I", at):
+                self.strange.append(self._place(at))
         return _end(_OTHER, self._text, at)
 
     def _object(self, at: int, path: Path) -> int:
@@ -53,6 +69,8 @@ class _Scanner:
         while self._text[at] != "}":
             end = _end(_TEXT, self._text, at)
             member = (*path, json.loads(self._text[at:end]))
+            if member in self.places:
+                self.strange.append(self._place(at))
             self.places[member] = self._place(at)
             at = self._behind(self.value(self._next(end) + 1, member))
         return at + 1

@@ -183,14 +183,16 @@ def test_a_file_system_that_is_kept_needs_its_id_and_mount_name(name: str, value
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"a": 1, "a": 2}', ': an object has "a" twice; write it as JSON, each name once'),
+        ('{"a": 1, "a": 2}', ':1:10: an object has "a" twice; write it as JSON, each name once'),
         (
             '{\n"partition_name": ${instance_type}\n}',
             ':2:19: "\\"partition_name\\": ${instance_type}": is no JSON: Expecting value; '
             "put the value in place of the shell's variable",
         ),
         ("{", ':1:2: "{": is no JSON: Expecting property name enclosed in double quotes; write it as JSON'),
-        ("[NaN]", ": NaN is no number of JSON; write it as JSON, each name once"),
+        ('{"b": [1,\n -Infinity], "a": 1}', ":2:2: -Infinity is no number of JSON; write it as JSON, each name once"),
+        ('{"a": NaN, "b": }', ": NaN is no number of JSON; write it as JSON, each name once"),
+        ("[NaN]", ":1:2: NaN is no number of JSON; write it as JSON, each name once"),
         pytest.param("[" * 100_000, ": is nested too deep; write it as JSON, and flat", id="deep"),
         ("7", ":1:1: 7: is not CreateCluster's input, or the list of its instance groups; give a file with a JSON object"),
         (
