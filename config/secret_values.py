@@ -15,9 +15,15 @@ def is_secret(path: Iterable[object]) -> bool:
     return any(_SECRET.search(word) for word in words)
 
 
+def _is_in_place_of_an_arn(value: object, path: Iterable[object]) -> bool:
+    """Tell whether it stands where a secret's ARN should: somebody may have written the secret itself there."""
+    *_, last = ("", *path)
+    return re.sub("[^a-z]", "", str(last).lower()) == "secretarn" and isinstance(value, str) and not value.startswith("arn:")
+
+
 def without_secrets(value: object, path: Iterable[object] = ()) -> object:
     """The value with three dots in the place of each secret."""
-    if is_secret(path):
+    if is_secret(path) or _is_in_place_of_an_arn(value, path):
         return HIDDEN
     match value:
         case {"Key": str() as name, "Value": _, **others} if is_secret((name,)):  # a tag as the API writes it

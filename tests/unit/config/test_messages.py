@@ -196,6 +196,8 @@ def test_a_long_value_is_cut() -> None:
         (("tags", "api-token"), ["hunter2"]),
         (("slurm", "passwords"), ["hunter2"]),
         (("tags",), "password=hunter2"),
+        (("slurm", "accounting", "secret_arn"), "hunter2"),
+        (("overrides",), {"Orchestrator": {"Slurm": {"AccountingDatabase": {"SecretArn": "hunter2", "Nmae": "x"}}}}),
         (("tags",), [{"Key": "password", "Value": "hunter2"}]),
         (("overrides",), {"Orchestrator": {"Slurm": {"AccountingDatabase": {"Credentials": {"Name": "a", "Text": "hunter2"}}}}}),
     ],
