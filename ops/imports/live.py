@@ -16,6 +16,7 @@ from config.imports.kinds import PARAMETERS as PARAMETERS_KIND
 from config.imports.kinds import demand
 from config.imports.original import GROUPS, VPC
 from config.request import Request
+from config.request_check import check_request
 from ops.errors import OpsError
 from ops.imports.described import images_note, request_of
 from ops.own_cluster import cluster_named
@@ -54,6 +55,8 @@ def _client(session: Any, service: str) -> Any:
 
 
 def _cluster(session: Any, name: str) -> Cluster:
+    if check_request({"ClusterName": name}, "DescribeCluster"):
+        raise OpsError(f"--cluster: {name} is no cluster's name or ARN; `aws sagemaker list-clusters` lists them")
     cluster = cluster_named(ClusterApi(_client(session, "sagemaker")), name)
     if cluster is None:
         raise OpsError(f"there is no cluster {name} in {session.region_name}; correct the name, or give --region")
@@ -90,11 +93,15 @@ def _stored(session: Any, request: Request) -> dict[str, Any] | None:
 def _placed(session: Any, original: Original, choices: Choices) -> tuple[Original, Choices]:
     """The choices with region, zone and VPC as the account has them, and a note where the zone is not the only one."""
     request, region = original.request, choices.region or session.region_name
-    if choices.keep is Keep.NOTHING or VPC not in request:
+    is_anew = choices.keep is Keep.NOTHING
+    if VPC not in request or (is_anew and choices.zone):
         return original, replace(choices, region=region)
     ec2 = _client(session, "ec2")
     found = {each["SubnetId"]: each for each in ec2.describe_subnets(SubnetIds=request[VPC]["Subnets"])["Subnets"]}
     subnets = [found[each] for each in request[VPC]["Subnets"]]  # in the file's order: EC2 has its own
+    noted = replace(original, notes=(*original.notes, *_zones_note(subnets)))
+    if is_anew:  # a new network is where the capacity is, too
+        return noted, replace(choices, region=region, zone=subnets[0]["AvailabilityZoneId"])
     _refuse_contradictions(choices, subnets[0])
     [vpc] = ec2.describe_vpcs(VpcIds=[subnets[0]["VpcId"]])["Vpcs"]
     placed = replace(
@@ -105,7 +112,7 @@ def _placed(session: Any, original: Original, choices: Choices) -> tuple[Origina
         vpc_cidr=vpc["CidrBlock"],
         adopt=choices.keep is Keep.EVERYTHING,
     )
-    return replace(original, notes=(*original.notes, *_zones_note(subnets))), placed
+    return noted, placed
 
 
 def _refuse_contradictions(choices: Choices, subnet: dict[str, Any]) -> None:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Mapping
 
 from config.errors import Path, Problem
-from config.nearest import nearest
+from config.nearest import either, nearest
 from config.network import ZONE_ID
-from config.zones import could_be_a_region, region_of_zone, regions, zone_remedy
+from config.zones import could_be_a_region, region_of_name, region_of_zone, regions, zone_remedy, zones_of
 from ops.errors import OpsError
 
 # The option that a part of the new file is from, so that the option is what has to be changed.
@@ -26,10 +26,17 @@ def check_place(region: str | None, zone: str | None) -> None:
     if zone is None:
         return
     if re.fullmatch(ZONE_ID, zone) is None:
-        raise OpsError(f"--zone: {zone} is no availability zone's id; {zone_remedy(zone, region)}")
+        raise OpsError(f"--zone: {zone} {_no_zone(zone, region)}")
     elsewhere = region_of_zone(zone)
     if region and elsewhere and elsewhere != region:
         raise OpsError(f"--zone {zone} is in {elsewhere}, and --region is {region}; give one of both, or change one")
+
+
+def _no_zone(zone: str, region: str | None) -> str:
+    """What is wrong with what can be no zone's id; a zone's name tells its region."""
+    if (named := region_of_name(zone)) and (ids := zones_of(named)):
+        return f"is a zone's name, which is another zone in each account; use its id: {either(ids)}"
+    return f"is no availability zone's id; {zone_remedy(zone, region)}"
 
 
 def refuse_options(problems: Iterable[Problem], given: Mapping[str, object]) -> None:

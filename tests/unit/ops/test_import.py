@@ -106,7 +106,11 @@ def test_options_that_do_not_go_together_are_refused(words: list[str], said: str
     [
         (["--region", "us-wst-2"], "--region: us-wst-2 is no region that SageMaker is in; did you mean us-west-2"),
         (["--zone", "usw2-4"], "--zone: usw2-4 is no availability zone's id; did you mean usw2-az4"),
-        (["--region", "us-west-2", "--zone", "us-west-2a"], "is no availability zone's id; use usw2-az1, usw2-az2"),
+        (
+            ["--region", "us-west-2", "--zone", "us-west-2a"],
+            "is a zone's name, which is another zone in each account; use its id: usw2-az1",
+        ),
+        (["--zone", "us-east-1a"], "use its id: use1-az1, use1-az2"),
         (
             ["--region", "us-west-2", "--zone", "use1-az4"],
             "--zone use1-az4 is in us-east-1, and --region is us-west-2; give one of both, or change one",

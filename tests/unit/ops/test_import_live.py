@@ -209,6 +209,21 @@ def test_an_answer_that_no_sagemaker_gives_is_told_as_such() -> None:
         read_live("theirs", None, Choices(keep=Keep.EVERYTHING), session=Portal())
 
 
+def test_a_new_network_is_in_the_clusters_zone() -> None:
+    _, choices = live(Keep.NOTHING)
+    assert (choices.zone, choices.vpc_id, choices.adopt) == ("usw2-az2", None, False)
+
+
+@pytest.mark.parametrize("name", ["bad name", "-x", "x" * 64, ""])
+def test_what_can_be_no_clusters_name_is_not_asked_for(name: str) -> None:
+    class Silent(FakeAccount):
+        def describe_cluster(self, **_: str) -> Json:
+            raise AssertionError("was asked")
+
+    with pytest.raises(OpsError, match="is no cluster's name or ARN; `aws sagemaker list-clusters` lists them"):
+        read_live(name, None, Choices(keep=Keep.EVERYTHING), session=Silent())
+
+
 def test_a_new_network_can_be_in_another_zone() -> None:
     _, choices = read_live("theirs", None, Choices(keep=Keep.NOTHING, zone="usw2-az4"), session=FakeAccount())
     assert choices.zone == "usw2-az4"
