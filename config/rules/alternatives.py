@@ -26,7 +26,7 @@ def field_or_override(config: ClusterConfig) -> Iterator[Problem]:
                 yield Problem(("instance_groups", index, "overrides", name), group.overrides[name], message)
 
 
-@rule("one-way-to-name-types", "instance_groups[]", level=Level.WARNING)
+@rule("one-way-to-name-types", "instance_groups[]")
 def one_way_to_name_types(config: ClusterConfig) -> Iterator[Problem]:
     """A group has `InstanceRequirements` or an InstanceType, which `overrides: {InstanceType: null}` leaves out.
 
@@ -41,7 +41,7 @@ def one_way_to_name_types(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(path, group.overrides["InstanceRequirements"], message)
 
 
-@rule("one-lifecycle-script", "instance_groups[]", level=Level.WARNING)
+@rule("one-lifecycle-script", "instance_groups[]")
 def one_lifecycle_script(config: ClusterConfig) -> Iterator[Problem]:
     """A group starts one script: `OnCreate`, or `OnInitComplete` with `OnCreate: null`.
 

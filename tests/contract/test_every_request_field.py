@@ -36,6 +36,8 @@ def sent(tmp_path_factory: pytest.TempPathFactory) -> Any:
     workers["overrides"] = {
         name: value for name, value in full(GROUP).items() if name not in ("InstanceGroupName", "InstanceCount")
     }
+    # Other groups have these, which HyperPod does not take beside InstanceRequirements and OnInitComplete.
+    workers["overrides"] |= {"InstanceType": None, "LifeCycleConfig": {**full(GROUP)["LifeCycleConfig"], "OnCreate": None}}
     whole = {name: value for name, value in full(CREATE).items() if name not in ("ClusterName", "InstanceGroups", "Tags")}
     content |= {"overrides": whole, "tags": {"team": "vision"}, "node_recovery": "Automatic"}
     folder = tmp_path_factory.mktemp("clusters")

@@ -38,8 +38,6 @@ WARNED = {
         "slurm-config-as-the-role",
         "continuous-provisioning",
     ),
-    "must have either InstanceType or InstanceRequirements": ("one-way-to-name-types",),
-    "must have either OnCreate or OnInitComplete": ("one-lifecycle-script",),
 }
 
 # What shows nothing but mistakes says nothing of what is accepted.

@@ -33,6 +33,10 @@ FRIENDLY: dict[str, tuple[Path, Any]] = {
 }
 
 
+# What a member of a group excludes, and fields of ours set.
+EXCLUDED: dict[str, Path] = {"InstanceRequirements": ("InstanceType",), "OnInitComplete": ("LifeCycleConfig", "OnCreate")}
+
+
 def made(draft: Any) -> Any:
     """The request of the draft, which must be a valid file, with its name."""
     config = draft.config()
@@ -56,6 +60,8 @@ def test_a_valid_file_asks_for_the_field(leaf: Path, draft: Any) -> None:
     match leaf:
         case ("InstanceGroups", _, str(member), *_) if member not in NOT_OVERRIDDEN_IN_A_GROUP:
             draft.set("instance_groups", WORK, "overrides", {member: at(wanted, leaf[:3])})
+            for excluded in (path for name, path in EXCLUDED.items() if name in leaf):
+                draft.set("instance_groups", WORK, "overrides", *excluded, None)
         case (str(member), *_) if member not in NOT_OVERRIDDEN:
             draft.set("overrides", {member: wanted[member]})
         case _:
