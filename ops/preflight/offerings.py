@@ -13,26 +13,26 @@ LIMIT = "EC2's list says where a type exists, not whether any is free"
 
 def offerings(account: Account) -> Iterator[Finding]:
     """Each type is offered in the zone of its groups; what is free there, nobody tells."""
-    wanted: dict[str, list[Group]] = {}
+    wanted: dict[tuple[str, ...], list[Group]] = {}
     for group in groups(account.config):
-        if zone := _zone(account, group):
-            wanted.setdefault(zone, []).append(group)
+        if here := _zones_of(account, group):
+            wanted.setdefault(here, []).append(group)
     if not wanted:
         yield not_asked("no group's subnets are there")
         return
     zones = _zones(account, sorted({name for some in wanted.values() for group in some for name in group.types}))
-    for zone, takers in wanted.items():
+    for here, takers in wanted.items():
         for name in sorted({name for group in takers for name in group.types}):
-            yield _offered(name, zone, sorted(zones[name]), [group for group in takers if name in group.types])
+            yield _offered(name, here, sorted(zones[name]), [group for group in takers if name in group.types])
 
 
-def _zone(account: Account, group: Group) -> str | None:
-    """The zone of the group's nodes: of its own subnets, or else the one that the file names; of a subnet not there, none."""
+def _zones_of(account: Account, group: Group) -> tuple[str, ...]:
+    """The zones of the group's nodes: of its own subnets that are there, or else the one that the file names."""
     own = group.network.get("Subnets")
     if not own:
-        return account.config.network.availability_zone_id
-    there = subnet(account, own[0])
-    return str(there["AvailabilityZoneId"]) if there else None
+        return (account.config.network.availability_zone_id,)
+    there = (subnet(account, each) for each in own)
+    return tuple(sorted({str(each["AvailabilityZoneId"]) for each in there if each}))
 
 
 def _zones(account: Account, names: list[str]) -> dict[str, set[str]]:
@@ -47,9 +47,10 @@ def _zones(account: Account, names: list[str]) -> dict[str, set[str]]:
     return zones
 
 
-def _offered(name: str, zone: str, zones: list[str], takers: list[Group]) -> Finding:
-    if zone in zones:
-        return ok(f"{name} exists in {zone} ({LIMIT})")
+def _offered(name: str, here: tuple[str, ...], zones: list[str], takers: list[Group]) -> Finding:
+    without = [zone for zone in here if zone not in zones]
+    if not without:
+        return ok(f"{name} exists in {', '.join(here)} ({LIMIT})")
     if not zones and not is_listed(name):
         return error(
             f"neither HyperPod, as far as this release knows, nor EC2 in this region has a type {name}",
@@ -59,11 +60,19 @@ def _offered(name: str, zone: str, zones: list[str], takers: list[Group]) -> Fin
         return warning(
             f"{name}: EC2 lists it in no zone of the region", "take another type or region, unless AWS has promised it to you"
         )
-    said = f"{name} does not exist in {zone}, but in {', '.join(zones)}"
+    said = f"{name} does not exist in {', '.join(without)}, but in {', '.join(zones)}"
     remedy = f"{_move(takers)}, or take another type"
+    doubt = _doubt(takers, is_somewhere=len(without) < len(here))
+    return warning(f"{said} ({doubt})", remedy) if doubt else error(said, remedy)
+
+
+def _doubt(takers: list[Group], *, is_somewhere: bool) -> str:
+    """Why the groups may get their nodes all the same; empty where they do not."""
+    if is_somewhere:
+        return "its group has subnets in several zones"
     if any(len(group.types) > 1 for group in takers):
-        return warning(f"{said} (its group may have nodes of other types)", remedy)
-    return error(said, remedy)
+        return "its group may have nodes of other types"
+    return "the training plan says where its instances are" if all(group.training_plan for group in takers) else ""
 
 
 def _move(takers: list[Group]) -> str:

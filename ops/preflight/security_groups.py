@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from config.instance_group import Role
 from ops.preflight.account import Account, Json
 from ops.preflight.asking import together
 from ops.preflight.finding import Finding, error, not_asked, warning
@@ -25,8 +26,11 @@ def security_groups(account: Account) -> Iterator[Finding]:
         if set(ids) <= found.keys():
             there = [found[each] for each in ids]
             let = "lets its" if len(ids) == 1 else "let their"
-            well = f"{', '.join(ids)} {let} members reach each other, Lustre's ports included"
-            yield from together(account, reach_each_other(account, there, members), _to_aws(there), well=well)
+            if _need_each_other(account, ids, members):
+                well = f"{', '.join(ids)} {let} members reach each other, Lustre's ports included"
+                yield from together(account, reach_each_other(account, there, members), _to_aws(there), well=well)
+            else:
+                yield from together(account, _to_aws(there), well=f"{', '.join(ids)} {let} members reach AWS")
     yield from _apart(account, found)
 
 
@@ -38,6 +42,16 @@ def _sets(account: Account) -> dict[tuple[str, ...], list[Group]]:
         if ids := _own(group) or shared:
             sets.setdefault(ids, []).append(group)
     return sets
+
+
+def _need_each_other(account: Account, ids: tuple[str, ...], members: list[Group]) -> bool:
+    """Whether something goes from one member to another: not where there is one, nor among login nodes.
+
+    Those that most nodes share are a new file system's as well.
+    """
+    login = {group.name for group in account.config.instance_groups if group.role is Role.LOGIN}
+    is_apart = ids != node_security_groups(account.config)
+    return not (is_apart and (sum(group.count for group in members) <= 1 or {group.name for group in members} <= login))
 
 
 def _own(group: Group) -> tuple[str, ...]:

@@ -59,6 +59,22 @@ def test_a_group_with_subnets_of_its_own_is_asked_for_in_their_zone() -> None:
     assert outcomes(asked(offerings, nowhere, file.replace("count: 1}", f"count: 1, overrides: {{{own}}}}}"))) == ["not asked"]
 
 
+def test_where_a_group_may_get_its_nodes_all_the_same_a_zone_without_the_type_is_a_warning() -> None:
+    elsewhere = offered(c5_xlarge=["usw2-az4"], trn1_32xlarge=["usw2-az1"])
+    planned = asked(offerings, elsewhere, PLANNED)
+    assert outcomes(planned) == ["ok", "warning"]
+    assert "(the training plan says where its instances are)" in planned[1].said
+    own = "OverrideVpcConfig: {Subnets: [subnet-00000001, subnet-00000002], SecurityGroupIds: [sg-00000001]}"
+    zones = {"subnet-00000001": "usw2-az1", "subnet-00000002": "usw2-az2"}
+    account = elsewhere | {
+        "ec2.describe_subnets": lambda SubnetIds: {"Subnets": [{"AvailabilityZoneId": zones[SubnetIds[0]]}]}  # noqa: N803  as boto3
+    }
+    spread = asked(offerings, account, FILE.replace("instance_count: 4}", f"instance_count: 4, overrides: {{{own}}}}}"))
+    assert [each.said.partition(" (")[2] for each in spread if each.outcome == "warning"] == [
+        "its group has subnets in several zones)"
+    ]
+
+
 def test_all_pages_of_offerings_are_read() -> None:
     [first, second] = [
         offered(**each)["ec2.describe_instance_type_offerings"]

@@ -355,6 +355,19 @@ def test_the_groups_of_a_groups_own_network_are_looked_at_too() -> None:
     assert outcomes(found) == ["ok", "error", "error", "warning"], "sg-00000002 is not open to itself, nor to the others"
 
 
+def test_login_nodes_with_a_group_of_their_own_need_not_reach_each_other() -> None:
+    own = "overrides: {OverrideVpcConfig: {Subnets: [subnet-00000001], SecurityGroupIds: [sg-00000002]}}"
+    login = f"  - {{name: door, role: login, instance_type: ml.c5.xlarge, instance_count: 2, {own}}}\n"
+    met = {"sg-00000001": [ITSELF, to("sg-00000002")], "sg-00000002": [to("sg-00000001")]}
+
+    def both(GroupIds: list[str]) -> dict[str, Any]:  # noqa: N803  as boto3 spells it
+        found = {"GroupId": GroupIds[0], "VpcId": "vpc-00000001", "IpPermissions": met[GroupIds[0]]}
+        return {"SecurityGroups": [found | {"IpPermissionsEgress": [ITSELF, EVERYBODY]}]}
+
+    found = asked(security_groups, {"ec2.describe_security_groups": both}, IMPORTED + login)
+    assert [(each.outcome.value, each.said) for each in found[1:]] == [("ok", "sg-00000002 lets its members reach AWS")]
+
+
 def test_groups_of_nodes_apart_from_the_others_must_still_meet_slurm() -> None:
     def both(GroupIds: list[str]) -> dict[str, Any]:  # noqa: N803  as boto3 spells it
         [name] = GroupIds
