@@ -3,9 +3,10 @@
 import argparse
 from pathlib import Path
 
-from config.load import load_cluster, load_clusters
+from config.load import usable
 from config.model import ClusterConfig
 from config.zones import region_of_zone
+from ops.cluster_files import checked
 from ops.cost.charges import Charge, charges_of
 from ops.cost.document import as_json
 from ops.cost.estimate import Estimate, Line, lines_of
@@ -52,9 +53,7 @@ def cost(*, clusters: Path, file: str, format: str, live: bool, prices: Path | N
 
 
 def _config(file: str, clusters: Path) -> ClusterConfig:
-    if file.endswith((".yaml", ".yml")) or "/" in file:
-        return load_cluster(Path(file))
-    return load_clusters(clusters, file)[0]
+    return usable(checked(clusters, [file]))[0]
 
 
 def _region(config: ClusterConfig) -> str:

@@ -9,14 +9,15 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from config.checked_file import CheckedFile
 from config.errors import placed
-from config.load import check_clusters, usable
+from config.load import usable
 from config.report import FORMATS
 from config.report import counted as problems_counted
+from ops.cluster_files import checked
 from ops.errors import OpsError
 from ops.preflight.account import Account, session_for
 from ops.preflight.asking import code_of, findings
 from ops.preflight.checks import CHECKS
-from ops.preflight.finding import Finding, Outcome, warning
+from ops.preflight.finding import Finding, Outcome, error, warning
 from ops.preflight.printed import as_json, counted, lines
 from ops.remedies import explained
 
@@ -25,15 +26,16 @@ NOT_OPTED_IN = ("InvalidClientTokenId", "UnrecognizedClientException")
 
 def options(command: argparse.ArgumentParser) -> None:
     """Add what the command takes beside the folder."""
-    command.add_argument("cluster", metavar="CLUSTER", help="name of a cluster file, without .yaml")
+    command.add_argument("cluster", metavar="CLUSTER|FILE", help="name of a cluster file, or its path, e.g. clusters/mine.yaml")
     command.add_argument(
         "--format", choices=("text", "json"), default="text", help="for whom: text (a terminal, the default), json"
     )
+    command.add_argument("--strict", action="store_true", help="fail with warnings, too")
 
 
-def preflight(clusters: Path, cluster: str, format: str, session: Any = None) -> Iterator[str]:
+def preflight(*, clusters: Path, cluster: str, format: str, strict: bool, session: Any = None) -> Iterator[str]:
     """What there is to say; then an OpsError that counts, if there are errors. A file with problems is not asked about."""
-    [file] = check_clusters(clusters, cluster)
+    [file] = checked(clusters, [cluster])
     if file.errors:
         yield FORMATS[format]([file])
         raise OpsError(f"{problems_counted([file])}; nothing was asked of AWS: correct the file first")
@@ -44,14 +46,30 @@ def preflight(clusters: Path, cluster: str, format: str, session: Any = None) ->
             found.append(each)
             if format == "text":
                 yield from lines([each])
-    except (ClientError, BotoCoreError, OSError) as failure:
-        raise OpsError(explained("preflight", failure) + _of_region(failure, config.region)) from failure
+    except (ClientError, BotoCoreError, OSError, OpsError) as failure:
+        said = _told(failure, config.region)
+        if format == "json":
+            yield as_json(config.name, [*found, error(said, "").by("asking")])
+        raise OpsError(said) from failure
     if format == "json":
-        yield as_json(cluster, found)
-    if any(each.outcome is Outcome.ERROR for each in found):
-        raise OpsError(f"{counted(found)}: cluster {cluster} would not come up")
+        yield as_json(config.name, found)
+    _refuse(found, config.name, strict=strict)
     if format == "text":
         yield counted(found)
+
+
+def _refuse(found: list[Finding], cluster: str, *, strict: bool) -> None:
+    """Count what was found, in an OpsError, if that is not well."""
+    outcomes = {each.outcome for each in found}
+    if Outcome.ERROR in outcomes:
+        raise OpsError(f"{counted(found)}: cluster {cluster} would not come up")
+    if strict and Outcome.WARNING in outcomes:
+        raise OpsError(f"{counted(found)}, and --strict takes warnings for errors")
+
+
+def _told(failure: Exception, region: str | None) -> str:
+    """Why nothing, or nothing more, can be asked."""
+    return str(failure) if isinstance(failure, OpsError) else explained("preflight", failure) + _of_region(failure, region)
 
 
 def _of_region(failure: Exception, region: str | None) -> str:

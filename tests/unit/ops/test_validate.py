@@ -73,12 +73,6 @@ def test_a_file_that_cdk_would_not_take_by_its_name_is_not_taken(validate: Valid
     )
 
 
-def test_a_folder_in_the_place_of_a_file_is_told_how_to_name_it(validate: Validate, wrong: Path) -> None:
-    status, _, said = validate(f"{wrong.parent}/")
-    assert status == 1
-    assert f"is a folder, and a file or a cluster's name is wanted; give --clusters {wrong.parent}/" in said
-
-
 def test_two_files_that_fix_the_same_name_are_told(validate: Validate, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / f"{name}.yaml").write_text(REFERENCE.read_text() + "cluster_name: ml\n")
@@ -94,6 +88,31 @@ def test_a_file_that_is_not_there_is_told_in_every_format(validate: Validate, na
     status, said, counted = validate(name, "--format", form)
     assert (status, counted) == (1, "1 error and 0 warnings in 1 file\n")
     assert "file.unreadable" in said
+
+
+@pytest.mark.parametrize("name", ["clusters", "clusters/", "examples/clusters"])
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_folder_in_place_of_a_file_is_told_how_it_is_given(validate: Validate, name: str, form: str) -> None:
+    status, said, counted = validate(name, "--format", form)
+    assert (status, counted) == (1, "1 error and 0 warnings in 1 file\n")
+    assert f"give --clusters {name}" in said
+
+
+def test_a_file_that_is_named_twice_is_one(validate: Validate) -> None:
+    once = "0 errors and 0 warnings in 1 file\n"
+    assert validate("reference", "reference") == (0, once, "")
+    assert validate("reference", "clusters/reference.yaml") == (0, once, "")
+    assert validate("clusters/reference.yaml", "./clusters/reference.yaml") == (0, once, "")
+
+
+def test_warnings_end_it_only_where_that_is_asked_for(validate: Validate, tmp_path: Path) -> None:
+    file = tmp_path / "small.yaml"
+    file.write_text(REFERENCE.read_text().replace("ml.trn1.32xlarge", "ml.trn9.32xlarge"))
+    assert validate(file)[0] == 0
+    status, _, counted = validate(file, "--strict")
+    assert (status, counted) == (1, "0 errors and 1 warning in 1 file\n")
+    file.write_text(file.read_text() + "silence:\n  - {rule: known-instance-type, reason: HyperPod has it since May}\n")
+    assert validate(file, "--strict")[0] == 0
 
 
 def test_a_format_that_there_is_not_is_answered_with_those_that_there_are(validate: Validate) -> None:

@@ -47,11 +47,11 @@ def checks(monkeypatch: pytest.MonkeyPatch) -> list[Check]:
     return asked
 
 
-def run(folder: Path, form: str = "text", aws: FakeAws | None = None) -> tuple[str, str]:
+def run(folder: Path, form: str = "text", aws: FakeAws | None = None, *, strict: bool = False) -> tuple[str, str]:
     """What is printed, and the error at the end."""
     printed: list[str] = []
     try:
-        printed.extend(preflight(folder, "draft", form, aws or FakeAws({})))
+        printed.extend(preflight(clusters=folder, cluster="draft", format=form, strict=strict, session=aws or FakeAws({})))
     except (OpsError, ConfigError) as failure:
         return "\n".join(printed), str(failure)
     return "\n".join(printed), ""
@@ -69,6 +69,28 @@ def test_a_line_for_each_finding_its_remedy_and_link_below_and_a_summary(folder:
         "0 errors, 1 warning, 1 ok, 1 not asked",
     ]
     assert failed == ""
+
+
+def test_a_warning_makes_it_fail_only_where_that_is_asked_for(folder: Path, checks: list[Check]) -> None:
+    checks.append(check(warning("so so")))
+    assert run(folder)[1] == ""
+    assert run(folder, strict=True)[1] == "0 errors, 1 warning, 0 ok, 0 not asked, and --strict takes warnings for errors"
+
+
+def test_a_file_is_taken_by_its_path(folder: Path, checks: list[Check]) -> None:
+    checks.append(check(ok("well")))
+    path = str(folder / "draft.yaml")
+    told = json.loads(
+        "".join(preflight(clusters=Path("nowhere"), cluster=path, format="json", strict=False, session=FakeAws({})))
+    )
+    assert (told["cluster"], told["counts"]["ok"]) == ("draft", 1)
+
+
+def test_without_credentials_there_is_a_document_too(folder: Path) -> None:
+    said, failed = run(folder, "json", FakeAws({"sts.get_caller_identity": NoCredentialsError()}))
+    [found] = json.loads(said)["findings"]
+    assert (found["check"], found["outcome"], found["message"]) == ("asking", "error", failed)
+    assert "run `aws sso login`" in failed
 
 
 def test_an_error_makes_the_command_fail(folder: Path, checks: list[Check]) -> None:
