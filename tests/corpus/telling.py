@@ -49,7 +49,7 @@ def _printed(files: list[str], folder: Path) -> tuple[str, ...]:
 def _said(files: list[str]) -> Iterator[str]:
     """What ops/__main__.py prints, which takes as long again to read its arguments; a test compares."""
     try:
-        yield from validate(CLUSTERS, files, "text")
+        yield from validate(clusters=CLUSTERS, files=files, format="text", strict=False)
     except OpsError as error:
         yield str(error)
         yield "exit status 1"
