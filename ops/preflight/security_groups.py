@@ -13,6 +13,8 @@ from ops.preflight.wanted import Group, groups, node_security_groups
 
 HTTPS = 443
 
+Ids = tuple[str, ...]
+
 
 def security_groups(account: Account) -> Iterator[Finding]:
     """Each group is there and in the VPC, and the nodes that have the same ones reach each other in both directions."""
@@ -34,17 +36,17 @@ def security_groups(account: Account) -> Iterator[Finding]:
     yield from _apart(account, found)
 
 
-def _sets(account: Account) -> dict[tuple[str, ...], list[Group]]:
+def _sets(account: Account) -> dict[Ids, list[Group]]:
     """The security groups that nodes have together, and the instance groups whose nodes have them."""
     shared = node_security_groups(account.config)
-    sets: dict[tuple[str, ...], list[Group]] = {shared: []} if shared else {}
+    sets: dict[Ids, list[Group]] = {shared: []} if shared else {}
     for group in groups(account.config):
         if ids := _own(group) or shared:
             sets.setdefault(ids, []).append(group)
     return sets
 
 
-def _need_each_other(account: Account, ids: tuple[str, ...], members: list[Group]) -> bool:
+def _need_each_other(account: Account, ids: Ids, members: list[Group]) -> bool:
     """Whether something goes from one member to another: not where there is one, nor among login nodes.
 
     Those that most nodes share are a new file system's as well.
@@ -54,7 +56,7 @@ def _need_each_other(account: Account, ids: tuple[str, ...], members: list[Group
     return not (is_apart and (sum(group.count for group in members) <= 1 or {group.name for group in members} <= login))
 
 
-def _own(group: Group) -> tuple[str, ...]:
+def _own(group: Group) -> Ids:
     return tuple(dict.fromkeys(group.network.get("SecurityGroupIds") or ()))
 
 
@@ -68,19 +70,29 @@ def _misplaced(account: Account, named: Mapping[str, object], found: Mapping[str
 
 
 def _apart(account: Account, found: Mapping[str, Json]) -> Iterator[Finding]:
-    """Nodes with security groups of their own still reach the others: slurmd hears the controller, and slurmctld hears them."""
-    shared = node_security_groups(account.config)
+    """Nodes with security groups of their own still meet the others: slurmctld hears all, and compute nodes hear it."""
+    shared, roles = node_security_groups(account.config), {each.name: each.role for each in account.config.instance_groups}
     for group in groups(account.config):
         own = _own(group)
         if not shared or not own or set(own) & set(shared):
             continue
-        for port, here, there in ((SLURMD, own, shared), (SLURMCTLD, shared, own)):
+        for port, here, there in _heard(roles.get(group.name, Role.COMPUTE), own, shared):
             rules = [rule for each in here if each in found for rule in found[each]["IpPermissions"]]
             if not admits(rules, port, groups=there, ranges=EVERYWHERE):
                 yield warning(
                     f"{', '.join(here)} does not let in TCP {port} from {', '.join(there)}: Slurm may not see group {group.name}",
                     "let each group in by its id, or see that a rule for the subnets' ranges does",
                 )
+
+
+def _heard(role: Role, own: Ids, shared: Ids) -> tuple[tuple[int, Ids, Ids], ...]:
+    """Which port is open where to whom: slurmctld is on the controller alone, and slurmd on compute nodes."""
+    match role:
+        case Role.CONTROLLER:
+            return (SLURMCTLD, own, shared), (SLURMD, shared, own)
+        case Role.LOGIN:
+            return ((SLURMCTLD, shared, own),)
+    return (SLURMD, own, shared), (SLURMCTLD, shared, own)
 
 
 def _to_aws(found: list[Json]) -> Iterator[Finding]:

@@ -358,7 +358,8 @@ def test_the_groups_of_a_groups_own_network_are_looked_at_too() -> None:
 def test_login_nodes_with_a_group_of_their_own_need_not_reach_each_other() -> None:
     own = "overrides: {OverrideVpcConfig: {Subnets: [subnet-00000001], SecurityGroupIds: [sg-00000002]}}"
     login = f"  - {{name: door, role: login, instance_type: ml.c5.xlarge, instance_count: 2, {own}}}\n"
-    met = {"sg-00000001": [ITSELF, to("sg-00000002")], "sg-00000002": [to("sg-00000001")]}
+    slurmctld = to("sg-00000002", IpProtocol="tcp", FromPort=6817, ToPort=6817)
+    met: dict[str, list[dict[str, Any]]] = {"sg-00000001": [ITSELF, slurmctld], "sg-00000002": []}
 
     def both(GroupIds: list[str]) -> dict[str, Any]:  # noqa: N803  as boto3 spells it
         found = {"GroupId": GroupIds[0], "VpcId": "vpc-00000001", "IpPermissions": met[GroupIds[0]]}
@@ -366,6 +367,19 @@ def test_login_nodes_with_a_group_of_their_own_need_not_reach_each_other() -> No
 
     found = asked(security_groups, {"ec2.describe_security_groups": both}, IMPORTED + login)
     assert [(each.outcome.value, each.said) for each in found[1:]] == [("ok", "sg-00000002 lets its members reach AWS")]
+    met["sg-00000001"] = [ITSELF]
+    deaf = asked(security_groups, {"ec2.describe_security_groups": both}, IMPORTED + login)[-1]
+    assert deaf.said.startswith("sg-00000001 does not let in TCP 6817 from sg-00000002"), "their commands ask slurmctld"
+
+
+def test_a_controller_with_a_group_of_its_own_hears_the_others_and_they_hear_it() -> None:
+    own = "overrides: {OverrideVpcConfig: {Subnets: [subnet-00000002], SecurityGroupIds: [sg-00000002]}}"
+    file = IMPORTED.replace("instance_count: 1}", f"instance_count: 1, {own}}}")
+    account = group([to("sg-00000009")], [ITSELF, EVERYBODY])
+    assert [each.said.partition(":")[0] for each in asked(security_groups, account, file) if each.outcome == "warning"] == [
+        "sg-00000002 does not let in TCP 6817 from sg-00000001",
+        "sg-00000001 does not let in TCP 6818 from sg-00000002",
+    ]
 
 
 def test_groups_of_nodes_apart_from_the_others_must_still_meet_slurm() -> None:
