@@ -32,13 +32,15 @@ def roles_of(original: Original, *, drop_unknown_groups: bool) -> Roles:
     """The role of every group in the request."""
     names = [group["InstanceGroupName"] for group in original.groups]
     roles = Roles()
-    for path, name, role, partition in _told(original):
+    told = list(_told(original))
+    free = [name for name in names if name not in {each[1] for each in told}]
+    for path, name, role, partition in told:
         if name in names:
             _assign(roles, original, (path, name, role, partition))
         elif drop_unknown_groups and role is not Role.CONTROLLER:
             roles.dropped.append(name)
         else:
-            roles.wrong(original.parameters_file, Problem(path, name, _unknown(path, name, names, role)))
+            roles.wrong(original.parameters_file, Problem(path, name, _unknown(path, name, free, role)))
     for index, name in enumerate(names):
         if name not in roles.found and (original.parameters is None or not roles.problems):
             roles.wrong(original.request_file, Problem((GROUPS, index, "InstanceGroupName"), name, _unassigned(original)))
@@ -83,10 +85,13 @@ def _assign(roles: Roles, original: Original, told: Told) -> None:
         roles.wrong(original.parameters_file, Problem(where, partition, f"{in_words(pattern)}; rename the partition"))
 
 
-def _unknown(path: Path, name: str, names: list[str], role: Role) -> str:
-    field_name = path[-1]
-    drop = "" if role is Role.CONTROLLER else "; or leave it out with --drop-unknown-groups"
-    return f"{field_name} {name} is not an instance group; {nearest(name, names)}{drop}"
+def _unknown(path: Path, name: str, free: list[str], role: Role) -> str:
+    """What is wrong with a group that is not there, and which one of those without a role may be meant."""
+    wrong = f"{path[-1]} {name} is not an instance group"
+    if role is Role.CONTROLLER:
+        return f"{wrong}; {nearest(name, free) if free else 'name the one that runs slurmctld, which has another role here'}"
+    meant = f"{nearest(name, free)}; or leave" if free else "all of them have other roles: leave"
+    return f"{wrong}; {meant} it out with --drop-unknown-groups"
 
 
 def _unassigned(original: Original) -> str:

@@ -57,6 +57,8 @@ def import_cluster(
     *, files: list[Path], cluster: str | None, output: Path | None, clusters: Path, force: bool, **chosen: object
 ) -> Iterator[str]:
     """Print or write the file; a ConfigError tells what of it needs the user's hand."""
+    if output and not output.parent.is_dir():
+        raise OpsError(f"--output: there is no folder {output.parent}; correct it, or make the folder first")
     check_place(_text(chosen["region"]), _text(chosen["zone"]))
     if (not files and not cluster) or len(files) > (1 if cluster else MOST_FILES):
         raise OpsError("give create_cluster.json [provisioning_parameters.json [vpc-config.json]], or --cluster NAME")

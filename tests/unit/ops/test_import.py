@@ -46,6 +46,9 @@ def test_the_file_is_written_and_never_over_another_unless_it_is_forced(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "clusters" / "mine.yaml"
+    assert main(["import", *PAIR, "--output", str(file)]) == 1
+    assert f"--output: there is no folder {file.parent}; correct it, or make the folder first" in capsys.readouterr().err
+    file.parent.mkdir()
     assert main(["import", *PAIR, "--output", str(file)]) == 0
     assert f"wrote {file}; " in capsys.readouterr().out
     assert load_cluster(file).cluster_name == "your-hyperpod-cluster"

@@ -56,7 +56,7 @@ def test_the_pair_that_disagrees_with_itself_is_reported() -> None:
     [line] = str(told.value).splitlines()
     assert line.endswith(
         'provisioning_parameters.json:5:3: login_group: "my-login-group": login_group my-login-group is not an instance group; '
-        "use compute-nodes or controller-machine; or leave it out with --drop-unknown-groups"
+        "all of them have other roles: leave it out with --drop-unknown-groups"
     )
 
 

@@ -90,7 +90,7 @@ def test_what_is_wrong_with_the_request_is_told_by_its_path(path: tuple[Any, ...
             ("login_group",),
             "my-login-group",
             'login_group: "my-login-group": login_group my-login-group is not an instance group; '
-            "use door, head or work; or leave it out with --drop-unknown-groups",
+            "use door; or leave it out with --drop-unknown-groups",
         ),
         (
             ("controller_group",),
