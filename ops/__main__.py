@@ -14,6 +14,7 @@ if __name__ == "__main__":
 from config.errors import ConfigError
 from ops.command import CLUSTERS, Command
 from ops.errors import OpsError
+from ops.usage import CommandParser, wrong_command
 
 COMMANDS: dict[str, Command] = {
     "validate": Command(
@@ -46,7 +47,7 @@ COMMANDS: dict[str, Command] = {
 def parser(only: str | None = None) -> argparse.ArgumentParser:
     """The command line: one subcommand for each entry of COMMANDS; with the options of all, or of ``only`` this one."""
     top = argparse.ArgumentParser(prog="python -m ops", description="Look at clusters, before and after cdk deploys them.")
-    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=CommandParser)
     for name, each in COMMANDS.items():
         command = commands.add_parser(name, help=each.what, description=each.what)
         if each.deployed:
@@ -78,7 +79,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command; the exit status is 1 when it could not do its work."""
     words = sys.argv[1:] if arguments is None else arguments
     named = next((word for word in words if word in COMMANDS), "")
-    given = vars(parser(named).parse_args(words))
+    top = parser(named)
+    if problem := wrong_command(words, COMMANDS):
+        top.error(problem)
+    given = vars(top.parse_args(words))
     try:
         for text in said(given.pop("command"), given):
             print(text, flush=True)

@@ -60,8 +60,7 @@ def import_cluster(
     if output and not output.parent.is_dir():
         raise OpsError(f"--output: there is no folder {output.parent}; correct it, or make the folder first")
     check_place(_text(chosen["region"]), _text(chosen["zone"]))
-    if (not files and not cluster) or len(files) > (1 if cluster else MOST_FILES):
-        raise OpsError("give create_cluster.json [provisioning_parameters.json [vpc-config.json]], or --cluster NAME")
+    _refuse_number(len(files), cluster)
     original, choices = _original(files, cluster, chosen)
     folder, name = (output.parent, output.stem) if output else (clusters, "imported")
     made = imported(original, choices, name=name, folder=folder)
@@ -69,6 +68,19 @@ def import_cluster(
     yield from _put(made, output, force=force)
     if made.problems:
         raise ConfigError({str(output or "the file above"): list(made.problems)})
+
+
+def _refuse_number(files: int, cluster: str | None) -> None:
+    """Refuse too few files, and too many."""
+    if cluster and files > 1:
+        raise OpsError(
+            f"{files} files are given with --cluster, which takes its provisioning_parameters.json alone; give that one"
+        )
+    remedy = "give create_cluster.json [provisioning_parameters.json [vpc-config.json]], or --cluster NAME"
+    if not files and not cluster:
+        raise OpsError(f"there is nothing to import; {remedy}")
+    if files > MOST_FILES:
+        raise OpsError(f"{files} files are given, and at most {MOST_FILES} make a cluster; {remedy}")
 
 
 def _original(files: list[Path], cluster: str | None, chosen: dict[str, object]) -> tuple[Original, Choices]:

@@ -89,9 +89,12 @@ def test_a_cluster_that_needs_the_users_hand_is_written_and_reported(tmp_path: P
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "give create_cluster.json [provisioning_parameters.json [vpc-config.json]], or --cluster NAME"),
-        ([*TRIPLE, "more"], "give create_cluster.json"),
-        (["--cluster", "theirs", *PAIR], "give create_cluster.json"),
+        (
+            [],
+            "there is nothing to import; give create_cluster.json [provisioning_parameters.json [vpc-config.json]], or",
+        ),
+        ([*TRIPLE, "more"], "4 files are given, and at most 3 make a cluster; give create_cluster.json"),
+        (["--cluster", "theirs", *PAIR], "2 files are given with --cluster, which takes its provisioning_parameters.json alone"),
         (
             [*PAIR, "--keep", "everything", "--scripts", "scripts"],
             "--keep everything leaves them where they are; give one of both",
