@@ -49,7 +49,8 @@ def preflight(*, clusters: Path, cluster: str, format: str, strict: bool, sessio
     except (ClientError, BotoCoreError, OSError, OpsError) as failure:
         said = _told(failure, config.region)
         if format == "json":
-            yield as_json(config.name, [*found, error(said, "").by("asking")])
+            what, _, remedy = said.partition("; ")
+            yield as_json(config.name, [*found, error(what, remedy).by("asking")])
         raise OpsError(said) from failure
     if format == "json":
         yield as_json(config.name, found)

@@ -89,8 +89,9 @@ def test_a_file_is_taken_by_its_path(folder: Path, checks: list[Check]) -> None:
 def test_without_credentials_there_is_a_document_too(folder: Path) -> None:
     said, failed = run(folder, "json", FakeAws({"sts.get_caller_identity": NoCredentialsError()}))
     [found] = json.loads(said)["findings"]
-    assert (found["check"], found["outcome"], found["message"]) == ("asking", "error", failed)
-    assert "run `aws sso login`" in failed
+    assert (found["check"], found["outcome"]) == ("asking", "error")
+    assert f"{found['message']}; {found['remedy']}" == failed
+    assert "run `aws sso login`" in found["remedy"]
 
 
 def test_an_error_makes_the_command_fail(folder: Path, checks: list[Check]) -> None:
