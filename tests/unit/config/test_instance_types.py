@@ -81,5 +81,6 @@ def test_a_models_name_can_stand_in_slurm_conf() -> None:
 
 
 def test_a_clusters_types_are_those_of_its_groups_and_of_their_overrides(draft: Any) -> None:
-    draft.set("instance_groups", 2, "overrides", "InstanceRequirements", {"InstanceTypes": ["ml.p5.48xlarge", "ml.p5e.48xlarge"]})
+    mixed = {"InstanceTypes": ["ml.p5.48xlarge", "ml.p5e.48xlarge"]}
+    draft.set("instance_groups", 2, "overrides", {"InstanceType": None, "InstanceRequirements": mixed})
     assert types_of(draft.config()) == ("ml.c5.xlarge", "ml.m5.xlarge", "ml.p5.48xlarge", "ml.p5e.48xlarge")

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from config.imports import Choices, Keep, Original, imported
 from config.imports.equality import unequal
 from config.model import ClusterConfig, NodeRecovery
@@ -64,10 +66,17 @@ def test_roles_and_scripts_that_are_kept_are_overrides() -> None:
     assert config.instance_groups[2].overrides == {"LifeCycleConfig": {"SourceS3Uri": SOURCE}, "ExecutionRole": ROLE}
 
 
-def test_scripts_of_another_name_that_are_kept_are_overrides_too() -> None:
-    scripts = {"SourceS3Uri": SOURCE, "OnCreate": "setup.sh", "OnInitComplete": "done.sh"}
+@pytest.mark.parametrize(
+    ("script", "overridden"),
+    [
+        ({"OnCreate": "setup.sh"}, {"OnCreate": "setup.sh"}),
+        ({"OnInitComplete": "done.sh"}, {"OnInitComplete": "done.sh", "OnCreate": None}),
+    ],
+)
+def test_scripts_of_another_name_that_are_kept_are_overrides_too(script: dict[str, str], overridden: dict[str, object]) -> None:
+    scripts = {"SourceS3Uri": SOURCE, **script}
     config = config_of(changed(REQUEST, *WORK, "LifeCycleConfig", scripts), EVERYTHING)
-    assert config.instance_groups[2].overrides["LifeCycleConfig"] == scripts
+    assert config.instance_groups[2].overrides["LifeCycleConfig"] == {"SourceS3Uri": SOURCE, **overridden}
 
 
 def test_the_originals_scripts_come_from_their_folder(tmp_path: Path) -> None:
