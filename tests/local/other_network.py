@@ -1,4 +1,4 @@
-"""A network that another team made, for clusters that are to live in one that is there already."""
+"""A network and a file system that another team made, for clusters that are to live with what is there already."""
 
 from dataclasses import dataclass
 
@@ -31,3 +31,16 @@ def make_other_network(client: Client, zone_id: str = "usw2-az4") -> OtherNetwor
     ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=everything)
     ec2.authorize_security_group_egress(GroupId=group, IpPermissions=everything)
     return OtherNetwork(zone_id, vpc, subnet, group)
+
+
+def make_other_file_system(client: Client, network: OtherNetwork) -> dict[str, str]:
+    """Make a Lustre file system there; gives `storage.existing` of a cluster file that uses it."""
+    made = client("fsx").create_file_system(
+        FileSystemType="LUSTRE",
+        FileSystemTypeVersion="2.15",
+        StorageCapacity=1200,
+        SubnetIds=[network.subnet],
+        SecurityGroupIds=[network.group],
+        LustreConfiguration={"DeploymentType": "PERSISTENT_2", "PerUnitStorageThroughput": 250},
+    )["FileSystem"]
+    return {"file_system_id": made["FileSystemId"], "mount_name": made["LustreConfiguration"]["MountName"]}

@@ -6,7 +6,7 @@ from typing import Any
 
 from local_aws import iam
 from local_aws.testing import ACCOUNT, REGION, Client
-from tests.local.other_network import OtherNetwork, make_other_network
+from tests.local.other_network import OtherNetwork, make_other_file_system, make_other_network
 
 EXECUTION = f"cdk-hnb659fds-cfn-exec-role-{ACCOUNT}-{REGION}"
 ANYBODY = {"Effect": "Allow", "Principal": {"AWS": f"arn:aws:iam::{ACCOUNT}:root"}, "Action": "sts:AssumeRole"}
@@ -68,12 +68,4 @@ class World:
 
     def make_file_system(self, network: OtherNetwork) -> dict[str, str]:
         """Make a Lustre file system there; what a cluster file names of it."""
-        made = self.client("fsx").create_file_system(
-            FileSystemType="LUSTRE",
-            FileSystemTypeVersion="2.15",
-            StorageCapacity=1200,
-            SubnetIds=[network.subnet],
-            SecurityGroupIds=[network.group],
-            LustreConfiguration={"DeploymentType": "PERSISTENT_2", "PerUnitStorageThroughput": 250},
-        )["FileSystem"]
-        return {"file_system_id": made["FileSystemId"], "mount_name": made["LustreConfiguration"]["MountName"]}
+        return make_other_file_system(self.client, network)

@@ -1,13 +1,12 @@
 """A cluster for which everything else is there already: stacks that make nothing, and a destroy that touches nothing."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 import yaml
 
 from local_aws.testing import Client
-from tests.local.other_network import OtherNetwork, make_other_network
+from tests.local.other_network import OtherNetwork, make_other_file_system, make_other_network
 from tests.local.walk.conftest import WorkspaceIn
 from tests.local.walk.leftovers import leftovers
 from tests.local.walk.workspace import Workspace
@@ -22,7 +21,7 @@ class Existing:
     """What another team made."""
 
     network: OtherNetwork
-    file_system: dict[str, Any]
+    file_system: dict[str, str]
     bucket: str
 
 
@@ -60,15 +59,7 @@ def test_a_cluster_on_imported_parts_alone_comes_up_and_its_destroy_leaves_them_
 def _make(client: Client) -> Existing:
     network = make_other_network(client)
     client("s3").create_bucket(Bucket="datasets", CreateBucketConfiguration={"LocationConstraint": REGION})
-    file_system = client("fsx").create_file_system(
-        FileSystemType="LUSTRE",
-        FileSystemTypeVersion="2.15",
-        StorageCapacity=1200,
-        SubnetIds=[network.subnet],
-        SecurityGroupIds=[network.group],
-        LustreConfiguration={"DeploymentType": "PERSISTENT_2", "PerUnitStorageThroughput": 250},
-    )["FileSystem"]
-    return Existing(network, file_system, "datasets")
+    return Existing(network, make_other_file_system(client, network), "datasets")
 
 
 def _describe(workspace: Workspace, existing: Existing) -> None:
@@ -76,10 +67,7 @@ def _describe(workspace: Workspace, existing: Existing) -> None:
     file = yaml.safe_load(path.read_text())
     file["network"] = existing.network.section
     file["storage"] = {
-        "existing": {
-            "file_system_id": existing.file_system["FileSystemId"],
-            "mount_name": existing.file_system["LustreConfiguration"]["MountName"],
-        },
+        "existing": existing.file_system,
         "data_bucket": {"existing": existing.bucket},
     }
     path.write_text(yaml.safe_dump(file, sort_keys=False))
