@@ -1,14 +1,9 @@
-"""What Custom::HyperPodCluster is asked for, as lambda_assets/cluster_resource/event.py reads it.
-
-Every version that was ever released is read there; a change that an older release would misread raises the version.
-"""
+"""What Custom::HyperPodCluster is asked for, as lambda_assets/cluster_resource/event.py reads it."""
 
 from config.instance_group import Role
 from config.model import ClusterConfig
 from config.own_tags import CLUSTER_TAG
 from config.request import Request
-
-PROPERTIES_VERSION = "1"
 
 
 def tagged(request: Request, config: ClusterConfig) -> Request:
@@ -20,7 +15,6 @@ def resource_properties(config: ClusterConfig, request: Request, network_identit
     """The properties; ``network_identity`` changes with the network, so that references to it are looked up again."""
     controller = next(group.name for group in config.instance_groups if group.role is Role.CONTROLLER)
     return {
-        "PropertiesVersion": PROPERTIES_VERSION,
         "NamePrefix": config.name,
         **({"ClusterName": config.cluster_name} if config.cluster_name else {}),
         "Request": request,

@@ -8,7 +8,7 @@ from constructs import Construct
 
 from config.model import ClusterConfig, Wait
 from config.request import Request
-from config.resource_properties import PROPERTIES_VERSION, resource_properties, tagged
+from config.resource_properties import resource_properties, tagged
 from constructs.hyperpod.cluster_provider import ClusterProvider
 from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.lifecycle_scripts import LifecycleScripts
@@ -16,6 +16,9 @@ from constructs.hyperpod.network import Network
 from constructs.hyperpod.removal import removal_policy
 from constructs.hyperpod.requested_cluster import requested_cluster
 from constructs.hyperpod.step_permissions import StepPermissions
+
+# The functions read every version that was ever released; a change that an older release would misread raises it.
+PROPERTIES_VERSION = "1"
 
 
 class HyperPodCluster(Construct):

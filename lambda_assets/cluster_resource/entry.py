@@ -119,22 +119,22 @@ def _leftovers(event: Event, others: list[tuple[Execution, Event]], executions: 
         after = [its for _, its in others if is_later(its.issued, made.issued)]
         rivals = [*after, *(its for other, its in others if other.started >= execution.started and its is not made)]
         unordered = [its for other, its in others if other.started > execution.started and not is_later(made.issued, its.issued)]
-        is_known = any(name in _names(its) for its in (event, *rivals))
+        if any(name in _names(its) for its in (event, *rivals)):
+            continue
         later = [its for its in (event, *after, *unordered) if its.physical_id == made.physical_id]
         is_unreported = any(its.request_type == "Update" for its in later) or (
             event in later and is_later(event.issued, made.issued) and _has_failed(execution, executions)
         )
-        if is_unreported and not is_known:
+        if is_unreported:
             found.append(name)
     return found
 
 
 def _names(event: Event) -> tuple[str, ...]:
     """The clusters that a request is about: of its properties' own one a Delete knows nothing, but where it has no other."""
-    made = cluster_name(event, event.properties)
     if event.request_type == "Delete" and not event.has_invented_id:
         return (event.physical_id,)
-    return (event.physical_id, made)
+    return (event.physical_id, cluster_name(event, event.properties))
 
 
 def _has_failed(execution: Execution, executions: Executions) -> bool:
