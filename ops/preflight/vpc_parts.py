@@ -1,6 +1,6 @@
 """Parts of a VPC, as EC2 describes them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from botocore.exceptions import ClientError
 
@@ -10,22 +10,14 @@ from ops.preflight.asking import code_of
 
 def security_group(account: Account, group_id: str) -> Json | None:
     """What EC2 says of the security group; None where there is none of this id."""
-    try:
-        [found] = account.client("ec2").describe_security_groups(GroupIds=[group_id])["SecurityGroups"]
-    except ClientError as failure:
-        _tolerate_absence(failure)
-        return None
-    return dict(found)
+    ec2 = account.client("ec2")
+    return _one(lambda: ec2.describe_security_groups(GroupIds=[group_id])["SecurityGroups"])
 
 
 def subnet(account: Account, subnet_id: str) -> Json | None:
     """What EC2 says of the subnet; None where there is none of this id."""
-    try:
-        [found] = account.client("ec2").describe_subnets(SubnetIds=[subnet_id])["Subnets"]
-    except ClientError as failure:
-        _tolerate_absence(failure)
-        return None
-    return dict(found)
+    ec2 = account.client("ec2")
+    return _one(lambda: ec2.describe_subnets(SubnetIds=[subnet_id])["Subnets"])
 
 
 def ranges_of(account: Account, subnet_ids: Iterable[str]) -> list[str]:
@@ -36,6 +28,11 @@ def ranges_of(account: Account, subnet_ids: Iterable[str]) -> list[str]:
     return [found["CidrBlock"] for found in (subnet(account, each) for each in named) if found]
 
 
-def _tolerate_absence(failure: ClientError) -> None:
-    if "NotFound" not in code_of(failure):
-        raise failure
+def _one(describe: Callable[[], list[Json]]) -> Json | None:
+    try:
+        [found] = describe()
+    except ClientError as failure:
+        if "NotFound" not in code_of(failure):
+            raise
+        return None
+    return dict(found)
