@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from local_aws.testing import Client
+from tests.local.fsx.world import until
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,9 @@ def make_other_network(client: Client, zone_id: str = "usw2-az4") -> OtherNetwor
 
 
 def make_other_file_system(client: Client, network: OtherNetwork) -> dict[str, str]:
-    """Make a Lustre file system there; gives `storage.existing` of a cluster file that uses it."""
-    made = client("fsx").create_file_system(
+    """Make a Lustre file system there and wait until it is up; gives `storage.existing` of a cluster file that uses it."""
+    fsx = client("fsx")
+    made = fsx.create_file_system(
         FileSystemType="LUSTRE",
         FileSystemTypeVersion="2.15",
         StorageCapacity=1200,
@@ -43,4 +45,6 @@ def make_other_file_system(client: Client, network: OtherNetwork) -> dict[str, s
         SecurityGroupIds=[network.group],
         LustreConfiguration={"DeploymentType": "PERSISTENT_2", "PerUnitStorageThroughput": 250},
     )["FileSystem"]
+    ids = [made["FileSystemId"]]
+    until(lambda: fsx.describe_file_systems(FileSystemIds=ids)["FileSystems"], lambda seen: seen[0]["Lifecycle"] == "AVAILABLE")
     return {"file_system_id": made["FileSystemId"], "mount_name": made["LustreConfiguration"]["MountName"]}
