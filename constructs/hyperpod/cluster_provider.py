@@ -1,5 +1,7 @@
 """What answers CloudFormation for the cluster: three functions, a state machine and a rule."""
 
+from typing import cast
+
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
@@ -26,6 +28,8 @@ class ClusterProvider(Construct):
         code = function_package(self)
         self._step = ResourceFunction(self, "Step", code=code, module="step")
         requests = RequestMachine(self, "Requests", step=self._step)
+        # Not in the role's own policy: the function depends on that one, and the state machine on the function.
+        iam.Policy(self, "StepFindsNewerRequests", roles=[cast("iam.IRole", self._step.role)], statements=[requests.finding()])
         environment = {"STATE_MACHINE_ARN": requests.state_machine_arn}
         responder = ResourceFunction(
             self,

@@ -59,10 +59,14 @@ class RequestMachine(sfn.StateMachine):
         """Let somebody start work on a request."""
         return iam.PolicyStatement(sid="StartRequests", actions=["states:StartExecution"], resources=[self.state_machine_arn])
 
+    def finding(self) -> iam.PolicyStatement:
+        """Let somebody list the requests for a resource."""
+        return iam.PolicyStatement(sid="FindRequests", actions=["states:ListExecutions"], resources=[self.state_machine_arn])
+
     def superseding(self) -> list[iam.PolicyStatement]:
         """Let somebody find the requests for a resource, read what became of them, and stop those that a newer one overtook."""
         return [
-            iam.PolicyStatement(sid="FindRequests", actions=["states:ListExecutions"], resources=[self.state_machine_arn]),
+            self.finding(),
             iam.PolicyStatement(
                 sid="SupersedeRequests",
                 actions=["states:DescribeExecution", "states:GetExecutionHistory", "states:StopExecution"],
@@ -94,6 +98,7 @@ def _definition(stack: cdk.Stack, step_arn: str) -> sfn.DefinitionBody:
                 "FunctionName": step_arn,
                 "Payload": {
                     "event.$": event,
+                    "machine.$": "$$.StateMachine.Id",
                     "memory.$": "$.memory",
                     "now.$": "$$.State.EnteredTime",
                     "started.$": "$$.Execution.StartTime",

@@ -5,13 +5,10 @@ from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
 from cluster_resource.adoption import hand_back
 from cluster_resource.desired import Desired
 from cluster_resource.doubt import doubted, lasts, undoubted
+from cluster_resource.executions import LEASE_S
 from cluster_resource.memory import Memory
 from cluster_resource.moment import Moment
 from cluster_resource.observed import Cluster, Node
-
-LEASE_S = 240
-"""How long a call of an older request can still come. A delivery is at most a minute old, and a function runs a minute at most:
-the entry that starts the request unseen, the responder that stops it after the entry died, and the step that was in its call."""
 
 BLOCKED_S = 300
 BLOCKED_WORDS = "does not have permission to perform"

@@ -9,13 +9,11 @@ can overtake each other; where the addresses do not tell, it is the order in whi
 
 import functools
 import os
-import time
-from collections.abc import Callable
 from datetime import datetime
 
 from cluster_resource.api_client import states_client
 from cluster_resource.event import Event, Json, is_later
-from cluster_resource.executions import Execution, Executions
+from cluster_resource.executions import LEASE_S, Execution, Executions
 from cluster_resource.identity import cluster_name, execution_name
 from cluster_resource.log import log
 from cluster_resource.memory import VERSION
@@ -24,8 +22,6 @@ COMPARED = 10
 """How many earlier executions of a resource are asked for their event; older ones ended long before a delivery can be late."""
 
 OVERTAKEN = "superseded by a newer request for the same resource, which began before it"
-LAG_S = (1, 3, 8)
-"""Pauses between looks for a request that must be there: ListExecutions is only eventually consistent."""
 
 
 @functools.cache
@@ -39,17 +35,15 @@ def handler(raw: Json, _context: object) -> None:
     launch(raw, _executions())
 
 
-def launch(raw: Json, executions: Executions, sleep: Callable[[float], None] = time.sleep) -> None:
+def launch(raw: Json, executions: Executions) -> None:
     """Start the request's execution and stop those of older requests; a duplicate does nothing that was not done."""
     event = Event.parse(raw)
     others = _others(event, executions)
     newer = next((other for other, its in others if is_later(its.issued, event.issued)), None)
-    is_missing_one = _is_missing_one(event, [its for _, its in others])
     memory: Json = {"version": VERSION}
     if newer:
         memory["fence"] = f"superseded: this request came after a newer one for the same resource ({newer.name})"
-    elif is_missing_one or (others and others[0][0].status != "SUCCEEDED"):
-        # It still runs, or ended in the middle of a step, whose last call nobody knows the outcome of.
+    elif _is_missing_one(event, [its for _, its in others]) or any(_may_still_call(other, event) for other, _ in others):
         memory["contested"] = True
     leftovers = _leftovers(event, others, executions)
     if leftovers:
@@ -60,9 +54,6 @@ def launch(raw: Json, executions: Executions, sleep: Callable[[float], None] = t
         if not is_new:  # it began unseen by the newer one, without the fence
             executions.stop(executions.arn_of(event), OVERTAKEN)
         return
-    for pause_s in LAG_S if is_missing_one else ():
-        stop_older(event, started, executions)
-        sleep(pause_s)
     stop_older(event, started, executions)
 
 
@@ -72,8 +63,8 @@ def stop_older(event: Event, started: datetime, executions: Executions) -> None:
     Each request starts first and looks around after: of two that begin at the same time, at least one sees the other.
     """
     is_overtaken = False
-    for other, its in _others(event, executions):
-        if _is_newer(its.issued, other.started, event.issued, started):
+    for other in executions.others(event):
+        if other.is_newer_than(event, started):
             is_overtaken = True
         elif other.is_running:
             executions.stop(other.arn, f"superseded by a newer request for the same resource ({execution_name(event)})")
@@ -84,9 +75,18 @@ def stop_older(event: Event, started: datetime, executions: Executions) -> None:
 
 def _others(event: Event, executions: Executions) -> list[tuple[Execution, Event]]:
     """The other executions of the resource, newest first, each with its event."""
-    own = execution_name(event)
-    found = [execution for execution in executions.of_resource(event) if execution.name != own][:COMPARED]
+    found = executions.others(event)[:COMPARED]
     return [(execution, Event.parse(executions.event_of(execution.arn))) for execution in found]
+
+
+def _may_still_call(other: Execution, event: Event) -> bool:
+    """Whether an older request runs, or was ended in the middle of a step so short before that its last call may still land."""
+    if other.status == "SUCCEEDED":
+        return False
+    if other.stopped is None or "T" not in event.issued:
+        return True
+    issued = datetime.strptime(event.issued, "%Y%m%dT%H%M%S%z")
+    return (issued - other.stopped).total_seconds() < LEASE_S
 
 
 def _is_missing_one(event: Event, others: list[Event]) -> bool:
@@ -140,9 +140,3 @@ def _names(event: Event) -> tuple[str, ...]:
 def _has_failed(execution: Execution, executions: Executions) -> bool:
     """Whether an execution has ended and said FAILED, or nothing, for which the responder says FAILED."""
     return not execution.is_running and (executions.verdict(execution.arn) or {}).get("Status") != "SUCCESS"
-
-
-def _is_newer(issued: str, started: datetime, own_issued: str, own_started: datetime) -> bool:
-    if is_later(issued, own_issued) or is_later(own_issued, issued):
-        return is_later(issued, own_issued)
-    return started > own_started

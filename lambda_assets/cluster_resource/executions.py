@@ -4,12 +4,22 @@ import json
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from cluster_resource.event import Event, Json
-from cluster_resource.identity import execution_name, resource_hash
+from cluster_resource.event import Event, Json, is_later
+from cluster_resource.identity import UNDATED, execution_name, resource_hash
 
 PAGE = 1000
 SUPERSEDED = "Superseded"
 """The error name of an execution that a newer request stopped."""
+
+LISTED_S = 30
+"""How long ListExecutions may not show an execution that has begun. AWS documents no bound, only eventual consistency."""
+FUNCTION_S = 60
+"""How long a function runs at most: the time-out in constructs/hyperpod/resource_function.py."""
+LANDS_S = 150
+"""How long a call can take effect after its function ended. AWS documents no bound; we have seen none above seconds."""
+LEASE_S = LISTED_S + FUNCTION_S + LANDS_S
+"""How long after an execution began a call of an older one can still take effect. The step of an older request looks for newer
+ones before each call, so that its last call is made in an invocation that began before the newer execution was listed."""
 
 
 class Execution(NamedTuple):
@@ -19,11 +29,27 @@ class Execution(NamedTuple):
     name: str
     status: str
     started: datetime
+    stopped: datetime | None
 
     @property
     def is_running(self) -> bool:
         """Whether it still works on its request."""
         return self.status == "RUNNING"
+
+    @property
+    def issued(self) -> str:
+        """When CloudFormation signed the request, as in ``Event.issued``."""
+        issued = self.name.split("-")[1]
+        return "" if issued == UNDATED else issued
+
+    def is_newer_than(self, event: Event, started: datetime) -> bool:
+        """Return whether its request is newer than ``event``, whose execution began at ``started``.
+
+        CloudFormation's signatures have whole seconds; within one second the later execution counts as the newer.
+        """
+        if is_later(self.issued, event.issued) or is_later(event.issued, self.issued):
+            return is_later(self.issued, event.issued)
+        return self.started > started
 
 
 class Executions:
@@ -37,11 +63,16 @@ class Executions:
         """The executions for the event's resource, newest first; the newest thousand of the state machine are looked through."""
         page = self._client.list_executions(stateMachineArn=self._state_machine_arn, maxResults=PAGE)
         prefix = resource_hash(event) + "-"
-        return [
-            Execution(item["executionArn"], item["name"], item["status"], item["startDate"])
-            for item in page["executions"]
-            if item["name"].startswith(prefix)
-        ]
+        return [_execution(item) for item in page["executions"] if item["name"].startswith(prefix)]
+
+    def others(self, event: Event) -> list[Execution]:
+        """The executions of the other requests for the event's resource, newest first."""
+        own = execution_name(event)
+        return [execution for execution in self.of_resource(event) if execution.name != own]
+
+    def newer(self, event: Event, started: datetime) -> Execution | None:
+        """Return an execution of a newer request for the event's resource, if one is listed."""
+        return next((other for other in self.others(event) if other.is_newer_than(event, started)), None)
 
     def start(self, event: Event, execution_input: Json) -> tuple[datetime, bool]:
         """Start the request's execution, or find the one that a delivery before started; tell when it began, and if it is new."""
@@ -65,7 +96,7 @@ class Executions:
             found = self._client.describe_execution(executionArn=arn)
         except self._client.exceptions.ExecutionDoesNotExist:
             return None
-        return Execution(arn, found["name"], found["status"], found["startDate"])
+        return _execution(found)
 
     def arn_of(self, event: Event) -> str:
         """The address of the request's execution, whether there is one or not."""
@@ -94,6 +125,11 @@ class Executions:
             if not page.get("nextToken"):
                 return None
             token = {"nextToken": page["nextToken"]}
+
+
+def _execution(item: Json) -> Execution:
+    """The execution in an answer of ListExecutions or DescribeExecution."""
+    return Execution(item["executionArn"], item["name"], item["status"], item["startDate"], item.get("stopDate"))
 
 
 def _verdict_in(value: Any) -> Json | None:

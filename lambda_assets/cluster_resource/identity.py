@@ -16,6 +16,7 @@ CANONICAL_VERSION = 1
 
 LONGEST_NAME = 63
 HASH_LENGTH = 12
+UNDATED = "undated"
 
 
 def create_only(request: Mapping[str, Any]) -> Json:
@@ -55,8 +56,11 @@ def resource_hash(event: Event) -> str:
 
 
 def execution_name(event: Event) -> str:
-    """The name of the one execution that serves this request, whatever number of times it is delivered."""
-    return f"{resource_hash(event)}-{_digest(event.request_id, 24)}"
+    """Return the name of the one execution that serves this request, however often it is delivered.
+
+    The date in it lets a list of executions show which request is newer (``executions.Execution.issued``).
+    """
+    return f"{resource_hash(event)}-{event.issued or UNDATED}-{_digest(event.request_id, 24)}"
 
 
 def _digest(text: str, length: int) -> str:

@@ -1,6 +1,10 @@
 """Runs in Lambda as the step function: one look at the cluster, at most one call, every 30 seconds; and the answer at the end.
 
-Its role may read clusters, and change those that carry the stack's tags. It keeps nothing: what it knows comes in and goes out.
+Its role may read clusters, change those that carry the stack's tags, and list the state machine's executions. It keeps nothing:
+what it knows comes in and goes out.
+
+Fence: before each call that changes something it looks for a newer request for the same resource, and ends this one if there is
+one. So an older request changes nothing, however late it began and whoever failed to stop it.
 """
 
 import functools
@@ -9,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from cluster_resource import answer, reasons, waits
 from cluster_resource.actions import Action, Call, Decision, Fail, Succeed, Wait
-from cluster_resource.api_client import logs_client, sagemaker_client
-from cluster_resource.cluster_api import ClusterApi
+from cluster_resource.api_client import logs_client, sagemaker_client, states_client
+from cluster_resource.cluster_api import ClusterApi, translated
 from cluster_resource.desired import Desired
 from cluster_resource.errors import ApiError
 from cluster_resource.event import DELETION, WAIT, Event, Json
+from cluster_resource.executions import Execution, Executions
 from cluster_resource.identity import execution_name, physical_id
 from cluster_resource.log import log
 from cluster_resource.memory import Memory
@@ -34,6 +39,12 @@ def _api() -> ClusterApi:
     return ClusterApi(sagemaker_client())
 
 
+@functools.cache
+def _executions(state_machine_arn: str) -> Executions:
+    """The state machine's executions, made once per sandbox, for steps that change something."""
+    return Executions(states_client(), state_machine_arn)
+
+
 class Context(Protocol):
     """What Lambda tells of an invocation."""
 
@@ -43,7 +54,7 @@ class Context(Protocol):
 
 def handler(payload: Json, context: Context) -> Json:
     """Do a step (`event`, `memory`, `now`, `started`), or send the answer (`event`, `answer`)."""
-    return handle(payload, _api, answer.send, lambda: _witness(context))
+    return handle(payload, _api, lambda: _executions(payload["machine"]), answer.send, lambda: _witness(context))
 
 
 def _witness(context: Context) -> "Witness":
@@ -54,16 +65,25 @@ def _witness(context: Context) -> "Witness":
 
 
 def handle(
-    payload: Json, api: Callable[[], ClusterApi], send: answer.Send, witness: "Callable[[], Witness] | None" = None
+    payload: Json,
+    api: Callable[[], ClusterApi],
+    executions: Callable[[], Executions],
+    send: answer.Send,
+    witness: "Callable[[], Witness] | None" = None,
 ) -> Json:
     """The handler with what it reaches out to: sending needs no client, so that none can keep an answer from going out."""
     if payload.get("answer"):
         send(Event.parse(payload["event"]), payload["answer"])
         return {"done": True}
-    return step(payload, api(), witness)
+    return step(payload, api(), executions, witness)
 
 
-def step(payload: Json, api: ClusterApi, witness: "Callable[[], Witness] | None" = None) -> Json:
+def step(
+    payload: Json,
+    api: ClusterApi,
+    executions: Callable[[], Executions],
+    witness: "Callable[[], Witness] | None" = None,
+) -> Json:
     """Look, decide, do; tell whether the request is done, what to remember, and the answer."""
     event = Event.parse(payload["event"])
     memory = Memory.load(payload.get("memory") or {})
@@ -75,7 +95,7 @@ def step(payload: Json, api: ClusterApi, witness: "Callable[[], Witness] | None"
     elif event.resource_type == WAIT:
         decision, cluster = _wait(event, memory, moment, api)
     else:
-        decision, cluster = _cluster(event, memory, moment, api)
+        decision, cluster = _cluster(event, memory, moment, api, executions)
     _log(event, cluster, decision, moment)
     result = _result(event, decision)
     if cluster and isinstance(decision.action, Fail) and decision.action.of_nodes:
@@ -86,7 +106,9 @@ def step(payload: Json, api: ClusterApi, witness: "Callable[[], Witness] | None"
     return result
 
 
-def _cluster(event: Event, memory: Memory, moment: Moment, api: ClusterApi) -> tuple[Decision, Cluster | None]:
+def _cluster(
+    event: Event, memory: Memory, moment: Moment, api: ClusterApi, executions: Callable[[], Executions]
+) -> tuple[Decision, Cluster | None]:
     try:
         desired = Desired.of(event, api.request_shape)
     except PropertyError as error:
@@ -96,18 +118,28 @@ def _cluster(event: Event, memory: Memory, moment: Moment, api: ClusterApi) -> t
         cluster = api.cluster(name_to_look_at(desired, memory), is_deletion=event.request_type == "Delete")
     except ApiError as error:
         return _in_time(after_error(error, desired, memory, moment), desired, moment), None
-    return _act(decide(desired, cluster, memory, moment), desired, moment, api), cluster
-
-
-def _act(decision: Decision, desired: Desired, moment: Moment, api: ClusterApi) -> Decision:
-    """Make the call, if the decision is one; what follows from it is the next step's."""
-    action = decision.action
-    if not isinstance(action, Call):
-        return decision
+    decision = decide(desired, cluster, memory, moment)
+    if not isinstance(decision.action, Call):
+        return decision, cluster
     try:
-        api.make(action)
+        newer = _newer(event, moment, executions())
+        return (_superseded(newer, decision) if newer else _made(decision.action, api)), cluster
     except ApiError as error:
-        return after_error(error, desired, decision.memory, moment)
+        return after_error(error, desired, decision.memory, moment), cluster
+
+
+def _newer(event: Event, moment: Moment, executions: Executions) -> Execution | None:
+    with translated("ListExecutions"):
+        return executions.newer(event, moment.started)
+
+
+def _superseded(newer: Execution, decision: Decision) -> Decision:
+    return Decision(Fail(f"superseded by a newer request for the same resource ({newer.name})"), decision.memory)
+
+
+def _made(action: Call, api: ClusterApi) -> Decision:
+    """Make the call; what follows from it is the next step's."""
+    api.make(action)
     return Decision(Wait(f"{action.operation}: {action.note}" if action.note else action.operation), action.then)
 
 

@@ -34,6 +34,8 @@ class Request:
     then: str = ""
     answers: list[Json] = field(default_factory=list)
     answered: datetime | None = None
+    is_heard: bool = False
+    """CloudFormation has acted on its answer."""
     is_closed: bool = False
     """CloudFormation does not wait for its answer any more."""
 
@@ -115,7 +117,7 @@ class CloudFormation:
         request.answers.append(body)
         request.answered = request.answered or self._timeline.clock.now
         if not request.is_closed:
-            request.is_closed = True
+            request.is_closed = request.is_heard = True
             self._go_on_after(request, body)
 
     def _time_out(self, request: Request) -> None:

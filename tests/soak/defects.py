@@ -96,7 +96,7 @@ DEFECTS: dict[str, Defect] = {
     "delete what is not ours": Defect(deletion, "decide_delete", _of_anybody),
     "adopt without tags": Defect(reconcile, "_converge", _without_owner),
     "no fence for late events": Defect(entry, "is_later", lambda _: lambda *_: False),
-    "older requests run on": Defect(entry, "stop_older", lambda _: lambda *_: None),
+    "a step does not look for newer requests": Defect(executions.Executions, "newer", lambda _: lambda *_: None),
     "a missing request is not noticed": Defect(entry, "_is_missing_one", lambda _: lambda *_: False),
     "answer before success": Defect(reconcile, "_present", _answer_early),
     "create again when absent": Defect(reconcile, "_absent", _forgetful),

@@ -8,6 +8,7 @@ from hypothesis import seed as seeded
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
+from tests.soak.faults import KINDS
 from tests.soak.files import FILES
 from tests.soak.run import Outcome, Run
 from tests.soak.schedule import CALLS, CODES, Operation
@@ -20,6 +21,10 @@ ORDERS = ("StartExecution", "StopExecution", "ListExecutions", "DescribeExecutio
 FILE_NAMES = st.sampled_from(("four", "six", "login", "moved", "four", "six", "moved", *FILES))
 SHORT = st.sampled_from((0, 1, 5, 20, 29, 31, 60, 90))
 LONG = st.sampled_from((120, 180, 300, 1200, 3700))
+HANGS = (0, 5, 20, 50, 60, 70)
+DESTINATIONS = st.lists(st.sampled_from((0, 1, 10, 60, 250, 600)), min_size=1, max_size=3)
+RESPONDER_FAULTS = 2
+"""With three attempts and a fault in each, nobody is left to answer."""
 
 
 class Drawing(RuleBasedStateMachine):
@@ -199,22 +204,53 @@ class Drawing(RuleBasedStateMachine):
         self._fault("step", call, kind, 0 if call in CHANGES else skip, seconds, code=code)
 
     @rule(
-        call=st.sampled_from((*ORDERS, "*", "Return")),
-        kind=st.sampled_from(("die", "die_after", "late", "lose", "retry", "refuse", "pause", "pause_after")),
-        skip=st.integers(0, 2),
-        seconds=st.sampled_from((0, 5, 20, 50)),
+        call=st.sampled_from((*ORDERS, "GetExecutionHistory", "*", "Return")),
+        kind=st.sampled_from(KINDS),
+        skip=st.sampled_from((0, 0, 1, 2, 5, 12)),
+        seconds=st.sampled_from(HANGS),
+        code=st.sampled_from(CODES),
     )
-    def disturb_the_entry(self, call: str, kind: str, skip: int, seconds: float) -> None:
-        self._fault("entry", call, kind, skip, seconds)
+    def disturb_the_entry(self, *, call: str, kind: str, skip: int, seconds: float, code: str) -> None:
+        self._fault("entry", call, kind, skip, seconds, code=code)
 
     @rule(
-        call=st.sampled_from(("DescribeExecution", "GetExecutionHistory", "PUT", "*")),
-        kind=st.sampled_from(("die", "die_after", "lose", "refuse", "pause")),
-        seconds=st.sampled_from((0, 5, 50)),
+        call=st.sampled_from((*ORDERS, "GetExecutionHistory", "PUT", "Return", "*")),
+        kind=st.sampled_from(KINDS),
+        skip=st.sampled_from((0, 0, 0, 1, 2)),
+        seconds=st.sampled_from(HANGS),
+        code=st.sampled_from(CODES),
     )
-    def disturb_the_responder(self, call: str, kind: str, seconds: float) -> None:
-        if sum(item["op"] == "fault" and item["function"] == "responder" for item in self.schedule) < 2:
-            self._fault("responder", call, kind, 0, seconds)
+    def disturb_the_responder(self, *, call: str, kind: str, skip: int, seconds: float, code: str) -> None:
+        if self._count("fault", "responder") < RESPONDER_FAULTS:
+            self._fault("responder", call, kind, skip, seconds, code=code)
+
+    @precondition(_is_idle)
+    @rule(
+        file=FILE_NAMES,
+        kind=st.sampled_from(("late", "late", "die_after", "lose")),
+        pause=st.sampled_from((0, 20, 50)),
+        delays=DESTINATIONS,
+        hangs=st.sampled_from((0, 1, 2)),
+        refusals=st.integers(0, 8),
+        change=st.sampled_from(CHANGES),
+    )
+    def deploy_unseen_and_cancel(
+        self, *, file: str, kind: str, pause: float, delays: list[float], hangs: int, refusals: int, change: str
+    ) -> None:
+        """An execution starts whose entry died before it could look, and nobody stops it for minutes."""
+        if self._count("fault", "responder") + hangs > RESPONDER_FAULTS:
+            return
+        if pause:
+            self._fault("entry", "ListExecutions", "pause_after", 0, pause)
+        self._fault("entry", "StartExecution", kind, 1 if pause else 0, 20)
+        self._do("destination", delays=delays)
+        for _ in range(hangs):
+            self._fault("responder", "StartExecution", "pause", 0, 60)
+        for _ in range(refusals):
+            self._fault("step", change, "refuse", 0, 0)
+        self._do("deploy", file=file)
+        self._do("wait", seconds=1)
+        self._do("cancel")
 
     @rule(delays=st.lists(st.sampled_from((0, 1, 10, 30, 55, 70)), min_size=1, max_size=3))
     def deliver(self, delays: list[float]) -> None:
@@ -224,9 +260,16 @@ class Drawing(RuleBasedStateMachine):
     def notice(self, delays: list[float]) -> None:
         self._do("notice", delays=delays)
 
+    @rule(delays=DESTINATIONS)
+    def destination(self, delays: list[float]) -> None:
+        self._do("destination", delays=delays)
+
     @rule(op=st.sampled_from(("stale", "lag", "outage", "release", "foreign", "hand", "service")), data=st.data())
     def change_the_surroundings(self, op: str, data: st.DataObject) -> None:
         self._do(op, **data.draw(SURROUNDINGS[op]))
+
+    def _count(self, op: str, function: str) -> int:
+        return sum(item["op"] == op and item["function"] == function for item in self.schedule if item["op"] == op)
 
     def _fault(self, function: str, call: str, kind: str, skip: int, seconds: float, *, code: str = "") -> None:
         coded = {"code": code or "ThrottlingException"} if kind == "refuse" else {}
@@ -237,7 +280,7 @@ class Drawing(RuleBasedStateMachine):
 
 SURROUNDINGS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "stale": st.fixed_dictionaries({"seconds": st.sampled_from((0, 5, 20))}),
-    "lag": st.fixed_dictionaries({"seconds": st.sampled_from((0, 1, 5))}),
+    "lag": st.fixed_dictionaries({"seconds": st.sampled_from((0, 1, 5, 12, 30))}),
     "outage": st.fixed_dictionaries({"seconds": st.sampled_from((20, 100, 400, 3900)), "code": st.sampled_from(CODES[:2])}),
     "release": st.fixed_dictionaries({"newer": st.booleans()}),
     "foreign": st.fixed_dictionaries(

@@ -36,13 +36,17 @@ def check_living(world: SoakWorld) -> list[str]:
 
 
 def check_fence(world: SoakWorld, operation: str, request_id: str) -> list[str]:
-    """An older request changes nothing any more once a newer one had time to stop it."""
-    requests = world.cloudformation.requests
-    newest = next(reversed(requests.values()))
-    since = (world.clock.now - newest.sent).total_seconds()
-    if operation.startswith(("Describe", "List")) or newest.id == request_id or since < FENCED_S:
+    """An older request changes nothing after a newer one was answered, or had time to stop it."""
+    newer = list(world.cloudformation.requests.values())
+    while newer and newer.pop(0).id != request_id:
+        pass
+    if operation.startswith(("Describe", "List")) or not newer:
         return []
-    return [f"not fenced: {operation} of {request_id}, {since:.0f} s after {newest.id} was sent"]
+    answered = next((request for request in newer if request.is_heard), None)
+    since = (world.clock.now - newer[-1].sent).total_seconds()
+    if answered:
+        return [f"not fenced: {operation} of {request_id} after {answered.id} was answered"]
+    return [f"not fenced: {operation} of {request_id}, {since:.0f} s after {newer[-1].id} was sent"] if since >= FENCED_S else []
 
 
 def check_answer(world: SoakWorld, request: Request, body: Json) -> list[str]:

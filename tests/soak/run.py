@@ -157,6 +157,10 @@ class Run:
         self.has_disorder |= operation["delays"] != [1]
         self.world.notices.append(operation["delays"])
 
+    def _destination(self, operation: Operation) -> None:
+        self.has_disorder |= operation["delays"] != [1]
+        self.world.destinations.append(operation["delays"])
+
     def _outage(self, operation: Operation) -> None:
         sagemaker = self.world.sagemaker
         sagemaker.outage_until = sagemaker.clock.after(operation["seconds"])
@@ -209,6 +213,7 @@ class Run:
         world.faults.forgive()
         world.deliveries.clear()
         world.notices.clear()
+        world.destinations.clear()
         world.states.lag_s = world.sagemaker.stale_s = 0
         world.sagemaker.outage_until = world.clock.now
         self._service({"creation_fails": False, "update_fails": False, "creation_s": CREATION_S, "update_s": UPDATE_S})

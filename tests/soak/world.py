@@ -41,13 +41,14 @@ class SoakWorld:
         self.cloudformation = CloudFormation(self.timeline, self._deliver)
         self.deliveries: deque[Sequence[float]] = deque()
         self.notices: deque[Sequence[float]] = deque()
+        self.destinations: deque[Sequence[float]] = deque()
         self.violations: list[str] = []
         self.is_newer_release = False
         self.deleted_by_hand = False
         self.began = self.clock.now
         self.sagemaker.changed_by = self._changed_by
         self._responder = Target(self._run_responder, (60, 120))
-        self._entry = Target(self._run_entry, (25, 30), 60, lambda record: self.lambdas.send(self._responder, record, (1,)))
+        self._entry = Target(self._run_entry, (25, 30), 60, self._hand_on)
 
     # Deliveries
 
@@ -57,11 +58,14 @@ class SoakWorld:
     def _notice(self, event: Json) -> None:
         self.lambdas.send(self._responder, event, self.notices.popleft() if self.notices else (1,))
 
+    def _hand_on(self, record: Json) -> None:
+        self.lambdas.send(self._responder, record, self.destinations.popleft() if self.destinations else (1,))
+
     # The functions
 
     def _run_entry(self, raw: Json, fail: Callable[[Exception], None]) -> None:
         def work(invocation: Invocation) -> None:
-            entry.launch(raw, self._executions(invocation), invocation.sleep)
+            entry.launch(raw, self._executions(invocation))
 
         self._start("entry", str(raw["RequestId"]), work, lambda _: None, fail)
 
@@ -81,7 +85,7 @@ class SoakWorld:
                 return reply
 
             api = ClusterApi(Client(invocation, self.sagemaker, serve))
-            return step.handle(task.payload, lambda: api, self._sender(invocation))
+            return step.handle(task.payload, lambda: api, lambda: self._executions(invocation), self._sender(invocation))
 
         def store(result: Json) -> None:
             stored: Json = json.loads(json.dumps(result))

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from aws_cdk.assertions import Match
 
+from cluster_resource.executions import FUNCTION_S
 from tests.synth.synthesized import CLUSTER, STACKS, StackTemplate, Synthesized
 
 
@@ -56,6 +57,19 @@ def test_three_functions_of_one_package_run_arm_and_a_current_python(stack: Stac
     assert len({json.dumps(function["Code"], sort_keys=True) for function in ours}) == 1
     assert {function["Runtime"] for function in ours} == {"python3.14"}
     assert {tuple(function["Architectures"]) for function in ours} == {("arm64",)}
+
+
+@pytest.mark.fault(27)
+def test_functions_end_within_the_time_that_the_lease_counts_on(stack: StackTemplate) -> None:
+    ours = [stack.properties("AWS::Lambda::Function", named=f"Provider{name}") for name in ("Entry", "Step", "Responder")]
+    assert {function["Timeout"] for function in ours} == {FUNCTION_S}
+
+
+def test_the_step_may_list_the_executions_of_its_own_state_machine(stack: StackTemplate, states: dict[str, Any]) -> None:
+    machine, _ = stack.one("AWS::StepFunctions::StateMachine")
+    listing = [item for item in statements(stack, role_of(stack, "ProviderStep")) if "states:ListExecutions" in actions(item)]
+    assert [item["Resource"] for item in listing] == [{"Ref": machine}]
+    assert states["States"]["Step"]["Parameters"]["Payload"]["machine.$"] == "$$.StateMachine.Id"
 
 
 def test_entry_and_responder_know_the_state_machine(stack: StackTemplate) -> None:
@@ -128,6 +142,7 @@ def test_a_step_gets_its_time_from_the_execution(states: dict[str, Any]) -> None
     step = states["States"]["Step"]["Parameters"]["Payload"]
     assert step == {
         "event.$": "$$.Execution.Input.event",
+        "machine.$": "$$.StateMachine.Id",
         "memory.$": "$.memory",
         "now.$": "$$.State.EnteredTime",
         "started.$": "$$.Execution.StartTime",

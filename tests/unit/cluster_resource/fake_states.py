@@ -40,6 +40,7 @@ class FakeExecution:
     due: datetime
     state: Json = field(default_factory=dict)
     status: str = "RUNNING"
+    stopped: datetime | None = None
     steps: int = 0
     history: list[Json] = field(default_factory=list)
 
@@ -126,7 +127,7 @@ class FakeStates:
     def store(self, execution: FakeExecution, result: Json) -> None:
         """Go on with what the function gave."""
         if execution.state.get("answer"):
-            execution.status = "SUCCEEDED"
+            execution.status, execution.stopped = "SUCCEEDED", self._clock.now
             return
         execution.steps += 1
         execution.history.append({"stateExitedEventDetails": {"name": "Step", "output": json.dumps(result)}})
@@ -142,7 +143,7 @@ class FakeStates:
         """End an execution that still runs, and tell EventBridge."""
         if execution.status != "RUNNING":
             return
-        execution.status = status
+        execution.status, execution.stopped = status, self._clock.now
         told = {"executionArn": execution.arn, "name": execution.name, "status": status, "input": execution.input}
         self._on_end({"source": "aws.states", "detail": {**told, "error": error, "cause": cause}})
 
@@ -154,4 +155,5 @@ class FakeStates:
 
     def _summary(self, execution: FakeExecution) -> Json:
         told = {"executionArn": execution.arn, "name": execution.name}
-        return {**told, "status": execution.status, "startDate": execution.started}
+        ended = {"stopDate": execution.stopped} if execution.stopped else {}
+        return {**told, "status": execution.status, "startDate": execution.started, **ended}

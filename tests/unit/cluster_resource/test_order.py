@@ -6,6 +6,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from cluster_resource import responder
+from cluster_resource.event import Event
+from cluster_resource.executions import LEASE_S
+from cluster_resource.memory import VERSION
 from tests.unit.cluster_resource.test_delivery import failed_entry
 from tests.unit.cluster_resource.updates import FOUR, SIX
 from tests.unit.cluster_resource.world import World, properties
@@ -83,6 +86,67 @@ def test_a_throttled_responder_is_called_again_rather_than_guess(world: World, m
     responder.respond(failed_entry(raw), world.executions, world.send)
     world.run(30)
     assert world.answer(raw)["Status"] == "FAILED"
+
+
+@pytest.mark.fault(27)
+@pytest.mark.parametrize("kind", ["Create", "Update", "Delete"])
+def test_the_step_of_an_older_request_makes_no_call_once_a_newer_request_is_there(world: World, kind: str) -> None:
+    """Its execution starts late, without a fence, and nobody stops it."""
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.run(5)
+    wanted = {"Create": properties(ClusterName="another"), "Update": SIX, "Delete": FOUR}[kind]
+    older = world.event(kind, wanted, FOUR if kind == "Update" else None, "" if kind == "Create" else name)
+    world.run(5)
+    newer = world.finish(world.event("Update", FOUR, SIX, name))
+    start_unseen(world, older)
+    world.run()
+    assert newer["Status"] == "SUCCESS"
+    assert "superseded by a newer request" in world.answer(older)["Reason"]
+    assert not world.sagemaker.changes()
+
+
+def test_a_step_that_cannot_list_executions_makes_no_call(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = world.deliver(world.event("Create", properties()))
+    with monkeypatch.context() as patch:
+        patch.setattr(world.states, "list_executions", refusing("ThrottlingException"))
+        world.run(300)
+        assert not world.sagemaker.changes()
+    world.run()
+    assert world.answer(raw)["Status"] == "SUCCESS"
+
+
+def test_a_request_waits_for_an_older_one_that_was_stopped_before_the_last_one_failed(world: World) -> None:
+    """The execution between the two ended well, and tells nothing of the call that the first one may have on its way."""
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.run(5)
+    world.deliver(world.event("Update", SIX, FOUR, name))
+    world.clock.advance(5)  # its first step hangs before its call
+    rollback = world.event("Update", FOUR, SIX, name)
+    responder.respond(failed_entry(rollback), world.executions, world.send)
+    world.run(5)
+    assert world.answer(rollback)["Status"] == "FAILED"
+    world.sagemaker.calls.clear()
+    again = world.deliver(world.event("Update", FOUR, FOUR, name))
+    world.run(LEASE_S - 30)
+    assert again["RequestId"] not in world.answers
+    world.run()
+    assert world.answer(again)["Status"] == "SUCCESS"
+
+
+def test_a_request_long_after_one_that_was_stopped_does_not_wait(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.run(5)
+    update = world.deliver(world.event("Update", SIX, FOUR, name))
+    world.executions.stop(world.executions.arn_of(Event.parse(update)), "by hand")
+    world.run(LEASE_S)
+    again = world.deliver(world.event("Update", FOUR, SIX, name))
+    world.run(31)
+    assert world.answer(again)["Status"] == "SUCCESS"
+
+
+def start_unseen(world: World, raw: Json) -> None:
+    """Start a request's execution as an entry does that saw no newer one."""
+    world.executions.start(Event.parse(raw), {"version": VERSION, "event": raw, "memory": {"version": VERSION}})
 
 
 def refusing(code: str) -> Any:

@@ -84,7 +84,7 @@ class World:
 
     def deliver(self, raw: Json) -> Json:
         """Give an event to the entry function."""
-        entry.launch(raw, self.executions, self.clock.advance)
+        entry.launch(raw, self.executions)
         return raw
 
     def run(self, seconds: float = 3600) -> None:
@@ -141,7 +141,11 @@ class World:
     def _step(self, payload: Json) -> Json:
         before = len(self.sagemaker.calls)
         result = step.handle(
-            payload, lambda: ClusterApi(self.sagemaker), self.send, lambda: Witness(lambda: self.logs, lambda: self.seconds_left)
+            payload,
+            lambda: ClusterApi(self.sagemaker),
+            lambda: self.executions,
+            self.send,
+            lambda: Witness(lambda: self.logs, lambda: self.seconds_left),
         )
         made = [operation for operation, _ in self.sagemaker.calls[before:]]
         assert made.count("DescribeCluster") <= 1, made
