@@ -45,6 +45,8 @@ def launch(raw: Json, executions: Executions) -> None:
         memory["fence"] = f"superseded: this request came after a newer one for the same resource ({newer.name})"
     elif _is_missing_one(event, [its for _, its in others]) or any(_may_still_call(other, event) for other, _ in others):
         memory["contested"] = True
+    if _is_reclaiming(event, [its for _, its in others]):
+        memory["reclaimed"] = True
     leftovers = _leftovers(event, others, executions)
     if leftovers:
         memory["leftovers"] = leftovers
@@ -102,6 +104,13 @@ def _is_missing_one(event: Event, others: list[Event]) -> bool:
     if event.request_type == "Delete":
         return event.properties not in (last.properties, last.old_properties)
     return event.old_properties != last.properties
+
+
+def _is_reclaiming(event: Event, others: list[Event]) -> bool:
+    """Whether an Update goes back to a cluster whose deletion was requested before, and failed."""
+    name = cluster_name(event, event.properties)
+    is_elsewhere = event.request_type == "Update" and name != event.physical_id
+    return is_elsewhere and any(other.request_type == "Delete" and other.physical_id == name for other in others)
 
 
 def _leftovers(event: Event, others: list[tuple[Execution, Event]], executions: Executions) -> list[str]:

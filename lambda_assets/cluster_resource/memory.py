@@ -22,6 +22,8 @@ class Memory(NamedTuple):
     """Why this request must touch nothing: a newer one has taken over."""
     contested: bool = False
     """An older request ended before its time, and its last call may still be on its way, or not be shown yet."""
+    reclaimed: bool = False
+    """An Update goes back to a cluster whose deletion had failed: the properties before are not that cluster's."""
     cluster: str = ""
     """The name that the request works on, once it is not the one that the event gives."""
     arn: str = ""

@@ -113,6 +113,8 @@ def _cluster(
         desired = Desired.of(event, api.request_shape)
     except PropertyError as error:
         return Decision(Fail(str(error)), memory), None
+    if memory.reclaimed and memory.cluster not in ("", event.physical_id):
+        desired = desired._replace(old_request=None)
     cluster = None
     try:
         cluster = api.cluster(name_to_look_at(desired, memory), is_deletion=event.request_type == "Delete")
