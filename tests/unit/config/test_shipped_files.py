@@ -55,3 +55,15 @@ def test_the_resilient_example_checks_its_nodes_and_waits_for_it() -> None:
     assert [str(check) for check in checked[0].deep_health_checks] == ["InstanceStress", "InstanceConnectivity"]
     assert all((known := instance_type(group.instance_type)) and known.is_accelerated for group in checked)
     assert (config.node_recovery, config.wait_hours) == ("Automatic", 3)
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_a_shipped_file_deploys_without_anything_created_before(path: Path) -> None:
+    """HyperPod's own images have no pam_slurm_adopt, and only one controller is known to come up."""
+    config = load_cluster(path)
+    assert config.network.existing is config.storage.existing is config.storage.openzfs is None
+    assert config.storage.data_bucket.existing is None
+    assert config.slurm.accounting.database == "local"
+    assert not config.slurm.restrict_ssh
+    assert [group.instance_count for group in config.instance_groups if group.role == "controller"] == [1]
+    assert ":123456789012:" not in "".join(line for line in path.read_text().splitlines() if not line.lstrip().startswith("#"))
