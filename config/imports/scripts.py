@@ -18,8 +18,9 @@ def lifecycle_part(original: Original, choices: Choices) -> Part:
         return Part({})
     if choices.scripts is not None:
         names = [group.get(LIFE_CYCLE, {}).get("OnCreate") for group in original.groups]
-        on_create = next((name for name in names if name), ON_CREATE)
-        return Part({"lifecycle": {"source": choices.scripts, "on_create": on_create}}, ("The original's scripts.",))
+        started = next((name for name in names if name), None)
+        section = {"source": choices.scripts, **({"on_create": started} if started else {})}
+        return Part({"lifecycle": section}, ("The original's scripts.",))
     if problems := list(_not_ours(original)):
         raise ConfigError({original.request_file: problems})
     return Part({})
@@ -38,4 +39,4 @@ def _not_ours(original: Original) -> Iterator[Problem]:
 def on_create_of(part: Part) -> str:
     """The script that HyperPod starts, by the section of the file."""
     section = part.sections.get("lifecycle")
-    return str(section["on_create"]) if isinstance(section, dict) else ON_CREATE
+    return str(section.get("on_create", ON_CREATE)) if isinstance(section, dict) else ON_CREATE

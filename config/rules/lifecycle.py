@@ -5,11 +5,13 @@ from pathlib import Path
 
 from config.entries import numbered
 from config.errors import Level, Problem
+from config.instance_group import InstanceGroup
 from config.lifecycle import ON_CREATE
 from config.model import ClusterConfig
 from config.nearest import either, nearest
 from config.own_folder import content_of
 from config.rules.registry import rule
+from config.rules.slurm_setup import uses_our_prefix
 from config.rules.verbatim import member, text
 
 # When scripts of `extra` run; the folders are named after it.
@@ -36,9 +38,9 @@ def source_or_extra(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("lifecycle", "extra"), folders["extra"].name, message)
 
 
-@rule("on-create-of-the-source", "lifecycle")
+@rule("on-create-of-the-source", "lifecycle", "instance_groups[]")
 def on_create_of_the_source(config: ClusterConfig) -> Iterator[Problem]:
-    """`lifecycle.on_create` is a file in `lifecycle.source`.
+    """`lifecycle.on_create` is a file in `lifecycle.source`, where a group starts it.
 
     HyperPod starts this file on each node; when it is not there, every node fails, once it has been paid for.
     """
@@ -51,9 +53,15 @@ def on_create_of_the_source(config: ClusterConfig) -> Iterator[Problem]:
             )
         return
     files = [name for name in content_of(lifecycle.source).files if "/" not in name]
-    if lifecycle.on_create not in files:
+    is_started = any(_starts_on_create(group) for _, group in numbered(config.instance_groups))
+    if is_started and lifecycle.on_create not in files:
         message = f"is no file in {lifecycle.source.name}; {nearest(lifecycle.on_create, files) if files else 'put it there'}"
         yield Problem(path, lifecycle.on_create, message)
+
+
+def _starts_on_create(group: InstanceGroup) -> bool:
+    """Return whether the group runs `lifecycle.on_create`; `overrides` can replace it, or leave it out."""
+    return uses_our_prefix(group) and "OnCreate" not in group.overrides.get("LifeCycleConfig", {})
 
 
 @rule("scripts-that-groups-start", "lifecycle", "instance_groups[]")

@@ -1,6 +1,6 @@
-"""Rules about what a Slurm cluster with our scripts can have of CreateCluster.
+"""Rules about what a Slurm cluster can have of CreateCluster.
 
-They are warnings: `overrides` are the API's own words, the service decides, and AWS's pages do not always agree.
+Most are warnings: `overrides` are the API's own words, the service decides, and AWS's pages do not always agree.
 """
 
 import re
@@ -8,10 +8,11 @@ from collections.abc import Iterator
 
 from config.entries import numbered
 from config.errors import ABSENT, Level, Path, Problem
-from config.instance_group import InstanceGroup, Role
+from config.instance_group import Role
 from config.model import ClusterConfig
 from config.nearest import either
 from config.rules.registry import rule
+from config.rules.slurm_setup import NODE_TYPES, uses_our_prefix
 from config.rules.verbatim import items, member, number, text
 
 CONTINUOUS = "https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-scaling-slurm.html"
@@ -32,34 +33,11 @@ OF_KUBERNETES_IN_A_GROUP: tuple[Path, ...] = (
 )
 
 
-def _is_ours(group: InstanceGroup) -> bool:
-    """Tell whether the group's nodes get our prefix, in which provisioning_parameters.json lies."""
-    return not text(group.overrides, "LifeCycleConfig", "SourceS3Uri")
-
-
 def _is_continuous(config: ClusterConfig) -> bool:
     return config.overrides.get("NodeProvisioningMode") == "Continuous"
 
 
-@rule("slurm-set-up-once", "instance_groups[]", level=Level.WARNING)
-def slurm_set_up_once(config: ClusterConfig) -> Iterator[Problem]:
-    """No group has `overrides.SlurmConfig` beside provisioning_parameters.json, which this project puts beside its scripts.
-
-    HyperPod takes one of the two; with both, the nodes' set-up fails, or the update is refused.
-    """
-    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-slurm-api-config-migration.html
-    for index, group in numbered(config.instance_groups):
-        given = member(group.overrides, "SlurmConfig")
-        if given is not None and _is_ours(group):
-            path = ("instance_groups", index, "overrides", "SlurmConfig")
-            message = (
-                "provisioning_parameters.json says the same, and HyperPod takes one; remove it, and use `role` and `partition`"
-            )
-            yield Problem(path, given, message)
-
-
 NAME_IN_THE_API = r"[a-zA-Z0-9](-*[a-zA-Z0-9])*"
-NODE_TYPES = {Role.CONTROLLER: "Controller", Role.LOGIN: "Login", Role.COMPUTE: "Compute"}
 
 
 @rule("slurm-config-as-the-role", "instance_groups[]", level=Level.WARNING)
@@ -87,15 +65,16 @@ def slurm_config_as_the_role(config: ClusterConfig) -> Iterator[Problem]:
                 yield Problem((*path, "PartitionNames", at), name, f"is not the group's `partition`; {remedy}")
 
 
-@rule("slurm-conf-of-own-scripts", "instance_groups[]", "overrides", "lifecycle.source", level=Level.WARNING)
+@rule("slurm-conf-of-own-scripts", "instance_groups[]", "overrides", level=Level.WARNING)
 def slurm_conf_of_own_scripts(config: ClusterConfig) -> Iterator[Problem]:
     """With scripts of one's own, `SlurmConfigStrategy` is not Overwrite.
 
-    What such scripts put into slurm.conf when a node is made would be gone after the next update; this project's own put it back.
+    What such scripts put into slurm.conf when a node is made would be gone after the next update.
     """
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html
     names = ("Orchestrator", "Slurm", "SlurmConfigStrategy")
-    is_own = config.lifecycle.source is not None or not all(_is_ours(group) for group in config.instance_groups)
+    # With this project's prefix HyperPod refuses any strategy: slurm-config-conflict.
+    is_own = not any(uses_our_prefix(group) for _, group in numbered(config.instance_groups))
     if is_own and text(config.overrides, *names) == "Overwrite" and not _is_continuous(config):
         message = "writes over what your scripts put into slurm.conf; use Merge, or silence this once it has mended something"
         yield Problem(("overrides", *names), "Overwrite", message)
@@ -111,7 +90,8 @@ def continuous_provisioning(config: ClusterConfig) -> Iterator[Problem]:
     if not _is_continuous(config):
         return
     path: Path = ("overrides", "NodeProvisioningMode")
-    lacking = [each.name for each in config.instance_groups if _is_ours(each) or not member(each.overrides, "SlurmConfig")]
+    # slurm-config-conflict tells of a group that has `SlurmConfig` and this project's prefix.
+    lacking = [each.name for each in config.instance_groups if not member(each.overrides, "SlurmConfig")]
     if lacking:
         message = f"needs `SlurmConfig` and another `LifeCycleConfig.SourceS3Uri` in {either(lacking)}; remove it, or add these"
         yield Problem(path, "Continuous", message)
@@ -119,9 +99,18 @@ def continuous_provisioning(config: ClusterConfig) -> Iterator[Problem]:
         if group.role is Role.CONTROLLER and group.instance_count > 1:
             message = "HyperPod has no several controllers with continuous provisioning; set 1, or remove `NodeProvisioningMode`"
             yield Problem(("instance_groups", index, "instance_count"), group.instance_count, message)
+
+
+@rule("slurm-config-strategy-conflict", "overrides")
+def slurm_config_strategy_conflict(config: ClusterConfig) -> Iterator[Problem]:
+    """With `NodeProvisioningMode: Continuous`, there is no `Orchestrator.Slurm.SlurmConfigStrategy`.
+
+    HyperPod refuses the two together, after network and storage are created; the deployment rolls back.
+    """
+    # CONTINUOUS, and https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterOrchestratorSlurmConfig.html
     strategy = member(config.overrides, "Orchestrator", "Slurm", "SlurmConfigStrategy")
-    if strategy is not None:
-        message = "HyperPod takes no strategy with continuous provisioning; remove it"
+    if _is_continuous(config) and strategy is not None:
+        message = "HyperPod refuses a strategy with continuous provisioning; remove it"
         yield Problem(("overrides", "Orchestrator", "Slurm", "SlurmConfigStrategy"), strategy, message)
 
 

@@ -111,6 +111,22 @@ def mounts_by_hyperpod(config: ClusterConfig) -> Iterator[Problem]:
                 yield Problem((*path, kind), member(each, kind), message)
 
 
+@rule("fsx-without-vpc-config", "instance_groups[]", "overrides")
+def fsx_without_vpc_config(config: ClusterConfig) -> Iterator[Problem]:
+    """A cluster with file systems in `InstanceStorageConfigs` keeps its `VpcConfig`.
+
+    HyperPod refuses the request: file systems are reached from a VPC of the account only.
+    """
+    # "Common validation errors" of https://docs.aws.amazon.com/sagemaker/latest/dg/smcluster-getting-started-slurm-cli.html
+    if "VpcConfig" not in config.overrides or config.overrides["VpcConfig"] is not None:
+        return
+    for path, each in _storage(config):
+        for kind in MOUNTED:
+            if member(each, kind) is not None:
+                message = "HyperPod refuses FSx without a VPC; remove `VpcConfig: null` from the cluster's overrides"
+                yield Problem((*path, kind), member(each, kind), message)
+
+
 def _wrong_place(place: str, others: list[str]) -> str | None:
     """Why nothing should be mounted there."""
     path = PurePosixPath(place)

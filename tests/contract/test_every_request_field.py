@@ -28,31 +28,54 @@ def paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | 
         yield path
 
 
-@pytest.fixture(scope="module")
-def sent(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The request, as the custom resource gets it, of a file that asks for everything at once."""
-    content = yaml.safe_load((PROJECT / "clusters" / "reference.yaml").read_text())
-    workers = content["instance_groups"][2]
-    workers["overrides"] = {
-        name: value for name, value in full(GROUP).items() if name not in ("InstanceGroupName", "InstanceCount")
+def with_our_scripts() -> dict[str, Any]:
+    """Return a file with all that HyperPod takes with our scripts."""
+    content: dict[str, Any] = yaml.safe_load((PROJECT / "clusters" / "reference.yaml").read_text())
+    overrides = {
+        name: value
+        for name, value in full(GROUP).items()
+        if name not in ("InstanceGroupName", "InstanceCount", "LifeCycleConfig", "SlurmConfig")
     }
-    # Other groups have these, which HyperPod does not take beside InstanceRequirements and OnInitComplete.
-    workers["overrides"] |= {"InstanceType": None, "LifeCycleConfig": {**full(GROUP)["LifeCycleConfig"], "OnCreate": None}}
+    # Other groups have one, which HyperPod does not take beside InstanceRequirements.
+    content["instance_groups"][2]["overrides"] = overrides | {"InstanceType": None}
     whole = {name: value for name, value in full(CREATE).items() if name not in ("ClusterName", "InstanceGroups", "Tags")}
-    content |= {"overrides": whole, "tags": {"team": "vision"}, "node_recovery": "Automatic"}
+    whole["Orchestrator"] = {"Eks": whole["Orchestrator"]["Eks"]}
+    return content | {"overrides": whole, "tags": {"team": "vision"}, "node_recovery": "Automatic"}
+
+
+def with_slurm_config() -> dict[str, Any]:
+    """Return a file in which HyperPod sets Slurm up, which it refuses with our scripts."""
+    content: dict[str, Any] = yaml.safe_load((PROJECT / "clusters" / "reference.yaml").read_text())
+    every = full(GROUP)
+    scripts = {**every["LifeCycleConfig"], "OnCreate": None}
+    for group in content["instance_groups"]:
+        group["overrides"] = {"LifeCycleConfig": scripts, "ExecutionRole": every["ExecutionRole"]}
+    content["instance_groups"][2]["overrides"]["SlurmConfig"] = every["SlurmConfig"]
+    return content | {"overrides": {"Orchestrator": {"Slurm": full(CREATE)["Orchestrator"]["Slurm"]}}}
+
+
+@pytest.fixture(scope="module")
+def sent(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The requests, as the custom resource gets them, of files that ask for everything between them."""
+    contents = {"our-scripts": with_our_scripts(), "slurm-config": with_slurm_config()}
     folder = tmp_path_factory.mktemp("clusters")
-    (folder / "everything.yaml").write_text(yaml.safe_dump(content))
+    for name, content in contents.items():
+        (folder / f"{name}.yaml").write_text(yaml.safe_dump(content))
     synthesized = synthesize(tmp_path_factory.mktemp("out"), folder)
-    properties = Deployed(synthesized, "everything").properties(CLUSTER, "Custom::HyperPodCluster")
-    return as_cloudformation_sends(properties["Request"])
+    return {
+        name: as_cloudformation_sends(Deployed(synthesized, name).properties(CLUSTER, "Custom::HyperPodCluster")["Request"])
+        for name in contents
+    }
 
 
-def test_every_field_arrives_with_its_type(sent: Any) -> None:
+def test_every_field_arrives_with_its_type(sent: dict[str, Any]) -> None:
     model = ServiceModel(json.loads(slim_model()))
-    request = typed(sent, model.operation_model("CreateCluster").input_shape, "Request")
+    of_create = model.operation_model("CreateCluster").input_shape
+    requests = {name: typed(each, of_create, "Request") for name, each in sent.items()}
     labels = ("InstanceGroups", 0, "KubernetesConfig", "Labels")
-    arrived = {labels if path[:4] == labels else path for path in paths(request)}
+    arrived = {labels if path[:4] == labels else path for request in requests.values() for path in paths(request)}
     assert set(leaves()) - arrived == {("ClusterName",)}  # beside the request: the resource works it out
+    request = requests["our-scripts"]
     assert request["InstanceGroups"][2]["CapacityRequirements"] == {"Spot": {}, "OnDemand": {}}
     assert request["InstanceGroups"][2]["InstanceStorageConfigs"][0]["EbsVolumeConfig"]["RootVolume"] is True
     assert request["TieredStorageConfig"]["InstanceMemoryAllocationPercentage"] == 1

@@ -31,13 +31,8 @@ WARNED = {
     "instanceTypes.1.member' failed to satisfy constraint: Member must satisfy enum": ("known-instance-type",),
     "AccountingDatabase needs NodeProvisioningMode Continuous": ("needs-continuous-provisioning",),
     "which is required for Continuous Node Provisioning Mode": ("continuous-provisioning",),
-    "SlurmConfigStrategy cannot be set with NodeProvisioningMode Continuous": ("continuous-provisioning",),
-    "must have PartitionNames": ("slurm-set-up-once", "slurm-config-as-the-role"),
-    "exactly one group must have NodeType Controller": (
-        "slurm-set-up-once",
-        "slurm-config-as-the-role",
-        "continuous-provisioning",
-    ),
+    "must have PartitionNames": ("slurm-config-as-the-role",),
+    "exactly one group must have NodeType Controller": ("slurm-config-as-the-role", "continuous-provisioning"),
 }
 
 # What shows nothing but mistakes says nothing of what is accepted.

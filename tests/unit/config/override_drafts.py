@@ -60,7 +60,18 @@ OVERRIDE_BREAKERS: dict[str, Callable[[Any], object]] = {
     "efa-within-a-partition": lambda draft: draft.content["instance_groups"].append(
         {**draft.content["instance_groups"][WORK], "name": "more", "overrides": {"OverrideVpcConfig": NETWORK}}
     ),
-    "slurm-set-up-once": lambda draft: of_work(draft, "SlurmConfig", {"NodeType": "Compute", "PartitionNames": ["dev"]}),
+    "slurm-config-conflict": lambda draft: of_work(draft, "SlurmConfig", {"NodeType": "Compute", "PartitionNames": ["dev"]}),
+    "incomplete-lifecycle-config": lambda draft: of_work(draft, "LifeCycleConfig", {"SourceS3Uri": None}),
+    "nodes-without-slurm": lambda draft: of_work(draft, "LifeCycleConfig", None),
+    "pam-slurm-adopt-missing": lambda draft: draft.set("slurm", "restrict_ssh", True),
+    "fsx-without-vpc-config": lambda draft: (
+        of_work(continuous(draft), "InstanceStorageConfigs", [{"FsxLustreConfig": {**LUSTRE, "MountPath": "/shared"}}])
+        .set("storage", {})
+        .set("overrides", "VpcConfig", None)
+    ),
+    "slurm-config-strategy-conflict": lambda draft: continuous(draft).set(
+        "overrides", "Orchestrator", {"Slurm": {"SlurmConfigStrategy": "Merge"}}
+    ),
     "slurm-config-as-the-role": lambda draft: continuous(draft).set(
         "instance_groups", WORK, "overrides", "SlurmConfig", {"NodeType": "Login"}
     ),
@@ -98,8 +109,8 @@ OVERRIDE_BREAKERS: dict[str, Callable[[Any], object]] = {
     "mounts-by-hyperpod": lambda draft: of_work(
         draft, "InstanceStorageConfigs", [{"FsxLustreConfig": {**LUSTRE, "MountPath": "/shared"}}]
     ),
-    "slurm-conf-of-own-scripts": lambda draft: draft.set("instance_groups", WORK, "overrides", THEIR_SCRIPTS).set(
-        "overrides", "Orchestrator", {"Slurm": {"SlurmConfigStrategy": "Overwrite"}}
+    "slurm-conf-of-own-scripts": lambda draft: continuous(draft).set(
+        "overrides", {"Orchestrator": {"Slurm": {"SlurmConfigStrategy": "Overwrite"}}}
     ),
     "checks-between-nodes": lambda draft: (
         draft.set("instance_groups", WORK, "deep_health_checks", ["InstanceConnectivity"])

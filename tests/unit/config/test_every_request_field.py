@@ -13,6 +13,7 @@ from config.request import (
     RequestValues,
     cluster_request,
 )
+from tests.unit.config.override_drafts import THEIR_SCRIPTS
 from tests.unit.config.request_leaves import at, holding, leaves
 
 LEAVES = sorted(leaves(), key=dotted)
@@ -57,9 +58,12 @@ def test_the_pinned_boto3_has_98_fields() -> None:
 @pytest.mark.parametrize("leaf", LEAVES, ids=dotted)
 def test_a_valid_file_asks_for_the_field(leaf: Path, draft: Any) -> None:
     wanted = holding(leaf)
+    if {"SlurmConfig", "Slurm"} & {*leaf}:  # HyperPod refuses these with our scripts
+        for index in range(3):
+            draft.set("instance_groups", index, "overrides", THEIR_SCRIPTS)
     match leaf:
         case ("InstanceGroups", _, str(member), *_) if member not in NOT_OVERRIDDEN_IN_A_GROUP:
-            draft.set("instance_groups", WORK, "overrides", {member: at(wanted, leaf[:3])})
+            draft.set("instance_groups", WORK, "overrides", member, at(wanted, leaf[:3]))
             for excluded in (path for name, path in EXCLUDED.items() if name in leaf):
                 draft.set("instance_groups", WORK, "overrides", *excluded, None)
         case (str(member), *_) if member not in NOT_OVERRIDDEN:

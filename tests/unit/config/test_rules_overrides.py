@@ -83,7 +83,11 @@ def test_storage_that_hyperpod_attaches(draft: Any, entries: list[Any], expected
     ("member", "value", "expected"),
     [
         ("TieredStorageConfig", {"Mode": "Enable"}, ["slurm-without-kubernetes: overrides.TieredStorageConfig"]),
-        ("Orchestrator", {"Slurm": {"SlurmConfigStrategy": "Overwrite"}}, []),  # our scripts put back what is theirs
+        (
+            "Orchestrator",
+            {"Slurm": {"SlurmConfigStrategy": "Overwrite"}},
+            ["slurm-config-conflict: overrides.Orchestrator.Slurm"],
+        ),
         ("Orchestrator", None, []),
         ("VpcConfig", None, ["vpc-for-groups-and-storage: overrides.VpcConfig"]),
         ("NodeRecovery", "Automatic", []),
@@ -130,12 +134,12 @@ def test_continuous_provisioning_has_neither_strategy_nor_several_controllers(dr
     draft.set("slurm", {"state_folder": "/fsx/slurm", "accounting": {"database": "none"}})
     assert told(draft) == [
         "continuous-provisioning: instance_groups[0].instance_count",
-        "continuous-provisioning: overrides.Orchestrator.Slurm.SlurmConfigStrategy",
+        "slurm-config-strategy-conflict: overrides.Orchestrator.Slurm.SlurmConfigStrategy",
     ]
 
 
 def test_what_needs_continuous_provisioning_is_told_without_it(draft: Any) -> None:
-    of_work(draft, "CapacityRequirements", {"Spot": {}})
+    of_work(continuous(draft), "CapacityRequirements", {"Spot": {}})
     database = {"Endpoint": "db.example.com", "SecretArn": "arn:aws:secretsmanager:us-west-2:123456789012:secret:db-AbCdEf"}
     draft.set("overrides", {"Orchestrator": {"Slurm": {"AccountingDatabase": database}}})
     assert told(draft) == [

@@ -86,6 +86,21 @@ def test_a_cluster_that_needs_the_users_hand_is_written_and_reported(tmp_path: P
     assert "instance_count: 2" in file.read_text()
 
 
+def test_a_slurm_config_that_our_scripts_refuse_is_written_and_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    request, file = tmp_path / "create.json", tmp_path / "mine.yaml"
+    slurm = ({"NodeType": "Controller"}, {"NodeType": "Login"}, {"NodeType": "Compute", "PartitionNames": ["dev"]})
+    groups = [{**group, "SlurmConfig": each} for group, each in zip(REQUEST["InstanceGroups"], slurm, strict=True)]
+    request.write_text(json.dumps({**REQUEST, "InstanceGroups": groups}))
+    words = ["import", str(request), "--output", str(file), "--region", "us-west-2"]
+    assert main(words) == 1
+    assert capsys.readouterr().err.count("; remove it, as `role` and `partition` say the same\n") == 3
+    assert "NodeType: Controller" in file.read_text()
+    kept = ["--keep", "everything", "--vpc", "vpc-0123456789abcdef0", "--zone", "usw2-az4", "--force"]
+    assert main([*words, *kept]) == 0, "with the original's own scripts there is no conflict"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -7,7 +7,7 @@ import pytest
 from config.errors import ConfigError, Path, dotted
 from config.imports import Choices, Keep, Original, imported
 from config.request import RequestValues, cluster_request
-from tests.unit.config.request_leaves import holding, leaves
+from tests.unit.config.request_leaves import SAMPLES, holding, leaves
 
 EKS = ("Orchestrator", "Eks", "ClusterArn")
 KEPT = Choices(keep=Keep.EVERYTHING, zone="usw2-az4", vpc_id="vpc-0123456789abcdef0")
@@ -19,7 +19,10 @@ def original(leaf: Path) -> Original:
     for group in wanted.get("InstanceGroups", ()):
         if "InstanceRequirements" not in group:
             group["InstanceType"] = "ml.p5.48xlarge"
+        script = {} if "OnInitComplete" in leaf else {"OnCreate": SAMPLES["OnCreate"]}
+        group["LifeCycleConfig"] = {"SourceS3Uri": SAMPLES["SourceS3Uri"], **script, **group.get("LifeCycleConfig", {})}
     head = {**holding(("InstanceGroups", 0, "InstanceType"))["InstanceGroups"][0], "InstanceGroupName": "head"}
+    head["LifeCycleConfig"] = {name: SAMPLES[name] for name in ("SourceS3Uri", "OnCreate")}
     names = [group["InstanceGroupName"] for group in wanted.get("InstanceGroups", ())]
     request = {**holding(("VpcConfig",)), **wanted, "InstanceGroups": [*wanted.get("InstanceGroups", ()), head]}
     workers = [{"instance_group_name": name, "partition_name": "dev"} for name in names]

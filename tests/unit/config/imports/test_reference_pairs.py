@@ -47,7 +47,10 @@ def test_a_partition_with_dots_is_refused_in_a_slurm_config() -> None:
     slurm = "    overrides: {SlurmConfig: {NodeType: Compute, PartitionNames: [ml.g5.48xlarge]}}\n"
     problems = parse_cluster(f"{text}{slurm}".encode(), "draft")
     assert isinstance(problems, list)
-    assert [dotted(problem.path) for problem in problems] == ["instance_groups[1].overrides.SlurmConfig.PartitionNames[0]"]
+    assert [dotted(problem.path) for problem in problems] == [
+        "instance_groups[1].overrides.SlurmConfig",  # beside our scripts
+        "instance_groups[1].overrides.SlurmConfig.PartitionNames[0]",
+    ]
 
 
 def test_the_pair_that_disagrees_with_itself_is_reported() -> None:

@@ -20,15 +20,16 @@ VALUES = RequestValues(
     subnet_ids=["subnet-0a1b2c3d4e5f67890", "subnet-1a1b2c3d4e5f67890"],
     security_group_ids=["sg-0a1b2c3d4e5f67890", "sg-1a1b2c3d4e5f67890"],
 )
-# Role and scripts are the deployment's where they are not kept; the others have to fit what else the group has.
+# Role and scripts are the deployment's where they are not kept, and HyperPod refuses SlurmConfig with ours; the others have to
+# fit what else the group has.
 NOT_DRAWN = {
-    *("ExecutionRole", "LifeCycleConfig"),
+    *("ExecutionRole", "LifeCycleConfig", "SlurmConfig"),
     *("InstanceType", "InstanceRequirements", "OnStartDeepHealthChecks", "MinInstanceCount"),
 }
 GROUP_LEAVES = [
     leaf for leaf in leaves() if leaf[0] == "InstanceGroups" and leaf[2] not in {*NOT_OVERRIDDEN_IN_A_GROUP, *NOT_DRAWN}
 ]
-CLUSTER_LEAVES = [leaf for leaf in leaves() if leaf[0] not in {*NOT_OVERRIDDEN, "VpcConfig"} and "Eks" not in leaf]
+CLUSTER_LEAVES = [leaf for leaf in leaves() if leaf[0] not in {*NOT_OVERRIDDEN, "VpcConfig", "Orchestrator"}]
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 tag_texts = st.text(st.characters(categories=["L", "Z", "N"], include_characters="_.:/=+-@"), max_size=20)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from config.checked_file import check_source
 from config.imports import Choices, Keep, Original, imported
 from config.imports.equality import unequal
 from config.model import ClusterConfig, NodeRecovery
@@ -121,15 +122,61 @@ def test_homes_on_openzfs_are_kept_with_the_network_and_told_without() -> None:
     assert f"# Homes were on {homes}, which the new network does not reach" in import_of(REQUEST, None, parameters).text
 
 
-def test_without_parameters_each_groups_slurm_config_says_what_it_is() -> None:
+SLURM_CONFIGS = ({"NodeType": "Controller"}, {"NodeType": "Login"}, {"NodeType": "Compute", "PartitionNames": ["a"]})
+
+
+def with_slurm_configs(scripts: Json | None) -> Json:
+    """Return AWS's tutorial request: a SlurmConfig in each group, with these scripts or without any.
+
+    https://docs.aws.amazon.com/sagemaker/latest/dg/smcluster-getting-started-slurm-cli.html
+    """
     groups = [
-        {**group, "SlurmConfig": {"NodeType": kind, **more}}
-        for group, kind, more in zip(
-            REQUEST["InstanceGroups"], ("Controller", "Login", "Compute"), ({}, {}, {"PartitionNames": ["a"]}), strict=True
-        )
+        {**{name: value for name, value in group.items() if name != "LifeCycleConfig"}, "SlurmConfig": slurm}
+        for group, slurm in zip(REQUEST["InstanceGroups"], SLURM_CONFIGS, strict=True)
     ]
-    request = {**REQUEST, "InstanceGroups": groups, "Orchestrator": {"Slurm": {"SlurmConfigStrategy": "Managed"}}}
-    config = config_of(request, Choices(zone="usw2-az4"), None)
+    if scripts is not None:
+        groups = [{**group, "LifeCycleConfig": scripts} for group in groups]
+    return {**REQUEST, "InstanceGroups": groups, "Orchestrator": {"Slurm": {"SlurmConfigStrategy": "Managed"}}}
+
+
+def test_a_request_without_scripts_imports_without_a_problem() -> None:
+    made = import_of(with_slurm_configs(None), Choices(zone="usw2-az4"), None)
+    assert made.problems == ()
+    assert check_source(made.text.encode(), "imported", Path()).problems == ()
+    assert made.config is not None
+    assert [group.overrides["LifeCycleConfig"] for group in made.config.instance_groups] == [None] * 3
+
+
+def test_a_slurm_config_with_our_scripts_is_written_and_refused() -> None:
+    made = import_of(with_slurm_configs({"SourceS3Uri": SOURCE, "OnCreate": "on_create.sh"}), Choices(zone="usw2-az4"), None)
+    assert made.config is None
+    assert "SlurmConfig:" in made.text
+    assert {problem.rule for problem in made.problems} == {"slurm-config-conflict"}
+    assert [problem.path[:2] for problem in made.problems] == [
+        *(("instance_groups", index) for index in range(3)),
+        ("overrides", "Orchestrator"),
+    ]
+
+
+def test_a_script_after_amazons_own_needs_no_on_create_in_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts" / "extend.sh").write_text("#!/bin/bash\n")
+    groups = [
+        {**group, "LifeCycleConfig": {"SourceS3Uri": SOURCE, "OnInitComplete": "extend.sh"}}
+        for group in REQUEST["InstanceGroups"]
+    ]
+    original = Original({**REQUEST, "InstanceGroups": groups}, PARAMETERS, "create_cluster.json")
+    made = imported(original, Choices(zone="usw2-az4", scripts="scripts"), folder=tmp_path)
+    assert made.problems == ()
+    assert "on_create" not in made.text
+    assert made.config is not None
+    assert made.config.instance_groups[0].overrides["LifeCycleConfig"] == {"OnCreate": None, "OnInitComplete": "extend.sh"}
+
+
+def test_without_parameters_each_groups_slurm_config_says_what_it_is() -> None:
+    request = with_slurm_configs({"SourceS3Uri": SOURCE, "OnCreate": "on_create.sh"})
+    groups = request["InstanceGroups"]
+    config = config_of(request, EVERYTHING, None)
     assert [(str(group.role), group.partition) for group in config.instance_groups] == [
         ("controller", None),
         ("login", None),
