@@ -43,10 +43,8 @@ def _check_group(call: Call, settings: Json, spec: Json) -> None:
         raise invalid(f"instance group {name} must have either InstanceType or InstanceRequirements")
     if spec.get("MinInstanceCount", 0) > spec["InstanceCount"]:
         raise invalid(f"MinInstanceCount of instance group {name} must be at most InstanceCount")
-    scripts = spec.get("LifeCycleConfig") or {}
-    if "OnCreate" in scripts and "OnInitComplete" in scripts:
-        raise invalid(f"LifeCycleConfig of instance group {name} must have either OnCreate or OnInitComplete")
-    _check_storage(name, spec.get("InstanceStorageConfigs") or [])
+    _check_scripts(name, spec)
+    _check_storage(name, spec.get("InstanceStorageConfigs") or [], has_vpc=bool(settings.get("VpcConfig")))
     if "OverrideVpcConfig" in spec:
         if "VpcConfig" not in settings:
             raise invalid(f"OverrideVpcConfig of instance group {name} needs the cluster's VpcConfig")
@@ -59,8 +57,30 @@ def _check_group(call: Call, settings: Json, spec: Json) -> None:
         )
 
 
-def _check_storage(name: str, storage: list[Json]) -> None:
+def _check_scripts(name: str, spec: Json) -> None:
+    """Refuse scripts that no node could start, and a group that nothing sets up.
+
+    The texts are those of "Common validation errors", as far as AWS prints them:
+    https://docs.aws.amazon.com/sagemaker/latest/dg/smcluster-getting-started-slurm-cli.html
+    """
+    scripts = spec.get("LifeCycleConfig")
+    if scripts is None:
+        if "SlurmConfig" not in spec:
+            raise invalid(f"LifeCycleConfig is required for instance group {name}, which has no SlurmConfig")
+        return
+    started = [member for member in ("OnCreate", "OnInitComplete") if scripts.get(member)]
+    if not started:
+        raise invalid(f"LifeCycleConfig for instance group is provided but contains no configuration: {name}")
+    if len(started) > 1:
+        raise invalid(f"OnCreate and OnInitComplete in LifeCycleConfig are mutually exclusive: instance group {name}")
+    if not scripts.get("SourceS3Uri"):
+        raise invalid(f"LifeCycleConfig for instance group is incomplete: {name} has {started[0]} and no SourceS3Uri")
+
+
+def _check_storage(name: str, storage: list[Json], *, has_vpc: bool) -> None:
     for kind in ("FsxLustreConfig", "FsxOpenZfsConfig"):
+        if not has_vpc and any(kind in item for item in storage):
+            raise invalid(f"FSx configurations are only supported for Custom VPC: instance group {name}")
         if sum(kind in item for item in storage) > 1:
             raise invalid(f"instance group {name} can have one {kind} at most")
     for volume in (item["EbsVolumeConfig"] for item in storage if "EbsVolumeConfig" in item):

@@ -9,6 +9,8 @@ from local_aws.hyperpod.roles import ExecutionRole
 from local_aws.json_service import Context, Json
 
 PARAMETERS = "provisioning_parameters.json"
+# AWS's text: https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-slurm-api-config-migration.html
+BOTH = f"The LifeCycleConfig cannot include both a SLURM Orchestrator Config and a {PARAMETERS} file simultaneously"
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class LifecycleScripts:
 def check(launch: Launch, scripts: LifecycleScripts) -> str | None:
     """Why the scripts cannot run on the node, or None."""
     cluster, spec = launch.cluster, launch.node.spec
-    return _refused(cluster, ExecutionRole.of(cluster, spec), scripts) or _misplaced(cluster, spec, scripts)
+    return _refused(cluster, ExecutionRole.of(cluster, spec), scripts) or _misplaced(cluster, scripts)
 
 
 def failed(failure: str, log: NodeLog) -> Outcome:
@@ -58,14 +60,20 @@ def _refused(cluster: Cluster, role: ExecutionRole, scripts: LifecycleScripts) -
     return None
 
 
-def _misplaced(cluster: Cluster, spec: Json, scripts: LifecycleScripts) -> str | None:
+def _misplaced(cluster: Cluster, scripts: LifecycleScripts) -> str | None:
     """Why the scripts in S3 cannot be the right ones, or None."""
     script = scripts.key(scripts.entry)
     if not _exists(cluster, scripts.bucket, script):
         return f"could not download s3://{scripts.bucket}/{script}: there is no such object"
-    if "SlurmConfig" in spec and _exists(cluster, scripts.bucket, scripts.key(PARAMETERS)):
-        return f"SlurmConfig and {PARAMETERS} cannot be used together, and s3://{scripts.bucket}/{scripts.prefix} holds the file"
+    if _is_set_up_by_the_api(cluster) and _exists(cluster, scripts.bucket, scripts.key(PARAMETERS)):
+        return f"{BOTH}: s3://{scripts.bucket}/{scripts.prefix} holds the file"
     return None
+
+
+def _is_set_up_by_the_api(cluster: Cluster) -> bool:
+    """Return whether the request describes Slurm, in a group or in the cluster's own settings."""
+    groups = (group.spec for group in cluster.groups.values())
+    return "Slurm" in (cluster.settings.get("Orchestrator") or {}) or any("SlurmConfig" in spec for spec in groups)
 
 
 def _exists(cluster: Cluster, bucket: str, key: str) -> bool:

@@ -11,6 +11,8 @@ from tests.local.hyperpod.world import Hold, World
 pytestmark = pytest.mark.local
 Part: TypeAlias = dict[str, Any]
 
+LUSTRE = "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com"
+
 
 def raw(world: World, request: dict[str, Any]) -> None:
     """Send a request that boto3 itself would not let through."""
@@ -74,6 +76,30 @@ def test_letters_of_all_scripts_are_good_in_tags(world: World) -> None:
         ({"SlurmConfig": {"NodeType": "Controller", "PartitionNames": ["dev"]}}, {}, "only they, must have PartitionNames"),
         ({}, {"NodeProvisioningMode": "Continuous"}, "has no InstanceGroup with SlurmConfig which is required"),
         ({"ExecutionRole": "arn:aws:iam::123456789012:role/none"}, {}, "cannot assume the execution role"),
+        ({"LifeCycleConfig": None}, {}, "LifeCycleConfig is required for instance group a"),
+        ({"LifeCycleConfig": {}}, {}, "LifeCycleConfig for instance group is provided but contains no configuration"),
+        (
+            {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-scripts/1"}},
+            {},
+            "LifeCycleConfig for instance group is provided but contains no configuration",
+        ),
+        ({"LifeCycleConfig": {"OnCreate": "on_create.sh"}}, {}, "LifeCycleConfig for instance group is incomplete"),
+        ({"LifeCycleConfig": {"OnInitComplete": "extend.sh"}}, {}, "LifeCycleConfig for instance group is incomplete"),
+        (
+            {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-scripts/1", "OnCreate": "a.sh", "OnInitComplete": "b.sh"}},
+            {},
+            "OnCreate and OnInitComplete in LifeCycleConfig are mutually exclusive",
+        ),
+        (
+            {"InstanceStorageConfigs": [{"FsxLustreConfig": {"DnsName": LUSTRE, "MountName": "abcdefgh"}}]},
+            {"VpcConfig": None},
+            "FSx configurations are only supported for Custom VPC",
+        ),
+        (
+            {"SlurmConfig": {"NodeType": "Controller"}},
+            {"NodeProvisioningMode": "Continuous", "Orchestrator": {"Slurm": {"SlurmConfigStrategy": "Managed"}}},
+            "SlurmConfigStrategy cannot be set with NodeProvisioningMode Continuous",
+        ),
         ({}, {"VpcConfig": {"Subnets": ["subnet-0none"], "SecurityGroupIds": ["sg-0none"]}}, "subnet-0none' does not exist"),
     ],
 )
@@ -81,9 +107,16 @@ def test_a_request_that_makes_no_sense_is_refused(
     world: World, group: dict[str, Any], settings: dict[str, Any], complaint: str
 ) -> None:
     spec = {key: value for key, value in world.group("a", **group).items() if value is not None}
+    asked = {"VpcConfig": world.vpc(), **settings}
+    request = {"ClusterName": "ml", "InstanceGroups": [spec], **{key: value for key, value in asked.items() if value is not None}}
     with pytest.raises(ClientError, match=complaint):
-        world.create(spec, **settings)
+        world.sagemaker.create_cluster(**request)
     assert world.sagemaker.list_clusters()["ClusterSummaries"] == []
+
+
+def test_a_cluster_that_hyperpod_sets_up_needs_no_scripts(world: World) -> None:
+    without = {name: value for name, value in world.group("a").items() if name != "LifeCycleConfig"}
+    assert world.create({**without, "SlurmConfig": {"NodeType": "Controller"}})
 
 
 def test_groups_of_one_name_are_refused(world: World) -> None:

@@ -9,6 +9,7 @@ from tests.local.hyperpod.world import Hold, World
 pytestmark = pytest.mark.local
 TAGS = [{"Key": "team", "Value": "ml"}]
 HEAD: dict[str, Any] = {"SlurmConfig": {"NodeType": "Controller"}}
+BOTH = "cannot include both a SLURM Orchestrator Config and a provisioning_parameters.json file simultaneously"
 COMPUTE: dict[str, Any] = {"SlurmConfig": {"NodeType": "Compute", "PartitionNames": ["dev"]}}
 
 
@@ -153,4 +154,13 @@ def test_slurm_config_and_a_parameters_file_beside_the_scripts_do_not_go_togethe
         s3.put_object(Bucket="sagemaker-scripts", Key=f"both/{name}", Body=b"{}")
     scripts: dict[str, Any] = {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-scripts/both", "OnCreate": "on_create.sh"}}
     seen = world.in_service(world.group("head", **HEAD, **scripts))
-    assert "SlurmConfig and provisioning_parameters.json cannot be used together" in seen["FailureMessage"]
+    assert BOTH in seen["FailureMessage"]
+
+
+def test_a_parameters_file_of_one_group_refuses_the_slurm_config_of_another(world: World) -> None:
+    s3 = world.client("s3")
+    for name in ("on_create.sh", "provisioning_parameters.json"):
+        s3.put_object(Bucket="sagemaker-scripts", Key=f"both/{name}", Body=b"{}")
+    scripts: dict[str, Any] = {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-scripts/both", "OnCreate": "on_create.sh"}}
+    head = {name: value for name, value in world.group("head", **HEAD).items() if name != "LifeCycleConfig"}
+    assert BOTH in world.in_service(head, world.group("work", **scripts))["FailureMessage"]

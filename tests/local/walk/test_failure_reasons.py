@@ -15,8 +15,8 @@ pytestmark = [pytest.mark.cdk, pytest.mark.local, pytest.mark.long]
 
 FILE = "clusters/reference.yaml"
 FINE = "    instance_type: ml.c5.xlarge\n"
-BROKEN = FINE + "    overrides: {SlurmConfig: {NodeType: Controller}}\n"
-WHY = "SlurmConfig and provisioning_parameters.json cannot be used together"
+BROKEN = FINE + "    overrides: {LifeCycleConfig: {SourceS3Uri: s3://sagemaker-theirs/lifecycle}}\n"
+WHY = "is not authorized to perform s3:ListBucket on arn:aws:s3:::sagemaker-theirs"
 SPEED = 600
 PATIENCE_S = 60
 
