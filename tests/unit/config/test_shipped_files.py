@@ -61,8 +61,8 @@ def test_the_resilient_example_checks_its_nodes_and_waits_for_it() -> None:
 def test_a_shipped_file_deploys_without_anything_created_before(path: Path) -> None:
     """HyperPod's own images have no pam_slurm_adopt, and only one controller is known to come up."""
     config = load_cluster(path)
-    assert config.network.existing is config.storage.existing is config.storage.openzfs is None
-    assert config.storage.data_bucket.existing is None
+    storage = config.storage
+    assert [config.network.existing, storage.existing, storage.openzfs, storage.data_bucket.existing] == [None] * 4
     assert config.slurm.accounting.database == "local"
     assert not config.slurm.restrict_ssh
     assert [group.instance_count for group in config.instance_groups if group.role == "controller"] == [1]
