@@ -7,7 +7,7 @@ export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/node_modules/.bin:$(PATH)
 export NODE_NO_WARNINGS := 1
 CLUSTER ?= reference
 
-.PHONY: help setup nodes-setup demo demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean soak soak-ci mutants mutations
+.PHONY: help setup nodes-setup demo demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots templates docs bench bench-nodes clean soak soak-ci mutants mutations
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
@@ -84,9 +84,13 @@ synth: setup  ## synthesize clusters/ into cdk.out, with cdk-nag
 	@cdk synth --quiet
 	@echo "templates are in cdk.out; next: cdk diff, or make demo"
 
-snapshots: setup  ## rewrite the committed templates; read the diff before you commit it
+snapshots: setup  ## rewrite the templates in tests/snapshots; read the diff before you commit it
 	@python -m tests.snapshots
 	@git --no-pager diff --stat -- tests/snapshots
+
+templates: setup  ## write the templates of clusters/ into templates/; commit them, and a pull request shows what changes
+	@python -m tests.snapshots templates
+	@git --no-pager diff --stat -- templates
 
 docs: setup  ## rewrite what the documentation takes from the code
 	@python -m config.documentation > docs/configuration.md

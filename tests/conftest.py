@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.faults_table.recording import pytest_runtest_call, pytest_runtest_setup
+from tests.users_files import guard
 
 if TYPE_CHECKING:
     from tests.synth.synthesized import Synthesized
@@ -25,6 +26,9 @@ if NODE.exists():
 # Templates must not depend on the account and region that somebody's shell happens to name.
 for name in ("CDK_DEFAULT_ACCOUNT", "CDK_DEFAULT_REGION"):
     os.environ.pop(name, None)
+
+
+guard()
 
 
 def pytest_configure() -> None:
@@ -52,7 +56,7 @@ def shipped_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def shipped(shipped_folder: Path) -> Synthesized:
-    """The cluster files of this repository, synthesized once."""
+    """The reference and the examples, synthesized once."""
     from tests.synth.synthesized import synthesize_shipped  # noqa: PLC0415 - unit tests must not pay for importing the CDK
 
     return synthesize_shipped(shipped_folder)

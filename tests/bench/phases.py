@@ -68,7 +68,7 @@ def main() -> None:
         setattr(callers, name, watch.measured(phase, getattr(callers, name)))
     with tempfile.TemporaryDirectory() as outdir:
         with watch.phase("the app itself"):
-            app = ClustersApp(context={"nag": "false"}, outdir=outdir)
+            app = ClustersApp(context={"clusters": "tests/data/clusters", "nag": "false"}, outdir=outdir)
         with watch.phase(SYNTH):
             app.synth()
     json.dump(watch.seconds, sys.stdout)

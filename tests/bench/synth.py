@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from tests import cluster_files
 from tests.bench.phases import SYNTH
 from tests.bench.timing import medians, seconds, verdict
 
@@ -44,7 +45,10 @@ def _program(folder: str, environment: Mapping[str, str], program: str, **contex
 
     def run() -> float:
         outdir = tempfile.mkdtemp(dir=folder)
-        context_of_the_app = {"CDK_OUTDIR": outdir, "CDK_CONTEXT_JSON": json.dumps(context)}
+        context_of_the_app = {
+            "CDK_OUTDIR": outdir,
+            "CDK_CONTEXT_JSON": json.dumps({"clusters": str(cluster_files.CLUSTERS), **context}),
+        }
         return seconds([sys.executable, program], ROOT, {**environment, **context_of_the_app})
 
     return run

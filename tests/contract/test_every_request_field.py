@@ -10,7 +10,7 @@ from botocore.model import ServiceModel
 
 from cluster_resource.typed import typed
 from config.service_model import input_shape, shape, slim_model
-from stacks.clusters_app import PROJECT
+from tests import cluster_files
 from tests.contract.deployed import Deployed, as_cloudformation_sends
 from tests.synth.synthesized import CLUSTER, synthesize
 from tests.unit.config.request_leaves import full, leaves
@@ -30,7 +30,7 @@ def paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | 
 
 def with_our_scripts() -> dict[str, Any]:
     """Return a file with all that HyperPod takes with our scripts."""
-    content: dict[str, Any] = yaml.safe_load((PROJECT / "clusters" / "reference.yaml").read_text())
+    content: dict[str, Any] = yaml.safe_load(cluster_files.REFERENCE.read_text())
     overrides = {
         name: value
         for name, value in full(GROUP).items()
@@ -45,7 +45,7 @@ def with_our_scripts() -> dict[str, Any]:
 
 def with_slurm_config() -> dict[str, Any]:
     """Return a file in which HyperPod sets Slurm up, which it refuses with our scripts."""
-    content: dict[str, Any] = yaml.safe_load((PROJECT / "clusters" / "reference.yaml").read_text())
+    content: dict[str, Any] = yaml.safe_load(cluster_files.REFERENCE.read_text())
     every = full(GROUP)
     scripts = {**every["LifeCycleConfig"], "OnCreate": None}
     for group in content["instance_groups"]:

@@ -12,11 +12,10 @@ from config.model import ClusterConfig
 from config.storage import ExistingFileSystem, StorageConfig
 from constructs.hyperpod.node_settings import node_settings, rendered
 from hyperpod_node.node_settings import NodeSettings
-from stacks.clusters_app import PROJECT
+from tests import cluster_files
 from tests.contract.bundle import bundle_of
-from tests.synth.synthesized import SHIPPED_FOLDERS, Synthesized, synthesize
+from tests.synth.synthesized import Synthesized, synthesize
 
-SHIPPED = sorted(file for folder in SHIPPED_FOLDERS for file in (PROJECT / folder).glob("*.yaml"))
 TOPOLOGY = "SwitchName=s1 Nodes=ip-10-1-0-[4-7]\n"
 
 
@@ -25,7 +24,7 @@ def read(folder: Path) -> NodeSettings:
     return NodeSettings.load(folder / "node_settings.json")
 
 
-@pytest.fixture(params=SHIPPED, ids=lambda file: file.stem)
+@pytest.fixture(params=cluster_files.ALL, ids=lambda file: file.stem)
 def config(request: pytest.FixtureRequest) -> ClusterConfig:
     return load_cluster(request.param)
 
@@ -73,7 +72,7 @@ def test_a_type_says_its_sockets_and_its_gpus(shipped: Synthesized, shipped_fold
 def test_lustre_is_reached_over_efa_where_both_the_type_and_the_file_system_have_it(
     existing: bool | None, types: set[str], tmp_path: Path
 ) -> None:
-    config = load_cluster(PROJECT / "clusters/reference.yaml")
+    config = load_cluster(cluster_files.REFERENCE)
     if existing is not None:
         system = ExistingFileSystem(file_system_id="fs-0123456789abcdef0", mount_name="abcdefgh", efa=existing)
         config = config.model_copy(update={"storage": StorageConfig(existing=system)})
@@ -82,7 +81,7 @@ def test_lustre_is_reached_over_efa_where_both_the_type_and_the_file_system_have
 
 
 def test_a_topology_comes_through_line_by_line(tmp_path: Path) -> None:
-    content = yaml.safe_load((PROJECT / "clusters/reference.yaml").read_text())
+    content = yaml.safe_load(cluster_files.REFERENCE.read_text())
     content["slurm"] = {"topology": TOPOLOGY}
     (tmp_path / "clusters").mkdir()
     (tmp_path / "clusters" / "racks.yaml").write_text(yaml.safe_dump(content))

@@ -8,7 +8,7 @@ from config.load import load_cluster
 from ops.deployment import Deployment
 from ops.progress import LOG_GROUP
 from ops.status import status
-from stacks.clusters_app import PROJECT
+from tests import cluster_files
 from tests.synth.synthesized import CLUSTER, Synthesized
 from tests.unit.cluster_resource.world import LOGICAL_ID, World, properties
 from tests.unit.ops.fake_stack import FakeStack
@@ -29,7 +29,7 @@ def test_ops_shows_the_line_that_a_step_writes(capsys: pytest.CaptureFixture[str
     account.add(LOGICAL_ID, "Custom::HyperPodCluster", "CREATE_IN_PROGRESS")
     account.lines = ["INIT_START Runtime Version: python", *capsys.readouterr().out.splitlines(), "END RequestId: 1"]
     session: Any = account
-    deployment = Deployment(load_cluster(PROJECT / "clusters" / "reference.yaml"), session)
+    deployment = Deployment(load_cluster(cluster_files.REFERENCE), session)
     assert status(deployment).endswith(
         f"Create {LOGICAL_ID}: Creating, nodes: controller 0 of 1 (1 Pending), workers 0 of 4 (4 Pending), 5 min 0 s"
     )

@@ -11,21 +11,14 @@ from config.model import ClusterConfig
 from hyperpod_node.node import Node
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from hyperpod_node.resource_config import Instance, ResourceConfig
-from stacks.clusters_app import PROJECT
+from tests import cluster_files
 from tests.contract.deployed import Deployed
 from tests.synth.synthesized import CLUSTER, Synthesized
 
-FILES = {
-    "reference": "clusters/reference.yaml",
-    "fsdp-g5": "examples/clusters/fsdp-g5.yaml",
-    "research-team": "examples/clusters/research-team.yaml",
-    "resilient-p5": "examples/clusters/resilient-p5.yaml",
-}
 
-
-@pytest.fixture(params=FILES)
+@pytest.fixture(params=cluster_files.ALL, ids=lambda file: file.stem)
 def config(request: pytest.FixtureRequest) -> ClusterConfig:
-    return load_cluster(PROJECT / FILES[request.param])
+    return load_cluster(request.param)
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 
 from config.load import load_cluster
 from config.request import RequestValues, cluster_request
+from tests import cluster_files
 
-ROOT = Path(__file__).parents[2]
 ROLE, SECURITY_GROUP, SUBNET, SCRIPTS = "ROLE", "SG", "SUBNET", "s3://BUCKET/src"
 
 # The differences: the values of these four, which are known only after a deployment and which the reference writes as shell
@@ -43,7 +43,7 @@ FSDP_G5 = {
     "VpcConfig": VPC,
 }
 
-CASES = [("clusters/reference.yaml", REFERENCE), ("examples/clusters/fsdp-g5.yaml", FSDP_G5)]
+CASES = [(cluster_files.REFERENCE, REFERENCE), (cluster_files.EXAMPLES / "fsdp-g5.yaml", FSDP_G5)]
 
 
 def flat(value: Any, path: str = "") -> dict[str, object]:
@@ -55,21 +55,21 @@ def flat(value: Any, path: str = "") -> dict[str, object]:
     return {path: value}
 
 
-@pytest.mark.parametrize(("file", "reference"), CASES)
-def test_the_request_is_the_reference_request_field_by_field(file: str, reference: dict[str, Any]) -> None:
-    assert flat(cluster_request(load_cluster(ROOT / file), values=VALUES)) == flat(reference)
+@pytest.mark.parametrize(("file", "reference"), CASES, ids=["reference", "fsdp-g5"])
+def test_the_request_is_the_reference_request_field_by_field(file: Path, reference: dict[str, Any]) -> None:
+    assert flat(cluster_request(load_cluster(file), values=VALUES)) == flat(reference)
 
 
-@pytest.mark.parametrize(("file", "reference"), CASES)
-def test_the_values_of_a_deployment_are_in_the_four_named_places_alone(file: str, reference: dict[str, Any]) -> None:
-    config = load_cluster(ROOT / file)
+@pytest.mark.parametrize(("file", "reference"), CASES, ids=["reference", "fsdp-g5"])
+def test_the_values_of_a_deployment_are_in_the_four_named_places_alone(file: Path, reference: dict[str, Any]) -> None:
+    config = load_cluster(file)
     ours, samples = (flat(cluster_request(config, values=values)) for values in (VALUES, RequestValues.samples(config)))
     differing = {path.rpartition("].")[2].lstrip(".").split("[")[0] for path in ours if ours[path] != samples[path]}
     assert differing == {"LifeCycleConfig.SourceS3Uri", "ExecutionRole", "VpcConfig.SecurityGroupIds", "VpcConfig.Subnets"}
 
 
 def test_the_references_place_and_file_system_are_those_of_the_field() -> None:
-    config = load_cluster(ROOT / "clusters/reference.yaml")
+    config = load_cluster(cluster_files.REFERENCE)
     assert (config.region, config.network.availability_zone_id) == ("us-west-2", "usw2-az4")
     lustre = config.storage.lustre
     assert lustre is not None
@@ -83,6 +83,6 @@ def test_the_references_place_and_file_system_are_those_of_the_field() -> None:
 
 
 def test_the_examples_place_and_partition_are_those_of_the_field() -> None:
-    config = load_cluster(ROOT / "examples/clusters/fsdp-g5.yaml")
+    config = load_cluster(cluster_files.EXAMPLES / "fsdp-g5.yaml")
     assert (config.region, config.network.availability_zone_id) == ("us-east-1", "use1-az4")
     assert [group.partition for group in config.instance_groups] == [None, "ml.g5.48xlarge"]

@@ -4,25 +4,23 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from random import Random
 
 from config.checked_file import CheckedFile
+from tests import cluster_files
 from tests.corpus.case import BASES
 from tests.mutations.changes import changed
 from tests.mutations.invariants import looked_at
 from tests.mutations.sagemaker import NOT_MODELLED, SageMaker
 
-ROOT = Path(__file__).parents[2]
 FILES = [
-    *sorted((ROOT / "clusters").glob("*.yaml")),
-    *sorted((ROOT / "examples" / "clusters").glob("*.yaml")),
+    *cluster_files.ALL,
     *sorted(path for path in BASES.glob("*.yaml") if path.stem != "large"),  # takes long, and is many times one group
 ]
 # Without comments: half of the time goes into reading YAML.
 GOOD = [re.sub(r"(?m)^ *(#.*)?\n", "", path.read_text(encoding="utf-8")) for path in FILES]
 # From where examples name their folder of scripts.
-FOLDER = ROOT / "examples" / "clusters"
+FOLDER = cluster_files.EXAMPLES
 
 # What the embedded SageMaker refuses and we but warn of, as `overrides` are the API's own words and AWS's pages do not always
 # agree: by the words of the refusal, the rule that has told of it.

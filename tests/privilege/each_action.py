@@ -17,11 +17,11 @@ from local_aws import server
 from local_aws.clock import clock
 from local_aws.server import EmbeddedAws
 from local_aws.testing import SPEED, aws, clients_of
+from tests.cluster_files import REFERENCE
 from tests.privilege.account import NODES, Account, PartFailedError
 from tests.privilege.deployment import Deployment
 from tests.privilege.rights import Right, denials, used, without
 from tests.privilege.scenarios import SCENARIOS, Scenario
-from tests.synth.variants import REFERENCE
 
 __all__ = ["aws"]
 

@@ -1,26 +1,37 @@
-"""Rewrites the committed templates: `python -m tests.snapshots`."""
+"""Rewrites the committed templates: `python -m tests.snapshots` those of the fixtures, with a folder those of clusters/."""
 
+import argparse
 import tempfile
 from pathlib import Path
 
-from tests.snapshots.files import committed, expected
-from tests.synth.synthesized import synthesize_shipped
+from tests import cluster_files
+from tests.snapshots.files import FOLDER, committed, expected
+from tests.synth.synthesized import synthesize
 
 
-def rewrite() -> list[Path]:
-    """Write every template that differs and remove those of clusters that are gone; what was touched."""
+def rewrite(folder: Path, *clusters: Path) -> list[Path]:
+    """Write every template that differs and remove those of clusters that are gone; return the files that changed."""
     with tempfile.TemporaryDirectory() as outdir:
-        texts = expected(synthesize_shipped(Path(outdir)))
-    gone = committed() - texts.keys()
+        texts = expected(synthesize(Path(outdir), *clusters), folder)
+    gone = committed(folder) - texts.keys()
     for file in gone:
         file.unlink()
     stale = [file for file, text in texts.items() if not file.exists() or file.read_text() != text]
     for file in stale:
-        file.parent.mkdir(exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(texts[file])
     return sorted({*gone, *stale})
 
 
+def main() -> None:
+    """Rewrite them, and print the files that changed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.snapshots", description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, help="write the templates of the files in clusters/ to this folder")
+    folder = parser.parse_args().folder
+    changed = rewrite(folder.absolute(), cluster_files.USERS) if folder else rewrite(FOLDER, *cluster_files.FOLDERS)
+    for file in changed:
+        print(file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file)
+
+
 if __name__ == "__main__":
-    for touched in rewrite():
-        print(touched.relative_to(Path.cwd()) if touched.is_relative_to(Path.cwd()) else touched)
+    main()

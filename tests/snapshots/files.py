@@ -10,14 +10,14 @@ ENDING = ".template.yaml"
 REWRITE = "make snapshots"
 
 
-def expected(synthesized: Synthesized) -> dict[Path, str]:
-    """What the committed files must hold."""
+def expected(synthesized: Synthesized, folder: Path = FOLDER) -> dict[Path, str]:
+    """What the committed files of the folder must hold."""
     return {
-        FOLDER / cluster / f"{stack}{ENDING}": readable(template.text)
+        folder / cluster / f"{stack}{ENDING}": readable(template.text)
         for (cluster, stack), template in synthesized.templates.items()
     }
 
 
-def committed() -> set[Path]:
+def committed(folder: Path = FOLDER) -> set[Path]:
     """The files that are there."""
-    return set(FOLDER.glob(f"*/*{ENDING}"))
+    return set(folder.glob(f"*/*{ENDING}"))

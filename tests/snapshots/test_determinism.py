@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from stacks.clusters_app import PROJECT
+from tests import cluster_files
 from tests.snapshots.readable import ASSET_HASH, BUNDLE_HASH
 from tests.synth.synthesized import CLUSTER, Synthesized, read_assembly
 
-SOURCES = ("app.py", "clusters", "config", "constructs", "lambda_assets", "lifecycle_assets", "stacks")
+SOURCES = ("app.py", "config", "constructs", "lambda_assets", "lifecycle_assets", "stacks")
 
 
 def copy_of_the_sources(folder: Path) -> Path:
@@ -24,6 +25,7 @@ def copy_of_the_sources(folder: Path) -> Path:
             shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(source, folder / name)
+    shutil.copytree(cluster_files.CLUSTERS, folder / "clusters")
     return folder
 
 

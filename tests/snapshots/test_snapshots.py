@@ -1,9 +1,12 @@
 """The committed templates are those that the app makes, so that a pull request shows what will change."""
 
 import difflib
+from pathlib import Path
 
 import pytest
 
+from tests import cluster_files
+from tests.snapshots.__main__ import rewrite
 from tests.snapshots.files import FOLDER, REWRITE, committed, expected
 from tests.snapshots.readable import ASSET_HASH, BUNDLE_HASH, REQUEST_HASH, readable
 from tests.synth.synthesized import STACKS, Synthesized
@@ -31,6 +34,19 @@ def test_an_edit_of_a_packaged_file_does_not_show(shipped: Synthesized, cluster:
     edited = REQUEST_HASH.sub(f'\\1"{"f" * 16}"', edited)  # stands for the request, in which the scripts' prefix is
     assert edited != text
     assert readable(edited) == readable(text)
+
+
+def test_templates_of_the_users_files_go_into_a_folder_of_their_own(tmp_path: Path) -> None:
+    clusters, templates = tmp_path / "clusters", tmp_path / "templates"
+    clusters.mkdir()
+    (clusters / "mine.yaml").write_text(cluster_files.REFERENCE.read_text().replace("instance_count: 4", "instance_count: 6"))
+    gone = templates / "theirs" / "Network.template.yaml"
+    gone.parent.mkdir(parents=True)
+    gone.write_text("")
+    mine = [templates / "mine" / f"{stack}.template.yaml" for stack in STACKS]
+    assert rewrite(templates, clusters) == sorted([*mine, gone])
+    assert committed(templates) == {*mine}
+    assert "InstanceCount: 6" in mine[-1].read_text()
 
 
 def test_everything_else_shows(shipped: Synthesized) -> None:

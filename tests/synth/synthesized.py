@@ -10,9 +10,9 @@ from typing import Any
 from aws_cdk.assertions import Template
 
 from stacks.clusters_app import PROJECT, ClustersApp
+from tests import cluster_files
 
 NETWORK, STORAGE, CLUSTER = STACKS = ("Network", "Storage", "Cluster")
-SHIPPED_FOLDERS = ("clusters", "examples/clusters")
 
 Resource = dict[str, Any]
 
@@ -106,8 +106,8 @@ def synthesize(outdir: Path, *folders: str | Path) -> Synthesized:
 
 
 def synthesize_shipped(outdir: Path) -> Synthesized:
-    """What the app makes of every cluster file of this repository."""
-    return synthesize(outdir, *SHIPPED_FOLDERS)
+    """What the app makes of the reference and the examples."""
+    return synthesize(outdir, *cluster_files.FOLDERS)
 
 
 def read_assembly(folder: Path) -> dict[tuple[str, str], StackTemplate]:

@@ -8,10 +8,10 @@ from cfnlint.api import lint
 from cfnlint.config import ManualArgs
 
 from config.load import load_clusters
-from stacks.clusters_app import PROJECT
-from tests.synth.synthesized import SHIPPED_FOLDERS, STACKS, Synthesized
+from tests import cluster_files
+from tests.synth.synthesized import STACKS, Synthesized
 
-REGIONS = {config.name: config.region for folder in SHIPPED_FOLDERS for config in load_clusters(PROJECT / folder)}
+REGIONS = {config.name: config.region for folder in cluster_files.FOLDERS for config in load_clusters(folder)}
 
 IGNORED = {
     "W3005": "a dependency that a reference implies too; we name whole constructs, so that none of what they hold is forgotten",

@@ -6,7 +6,7 @@ import pytest
 from aws_cdk.assertions import Match
 
 from config.load import load_cluster
-from stacks.clusters_app import PROJECT
+from tests import cluster_files
 from tests.synth.synthesized import CLUSTER, STACKS, StackTemplate, Synthesized, synthesize
 
 
@@ -16,7 +16,7 @@ def stack(shipped: Synthesized) -> StackTemplate:
 
 
 def test_every_group_of_the_file_is_requested(stack: StackTemplate) -> None:
-    groups = load_cluster(PROJECT / "clusters" / "reference.yaml").instance_groups
+    groups = load_cluster(cluster_files.REFERENCE).instance_groups
     stack.assertions.has_resource_properties(
         "Custom::HyperPodCluster",
         {
@@ -73,7 +73,7 @@ def test_a_fixed_name_is_a_property(variants: Synthesized) -> None:
 
 def test_a_count_changes_its_field_and_nothing_else(shipped: Synthesized, tmp_path: Path) -> None:
     """And so a pull request and `cdk diff` show that field."""
-    text = (PROJECT / "clusters" / "reference.yaml").read_text()
+    text = cluster_files.REFERENCE.read_text()
     assert text.count("instance_count: 4") == 1
     (tmp_path / "reference.yaml").write_text(text.replace("instance_count: 4", "instance_count: 6"))
     changed = synthesize(tmp_path / "out", tmp_path)

@@ -9,8 +9,9 @@ import yaml
 from config.errors import ConfigError
 from config.load import load_cluster
 from config.request import RequestValues, cluster_request
+from tests.cluster_files import REFERENCE
 from tests.synth.synthesized import CLUSTER, NETWORK, Synthesized, synthesize
-from tests.synth.variants import EXISTING_NETWORK, REFERENCE
+from tests.synth.variants import EXISTING_NETWORK
 
 NATIVE = "AWS::SageMaker::Cluster"
 OURS = "Custom::HyperPodCluster"

@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 from stacks.clusters_app import PROJECT
+from tests import cluster_files
 from tests.synth.findings import Findings, collect
-from tests.synth.synthesized import SHIPPED_FOLDERS
 from tests.synth.variants import write_variants
 
 
@@ -17,9 +17,8 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> Findings:
     folder.mkdir()
     shutil.copytree(PROJECT / "examples/scripts", folder.parent / "scripts")  # what an example names
     write_variants(folder, ["anywhere", "destroyed", "existing-storage", "internet-access", "named", "training-plan"])
-    for shipped in SHIPPED_FOLDERS:
-        for file in (PROJECT / shipped).glob("*.yaml"):
-            shutil.copy(file, folder)
+    for file in cluster_files.ALL:
+        shutil.copy(file, folder)
     return collect(tmp_path_factory.mktemp("out"), folder)
 
 

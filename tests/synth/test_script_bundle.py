@@ -10,8 +10,8 @@ import yaml
 from config.load import load_cluster
 from constructs.hyperpod.script_bundle import OURS, ScriptBundle
 from stacks.clusters_app import PROJECT
+from tests.cluster_files import REFERENCE
 from tests.synth.synthesized import CLUSTER, Synthesized, synthesize
-from tests.synth.variants import REFERENCE
 
 OWN = {
     "on_create.sh": "#!/bin/bash\nbash lib/start.sh\n",

@@ -6,9 +6,9 @@ from aws_cdk.assertions import Annotations, Match, Template
 
 from stacks.cluster_stack import ClusterStack
 from stacks.clusters_app import ClustersApp
+from tests import cluster_files
 
-PROJECT = Path(__file__).parents[2]
-REFERENCE = (PROJECT / "clusters" / "reference.yaml").read_text()
+REFERENCE = cluster_files.REFERENCE.read_text()
 SILENCE = "silence:\n  - {rule: tried-trust-policy, reason: it has been tried}\n"
 
 

@@ -7,9 +7,8 @@ from typing import Any
 import yaml
 
 from config.request import merged
-from stacks.clusters_app import PROJECT
+from tests.cluster_files import REFERENCE
 
-REFERENCE = PROJECT / "clusters" / "reference.yaml"
 TWO_SUBNETS = ["subnet-00000000000000001", "subnet-00000000000000002"]
 EXISTING_NETWORK = {
     "vpc_id": "vpc-00000000000000000",

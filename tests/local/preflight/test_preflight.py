@@ -14,11 +14,11 @@ from local_aws import control
 from local_aws.server import EmbeddedAws
 from local_aws.testing import ACCOUNT, REGION, Client
 from ops.__main__ import main
+from tests import cluster_files
 from tests.local.preflight.world import EXECUTION, World
 
 pytestmark = pytest.mark.local
-PROJECT = Path(__file__).parents[3]
-REFERENCE = yaml.safe_load((PROJECT / "clusters" / "reference.yaml").read_text())
+REFERENCE = yaml.safe_load(cluster_files.REFERENCE.read_text())
 Preflight: TypeAlias = Callable[..., dict[str, Any]]
 ONE_LOADER = cache(loaders.create_loader)
 
@@ -121,7 +121,7 @@ def test_the_policy_in_the_documentation_is_all_that_a_preflight_needs(world: Wo
     world.bootstrap()
     network = world.make_network()
     world.make_bucket("datasets")
-    page = (PROJECT / "docs" / "preflight.md").read_text()
+    page = (cluster_files.PROJECT / "docs" / "preflight.md").read_text()
     policy = json.loads(page.partition("```json\n")[2].partition("```")[0])
     taking_on = {"Effect": "Allow", "Action": "sts:AssumeRole", "Resource": f"arn:aws:iam::{ACCOUNT}:role/cdk-*"}
     session = world.session_of(world.make_role("reader", *policy["Statement"], taking_on))

@@ -7,7 +7,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-PROJECT = Path(__file__).parents[3]
+from tests import cluster_files
+from tests.cluster_files import PROJECT
+
 SOURCES = (
     "app.py",
     "cdk.json",
@@ -15,7 +17,6 @@ SOURCES = (
     "constructs",
     "stacks",
     "ops",
-    "clusters",
     "examples",
     "lambda_assets",
     "lifecycle_assets",
@@ -41,6 +42,7 @@ class Workspace:
                 shutil.copytree(source, folder / name, ignore=ignored)
             else:
                 shutil.copy(source, folder / name)
+        shutil.copytree(cluster_files.CLUSTERS, folder / "clusters")
         self.replace("cdk.json", ".venv/bin/python", sys.executable)
 
     def replace(self, file: str, old: str, new: str) -> None:

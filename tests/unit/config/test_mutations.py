@@ -1,7 +1,6 @@
 """Whatever is done to a shipped file, the answer is a cluster or the problems: never a traceback (texts: tests/mutations)."""
 
 import copy
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,13 +8,11 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests import cluster_files
 from tests.mutations.invariants import looked_at
 from tests.unit.config.odd_documents import change
 
-ROOT = Path(__file__).parents[3]
-SHIPPED = [
-    path.read_text() for path in sorted([*(ROOT / "clusters").glob("*.yaml"), *(ROOT / "examples" / "clusters").glob("*.yaml")])
-]
+SHIPPED = [path.read_text() for path in cluster_files.ALL]
 
 ODD_VALUES: Any = st.one_of(
     st.none(),

@@ -11,9 +11,8 @@ from jsonschema import Draft7Validator  # type: ignore[import-untyped]  # has no
 
 from config.documentation_texts import EXAMPLES, LEVELS_EXAMPLE, MINIMAL, OVERRIDES_EXAMPLE
 from config.schema import FILE, cluster_schema, render
+from tests import cluster_files
 
-ROOT = Path(__file__).parents[3]
-SHIPPED = sorted([*(ROOT / "clusters").glob("*.yaml"), *(ROOT / "examples" / "clusters").glob("*.yaml")])
 SCHEMA = cluster_schema()
 
 
@@ -30,7 +29,7 @@ def test_it_is_a_schema() -> None:
     Draft7Validator.check_schema(json.loads(FILE.read_text()))
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", cluster_files.ALL, ids=lambda path: path.stem)
 def test_a_shipped_file_names_the_schema_and_keeps_to_it(path: Path) -> None:
     first = path.read_text().splitlines()[0]
     named = re.fullmatch(r"# yaml-language-server: \$schema=(\S+)", first)

@@ -10,9 +10,7 @@ import pytest
 from config.instance_types import instance_type
 from config.load import load_cluster, load_clusters
 from config.model import ClusterConfig
-
-ROOT = Path(__file__).parents[3]
-SHIPPED = sorted([*(ROOT / "clusters").glob("*.yaml"), *(ROOT / "examples" / "clusters").glob("*.yaml")])
+from tests import cluster_files
 
 
 def offered(config: ClusterConfig) -> set[str]:
@@ -22,25 +20,21 @@ def offered(config: ClusterConfig) -> set[str]:
     return {f"ml.{offer['InstanceType']}" for offer in offers if offer["Location"] == config.network.availability_zone_id}
 
 
-def test_only_the_reference_is_in_the_folder_that_is_deployed() -> None:
-    assert [path.name for path in (ROOT / "clusters").iterdir()] == ["reference.yaml"]
-
-
 def test_the_examples_are_there_to_copy() -> None:
-    assert [config.name for config in load_clusters(ROOT / "examples" / "clusters")] == [
+    assert [config.name for config in load_clusters(cluster_files.EXAMPLES)] == [
         "fsdp-g5",
         "research-team",
         "resilient-p5",
     ]
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", cluster_files.ALL, ids=lambda path: path.stem)
 def test_the_zone_of_a_shipped_file_offers_its_instance_types(path: Path) -> None:
     config = load_cluster(path)
     assert {group.instance_type for group in config.instance_groups} <= offered(config)
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", cluster_files.ALL, ids=lambda path: path.stem)
 def test_shipped_files_name_no_account_and_keep_data(path: Path) -> None:
     config = load_cluster(path)
     assert config.account is None
@@ -49,7 +43,7 @@ def test_shipped_files_name_no_account_and_keep_data(path: Path) -> None:
 
 
 def test_the_resilient_example_checks_its_nodes_and_waits_for_it() -> None:
-    config = load_cluster(ROOT / "examples" / "clusters" / "resilient-p5.yaml")
+    config = load_cluster(cluster_files.EXAMPLES / "resilient-p5.yaml")
     checked = [group for group in config.instance_groups if group.deep_health_checks]
     assert [(group.instance_type, group.instance_count) for group in checked] == [("ml.p5.48xlarge", 4)]
     assert [str(check) for check in checked[0].deep_health_checks] == ["InstanceStress", "InstanceConnectivity"]

@@ -11,9 +11,9 @@ from config.load import parse_cluster
 from config.model import ClusterConfig
 from local_aws.brief import brief
 from local_aws.demo import first_jobs, next_steps
+from tests import cluster_files
 
-PROJECT = Path(__file__).parents[3]
-REFERENCE = (PROJECT / "clusters" / "reference.yaml").read_text()
+REFERENCE = cluster_files.REFERENCE.read_text()
 
 
 def event(count: str, status: str, thing: str = "AWS::IAM::Role") -> str:

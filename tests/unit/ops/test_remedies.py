@@ -17,7 +17,7 @@ DEMO = '`make demo` and then `eval "$(.venv/bin/python -m local_aws env)"` for t
 
 
 @pytest.fixture(autouse=True)
-def nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, checkout: Path) -> None:
     """Without credentials, profiles, proxies and a way to find any."""
     for name in ("AWS_PROFILE", "AWS_ENDPOINT_URL", *KEYS, "AWS_SESSION_TOKEN"):
         monkeypatch.delenv(name, raising=False)
@@ -25,7 +25,6 @@ def nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
         monkeypatch.setenv(name, str(tmp_path / name))
     monkeypatch.setenv("NO_PROXY", "*")
-    monkeypatch.chdir(Path(__file__).parents[3])
 
 
 @pytest.fixture

@@ -12,15 +12,13 @@ import yaml
 
 from config.report import FORMATS
 from ops.__main__ import main
-
-PROJECT = Path(__file__).parents[3]
-REFERENCE = PROJECT / "clusters" / "reference.yaml"
+from tests.cluster_files import CLUSTERS, EXAMPLES, PROJECT, REFERENCE
 
 Validate = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def validate(capsys: pytest.CaptureFixture[str]) -> Validate:
+def validate(capsys: pytest.CaptureFixture[str], checkout: Path) -> Validate:
     def run(*arguments: object) -> tuple[int, str, str]:
         status = main(["validate", *map(str, arguments)])
         said = capsys.readouterr()
@@ -43,7 +41,7 @@ def test_the_reference_is_found_right(validate: Validate) -> None:
 
 
 def test_without_a_name_all_files_of_the_folder_are_checked(validate: Validate) -> None:
-    assert validate("--clusters", PROJECT / "examples" / "clusters") == (0, "0 errors and 0 warnings in 3 files\n", "")
+    assert validate("--clusters", EXAMPLES) == (0, "0 errors and 0 warnings in 3 files\n", "")
 
 
 def test_each_problem_has_its_place_its_rule_and_its_reason(validate: Validate, wrong: Path) -> None:
@@ -123,6 +121,7 @@ def test_a_format_that_there_is_not_is_answered_with_those_that_there_are(valida
 CODE = """
 import sys
 from ops.__main__ import main
+from tests.cluster_files import CLUSTERS, EXAMPLES, PROJECT, REFERENCE
 status = main(["validate", *sys.argv[1:]])
 print(*sorted({name.partition(".")[0] for name in sys.modules}))
 sys.exit(status)
@@ -130,7 +129,8 @@ sys.exit(status)
 
 
 def test_neither_the_aws_sdk_nor_the_cdk_is_loaded() -> None:
-    ran = subprocess.run([sys.executable, "-c", CODE, "reference"], cwd=PROJECT, capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", CODE, "reference", "--clusters", str(CLUSTERS)]
+    ran = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True)
     assert {"boto3", "botocore", "aws_cdk", "jsii", "constructs", "moto"} & set(ran.stdout.splitlines()[-1].split()) == set()
 
 

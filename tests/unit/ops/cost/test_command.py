@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from ops.__main__ import main
+from tests.cluster_files import CLUSTERS, PROJECT
 from tests.unit.ops.test_import import CODE
+
+pytestmark = pytest.mark.usefixtures("checkout")
 
 REFERENCE = "clusters/reference.yaml"
 
@@ -23,7 +26,8 @@ def test_a_cluster_is_priced_by_its_name_and_by_its_path(capsys: pytest.CaptureF
 
 
 def test_a_table_costs_neither_the_sdk_of_aws_nor_the_cdk() -> None:
-    ran = subprocess.run([sys.executable, "-c", CODE, "cost", "reference"], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", CODE, "cost", "reference", "--clusters", str(CLUSTERS)]
+    ran = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True)
     assert {"boto3", "botocore", "aws_cdk", "jsii", "constructs"} & set(ran.stderr.split()) == set()
 
 

@@ -1,0 +1,13 @@
+"""The cluster files that tests read. The files in clusters/ belong to the user: no test reads them (tests/users_files.py)."""
+
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[1]
+USERS = PROJECT / "clusters"
+"""Read by commands only."""
+CLUSTERS = PROJECT / "tests" / "data" / "clusters"
+"""Stands in for clusters/ in tests."""
+EXAMPLES = PROJECT / "examples" / "clusters"
+FOLDERS = (CLUSTERS, EXAMPLES)
+REFERENCE = CLUSTERS / "reference.yaml"
+ALL = [file for folder in FOLDERS for file in sorted(folder.glob("*.yaml"))]
