@@ -6,6 +6,7 @@ from pathlib import Path
 from botocore.exceptions import BotoCoreError, ClientError
 
 from config.load import load_clusters
+from ops.account import check_account
 from ops.command import Said
 from ops.deployment import Deployment
 from ops.errors import OpsError
@@ -16,7 +17,9 @@ def said_on_deployment(name: str, function: Callable[..., Said], *, cluster: str
     """What the command of this name says of the cluster; an OpsError tells of an AWS that refuses or is silent."""
     (config,) = load_clusters(clusters, only=cluster)
     try:
-        said = function(Deployment(config, folder=clusters), **own)
+        deployment = Deployment(config, folder=clusters)
+        check_account(config, clusters / f"{cluster}.yaml", deployment.client("sts"))
+        said = function(deployment, **own)
         yield from [said] if isinstance(said, str) else said
     except (ClientError, BotoCoreError, OSError, *UNINTELLIGIBLE) as error:
         if is_ours(error):

@@ -61,7 +61,7 @@ def import_cluster(
         raise OpsError(f"--output: there is no folder {output.parent}; correct it, or make the folder first")
     check_place(_text(chosen["region"]), _text(chosen["zone"]))
     _refuse_number(len(files), cluster)
-    original, choices = _original(files, cluster, chosen)
+    original, choices = _original(files, cluster, output, chosen)
     folder, name = (output.parent, output.stem) if output else (clusters, "imported")
     made = imported(original, choices, name=name, folder=folder)
     refuse_options(made.problems, {**chosen, "output": output})
@@ -83,12 +83,12 @@ def _refuse_number(files: int, cluster: str | None) -> None:
         raise OpsError(f"{files} files are given, and at most {MOST_FILES} make a cluster; {remedy}")
 
 
-def _original(files: list[Path], cluster: str | None, chosen: dict[str, object]) -> tuple[Original, Choices]:
+def _original(files: list[Path], cluster: str | None, output: Path | None, chosen: dict[str, object]) -> tuple[Original, Choices]:
     if cluster is None:
         return read_original(*files), _choices(chosen)
     from ops.imports.live import read_live  # noqa: PLC0415  imports boto3, which files do not need
 
-    return read_live(cluster, files[0] if files else None, _choices(chosen, Keep.EVERYTHING))
+    return read_live(cluster, files[0] if files else None, _choices(chosen, Keep.EVERYTHING), output=output)
 
 
 def _choices(chosen: dict[str, object], default: Keep = Keep.NOTHING) -> Choices:

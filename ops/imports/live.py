@@ -15,8 +15,11 @@ from config.imports.json_file import JsonFile, read_json
 from config.imports.kinds import PARAMETERS as PARAMETERS_KIND
 from config.imports.kinds import demand
 from config.imports.original import GROUPS, VPC
+from config.load import parse_cluster
+from config.model import ClusterConfig
 from config.request import Request
 from config.request_check import check_request
+from ops.account import check_account
 from ops.errors import OpsError
 from ops.imports.described import images_note, request_of
 from ops.own_cluster import cluster_named
@@ -27,12 +30,15 @@ from ops.resource_code import Cluster, ClusterApi
 PARAMETERS = "provisioning_parameters.json"
 
 
-def read_live(name: str, parameters: Path | None, choices: Choices, session: Any = None) -> tuple[Original, Choices]:
+def read_live(
+    name: str, parameters: Path | None, choices: Choices, session: Any = None, output: Path | None = None
+) -> tuple[Original, Choices]:
     """The cluster, and the choices that its account answers; an OpsError tells of an AWS that refuses or is silent."""
     try:
         session = session or boto3.Session(region_name=asked_region(choices.region))
         if session.region_name is None:
             raise OpsError(f"nothing says in which region cluster {name} is; give --region, or set AWS_REGION")
+        _check_account(session, output)
         cluster = _cluster(session, name)
         request = request_of(cluster)
         original = Original(
@@ -52,6 +58,15 @@ def _client(session: Any, service: str) -> Any:
         return session.client(service)
     except ValueError as error:  # botocore's for an endpoint that is no URL
         raise OpsError(f"{error}; set AWS_ENDPOINT_URL to a URL, or unset it") from error
+
+
+def _check_account(session: Any, output: Path | None) -> None:
+    """Refuse credentials of another account than that of the file that is written over."""
+    if output is None or not output.is_file():
+        return
+    config = parse_cluster(output.read_bytes(), output.stem, output.parent)
+    if isinstance(config, ClusterConfig):  # a file with errors names no account for certain
+        check_account(config, output, _client(session, "sts"))
 
 
 def _cluster(session: Any, name: str) -> Cluster:
