@@ -1,19 +1,31 @@
 """`python -m ops nodes CLUSTER`: the nodes, and how to get a shell on each."""
 
+import os
+import shlex
+
 from ops.deployment import Deployment
 from ops.table import table
 
 
 def nodes(deployment: Deployment) -> str:
-    """Every node with the target that Session Manager takes for it."""
+    """Return every node with its group, and the command that starts a shell on one."""
     cluster = deployment.cluster()
-    cluster_id = cluster["ClusterArn"].rsplit("/", 1)[1]
-    rows = [
+    rows = [(node["InstanceId"], node["InstanceGroupName"]) for node in deployment.nodes(cluster["ClusterName"])]
+    return "\n\n".join(
+        (table(("NODE", "GROUP"), rows), _start_session(cluster["ClusterArn"].rpartition("/")[2], deployment.region))
+    )
+
+
+def _start_session(cluster_id: str, region: str) -> str:
+    """Return the command on two lines, as terminals break a longer one."""
+    profile = os.environ.get("AWS_PROFILE")
+    # The AWS CLI takes --profile before keys in the environment, which boto3 has used here.
+    own = [] if profile is None or "AWS_ACCESS_KEY_ID" in os.environ else ["--profile", profile]
+    return "\n".join(
         (
-            node["InstanceId"],
-            node["InstanceGroupName"],
-            f"sagemaker-cluster:{cluster_id}_{node['InstanceGroupName']}-{node['InstanceId']}",
+            "a shell on a node, with its group and id in place of GROUP-NODE:",
+            f"  {shlex.join(['aws', 'ssm', 'start-session', '--region', region, *own])} \\",
+            f"    --target sagemaker-cluster:{cluster_id}_GROUP-NODE",
+            "it requires the AWS CLI's Session Manager plugin",
         )
-        for node in deployment.nodes(cluster["ClusterName"])
-    ]
-    return table(("NODE", "GROUP", "TARGET"), rows) + "\n\na shell on a node: aws ssm start-session --target TARGET"
+    )
