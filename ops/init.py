@@ -7,8 +7,9 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from config import report
 from config.errors import Level, Problem
-from config.load import parse_cluster
+from config.load import check_files, parse_cluster
 from config.model import FILE_NAME, ClusterConfig
 from config.patterns import in_words
 from ops.command import CLUSTERS
@@ -50,6 +51,7 @@ def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **gi
     if not isinstance(parsed, ClusterConfig):
         raise OpsError(_refused(parsed, name, clusters, answers))
     write_new(path, text, force=force)
+    yield from filter(None, [report.text(check_files([path]))])
     yield f"wrote {path}; edit it, then run `python -m ops validate {path}`"
 
 
@@ -118,4 +120,4 @@ def _asked(question: Question, answers: Answers, ask: Ask, default: str | None) 
         problem = question.problem(answer, answers)
         if problem is None:
             return answer
-        shown = f"{answer or 'nothing'} {problem}: "
+        shown = f"{answer} {problem}: " if answer else f"enter the {question.text(answers)}: "

@@ -1,5 +1,6 @@
 """What `python -m ops init` asks, and which answers it takes."""
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from config.nearest import either, nearest
 from config.network import ZONE_ID
 from config.service_model import shape
 from config.zones import region_of_name, region_of_zone, regions, zone_remedy, zones_of
+from ops.region import asked_region
 
 Answers = dict[str, str]
 
@@ -34,6 +36,12 @@ class Question:
         return f"--{self.name.replace('_', '-')}"
 
 
+def _default_region(answers: Answers) -> str | None:
+    """Return the region of the zone, or else the environment's if SageMaker is in it."""
+    environment = asked_region(None) or os.environ.get("AWS_DEFAULT_REGION", "")
+    return region_of_zone(answers.get("zone", "")) or (environment if environment in regions() else None)
+
+
 def _region(answer: str, _: Answers) -> str | None:
     return None if answer in regions() else f"is no region that SageMaker is in; {nearest(answer, regions())}"
 
@@ -52,6 +60,8 @@ def _zone(answer: str, answers: Answers) -> str | None:
 
 def _instance_type(answer: str, _: Answers) -> str | None:
     known = shape("ClusterInstanceType")["enum"]
+    if answer.lower() in ("", "ml", "ml."):
+        return "is no type that HyperPod takes; write it like ml.p5.48xlarge"
     return None if answer in known else f"is no type that HyperPod takes; {_types_like(answer.lower(), known)}"
 
 
@@ -61,7 +71,7 @@ def _types_like(answer: str, known: list[str]) -> str:
     for meant in (
         [name for name in known if name == f"ml.{plain}"],
         sorted(name for name in known if name.split(".")[1] == plain),
-        sorted(name for name in known if (facts := instance_type(name)) and (facts.gpu or "").lower() == plain),
+        sorted(name for name in known if (facts := instance_type(name)) and facts.gpu and facts.gpu.lower() == plain),
     ):
         if meant:
             return f"did you mean {either(meant)}?"
@@ -112,10 +122,10 @@ def _zones(answers: Answers) -> str:
 QUESTIONS = (
     Question(
         "region",
-        "the AWS region, e.g. us-west-2 (that of --zone)",
+        "the AWS region, e.g. us-west-2 (that of --zone, or AWS_REGION)",
         _said("region, e.g. us-west-2"),
         _region,
-        lambda answers: region_of_zone(answers.get("zone", "")),
+        _default_region,
     ),
     Question(
         "zone",

@@ -17,6 +17,13 @@ ENOUGH = {"zone": "usw2-az4", "instance_type": "ml.p5.48xlarge"}
 EXISTING = {"vpc": "vpc-0123456789abcdef0", "subnets": "subnet-01234567, subnet-89abcdef", "security_group": "sg-01234567"}
 
 
+@pytest.fixture(autouse=True)
+def no_region(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody's environment changes what is offered."""
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION"):
+        monkeypatch.delenv(name, raising=False)
+
+
 class Person:
     """Somebody at the terminal, with answers ready."""
 
@@ -196,7 +203,7 @@ def test_a_zones_name_is_told_from_its_id(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
 def test_help_says_what_is_taken_without_an_answer_and_gives_an_example(question: Question) -> None:
-    default = question.default({}) or ("that of --zone" if question.name == "region" else "asked for")
+    default = question.default({}) or ("that of --zone, or AWS_REGION" if question.name == "region" else "asked for")
     assert question.help.endswith(f"({default})")
     assert "e.g. " in question.help or "`" in question.help
 
@@ -231,3 +238,49 @@ def test_the_command_line_gives_the_same(tmp_path: Path, capsys: pytest.CaptureF
     assert "wrote" in capsys.readouterr().out
     assert main(words) == 1
     assert "is there already" in capsys.readouterr().err
+
+
+def test_an_empty_answer_is_asked_for_again_in_one_short_line(tmp_path: Path) -> None:
+    person = Person("", "us-west-2", "", "usw2-az4", "", "ml.", "ml.p5.48xlarge", "", "", "")
+    run(tmp_path, {}, person)
+    again = [person.asked[at] for at in (1, 3, 5, 6)]
+    assert again[0] == "enter the region, e.g. us-west-2: "
+    assert again[1].startswith("enter the availability zone where your quota is (usw2-az1, ")
+    assert again[2] == "enter the instance type of the compute nodes, e.g. ml.p5.48xlarge: "
+    assert again[3] == "ml. is no type that HyperPod takes; write it like ml.p5.48xlarge: "
+    assert max(map(len, person.asked)) < 100
+
+
+@pytest.mark.parametrize("name", ["AWS_REGION", "AWS_DEFAULT_REGION"])
+def test_the_region_of_the_environment_is_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "us-east-1")
+    person = Person("", "use1-az4", "ml.g5.48xlarge", "", "", "")
+    run(tmp_path, {}, person)
+    assert person.asked[0] == "region, e.g. us-west-2 [us-east-1]: "
+    assert load_cluster(tmp_path / "mine.yaml").region == "us-east-1"
+
+
+def test_aws_region_comes_before_aws_default_region_and_a_zone_before_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    person = Person("", "use1-az4", "ml.g5.48xlarge", "", "", "")
+    run(tmp_path, {}, person)
+    assert person.asked[0].endswith(" [us-east-1]: ")
+    run(tmp_path, ENOUGH, force=True)
+    assert load_cluster(tmp_path / "mine.yaml").region == "us-west-2"
+
+
+def test_a_region_of_the_environment_that_is_none_is_not_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_REGION", "mars-1")
+    person = Person("us-west-2", "usw2-az4", "ml.p5.48xlarge", "", "", "")
+    run(tmp_path, {}, person)
+    assert person.asked[0] == "region, e.g. us-west-2: "
+
+
+def test_a_zone_that_the_release_does_not_know_is_a_warning(tmp_path: Path) -> None:
+    warning, said = run(tmp_path, {**ENOUGH, "zone": "use1-az99"})
+    assert f"{tmp_path}/mine.yaml:" in warning
+    assert ': warning: network.availability_zone_id: "use1-az99": this release knows no such zone; ' in warning
+    assert said.startswith("wrote ")
