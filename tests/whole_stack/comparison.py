@@ -26,7 +26,11 @@ class Comparison:
             f"{title:<{WIDTH}}  {_cell(found.get('stock')):<{CELL}}  {_cell(found.get('ours'))}"
             for title, found in self.outcomes.items()
         ]
-        return [head, *rows, *(self._total(kind) for kind in CALLED)]
+        return [head, *rows, *self.totals()]
+
+    def totals(self) -> list[str]:
+        """One line per implementation: how many faults it went through, and how many defects of each kind that left."""
+        return [self._total(kind) for kind in CALLED]
 
     def of(self, kind: str) -> list[Outcome]:
         """All outcomes of one implementation."""

@@ -154,7 +154,8 @@ SCENARIOS = (
     Scenario("the event is delivered twice", (26,), _delivered_twice, CREATED),
     Scenario("the answer gets 503 twice", (30,), _answer_refused, CREATED),
     Scenario("the execution is aborted", (29,), _execution_aborted, NOT_CREATED, "by somebody in the console"),
-    Scenario("the execution times out", (29,), _execution_timed_out, NOT_CREATED, "TIMED_OUT"),
+    # The state machine of CDK's Provider has no TimeoutSeconds, so on AWS its executions cannot time out.
+    Scenario("the execution times out", (29,), _execution_timed_out, NOT_CREATED, "TIMED_OUT", is_for_ours_alone=True),
     Scenario(
         "the execution is aborted, the responder dies once",
         (29,),

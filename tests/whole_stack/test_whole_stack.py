@@ -1,9 +1,12 @@
 """The real `cdk deploy` and `cdk destroy` while things go wrong, with our resource and with CDK's stock Provider."""
 
+import json
 from collections.abc import Callable
 
 import pytest
 
+from tests import cluster_files
+from tests.whole_stack.assemblies import SMALL
 from tests.whole_stack.comparison import Comparison
 from tests.whole_stack.laboratory import Laboratory
 from tests.whole_stack.outcome import suffer
@@ -36,6 +39,23 @@ def test_the_stock_provider_is_driven_through_the_same(lab: Laboratory, comparis
     assert outcome.minutes > 0, "what comes of it is printed, and not ours to demand"
 
 
+def test_no_execution_of_the_stock_provider_can_time_out(lab: Laboratory) -> None:
+    """That is why it is spared this fault."""
+    [file] = lab.worlds["stock"].assemblies["stock", SMALL].glob("assembly-*/*Cluster*.template.json")
+    [machine] = [
+        resource["Properties"]
+        for resource in json.loads(file.read_text())["Resources"].values()
+        if resource["Type"] == "AWS::StepFunctions::StateMachine"
+    ]
+    assert "framework-isComplete-task" in str(machine["DefinitionString"])
+    assert "TimeoutSeconds" not in str(machine["DefinitionString"])
+
+
 def test_both_went_through_at_least_ten_faults_and_ours_has_no_defect(comparison: Comparison) -> None:
     assert len(comparison.of("stock")) == len(FOR_BOTH) >= 10
     assert [outcome.defects for outcome in comparison.of("ours")] == [[] for _ in SCENARIOS]
+
+
+def test_the_readme_has_the_measured_figures(comparison: Comparison) -> None:
+    readme = (cluster_files.PROJECT / "README.md").read_text()
+    assert [line.strip() for line in readme.splitlines() if " faults: " in line] == comparison.totals()

@@ -16,7 +16,15 @@ from constructs.hyperpod.network import Network
 HANDLER = Path(__file__).parent / "handler"
 ACTIONS = [
     f"sagemaker:{name}"
-    for name in ("AddTags", "CreateCluster", "DeleteCluster", "DescribeCluster", "UpdateCluster", "UpdateClusterSoftware")
+    for name in (
+        "AddTags",
+        "CreateCluster",
+        "DeleteCluster",
+        "DescribeCluster",
+        "ListTags",
+        "UpdateCluster",
+        "UpdateClusterSoftware",
+    )
 ]
 
 

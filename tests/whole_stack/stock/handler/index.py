@@ -1,48 +1,102 @@
-"""Runs in Lambda behind CDK's Provider: a cluster by onEvent and isComplete, as a careful team writes them."""
+"""Runs in Lambda behind CDK's Provider: a cluster by onEvent and isComplete, written by the Provider's rules.
+
+onEvent makes no call that creates anything, so that no failure of it leaves a cluster without a physical id. isComplete makes
+one call at a time, waits out what passes, and shortens errors, as an answer has at most 4,096 bytes. Tags say which stack owns
+the cluster and which request was the last, because an update that was cancelled has an execution that goes on.
+"""
 
 import json
 from typing import Any
 
 import boto3
+from botocore.exceptions import BotoCoreError, ClientError
 
-sagemaker: Any = boto3.client("sagemaker")
 Json = dict[str, Any]
+sagemaker: Any = boto3.client("sagemaker")
+
+PASSES = ("Conflict", "InternalFailure", "InUse", "ServiceUnavailable", "Throttl", "TooManyRequests")
+WAIT = {"IsComplete": False}
 
 
 def on_event(event: Json, _context: object) -> Json:
-    """Ask for the cluster, its change, or its end."""
-    request = json.loads(event["ResourceProperties"]["Request"])
+    """Name the cluster; an update says that it is the newest request."""
     name = event["ResourceProperties"]["ClusterName"]
-    match event["RequestType"]:
-        case "Create":
-            sagemaker.create_cluster(ClusterName=name, **request)
-        case "Update":
-            name = event["PhysicalResourceId"]
-            sagemaker.update_cluster(ClusterName=name, InstanceGroups=request["InstanceGroups"])
-        case _:
-            name = event["PhysicalResourceId"]
-            try:
-                sagemaker.delete_cluster(ClusterName=name)
-            except sagemaker.exceptions.ResourceNotFound:
-                print(f"cluster {name} is gone already")
-    return {"PhysicalResourceId": name}
+    if event["RequestType"] == "Update":
+        _note(sagemaker.describe_cluster(ClusterName=name), event["RequestId"])
+    return {"PhysicalResourceId": event.get("PhysicalResourceId", name) if event["RequestType"] == "Delete" else name}
 
 
 def is_complete(event: Json, _context: object) -> Json:
-    """Tell whether it is done; a cluster that failed raises its reason."""
-    name = event["PhysicalResourceId"]
+    """Do the next thing; try again what a throttle, a conflict or a lost reply stopped."""
     try:
-        cluster = sagemaker.describe_cluster(ClusterName=name)
+        return {"Create": _create, "Update": _update, "Delete": _delete}[event["RequestType"]](event)
+    except (BotoCoreError, ClientError) as error:
+        code = error.response["Error"]["Code"] if isinstance(error, ClientError) else "InternalFailure"
+        print(error)
+        if any(word in code for word in PASSES):
+            return WAIT
+        raise RuntimeError(str(error)[:1000]) from None
+
+
+def _create(event: Json) -> Json:
+    request, name = json.loads(event["ResourceProperties"]["Request"]), event["ResourceProperties"]["ClusterName"]
+    cluster = _cluster(name)
+    if cluster is None:
+        tags = {"Owner": event["StackId"], "Request": event["RequestId"]}
+        request["Tags"] = [*request.get("Tags", []), *({"Key": key, "Value": value} for key, value in tags.items())]
+        sagemaker.create_cluster(ClusterName=name, **request)
+        return WAIT
+    if _tags(cluster).get("Owner") != event["StackId"]:
+        raise RuntimeError(f"cluster {name} is another stack's")
+    return _done(cluster)
+
+
+def _update(event: Json) -> Json:
+    request, name = json.loads(event["ResourceProperties"]["Request"]), event["ResourceProperties"]["ClusterName"]
+    cluster = sagemaker.describe_cluster(ClusterName=name)
+    last, asked = _tags(cluster).get("Request", ""), f"{event['RequestId']} asked"
+    if not last.startswith(event["RequestId"]):
+        raise RuntimeError("a newer request is at work")
+    if last != asked:
+        sagemaker.update_cluster(ClusterName=name, InstanceGroups=request["InstanceGroups"])
+        _note(cluster, asked)
+        return WAIT
+    sizes = {group["InstanceGroupName"]: group["TargetCount"] for group in cluster["InstanceGroups"]}
+    if cluster["ClusterStatus"] == "InService" and any(
+        sizes.get(group["InstanceGroupName"]) != group["InstanceCount"] for group in request["InstanceGroups"]
+    ):
+        raise RuntimeError(f"the service undid the update: {cluster.get('FailureMessage')}"[:1000])
+    return _done(cluster)
+
+
+def _delete(event: Json) -> Json:
+    cluster = _cluster(event["ResourceProperties"]["ClusterName"])
+    if cluster is None or _tags(cluster).get("Owner") != event["StackId"]:
+        return {"IsComplete": True}
+    if cluster["ClusterStatus"] != "Deleting":
+        sagemaker.delete_cluster(ClusterName=cluster["ClusterName"])
+    return WAIT
+
+
+def _done(cluster: Json) -> Json:
+    if cluster["ClusterStatus"] == "Failed":
+        raise RuntimeError(f"cluster {cluster['ClusterName']} failed: {cluster.get('FailureMessage')}"[:1000])
+    if cluster["ClusterStatus"] != "InService":
+        return WAIT
+    return {"IsComplete": True, "Data": {"ClusterArn": cluster["ClusterArn"], "ClusterName": cluster["ClusterName"]}}
+
+
+def _cluster(name: str) -> Json | None:
+    try:
+        return dict(sagemaker.describe_cluster(ClusterName=name))
     except sagemaker.exceptions.ResourceNotFound:
-        if event["RequestType"] == "Delete":
-            return {"IsComplete": True}
-        raise
-    status = cluster["ClusterStatus"]
-    print(f"cluster {name} is {status}")
-    if event["RequestType"] == "Delete":
-        return {"IsComplete": False}
-    if status == "Failed":
-        raise RuntimeError(f"cluster {name} failed: {cluster.get('FailureMessage')}")
-    if status != "InService":
-        return {"IsComplete": False}
-    return {"IsComplete": True, "Data": {"ClusterArn": cluster["ClusterArn"], "ClusterName": name}}
+        return None
+
+
+def _tags(cluster: Json) -> dict[str, str]:
+    pages = sagemaker.get_paginator("list_tags").paginate(ResourceArn=cluster["ClusterArn"])
+    return {tag["Key"]: tag["Value"] for page in pages for tag in page["Tags"]}
+
+
+def _note(cluster: Json, request: str) -> None:
+    sagemaker.add_tags(ResourceArn=cluster["ClusterArn"], Tags=[{"Key": "Request", "Value": request}])
