@@ -42,8 +42,8 @@ def main(arguments: list[str] | None = None) -> int:
 def _up(options: argparse.Namespace) -> int:
     if options.nodes:
         node_commands.demand_support()
-    endpoint = process.up(options.port, options.speed, nodes=options.nodes)
-    print(_NEXT.format(endpoint=endpoint, python=os.path.relpath(sys.executable)))
+    state = process.up(options.port, options.speed, nodes=options.nodes)
+    print(_NEXT.format(endpoint=state.endpoint, python=os.path.relpath(sys.executable)))
     return 0
 
 
@@ -76,7 +76,7 @@ def _environment(options: argparse.Namespace) -> dict[str, str]:
     state = process.status()
     if state is None:
         raise process.ProcessError("no embedded AWS is up; `python -m local_aws up` starts one")
-    return aws_environment(state.endpoint, options.region, process.home())
+    return aws_environment(state.endpoint, options.region, process.home(), state.owner)
 
 
 def _env(options: argparse.Namespace) -> int:

@@ -23,11 +23,19 @@ class Request:
 
 Handler = Callable[[Request], Any]
 _handlers: dict[str, Handler] = {}
+_open: set[str] = set()
 
 
-def route(name: str, handler: Handler) -> None:
-    """Answer ``/_local_aws/<name>[/rest]`` with what ``handler`` returns, as JSON."""
+def route(name: str, handler: Handler, *, needs_token: bool = True) -> None:
+    """Answer ``/_local_aws/<name>[/rest]`` with what ``handler`` returns, as JSON; over HTTP to the owner only, if need be."""
     _handlers[name] = handler
+    if not needs_token:
+        _open.add(name)
+
+
+def needs_token(path: str) -> bool:
+    """Whether ``path`` answers over HTTP to requests with the owner's token only."""
+    return path.removeprefix(PREFIX).partition("/")[0] not in _open
 
 
 def handle(method: str, path: str, body: bytes) -> tuple[int, Any]:

@@ -47,7 +47,8 @@ def demo(cluster: str) -> None:
     if process.down():
         print("the embedded AWS that was up is ended: the demo begins with an empty one")
     nodes = _can_run_nodes()
-    environment = aws_environment(process.up(nodes=nodes), region, process.home())
+    running = process.up(nodes=nodes)
+    environment = aws_environment(running.endpoint, region, process.home(), running.owner)
     steps = (*_steps(cluster, region), *(first_jobs(config) if nodes else ()))
     for number, step in enumerate(steps, 1):
         print(

@@ -5,13 +5,26 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from local_aws.credentials import Owner
+
 PROJECT = Path(__file__).resolve().parent.parent
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ftp_proxy", "node_extra_ca_certs")
 _LOOPBACK = "127.0.0.1,localhost,::1"
 
 
-def aws_environment(endpoint: str, region: str, home: Path) -> dict[str, str]:
-    """This process's environment, turned to the embedded AWS at ``endpoint``, for cdk and boto3.
+def aws_environment(endpoint: str, region: str, home: Path, owner: Owner) -> dict[str, str]:
+    """This process's environment, turned to the embedded AWS at ``endpoint`` as its owner, for cdk and boto3."""
+    return {
+        **shielded_environment(region, home),
+        "AWS_ENDPOINT_URL": endpoint,
+        "AWS_ACCESS_KEY_ID": owner.access_key,
+        "AWS_SECRET_ACCESS_KEY": owner.secret_key,
+        "LOCAL_AWS_TOKEN": owner.control_token,
+    }
+
+
+def shielded_environment(region: str, home: Path) -> dict[str, str]:
+    """This process's environment without the user's AWS settings.
 
     HOME stays, because caches live there; AWS's and the CDK's own files are looked for below ``home`` instead.
     """
@@ -20,11 +33,8 @@ def aws_environment(endpoint: str, region: str, home: Path) -> dict[str, str]:
     return {
         **_shielded(os.environ, home),
         "PATH": os.pathsep.join([*tools, *others]),
-        "AWS_ENDPOINT_URL": endpoint,
         "AWS_REGION": region,
         "AWS_DEFAULT_REGION": region,
-        "AWS_ACCESS_KEY_ID": "embedded",
-        "AWS_SECRET_ACCESS_KEY": "embedded",
         "CDK_HOME": str(home / "cdk"),
         "CDK_DISABLE_CLI_TELEMETRY": "1",
         "CDK_DISABLE_VERSION_CHECK": "1",

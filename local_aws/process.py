@@ -10,11 +10,13 @@ import urllib.error
 import urllib.request
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-from local_aws.environment import PROJECT, aws_environment
+from local_aws.credentials import CONTROL_HEADER, OWNER, Owner
+from local_aws.environment import PROJECT, shielded_environment
 
 _START_S, _END_S = 60.0, 15.0
+_OWNER_ONLY = 0o700
 
 
 class ProcessError(Exception):
@@ -29,6 +31,7 @@ class State:
     born: str
     port: int
     speed: float
+    owner: Owner
 
     @property
     def endpoint(self) -> str:
@@ -38,22 +41,29 @@ class State:
 
 def home() -> Path:
     """The folder for all that a running embedded AWS leaves on disk; it is made if need be."""
-    folder = Path(os.environ.get("LOCAL_AWS_HOME") or PROJECT / ".local_aws").resolve()
-    folder.mkdir(parents=True, exist_ok=True)
+    named = os.environ.get("LOCAL_AWS_HOME")
+    folder = Path(named or PROJECT / ".local_aws").resolve()
+    folder.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
+    found = folder.stat()
+    if not named and found.st_uid == os.geteuid() and found.st_mode & 0o077:  # an earlier release made it
+        folder.chmod(_OWNER_ONLY)
     return folder
 
 
 def status() -> State | None:
     """The one that runs, or None."""
     try:
-        state = State(**json.loads(_state_file().read_text()))
-    except (FileNotFoundError, ValueError, TypeError):
+        fields = json.loads(_state_file().read_text())
+        state = State(**{**fields, "owner": Owner(**fields["owner"])})
+    except (FileNotFoundError, ValueError, TypeError, KeyError):
         return None
+    except PermissionError as error:
+        raise ProcessError(f"{error.filename}: permission denied; run this as the user who started the embedded AWS") from error
     return state if _born(state.pid) == state.born else None
 
 
-def up(port: int = 0, speed: float | None = None, *, nodes: bool = False) -> str:
-    """Start one in the background, whose clusters have nodes that run or not, and return its endpoint once it answers."""
+def up(port: int = 0, speed: float | None = None, *, nodes: bool = False) -> State:
+    """Start one in the background, whose clusters have nodes that run or not, and return it once it answers."""
     refuse_second()
     command = [sys.executable, "-m", "local_aws", "serve", "--port", str(port)]
     if speed:
@@ -61,19 +71,17 @@ def up(port: int = 0, speed: float | None = None, *, nodes: bool = False) -> str
     if nodes:
         command.append("--nodes")
     _state_file().unlink(missing_ok=True)
-    environment = aws_environment("", "us-west-2", home())
-    del environment["AWS_ENDPOINT_URL"]
-    with log_file().open("w") as log:
+    with _private(log_file()) as log:
         process = subprocess.Popen(
             command,
             cwd=PROJECT,
-            env=environment,
+            env=shielded_environment("us-west-2", home()),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
             start_new_session=True,  # a Ctrl-C at the terminal that started it does not reach it
         )
-    return _wait_until_up(process).endpoint
+    return _wait_until_up(process)
 
 
 def refuse_second() -> None:
@@ -122,9 +130,10 @@ def ask(path: str, method: str = "GET", body: object = None) -> Any:
 
 def note(port: int, speed: float) -> None:
     """Write down that this process is the embedded AWS on ``port``."""
-    state = State(os.getpid(), _born(os.getpid()), port, speed)
+    state = State(os.getpid(), _born(os.getpid()), port, speed, OWNER)
     temporary = _state_file().with_suffix(".new")
-    temporary.write_text(json.dumps(asdict(state)))
+    with _private(temporary) as file:
+        file.write(json.dumps(asdict(state)))
     temporary.replace(_state_file())
 
 
@@ -135,6 +144,12 @@ def log_file() -> Path:
 
 def _state_file() -> Path:
     return home() / "state.json"
+
+
+def _private(path: Path) -> TextIO:
+    """A new file at ``path`` that only this user can read, in place of one that is there."""
+    path.unlink(missing_ok=True)
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w")
 
 
 def _wait_until_up(process: subprocess.Popen[bytes]) -> State:
@@ -158,7 +173,8 @@ def _last_line() -> str:
 
 def _ask(state: State, path: str, method: str = "GET", body: object = None) -> Any:
     data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(f"{state.endpoint}/_local_aws/{path}", data, method=method)  # noqa: S310  http, on loopback
+    url, headers = f"{state.endpoint}/_local_aws/{path}", {CONTROL_HEADER: state.owner.control_token}
+    request = urllib.request.Request(url, data, headers, method=method)  # noqa: S310  http, on loopback
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(request, timeout=30) as answer:
         return json.load(answer)

@@ -50,12 +50,14 @@ def build_app(endpoint: str) -> WsgiApp:
     control.route("faults", faults.handle)
     control.route("requests", request_log.show)
 
-    from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app  # noqa: PLC0415
+    from moto.moto_server import werkzeug_app  # noqa: PLC0415
 
-    from local_aws.faults.layer import with_faults  # noqa: PLC0415  so do these
+    from local_aws.authentication import authenticated  # noqa: PLC0415  so do these
+    from local_aws.faults.layer import with_faults  # noqa: PLC0415
     from local_aws.functions.invocation import pool  # noqa: PLC0415
 
-    moto = DomainDispatcherApplication(create_backend_app)
+    werkzeug_app.DISABLE_GLOBAL_CORS = True  # else web pages of any origin may read what it answers
+    moto = werkzeug_app.DomainDispatcherApplication(werkzeug_app.create_backend_app)
 
     def app(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         if environ.get("PATH_INFO", "").startswith(control.PREFIX):
@@ -66,7 +68,7 @@ def build_app(endpoint: str) -> WsgiApp:
             return _answer_unknown_action(environ, start_response, error)
         return answer
 
-    return with_faults(app, pool.end_of)
+    return authenticated(with_faults(app, pool.end_of))
 
 
 def reset() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from local_aws import control, server
 from local_aws.clock import DEFAULT_SPEED, clock
+from local_aws.credentials import OWNER
 from local_aws.nodes.runner import SimulatedNodes, simulated_nodes
 from local_aws.server import ACCOUNT, EmbeddedAws
 
@@ -50,8 +51,7 @@ def clients_of(aws: EmbeddedAws) -> Client:
     """The same of an account that is not emptied."""
 
     def make(service: str, **options: Any) -> Any:
-        keys = {"aws_access_key_id": "owner", "aws_secret_access_key": "secret"}
-        return boto3.client(service, endpoint_url=aws.endpoint, **{"region_name": REGION, **keys, **options})
+        return boto3.client(service, endpoint_url=aws.endpoint, **{"region_name": REGION, **OWNER.client_keys, **options})
 
     return make
 

@@ -6,6 +6,8 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
+from local_aws.credentials import service_keys
+
 _lock = threading.Lock()
 _clients: dict[tuple[str, str], Any] = {}
 _endpoint = ""
@@ -34,8 +36,7 @@ def client(service: str, region: str) -> Any:
                 service,
                 region_name=region,
                 endpoint_url=_endpoint,
-                aws_access_key_id="cloudformation",
-                aws_secret_access_key="cloudformation",  # noqa: S106  the embedded AWS checks no signatures
                 config=_CONFIG,
+                **service_keys("cloudformation"),
             )
         return _clients[service, region]

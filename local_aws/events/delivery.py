@@ -11,6 +11,7 @@ from botocore.exceptions import ClientError
 
 from local_aws import faults, iam
 from local_aws.clock import clock
+from local_aws.credentials import service_keys
 from local_aws.events.inputs import input_for
 
 _SERVICE = "events.amazonaws.com"
@@ -113,8 +114,7 @@ def _invoke(delivery: Delivery) -> str | None:
 
 
 def _client(region: str) -> Any:
-    key = {"aws_access_key_id": "events", "aws_secret_access_key": "events"}
     with _lock:
         if region not in _clients:
-            _clients[region] = boto3.client("lambda", region_name=region, endpoint_url=_endpoint, **key)
+            _clients[region] = boto3.client("lambda", region_name=region, endpoint_url=_endpoint, **service_keys("events"))
         return _clients[region]

@@ -10,7 +10,7 @@ from local_aws.clock import clock
 from local_aws.faults import orders
 from local_aws.faults.calls import Called, Environ, body, called
 from local_aws.faults.fault import Fault
-from local_aws.faults.replies import error_answer
+from local_aws.faults.replies import Refusal, error_answer
 from local_aws.iam import session_of
 
 StartResponse = Callable[[str, list[tuple[str, str]]], Any]
@@ -56,7 +56,7 @@ class _Suffering:
         return orders.take(self._call.operation, *kinds, caller=caller, target=self._call.target, at=at)
 
     def _refuse(self, fault: Fault, start_response: StartResponse) -> list[bytes]:
-        headers, content = error_answer(fault, self._call.protocol)
+        headers, content = error_answer(Refusal(fault.status, fault.code, fault.message), self._call.protocol)
         request = ("x-amzn-RequestId", str(uuid.uuid4()))
         start_response(f"{fault.status} -", [*headers, request, ("Content-Length", str(len(content)))])
         return [content]

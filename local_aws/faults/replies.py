@@ -1,31 +1,39 @@
 """Error answers in the form of each of AWS's protocols."""
 
 import json
+from dataclasses import dataclass
 from xml.sax.saxutils import escape
-
-from local_aws.faults.fault import Fault
 
 _REQUEST = "<RequestId>00000000-0000-0000-0000-000000000000</RequestId>"
 
 
-def error_answer(fault: Fault, protocol: str) -> tuple[list[tuple[str, str]], bytes]:
-    """Headers and body of the answer that a refused call gets."""
+@dataclass(frozen=True)
+class Refusal:
+    """The error that a call gets."""
+
+    status: int
+    code: str
+    message: str
+
+
+def error_answer(refusal: Refusal, protocol: str) -> tuple[list[tuple[str, str]], bytes]:
+    """Return the headers and the body of the answer that a refused call gets."""
     if protocol == "cbor":
-        content, kind = _map({"__type": fault.code, "message": fault.message}), "application/cbor"
+        content, kind = _map({"__type": refusal.code, "message": refusal.message}), "application/cbor"
         return [("Content-Type", kind), ("smithy-protocol", "rpc-v2-cbor")], content
     if protocol in ("json", "rest-json"):
-        content = json.dumps({"__type": fault.code, "message": fault.message}).encode()
-        return [("Content-Type", "application/x-amz-json-1.1"), ("x-amzn-errortype", fault.code)], content
-    return [("Content-Type", "text/xml")], _xml(fault, protocol).encode()
+        content = json.dumps({"__type": refusal.code, "message": refusal.message}).encode()
+        return [("Content-Type", "application/x-amz-json-1.1"), ("x-amzn-errortype", refusal.code)], content
+    return [("Content-Type", "text/xml")], _xml(refusal, protocol).encode()
 
 
-def _xml(fault: Fault, protocol: str) -> str:
-    fields = f"<Code>{escape(fault.code)}</Code><Message>{escape(fault.message)}</Message>"
+def _xml(refusal: Refusal, protocol: str) -> str:
+    fields = f"<Code>{escape(refusal.code)}</Code><Message>{escape(refusal.message)}</Message>"
     if protocol == "rest-xml":
         return f"<Error>{fields}{_REQUEST}</Error>"
     if protocol == "ec2":
         return f"<Response><Errors><Error>{fields}</Error></Errors>{_REQUEST.replace('RequestId', 'RequestID')}</Response>"
-    kind = "Sender" if fault.status < 500 else "Receiver"
+    kind = "Sender" if refusal.status < 500 else "Receiver"
     return f"<ErrorResponse><Error><Type>{kind}</Type>{fields}</Error>{_REQUEST}</ErrorResponse>"
 
 

@@ -22,6 +22,12 @@ class Session:
     token: str
 
     @property
+    def client_keys(self) -> dict[str, str]:
+        """The arguments with which boto3 makes a client of this session's."""
+        keys = {"aws_access_key_id": self.access_key, "aws_secret_access_key": self.secret_key}
+        return {**keys, "aws_session_token": self.token}
+
+    @property
     def arn(self) -> str:
         """The ARN by which AWS's messages call this session."""
         role = self.role_arn.rsplit("/", 1)[-1]

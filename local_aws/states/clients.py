@@ -38,10 +38,8 @@ def client_for(region: str, service: str, state_credentials: Any = None) -> Any:
                 service,
                 region_name=region,
                 endpoint_url=_endpoint,
-                aws_access_key_id=session.access_key,
-                aws_secret_access_key=session.secret_key,
-                aws_session_token=session.token,
                 config=_CONFIG,
+                **session.client_keys,
             )
         return _clients[key]
 

@@ -3,6 +3,7 @@
 import tempfile
 from pathlib import Path
 
+from local_aws.credentials import OWNER
 from local_aws.environment import aws_environment
 from local_aws.server import ACCOUNT, EmbeddedAws
 from local_aws.testing import REGION
@@ -18,7 +19,7 @@ def bench(rounds: int, tolerance: float) -> bool:
     with tempfile.TemporaryDirectory() as folder, EmbeddedAws() as aws:
         home = Path(folder) / "home"
         home.mkdir()
-        environment = aws_environment(aws.endpoint, REGION, home)
+        environment = aws_environment(aws.endpoint, REGION, home, OWNER)
         workspace = Workspace(Path(folder) / "checkout", environment)
         workspace.run("cdk", "bootstrap", f"aws://{ACCOUNT}/{REGION}", folder=home)
         print("  deploying the cluster once", flush=True)

@@ -4,6 +4,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from local_aws.credentials import OWNER
 from local_aws.environment import aws_environment
 from local_aws.server import ACCOUNT, EmbeddedAws
 from local_aws.testing import REGION, clients_of
@@ -27,7 +28,7 @@ def laboratory(aws: EmbeddedAws, folder: Path) -> Laboratory:
     client = clients_of(aws)
     home = folder / "home"
     home.mkdir()
-    environment = aws_environment(aws.endpoint, REGION, home)
+    environment = aws_environment(aws.endpoint, REGION, home, OWNER)
     bootstrap = ("cdk", "bootstrap", f"aws://{ACCOUNT}/{REGION}")
     subprocess.run(bootstrap, env=environment, cwd=home, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     assemblies = synthesize(folder / "assemblies", make_other_network(client))

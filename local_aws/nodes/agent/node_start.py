@@ -118,9 +118,7 @@ def _s3(launch: Launch, role: str, endpoint: str) -> Any:
         "s3",
         endpoint_url=endpoint,
         region_name=launch.cluster.region,
-        aws_access_key_id=session.access_key,
-        aws_secret_access_key=session.secret_key,
-        aws_session_token=session.token,
+        **session.client_keys,
     )
 
 

@@ -17,6 +17,7 @@ from local_aws import cloudformation, server, testing
 from local_aws.clock import clock
 from local_aws.cloudformation import operation
 from local_aws.cloudformation.resources import custom
+from local_aws.credentials import OWNER
 from local_aws.server import EmbeddedAws
 
 REGION = "us-west-2"
@@ -32,9 +33,8 @@ class World:
     endpoint: str
 
     def client(self, service: str) -> Any:
-        keys = {"aws_access_key_id": "user", "aws_secret_access_key": "secret"}
         config = Config(retries={"total_max_attempts": 1})
-        return boto3.client(service, endpoint_url=self.endpoint, region_name=REGION, config=config, **keys)
+        return boto3.client(service, endpoint_url=self.endpoint, region_name=REGION, config=config, **OWNER.client_keys)
 
     @cached_property
     def cloudformation(self) -> Any:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from local_aws import server
+from local_aws.credentials import OWNER
 from local_aws.environment import aws_environment
 from tests.local.cloudformation.conftest import REGION, World
 
@@ -25,7 +26,7 @@ def test_the_command_line_bootstraps_the_account_and_does_so_again(whole_world: 
 
     def bootstrap() -> str:
         command = ["cdk", "bootstrap", f"aws://123456789012/{REGION}", "--no-notices"]
-        environment = aws_environment(world.endpoint, REGION, tmp_path)
+        environment = aws_environment(world.endpoint, REGION, tmp_path, OWNER)
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout + done.stderr

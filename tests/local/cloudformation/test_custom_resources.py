@@ -2,19 +2,18 @@
 
 import json
 import threading
-import urllib.request
 from typing import Any
 
 import pytest
 
+from local_aws.testing import ask
 from tests.local.cloudformation.conftest import Functions, World, broken, custom_resource, parameter, until
 
 pytestmark = pytest.mark.local
 
 
-def _answers(world: World) -> list[dict[str, Any]]:
-    with urllib.request.urlopen(f"{world.endpoint}/_local_aws/answers") as response:
-        return list(json.loads(response.read()))
+def _answers() -> list[dict[str, Any]]:
+    return list(ask("answers"))
 
 
 def test_a_function_is_told_every_scalar_as_a_string(world: World, functions: Functions) -> None:
@@ -107,7 +106,7 @@ def test_only_the_first_answer_counts_and_all_are_recorded(world: World, functio
 
     functions.answer(functions.events[0], Status="FAILED", Reason="late")
 
-    assert [(answer["accepted"], json.loads(answer["body"])["Status"]) for answer in _answers(world)] == [
+    assert [(answer["accepted"], json.loads(answer["body"])["Status"]) for answer in _answers()] == [
         (True, "SUCCESS"),
         (False, "FAILED"),
     ]

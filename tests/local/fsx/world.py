@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 
 import boto3
 
+from local_aws.credentials import OWNER
+
 REGION = "us-west-2"
 Hold: TypeAlias = Callable[[str], None]
 
@@ -20,8 +22,7 @@ class World:
     ids: dict[str, str] = field(default_factory=dict)
 
     def client(self, service: str, region: str = REGION) -> Any:
-        keys = {"aws_access_key_id": "user", "aws_secret_access_key": "secret"}
-        return boto3.client(service, endpoint_url=self.endpoint, region_name=region, **keys)
+        return boto3.client(service, endpoint_url=self.endpoint, region_name=region, **OWNER.client_keys)
 
     @cached_property
     def fsx(self) -> Any:

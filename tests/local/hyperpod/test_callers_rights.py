@@ -27,7 +27,7 @@ def caller(world: World) -> Iterator[Caller]:
     def act_with(*statements: dict[str, Any]) -> Any:
         policy = json.dumps({"Version": "2012-10-17", "Statement": [{"Effect": "Allow", **each} for each in statements]})
         client.put_role_policy(RoleName="caller", PolicyName="p", PolicyDocument=policy)
-        return world.client("sagemaker", key=iam.assume("123456789012", role, "lambda.amazonaws.com", "test").access_key)
+        return world.client("sagemaker", session=iam.assume("123456789012", role, "lambda.amazonaws.com", "test"))
 
     yield act_with
     for name in client.list_role_policies(RoleName="caller")["PolicyNames"]:

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from local_aws import faults
+from local_aws.credentials import CONTROL_HEADER, OWNER
 from local_aws.hyperpod import starting
 from local_aws.hyperpod.looked_up import LookedUp
 from local_aws.hyperpod.node_runner import Done, Launch, Outcome
+from local_aws.testing import ask
 from tests.local.hyperpod.world import Hold, World
 
 pytestmark = pytest.mark.local
@@ -126,10 +128,9 @@ def test_a_node_is_rebooted_by_its_runner(world: World, runner: Waiting, outcome
     assert (seen["Status"], seen.get("Message", "")) == (status, outcome.failure or "")
 
 
-def heard(world: World, arn: str) -> list[dict[str, Any]]:
+def heard(arn: str) -> list[dict[str, Any]]:
     """The events that EventBridge had about the cluster with that ARN."""
-    with urllib.request.urlopen(f"{world.endpoint}/_local_aws/events") as answer:
-        events = [entry["event"] for entry in json.load(answer)]
+    events = [entry["event"] for entry in ask("events")]
     return [event for event in events if event["source"] == "aws.sagemaker" and event["resources"] == [arn]]
 
 
@@ -138,16 +139,17 @@ def test_eventbridge_hears_of_every_state(world: World) -> None:
     arn = world.create(world.group("a"), name="told")
 
     def states() -> list[str]:
-        return [event["detail"]["ClusterStatus"] for event in heard(world, arn)]
+        return [event["detail"]["ClusterStatus"] for event in heard(arn)]
 
     assert world.until(states, lambda seen: "Failed" in seen) == ["Creating", "RollingBack", "Failed"]
-    last = next(event for event in heard(world, arn) if event["detail"]["ClusterStatus"] == "Failed")
+    last = next(event for event in heard(arn) if event["detail"]["ClusterStatus"] == "Failed")
     assert last["detail-type"] == "SageMaker HyperPod Cluster State Change"
     assert last["detail"]["FailureMessage"] == "no capacity"
 
 
 def control(world: World, name: str, body: dict[str, Any]) -> Any:
-    request = urllib.request.Request(f"{world.endpoint}/_local_aws/{name}", json.dumps(body).encode(), method="POST")
+    url, headers = f"{world.endpoint}/_local_aws/{name}", {CONTROL_HEADER: OWNER.control_token}
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers, method="POST")
     with urllib.request.urlopen(request) as answer:
         return json.load(answer)
 

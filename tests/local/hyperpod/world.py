@@ -10,6 +10,9 @@ from typing import Any, TypeAlias
 import boto3
 from botocore.config import Config
 
+from local_aws import iam
+from local_aws.credentials import OWNER
+
 REGION = "us-west-2"
 BUCKET = "sagemaker-scripts"
 Hold: TypeAlias = Callable[[str], None]
@@ -28,8 +31,8 @@ class World:
     endpoint: str
     ids: dict[str, str] = field(default_factory=dict)
 
-    def client(self, service: str, key: str = "user", retries: int = 3) -> Any:
-        keys = {"aws_access_key_id": key, "aws_secret_access_key": "secret"}
+    def client(self, service: str, session: iam.Session | None = None, retries: int = 3) -> Any:
+        keys = session.client_keys if session else OWNER.client_keys
         config = Config(retries={"total_max_attempts": retries + 1, "mode": "standard"})
         return boto3.client(service, endpoint_url=self.endpoint, region_name=REGION, config=config, **keys)
 

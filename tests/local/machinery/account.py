@@ -56,8 +56,7 @@ class Account:
     def as_role(self, role_arn: str, service: str, principal: str = "lambda.amazonaws.com") -> Any:
         """A client with the credentials of the role, taken on by a service."""
         session = iam.assume(ACCOUNT, role_arn, principal, "test")
-        keys = {"aws_access_key_id": session.access_key, "aws_secret_access_key": session.secret_key}
-        return self.with_keys(service, aws_session_token=session.token, **keys)
+        return self.with_keys(service, **session.client_keys)
 
     def with_keys(self, service: str, **keys: str) -> Any:
         """A client with these credentials."""

@@ -1,15 +1,19 @@
 """The command line of the embedded AWS: one process in the background, and nothing of the user's or of the network's in it."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from local_aws.credentials import OWNER
 from local_aws.environment import PROJECT
 from tests.local.machinery.account import until
 
@@ -122,7 +126,9 @@ def test_without_one_the_commands_say_how_to_start_it(cli: Cli) -> None:
 def test_a_state_file_of_a_process_that_is_gone_or_another_is_not_believed(cli: Cli, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
-    (home / "state.json").write_text(f'{{"pid": {os.getpid()}, "born": "1", "port": 1, "speed": 60.0}}')
+    (home / "state.json").write_text(
+        json.dumps({"pid": os.getpid(), "born": "1", "port": 1, "speed": 60.0, "owner": asdict(OWNER)})
+    )
     assert cli("status").returncode == 1
     assert cli("down").stdout == "no embedded AWS was up\n"
 
@@ -159,8 +165,8 @@ def test_it_listens_on_loopback_alone(up: Cli) -> None:
     assert [fields[1] for fields in listening if fields[1].endswith(f":{int(port):04X}") and fields[3] == "0A"] == [
         f"0100007F:{int(port):04X}"
     ]
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/_local_aws/health", timeout=10) as answer:
-        assert answer.status == 200
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/_local_aws/health", timeout=10)
 
 
 @pytest.mark.cdk

@@ -12,6 +12,7 @@ from config.load import load_cluster
 from config.request import RequestValues, cluster_request
 from local_aws import server, testing
 from local_aws.clock import clock
+from local_aws.credentials import OWNER
 from local_aws.server import EmbeddedAws
 from ops.__main__ import main
 from ops.adopt import adopt
@@ -112,7 +113,7 @@ def test_fields_with_a_friendly_name_come_by_it(world: World) -> None:
 
 
 def test_the_command_writes_the_file(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    variables = {"ENDPOINT_URL": world.endpoint, "ACCESS_KEY_ID": "user", "SECRET_ACCESS_KEY": "secret"}
+    variables = {"ENDPOINT_URL": world.endpoint, "ACCESS_KEY_ID": OWNER.access_key, "SECRET_ACCESS_KEY": OWNER.secret_key}
     for name, value in variables.items():
         monkeypatch.setenv(f"AWS_{name}", value)
     file = tmp_path / "mine.yaml"

@@ -11,6 +11,7 @@ import yaml
 from botocore import loaders
 
 from local_aws import control
+from local_aws.credentials import OWNER
 from local_aws.server import EmbeddedAws
 from local_aws.testing import ACCOUNT, REGION, Client
 from ops.__main__ import main
@@ -42,7 +43,7 @@ def preflight(
 
     def run(file: dict[str, Any], **variables: str) -> dict[str, Any]:
         (tmp_path / "mine.yaml").write_text(yaml.safe_dump(file))
-        keys = {"AWS_ACCESS_KEY_ID": "owner", "AWS_SECRET_ACCESS_KEY": "secret", **variables}
+        keys = {"AWS_ACCESS_KEY_ID": OWNER.access_key, "AWS_SECRET_ACCESS_KEY": OWNER.secret_key, **variables}
         for name, value in {"AWS_ENDPOINT_URL": fresh_aws.endpoint, **keys}.items():
             monkeypatch.setenv(name, value)
         status = main(["preflight", "mine", "--clusters", str(tmp_path), "--format", "json"])

@@ -7,6 +7,7 @@ from typing import TypeAlias
 import pytest
 
 from local_aws.clock import clock
+from local_aws.credentials import OWNER
 from local_aws.environment import aws_environment
 from local_aws.server import ACCOUNT, EmbeddedAws
 from local_aws.testing import REGION
@@ -25,7 +26,7 @@ def workspace_in(fresh_aws: EmbeddedAws, tmp_path: Path) -> WorkspaceIn:
     def make(region: str) -> Workspace:
         home = tmp_path / "home"
         home.mkdir()
-        workspace = Workspace(tmp_path / "checkout", aws_environment(fresh_aws.endpoint, region, home))
+        workspace = Workspace(tmp_path / "checkout", aws_environment(fresh_aws.endpoint, region, home, OWNER))
         workspace.run("cdk", "bootstrap", f"aws://{ACCOUNT}/{region}", folder=home)
         return workspace
 

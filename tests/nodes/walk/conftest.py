@@ -3,6 +3,7 @@
 import pytest
 
 from local_aws.clock import clock
+from local_aws.credentials import OWNER
 from local_aws.environment import aws_environment
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import ACCOUNT, EmbeddedAws
@@ -21,7 +22,7 @@ def workspace(aws: EmbeddedAws, nodes: SimulatedNodes, tmp_path_factory: pytest.
     folder = tmp_path_factory.mktemp("walk")
     home = folder / "home"
     home.mkdir()
-    workspace = Workspace(folder / "checkout", aws_environment(aws.endpoint, REGION, home))
+    workspace = Workspace(folder / "checkout", aws_environment(aws.endpoint, REGION, home, OWNER))
     workspace.run("cdk", "bootstrap", f"aws://{ACCOUNT}/{REGION}", folder=home)
     return workspace
 

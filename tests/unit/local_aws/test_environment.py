@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from local_aws.credentials import OWNER
 from local_aws.environment import as_shell, aws_environment, shield
 
 USERS = {
@@ -24,13 +25,13 @@ def users_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("users_environment")
 def test_nothing_of_the_users_settings_is_left(tmp_path: Path) -> None:
-    environment = aws_environment("http://127.0.0.1:1", "us-west-2", tmp_path)
+    environment = aws_environment("http://127.0.0.1:1", "us-west-2", tmp_path, OWNER)
     assert not set(USERS) & set(environment)
     assert not any(value in environment.values() for value in USERS.values())
 
 
 def test_the_embedded_aws_is_all_that_it_knows(tmp_path: Path) -> None:
-    environment = aws_environment("http://127.0.0.1:1", "us-west-2", tmp_path)
+    environment = aws_environment("http://127.0.0.1:1", "us-west-2", tmp_path, OWNER)
     assert environment["AWS_ENDPOINT_URL"] == "http://127.0.0.1:1"
     assert {environment["AWS_REGION"], environment["AWS_DEFAULT_REGION"]} == {"us-west-2"}
     assert not Path(environment["AWS_CONFIG_FILE"]).exists()
@@ -41,7 +42,7 @@ def test_the_embedded_aws_is_all_that_it_knows(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("users_environment")
 def test_a_shell_can_take_it_over(tmp_path: Path) -> None:
-    environment = aws_environment("http://127.0.0.1:1", "us-west-2", tmp_path / "it's here")
+    environment = aws_environment("http://127.0.0.1:1", "us-west-2", tmp_path / "it's here", OWNER)
     script = f"{as_shell(environment)}\nenv -0"
     shown = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout
     taken = dict(entry.split("=", 1) for entry in shown.split("\0") if entry)
@@ -52,12 +53,12 @@ def test_a_shell_can_take_it_over(tmp_path: Path) -> None:
 
 
 def test_taken_over_again_it_says_nothing_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    environment = aws_environment("http://127.0.0.1:1", "us-west-2", tmp_path)
+    environment = aws_environment("http://127.0.0.1:1", "us-west-2", tmp_path, OWNER)
     for name in set(os.environ) - set(environment):
         monkeypatch.delenv(name)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    again = aws_environment("http://127.0.0.1:1", "us-west-2", tmp_path)
+    again = aws_environment("http://127.0.0.1:1", "us-west-2", tmp_path, OWNER)
     assert again["PATH"] == environment["PATH"]
     assert as_shell(again) == ""
 

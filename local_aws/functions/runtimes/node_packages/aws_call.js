@@ -1,17 +1,32 @@
 // Calls an AWS service as the SDK does by default: three attempts, again after throttles, server errors and lost connections.
-// Stands in for the SDK's parts that Lambda's Node.js brings and package.json does not; signatures are not made, as the embedded AWS
-// looks at their key alone.
+// Stands in for the SDK's parts that Lambda's Node.js brings and package.json does not.
+const crypto = require("crypto");
 const http = require("http");
 
 const ATTEMPTS = 3;
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
+const hmac = (key, text) => crypto.createHmac("sha256", key).update(text).digest();
+const sha256 = (data) => crypto.createHash("sha256").update(data).digest("hex");
+
+// Signature Version 4 of a request without a query, over its host and date.
+function signed(service, method, url, body) {
+  const { AWS_ACCESS_KEY_ID: key, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token, AWS_REGION: region } = process.env;
+  const moment = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
+  const scope = [moment.slice(0, 8), region, service, "aws4_request"];
+  const path = url.pathname.split("/").map(encodeURIComponent).join("/");
+  const canonical = [method, path, "", `host:${url.host}`, `x-amz-date:${moment}`, "", "host;x-amz-date", sha256(body)].join("\n");
+  const text = ["AWS4-HMAC-SHA256", moment, scope.join("/"), sha256(canonical)].join("\n");
+  const signature = hmac(scope.reduce(hmac, `AWS4${secret}`), text).toString("hex");
+  const credential = `Credential=${key}/${scope.join("/")}`;
+  const authorization = `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=host;x-amz-date, Signature=${signature}`;
+  return { authorization, "x-amz-date": moment, "x-amz-security-token": token };
+}
+
 function once(service, { method, path, headers = {}, body = "" }) {
-  const { AWS_ACCESS_KEY_ID: key, AWS_REGION: region, AWS_ENDPOINT_URL: endpoint } = process.env;
-  const scope = `${key}/19700101/${region}/${service}/aws4_request`;
-  const authorization = `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=none`;
+  const url = new URL(path, process.env.AWS_ENDPOINT_URL);
   return new Promise((resolve, reject) => {
-    const request = http.request(new URL(path, endpoint), { method, headers: { ...headers, authorization } }, (reply) => {
+    const request = http.request(url, { method, headers: { ...headers, ...signed(service, method, url, body) } }, (reply) => {
       const chunks = [];
       reply.on("data", (chunk) => chunks.push(chunk));
       reply.on("end", () => resolve({ status: reply.statusCode, headers: reply.headers, body: Buffer.concat(chunks) }));
