@@ -5,6 +5,7 @@ import uuid
 from typing import Any
 
 from moto.core.responses import ActionResult
+from moto.stepfunctions.parser.api import ExecutionStatus
 from moto.stepfunctions.parser.asl.eval.program_state import ProgramStopped
 from moto.stepfunctions.parser.asl.utils.encoding import to_json_str
 from moto.stepfunctions.parser.backend.execution import BaseExecutionWorkerCommunication, Execution
@@ -55,9 +56,10 @@ def _details(self: Any) -> Any:
 
 
 def _start_heard(self: Any) -> None:
-    """Start it, and publish that it runs."""
-    _start(self)
+    """Publish that it runs, and start it: a short one may be over before its start returns."""
+    self.exec_status = ExecutionStatus.RUNNING
     _publish(self)
+    _start(self)
 
 
 def _stop(self: Any, stop_date: Any, error: str | None, cause: str | None) -> None:

@@ -87,17 +87,17 @@ def http_requests(endpoint: str, bucket: str) -> dict[str, Attempt]:
         return attempt
 
     return {
-        "reset": send("POST", "/_local_aws/reset"),
-        "order a fault": send("POST", "/_local_aws/faults", b'{"operation": "sts:GetCallerIdentity"}'),
-        "reset moto": send("POST", "/moto-api/reset"),
         "read moto's data": send("GET", "/moto-api/data.json"),
         "list a bucket unsigned": send("GET", f"/{bucket}"),
         "post a form": send("POST", f"/{bucket}", form, kind),
         "post a web form": send("POST", f"/{bucket}", form, {**kind, **web}),
-        "reset from a web page": send("POST", "/_local_aws/reset", headers=web),
-        "reset moto from a web page": send("POST", "/moto-api/reset", headers=web),
         "health under a foreign name": send("GET", "/_local_aws/health", headers=foreign),
         "list a bucket under a foreign name": send("GET", f"/{bucket}", headers=foreign),
+        "reset": send("POST", "/_local_aws/reset"),
+        "order a fault": send("POST", "/_local_aws/faults", b'{"operation": "sts:GetCallerIdentity"}'),
+        "reset moto": send("POST", "/moto-api/reset"),
+        "reset from a web page": send("POST", "/_local_aws/reset", headers=web),
+        "reset moto from a web page": send("POST", "/moto-api/reset", headers=web),
     }
 
 

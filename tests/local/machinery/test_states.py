@@ -9,6 +9,8 @@ from botocore.exceptions import ClientError
 
 from local_aws import faults
 from local_aws.clock import clock
+from local_aws.states import executions
+from local_aws.testing import ask
 from tests.local.machinery.account import Account, arn, until
 
 ECHO = "def handler(event, context): return event"
@@ -27,6 +29,19 @@ def test_a_wait_takes_its_time_on_the_clock(account: Account) -> None:
     assert account.ended(account.start(machine))["status"] == "SUCCEEDED"
     assert clock.seconds() - begin >= 90
     assert time.monotonic() - host < 20
+
+
+def test_an_execution_that_ends_at_once_is_heard_of_as_running_first(account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = executions._start
+
+    def start_and_end(execution: Any) -> None:
+        start(execution)
+        assert execution.over.wait(20)
+
+    monkeypatch.setattr(executions, "_start", start_and_end)
+    account.ended(account.start(account.machine("m", {"P": {"Type": "Pass", "End": True}})))
+    heard = [entry["event"]["detail"]["status"] for entry in ask("events") if entry["event"]["source"] == "aws.states"]
+    assert heard == ["RUNNING", "SUCCEEDED"]
 
 
 def test_a_function_is_called_as_a_task_and_its_payload_is_the_result(account: Account) -> None:
