@@ -69,17 +69,17 @@ def is_valid(signature: Signature, secret_key: str, environ: Environ) -> bool:
             _payload_hash(signature, environ),
         )
     )
-    digest = hashlib.sha256(canonical.encode("latin-1")).hexdigest()  # the bytes that came: WSGI decodes them so
+    digest = hashlib.sha256(canonical.encode("latin-1", "replace")).hexdigest()  # the bytes that came: WSGI decodes them so
     text = f"{ALGORITHM}\n{signature.moment}\n{signature.scope}\n{digest}"
-    expected = hmac.new(_signing_key(secret_key, signature.scope), text.encode("latin-1"), hashlib.sha256).hexdigest()
-    return hmac.compare_digest(expected.encode(), signature.value.encode("latin-1"))
+    expected = hmac.new(_signing_key(secret_key, signature.scope), text.encode(), hashlib.sha256).hexdigest()
+    return hmac.compare_digest(expected.encode(), signature.value.encode())
 
 
 @lru_cache(maxsize=1024)
 def _signing_key(secret_key: str, scope: str) -> bytes:
     key = f"AWS4{secret_key}".encode()
     for part in scope.split("/"):
-        key = hmac.digest(key, part.encode("latin-1"), "sha256")
+        key = hmac.digest(key, part.encode(), "sha256")
     return key
 
 
