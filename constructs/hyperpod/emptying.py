@@ -19,9 +19,19 @@ def log_emptying(scope: Construct) -> None:
     provider = cdk.Stack.of(scope).node.find_child(PROVIDER)
     function = cast("cdk.CfnResource", provider.node.find_child("Handler"))
     function.add_property_override("LoggingConfig", {"LogGroup": group.log_group_name})
-    role = cast("cdk.CfnResource", provider.node.find_child("Role"))
+    role = _role(scope)
     role.add_property_deletion_override("ManagedPolicyArns")
     role.add_property_override("Policies", [_write_to(group)])
+
+
+def emptying_role_arn(scope: Construct) -> str:
+    """Return the ARN of the function's role."""
+    return _role(scope).get_att("Arn").to_string()
+
+
+def _role(scope: Construct) -> cdk.CfnResource:
+    provider = cdk.Stack.of(scope).node.find_child(PROVIDER)
+    return cast("cdk.CfnResource", provider.node.find_child("Role"))
 
 
 def _write_to(group: logs.ILogGroup) -> dict[str, object]:

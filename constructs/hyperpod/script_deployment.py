@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import cast
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -42,7 +43,9 @@ class ScriptDeployment(Construct):
         log_group = logs.LogGroup(
             self, "LogGroup", retention=logs.RetentionDays.ONE_MONTH, removal_policy=cdk.RemovalPolicy.DESTROY
         )
-        s3_deployment.BucketDeployment(
+        role = self._role(bucket, asset, log_group)
+        bucket.restrict_writes(role)
+        deployment = s3_deployment.BucketDeployment(
             self,
             "Resource",
             sources=[
@@ -55,9 +58,11 @@ class ScriptDeployment(Construct):
             retain_on_delete=True,
             prune=False,
             # BucketDeployment would add the rights to delete objects and to read the account's whole asset bucket.
-            role=self._role(bucket, asset, log_group).without_policy_updates(),
+            role=role.without_policy_updates(),
             log_group=log_group,
         )
+        # Scripts are written once nobody else can.
+        deployment.node.add_dependency(cast("s3.BucketPolicy", bucket.policy))
         acknowledge(
             cdk.Stack.of(self).node.find_child(FUNCTION),
             "L1",

@@ -59,7 +59,7 @@ _PLAIN = ("StringEquals", "StringEqualsIgnoreCase", "Bool", "IpAddress", "Numeri
 
 # The keys whose presence or absence in a request is known here; all others (source addresses, organizations, ...) are not.
 _KEYS = {
-    *("aws:principalaccount", "aws:principalarn", "aws:principaltype", "aws:principalisawsservice"),
+    *("aws:principalaccount", "aws:principalarn", "aws:principaltype", "aws:principalisawsservice", "aws:userid"),
     *("aws:sourceaccount", "aws:sourcearn", "aws:resourceaccount", "aws:securetransport", "aws:requestedregion"),
     *("aws:tagkeys", "aws:calledvia", "aws:viaawsservice", "iam:passedtoservice", "cloudwatch:namespace"),
     *("s3:prefix", "s3:delimiter", "s3:resourceaccount", "sts:externalid", "sts:rolesessionname"),

@@ -16,6 +16,7 @@ from local_aws.iam.policy import Statement
 class Role(Protocol):
     """What is used of moto's role."""
 
+    id: str
     arn: str
     name: str
     policies: dict[str, str]

@@ -50,7 +50,7 @@ def authorize(account: str, access_key: str, action: str, resource: str | None, 
     session = session_of(access_key)
     if session is None:
         return
-    decision = decide(account, session.role_arn, action, resource or "*", context or {})
+    decision = decide(account, session.role_arn, action, resource or "*", _of(session, context or {}))
     if not decision.allowed:
         raise AwsError("AccessDeniedException", _message(session, decision))
 
@@ -63,6 +63,11 @@ def access_key(headers: Headers) -> str:
 def _credential(text: str) -> list[str]:
     found = text.partition("Credential=")[2].partition(",")[0].split("/")
     return [*found, "", "", "", ""]
+
+
+def _of(session: Session, context: Keys) -> Keys:
+    """The request's keys with the session's own."""
+    return {**context, "aws:userid": session.user_id}
 
 
 def _message(session: Session, decision: Decision) -> str:
@@ -82,7 +87,7 @@ def _check(self: Any, _: type, resource: str = "*") -> None:
     place = Place(scope[3], self.region, self.current_account)
     for asked in _asked(self, place, resource):
         for each in asked.resources:
-            decision = decide(place.account, session.role_arn, asked.action, each, asked.context)
+            decision = decide(place.account, session.role_arn, asked.action, each, _of(session, asked.context))
             if not decision.allowed:
                 _refuse(self, place, _message(session, decision))
 

@@ -33,6 +33,12 @@ class Session:
         role = self.role_arn.rsplit("/", 1)[-1]
         return f"arn:{self.role_arn.split(':')[1]}:sts::{self.account}:assumed-role/{role}/{self.name}"
 
+    @property
+    def user_id(self) -> str:
+        """The session's aws:userid: the role's unique id and the session's name."""
+        role = find_role(self.account, self.role_arn)
+        return f"{role.id if role else ''}:{self.name}"
+
 
 _lock = threading.Lock()
 _sessions: dict[str, Session] = {}

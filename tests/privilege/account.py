@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable
 
 from config.own_tags import STACK_ID_TAG
-from local_aws import faults
-from local_aws.testing import Client, ask
+from local_aws import faults, iam
+from local_aws.testing import ACCOUNT, Client, ask
 from tests.privilege.cloudformation import CustomResource, Json, Request
 from tests.privilege.deployment import Deployment
 from tests.privilege.rights import Right, rights_of
@@ -37,6 +37,7 @@ class Account:
             name: deployment.physical_id(_only(resources, f"ClusterProvider{name}Access", "::Role")) for name in FUNCTIONS
         }
         self.roles[NODES] = deployment.physical_id(_only(resources, "NodeRole", "::Role"))
+        self._writer = deployment.physical_id(_only(resources, "LifecycleDeployment", "::Role"))
         self.machine = deployment.physical_id(_only(resources, "ClusterProvider", "::StateMachine"))
         [cluster] = self._clusters()
         self.name = str(cluster["ClusterName"])
@@ -111,6 +112,13 @@ class Account:
         arns = [each["executionArn"] for each in states.list_executions(stateMachineArn=self.machine)["executions"]]
         described = [states.describe_execution(executionArn=arn) for arn in arns]
         return [each["name"] for each in described if request.event["RequestId"] in each["input"]]
+
+    def deploy_script(self, bucket: str, key: str, content: bytes) -> None:
+        """Write an object as the scripts' deployment, the only role that the bucket's policy lets write."""
+        arn = self.client("iam").get_role(RoleName=self._writer)["Role"]["Arn"]
+        session = iam.assume(ACCOUNT, arn, "lambda.amazonaws.com", "test")
+        keys = {"aws_access_key_id": session.access_key, "aws_secret_access_key": session.secret_key}
+        self.client("s3", **keys, aws_session_token=session.token).put_object(Bucket=bucket, Key=key, Body=content)
 
     def _clusters(self) -> list[Json]:
         """The cluster, if there is one."""

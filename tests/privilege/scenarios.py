@@ -78,8 +78,8 @@ def change(account: Account) -> None:
     old = account.cluster.properties
     source = old["Request"]["InstanceGroups"][0]["LifeCycleConfig"]["SourceS3Uri"]
     bucket, key = source.split("/")[2], source.split("/", 3)[3]
-    s3 = account.client("s3")
-    s3.copy_object(Bucket=bucket, Key="lifecycle/other/on_create.sh", CopySource={"Bucket": bucket, "Key": f"{key}on_create.sh"})
+    script = account.client("s3").get_object(Bucket=bucket, Key=f"{key}on_create.sh")["Body"].read()
+    account.deploy_script(bucket, "lifecycle/other/on_create.sh", script)
 
     def edit(request: Any) -> None:
         scripts_in("other")(request)

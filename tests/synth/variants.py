@@ -50,6 +50,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "slurm": {"accounting": {"database": "external", "host": "db", "secret_arn": SECRET, "secret_key_arn": KEY}},
     },
     "anywhere": {"region": None},
+    "kept": {"removal": "retain"},
     "tagged": {"tags": {"team": "research"}},
     "a-name-of-thirty-one-characters": {},
 }

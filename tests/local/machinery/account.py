@@ -53,9 +53,9 @@ class Account:
         """A client that reports the first error."""
         return self._client(service, config=Config(retries={"total_max_attempts": 1}))
 
-    def as_role(self, role_arn: str, service: str, principal: str = "lambda.amazonaws.com") -> Any:
+    def as_role(self, role_arn: str, service: str, principal: str = "lambda.amazonaws.com", name: str = "test") -> Any:
         """A client with the credentials of the role, taken on by a service."""
-        session = iam.assume(ACCOUNT, role_arn, principal, "test")
+        session = iam.assume(ACCOUNT, role_arn, principal, name)
         return self.with_keys(service, **session.client_keys)
 
     def with_keys(self, service: str, **keys: str) -> Any:

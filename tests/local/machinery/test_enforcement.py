@@ -108,6 +108,34 @@ def test_a_buckets_deny_is_for_everybody(bucket: Account) -> None:
     assert refused(bucket.as_role(role_arn(), "s3").put_object, Bucket="data", Key="y", Body=b"") in ("AccessDenied", "403")
 
 
+def test_a_bucket_can_deny_writes_to_all_but_one_role(bucket: Account) -> None:
+    """The owner of the account is denied, too; AWS managed policies, which allow by the bucket's name, do not help."""
+    writer = bucket.role("writer", EVERYTHING)
+    only = {"ArnNotEquals": {"aws:PrincipalArn": [writer]}}
+    actions = ["s3:PutObject*", "s3:DeleteObject*"]
+    deny = {"Effect": "Deny", "Principal": {"AWS": "*"}, "Action": actions, "Resource": "arn:aws:s3:::data/*", "Condition": only}
+    bucket.s3.put_bucket_policy(Bucket="data", Policy=document(deny))
+    bucket.allow("r", EVERYTHING)
+    for s3 in (bucket.s3, bucket.as_role(role_arn(), "s3")):
+        assert refused(s3.put_object, Bucket="data", Key="mine/x", Body=b"") in ("AccessDenied", "403")
+        assert refused(s3.delete_object, Bucket="data", Key="mine/x") in ("AccessDenied", "403")
+    bucket.as_role(writer, "s3").put_object(Bucket="data", Key="mine/x", Body=b"new")
+    bucket.as_role(writer, "s3").delete_object(Bucket="data", Key="mine/x")
+
+
+def test_a_buckets_settings_can_be_left_to_cloudformations_sessions(bucket: Account) -> None:
+    others = {
+        "ArnNotLike": {"aws:PrincipalArn": f"arn:aws:iam::{ACCOUNT}:root"},
+        "StringNotLike": {"aws:userid": "*:AWSCloudFormation"},
+    }
+    settings = {"Effect": "Deny", "Principal": "*", "Action": "s3:PutBucketVersioning", "Resource": "arn:aws:s3:::data"}
+    bucket.s3.put_bucket_policy(Bucket="data", Policy=document({**settings, "Condition": others}))
+    bucket.allow("r", EVERYTHING)
+    enabled = {"Bucket": "data", "VersioningConfiguration": {"Status": "Enabled"}}
+    assert refused(bucket.as_role(role_arn(), "s3").put_bucket_versioning, **enabled) == "AccessDenied"
+    bucket.as_role(role_arn(), "s3", name="AWSCloudFormation").put_bucket_versioning(**enabled)
+
+
 MACHINE = arn("states", "stateMachine:m")
 CALLS: list[tuple[str, str, dict[str, Any], str]] = [
     ("logs", "create_log_stream", {"logGroupName": "/g", "logStreamName": "s"}, "AccessDeniedException"),

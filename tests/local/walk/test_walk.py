@@ -1,12 +1,15 @@
 """The whole path of a user, with the real command line."""
 
+import json
 import re
 from typing import Any
 
 import pytest
 import yaml
+from botocore.exceptions import ClientError
 
-from local_aws.testing import Client, ask
+from local_aws import iam
+from local_aws.testing import ACCOUNT, Client, ask
 from tests.local.walk.leftovers import leftovers
 from tests.local.walk.workspace import Workspace
 
@@ -54,6 +57,7 @@ def test_a_cluster_is_deployed_changed_and_destroyed_by_the_real_command_line(wo
     assert "compute-nodes       compute     ml.trn1.32xlarge  4 of 4  InService" in workspace.run(
         "python", "-m", "ops", "status", "reference"
     )
+    no_role_of_the_account_writes_the_scripts(client)
     a_count_is_one_field_in_the_diff_and_changes_in_place(workspace, client)
     a_group_taken_out_of_the_file_is_removed(workspace, client)
     a_changed_script_moves_the_prefix_and_replaces_no_node(workspace, client)
@@ -82,6 +86,25 @@ def the_request_is_the_reference_request() -> None:
             {"InstanceGroupName": "compute-nodes", "InstanceType": "ml.trn1.32xlarge", "InstanceCount": 4, **shared},
         ]
     }
+
+
+def no_role_of_the_account_writes_the_scripts(client: Client) -> None:
+    """AWS lets Canvas users write to every bucket with `sagemaker` in its name; these scripts run as root."""
+    trust = {"Effect": "Allow", "Principal": {"Service": "sagemaker.amazonaws.com"}, "Action": "sts:AssumeRole"}
+    document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+    arn = client("iam").create_role(RoleName="canvas", AssumeRolePolicyDocument=document)["Role"]["Arn"]
+    policy = "arn:aws:iam::aws:policy/AmazonSageMakerCanvasFullAccess"
+    client("iam").attach_role_policy(RoleName="canvas", PolicyArn=policy)
+    session = iam.assume(ACCOUNT, arn, "sagemaker.amazonaws.com", "SageMaker")
+    keys = {"aws_access_key_id": session.access_key, "aws_secret_access_key": session.secret_key}
+    s3 = client("s3", **keys, aws_session_token=session.token)
+    bucket, _, prefix = source_uri(client).removeprefix("s3://").partition("/")
+    with pytest.raises(ClientError, match="with an explicit deny in a resource-based policy"):
+        s3.put_object(Bucket=bucket, Key=f"{prefix}lifecycle_script.py", Body=b"mine")
+    with pytest.raises(ClientError, match="with an explicit deny in a resource-based policy"):
+        s3.delete_object(Bucket=bucket, Key=f"{prefix}lifecycle_script.py")
+    client("iam").detach_role_policy(RoleName="canvas", PolicyArn=policy)
+    client("iam").delete_role(RoleName="canvas")
 
 
 def a_count_is_one_field_in_the_diff_and_changes_in_place(workspace: Workspace, client: Client) -> None:
