@@ -11,6 +11,7 @@ from config.request import Request
 from config.resource_properties import resource_properties, tagged
 from constructs.hyperpod.cluster_provider import ClusterProvider
 from constructs.hyperpod.fingerprint import fingerprint
+from constructs.hyperpod.generated_names import name_pattern
 from constructs.hyperpod.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network import Network
 from constructs.hyperpod.removal import removal_policy
@@ -98,8 +99,7 @@ class HyperPodCluster(Construct):
         return StepPermissions(
             stack=cdk.Stack.of(self),
             logical_id=self._logical_id,
-            # A generated name begins with the file's.
-            cluster_names=self._config.cluster_name or f"{self._config.name}-*",
+            cluster_names=self._config.cluster_name or name_pattern(self._config),
             role_arns=sorted(roles),
             training_plan_arns=sorted({group["TrainingPlanArn"] for group in groups if "TrainingPlanArn" in group}),
         )

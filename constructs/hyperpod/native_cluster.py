@@ -7,7 +7,7 @@ from constructs import Construct
 
 from config.errors import ConfigError
 from config.model import ClusterConfig
-from constructs.hyperpod.fingerprint import fingerprint
+from constructs.hyperpod.generated_names import native_name
 from constructs.hyperpod.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.native_fields import native_problems
 from constructs.hyperpod.network import Network
@@ -38,7 +38,7 @@ class NativeCluster(Construct):
         if problems:
             raise ConfigError({f"{config.name}.yaml": problems})
         # The attributes are read-only without the name, so that it has to be known; a name that CloudFormation makes up is not.
-        self._name = config.cluster_name or f"{config.name}-{fingerprint(network.identity)}"
+        self._name = config.cluster_name or native_name(config, network)
         self._resource = sagemaker.CfnCluster(self, "Resource", cluster_name=self._name)
         for member, value in request.items():
             if member != "Tags":  # the stage's tags, these among them, are put on every resource

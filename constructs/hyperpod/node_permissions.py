@@ -7,9 +7,10 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 
 from config.model import ClusterConfig
+from constructs.hyperpod.fingerprint import fingerprint
+from constructs.hyperpod.generated_names import names_of_clusters
 from constructs.hyperpod.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network import Network
-from constructs.hyperpod.script_bucket import ScriptBucket
 
 NAMESPACE = "/aws/sagemaker/Clusters"
 
@@ -34,34 +35,68 @@ class NodePermissions:
     scripts: LifecycleScripts
 
     def statements(self) -> list[iam.PolicyStatement]:
-        """All that a node may do."""
+        """All that a node may do, but for the interfaces that exist."""
         return [
             *self._observability(),
             *self._scripts(),
             *self._making_interfaces(),
-            *self._removing_interfaces(),
+            *self._looking_at_the_network(),
             *self._mounts(),
             *self._accounting(),
         ]
 
+    def interfaces(self) -> iam.PolicyStatement:
+        """What HyperPod does, in the nodes' role, to the interfaces that exist in the cluster's subnets.
+
+        https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html lists ec2:Subnet for each of these.
+        A subnet's id is unique, and a shared subnet's ARN has its owner's account: so any account.
+        """
+        return iam.PolicyStatement(
+            sid="ManageNetworkInterfaces",
+            actions=[
+                "ec2:CreateNetworkInterfacePermission",
+                "ec2:DeleteNetworkInterface",
+                "ec2:DeleteNetworkInterfacePermission",
+                "ec2:DetachNetworkInterface",
+            ],
+            resources=[self._interface],
+            conditions={"ArnEquals": {"ec2:Subnet": [self._ec2("subnet", each, account="*") for each in self._subnets]}},
+        )
+
+    @property
+    def subnets_identity(self) -> str:
+        """A hash that changes with the subnets that ``interfaces`` names."""
+        return fingerprint(self.network.identity, *self._own_networks("Subnets"))
+
     def wildcards(self) -> dict[str, str]:
         """Why resources in the statements end in a wildcard."""
+        groups = {
+            name: reason
+            for group in self._log_groups
+            for name, reason in (
+                (group, "HyperPod makes the group; its name ends in an id that nobody knows before the cluster exists"),
+                (f"{group}:log-stream:*", "streams are named after groups and instances, which come and go"),
+            )
+        }
         return {
-            self._log_group: "HyperPod makes the group; its name ends in an id that nobody knows before the cluster exists",
-            f"{self._log_group}:log-stream:*": "streams are named after groups and instances, which come and go",
+            **groups,
             self.scripts.bucket.scripts_arn: "each content has a prefix of its own; nodes started earlier read older ones",
-            self._interface: "interfaces get their ids when nodes start; creating is limited to the cluster's subnets and group",
-            self._instance: "instances belong to HyperPod's account; only interfaces of this account can be detached from them",
+            **self.interface_wildcard(),
+            self._instance: "instances belong to HyperPod's account; only the cluster's interfaces can be detached from them",
             "*": "PutMetricData (limited by its namespace), ssmmessages and the Describe actions know no resources",
         }
 
+    def interface_wildcard(self) -> dict[str, str]:
+        """Why the statements on interfaces name all of them."""
+        return {self._interface: "interfaces get ids when nodes start; all but tagging is limited to the cluster's subnets"}
+
     def _observability(self) -> list[iam.PolicyStatement]:
         return [
-            iam.PolicyStatement(sid="MakeTheLogGroup", actions=["logs:CreateLogGroup"], resources=[self._log_group]),
+            iam.PolicyStatement(sid="MakeTheLogGroup", actions=["logs:CreateLogGroup"], resources=self._log_groups),
             iam.PolicyStatement(
                 sid="WriteLogs",
                 actions=["logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"],
-                resources=[f"{self._log_group}:log-stream:*"],
+                resources=[f"{group}:log-stream:*" for group in self._log_groups],
             ),
             iam.PolicyStatement(
                 sid="WriteMetrics",
@@ -95,46 +130,34 @@ class NodePermissions:
                 sid="ListScripts",
                 actions=["s3:ListBucket"],
                 resources=[self.scripts.bucket.bucket_arn],
-                conditions={"StringEquals": own_account, "StringLike": {"s3:prefix": f"{ScriptBucket.FOLDER}/*"}},
+                conditions={"StringEquals": own_account},
             ),
         ]
 
     def _making_interfaces(self) -> list[iam.PolicyStatement]:
         """Nodes run in HyperPod's account and have their interfaces in ours; HyperPod makes and removes them in this role."""
-        networks = [group.overrides.get("OverrideVpcConfig") or {} for group in self.config.instance_groups]
-        subnets = [*self.network.node_subnet_ids, *(each for network in networks for each in network.get("Subnets", ()))]
-        groups = [self.network.security_group_id, *(each for network in networks for each in network.get("SecurityGroupIds", ()))]
-        places = [*(self._ec2("subnet", each) for each in subnets), *(self._ec2("security-group", each) for each in groups)]
+        groups = [self.network.security_group_id, *self._own_networks("SecurityGroupIds")]
+        places = [
+            *(self._ec2("subnet", each) for each in self._subnets),
+            *(self._ec2("security-group", each) for each in groups),
+        ]
         return [
             iam.PolicyStatement(
                 sid="MakeInterfacesInTheClustersSubnets",
                 actions=["ec2:CreateNetworkInterface"],
                 resources=[self._interface, *dict.fromkeys(places)],
             ),
-            iam.PolicyStatement(
-                sid="NameNewInterfaces",
-                actions=["ec2:CreateTags"],
-                resources=[self._interface],
-                conditions={"StringEquals": {"ec2:CreateAction": "CreateNetworkInterface"}},
-            ),
-        ]
-
-    def _removing_interfaces(self) -> list[iam.PolicyStatement]:
-        """What HyperPod does to interfaces that there are, and what it reads to find them."""
-        return [
-            iam.PolicyStatement(
-                sid="LendAndRemoveInterfaces",
-                actions=[
-                    "ec2:CreateNetworkInterfacePermission",
-                    "ec2:DeleteNetworkInterface",
-                    "ec2:DeleteNetworkInterfacePermission",
-                    "ec2:DetachNetworkInterface",
-                ],
-                resources=[self._interface],
-            ),
+            # Without ec2:CreateAction, as AWS's own policies have it: HyperPod may tag in a call of its own.
+            iam.PolicyStatement(sid="TagNetworkInterfaces", actions=["ec2:CreateTags"], resources=[self._interface]),
+            # Detaching needs the right to both; the interface's half is limited to the cluster's subnets.
             iam.PolicyStatement(
                 sid="DetachInterfacesFromNodes", actions=["ec2:DetachNetworkInterface"], resources=[self._instance]
             ),
+        ]
+
+    def _looking_at_the_network(self) -> list[iam.PolicyStatement]:
+        """What HyperPod reads to find interfaces and where to make them."""
+        return [
             iam.PolicyStatement(
                 sid="LookAtTheNetwork",
                 actions=[
@@ -175,14 +198,27 @@ class NodePermissions:
         return statements
 
     @cached_property
-    def _log_group(self) -> str:
-        """HyperPod's log group: the cluster's name and id; a generated name begins with the file's."""
-        return self.stack.format_arn(
-            service="logs",
-            resource="log-group",
-            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
-            resource_name=f"{NAMESPACE}/{self.config.cluster_name or f'{self.config.name}-*'}/*",
-        )
+    def _subnets(self) -> list[str]:
+        """The subnets of all groups."""
+        return [*self.network.node_subnet_ids, *self._own_networks("Subnets")]
+
+    def _own_networks(self, field: str) -> list[str]:
+        """The ids in the field of those groups' networks that have one of their own."""
+        networks = [group.overrides.get("OverrideVpcConfig") or {} for group in self.config.instance_groups]
+        return [each for network in networks for each in network.get(field, ())]
+
+    @cached_property
+    def _log_groups(self) -> list[str]:
+        """HyperPod's log groups: a cluster's name and id."""
+        return [
+            self.stack.format_arn(
+                service="logs",
+                resource="log-group",
+                arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+                resource_name=f"{NAMESPACE}/{name}/*",
+            )
+            for name in names_of_clusters(self.config, self.network)
+        ]
 
     @cached_property
     def _interface(self) -> str:

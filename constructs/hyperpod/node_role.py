@@ -15,8 +15,8 @@ class NodeRole(iam.Role):
     """Define the nodes' execution role, limited to this cluster's network, scripts and logs.
 
     AmazonSageMakerClusterInstanceRolePolicy is not attached: it lets each node read every bucket of the account that begins with
-    ``sagemaker-``. All permissions are part of the role, so that none can go before the cluster does: without them HyperPod
-    cannot remove the nodes' interfaces, and the cluster stays in Deleting.
+    ``sagemaker-``. The cluster depends on the role and on its policies, so that none can go before the cluster does: without them
+    HyperPod cannot remove the nodes' interfaces, and the cluster stays in Deleting.
     """
 
     def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, network: Network, scripts: LifecycleScripts) -> None:
@@ -31,3 +31,8 @@ class NodeRole(iam.Role):
             inline_policies={"Node": iam.PolicyDocument(statements=permissions.statements())},
         )
         acknowledge_wildcards(self, permissions.wildcards())
+        # Other subnets are another policy, which CloudFormation makes before it changes the cluster; it deletes this one
+        # afterwards. Until then HyperPod removes the interfaces of the old cluster, or of a group that left the file.
+        interfaces = iam.Policy(self, f"Interfaces{permissions.subnets_identity}", statements=[permissions.interfaces()])
+        interfaces.attach_to_role(self)
+        acknowledge_wildcards(interfaces, permissions.interface_wildcard())

@@ -16,6 +16,7 @@ from werkzeug.exceptions import HTTPException
 
 from local_aws.errors import AwsError
 from local_aws.iam.decisions import Decision, Keys, decide
+from local_aws.iam.interfaces import on_interface
 from local_aws.iam.requests import Asked, Place, action_name, asked_of
 from local_aws.iam.sessions import Session, session_of
 
@@ -97,7 +98,8 @@ def _asked(self: Any, place: Place, resource: str) -> Iterator[Asked]:
         yield from _asked_of_s3(self, resource)
         return
     operation = self._get_action()
-    asked = asked_of(place, operation, _parameters(self, operation))
+    parameters = _parameters(self, operation)
+    asked = on_interface(place, asked_of(place, operation, parameters), parameters)
     if asked.action not in _ALWAYS_ALLOWED:
         yield asked
 

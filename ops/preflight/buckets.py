@@ -50,7 +50,8 @@ def _taken(account: Account, name: str) -> Finding:
         return ok(f"bucket {name} is this file's already")
     return error(
         f"bucket {name} is there already, and no stack of this file's has it",
-        f"see what it holds; if nobody needs that, `aws s3 rb --force s3://{name}`, or rename the cluster's file",
+        "see what it holds; if nobody needs that, delete its policy, all versions of its objects and the bucket; or rename the "
+        "cluster's file",
     )
 
 

@@ -138,7 +138,7 @@ def test_a_cluster_that_stays_keeps_what_it_needs(choices: Synthesized) -> None:
     stack = choices["kept", CLUSTER]
     kept = {name for name, resource in stack.resources.items() if resource.get("DeletionPolicy") == "RetainExceptOnCreate"}
     types = {stack.resources[name]["Type"] for name in kept}
-    assert types == {OURS, "AWS::IAM::Role", "AWS::S3::Bucket", "AWS::S3::BucketPolicy"}
+    assert types == {OURS, "AWS::IAM::Role", "AWS::IAM::Policy", "AWS::S3::Bucket", "AWS::S3::BucketPolicy"}
     assert not stack.of_type("Custom::S3AutoDeleteObjects")
     network = choices["kept", NETWORK].resources.values()
     assert {resource.get("DeletionPolicy") for resource in network} == {"RetainExceptOnCreate"}

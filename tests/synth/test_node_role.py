@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from cluster_resource.identity import HASH_LENGTH
 from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized
-from tests.synth.variants import KEY, OTHER_GROUP, OTHER_SUBNET, SECRET
+from tests.synth.variants import KEY, OTHER_GROUP, OTHER_SUBNET, SECRET, TWO_SUBNETS
 
 # Those that know no resources, by https://docs.aws.amazon.com/service-authorization/latest/reference/.
 WITHOUT_RESOURCES = {
@@ -36,6 +37,14 @@ INTERFACES = {
     "ec2:CreateTags",
 }
 
+# What is done to interfaces that exist: the cluster's only, or a user of a node could take down the account's network.
+REMOVALS = {
+    "ec2:CreateNetworkInterfacePermission",
+    "ec2:DeleteNetworkInterface",
+    "ec2:DeleteNetworkInterfacePermission",
+    "ec2:DetachNetworkInterface",
+}
+
 Statement = dict[str, Any]
 
 
@@ -46,13 +55,19 @@ def as_list(value: Any) -> list[Any]:
 
 def statements(stack: StackTemplate) -> list[Statement]:
     """All statements of the nodes' role."""
-    properties = stack.properties("AWS::IAM::Role", named="NodeRole")
-    return [statement for policy in properties["Policies"] for statement in policy["PolicyDocument"]["Statement"]]
+    role, interfaces = (stack.properties(f"AWS::IAM::{kind}", named="NodeRole") for kind in ("Role", "Policy"))
+    return [statement for policy in [*role["Policies"], interfaces] for statement in policy["PolicyDocument"]["Statement"]]
 
 
 def allowing(stack: StackTemplate, action: str) -> list[Statement]:
     """The statements that allow the action."""
     return [statement for statement in statements(stack) if action in as_list(statement["Action"])]
+
+
+def text(resource: Any) -> str:
+    """The ARN with a question mark for what is known at deployment."""
+    joined = resource["Fn::Join"][1] if isinstance(resource, dict) else [resource]
+    return "".join(part if isinstance(part, str) else "?" for part in joined)
 
 
 @pytest.fixture
@@ -110,12 +125,12 @@ def test_nodes_read_the_scripts_and_write_nothing(stack: StackTemplate) -> None:
     assert on_s3 == {"s3:GetObject", "s3:ListBucket"}
 
 
-def test_nodes_list_the_scripts_alone(stack: StackTemplate) -> None:
+def test_nodes_list_the_bucket_of_this_account_with_any_prefix(stack: StackTemplate) -> None:
+    """HyperPod may list without a prefix, or ask for the bucket's head: AWS's own policies have no condition on it."""
     bucket, _ = stack.one("AWS::S3::Bucket")
     [listing] = allowing(stack, "s3:ListBucket")
     assert listing["Resource"] == {"Fn::GetAtt": [bucket, "Arn"]}
-    assert listing["Condition"]["StringLike"] == {"s3:prefix": "lifecycle/*"}
-    assert listing["Condition"]["StringEquals"] == {"aws:ResourceAccount": {"Ref": "AWS::AccountId"}}
+    assert listing["Condition"] == {"StringEquals": {"aws:ResourceAccount": {"Ref": "AWS::AccountId"}}}
 
 
 def test_metrics_go_to_hyperpods_namespace_alone(stack: StackTemplate) -> None:
@@ -134,15 +149,52 @@ def test_interfaces_are_made_in_the_clusters_subnets_and_group_alone(variants: S
     }
 
 
-def test_only_new_interfaces_are_tagged(stack: StackTemplate) -> None:
+def test_interfaces_are_tagged_by_any_call_and_nothing_else_is(stack: StackTemplate) -> None:
+    """HyperPod may tag in a call of its own: AWS's own policies have no ec2:CreateAction."""
     [tagging] = allowing(stack, "ec2:CreateTags")
-    assert tagging["Condition"] == {"StringEquals": {"ec2:CreateAction": "CreateNetworkInterface"}}
+    assert text(tagging["Resource"]) == "arn:aws:ec2:us-west-2:?:network-interface/*"
+    assert "Condition" not in tagging
+
+
+@pytest.mark.parametrize("action", sorted(REMOVALS))
+def test_only_interfaces_in_the_clusters_subnets_are_lent_and_removed(variants: Synthesized, action: str) -> None:
+    on_interfaces = [
+        statement
+        for statement in allowing(variants["existing-network", CLUSTER], action)
+        if "instance/*" not in text(statement["Resource"])
+    ]
+    assert [text(statement["Resource"]) for statement in on_interfaces] == ["arn:aws:ec2:us-west-2:?:network-interface/*"]
+    # A shared VPC's subnets have their owner's account in their ARN.
+    subnets = [f"arn:aws:ec2:us-west-2:*:subnet/{each}" for each in TWO_SUBNETS]
+    assert on_interfaces[0]["Condition"] == {"ArnEquals": {"ec2:Subnet": subnets}}
+
+
+def test_interfaces_of_groups_in_subnets_of_their_own_are_removed_too(variants: Synthesized) -> None:
+    [removing] = allowing(variants["training-plan", CLUSTER], "ec2:DeleteNetworkInterface")
+    assert f"arn:aws:ec2:us-west-2:*:subnet/{OTHER_SUBNET}" in removing["Condition"]["ArnEquals"]["ec2:Subnet"]
+
+
+@pytest.mark.parametrize("change", ["existing-network", "other-range", "training-plan"])
+def test_the_right_to_the_old_subnets_goes_only_after_the_cluster_left_them(variants: Synthesized, change: str) -> None:
+    """Another policy is made before the cluster changes; the old one is deleted after what depended on it."""
+    policies = [variants[name, CLUSTER].one("AWS::IAM::Policy", named="NodeRole")[0] for name in ("same", change)]
+    assert policies[0] != policies[1]
+    cluster, _ = variants[change, CLUSTER].one("Custom::HyperPodCluster")
+    assert policies[1] in variants[change, CLUSTER].waits_for(cluster)
 
 
 def test_logs_go_to_groups_of_this_cluster_alone(stack: StackTemplate, variants: Synthesized) -> None:
-    for template, name in ((stack, "reference-*"), (variants["named", CLUSTER], "ml-cluster")):
+    """A generated name ends in a hash: the groups of a file `reference-prod` are another cluster's."""
+    for template, name in ((stack, f"reference-{'?' * HASH_LENGTH}"), (variants["named", CLUSTER], "ml-cluster")):
         [making] = allowing(template, "logs:CreateLogGroup")
         assert making["Resource"]["Fn::Join"][1][-1].endswith(f":log-group:/aws/sagemaker/Clusters/{name}/*")
+        [reading] = [
+            statement
+            for policy in template.of_type("AWS::IAM::Policy", "AWS::IAM::Role").values()
+            for statement in policy["Properties"].get("PolicyDocument", {}).get("Statement", [])
+            if statement.get("Sid") == "ReadNodesLogs"
+        ]
+        assert f"/aws/sagemaker/Clusters/{name}/*:log-stream:" in text(reading["Resource"])
 
 
 def test_arns_name_the_partition_that_the_stack_is_deployed_to(variants: Synthesized) -> None:

@@ -32,6 +32,23 @@ def test_a_role_whose_policy_went_first_wedges_the_deletion_until_it_is_back(wor
     world.until_gone()
 
 
+@pytest.mark.parametrize("action", ["DetachNetworkInterface", "DeleteNetworkInterfacePermission", "DeleteNetworkInterface"])
+def test_interfaces_in_another_subnet_than_the_roles_are_not_removed(world: World, action: str) -> None:
+    world.in_service(world.group("a"))
+    world.allow_all_but(f"ec2:{action}")
+    elsewhere = {"ArnEquals": {"ec2:Subnet": "arn:aws:ec2:us-west-2:*:subnet/subnet-00000000000000001"}}
+    allow = {"Effect": "Allow", "Action": f"ec2:{action}", "Resource": "*", "Condition": elsewhere}
+    document = json.dumps({"Version": "2012-10-17", "Statement": [allow]})
+    world.client("iam").put_role_policy(RoleName="nodes", PolicyName="elsewhere", PolicyDocument=document)
+    world.sagemaker.delete_cluster(ClusterName="ml")
+    messages = world.until(lambda: [node["InstanceStatus"]["Message"] for node in world.nodes()], all)
+    assert f"does not have permission to perform: ec2:{action} on arn:aws:ec2:" in messages[0]
+    assert len(world.interfaces()) == 1
+    world.client("iam").delete_role_policy(RoleName="nodes", PolicyName="elsewhere")
+    world.allow_all_but()
+    world.until_gone()
+
+
 def test_interfaces_are_detached_with_the_right_to_instances_too(world: World) -> None:
     world.in_service(world.group("a"))
     world.allow_all_but("ec2:DetachNetworkInterface")
@@ -150,14 +167,14 @@ def test_a_role_limited_to_the_clusters_own_subnet_and_group_is_enough(world: Wo
     allow = [
         (["ec2:Describe*"], "*", {}),
         (["ec2:CreateNetworkInterface"], [subnet, group, interfaces], {}),
-        (["ec2:CreateTags"], interfaces, {"StringEquals": {"ec2:CreateAction": "CreateNetworkInterface"}}),
+        (["ec2:CreateTags"], interfaces, {}),
         (
             ["ec2:CreateNetworkInterfacePermission", "ec2:DeleteNetworkInterface*", "ec2:DetachNetworkInterface"],
             interfaces,
             {"ArnEquals": {"ec2:Subnet": subnet}},
         ),
         (["ec2:DetachNetworkInterface"], "arn:aws:ec2:us-west-2:*:instance/*", {}),
-        (["s3:ListBucket"], "arn:aws:s3:::sagemaker-scripts", {"StringLike": {"s3:prefix": "lifecycle/*"}}),
+        (["s3:ListBucket"], "arn:aws:s3:::sagemaker-scripts", {}),
         (["s3:GetObject"], "arn:aws:s3:::sagemaker-scripts/lifecycle/*", {}),
     ]
     statements = [{"Effect": "Allow", "Action": a, "Resource": r, "Condition": c} for a, r, c in allow]
