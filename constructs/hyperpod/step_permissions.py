@@ -99,8 +99,14 @@ class StepPermissions:
         return [
             self._giving_back(),
             iam.PolicyStatement(
+                # UpdateCluster depends on the two Batch actions.
                 sid="ChangeTheStacksCluster",
-                actions=["sagemaker:DeleteCluster", "sagemaker:UpdateCluster"],
+                actions=[
+                    "sagemaker:BatchAddClusterNodes",
+                    "sagemaker:BatchDeleteClusterNodes",
+                    "sagemaker:DeleteCluster",
+                    "sagemaker:UpdateCluster",
+                ],
                 resources=[self._clusters],
                 conditions={"StringEquals": self._ownership("aws:ResourceTag")},
             ),

@@ -18,6 +18,8 @@ from local_aws.json_service import Call, Context, Json, Operation, page
 
 # What UpdateCluster may change beside the groups.
 _CHANGEABLE = ("TieredStorageConfig", "NodeRecovery", "NodeProvisioningMode", "ClusterRole", "AutoScaling", "Orchestrator")
+# https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsagemaker.html
+_UPDATE_DEPENDS_ON = ("sagemaker:BatchAddClusterNodes", "sagemaker:BatchDeleteClusterNodes")
 _NOT_MODELLED = ("RestrictedInstanceGroups", "RestrictedInstanceGroupsConfig")
 
 
@@ -78,6 +80,8 @@ def describe_cluster(call: Call) -> Json:
 def update_cluster(call: Call) -> Json:
     """Accept a change of groups or settings; the cluster is then Updating."""
     cluster, request = named_cluster(call), call.request
+    for action in _UPDATE_DEPENDS_ON:
+        call.authorize(action, cluster.arn, tag_context(cluster.tags, "aws:ResourceTag"))
     _refuse_what_is_not_modelled(call)
     _refuse_while_busy(cluster, "updated")
     specs, deleted = request.get("InstanceGroups") or [], request.get("InstanceGroupsToDelete") or []

@@ -28,7 +28,7 @@ LOG_DELIVERY = {
     "logs:PutResourcePolicy",
     "logs:UpdateLogDelivery",
 }
-CHANGES_CLUSTERS = ("Add", "Create", "Delete", "Update")
+CHANGES_CLUSTERS = ("Add", "Batch", "Create", "Delete", "Update")
 
 Statement = dict[str, Any]
 
@@ -92,6 +92,14 @@ def test_every_change_of_a_cluster_asks_for_the_stacks_tags(statements: list[Sta
             assert {f"aws:RequestTag/{tag}", f"aws:ResourceTag/{tag}"} & keys, f"{statement['Sid']} lacks {tag}"
         checked += 1
     assert checked >= 4
+
+
+def test_what_updates_a_cluster_has_the_actions_that_updating_depends_on(statements: list[Statement]) -> None:
+    """By https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsagemaker.html."""
+    updating = [each for each in statements if {"sagemaker:UpdateCluster", "sagemaker:DeleteCluster"} <= set(actions(each))]
+    assert updating
+    for statement in updating:
+        assert {"sagemaker:BatchAddClusterNodes", "sagemaker:BatchDeleteClusterNodes"} <= set(actions(statement))
 
 
 def test_roles_are_passed_one_by_one_to_sagemaker_alone(statements: list[Statement]) -> None:

@@ -71,6 +71,21 @@ def test_creation_needs_what_the_service_authorization_reference_names_beside_it
         )
 
 
+@pytest.mark.parametrize("missing", ["BatchAddClusterNodes", "BatchDeleteClusterNodes"])
+def test_an_update_needs_what_the_service_authorization_reference_names_beside_it(
+    world: World, caller: Caller, missing: str
+) -> None:
+    world.in_service(world.group("a"), Tags=OURS)
+    ours = {"StringEquals": {"aws:ResourceTag/owner": "us"}}
+    needed = [f"sagemaker:{name}" for name in ("UpdateCluster", "BatchAddClusterNodes", "BatchDeleteClusterNodes")]
+    enough = {"Action": needed, "Resource": CLUSTERS, "Condition": ours}
+    client = caller(passing(world.role), {**enough, "Action": [name for name in needed if not name.endswith(missing)]})
+    with pytest.raises(ClientError, match=f"AccessDeniedException.*sagemaker:{missing}"):
+        client.update_cluster(ClusterName="ml", InstanceGroups=[world.group("a", 2)])
+    client = caller(passing(world.role), enough)
+    assert client.update_cluster(ClusterName="ml", InstanceGroups=[world.group("a", 2)])["ClusterArn"]
+
+
 def test_a_condition_on_the_clusters_tags_tells_ours_from_others(world: World, caller: Caller) -> None:
     world.in_service(world.group("a"), name="ours", Tags=OURS)
     world.in_service(world.group("a"), name="theirs", Tags=[{"Key": "owner", "Value": "them"}])
