@@ -45,6 +45,9 @@ def launch(raw: Json, executions: Executions) -> None:
         memory["fence"] = f"superseded: this request came after a newer one for the same resource ({newer.name})"
     elif _is_missing_one(event, [its for _, its in others]) or any(_may_still_call(other, event) for other, _ in others):
         memory["contested"] = True
+    before = _before_replacement(event, [its for _, its in others])
+    if before:
+        memory["cluster"] = before
     if _is_reclaiming(event, [its for _, its in others]):
         memory["reclaimed"] = True
     leftovers = _leftovers(event, others, executions)
@@ -106,11 +109,28 @@ def _is_missing_one(event: Event, others: list[Event]) -> bool:
     return event.old_properties != last.properties
 
 
+def _before_replacement(event: Event, others: list[Event]) -> str:
+    """The cluster that a rollback goes back to, where its name does not follow from the properties; empty for any other request.
+
+    A cluster that was made under a fixed name keeps it when the file no longer has one.
+    """
+    name = cluster_name(event, event.properties)
+    for other in others:
+        is_undone = (other.properties, other.old_properties) == (event.old_properties, event.properties)
+        if "Update" == event.request_type == other.request_type and is_undone:
+            is_elsewhere = other.physical_id not in (event.physical_id, name)
+            return other.physical_id if is_elsewhere and not _is_deletion_requested(other.physical_id, others) else ""
+    return ""
+
+
+def _is_deletion_requested(name: str, others: list[Event]) -> bool:
+    return any(other.request_type == "Delete" and other.physical_id == name for other in others)
+
+
 def _is_reclaiming(event: Event, others: list[Event]) -> bool:
     """Whether an Update goes back to a cluster whose deletion was requested before, and failed."""
     name = cluster_name(event, event.properties)
-    is_elsewhere = event.request_type == "Update" and name != event.physical_id
-    return is_elsewhere and any(other.request_type == "Delete" and other.physical_id == name for other in others)
+    return event.request_type == "Update" and name != event.physical_id and _is_deletion_requested(name, others)
 
 
 def _leftovers(event: Event, others: list[tuple[Execution, Event]], executions: Executions) -> list[str]:

@@ -51,7 +51,7 @@ def test_the_resilient_example_checks_its_nodes_and_waits_for_it() -> None:
     assert (config.node_recovery, config.wait_hours) == ("Automatic", 3)
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", cluster_files.ALL, ids=lambda path: path.stem)
 def test_a_shipped_file_deploys_without_anything_created_before(path: Path) -> None:
     """HyperPod's own images have no pam_slurm_adopt, and only one controller is known to come up."""
     config = load_cluster(path)
