@@ -38,6 +38,7 @@ class SimulatedNodes:
 
     def start(self, launch: Launch, done: Done) -> None:
         """Boot the node and run its lifecycle script, in a thread; meanwhile AWS's time passes at the host's pace."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # /fsx may hold setuid programs of its root's
         nodes, world = self._nodes_of(launch.cluster), self._world
 
         def run() -> None:

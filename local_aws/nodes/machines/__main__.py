@@ -47,7 +47,11 @@ def _end_with_guardian() -> None:
 
 
 def _bind(name: str, system: FileSystem) -> str:
-    return f"{system.folder}:{_FILE_SYSTEMS}/{name}/{system.kind}/{system.mount_name}"
+    """Bind the file system for all nodes, without setuid programs and devices, which root on a node could leave there."""
+    folder = str(system.folder)
+    run("mount", "--bind", folder, folder)
+    run("mount", "-o", "remount,bind,nosuid,nodev", folder)
+    return f"{folder}:{_FILE_SYSTEMS}/{name}/{system.kind}/{system.mount_name}"
 
 
 if __name__ == "__main__":

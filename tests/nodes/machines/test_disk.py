@@ -1,5 +1,7 @@
 import threading
 
+import pytest
+
 from local_aws.nodes.hub import NodesError, NodeSpec
 from tests.nodes.machines.some_nodes import LUSTRE, OPENZFS, Nodes, comes
 
@@ -91,6 +93,14 @@ def test_a_file_system_is_shared_by_the_nodes_that_mount_it(nodes: Nodes, node: 
 
     assert nodes.sh(other, "cat /fsx/file; stat -c '%u %g' /fsx/file") == ["shared", "2000 2000"]
     assert "noatime" in nodes.sh(other, "findmnt -no OPTIONS /fsx")[0]
+
+
+@pytest.mark.parametrize("folder", ["/suid", f"/run/simulated-fsx/{LUSTRE}/lustre/abcdefgh"])
+def test_setuid_programs_and_devices_of_a_file_system_have_no_power(nodes: Nodes, node: NodeSpec, folder: str) -> None:
+    nodes.sh(node, f"mkdir -p /suid && (mountpoint -q /suid || mount -t lustre -o rw,suid,dev {FSX} /suid)")
+    nodes.sh(node, f"cd {folder} && cp /usr/bin/id id && chmod 4755 id && rm -f null && mknod -m 666 null c 1 3")
+    assert nodes.sh(node, f"cd / && setpriv --reuid=65534 --clear-groups {folder}/id -u") == ["65534"]
+    assert nodes.status(node, f"LANG=C cat {folder}/null") == ([f"cat: {folder}/null: Permission denied"], 1)
 
 
 def test_a_file_system_of_fstab_is_mounted_at_boot(nodes: Nodes) -> None:

@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 FILE_SYSTEMS = Path("/run/simulated-fsx")  # HOST/KIND/NAME is the file system's root
-KEPT = ("ro", "rw", "noatime", "relatime", "nosuid", "nodev", "noexec")
+KEPT = ("ro", "rw", "noatime", "relatime", "noexec")
+ALWAYS = "nosuid,nodev"  # root on a node must not make setuid programs or devices for users of this machine
 ENOENT, EIO, EEXIST, EINVAL = 2, 5, 17, 22
 NFS_FAILED = 32
 
@@ -24,7 +25,7 @@ def main(program: str, words: list[str]) -> None:
     source, target = positional
     find = nfs if program.startswith("mount.nfs") else lustre
     folder = find(program, source, target)
-    kept = ",".join(option for option in options if option in KEPT) or "rw"
+    kept = ",".join((*(option for option in options if option in KEPT), ALWAYS))
     subprocess.run(["mount", "-i", "--bind", folder, target], check=True)
     subprocess.run(["mount", "-i", "-o", f"remount,bind,{kept}", target], check=True)
 
