@@ -11,7 +11,7 @@ import boto3
 from botocore.config import Config
 
 from local_aws import iam
-from local_aws.credentials import OWNER
+from local_aws.credentials import OWNER, Owner
 
 REGION = "us-west-2"
 BUCKET = "sagemaker-scripts"
@@ -30,9 +30,10 @@ class World:
 
     endpoint: str
     ids: dict[str, str] = field(default_factory=dict)
+    owner: Owner = OWNER
 
     def client(self, service: str, session: iam.Session | None = None, retries: int = 3) -> Any:
-        keys = session.client_keys if session else OWNER.client_keys
+        keys = session.client_keys if session else self.owner.client_keys
         config = Config(retries={"total_max_attempts": retries + 1, "mode": "standard"})
         return boto3.client(service, endpoint_url=self.endpoint, region_name=REGION, config=config, **keys)
 

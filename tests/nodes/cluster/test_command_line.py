@@ -1,5 +1,6 @@
 """The embedded AWS in the background, with nodes that run: a shell on them, and nothing of them after its end."""
 
+import json
 import os
 import pty
 import signal
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from local_aws.credentials import Owner
 from local_aws.nodes.registry import Registry
 from tests.local.hyperpod.world import World, until
 
@@ -36,7 +38,8 @@ class Background:
     def start(self) -> World:
         """Start it, and create a cluster of one node that is in service."""
         self.run("up", "--nodes")
-        world = World(self.run("status").stdout.split()[3].rstrip(","))
+        state = json.loads((self.home / "state.json").read_text())
+        world = World(self.run("status").stdout.split()[3].rstrip(","), owner=Owner(**state["owner"]))
         world.make()
         world.allow_all_but()
         assert world.in_service(world.group("workers"))["ClusterStatus"] == "InService"
