@@ -19,12 +19,16 @@ class Deployment:
 
     def __init__(self, client: Client, folder: Path, outdir: Path) -> None:
         self._client = client
-        app = ClustersApp(context={"nag": "false", "clusters": str(folder)}, outdir=str(outdir))
-        app.synth()
-        [self._assembly] = outdir.glob("assembly-*")
+        self._synthesize(folder, outdir)
         self._bootstrap()
         for name in STACKS:
-            self._create(name)
+            self._deploy(name, "create")
+
+    def update(self, folder: Path, outdir: Path) -> None:
+        """Synthesize the file again, and update the network's stack and the cluster's."""
+        self._synthesize(folder, outdir)
+        for name in ("Network", "Cluster"):
+            self._deploy(name, "update")
 
     def physical_id(self, logical_id: str) -> str:
         """The name that a resource of the cluster's stack got."""
@@ -44,15 +48,20 @@ class Deployment:
         self._client("ssm").put_parameter(Name="/cdk-bootstrap/hnb659fds/version", Value="30", Type="String")
         self._client("s3").create_bucket(Bucket=ASSETS, CreateBucketConfiguration={"LocationConstraint": REGION})
 
-    def _create(self, name: str) -> None:
+    def _synthesize(self, folder: Path, outdir: Path) -> None:
+        ClustersApp(context={"nag": "false", "clusters": str(folder)}, outdir=str(outdir)).synth()
+        [self._assembly] = outdir.glob("assembly-*")
+
+    def _deploy(self, name: str, verb: str) -> None:
         self._upload_assets(name)
         cloudformation, stack = self._client("cloudformation"), self._stack(name)
-        cloudformation.create_stack(
+        getattr(cloudformation, f"{verb}_stack")(
             StackName=stack,
             TemplateURL=f"https://{ASSETS}.s3.{REGION}.amazonaws.com/{self._key(name)}",
             Capabilities=["CAPABILITY_NAMED_IAM"],
         )
-        cloudformation.get_waiter("stack_create_complete").wait(StackName=stack, WaiterConfig={"Delay": 0.2, "MaxAttempts": 1000})
+        waiter = cloudformation.get_waiter(f"stack_{verb}_complete")
+        waiter.wait(StackName=stack, WaiterConfig={"Delay": 0.2, "MaxAttempts": 1000})
 
     def _upload_assets(self, name: str) -> None:
         manifest = json.loads(next(self._assembly.glob(f"*{name}*.assets.json")).read_text())
