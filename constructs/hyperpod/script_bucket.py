@@ -88,8 +88,10 @@ class ScriptBucket(s3.Bucket):
         """Return the condition that neither CloudFormation acts, in its role of a bootstrap or another one, nor the root user."""
         stack = cdk.Stack.of(self)
         account = f"arn:{stack.partition}:iam::{stack.account}"
+        # Whatever its service role, CloudFormation calls the session so: https://github.com/aws/aws-cdk/issues/8571 shows one.
+        session = "*:AWSCloudFormation"
         names = [f"{account}:role/cdk-*-cfn-exec-role-*", f"{account}:root", *others]
-        return {"ArnNotLike": {"aws:PrincipalArn": names}, "StringNotLike": {"aws:userid": "*:AWSCloudFormation"}}
+        return {"ArnNotLike": {"aws:PrincipalArn": names}, "StringNotLike": {"aws:userid": session}}
 
     def _deny(self, sid: str, actions: Sequence[str], resource: str, conditions: dict[str, dict[str, object]]) -> None:
         self.add_to_resource_policy(

@@ -212,6 +212,8 @@ def test_the_step_gives_sagemaker_the_nodes_role_and_nobody_anything_else(stack:
     [
         ("sagemaker:CreateCluster", "aws:RequestTag"),
         ("sagemaker:UpdateCluster", "aws:ResourceTag"),
+        ("sagemaker:BatchAddClusterNodes", "aws:ResourceTag"),
+        ("sagemaker:BatchDeleteClusterNodes", "aws:ResourceTag"),
         ("sagemaker:DeleteCluster", "aws:ResourceTag"),
         ("sagemaker:DeleteTags", "aws:ResourceTag"),
     ],

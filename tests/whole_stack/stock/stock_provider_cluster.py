@@ -14,10 +14,13 @@ from constructs.hyperpod.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network import Network
 
 HANDLER = Path(__file__).parent / "handler"
+# With what the service authorization reference names beside CreateCluster and UpdateCluster.
 ACTIONS = [
     f"sagemaker:{name}"
     for name in (
         "AddTags",
+        "BatchAddClusterNodes",
+        "BatchDeleteClusterNodes",
         "CreateCluster",
         "DeleteCluster",
         "DescribeCluster",
