@@ -107,9 +107,11 @@ def _update_cancelled(world: World) -> None:
     durations.change({"hyperpod.node.boot": 1200})
     deployment = threading.Thread(target=world.deploy, args=(LARGE,))
     deployment.start()
-    world.until(lambda: {each["ClusterStatus"] for each in world.clusters().values()} == {"Updating"})
-    world.client("cloudformation").cancel_update_stack(StackName=world.stack)
-    deployment.join()
+    try:
+        world.until(lambda: {each["ClusterStatus"] for each in world.clusters().values()} == {"Updating"}, seconds=240)
+        world.client("cloudformation").cancel_update_stack(StackName=world.stack)
+    finally:
+        deployment.join()  # or it goes on beside the next fault
 
 
 def _delete_conflicts(world: World) -> None:

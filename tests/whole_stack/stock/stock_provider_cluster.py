@@ -24,6 +24,7 @@ ACTIONS = [
         "CreateCluster",
         "DeleteCluster",
         "DescribeCluster",
+        "ListClusterNodes",
         "ListTags",
         "UpdateCluster",
         "UpdateClusterSoftware",

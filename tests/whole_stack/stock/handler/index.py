@@ -75,6 +75,12 @@ def _delete(event: Json) -> Json:
         return {"IsComplete": True}
     if cluster["ClusterStatus"] != "Deleting":
         sagemaker.delete_cluster(ClusterName=cluster["ClusterName"])
+        return WAIT
+    for page in sagemaker.get_paginator("list_cluster_nodes").paginate(ClusterName=cluster["ClusterName"]):
+        for node in page["ClusterNodeSummaries"]:
+            message = node["InstanceStatus"].get("Message", "")
+            if "permission" in message:
+                raise RuntimeError(f"cluster {cluster['ClusterName']} cannot be deleted: {message}"[:1000])
     return WAIT
 
 
