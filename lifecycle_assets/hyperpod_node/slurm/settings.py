@@ -24,7 +24,7 @@ def block(conf: SlurmConf, settings: NodeSettings) -> dict[str, str]:
         **_state(settings),
         **_accounting(conf, settings),
         **_prolog_and_epilog(conf, settings),
-        **_gpus(conf),
+        **_gpus(conf, settings),
         **_topology(conf, settings),
     }
 
@@ -67,12 +67,14 @@ def _prolog_and_epilog(conf: SlurmConf, settings: NodeSettings) -> dict[str, str
     return lines | ({"PrologFlags": flags} if flags else {})
 
 
-def _gpus(conf: SlurmConf) -> dict[str, str]:
+def _gpus(conf: SlurmConf, settings: NodeSettings) -> dict[str, str]:
+    """GPUs as a resource, counted in the accounting; slurmctld refuses to start if it counts them without slurmdbd."""
     if "gres=gpu" not in conf.text.lower():
         return {}
-    kinds = conf.with_added("GresTypes", "gpu")
-    counted = conf.with_added("AccountingStorageTRES", "gres/gpu")
-    return {**({"GresTypes": kinds} if kinds else {}), **({"AccountingStorageTRES": counted} if counted else {})}
+    lines = {"GresTypes": conf.with_added("GresTypes", "gpu")}
+    if settings.accounting.database != NONE or "slurmdbd" in (conf.value("AccountingStorageType") or ""):
+        lines["AccountingStorageTRES"] = conf.with_added("AccountingStorageTRES", "gres/gpu")
+    return {key: value for key, value in lines.items() if value}
 
 
 def _topology(conf: SlurmConf, settings: NodeSettings) -> dict[str, str]:

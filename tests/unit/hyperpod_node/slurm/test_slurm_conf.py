@@ -199,8 +199,13 @@ def test_a_prolog_of_the_agent_is_kept_and_said() -> None:
 
 
 def test_nodes_with_gpus_bring_their_kind_of_resource_with_them() -> None:
-    lines = rendered(accounting=NO_ACCOUNTING)
-    assert lines == ["GresTypes=gpu", "AccountingStorageTRES=gres/gpu"]
+    assert rendered()[-2:] == ["GresTypes=gpu", "AccountingStorageTRES=gres/gpu"]
+
+
+def test_gpus_are_not_counted_without_slurmdbd_because_slurmctld_would_not_start() -> None:
+    assert rendered(accounting=NO_ACCOUNTING) == ["GresTypes=gpu"]
+    theirs = SLURM_CONF + "AccountingStorageType=accounting_storage/slurmdbd\n"
+    assert rendered(theirs, accounting=NO_ACCOUNTING) == ["GresTypes=gpu", "AccountingStorageTRES=gres/gpu"]
 
 
 def test_a_node_is_found_by_the_host_name_that_its_address_gives_it(tmp_path: object) -> None:
