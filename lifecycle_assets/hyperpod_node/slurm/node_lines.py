@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 _NODE_LINE = re.compile(r"^[ \t]*NodeName=(?!DEFAULT\b)(?P<names>\S+)[^\n]*", re.MULTILINE | re.IGNORECASE)
 _OURS = ("Sockets", "CoresPerSocket", "ThreadsPerCore", "Gres")
+# As in `Gres=gpu:8,file=/dev/nvidia-[0-7]`, which some of HyperPod's images have:
+# https://github.com/awslabs/ai-on-sagemaker-hyperpod/blob/main/website/docs/08-Tips/Slurm/08-gres.md
+_FILES = re.compile(r"(\bGres=[^\s#]*?),file=[^\s#]*", re.IGNORECASE)
 _SHAPE = ("boards", "sockets", "socketsperboard", "corespersocket", "threadspercore")
 
 
@@ -36,22 +39,22 @@ class InstanceTypes:
 
 
 def complete(text: str, types: InstanceTypes) -> str:
-    """``text`` with sockets, cores and GPUs in the node lines that do not say them; what the agent says of them stays."""
-    return _NODE_LINE.sub(lambda match: _complete_line(match[0], types.of_line(match["names"])), text)
+    """Return ``text`` with the sockets, cores and GPUs that its node lines lack; keep those that the agent wrote."""
+    return _NODE_LINE.sub(lambda match: _complete_line(_without_files(match[0]), types.of_line(match["names"])), text)
 
 
 def gpu_lines(text: str, types: InstanceTypes) -> list[str]:
-    """What gres.conf says of the nodes with GPUs: one line for each line of theirs in ``text``, which is complete."""
-    lines = []
-    for match in _NODE_LINE.finditer(text):
-        kind, gres = types.of_line(match["names"]), _fields(match[0]).get("gres", "")
-        if kind is None or not kind.gpus or not gres.lower().startswith("gpu:"):
-            continue
-        model = gres.split(":")[1]
-        typed = "" if model.isdigit() else f" Type={model}"
-        files = "/dev/nvidia0" if kind.gpus == 1 else f"/dev/nvidia[0-{kind.gpus - 1}]"
-        lines.append(f"NodeName={match['names']} Name=gpu{typed} File={files}")
-    return lines
+    """Return the lines of gres.conf for the node lines of ``text``, which is complete.
+
+    Where all nodes have the same GPUs, one line without NodeName covers nodes that join later, too: a node that registers
+    before gres.conf names it has no GPUs, and slurmctld drains it. In other clusters that line would stop slurmd on each node
+    without these devices.
+    """
+    by_names = {match["names"]: _gpu_line(match, types) for match in _NODE_LINE.finditer(text)}
+    lines = {line for line in by_names.values() if line}
+    if len(lines) == 1 and all(by_names.values()):
+        return list(lines)
+    return [f"NodeName={names} {line}" for names, line in by_names.items() if line]
 
 
 def default_line(text: str) -> str | None:
@@ -65,6 +68,24 @@ def default_line(text: str) -> str | None:
         return None
     common = [f"{key}={value}" for key, value in shapes.pop() if value]
     return " ".join(["NodeName=DEFAULT", *common]) if common else None
+
+
+def _gpu_line(match: re.Match[str], types: InstanceTypes) -> str | None:
+    """Return gres.conf's line for a node line, without NodeName; None where the node has no GPUs or several kinds of them."""
+    kind = types.of_line(match["names"])
+    words = [word.split(":") for word in _fields(match[0]).get("gres", "").split(",")]
+    gpus = [word for word in words if word[0].lower() == "gpu"]
+    if kind is None or not kind.gpus or len(gpus) != 1:
+        return None
+    model = gpus[0][1] if len(gpus[0]) > 1 else ""
+    typed = "" if not model or model.isdigit() else f" Type={model}"
+    files = "/dev/nvidia0" if kind.gpus == 1 else f"/dev/nvidia[0-{kind.gpus - 1}]"
+    return f"Name=gpu{typed} File={files}"
+
+
+def _without_files(line: str) -> str:
+    """Return a node line without ``,file=...`` in its Gres, for which slurmctld logs an error: files belong into gres.conf."""
+    return _FILES.sub(r"\1", line)
 
 
 def _complete_line(line: str, kind: InstanceType | None) -> str:

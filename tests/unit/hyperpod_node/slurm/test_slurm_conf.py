@@ -111,7 +111,36 @@ def test_lines_of_several_or_unknown_types_and_defaults_are_left_alone() -> None
     ],
 )
 def test_gres_conf_fits_what_the_node_line_says(gres: str, kind: InstanceType, line: str) -> None:
-    assert gpu_lines(f"NodeName=ip-10-1-0-6 Gres={gres}", types(kind)) == [f"NodeName=ip-10-1-0-6 {line}"]
+    nodes = f"NodeName=ip-10-1-0-6 Gres={gres}\n"
+    assert gpu_lines(nodes, types(kind)) == [line]  # without NodeName: it covers nodes that join later, too
+    assert gpu_lines(f"{nodes}NodeName=ip-10-1-0-7 CPUs=2\n", types(kind, P5)) == [f"NodeName=ip-10-1-0-6 {line}"]
+
+
+def test_nodes_of_several_gpu_types_have_a_line_each_because_slurmd_stops_where_a_device_is_missing() -> None:
+    text = "NodeName=ip-10-1-0-6 Gres=gpu:h100:8\nNodeName=ip-10-1-0-7 Gres=gpu:h100:4\n"
+    assert gpu_lines(text, types(P5, replace(P5, gpus=4))) == [
+        "NodeName=ip-10-1-0-6 Name=gpu Type=h100 File=/dev/nvidia[0-7]",
+        "NodeName=ip-10-1-0-7 Name=gpu Type=h100 File=/dev/nvidia[0-3]",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("gres", "kept"),
+    [
+        ("gpu:8,file=/dev/nvidia-[0-7]", "gpu:8"),
+        ("gpu:8,File=/dev/nvidia[0,1-7]", "gpu:8"),
+        ("gpu:8,mps:800", "gpu:8,mps:800"),
+    ],
+)
+def test_files_in_a_node_line_are_moved_to_gres_conf(gres: str, kept: str) -> None:
+    text = complete(f"NodeName=ip-10-1-0-6 CPUs=2 Gres={gres} State=CLOUD\n", types(P5))
+    assert text == f"NodeName=ip-10-1-0-6 CPUs=2 Gres={kept} State=CLOUD\n"
+    assert gpu_lines(text, types(P5)) == ["Name=gpu File=/dev/nvidia[0-7]"]
+    assert default_line(text) == f"NodeName=DEFAULT Gres={kept}"
+
+
+def test_a_node_with_two_kinds_of_gpus_gets_no_line_of_ours() -> None:
+    assert gpu_lines("NodeName=ip-10-1-0-6 Gres=gpu:h100:4,gpu:a100:4\n", types(P5)) == []
 
 
 def test_a_cluster_of_one_type_has_a_default_for_nodes_to_come_and_one_of_several_has_none() -> None:
