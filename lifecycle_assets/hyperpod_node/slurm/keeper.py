@@ -19,6 +19,7 @@ from hyperpod_node.node_settings import NodeSettings
 from hyperpod_node.resource_config import ResourceConfig
 from hyperpod_node.retry import Patience, retry
 from hyperpod_node.slurm import configuration, daemon
+from hyperpod_node.slurm.drained_nodes import DrainedNodes
 from hyperpod_node.slurm.system import SYSTEM, System
 
 if TYPE_CHECKING:
@@ -117,9 +118,10 @@ def _signature(path: Path) -> tuple[int, ...] | None:
 
 def main() -> None:
     """Keep it for ever, or look once before slurmctld starts; the journal has what is printed."""
-    keeper = Keeper(Path(sys.argv[1]), Path(sys.argv[2]), SYSTEM)
+    keeper, drained_nodes = Keeper(Path(sys.argv[1]), Path(sys.argv[2]), SYSTEM), DrainedNodes(SYSTEM)
     while "--once" not in sys.argv:
         keeper.look()
+        drained_nodes.look()
         SYSTEM.clock.sleep(EVERY_S)
     keeper.complete()
 

@@ -1,0 +1,80 @@
+"""Resumes nodes that slurmctld drained because they registered before the configuration named their GPUs.
+
+Runs in the keeper. Slurm keeps a node drained after it has registered again with all its GPUs.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.slurm.slurm_conf import SlurmConf
+
+if TYPE_CHECKING:
+    from hyperpod_node.slurm.system import System
+
+EVERY_S = 5.0
+TIMEOUT_S = 5.0  # the keeper's other work waits for it
+_REASON = re.compile(r"gres/gpu count reported lower than configured \(0 < \d+\)")
+_REASON_FIELD = re.compile(r"\bReason=(.*?) \[(\S+)@[^\]\s]+\]")
+_REGISTERED = {"IDLE", "MIXED", "ALLOCATED"}
+# DRAIN plus what says nothing of the node's health; INVALID_REG is the flag of a node whose last registration lacks GPUs.
+_FLAGS = {"DRAIN", "CLOUD", "COMPLETING", "RESERVED", "PLANNED"}
+
+
+@dataclass
+class DrainedNodes:
+    """The drained nodes of the cluster; ``held`` are those that a person drained, until they are resumed."""
+
+    system: System
+    held: set[str] = field(default_factory=set)
+    problem: str = ""
+    next_look_s: float = 0.0
+
+    def look(self) -> list[str]:
+        """Resume nodes, at most every five seconds; return their names."""
+        now = self.system.clock.now()
+        if now < self.next_look_s:
+            return []
+        self.next_look_s = now + EVERY_S
+        try:
+            resumed, self.problem = self._resume(), ""
+        except NodeError as error:
+            if str(error) != self.problem:  # once, not every five seconds
+                print(f"drained nodes are not checked: {error}", flush=True)
+            resumed, self.problem = [], str(error)
+        return resumed
+
+    def _resume(self) -> list[str]:
+        conf = SlurmConf.parse(self.system.slurm_conf.read_text()) if self.system.slurm_conf.exists() else SlurmConf("")
+        if "gres=gpu" not in conf.text.lower():
+            return []
+        drained, user = self._drained(), conf.value("SlurmUser") or "root"
+        # slurmctld replaces a person's reason by its own, so a node that a person drained is known only from an earlier look.
+        self.held = {name for name, (by, why) in drained.items() if name in self.held or not _is_slurms(by, why, user)}
+        ready = [name for name in drained if name not in self.held and self._has_its_gpus(name, user)]
+        for name in ready:
+            self.system.slurm("scontrol", "update", f"NodeName={name}", "State=RESUME", timeout_s=TIMEOUT_S)
+            print(f"resumed {name}: slurmctld drained it before its configuration named its GPUs", flush=True)
+        return ready
+
+    def _drained(self) -> dict[str, tuple[str, str]]:
+        """Return who drained each drained node, and why."""
+        form = ("--noheader", "--Node", "--states=drain", "--format=%N|%u|%E")
+        lines = (line.split("|", 2) for line in self.system.slurm("sinfo", *form, timeout_s=TIMEOUT_S).splitlines())
+        return {line[0].strip(): (line[1].strip(), line[2].strip()) for line in lines if len(line) == 3}
+
+    def _has_its_gpus(self, name: str, user: str) -> bool:
+        """Return whether the node has registered with all its GPUs since, and is still drained for their lack only."""
+        said = self.system.slurm("scontrol", "--oneliner", "show", "node", name, timeout_s=TIMEOUT_S)
+        state, reason = re.search(r"\bState=(\S+)", said), _REASON_FIELD.search(said)
+        if not state or not reason or not _is_slurms(reason[2], reason[1], user):
+            return False
+        base, *flags = state[1].split("+")
+        return base in _REGISTERED and "DRAIN" in flags and _FLAGS.issuperset(flags)
+
+
+def _is_slurms(by: str, why: str, user: str) -> bool:
+    return by == user and _REASON.fullmatch(why) is not None

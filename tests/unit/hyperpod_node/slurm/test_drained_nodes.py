@@ -1,0 +1,105 @@
+"""Which drained nodes the keeper resumes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.slurm.drained_nodes import EVERY_S, DrainedNodes
+from tests.unit.hyperpod_node.slurm.conftest import CONF
+from tests.unit.hyperpod_node.slurm.slurm_machine import SLURM_CONF, SlurmMachine
+
+LACKS = "gres/gpu count reported lower than configured (0 < 8)"
+GPU_CONF = SLURM_CONF.replace("CPUs=192", "CPUs=192 Gres=gpu:8")
+
+
+@dataclass
+class Slurm:
+    """What sinfo and scontrol say: of each drained node who drained it, why, and its state."""
+
+    machine: SlurmMachine
+    drained: dict[str, tuple[str, str, str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.machine.write(CONF, GPU_CONF)
+        self.machine.answers("sinfo", lambda *_: "".join(f"{n}|{by}|{why}\n" * 2 for n, (by, why, _) in self.drained.items()))
+        self.machine.answers("scontrol", self._scontrol)
+
+    def _scontrol(self, arguments: tuple[str, ...], _: str | None) -> str:
+        if "update" in arguments:
+            return ""
+        by, why, state = self.drained[arguments[-1]]
+        return f"NodeName={arguments[-1]} Gres=gpu:8 State={state} ThreadsPerCore=2 Reason={why} [{by}@2026-11-22T08:55:58] \n"
+
+    def looks(self, keeping: DrainedNodes) -> list[str]:
+        self.machine.time.clock.sleep(EVERY_S)
+        return keeping.look()
+
+
+@pytest.fixture
+def slurm(machine: SlurmMachine) -> Slurm:
+    return Slurm(machine)
+
+
+@pytest.mark.parametrize("state", ["IDLE+DRAIN", "MIXED+CLOUD+DRAIN", "ALLOCATED+DRAIN"])
+def test_a_node_that_has_registered_with_its_gpus_since_is_resumed_alone(slurm: Slurm, state: str) -> None:
+    slurm.drained = {"n1": ("slurm", LACKS, state), "n2": ("root", "disk", "IDLE+DRAIN")}
+    assert slurm.looks(DrainedNodes(slurm.machine.system)) == ["n1"]
+    assert slurm.machine.asked("scontrol", "update") == [("update", "NodeName=n1", "State=RESUME")]
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        ("slurm", LACKS, "IDLE+DRAIN+INVALID_REG"),  # it registers without its GPUs
+        ("slurm", LACKS, "UNKNOWN+DRAIN"),  # slurmctld has restarted, and the node has not registered yet
+        ("slurm", LACKS, "IDLE+DRAIN+NOT_RESPONDING"),
+        ("slurm", LACKS, "DOWN+DRAIN"),
+        ("slurm", LACKS, "IDLE+DRAIN+MAINTENANCE"),
+        ("slurm", LACKS, "IDLE"),
+        ("slurm", LACKS.replace("0 <", "7 <"), "IDLE+DRAIN"),  # a GPU was lost
+        ("slurm", "Kill task failed", "IDLE+DRAIN"),
+        ("slurm", f"{LACKS} and more", "IDLE+DRAIN"),
+        ("root", LACKS, "IDLE+DRAIN"),  # written by a person
+        ("root", "a|b", "IDLE+DRAIN"),
+    ],
+)
+def test_all_other_nodes_stay_drained(slurm: Slurm, node: tuple[str, str, str]) -> None:
+    slurm.drained = {"n1": node}
+    keeping = DrainedNodes(slurm.machine.system)
+    assert [slurm.looks(keeping), slurm.looks(keeping)] == [[], []]
+    assert slurm.machine.asked("scontrol", "update") == []
+
+
+def test_a_node_that_a_person_drained_stays_so_though_slurmctld_replaces_the_reason(slurm: Slurm) -> None:
+    keeping = DrainedNodes(slurm.machine.system)
+    slurm.drained = {"n1": ("root", "maintenance", "IDLE+DRAIN")}
+    slurm.looks(keeping)
+    slurm.drained = {"n1": ("slurm", LACKS, "IDLE+DRAIN")}
+    assert slurm.looks(keeping) == []
+    slurm.drained = {}  # the person resumes it
+    slurm.looks(keeping)
+    slurm.drained = {"n1": ("slurm", LACKS, "IDLE+DRAIN")}
+    assert slurm.looks(keeping) == ["n1"]
+
+
+def test_slurm_is_asked_every_five_seconds_and_only_where_there_are_gpus(slurm: Slurm) -> None:
+    keeping = DrainedNodes(slurm.machine.system)
+    for _ in range(5):
+        keeping.look()
+    assert len(slurm.machine.run.named("sinfo")) == 1
+    slurm.machine.write(CONF, SLURM_CONF)
+    slurm.looks(keeping)
+    assert len(slurm.machine.run.named("sinfo")) == 1
+
+
+def test_a_slurmctld_that_does_not_answer_is_reported_once(slurm: Slurm, capsys: pytest.CaptureFixture[str]) -> None:
+    def silent(*_: object) -> str:
+        raise NodeError("Unable to contact slurm controller")
+
+    slurm.machine.answers("sinfo", silent)
+    keeping = DrainedNodes(slurm.machine.system)
+    assert [slurm.looks(keeping), slurm.looks(keeping)] == [[], []]
+    assert capsys.readouterr().out.count("drained nodes are not checked: Unable to contact") == 1
