@@ -14,6 +14,7 @@ from local_aws.hyperpod.looked_up import LookedUp
 from local_aws.hyperpod.model import Cluster
 from local_aws.hyperpod.node_runner import Done, Launch, Outcome
 from local_aws.nodes import support
+from local_aws.nodes.agent.behaviour import KIND
 from local_aws.nodes.agent.bundle import Store
 from local_aws.nodes.agent.cluster_nodes import ClusterNodes, MakeHub
 from local_aws.nodes.agent.machine import Machine
@@ -32,6 +33,7 @@ class SimulatedNodes:
 
     def __init__(self, folder: Path, endpoint: str, make_hub: MakeHub) -> None:
         self._folder, self._endpoint, self._make_hub = folder, endpoint, make_hub
+        self.behaviour = KIND  # of the agents of clusters that are created from now on
         self._clusters: dict[str, ClusterNodes] = {}
         self._world = self._new_world()
         self._lock = threading.Lock()
@@ -98,7 +100,7 @@ class SimulatedNodes:
         with self._lock:
             if cluster.arn not in self._clusters:
                 folder = self._folder / "clusters" / f"{cluster.name}-{cluster.id}"
-                self._clusters[cluster.arn] = ClusterNodes(folder, self._make_hub)
+                self._clusters[cluster.arn] = ClusterNodes(folder, self._make_hub, self.behaviour)
             return self._clusters[cluster.arn]
 
     def _find(self, node_id: str) -> tuple[ClusterNodes, Machine] | None:

@@ -15,6 +15,7 @@ from hyperpod_node.slurm import daemon, topology
 from hyperpod_node.slurm import settings as our_settings
 from hyperpod_node.slurm.node_lines import InstanceTypes, complete, default_line, gpu_lines
 from hyperpod_node.slurm.slurm_conf import SlurmConf
+from hyperpod_node.slurm.topology import AgentsTopology
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from hyperpod_node.slurm.system import System
 
 INCLUDED = "accounting.conf"  # empty on HyperPod's images, and meant for lifecycle scripts
+TOPOLOGIES = ("topology.conf", "topology.yaml")
+NO_TOPOLOGY = AgentsTopology()
 OURS = "# written by hyperpod_node from the cluster file; changes here are overwritten\n"
 
 
@@ -35,21 +38,26 @@ class Configuration:
     gres_conf: str | None
     topology_conf: str | None
     default_line: str | None
+    has_agents_topology: bool
     remarks: tuple[str, ...]
 
 
-def render(text: str, settings: NodeSettings, cluster: ResourceConfig) -> Configuration:
-    """The configuration for a cluster whose slurm.conf is ``text`` now."""
+def render(text: str, settings: NodeSettings, cluster: ResourceConfig, agents: AgentsTopology = NO_TOPOLOGY) -> Configuration:
+    """Return the configuration for a cluster whose slurm.conf is ``text`` now."""
     types = InstanceTypes.of(cluster, settings.instance_types)
     conf = SlurmConf(complete(SlurmConf.parse(text).text, types))
-    block = our_settings.block(conf, settings)
-    gpus, wanted = gpu_lines(conf.text, types), settings.slurm.topology
+    gpus, ours = gpu_lines(conf.text, types), settings.slurm.topology
+    problem = topology.problem(ours, conf.nodes, agents) if ours is not None else None
+    topology_conf = None if problem else ours
+    block = our_settings.block(conf, settings, topology_conf)
+    final = conf if agents.is_described else SlurmConf(topology.turn_off(conf.text))
     return Configuration(
-        slurm_conf=conf.with_block(block),
+        slurm_conf=final.with_block(block),
         gres_conf="\n".join(gpus) + "\n" if gpus else None,
-        topology_conf=wanted if "TopologyPlugin" in block else None,
+        topology_conf=topology_conf,
         default_line=default_line(conf.text),
-        remarks=tuple(_remarks(conf, settings)),
+        has_agents_topology=agents.is_described,
+        remarks=tuple(_remarks(conf, settings, problem)),
     )
 
 
@@ -58,7 +66,7 @@ def apply(settings: NodeSettings, cluster: ResourceConfig, system: System) -> tu
     with _locked(system):
         while True:
             before = _read(system.slurm_conf)
-            wanted = render(before, settings, cluster)
+            wanted = render(before, settings, cluster, _agents_topology(system))
             changed = _write_companions(wanted, system)
             if _read(system.slurm_conf) == before:  # the agent may have written since
                 return _write_slurm_conf(wanted.slurm_conf, system) or changed, wanted.remarks
@@ -66,7 +74,8 @@ def apply(settings: NodeSettings, cluster: ResourceConfig, system: System) -> tu
 
 def files(system: System) -> list[Path]:
     """The files that slurmctld reads."""
-    names = ("slurm.conf", INCLUDED, "gres.conf", "topology.conf", "cgroup.conf", our_settings.PROLOG, our_settings.EPILOG)
+    companions = (INCLUDED, "gres.conf", *TOPOLOGIES, "cgroup.conf")
+    names = ("slurm.conf", *companions, our_settings.PROLOG, our_settings.EPILOG)
     return [system.etc / name for name in names]
 
 
@@ -75,10 +84,8 @@ def note_slurmctld(system: System) -> None:
     daemon.note("slurmctld", files(system), system)
 
 
-def _remarks(conf: SlurmConf, settings: NodeSettings) -> list[str]:
-    remarks = []
-    if settings.slurm.topology is not None and (problem := topology.misfits(settings.slurm.topology, conf.nodes)):
-        remarks.append(f"jobs are placed without a topology: {problem}")
+def _remarks(conf: SlurmConf, settings: NodeSettings, problem: str | None) -> list[str]:
+    remarks = [problem] if problem else []
     if settings.slurm.prolog_and_epilog and (conf.value("Prolog") or conf.value("Epilog")):
         remarks.append("slurm.conf has a prolog or epilog already; ours are not used")
     return remarks
@@ -97,27 +104,33 @@ def _write_slurm_conf(text: str, system: System) -> bool:
     return put(system.slurm_conf, text, mode=there.st_mode & 0o7777, owner=(there.st_uid, there.st_gid))
 
 
+def _agents_topology(system: System) -> AgentsTopology:
+    """Return what files that are not ours say of the topology."""
+    paths = [system.etc / name for name in TOPOLOGIES]
+    texts = [path.read_text() if path.exists() else "" for path in paths]
+    return AgentsTopology(*(text if _is_of_another_hand(text) else "" for text in texts))
+
+
 def _write_companions(wanted: Configuration, system: System) -> bool:
     """Write what slurm.conf names, before it does."""
-    changed = [
-        _put_ours(system.etc / "gres.conf", wanted.gres_conf),
-        _put_ours(system.etc / "topology.conf", wanted.topology_conf),
-    ]
-    changed.append(_write_included(system.etc / INCLUDED, wanted.default_line))
+    changed = [_put_ours(system.etc / "gres.conf", wanted.gres_conf), _write_included(system.etc / INCLUDED, wanted.default_line)]
+    if not wanted.has_agents_topology:
+        conf, yaml = (system.etc / name for name in TOPOLOGIES)
+        changed += [_put_ours(conf, wanted.topology_conf), _remove(yaml)]
     return any(changed)
 
 
 def _put_ours(path: Path, content: str | None) -> bool:
-    """Write ``content``; leave a file of the image or of another hand alone, and take ours away where it is not wanted."""
-    there = path.read_text() if path.exists() else ""
-    if _is_of_another_hand(there):
+    """Write ``content``, or delete the file where it is None; leave a file with anything in it that is not ours alone."""
+    if path.exists() and _is_of_another_hand(path.read_text()):
         return False
-    if content is not None:
-        return put(path, OURS + content)
-    if not there:
-        return False
-    path.unlink()
-    return True
+    return _remove(path) if content is None else put(path, OURS + content)
+
+
+def _remove(path: Path) -> bool:
+    there = path.exists()
+    path.unlink(missing_ok=True)
+    return there
 
 
 def _is_of_another_hand(text: str) -> bool:

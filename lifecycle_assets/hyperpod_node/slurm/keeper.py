@@ -1,7 +1,7 @@
 """Keeps our part of slurm.conf: runs on each controller as a service, for as long as the cluster lives.
 
 HyperPod's agent rewrites the node lines as nodes come and go, without what was added to them, long after the lifecycle script.
-Two files are looked at every second. systemd's path units would do that without a process, but they do not see a change that
+Its files are looked at every second. systemd's path units would do that without a process, but they do not see a change that
 comes while the service of an earlier one still runs.
 """
 
@@ -87,7 +87,8 @@ class Keeper:
         retry("slurmctld to read slurm.conf", lambda: self.system.slurm("scontrol", "reconfigure"), patience)
 
     def _signatures(self) -> list[tuple[int, ...] | None]:
-        return [_signature(self.system.slurm_conf), _signature(self.resource_config)]
+        topologies = [self.system.etc / name for name in configuration.TOPOLOGIES]
+        return [_signature(path) for path in (self.system.slurm_conf, self.resource_config, *topologies)]
 
 
 def install(context: Context, system: System) -> str:

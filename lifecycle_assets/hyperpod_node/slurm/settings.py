@@ -17,15 +17,15 @@ SLURMDBD_PORT = 6819
 PROLOG, EPILOG = "/opt/hyperpod-cdk/hyperpod_prolog.sh", "/opt/hyperpod-cdk/hyperpod_epilog.sh"
 
 
-def block(conf: SlurmConf, settings: NodeSettings) -> dict[str, str]:
-    """Each key that our block sets."""
+def block(conf: SlurmConf, settings: NodeSettings, topology_conf: str | None) -> dict[str, str]:
+    """Return each key that our block sets; ``topology_conf`` is the topology that is used, if any."""
     return {
         **_configless(conf),
         **_state(settings),
         **_accounting(conf, settings),
         **_prolog_and_epilog(conf, settings),
         **_gpus(conf, settings),
-        **_topology(conf, settings),
+        **({"TopologyPlugin": topology.plugin(topology_conf)} if topology_conf else {}),
     }
 
 
@@ -75,10 +75,3 @@ def _gpus(conf: SlurmConf, settings: NodeSettings) -> dict[str, str]:
     if settings.accounting.database != NONE or "slurmdbd" in (conf.value("AccountingStorageType") or ""):
         lines["AccountingStorageTRES"] = conf.with_added("AccountingStorageTRES", "gres/gpu")
     return {key: value for key, value in lines.items() if value}
-
-
-def _topology(conf: SlurmConf, settings: NodeSettings) -> dict[str, str]:
-    text = settings.slurm.topology
-    if text is None or topology.misfits(text, conf.nodes):
-        return {}
-    return {"TopologyPlugin": topology.plugin(text)}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from local_aws.clock import clock
 from local_aws.nodes.agent import files, slurm_conf, slurmctld
+from local_aws.nodes.agent.behaviour import KIND, Behaviour
 from local_aws.nodes.agent.machine import Machine
 from local_aws.nodes.agent.view import ClusterView
 from local_aws.nodes.hub import Hub
@@ -20,7 +21,8 @@ _log = logging.getLogger(__name__)
 class ClusterNodes:
     """The nodes of one cluster. Every method may be called from several threads at once."""
 
-    def __init__(self, folder: Path, make_hub: MakeHub) -> None:
+    def __init__(self, folder: Path, make_hub: MakeHub, behaviour: Behaviour = KIND) -> None:
+        self.behaviour = behaviour
         self.folder, self.munge_key = folder, os.urandom(128)
         self._make_hub = make_hub
         self._hub: Hub | None = None
@@ -61,10 +63,10 @@ class ClusterNodes:
             controllers = [machine for machine in stale if machine.is_controller]
             others = [machine for machine in stale if not machine.is_controller]
             _give_up(hub, controllers, view)
-            changed = [machine for machine in controllers if _rewrite(hub, machine, view)]
+            changed = [machine for machine in controllers if self._rewrite(hub, machine, view)]
             next((machine for machine in changed if slurmctld.reconfigure(hub, machine)), None)
             for machine in others:
-                _rewrite(hub, machine, view)
+                self._rewrite(hub, machine, view)
 
     def stop(self, node_id: str) -> None:
         """Begin to end a machine, if there is one; the others hear of it."""
@@ -114,6 +116,22 @@ class ClusterNodes:
                     self._hub = hub
             return self._hub
 
+    def _rewrite(self, hub: Hub, machine: Machine, view: ClusterView) -> bool:
+        """Write the agent's files anew on a machine; tell whether Slurm's is another one now."""
+        new: dict[str, NodeFile] = {files.RESOURCE_CONFIG: files.resource_config(view)}
+        try:
+            if machine.layout and machine.is_controller:
+                old = _slurm_conf(hub, machine)
+                text = slurm_conf.rewritten(old, view, machine.layout, self.behaviour)
+                if text != old:
+                    new |= {files.SLURM_CONF: NodeFile(text.encode()), **files.topology(self.behaviour)}
+            hub.put(machine.id, new)
+        except (NodesError, OSError) as error:  # it is down
+            _log.info("the agent's files on %s stay as they are: %s", machine.id, error)
+            return False
+        machine.view = view
+        return files.SLURM_CONF in new
+
     def _end(self, machine: Machine) -> None:
         with clock.work():
             try:
@@ -161,23 +179,6 @@ def _give_up(hub: Hub, controllers: list[Machine], view: ClusterView) -> None:
         hosts = slurm_conf.left(machine.view, view, machine.layout) if machine.view and machine.layout else []
         if hosts and slurmctld.give_up(hub, machine, hosts):
             return
-
-
-def _rewrite(hub: Hub, machine: Machine, view: ClusterView) -> bool:
-    """Write the agent's files anew on a machine; tell whether Slurm's is another one now."""
-    new: dict[str, NodeFile] = {files.RESOURCE_CONFIG: files.resource_config(view)}
-    try:
-        if machine.layout and machine.is_controller:
-            old = _slurm_conf(hub, machine)
-            text = slurm_conf.rewritten(old, view, machine.layout)
-            if text != old:
-                new[files.SLURM_CONF] = NodeFile(text.encode())
-        hub.put(machine.id, new)
-    except (NodesError, OSError) as error:  # it is down
-        _log.info("the agent's files on %s stay as they are: %s", machine.id, error)
-        return False
-    machine.view = view
-    return files.SLURM_CONF in new
 
 
 def _slurm_conf(hub: Hub, machine: Machine) -> str:

@@ -87,7 +87,7 @@ class NodeStart:
         laid = files.at_boot(view, self.nodes.munge_key)
         if parameters is not None:
             machine.layout = slurm_conf.SlurmLayout.read(parameters)
-            laid |= files.of_slurm(view, machine.layout, launch.node.group, parameters)
+            laid |= files.of_slurm(view, machine.layout, launch.node.group, parameters, self.nodes.behaviour)
         spec = NodeSpec(
             id=machine.id,
             hostname=hostname(launch.node.address),
