@@ -20,6 +20,7 @@ class Running:
     groups: dict[str, int] = field(default_factory=lambda: {"controller": 1, "login": 1, "workers": 2})
     name: str = "ml"
     scripts: str = f"s3://{BUCKET}/lifecycle/1/"
+    types: dict[str, str] = field(default_factory=dict)  # by group; the world's own for others
 
     def create(self) -> None:
         """Create it, and wait until it is in service."""
@@ -70,4 +71,9 @@ class Running:
 
     def _specs(self) -> list[dict[str, Any]]:
         scripts = {"SourceS3Uri": self.scripts, "OnCreate": "on_create.sh"}
-        return [self.world.group(name, count, LifeCycleConfig=scripts) for name, count in self.groups.items()]
+        return [
+            self.world.group(
+                name, count, LifeCycleConfig=scripts, **({"InstanceType": self.types[name]} if name in self.types else {})
+            )
+            for name, count in self.groups.items()
+        ]

@@ -1,0 +1,45 @@
+"""Clusters of nodes with GPUs whose nodes run our own lifecycle scripts."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from local_aws import hyperpod
+from local_aws.nodes.agent.behaviour import KIND
+from local_aws.nodes.runner import SimulatedNodes
+from local_aws.server import EmbeddedAws
+from local_aws.testing import aws, nodes_that_run
+from tests.local.hyperpod.world import World
+from tests.nodes.bundle import Json, make_file_system
+
+__all__ = ["aws"]
+
+
+@pytest.fixture(scope="package")
+def nodes(aws: EmbeddedAws, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedNodes]:
+    """The account, emptied, with nodes that run; they end with this folder's tests."""
+    with nodes_that_run(aws, tmp_path_factory.mktemp("nodes")) as runner:
+        yield runner
+
+
+@pytest.fixture(scope="package")
+def account(aws: EmbeddedAws, nodes: SimulatedNodes) -> World:
+    """The account, with what every cluster needs in it."""
+    world = World(aws.endpoint)
+    world.make()
+    world.allow_all_but()
+    return world
+
+
+@pytest.fixture(scope="package")
+def file_system(account: World) -> Json:
+    """A file system to mount at /fsx."""
+    return make_file_system(account)
+
+
+@pytest.fixture
+def world(account: World, nodes: SimulatedNodes) -> Iterator[World]:
+    """The account without clusters, after the test, too; agents are kind again."""
+    yield account
+    nodes.behaviour = KIND
+    hyperpod.reset()
