@@ -48,13 +48,13 @@ def render(text: str, settings: NodeSettings, cluster: ResourceConfig, agents: A
     conf = SlurmConf(complete(SlurmConf.parse(text).text, types))
     gpus, ours = gpu_lines(conf.text, types), settings.slurm.topology
     problem = topology.problem(ours, conf.nodes, agents) if ours is not None else None
-    topology_conf = None if problem else ours
-    block = our_settings.block(conf, settings, topology_conf)
+    used = None if problem else ours
+    block = our_settings.block(conf, settings, used)
     final = conf if agents.is_described else SlurmConf(topology.turn_off(conf.text))
     return Configuration(
         slurm_conf=final.with_block(block),
         gres_conf="\n".join(gpus) + "\n" if gpus else None,
-        topology_conf=topology_conf,
+        topology_conf=used or topology.placeholder(conf.text),
         default_line=default_line(conf.text),
         has_agents_topology=agents.is_described,
         remarks=tuple(_remarks(conf, settings, problem)),

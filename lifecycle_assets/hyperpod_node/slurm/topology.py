@@ -47,6 +47,14 @@ def turn_off(text: str) -> str:
     return _PARTITION.sub(rf"\1\3 {PUT_OUT}\2\4", _PLUGIN.sub(PUT_OUT, text))
 
 
+def placeholder(text: str) -> str | None:
+    """Return a topology.conf without a topology where slurm.conf asks for one; None elsewhere.
+
+    The agent writes the plugin's line again whenever the cluster changes, and slurmctld waits a minute for a missing file.
+    """
+    return "" if _PLUGIN.search(text) else None
+
+
 def plugin(text: str) -> str:
     """The plugin that reads such a topology.conf."""
     return "topology/block" if _BLOCK.search(_CONTINUED.sub("", text)) else "topology/tree"
