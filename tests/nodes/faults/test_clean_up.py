@@ -23,7 +23,9 @@ def worker(cluster: Running) -> Iterator[str]:
     cluster.idle(2)
     run_job(cluster, "workers-1", "true")
     yield "workers-1"
-    cluster.run("workers-1", "bash", "-c", f"systemctl stop mallory; pkill -u alice; rm -rf {JOBS}/10001 /tmp/left-by-alice; true")
+    cluster.run(
+        "workers-1", "bash", "-c", f"systemctl stop mallory; pkill -u alice; rm -rf {JOBS}/10001 /tmp/left-by-alice; true"
+    )
 
 
 def run_job(cluster: Running, worker: str, command: str) -> None:
@@ -56,9 +58,7 @@ def test_a_user_whose_other_job_runs_on_keeps_its_files(cluster: Running, worker
     job = as_alice(cluster, "login-1", f"sbatch --parsable --mem=1 --output=/dev/null --nodelist={host} --wrap='sleep 600'")
     mark = f"{JOBS}/10001/{job}"
     until(lambda: left(cluster, worker), lambda seen: mark in seen, UP_S)
-    as_alice(
-        cluster, "login-1", f"sbatch --wait --mem=1 --output=/dev/null --nodelist={host} --wrap='touch /tmp/left-by-alice'"
-    )
+    as_alice(cluster, "login-1", f"sbatch --wait --mem=1 --output=/dev/null --nodelist={host} --wrap='touch /tmp/left-by-alice'")
     until(lambda: left(cluster, worker).split(), lambda seen: seen == sorted([mark, "/tmp/left-by-alice"]), UP_S)
     as_alice(cluster, "login-1", f"scancel {job}")
     until(lambda: left(cluster, worker), lambda seen: seen == "", UP_S)

@@ -37,9 +37,9 @@ def file_system(account: World) -> Json:
     return make_file_system(account)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def world(account: World, nodes: SimulatedNodes) -> Iterator[World]:
-    """The account without clusters, after the test, too; agents are kind again."""
+    """The account without clusters, after the module, too; agents are kind again."""
     yield account
     nodes.behaviour = KIND
     hyperpod.reset()

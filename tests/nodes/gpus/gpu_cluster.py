@@ -1,5 +1,7 @@
 """A cluster with GPU nodes, and what Slurm says of them."""
 
+import itertools
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -8,6 +10,8 @@ from tests.local.hyperpod.world import World, until
 from tests.nodes.bundle import Bundle, Json, lay
 from tests.nodes.cluster.running import UP_S, Running
 
+JOINS = int(os.environ.get("GPU_JOINS", "2"))
+KEEPER = "hyperpod-slurm-conf"
 SLURMCTLD_LOG = "/var/log/slurm/slurmctld.log"
 ONE_GPU, FOUR_GPUS = "ml.g5.8xlarge", "ml.g5.12xlarge"
 GRES = {ONE_GPU: "gpu:a10g:1", FOUR_GPUS: "gpu:a10g:4"}
@@ -39,6 +43,21 @@ class GpuCluster:
     def controller(self, script: str) -> str:
         """What a script prints on the controller."""
         return self.running.run("controller-1", "bash", "-c", script)
+
+    def let_nodes_join(self, *groups: str) -> int:
+        """Let at least GPU_JOINS nodes join the groups in turn, each node idle before the next; return how many did."""
+        joined, running = 0, self.running
+        for group, more in zip(itertools.cycle(groups), itertools.cycle((1, 2)), strict=False):
+            before = running.groups[group]
+            running.resize(group, before + more)
+            self.until_all_idle_with_gpus()
+            self.replace(*(f"{group}-{before + number}" for number in range(1, more + 1)))
+            self.until_all_idle_with_gpus()
+            joined += 2 * more
+            if joined >= JOINS:
+                break
+            running.resize(group, before)
+        return joined
 
     def replace(self, *names: str) -> None:
         """Replace nodes, and wait until the new ones are in service."""

@@ -1,7 +1,10 @@
 """What agents have been seen to write that Slurm does not take: the cluster comes up, grows and runs jobs all the same."""
 
+from collections.abc import Iterator
+
 import pytest
 
+from local_aws import hyperpod
 from local_aws.nodes.agent.behaviour import AutomaticTopology, Behaviour
 from local_aws.nodes.runner import SimulatedNodes
 from tests.local.hyperpod.world import World, until
@@ -12,6 +15,13 @@ from tests.nodes.gpus.gpu_cluster import FOUR_GPUS, GpuCluster
 pytestmark = pytest.mark.local
 
 JOB = "srun --immediate=20 --nodes=2 --gres=gpu:4 printenv CUDA_VISIBLE_DEVICES"
+
+
+@pytest.fixture(autouse=True)
+def no_clusters() -> Iterator[None]:
+    """No cluster is left after the test."""
+    yield
+    hyperpod.reset()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,31 @@
+"""GPU nodes that join a running cluster whose workers are of one type. GPU_JOINS=50 lets fifty join."""
+
+import pytest
+
+from local_aws.nodes.runner import SimulatedNodes
+from tests.local.hyperpod.world import World
+from tests.nodes.bundle import Json
+from tests.nodes.gpus.gpu_cluster import KEEPER, ONE_GPU, GpuCluster
+
+pytestmark = pytest.mark.local
+
+
+@pytest.fixture(scope="module")
+def cluster(world: World, nodes: SimulatedNodes, file_system: Json) -> GpuCluster:
+    """A cluster with one worker."""
+    return GpuCluster.create(world, nodes, file_system, {"workers": ONE_GPU})
+
+
+def test_no_gpu_node_that_joins_is_drained(cluster: GpuCluster) -> None:
+    joined = cluster.let_nodes_join("workers")
+    print(f"{joined} nodes joined, drained: {cluster.drains()}")
+    assert cluster.drains() == 0
+
+
+def test_a_gpu_node_joins_before_the_keeper_has_seen_it(cluster: GpuCluster) -> None:
+    cluster.controller(f"systemctl stop {KEEPER}")
+
+    cluster.running.resize("workers", cluster.running.groups["workers"] + 1)
+
+    cluster.until_all_idle_with_gpus()
+    assert cluster.drains() == 0
