@@ -12,6 +12,7 @@ from tests.nodes.bundle import Bundle, Json, lay, make_file_system, user
 from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.faults.provisioning import Provisioning
 from tests.nodes.faults.user import as_alice, state
+from tests.nodes.gpus.gpu_cluster import ONE_GPU, TYPES
 
 __all__ = ["aws"]
 
@@ -42,14 +43,15 @@ def file_system(world: World) -> Json:
 
 @pytest.fixture(scope="package")
 def ours(file_system: Json) -> Bundle:
-    """The cluster's bundle: one user, and accounting on the controller."""
-    return Bundle(file_system, {"users": [user("alice", 10001)], "accounting": LOCAL_DATABASE})
+    """The cluster's bundle: one user, accounting on the controller, and workers with GPUs."""
+    settings = {"users": [user("alice", 10001)], "accounting": LOCAL_DATABASE, "instance_types": TYPES}
+    return Bundle(file_system, settings)
 
 
 @pytest.fixture(scope="package")
 def cluster(world: World, nodes: SimulatedNodes, ours: Bundle) -> Running:
     """A controller, a login node and two workers, in service."""
-    running = Running(world, nodes, scripts=lay(world, ours))
+    running = Running(world, nodes, scripts=lay(world, ours), types={"workers": ONE_GPU})
     running.create()
     return running
 
