@@ -29,11 +29,11 @@ class GpuCluster:
 
     @classmethod
     def create(
-        cls, world: World, nodes: SimulatedNodes, file_system: Json, groups: Mapping[str, str], **settings: object
+        cls, world: World, nodes: SimulatedNodes, file_system: Json, groups: Mapping[str, str], *, later: tuple[str, ...] = ()
     ) -> "GpuCluster":
-        """Create it with one node in each of ``groups``, which are name -> instance type."""
-        layout = [{"instance_group_name": name, "partition_name": name} for name in groups]
-        bundle = Bundle({**file_system, "worker_groups": layout}, {"instance_types": TYPES, **settings})
+        """Create it with one node in each of ``groups``, which are name -> instance type; ``later`` are added by a test."""
+        layout = [{"instance_group_name": name, "partition_name": name} for name in (*groups, *later)]
+        bundle = Bundle({**file_system, "worker_groups": layout}, {"instance_types": TYPES})
         running = Running(
             world, nodes, {"controller": 1, **dict.fromkeys(groups, 1)}, scripts=lay(world, bundle), types=dict(groups)
         )

@@ -3,8 +3,9 @@
 import pytest
 
 from local_aws.nodes.runner import SimulatedNodes
-from tests.local.hyperpod.world import World
+from tests.local.hyperpod.world import World, until
 from tests.nodes.bundle import Json
+from tests.nodes.cluster.running import UP_S
 from tests.nodes.gpus.gpu_cluster import KEEPER, ONE_GPU, GpuCluster
 
 pytestmark = pytest.mark.local
@@ -13,7 +14,7 @@ pytestmark = pytest.mark.local
 @pytest.fixture(scope="module")
 def cluster(world: World, nodes: SimulatedNodes, file_system: Json) -> GpuCluster:
     """A cluster with one worker."""
-    return GpuCluster.create(world, nodes, file_system, {"workers": ONE_GPU})
+    return GpuCluster.create(world, nodes, file_system, {"workers": ONE_GPU}, later=("without",))
 
 
 def test_no_gpu_node_that_joins_is_drained(cluster: GpuCluster) -> None:
@@ -29,3 +30,12 @@ def test_a_gpu_node_joins_before_the_keeper_has_seen_it(cluster: GpuCluster) -> 
 
     cluster.until_all_idle_with_gpus()
     assert cluster.drains() == 0
+    cluster.controller(f"systemctl start {KEEPER}")
+
+
+def test_a_node_without_gpus_joins_and_is_idle_without_them(cluster: GpuCluster) -> None:
+    cluster.running.resize("without", 1)  # until the keeper comes by, its node line has the others' GPUs
+
+    host = cluster.running.machine("without-1")["host"]
+    until(lambda: cluster.gpus()[host], lambda state: state == "idle (null)", UP_S)
+    cluster.running.resize("without", 0)
