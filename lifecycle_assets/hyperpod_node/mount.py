@@ -1,17 +1,23 @@
-"""A network file system: its line in fstab, its mount, and the proof that it can be written."""
+"""A network file system: its line in fstab, its mount, and the proof that it can be written.
+
+systemd mounts it. HyperPod may run these scripts in a mount namespace of their own, whose mounts nothing else on the node sees:
+https://github.com/awslabs/awsome-distributed-ai/pull/682
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from hyperpod_node import write_probe
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
 from hyperpod_node.retry import CLOCK, Clock, Patience, retry
-from hyperpod_node.shell import Run, run
+from hyperpod_node.shell import Run, last_lines, run
 
 WITHIN_S = 300
 NODES_A_SECOND = 100
+UNIT_WITHIN_S = 100  # systemd itself gives a mount up after 90 s
 
 
 @dataclass(frozen=True)
@@ -20,13 +26,14 @@ class System:
 
     fstab: Path = Path("/etc/fstab")
     units: Path = Path("/etc/systemd/system")
-    mountinfo: Path = Path("/proc/self/mountinfo")
+    host_mounts: Path = Path("/proc/1/mountinfo")  # what services and jobs see
+    own_mounts: Path = Path("/proc/self/mountinfo")  # what these scripts see
     clock: Clock = CLOCK
     run: Run = run
 
     def is_mounted(self, path: Path) -> bool:
-        """Whether a file system is mounted at ``path``, as the kernel says; mount's own status has been seen to lie."""
-        return str(path) in (line.split()[4] for line in self.mountinfo.read_text().splitlines())
+        """Whether the node and these scripts see a mount at ``path``, by the kernel; mount's own status has been seen to lie."""
+        return _lists(self.host_mounts, path) and _lists(self.own_mounts, path)
 
 
 SYSTEM = System()
@@ -62,13 +69,18 @@ def mount(mount: Mount, *, node: str, nodes: int, system: System) -> None:
     retry(f"writing to {mount.path}", lambda: _probe(mount.path, node, system.run), patience)
 
 
+def _lists(mounts: Path, path: Path) -> bool:
+    return str(path) in (line.split()[4] for line in mounts.read_text().splitlines())
+
+
 def _write_line(mount: Mount, system: System) -> None:
-    """Have one line for the mount's folder in fstab, and a unit that tries again at boot."""
+    """Have one line for the mount's folder in fstab, a unit that tries again at boot, and a slurmd that waits for the mount."""
     lines = system.fstab.read_text(errors="surrogateescape").splitlines() if system.fstab.exists() else []
     others = [line for line in lines if line.lstrip().startswith("#") or line.split()[1:2] != [str(mount.path)]]
     service = f"{mount.path.name}-mounted.service"
     changed = put(system.fstab, "\n".join([*others, mount.line]) + "\n")
     changed |= put(system.units / service, unit(mount.path))
+    changed |= put(system.units / "slurmd.service.d" / f"{mount.path.name}.conf", slurmd_drop_in(mount.path))
     if changed:
         system.run("systemctl", "enable", service)  # and so systemd reads fstab again, of which it makes its mount units
 
@@ -95,16 +107,52 @@ WantedBy=multi-user.target
 """
 
 
+def slurmd_drop_in(path: Path) -> str:
+    """What keeps slurmd from running without the mount: jobs would write to the root volume.
+
+    RequiresMountsFor= is not used: where the first try at boot fails, systemd drops slurmd's start for good. A check before the
+    start fails the start, and systemd tries again. mountinfo is read because a look at a dead mount hangs.
+    """
+    return f"""# Written by the lifecycle scripts.
+[Unit]
+Wants={mount_unit(path)}
+After={mount_unit(path)}
+
+[Service]
+ExecStartPre=/bin/grep --quiet " {path} " /proc/self/mountinfo
+"""
+
+
+def mount_unit(path: Path) -> str:
+    """The unit that systemd makes of the line in fstab, as `systemd-escape --path` names it."""
+    text = str(path).strip("/")
+    characters = ("-" if c == "/" else c if c.isalnum() or c in ":_." else f"\\x{ord(c):02x}" for c in text)
+    return f"{''.join(characters)}.mount"
+
+
 def _try(mount: Mount, system: System) -> None:
-    said = system.run("mount", str(mount.path), timeout_s=90, with_errors=True)
-    if not system.is_mounted(mount.path):
-        raise NodeError(f"`mount {mount.path}` ended with status 0 but mounted nothing; it said: {said.strip() or 'nothing'}")
+    """Have systemd mount it, and take what mount said from the journal."""
+    path, unit = mount.path, mount_unit(mount.path)
+    try:
+        if not _lists(system.host_mounts, path):
+            system.run("systemctl", "start", unit, timeout_s=UNIT_WITHIN_S)
+    except NodeError as error:
+        said = _journal(unit, system)
+        system.run("systemctl", "reset-failed", unit)  # else its limit of starts refuses the next try
+        raise NodeError(f"{error}; mount said: {said}") from None
+    if not _lists(system.host_mounts, path):
+        raise NodeError(f"`systemctl start {unit}` ended with status 0 but mounted nothing; mount said: {_journal(unit, system)}")
+    if not _lists(system.own_mounts, path):
+        system.run("mount", str(path), timeout_s=UNIT_WITHIN_S)  # in a namespace that gets no mounts of the node's
+
+
+def _journal(unit: str, system: System) -> str:
+    """What mount and its helper printed in the unit's last try."""
+    system.run("journalctl", "--sync")  # their last words may be under way
+    said = system.run("journalctl", "--unit", unit, "--identifier", "mount", "--lines", "3", "--output", "cat", "--no-pager")
+    return last_lines(said)
 
 
 def _probe(path: Path, node: str, run: Run) -> None:
-    """Write a file, read it back and remove it, by programs: one that hangs on a dead mount can be given up."""
-    probe = str(path / f".write-probe-{node}")
-    run("tee", probe, stdin=node)
-    if (there := run("cat", probe)) != node:
-        raise NodeError(f"{probe} was written as {node!r} and reads as {there!r}")
-    run("rm", probe)
+    """Write a file, read it back and remove it, by a program: one that hangs on a dead mount can be given up."""
+    run("/usr/bin/python3", "-I", "-B", write_probe.__file__, str(path), node)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.mount import Mount, System, mount
+from hyperpod_node.shell import run
 from tests.unit.hyperpod_node.manual_time import ManualTime
 from tests.unit.hyperpod_node.recorded_run import RecordedRun
 
@@ -15,47 +17,69 @@ OTHER_MOUNTS = "25 1 259:1 / / rw,relatime shared:1 - ext4 /dev/root rw\n"
 
 @dataclass
 class Machine:
-    """A node whose mount program fails as often as it is told to, and whose disk is a folder."""
+    """A node whose mounts fail as often as they are told to, and whose disk is a folder.
+
+    ``mounts`` says whether these scripts see what systemd mounts: "host" and "slave" do, "private" does not.
+    """
 
     folder: Path
     failures: int = 0
     lies: bool = False
+    mounts: str = "slave"
     time: ManualTime = field(default_factory=ManualTime)
     run: RecordedRun = field(default_factory=RecordedRun)
 
     def __post_init__(self) -> None:
         self.fstab = self.folder / "fstab"
-        self.mountinfo = self.folder / "mountinfo"
-        self.mountinfo.write_text(OTHER_MOUNTS)
-        self.run.programs |= {"mount": self._mount, "tee": self._tee, "cat": self._cat, "rm": self._rm}
+        self.host_mounts, self.own_mounts = self.folder / "host-mounts", self.folder / "own-mounts"
+        for mounts in (self.host_mounts, self.own_mounts):
+            mounts.write_text(OTHER_MOUNTS)
+        self.run.programs |= {
+            "systemctl": self._systemctl,
+            "journalctl": self._journalctl,
+            "mount": self._mount,
+            "/usr/bin/python3": self._python,
+        }
 
     @property
     def system(self) -> System:
-        return System(self.fstab, self.folder / "units", self.mountinfo, self.time.clock, self.run)
+        return System(self.fstab, self.folder / "units", self.host_mounts, self.own_mounts, self.time.clock, self.run)
 
     @property
     def fsx(self) -> Mount:
         return Mount("fs-1@tcp:/abc", self.folder / "fsx", "lustre", "noatime")
 
+    @property
+    def starts(self) -> list[tuple[str, ...]]:
+        """What systemd was asked to mount."""
+        return [words for words in self.run.named("systemctl") if words[0] == "start"]
+
     def apply(self, *, nodes: int = 1) -> None:
         mount(self.fsx, node="worker-1", nodes=nodes, system=self.system)
 
-    def _mount(self, arguments: tuple[str, ...], stdin: str | None) -> str:
-        if self.lies:
-            return "mount.lustre: Can't parse NID 'fs-1@tcp:/abc'\n"
+    def _systemctl(self, arguments: tuple[str, ...], stdin: str | None) -> str:
+        verb, unit = arguments
+        if verb != "start" or self.lies:
+            return ""
         if self.failures:
             self.failures -= 1
-            raise NodeError("Input/output error")
-        self.mountinfo.write_text(f"{OTHER_MOUNTS}90 25 0:44 / {arguments[0]} rw,noatime shared:9 - lustre x rw\n")
+            raise NodeError(f"`systemctl start {unit}` ended with status 1: Job for {unit} failed.")
+        path = "/" + unit.removesuffix(".mount").replace("-", "/").replace("\\x2d", "-")
+        for mounts in [self.host_mounts, *([self.own_mounts] if self.mounts != "private" else [])]:
+            self._mount_in(mounts, path)
         return ""
 
-    def _tee(self, arguments: tuple[str, ...], stdin: str | None) -> str:
-        Path(arguments[0]).write_text(stdin or "")
+    def _journalctl(self, arguments: tuple[str, ...], stdin: str | None) -> str:
+        if "--unit" not in arguments:
+            return ""
+        return "mount.lustre: Can't parse NID 'fs-1@tcp:/abc'\n" if self.lies else "mount.lustre: Input/output error\n"
+
+    def _mount(self, arguments: tuple[str, ...], stdin: str | None) -> str:
+        self._mount_in(self.own_mounts, arguments[0])
         return ""
 
-    def _cat(self, arguments: tuple[str, ...], stdin: str | None) -> str:
-        return Path(arguments[0]).read_text()
+    def _mount_in(self, mounts: Path, path: str) -> None:
+        mounts.write_text(f"{OTHER_MOUNTS}90 25 0:44 / {path} rw,noatime shared:9 - lustre x rw\n")
 
-    def _rm(self, arguments: tuple[str, ...], stdin: str | None) -> str:
-        Path(arguments[0]).unlink()
-        return ""
+    def _python(self, arguments: tuple[str, ...], stdin: str | None) -> str:
+        return run(sys.executable, *arguments)

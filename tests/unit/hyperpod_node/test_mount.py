@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from hyperpod_node import mount, write_probe
 from hyperpod_node.errors import NodeError
 from tests.unit.hyperpod_node.mounting_machine import OTHER_MOUNTS, Machine
 
@@ -21,13 +22,13 @@ def test_a_second_run_mounts_nothing_and_writes_no_second_line(machine: Machine)
     machine.apply()
     first = machine.fstab.read_text()
     machine.apply()
-    assert len(machine.run.named("mount")) == 1
+    assert len(machine.starts) == 1
     assert (
         machine.fstab.read_text()
         == first
         == (f"# the AMI's\nLABEL=cloudimg-rootfs / ext4 discard 0 1\nfs-1@tcp:/abc {machine.fsx.path} lustre noatime 0 0\n")
     )
-    assert machine.run.named("systemctl") == [("enable", "fsx-mounted.service")]
+    assert machine.run.named("systemctl") == [("enable", "fsx-mounted.service"), *machine.starts]
 
 
 def test_a_line_of_an_older_file_system_at_the_same_folder_is_replaced(machine: Machine) -> None:
@@ -40,7 +41,8 @@ def test_a_line_of_an_older_file_system_at_the_same_folder_is_replaced(machine: 
 def test_errors_that_go_away_are_waited_for(machine: Machine) -> None:
     machine.failures = 5
     machine.apply()
-    assert len(machine.run.named("mount")) == 6
+    assert len(machine.starts) == 6
+    assert len([words for words in machine.run.named("systemctl") if words[0] == "reset-failed"]) == 5
     assert 0 < machine.time.now_s < 300
 
 
@@ -62,9 +64,9 @@ def test_the_nodes_of_a_large_cluster_do_not_begin_at_once(machine: Machine) -> 
 @pytest.mark.fault(62)
 def test_success_without_a_mount_is_a_failure_that_says_what_mount_said(machine: Machine) -> None:
     machine.lies = True
-    with pytest.raises(NodeError, match=r"ended with status 0 but mounted nothing; it said: mount\.lustre: Can't parse NID"):
+    with pytest.raises(NodeError, match=r"ended with status 0 but mounted nothing; mount said: mount\.lustre: Can't parse NID"):
         machine.apply()
-    assert not machine.run.named("tee"), "the write probe must not fill the folder below the mount"
+    assert not machine.run.named("/usr/bin/python3"), "the write probe must not fill the folder below the mount"
 
 
 @pytest.mark.fault(62)
@@ -72,16 +74,60 @@ def test_a_file_system_that_cannot_be_written_ends_the_node(machine: Machine) ->
     def refuse(arguments: tuple[str, ...], stdin: str | None) -> str:
         raise NodeError("Read-only file system")
 
-    machine.run.programs["tee"] = refuse
+    machine.run.programs["/usr/bin/python3"] = refuse
     with pytest.raises(NodeError, match=r"writing to .*/fsx: gave up .*Read-only file system"):
         machine.apply()
 
 
 @pytest.mark.fault(62)
-def test_a_file_system_that_loses_what_was_written_ends_the_node(machine: Machine) -> None:
-    machine.run.programs["cat"] = lambda arguments, stdin: ""
-    with pytest.raises(NodeError, match="was written as 'worker-1' and reads as ''"):
-        machine.apply()
+def test_a_file_system_that_loses_what_was_written_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(write_probe, "_read", lambda folder: "")
+    with pytest.raises(ValueError, match="was written as 'worker-1' and reads as ''"):
+        write_probe.probe(tmp_path, "worker-1")
+
+
+def test_the_write_probe_writes_through_no_link_of_a_users(machine: Machine) -> None:
+    """Also where an administrator opened /fsx for all."""
+    victim = machine.folder / "victim"
+    victim.write_text("root's own")
+    machine.fsx.path.mkdir(mode=0o777)
+    (machine.fsx.path / ".write-probe-worker-1").symlink_to(victim)
+
+    machine.apply()
+
+    assert victim.read_text() == "root's own"
+
+
+def test_systemd_mounts_so_that_the_mount_outlives_the_scripts_namespace(machine: Machine) -> None:
+    machine.apply()
+    assert machine.starts == [("start", mount.mount_unit(machine.fsx.path))]
+    assert str(machine.fsx.path) in machine.host_mounts.read_text()
+    assert not machine.run.named("mount")
+
+
+def test_a_mount_that_only_the_scripts_see_is_no_mount(machine: Machine) -> None:
+    machine.own_mounts.write_text(f"{OTHER_MOUNTS}90 25 0:44 / {machine.fsx.path} rw - lustre x rw\n")
+    machine.apply()
+    assert len(machine.starts) == 1
+
+
+def test_scripts_that_do_not_see_the_nodes_mounts_mount_for_themselves_as_well(machine: Machine) -> None:
+    machine.mounts = "private"
+    machine.apply()
+    assert len(machine.starts) == 1
+    assert machine.system.is_mounted(machine.fsx.path)
+
+
+def test_slurmd_does_not_start_without_the_mount_and_is_tried_again(machine: Machine) -> None:
+    machine.apply()
+    drop_in = (machine.folder / "units/slurmd.service.d/fsx.conf").read_text()
+    assert f'ExecStartPre=/bin/grep --quiet " {machine.fsx.path} " /proc/self/mountinfo\n' in drop_in
+    assert f"After={mount.mount_unit(machine.fsx.path)}\n" in drop_in
+
+
+@pytest.mark.parametrize(("path", "unit"), [("/fsx", "fsx.mount"), ("/home", "home.mount"), ("/a/b-c", "a-b\\x2dc.mount")])
+def test_a_mount_unit_has_the_name_that_systemd_gives_it(path: str, unit: str) -> None:
+    assert mount.mount_unit(Path(path)) == unit
 
 
 def test_the_write_probe_leaves_nothing_behind(machine: Machine) -> None:
@@ -90,6 +136,7 @@ def test_the_write_probe_leaves_nothing_behind(machine: Machine) -> None:
 
 
 def test_a_mount_below_the_folder_is_not_the_folder_s(machine: Machine) -> None:
-    machine.mountinfo.write_text(f"{OTHER_MOUNTS}90 25 0:44 / {machine.fsx.path}/data rw - ext4 x rw\n")
+    for mounts in (machine.host_mounts, machine.own_mounts):
+        mounts.write_text(f"{OTHER_MOUNTS}90 25 0:44 / {machine.fsx.path}/data rw - ext4 x rw\n")
     machine.apply()
-    assert len(machine.run.named("mount")) == 1
+    assert len(machine.starts) == 1

@@ -35,7 +35,7 @@ class Disks:
         self.folder, self.disks = folder, (folder / "nvme", folder / "sagemaker")
         mountinfo = folder / "mountinfo"
         mountinfo.write_text("".join(f"25 1 259:1 / {folder / name} rw - ext4 x rw\n" for name in mounted))
-        self.system = System(mountinfo=mountinfo)
+        self.system = System(host_mounts=mountinfo, own_mounts=mountinfo)
         self.link = folder / "containers"
 
     def apply(self) -> str:
