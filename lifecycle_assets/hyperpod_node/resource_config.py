@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.json_file import load_object, required
+from hyperpod_node.json_file import items, load_object, required
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,7 @@ class ResourceConfig:
         """Read the file that HyperPod wrote on this node."""
         content = load_object(path)
         cluster = required(content, "ClusterConfig", path)
-        groups = required(content, "InstanceGroups", path)
+        groups = [group for _, group in items(content, "InstanceGroups", path)]
         return cls(path, required(cluster, "ClusterName", path), tuple(i for g in groups for i in _instances(g, path)))
 
     def instance_with(self, addresses: list[str]) -> Instance:
@@ -49,14 +49,18 @@ class ResourceConfig:
 
 
 def _instances(group: dict[str, Any], path: Path) -> list[Instance]:
+    """The group's nodes. `Instances` may be null or absent for a group without nodes, as AWS's own scripts take it."""
     name = required(group, "Name", path)
+    instances = group.get("Instances") or []
+    if not isinstance(instances, list):
+        raise NodeError(f"{path} has a {type(instances).__name__} at 'Instances' of group {name!r}, not a list")
     return [
         Instance(
             name=required(instance, "InstanceName", path),
             address=required(instance, "CustomerIpAddress", path),
             instance_id=required(instance, "InstanceId", path),
             group=name,
-            instance_type=group.get("InstanceType", ""),
+            instance_type=group.get("InstanceType") or "",
         )
-        for instance in required(group, "Instances", path)
+        for instance in instances
     ]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hyperpod_node.errors import NodeError
+from hyperpod_node.errors import NodeError, unexpected
 from hyperpod_node.managed_file import put
 from hyperpod_node.precheck.facts import FILE
 from hyperpod_node.resource_config import ResourceConfig
@@ -102,13 +102,17 @@ def _watch(context: Context, client: str, system: System) -> None:
 
 
 def main() -> int:
-    """Follow once; the journal has what is printed."""
+    """Follow once; the journal has what is printed. After a failure, the path unit starts this again at the next rewrite."""
     try:
         Follower(Path(sys.argv[1]), sys.argv[2], sys.argv[3], SYSTEM).follow()
-    except (NodeError, OSError) as error:
-        print(f"this node may not know where the controllers are: {error}", file=sys.stderr)
-        return 1
-    return 0
+    except NodeError as error:
+        problem = str(error)
+    except Exception as error:  # noqa: BLE001  the file is not ours: its reader says what is wrong with it in one line
+        problem = unexpected(error)
+    else:
+        return 0
+    print(f"this node may not know where the controllers are: {problem}", file=sys.stderr)
+    return 1
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hyperpod_node.errors import NodeError
+from hyperpod_node.errors import NodeError, unexpected
 from hyperpod_node.managed_file import put
 from hyperpod_node.node_settings import NodeSettings
 from hyperpod_node.resource_config import ResourceConfig
@@ -55,20 +55,27 @@ class Keeper:
     problem: str = ""
 
     def look(self) -> bool:
-        """Look once; tell whether slurmctld was told of a change. A file that changed since the last look may be half written."""
+        """Look once; tell whether slurmctld was told of a change. Whatever goes wrong is printed, and looked at again."""
+        try:
+            return self._look()
+        except NodeError as error:
+            problem = str(error)
+        except Exception as error:  # noqa: BLE001  the files are not ours, and without a keeper slurm.conf stays incomplete
+            problem = unexpected(error)
+        if problem != self.problem:  # once, not every second
+            print(f"slurm.conf is not complete: {problem}", flush=True)
+        self.problem = problem
+        return False
+
+    def _look(self) -> bool:
+        """A file that changed since the last look may be half written."""
         now = self._signatures()
         still, self.seen = now == self.seen, now
         if not still or now == self.kept:
             return False
-        try:
-            tell = self.complete() or self.kept is not None
-            if tell:
-                self._tell()
-        except NodeError as error:
-            if str(error) != self.problem:  # once, not every second
-                print(f"slurm.conf is not complete: {error}", flush=True)
-            self.problem = str(error)
-            return False
+        tell = self.complete() or self.kept is not None
+        if tell:
+            self._tell()
         self.kept, self.problem = self._signatures(), ""
         return tell
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -46,6 +47,11 @@ RESOURCE_CONFIG = {
         {"Name": "stray", "InstanceType": "ml.c5.xlarge", "Instances": [instance("stray", "10.1.0.9")]},
     ],
 }
+EMPTY_GROUPS: list[dict[str, object]] = [
+    {"Name": "empty", "InstanceType": "ml.c5.xlarge", "Instances": None},
+    {"Name": "absent", "InstanceType": None},
+    {"Name": "list", "InstanceType": "ml.c5.xlarge", "Instances": []},
+]
 PARAMETERS = {
     "version": "1.0.0",
     "workload_manager": "slurm",
@@ -152,8 +158,29 @@ def test_a_file_that_cannot_be_read_is_named_in_one_line(tmp_path: Path) -> None
 @pytest.mark.fault(61)
 def test_even_a_mistake_in_the_script_ends_with_a_line_for_the_operator(tmp_path: Path) -> None:
     config = tmp_path / "resource_config.json"
-    config.write_text(json.dumps({**RESOURCE_CONFIG, "InstanceGroups": 5}))
+    config.write_text("[" * 100_000)
     script = started(config)
     assert script.returncode == 1
     assert script.stderr.startswith("Traceback")
-    assert script.stderr.splitlines()[-1] == "lifecycle script failed: unexpected TypeError: 'int' object is not iterable"
+    assert script.stderr.splitlines()[-1].startswith("lifecycle script failed: unexpected RecursionError: ")
+
+
+def test_groups_without_nodes_may_have_no_instances(tmp_path: Path) -> None:
+    path = tmp_path / "resource_config.json"
+    groups = [*EMPTY_GROUPS, *RESOURCE_CONFIG["InstanceGroups"]]
+    path.write_text(json.dumps({**RESOURCE_CONFIG, "InstanceGroups": groups}))
+    assert [one.address for one in ResourceConfig.load(path).instances] == ["10.1.0.4", "10.1.0.5", "10.1.0.6", "10.1.0.9"]
+
+
+@pytest.mark.parametrize(
+    ("groups", "error"),
+    [
+        (None, "a NoneType at 'InstanceGroups', not a list"),
+        ([{"Name": "a", "Instances": {"x": 1}}], "a dict at 'Instances' of group 'a'"),
+    ],
+)
+def test_a_resource_config_of_another_form_is_named(tmp_path: Path, groups: object, error: str) -> None:
+    path = tmp_path / "resource_config.json"
+    path.write_text(json.dumps({**RESOURCE_CONFIG, "InstanceGroups": groups}))
+    with pytest.raises(NodeError, match=re.escape(error)):
+        ResourceConfig.load(path)

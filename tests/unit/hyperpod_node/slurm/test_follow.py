@@ -208,3 +208,12 @@ def test_the_copy_that_outlives_the_scripts_can_follow(node: SlurmMachine, tmp_p
     )
     assert "10.1.0.99, no longer at 10.1.0.4" in done.stdout
     assert precheck.Places().code == follow.CODE
+
+
+def test_a_file_that_nobody_foresaw_is_told_in_one_line(
+    node: SlurmMachine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = node.write("resource_config.json", "[" * 100_000)
+    monkeypatch.setattr(sys, "argv", ["follow", str(file), "controller-machine", "slurmd"])
+    assert follow.main() == 1
+    assert capsys.readouterr().err.startswith("this node may not know where the controllers are: unexpected RecursionError: ")

@@ -140,6 +140,41 @@ def test_the_installed_keeper_completes_the_file_before_slurmctld_starts_without
     assert machine.units["hyperpod-slurm-conf"] == "active enabled"
 
 
+@pytest.mark.parametrize("absent", [{"Instances": None}, {}])
+def test_a_group_without_nodes_does_not_stop_the_keeper(machine: SlurmMachine, absent: dict[str, None]) -> None:
+    content = json.loads(resource_config("10.1.0.6"))
+    content["InstanceGroups"].append({"Name": "empty", "InstanceType": "ml.c5.xlarge", **absent})
+    machine.write("resource_config.json", json.dumps(content))
+    assert looks(of(machine), 2) == [False, True]
+    assert ADDED in (machine.root / CONF).read_text()
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['{"ClusterConfig": {"ClusterName": "demo"}, "InstanceGroups": null}', '{"ClusterConfig": 3, "InstanceGroups": [1]}', "\xff"],
+)
+def test_a_file_that_is_not_as_expected_is_told_once_and_looked_at_again(
+    machine: SlurmMachine, content: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (machine.root / "resource_config.json").write_bytes(content.encode("latin-1"))
+    keeping = of(machine)
+    assert looks(keeping, 4) == [False] * 4
+    assert capsys.readouterr().out.count("slurm.conf is not complete: ") == 1
+    machine.write("resource_config.json", resource_config("10.1.0.6"))
+    assert looks(keeping, 2) == [False, True]
+
+
+def test_an_error_that_is_no_node_error_does_not_end_the_keeper(
+    machine: SlurmMachine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (machine.root / CONF).write_bytes(b"# \xff not UTF-8\n")
+    keeping = of(machine)
+    assert looks(keeping, 3) == [False] * 3
+    assert capsys.readouterr().out.count("slurm.conf is not complete: unexpected UnicodeDecodeError") == 1
+    machine.write(CONF, SLURM_CONF)
+    assert looks(keeping, 2) == [False, True]
+
+
 def test_a_slurm_conf_that_is_gone_is_waited_for(machine: SlurmMachine, capsys: pytest.CaptureFixture[str]) -> None:
     kept = of(machine)
     (machine.root / CONF).unlink()
