@@ -21,8 +21,7 @@ WITHIN_S = 600
 def apply(context: Context, system: System = SYSTEM) -> None:
     """Write our block, node lines, gres.conf, topology.conf and the prolog's scripts, where they are not right."""
     patience = Patience(WITHIN_S, first_pause_s=0.2, clock=system.clock)
-    conf = retry("slurm.conf", lambda: read(system.slurm_conf), patience)
-    _check_controllers(conf, context)
+    retry("slurm.conf", lambda: _require_controllers(read(system.slurm_conf), context, system), patience)
     _, remarks = configuration.apply(context.settings, context.cluster, system)
     for remark in remarks:
         print(f"warning: {remark}")
@@ -38,15 +37,17 @@ def read(path: Path) -> SlurmConf:
     return conf
 
 
-def _check_controllers(conf: SlurmConf, context: Context) -> None:
-    """Refuse to start one of several controllers of which Slurm does not know: two of them would both take charge.
+def _require_controllers(conf: SlurmConf, context: Context, system: System) -> None:
+    """Raise until slurm.conf names this controller, and all others: two of which one does not know would both take charge.
 
     The lines are the agent's: AWS's own scripts for several controllers add none either, and their order, which must be
-    the same on all controllers, is who takes over from whom.
+    the same on all controllers, is who takes over from whom. Its first file may name other hosts, as AWS's scripts expect.
     """
-    expected = set(controllers.addresses_of(context))
+    expected = {context.node.address, *controllers.addresses_of(context)}
     named = {c.address for c in conf.controllers} | {c.name.removeprefix("ip-").replace("-", ".") for c in conf.controllers}
+    if system.host in (c.name.split(".")[0] for c in conf.controllers):
+        named.add(context.node.address)
     missing = sorted(expected - named)
-    if len(expected) > 1 and missing:
-        names = [c.name for c in conf.controllers]
+    if missing:
+        names = [c.name if c.name == c.address else f"{c.name}({c.address})" for c in conf.controllers]
         raise NodeError(f"slurm.conf has SlurmctldHost lines for {names} but not for the controllers {missing}")

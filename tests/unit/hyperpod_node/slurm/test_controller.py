@@ -38,6 +38,36 @@ def test_a_slurm_conf_that_does_not_come_is_an_error_with_a_bound(tmp_path: Path
     assert 500 < machine.time.now_s <= slurm_configuration.WITHIN_S
 
 
+PLACEHOLDER = SLURM_CONF.replace("ip-10-1-0-4(10.1.0.4)", "localhost")
+
+
+def test_a_slurm_conf_that_does_not_name_this_controller_is_an_error_that_says_what_it_names(tmp_path: Path) -> None:
+    machine = SlurmMachine(tmp_path)
+    machine.write(CONF, PLACEHOLDER)
+    with pytest.raises(NodeError, match=r"SlurmctldHost lines for \['localhost'\] but not for the controllers \['10\.1\.0\.4'\]"):
+        slurm_configuration.apply(slurm_context(), machine.system)
+    assert 500 < machine.time.now_s <= slurm_configuration.WITHIN_S
+    assert (tmp_path / CONF).read_text() == PLACEHOLDER
+
+
+def test_a_slurm_conf_that_does_not_name_this_controller_yet_is_waited_for(tmp_path: Path) -> None:
+    machine = SlurmMachine(tmp_path)
+    machine.write(CONF, PLACEHOLDER)
+
+    def pause(_: float) -> None:
+        machine.write(CONF, SLURM_CONF)
+
+    slurm_configuration.apply(slurm_context(), replace(machine.system, clock=replace(machine.time.clock, sleep=pause)))
+    assert "AccountingStorageHost=10.1.0.4" in (tmp_path / CONF).read_text()
+
+
+def test_a_controller_is_known_by_its_host_name_as_well(tmp_path: Path) -> None:
+    machine = SlurmMachine(tmp_path, host="head")
+    machine.write(CONF, SLURM_CONF.replace("ip-10-1-0-4(10.1.0.4)", "head"))
+    slurm_configuration.apply(slurm_context(), machine.system)
+    assert machine.time.pauses == []
+
+
 def test_a_slurm_conf_that_comes_late_is_waited_for(tmp_path: Path) -> None:
     machine = SlurmMachine(tmp_path)
 
@@ -88,7 +118,7 @@ def test_a_topology_that_does_not_fit_is_not_used_and_a_warning_says_why(
 
 def test_a_controller_of_which_slurm_conf_does_not_know_is_not_started(machine: SlurmMachine) -> None:
     context = slurm_context(instances=(CONTROLLER, SECOND_CONTROLLER, WORKER))
-    with pytest.raises(NodeError, match=r"\['ip-10-1-0-4'\] but not for the controllers \['10\.1\.0\.5'\]"):
+    with pytest.raises(NodeError, match=r"\['ip-10-1-0-4\(10\.1\.0\.4\)'\] but not for the controllers \['10\.1\.0\.5'\]"):
         slurm_configuration.apply(context, machine.system)
 
 
