@@ -1,6 +1,8 @@
-"""On a worker: starts slurmd, which takes its configuration from the controllers, and waits until they know it.
+"""On a worker: starts slurmd, which takes its configuration from the controllers.
 
-From then on the node follows controllers that are replaced.
+HyperPod's agent may write the line of a node that joins into slurm.conf minutes after the node's scripts have succeeded. So they
+must not wait for it: slurmd starts again until the line is there. From then on the node follows controllers that are replaced.
+https://github.com/aws-samples/sample-physical-ai-scaffolding-kit (register_slurm_features.sh)
 """
 
 from __future__ import annotations
@@ -10,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import Patience
-from hyperpod_node.slurm import controllers, daemon, follow, settings
+from hyperpod_node.retry import Patience, retry
+from hyperpod_node.slurm import controllers, daemon, follow, registration, settings
 from hyperpod_node.slurm.conf_server import SLURMD
 from hyperpod_node.slurm.system import SYSTEM, System
 
@@ -19,8 +21,8 @@ if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
 SCRIPTS = Path(settings.__file__).with_name("scripts")
-CACHED = Path("run/slurm/conf/slurm.conf")
-REGISTERED_WITHIN_S = 300
+LOOK_S = 25
+LISTED_S = 5  # of these, where slurm.conf has no line for the node: it will not come before these scripts end
 
 
 def apply(context: Context, system: System = SYSTEM) -> None:
@@ -31,22 +33,32 @@ def apply(context: Context, system: System = SYSTEM) -> None:
         _put_prolog_and_epilog(system)
     SLURMD.tell(addresses, system)
     daemon.run_with("slurmd", SLURMD.files(system), system)
-    patience = Patience(REGISTERED_WITHIN_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
-    daemon.patient("slurmd", f"slurmctld to know {system.host}", lambda: _is_registered(system), patience, system)
+    _look_for_registration(system)
     follow.start(context, "slurmd", system)
+
+
+def _look_for_registration(system: System) -> None:
+    """Wait a little for slurmctld to know this node, so that the log says where it does not."""
+    patience = Patience(LOOK_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
+    listed_by = system.clock.now() + LISTED_S
+
+    def unlisted() -> str:
+        try:
+            registration.require(system)
+        except registration.UnlistedError as error:
+            if system.clock.now() < listed_by:
+                raise
+            return str(error)
+        return ""
+
+    try:
+        problem = retry(f"slurmctld to know {system.host}", unlisted, patience)
+    except NodeError as error:
+        problem = f"{error}; the journal of slurmd: {daemon.complaints('slurmd', system)}"
+    if problem:
+        print(f"warning: {problem}; slurmd starts again until slurmctld knows this node, see hyperpod-precheck")
 
 
 def _put_prolog_and_epilog(system: System) -> None:
     for script in map(Path, (settings.PROLOG, settings.EPILOG)):
         put(system.root / script.relative_to("/"), (SCRIPTS / script.name).read_text(), mode=0o755)
-
-
-def _is_registered(system: System) -> None:
-    """Raise until slurmctld has heard of this node's slurmd; one question about one node, however large the cluster."""
-    if not (system.root / CACHED).exists():
-        raise NodeError("slurmd has no slurm.conf yet")
-    said = system.slurm("scontrol", "--oneliner", "show", "node", system.host, timeout_s=30)
-    fields = dict(word.split("=", 1) for word in said.split() if "=" in word)
-    state = fields.get("State", "not told")
-    if fields.get("SlurmdStartTime", "None") == "None" or state.startswith("UNKNOWN") or "*" in state:
-        raise NodeError(f"its state is {state}")

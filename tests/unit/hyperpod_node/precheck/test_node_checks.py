@@ -1,5 +1,6 @@
 """Slurm's daemon, /fsx and the users' homes."""
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,40 @@ from .conftest import FSX, WITHOUT_FSX, Make, captured
 ADA = "ada:x:2001:2001::/fsx/home/ada:/bin/bash\n"
 
 
-@pytest.mark.parametrize(("role", "daemon"), [("compute", "slurmd"), ("controller", "slurmctld")])
-def test_a_node_is_asked_for_the_daemon_of_its_role(machine: Make, role: str, daemon: str) -> None:
+ACTIVE = captured("systemctl-show-slurmd-active.txt")
+SHOW_NODE = "scontrol --oneliner show node"
+
+
+@pytest.mark.parametrize(
+    ("role", "daemon", "found"),
+    [
+        ("compute", "slurmd", "slurmd is active, and slurmctld knows this node"),
+        ("controller", "slurmctld", "slurmctld is active"),
+    ],
+)
+def test_a_node_is_asked_for_the_daemon_of_its_role(machine: Make, role: str, daemon: str, found: str) -> None:
     answers = {
-        f"systemctl show -p LoadState,ActiveState,Result {daemon}": captured("systemctl-show-slurmd-active.txt"),
+        f"systemctl show -p LoadState,ActiveState,Result {daemon}": ACTIVE,
         "systemctl": captured("systemctl-show-not-found.txt"),
+        SHOW_NODE: "NodeName=n1 State=IDLE SlurmdStartTime=2026-01-01T00:00:00",
     }
-    assert slurm_daemon.check(machine(facts={"role": role}, answers=answers)).found == f"{daemon} is active"
+    node = machine(facts={"role": role}, answers=answers, files={"run/slurm/conf/slurm.conf": ""})
+    assert slurm_daemon.check(node).found == found
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("NodeName=n1 State=UNKNOWN SlurmdStartTime=None", "its state is UNKNOWN"),
+        (NodeError(f"`scontrol` ended with status 1: Node {socket.gethostname().split('.')[0]} not found"), "has no line for"),
+    ],
+)
+def test_a_worker_that_slurmctld_does_not_know_is_not_fit(machine: Make, answer: str | NodeError, why: str) -> None:
+    answers = {"systemctl": ACTIVE, SHOW_NODE: answer}
+    result = slurm_daemon.check(machine(answers=answers, files={"run/slurm/conf/slurm.conf": ""}))
+    assert result.state == "FAIL"
+    assert why in result.found
+    assert "minutes after it is InService" in result.remedy
 
 
 def test_a_login_node_has_no_daemon(machine: Make) -> None:

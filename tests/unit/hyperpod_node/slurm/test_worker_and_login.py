@@ -132,10 +132,29 @@ def test_a_node_is_there_only_when_slurmctld_has_heard_of_it_under_its_own_name(
     assert worker.run.named("scontrol") == [("--oneliner", "show", "node", "ip-10-1-0-6")] * 3
 
 
-def test_a_node_that_slurmctld_does_not_take_is_an_error_with_slurmds_journal(worker: SlurmMachine) -> None:
+def test_a_node_that_slurmctld_does_not_know_in_time_gets_one_warning_with_slurmds_journal(
+    worker: SlurmMachine, capsys: pytest.CaptureFixture[str]
+) -> None:
     worker.answers("scontrol", "NodeName=ip-10-1-0-6 State=UNKNOWN SlurmdStartTime=None")
-    with pytest.raises(NodeError, match=r"slurmctld to know ip-10-1-0-6: gave up .*the journal of slurmd: it complains"):
-        slurm_worker.apply(slurm_context(here=WORKER), worker.system)
+    slurm_worker.apply(slurm_context(here=WORKER), worker.system)
+    [warning] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning: ")]
+    assert "slurmctld to know ip-10-1-0-6: gave up " in warning
+    assert "the journal of slurmd: it complains; slurmd starts again until slurmctld knows this node" in warning
+    assert worker.time.now_s <= slurm_worker.LOOK_S
+    assert worker.units["slurmd"] == "active enabled"
+
+
+def test_a_node_without_a_line_in_slurm_conf_is_not_waited_for(worker: SlurmMachine, capsys: pytest.CaptureFixture[str]) -> None:
+    """HyperPod's agent writes the line when the scripts have succeeded."""
+
+    def unknown(*_: object) -> str:
+        raise NodeError("`scontrol` ended with status 1: Node ip-10-1-0-6 not found")
+
+    worker.answers("scontrol", unknown)
+    slurm_worker.apply(slurm_context(here=WORKER), worker.system)
+    assert "warning: slurm.conf has no line for ip-10-1-0-6; slurmd starts again" in capsys.readouterr().out
+    assert worker.time.now_s < 2 * slurm_worker.LISTED_S
+    assert worker.units["hyperpod-controllers.path"] == "active enabled"
 
 
 def test_a_drained_node_is_registered_all_the_same(worker: SlurmMachine) -> None:
