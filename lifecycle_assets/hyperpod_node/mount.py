@@ -149,8 +149,9 @@ def _try(mount: Mount, system: System) -> None:
 def _journal(unit: str, system: System) -> str:
     """What mount and its helper printed in the unit's last try."""
     system.run("journalctl", "--sync")  # their last words may be under way
-    said = system.run("journalctl", "--unit", unit, "--identifier", "mount", "--lines", "3", "--output", "cat", "--no-pager")
-    return last_lines(said)
+    last_try = system.run("systemctl", "show", "--property=InvocationID", "--value", unit).strip()
+    wanted = ("--identifier", "mount", f"_SYSTEMD_INVOCATION_ID={last_try}")
+    return last_lines(system.run("journalctl", *wanted, "--output", "cat", "--no-pager"))
 
 
 def _probe(path: Path, node: str, run: Run) -> None:

@@ -58,7 +58,7 @@ class Machine:
         mount(self.fsx, node="worker-1", nodes=nodes, system=self.system)
 
     def _systemctl(self, arguments: tuple[str, ...], stdin: str | None) -> str:
-        verb, unit = arguments
+        verb, unit = arguments[0], arguments[-1]
         if verb != "start" or self.lies:
             return ""
         if self.failures:
@@ -70,7 +70,7 @@ class Machine:
         return ""
 
     def _journalctl(self, arguments: tuple[str, ...], stdin: str | None) -> str:
-        if "--unit" not in arguments:
+        if "--sync" in arguments:
             return ""
         return "mount.lustre: Can't parse NID 'fs-1@tcp:/abc'\n" if self.lies else "mount.lustre: Input/output error\n"
 
