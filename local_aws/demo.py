@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from local_aws.server import ACCOUNT
 
 PROJECT = Path(__file__).resolve().parent.parent
 CLUSTERS = PROJECT / "clusters"
+WORKERS_WITHIN_S = 120.0
 
 
 class DemoError(Exception):
@@ -49,8 +50,11 @@ def demo(cluster: str) -> None:
     nodes = _can_run_nodes()
     running = process.up(nodes=nodes)
     environment = aws_environment(running.endpoint, region, process.home(), running.owner)
-    steps = (*_steps(cluster, region), *(first_jobs(config) if nodes else ()))
+    deployment = _steps(cluster, region)
+    steps = (*deployment, *(first_jobs(config) if nodes else ()))
     for number, step in enumerate(steps, 1):
+        if number == len(deployment) + 1:
+            wait_for_workers(_workers(config), lambda: _idle_hosts(environment))
         print(
             f"\n[{number}/{len(steps)}] {step.title}   (at {time.monotonic() - started:.0f} s)\n    $ {shlex.join(step.command)}",
             flush=True,
@@ -101,6 +105,32 @@ def _config(cluster: str) -> ClusterConfig:
     return config
 
 
+def wait_for_workers(count: int, look: Callable[[], set[str]], within_s: float = WORKERS_WITHIN_S) -> None:
+    """Wait until Slurm has ``count`` idle workers: HyperPod's agent may add nodes to Slurm after they are InService."""
+    end, is_told = time.monotonic() + within_s, False
+    while len(idle := look()) < count:
+        if not is_told:
+            print(f"\nwaiting until Slurm has all {count} workers idle, at most {within_s:.0f} s", flush=True)
+            is_told = True
+        if time.monotonic() > end:
+            raise DemoError(
+                f"Slurm has {len(idle)} of {count} workers idle after {within_s:.0f} s; "
+                "`python -m local_aws shell -- sinfo` shows the others; `make demo-down` ends the embedded AWS"
+            )
+        time.sleep(1)
+
+
+def _idle_hosts(environment: Mapping[str, str]) -> set[str]:
+    """The hosts that Slurm has as idle; none while it does not answer."""
+    command = ("python", "-m", "local_aws", "shell", "--", "sinfo", "--noheader", "--Node", "--states=idle", "--format=%N")
+    asked = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+    return set(asked.stdout.split()) if asked.returncode == 0 else set()
+
+
+def _workers(config: ClusterConfig) -> int:
+    return sum(group.instance_count for group in config.instance_groups if group.role is Role.COMPUTE)
+
+
 def _steps(cluster: str, region: str) -> tuple[Step, ...]:
     deploy = (
         "cdk",
@@ -125,7 +155,7 @@ def _steps(cluster: str, region: str) -> tuple[Step, ...]:
 
 def first_jobs(config: ClusterConfig) -> tuple[Step, ...]:
     """What a new user runs first, on the login node or else the controller: as root, then as the file's first user."""
-    count = sum(group.instance_count for group in config.instance_groups if group.role is Role.COMPUTE)
+    count = _workers(config)
     on_node = ("python", "-m", "local_aws", "shell", "--")
     jobs = [
         Step("sinfo: the nodes, as Slurm sees them", (*on_node, "sinfo")),

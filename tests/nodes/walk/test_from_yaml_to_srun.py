@@ -54,8 +54,7 @@ def test_the_file_becomes_a_slurm_cluster(workspace: Workspace, nodes: Simulated
     on = OnNodes(nodes)
     hosts = {on.host(name) for name in WORKERS}
 
-    states = on.run("login-group-1", "sinfo", "--noheader", "--Node", "--partition=dev", "--format=%N %T").splitlines()
-    assert sorted(states) == sorted(f"{host} idle" for host in hosts)
+    assert on.hosts_in_state("idle", count=len(hosts)) == hosts
     assert set(on.run("login-group-1", "srun", "--immediate=30", "-N4", "hostname").splitlines()) == hosts
     assert {on.run(name, "id", "alice") for name in ALL} == {"uid=10001(alice) gid=10001(alice) groups=10001(alice)"}
 

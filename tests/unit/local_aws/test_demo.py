@@ -10,7 +10,7 @@ import yaml
 from config.load import parse_cluster
 from config.model import ClusterConfig
 from local_aws.brief import brief
-from local_aws.demo import first_jobs, next_steps
+from local_aws.demo import DemoError, first_jobs, next_steps, wait_for_workers
 from tests import cluster_files
 
 REFERENCE = cluster_files.REFERENCE.read_text()
@@ -99,3 +99,14 @@ def test_a_file_without_workers_users_or_accounting_gets_no_jobs_that_need_them(
 def test_a_shell_is_offered_where_nodes_run() -> None:
     assert any("local_aws shell" in line for line in steps(REFERENCE))
     assert not any("local_aws shell" in line for line in steps(REFERENCE, nodes=False))
+
+
+def test_jobs_wait_until_slurm_has_all_workers(capsys: pytest.CaptureFixture[str]) -> None:
+    seen = iter([set(), {"a"}, {"a", "b"}])
+    wait_for_workers(2, lambda: next(seen), within_s=30)
+    assert capsys.readouterr().out == "\nwaiting until Slurm has all 2 workers idle, at most 30 s\n"
+
+
+def test_workers_that_do_not_come_end_the_demo_with_a_line() -> None:
+    with pytest.raises(DemoError, match="Slurm has 1 of 2 workers idle after 0 s"):
+        wait_for_workers(2, lambda: {"a"}, within_s=0)
