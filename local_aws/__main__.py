@@ -42,6 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _up(options: argparse.Namespace) -> int:
     if options.nodes:
         node_commands.demand_support()
+        node_commands.behaviour()
     state = process.up(options.port, options.speed, nodes=options.nodes)
     print(_NEXT.format(endpoint=state.endpoint, python=os.path.relpath(sys.executable)))
     return 0
@@ -122,7 +123,7 @@ def _nodes(endpoint: str) -> AbstractContextManager[object]:
     from local_aws.nodes.runner import simulated_nodes  # noqa: PLC0415  the other commands need no server
 
     node_commands.demand_support()
-    return simulated_nodes(node_commands.folder(), endpoint)
+    return simulated_nodes(node_commands.folder(), endpoint, behaviour=node_commands.behaviour())
 
 
 def _demo(options: argparse.Namespace) -> int:

@@ -1,6 +1,7 @@
 """The commands about simulated nodes: list them, get a shell on one, clear what a killed run left of them."""
 
 import argparse
+import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -8,6 +9,7 @@ from pathlib import Path
 
 from local_aws import process
 from local_aws.nodes import shell, support, sweep
+from local_aws.nodes.agent.behaviour import ENVIRONMENT, Behaviour
 from local_aws.nodes.specs import NodesError
 
 Node = dict[str, str]
@@ -20,6 +22,14 @@ def demand_support() -> None:
     reasons = support.missing()
     if reasons:
         raise process.ProcessError("no nodes can run here: " + "; ".join(reasons))
+
+
+def behaviour() -> Behaviour:
+    """How HyperPod's agent shall behave, by the environment of `up` and `serve`."""
+    try:
+        return Behaviour.parse(os.environ.get(ENVIRONMENT, ""))
+    except NodesError as error:
+        raise process.ProcessError(str(error)) from error
 
 
 def folder() -> Path:

@@ -9,7 +9,7 @@ from pathlib import Path
 from local_aws.nodes import cgroups, protocol
 from local_aws.nodes.client import ask, ask_states
 from local_aws.nodes.image import store
-from local_aws.nodes.specs import FileSystem, NodeFile, NodesError, NodeSpec, Vpc
+from local_aws.nodes.specs import HOST, FileSystem, NodeFile, NodesError, NodeSpec, Vpc
 
 __all__ = ["FileSystem", "Hub", "NodeFile", "NodeSpec", "NodesError", "Vpc"]
 
@@ -51,6 +51,10 @@ class Hub:
         """
         self._ask("boot", protocol.spec_to_json(spec))
 
+    def name(self, node_id: str) -> None:
+        """Let the host name of a node resolve."""
+        self._ask("name", node_id)
+
     def put(self, node_id: str, files: Mapping[str, NodeFile]) -> None:
         """Lay files on a running node, each at once: a reader sees the old one or the new one."""
         self._ask("put", node_id, protocol.files_to_json(files))
@@ -64,13 +68,16 @@ class Hub:
         unit: str | None = None,
         on_line: Callable[[str], None] | None = None,
         timeout_s: float | None = None,
+        mounts: str = HOST,
     ) -> int:
         """Run a program on a node as root, as a systemd unit of its own, and return its exit status.
 
         Standard output and error come to ``on_line`` together, line by line and without the line's end, from this thread.
         After ``timeout_s`` the unit is killed with all it started and NodesError is raised, as when the node goes meanwhile.
+        ``mounts`` is "host", or "slave" or "private" for a mount namespace of its own.
         """
         command = {"argv": argv, "environment": dict(environment or {}), "folder": folder, "unit": unit, "timeout_s": timeout_s}
+        command["mounts"] = mounts
         status = self._ask("run", node_id, command, on_line=on_line)
         if not isinstance(status, int):
             raise NodesError(f"the hub answered {status!r} in place of an exit status")

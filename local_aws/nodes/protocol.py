@@ -63,6 +63,7 @@ def spec_to_json(spec: NodeSpec) -> Json:
         "files": files_to_json(spec.files),
         "binds": list(spec.binds),
         "rank": spec.rank,
+        "has_name": spec.has_name,
         "disk_mib": spec.disk_mib,
     }
 

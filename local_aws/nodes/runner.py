@@ -14,7 +14,7 @@ from local_aws.hyperpod.looked_up import LookedUp
 from local_aws.hyperpod.model import Cluster
 from local_aws.hyperpod.node_runner import Done, Launch, Outcome
 from local_aws.nodes import support
-from local_aws.nodes.agent.behaviour import KIND
+from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.bundle import Store
 from local_aws.nodes.agent.cluster_nodes import ClusterNodes, MakeHub
 from local_aws.nodes.agent.machine import Machine
@@ -31,9 +31,9 @@ class SimulatedNodes:
 
     takes_its_time = True
 
-    def __init__(self, folder: Path, endpoint: str, make_hub: MakeHub) -> None:
+    def __init__(self, folder: Path, endpoint: str, make_hub: MakeHub, behaviour: Behaviour | None = None) -> None:
+        self.behaviour = behaviour or Behaviour()  # of the clusters that begin from now on
         self._folder, self._endpoint, self._make_hub = folder, endpoint, make_hub
-        self.behaviour = KIND  # of the agents of clusters that are created from now on
         self._clusters: dict[str, ClusterNodes] = {}
         self._world = self._new_world()
         self._lock = threading.Lock()
@@ -48,6 +48,8 @@ class SimulatedNodes:
                 outcome = _outcome(NodeStart(machine, nodes, world))
             if machine.is_wanted:
                 done(outcome)
+                if outcome.failure is None:
+                    nodes.add_line(machine)
 
         machine = Machine(launch, threading.Thread(target=run, name=f"start-{launch.node.id}", daemon=True))
         nodes.start(machine)
@@ -125,7 +127,9 @@ def _outcome(start: NodeStart) -> Outcome:
 
 
 @contextmanager
-def simulated_nodes(folder: Path, endpoint: str, hub: Callable[[Path, Path, Vpc], Hub] = Hub) -> Iterator[SimulatedNodes]:
+def simulated_nodes(
+    folder: Path, endpoint: str, hub: Callable[[Path, Path, Vpc], Hub] = Hub, behaviour: Behaviour | None = None
+) -> Iterator[SimulatedNodes]:
     """Let the embedded AWS at ``endpoint``, in this process, run nodes within the block; NodesError says why it cannot."""
     reasons = support.missing()
     if reasons:
@@ -133,7 +137,7 @@ def simulated_nodes(folder: Path, endpoint: str, hub: Callable[[Path, Path, Vpc]
     image = support.image()
     sweep(folder)
     shutil.rmtree(folder, ignore_errors=True)
-    runner = SimulatedNodes(folder.resolve(), endpoint, lambda place, vpc: hub(place, image, vpc))
+    runner = SimulatedNodes(folder.resolve(), endpoint, lambda place, vpc: hub(place, image, vpc), behaviour)
     control.route("nodes", lambda _: runner.describe())
     starting.use(runner)
     try:

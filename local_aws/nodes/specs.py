@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+HOST = "host"  # the mounts of a program on a node are the node's own
+
 
 class NodesError(Exception):
     """Nodes cannot do what was asked; the text says why and what to do."""
@@ -29,6 +31,7 @@ class NodeSpec:
     files: Mapping[str, NodeFile] = field(default_factory=dict)  # absolute path -> file, laid before systemd boots
     binds: tuple[str, ...] = ()  # systemd-nspawn's --bind: "SOURCE" or "SOURCE:TARGET"; binds follow the order given
     rank: int = 1  # of the nodes that wait for their turn to boot, the lowest goes first
+    has_name: bool = True  # whether its host name resolves from the start, or once the hub is asked to `name` it
     disk_mib: int = 4096  # the size of the root volume; it lies in memory and takes only what is written
 
 

@@ -1,27 +1,57 @@
-"""How the simulated agent behaves where HyperPod's agents differ, or have been seen to do harm. Tests turn these on."""
+"""How the simulated HyperPod agent behaves where AWS's sources disagree or are silent. The defaults are the worst case."""
 
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import dataclass, fields, replace
+from typing import Literal, get_args, get_origin, get_type_hints
 
+from local_aws.nodes.specs import NodesError
 
-class AutomaticTopology(Enum):
-    """What the agent writes of a topology that it does not describe."""
-
-    NONE = "none"
-    # https://github.com/aws-samples/sample-physical-ai-scaffolding-kit/pull/14 (2026-04-30)
-    TREE_WITHOUT_FILE = "tree_without_file"
-    # https://github.com/aws-samples/sample-physical-ai-scaffolding-kit/pull/23 (2026-07-09)
-    EMPTY_YAML = "empty_yaml"
+ENVIRONMENT = "HYPERPOD_AGENT"  # of `python -m local_aws up`: "node_lines=before_scripts,placeholder_s=0"
 
 
 @dataclass(frozen=True)
 class Behaviour:
-    """One field for each behaviour, with its source; the defaults are the kind ones."""
+    """One way for the agent to behave. The default of each field is the worst of its positions."""
 
-    automatic_topology: AutomaticTopology = AutomaticTopology.NONE
-    # `Gres=gpu:4,file=/dev/nvidia-[0-3]` in node lines:
-    # https://github.com/awslabs/ai-on-sagemaker-hyperpod/blob/main/website/docs/08-Tips/Slurm/08-gres.md
-    gres_with_file: bool = False
+    # Mounts of a script are seen by nobody else: awsome-distributed-ai PR 682 ("in /etc/fstab, just not in df -Th") and PR 1208.
+    script_mounts: Literal["slave", "private", "host"] = "slave"
+    # Node lines come after the scripts: sample-physical-ai-scaffolding-kit, register_slurm_features.sh.
+    node_lines: Literal["after_scripts", "before_scripts"] = "after_scripts"
+    # "until ~5 minutes after the node reaches InService", in AWS's seconds: the same file.
+    node_lines_after_s: float = 300.0
+    # `Instances` of a group without nodes: awsome-distributed-ai 2b673935 repairs `group["Instances"]` for an empty group.
+    empty_instances: Literal["null", "absent", "list"] = "null"
+    # The first slurm.conf names no controller of the cluster: base-config's lifecycle_script.py waits until it does.
+    first_slurm_conf: Literal["placeholder", "complete"] = "placeholder"
+    # How long it names none, in AWS's seconds, which are the host's while scripts run. No source says; the scripts must see it.
+    placeholder_s: float = 2.0
+    # base-config's setup_mariadb_accounting.sh at the first boot: "hostname: Name or service not known". Until the scripts end.
+    host_name: Literal["unknown", "known"] = "unknown"
+
+    # TopologyPlugin=topology/tree without a topology.conf: sample-physical-ai-scaffolding-kit PR 14. Empty topology.yaml and
+    # `Topology=` on partitions: its PR 23.
+    automatic_topology: Literal["tree_without_file", "empty_yaml", "none"] = "none"
+    # `Gres=gpu:4,file=/dev/nvidia-[0-3]` in node lines: ai-on-sagemaker-hyperpod, docs/08-Tips/Slurm/08-gres.md.
+    gres: Literal["with_file", "none"] = "none"
+
+    @classmethod
+    def parse(cls, text: str) -> "Behaviour":
+        """Read "field=value,field=value"; NodesError says what is wrong. Fields that are left out keep their default."""
+        hints, known = get_type_hints(cls), [field.name for field in fields(cls)]
+        changes: dict[str, object] = {}
+        for part in filter(None, (word.strip() for word in text.split(","))):
+            name, _, value = (word.strip() for word in part.partition("="))
+            if name not in known:
+                raise NodesError(f"{ENVIRONMENT}: unknown field {name!r}; available: {', '.join(known)}")
+            changes[name] = _read(name, value, hints[name])
+        return replace(cls(), **changes)  # type: ignore[arg-type]  # _read has checked the types
 
 
-KIND = Behaviour()
+def _read(name: str, value: str, kind: object) -> object:
+    if get_origin(kind) is Literal:
+        if value not in get_args(kind):
+            raise NodesError(f"{ENVIRONMENT}: unknown {name} {value!r}; available: {', '.join(get_args(kind))}")
+        return value
+    try:
+        return float(value)
+    except ValueError:
+        raise NodesError(f"{ENVIRONMENT}: {name} must be a number of seconds, got {value!r}") from None

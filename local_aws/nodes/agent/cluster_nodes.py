@@ -7,23 +7,28 @@ from collections.abc import Callable
 from pathlib import Path
 
 from local_aws.clock import clock
+from local_aws.hyperpod.model import Cluster
+from local_aws.hyperpod.model import lock as cluster_lock
 from local_aws.nodes.agent import files, slurm_conf, slurmctld
-from local_aws.nodes.agent.behaviour import KIND, Behaviour
+from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.machine import Machine
 from local_aws.nodes.agent.view import ClusterView
 from local_aws.nodes.hub import Hub
 from local_aws.nodes.specs import NodeFile, NodesError, NodeSpec, Vpc
+from local_aws.schedule import schedule
 
 MakeHub = Callable[[Path, Vpc], Hub]
+_LOOK_S = 60.0  # AWS's seconds between two looks whether a node is in service
 _log = logging.getLogger(__name__)
 
 
 class ClusterNodes:
     """The nodes of one cluster. Every method may be called from several threads at once."""
 
-    def __init__(self, folder: Path, make_hub: MakeHub, behaviour: Behaviour = KIND) -> None:
-        self.behaviour = behaviour
+    def __init__(self, folder: Path, make_hub: MakeHub, behaviour: Behaviour | None = None) -> None:
         self.folder, self.munge_key = folder, os.urandom(128)
+        self.behaviour = behaviour or Behaviour()
+        self._listed: set[str] | None = None  # the nodes with a line in slurm.conf; None until the first controller boots
         self._make_hub = make_hub
         self._hub: Hub | None = None
         self._machines: dict[str, Machine] = {}
@@ -51,6 +56,34 @@ class ClusterNodes:
         _demand(machine)
         return hub
 
+    def view(self, cluster: Cluster) -> ClusterView:
+        """The cluster as it is now, with the lines of slurm.conf that the agent has come to write."""
+        late = self.behaviour.node_lines == "after_scripts"
+        with self._lock:
+            listed = set(self._listed or ()) if late else None
+        return ClusterView.of(cluster, listed, self.behaviour.empty_instances)
+
+    def first_view(self, machine: Machine) -> ClusterView:
+        """The cluster as a machine finds it. The cluster's first slurm.conf has lines for all nodes that are there."""
+        cluster = machine.launch.cluster
+        if machine.is_controller:
+            machine.has_placeholder = self.behaviour.first_slurm_conf == "placeholder"
+            with cluster_lock:
+                nodes = {node.id for node in cluster.nodes}
+            with self._lock:
+                self._listed = nodes if self._listed is None else self._listed
+        return self.view(cluster)
+
+    def add_line(self, machine: Machine) -> None:
+        """Give a node whose scripts have succeeded its line, minutes after it is in service."""
+        if self.behaviour.node_lines == "after_scripts" and machine.layout:
+            schedule.after(self.behaviour.node_lines_after_s, lambda: self._add_line(machine))
+
+    def name_controllers(self, machine: Machine) -> None:
+        """Write the whole slurm.conf in the place of its placeholder, after a while."""
+        if machine.has_placeholder:
+            schedule.after(self.behaviour.placeholder_s, lambda: _in_thread(lambda: self._name_controllers(machine)))
+
     def refresh(self) -> None:
         """Write the files anew on all machines for which the cluster has changed, on controllers first."""
         with self._refreshing:
@@ -58,10 +91,9 @@ class ClusterNodes:
                 hub, machines = self._hub, [machine for machine in self._machines.values() if machine.view]
             if hub is None or not machines:
                 return
-            view = ClusterView.of(machines[0].launch.cluster)
-            stale = [machine for machine in machines if machine.view != view]
-            controllers = [machine for machine in stale if machine.is_controller]
-            others = [machine for machine in stale if not machine.is_controller]
+            view = self.view(machines[0].launch.cluster)
+            controllers = [machine for machine in machines if machine.is_controller and machine.view != view]
+            others = [machine for machine in machines if not machine.is_controller and _is_stale(machine, view)]
             _give_up(hub, controllers, view)
             changed = [machine for machine in controllers if self._rewrite(hub, machine, view)]
             next((machine for machine in changed if slurmctld.reconfigure(hub, machine)), None)
@@ -106,6 +138,24 @@ class ClusterNodes:
         for machine in list(self._going.values()):
             machine.gone.wait()
 
+    def _add_line(self, machine: Machine) -> None:
+        if not machine.is_wanted:
+            return
+        if machine.launch.node.status != "Running":  # deep health checks go on
+            schedule.after(_LOOK_S, lambda: self._add_line(machine))
+            return
+        with self._lock:
+            self._listed = (self._listed or set()) | {machine.id}
+        _in_thread(self.refresh)
+
+    def _name_controllers(self, machine: Machine) -> None:
+        with self._refreshing:
+            with self._lock:
+                hub, view = self._hub, machine.view
+            machine.has_placeholder = False
+            if hub and view:
+                self._rewrite(hub, machine, view)
+
     def _living_hub(self, machine: Machine, vpc: Vpc) -> Hub:
         with self._hub_lock:
             _demand(machine)
@@ -120,7 +170,7 @@ class ClusterNodes:
         """Write the agent's files anew on a machine; tell whether Slurm's is another one now."""
         new: dict[str, NodeFile] = {files.RESOURCE_CONFIG: files.resource_config(view)}
         try:
-            if machine.layout and machine.is_controller:
+            if machine.layout and machine.is_controller and not machine.has_placeholder:
                 old = _slurm_conf(hub, machine)
                 text = slurm_conf.rewritten(old, view, machine.layout, self.behaviour)
                 if text != old:
@@ -171,6 +221,21 @@ class ClusterNodes:
 def _demand(machine: Machine) -> None:
     if not machine.is_wanted:
         raise NodesError(f"node {machine.id} was stopped while it started")
+
+
+def _in_thread(action: Callable[[], None]) -> None:
+    """Do what takes a while beside the clock's own thread; AWS's time passes at the host's pace meanwhile."""
+
+    def act() -> None:
+        with clock.work():
+            action()
+
+    threading.Thread(target=act, name="agent", daemon=True).start()
+
+
+def _is_stale(machine: Machine, view: ClusterView) -> bool:
+    """Whether a node without a slurm.conf of its own must hear of a change."""
+    return machine.view is None or machine.view.resource_config != view.resource_config
 
 
 def _give_up(hub: Hub, controllers: list[Machine], view: ClusterView) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from local_aws.nodes.agent import slurm_conf
-from local_aws.nodes.agent.behaviour import KIND, AutomaticTopology, Behaviour
+from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.slurm_conf import SlurmLayout
 from local_aws.nodes.agent.view import ClusterView
 from local_aws.nodes.specs import NodeFile
@@ -40,20 +40,21 @@ def at_boot(view: ClusterView, munge_key: bytes) -> dict[str, NodeFile]:
 
 def topology(behaviour: Behaviour) -> dict[str, NodeFile]:
     """Return the agent's description of the topology."""
-    if behaviour.automatic_topology is not AutomaticTopology.EMPTY_YAML:
+    if behaviour.automatic_topology != "empty_yaml":
         return {}
     return {f"{_ETC}/topology.conf": NodeFile(b""), f"{_ETC}/topology.yaml": NodeFile(b"--- []\n")}
 
 
 def of_slurm(
-    view: ClusterView, layout: SlurmLayout, group: str, parameters: bytes, behaviour: Behaviour = KIND
+    view: ClusterView, layout: SlurmLayout, group: str, parameters: bytes, behaviour: Behaviour, *, placeholder: bool = False
 ) -> dict[str, NodeFile]:
-    """What the nodes of a group have of Slurm's configuration; controllers alone have Slurm's own files."""
+    """What the nodes of a group have of Slurm's configuration; only controllers have Slurm's own files."""
     files = {_PARAMETERS: NodeFile(parameters)}
     if group != layout.controller_group:
         return files
+    text = slurm_conf.placeholder(view) if placeholder else slurm_conf.new(view, layout, behaviour)
     return files | {
-        SLURM_CONF: NodeFile(slurm_conf.new(view, layout, behaviour).encode()),
+        SLURM_CONF: NodeFile(text.encode()),
         f"{_ETC}/accounting.conf": NodeFile(b"# filled in by lifecycle scripts\n"),  # Slurm warns of an empty one
         f"{_ETC}/cgroup.conf": NodeFile(f"CgroupPlugin={cgroup_plugin(Path('/proc/self/cgroup').read_text())}\n".encode()),
         f"{_ETC}/slurmdbd.conf.template": NodeFile(_SLURMDBD_TEMPLATE),

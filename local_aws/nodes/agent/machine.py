@@ -17,6 +17,7 @@ class Machine:
     layout: SlurmLayout | None = None  # None where its scripts bring no provisioning_parameters.json
     view: ClusterView | None = None  # what its files say of the cluster; None until it has booted
     is_wanted: bool = True
+    has_placeholder: bool = False  # in the place of its slurm.conf
     gone: threading.Event = field(default_factory=threading.Event)
 
     @property

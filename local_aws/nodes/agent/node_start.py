@@ -18,10 +18,10 @@ from local_aws.nodes.agent.cluster_nodes import ClusterNodes
 from local_aws.nodes.agent.log_stream import LogStream
 from local_aws.nodes.agent.machine import Machine
 from local_aws.nodes.agent.metadata import devices, metadata
-from local_aws.nodes.agent.view import ClusterView, hostname
+from local_aws.nodes.agent.view import hostname
 from local_aws.nodes.agent.vpc import vpc_of
 from local_aws.nodes.hub import Hub
-from local_aws.nodes.specs import NodesError, NodeSpec
+from local_aws.nodes.specs import HOST, NodesError, NodeSpec
 
 _PATH = "/opt/slurm/bin:/opt/slurm/sbin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 UNIT = "hyperpod-lifecycle"
@@ -77,17 +77,22 @@ class NodeStart:
             content = dict(_download(self.machine.launch, scripts, self.world))
         hub = self._boot(content.get(slurm_conf.PARAMETERS))
         self.nodes.refresh()
+        self.nodes.name_controllers(self.machine)
         if scripts:
-            run_scripts(hub, self.machine.id, scripts, content, stream)
+            run_scripts(hub, self.machine.id, scripts, content, stream, mounts=self.nodes.behaviour.script_mounts)
             stream.add("[SageMaker] The lifecycle scripts succeeded.")
+        hub.name(self.machine.id)
 
     def _boot(self, parameters: bytes | None) -> Hub:
         machine, launch = self.machine, self.machine.launch
-        view = ClusterView.of(launch.cluster)
-        laid = files.at_boot(view, self.nodes.munge_key)
         if parameters is not None:
             machine.layout = slurm_conf.SlurmLayout.read(parameters)
-            laid |= files.of_slurm(view, machine.layout, launch.node.group, parameters, self.nodes.behaviour)
+        view = self.nodes.first_view(machine)
+        laid = files.at_boot(view, self.nodes.munge_key)
+        if parameters is not None and machine.layout:
+            placeholder = machine.has_placeholder
+            group, behaviour = launch.node.group, self.nodes.behaviour
+            laid |= files.of_slurm(view, machine.layout, group, parameters, behaviour, placeholder=placeholder)
         spec = NodeSpec(
             id=machine.id,
             hostname=hostname(launch.node.address),
@@ -95,6 +100,7 @@ class NodeStart:
             metadata=metadata(launch.cluster, launch.node),
             files=laid,
             binds=devices(launch.node.type),
+            has_name=self.nodes.behaviour.host_name == "known",
             rank=0 if machine.is_controller else 1,  # all others wait for it; on AWS none waits for a turn
         )
         return self.nodes.boot(machine, spec, vpc_of(launch.cluster, launch.node, self.world.file_systems), view)
@@ -122,7 +128,9 @@ def _s3(launch: Launch, role: str, endpoint: str) -> Any:
     )
 
 
-def run_scripts(hub: Hub, node_id: str, scripts: LifecycleScripts, content: bundle.Files, stream: LogStream) -> None:
+def run_scripts(
+    hub: Hub, node_id: str, scripts: LifecycleScripts, content: bundle.Files, stream: LogStream, *, mounts: str = HOST
+) -> None:
     """Run the entry script on a node, in a folder of all the scripts; its output goes into ``stream``."""
     folder = f"/tmp/sagemaker-lifecycle-{secrets.token_hex(4)}/src"  # noqa: S108  HyperPod's place; a boot empties it
     hub.put(node_id, bundle.on_node(content, folder, scripts.entry))
@@ -133,6 +141,7 @@ def run_scripts(hub: Hub, node_id: str, scripts: LifecycleScripts, content: bund
         folder=folder,
         unit=UNIT,
         on_line=stream.add,
+        mounts=mounts,
     )
     if status:
         said = f": {stream.last_line}" if stream.last_line else " and said nothing"

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from local_aws.nodes.agent.behaviour import KIND, AutomaticTopology, Behaviour
+from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.view import ClusterView, Member
 from local_aws.nodes.specs import NodesError
 
@@ -62,12 +62,17 @@ class SlurmLayout:
             raise NodesError(f"{PARAMETERS} is not what HyperPod's agent reads: {type(error).__name__} {error}") from error
 
 
-def new(view: ClusterView, layout: SlurmLayout, behaviour: Behaviour = KIND) -> str:
+def new(view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) -> str:
     """The file as a controller first has it."""
     return _HEAD.format(name=view.name) + _block(view, layout, behaviour)
 
 
-def rewritten(text: str, view: ClusterView, layout: SlurmLayout, behaviour: Behaviour = KIND) -> str:
+def placeholder(view: ClusterView) -> str:
+    """The file before the agent knows the cluster's controllers."""
+    return _HEAD.format(name=view.name) + f"{_BEGIN}\nSlurmctldHost=localhost\n{_END}\n"
+
+
+def rewritten(text: str, view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) -> str:
     """The file for what the cluster is now; all that stands outside the agent's own lines stays.
 
     A file without them is somebody else's by now and stays as it is.
@@ -79,32 +84,32 @@ def rewritten(text: str, view: ClusterView, layout: SlurmLayout, behaviour: Beha
 
 def left(before: ClusterView, now: ClusterView, layout: SlurmLayout) -> list[str]:
     """The workers that were in the file and will not be."""
-    hosts = {member.hostname for member in now.members}
-    workers = [member for group in layout.partitions for member in before.members_of(group)]
+    hosts = {member.hostname for group in layout.partitions for member in now.listed_of(group)}
+    workers = [member for group in layout.partitions for member in before.listed_of(group)]
     return [member.hostname for member in workers if member.hostname not in hosts]
 
 
 def _block(view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) -> str:
     controllers = [f"SlurmctldHost={one.hostname}({one.address})" for one in view.members_of(layout.controller_group)]
-    nodes = [_node(view, member, behaviour) for group in layout.partitions for member in view.members_of(group)]
-    tree = ["TopologyPlugin=topology/tree"] if behaviour.automatic_topology is AutomaticTopology.TREE_WITHOUT_FILE else []
+    nodes = [_node(view, member, behaviour) for group in layout.partitions for member in view.listed_of(group)]
+    tree = ["TopologyPlugin=topology/tree"] if behaviour.automatic_topology == "tree_without_file" else []
     return "\n".join([_BEGIN, *controllers, *tree, *nodes, *_partitions(view, layout, behaviour), _END]) + "\n"
 
 
 def _node(view: ClusterView, member: Member, behaviour: Behaviour) -> str:
     shape = view.shapes[member.group]
     place = f"NodeName={member.hostname} NodeAddr={member.address}"
-    files = f" Gres=gpu:{shape.gpus},file=/dev/nvidia-[0-{shape.gpus - 1}]" if behaviour.gres_with_file and shape.gpus else ""
+    files = f" Gres=gpu:{shape.gpus},file=/dev/nvidia-[0-{shape.gpus - 1}]" if behaviour.gres == "with_file" and shape.gpus else ""
     return f"{place} CPUs={shape.cpus} RealMemory={shape.memory_mib}{files} State=UNKNOWN"
 
 
 def _partitions(view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) -> list[str]:
     hosts: dict[str, list[str]] = {}
     for group, partition in layout.partitions.items():
-        hosts.setdefault(partition, []).extend(member.hostname for member in view.members_of(group))
+        hosts.setdefault(partition, []).extend(member.hostname for member in view.listed_of(group))
     lists = {name: ",".join(names) for name, names in hosts.items() if names}
     lists = {_DEFAULT_PARTITION: "ALL"} | lists  # a partition of the file may have that name
-    end = "State=UP Topology=tree" if behaviour.automatic_topology is AutomaticTopology.EMPTY_YAML else "State=UP"
+    end = "State=UP Topology=tree" if behaviour.automatic_topology == "empty_yaml" else "State=UP"
     return [
         f"PartitionName={name} Nodes={nodes}{' Default=YES' if name == _DEFAULT_PARTITION else ''} MaxTime=INFINITE {end}"
         for name, nodes in lists.items()

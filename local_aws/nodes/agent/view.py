@@ -1,7 +1,7 @@
 """A cluster at one moment, as HyperPod's agent sees it: who is in it, and what its instance types have."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -43,19 +43,27 @@ class ClusterView:
     resource_config: str  # as it stands in the file
     members: tuple[Member, ...]
     shapes: Mapping[str, Shape]  # by group
+    listed: frozenset[str] | None = None  # the nodes with a line in slurm.conf, by id; None where all have one
 
     @classmethod
-    def of(cls, cluster: Cluster) -> "ClusterView":
-        """The cluster as it is now."""
+    def of(cls, cluster: Cluster, listed: Set[str] | None = None, empty_instances: str = "list") -> "ClusterView":
+        """The cluster as it is now; only the nodes of ``listed`` are in slurm.conf."""
         with lock:
             config = resource_config(cluster)
             specs = {group.name: group.spec for group in cluster.groups.values()}
         shapes = {name: shape(instance_type(spec), spec.get("ThreadsPerCore")) for name, spec in specs.items()}
-        return cls(cluster.name, json.dumps(config, indent=1) + "\n", _members(config), shapes)
+        members = _members(config)
+        in_slurm = None if listed is None else frozenset(member.id for member in members if member.id in listed)
+        _mark_empty(config, empty_instances)
+        return cls(cluster.name, json.dumps(config, indent=1) + "\n", members, shapes, in_slurm)
 
     def members_of(self, group: str) -> list[Member]:
         """The nodes of one group."""
         return [member for member in self.members if member.group == group]
+
+    def listed_of(self, group: str) -> list[Member]:
+        """Those of them that have a line in slurm.conf."""
+        return [member for member in self.members_of(group) if self.listed is None or member.id in self.listed]
 
 
 def hostname(address: str) -> str:
@@ -69,6 +77,15 @@ def _members(config: Json) -> tuple[Member, ...]:
         for group in config["InstanceGroups"]
         for one in group["Instances"]
     )
+
+
+def _mark_empty(config: Json, how: str) -> None:
+    """Write `Instances` of groups without nodes as null, or not at all."""
+    for group in config["InstanceGroups"]:
+        if not group["Instances"] and how == "null":
+            group["Instances"] = None
+        elif not group["Instances"] and how == "absent":
+            del group["Instances"]
 
 
 def shape(type_name: str, threads_per_core: int | None = None) -> Shape:

@@ -30,14 +30,15 @@ def main(folder: Path) -> None:
     run("mount", "-t", "cgroup2", "cgroup2", str(_CGROUPS))
     network, metadata = Network(vpc), imds.Metadata()
     network.build()
-    dns.serve(dns.Names(vpc), vpc.resolver, dns.ADDRESS)
+    names = dns.Names(vpc)
+    dns.serve(names, vpc.resolver, dns.ADDRESS)
     imds.serve(metadata)
     binds = [_bind(name, system) for name, system in vpc.file_systems.items()]
     if _AUTOFS.exists():
         binds.append(str(_AUTOFS))
     house = House(layers, vpc, network, _CGROUPS / cgroup, folder / "log", tuple(binds))
     threading.Thread(target=_end_with_guardian, daemon=True).start()
-    Server(house, metadata).serve(folder)
+    Server(house, metadata, names).serve(folder)
 
 
 def _end_with_guardian() -> None:

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import IO
 
 from local_aws.nodes.machines.node import Node
-from local_aws.nodes.specs import NodesError
+from local_aws.nodes.specs import HOST, NodesError
 
+# Whether mounts of the program are the node's own, and whether it sees those that the node makes meanwhile.
+_MOUNTS = {HOST: (), "slave": ("PrivateMounts=yes",), "private": ("PrivateMounts=yes", "MountFlags=private")}
 _ENVIRONMENT = {"HOME": "/root", "LANG": "C.UTF-8"}
 _DRAIN_S = 1.0
 _KILLED_S = 10.0
@@ -28,6 +30,7 @@ class Command:
     folder: str
     unit: str | None
     timeout_s: float | None
+    mounts: str = HOST
 
 
 def run(node: Node, command: Command, on_line: Callable[[str], None]) -> int:
@@ -64,6 +67,7 @@ def _as_unit(unit: str, command: Command) -> list[str]:
     return [
         *("systemd-run", "--quiet", "--pipe", "--wait", "--collect", f"--unit={unit}"),
         # What the program leaves behind holds up its unit no longer than this.
+        *(f"--property={setting}" for setting in _MOUNTS[command.mounts]),
         *("--property=TimeoutStopSec=5s", f"--working-directory={command.folder}", *settings, "--", *argv),
     ]
 

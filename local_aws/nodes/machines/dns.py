@@ -25,6 +25,7 @@ class Names:
     def __init__(self, vpc: Vpc) -> None:
         self._domain = domain(vpc.region)
         self._networks = [ipaddress.ip_network(cidr) for cidr in vpc.cidrs]
+        self.unknown: set[str] = set()  # addresses of nodes whose names do not resolve yet
         self._file_systems = {name.lower(): system.address for name, system in vpc.file_systems.items()}
 
     def look_up(self, name: str, kind: int) -> str | None:
@@ -47,9 +48,10 @@ class Names:
 
     def _is_ours(self, address: str) -> bool:
         try:
-            return any(ipaddress.ip_address(address) in network for network in self._networks)
+            is_here = any(ipaddress.ip_address(address) in network for network in self._networks)
         except ValueError:
             return False
+        return is_here and address not in self.unknown
 
 
 def reply(packet: bytes, names: Names) -> bytes:

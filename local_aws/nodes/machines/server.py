@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from local_aws.nodes import protocol
-from local_aws.nodes.machines import commands, imds
+from local_aws.nodes.machines import commands, dns, imds
 from local_aws.nodes.machines.node import House, Node
 from local_aws.nodes.machines.turns import Turns
 from local_aws.nodes.protocol import Json
@@ -22,8 +22,8 @@ _Reply = Callable[[Json], None]
 class Server:
     """The nodes of a hub, and what can be asked of them: ``run``, and the methods whose names begin with ``op_``."""
 
-    def __init__(self, house: House, metadata: imds.Metadata) -> None:
-        self._house, self._metadata = house, metadata
+    def __init__(self, house: House, metadata: imds.Metadata, names: dns.Names) -> None:
+        self._house, self._metadata, self._names = house, metadata, names
         self._nodes: dict[str, Node] = {}
         self._lock = threading.Condition()
         self._boots = Turns(_PARALLEL_BOOTS)
@@ -50,6 +50,10 @@ class Server:
         except Exception:
             self._stop(node)
             raise
+
+    def op_name(self, node_id: str) -> None:
+        """Let a node's host name resolve."""
+        self._names.unknown.discard(self._node(node_id).spec.address)
 
     def op_put(self, node_id: str, files: Json) -> None:
         """Lay files on a node."""
@@ -89,6 +93,8 @@ class Server:
                 self._lock.wait()
             self._nodes[spec.id] = node
             self._metadata.put(spec.address, spec.metadata)
+            if not spec.has_name:
+                self._names.unknown.add(spec.address)
         return node
 
     def _rival(self, spec: NodeSpec) -> Node | None:
@@ -102,6 +108,7 @@ class Server:
             if self._nodes.get(node.spec.id) is node:
                 del self._nodes[node.spec.id]
                 self._metadata.drop(node.spec.address)
+                self._names.unknown.discard(node.spec.address)
                 self._lock.notify_all()
 
     def _node(self, node_id: str) -> Node:

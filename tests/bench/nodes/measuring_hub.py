@@ -17,7 +17,7 @@ from local_aws.nodes.agent.files import SLURM_CONF
 from local_aws.nodes.agent.node_start import UNIT
 from local_aws.nodes.hub import Hub
 from local_aws.nodes.shell import hub_pid
-from local_aws.nodes.specs import NodeFile, NodesError, NodeSpec, Vpc
+from local_aws.nodes.specs import HOST, NodeFile, NodesError, NodeSpec, Vpc
 from tests.bench.nodes import packets, process_accounting
 
 # Tells by which number the kernel knows what starts the scripts, and at their end what all in their cgroup took. That starts
@@ -133,12 +133,22 @@ class MeasuringHub(Hub):
         unit: str | None = None,
         on_line: Callable[[str], None] | None = None,
         timeout_s: float | None = None,
+        mounts: str = HOST,
     ) -> int:
         """Run a program on a node; measure it where it is the lifecycle script."""
 
         def go(*command: str, tell: Callable[[str], None] | None = on_line) -> int:
             run = super(MeasuringHub, self).run
-            return run(node_id, *command, environment=environment, folder=folder, unit=unit, on_line=tell, timeout_s=timeout_s)
+            return run(
+                node_id,
+                *command,
+                environment=environment,
+                folder=folder,
+                unit=unit,
+                on_line=tell,
+                timeout_s=timeout_s,
+                mounts=mounts,
+            )
 
         if unit != UNIT:
             return go(*argv)

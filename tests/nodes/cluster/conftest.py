@@ -17,13 +17,15 @@ __all__ = ["aws", "nodes"]
 ON_CREATE = """\
 #!/bin/bash
 # The smallest bundle that makes a Slurm cluster. It takes for granted what AWS's public scripts do: that munge runs, that a
-# socket tells the node's address, that systemd's units are where HyperPod's image has them.
+# socket tells the node's address, that systemd's units are where HyperPod's image has them. As they do, it waits until slurm.conf
+# names the controller.
 set -euo pipefail
 echo "on_create of $(hostname)"
 echo run >>/var/lib/runs
 . ./roles.sh
 group=$(group_of "$(own_address)")
 if [ "$group" = controller ]; then
+    until grep --quiet "^SlurmctldHost=.*($(own_address))" /opt/slurm/etc/slurm.conf; do sleep 0.2; done
     echo "# a script's own line" >>/opt/slurm/etc/slurm.conf
     systemctl enable --now slurmctld
 elif [ "$group" = workers ]; then

@@ -8,10 +8,11 @@ from tests.nodes.cluster.conftest import ON_CREATE
 from tests.nodes.cluster.running import UP_S, Running
 
 pytestmark = pytest.mark.local
-# Every controller waits for the first one: two that start on an empty folder together both begin a state.
+# systemd mounts, because only the script sees what it mounts itself. Every controller waits for the first one: two that start
+# on an empty folder together both begin a state.
 MOUNT = """
 mkdir -p /fsx
-mount -t lustre -o noatime,flock {dns}@tcp:/{name} /fsx
+systemd-run --quiet --wait mount -t lustre -o noatime,flock {dns}@tcp:/{name} /fsx
 if [ -e /opt/slurm/etc/slurm.conf ]; then
     mkdir -p /fsx/slurm && chown slurm: /fsx/slurm
     sed -i 's|^StateSaveLocation=.*|StateSaveLocation=/fsx/slurm|' /opt/slurm/etc/slurm.conf

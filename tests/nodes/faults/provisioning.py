@@ -83,6 +83,7 @@ class Provisioning:
             "folder": FOLDER,
             "unit": None,
             "timeout_s": WITHIN_S,
+            "mounts": "slave",
         }
         status = -1
         try:

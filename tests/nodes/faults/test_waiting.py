@@ -69,7 +69,8 @@ def test_a_mount_that_never_comes_ends_the_run_with_what_the_client_says(cluster
     error = again("login-1", hurry={"hyperpod_node/mount.py": ("WITHIN_S = 300", "WITHIN_S = 1")}).failed()
 
     assert error.startswith("lifecycle script failed: step 'mount FSx at /fsx': ")
-    assert error.endswith("`mount /fsx` ended with status 0 but mounted nothing; it said: no such device")
+    assert "`systemctl start fsx.mount` ended with status 1: " in error
+    assert error.endswith("; mount said: no such device")
     cluster.run("login-1", "bash", "-c", "mv /root/mount.lustre /usr/sbin && mount /fsx")
 
 

@@ -32,6 +32,9 @@ class FakeHub(Hub):
         self.said.append(f"boot {spec.id}")
         self.put(spec.id, spec.files)
 
+    def name(self, node_id: str) -> None:
+        self.said.append(f"name {node_id}")
+
     def put(self, node_id: str, files: Mapping[str, NodeFile]) -> None:
         if node_id in self.down:
             raise NodesError(f"node {node_id} is stopped, not running")

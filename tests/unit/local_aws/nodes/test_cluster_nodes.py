@@ -1,6 +1,7 @@
 """The machines of a cluster on its hub: when it lives, in which order nodes of one id come and go, who hears of changes."""
 
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -10,23 +11,25 @@ from local_aws.hyperpod.model import Cluster, Group, Node
 from local_aws.hyperpod.node_runner import Launch
 from local_aws.network_interfaces import Interface
 from local_aws.nodes.agent import files
+from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.cluster_nodes import ClusterNodes
 from local_aws.nodes.agent.log_stream import LogStream
 from local_aws.nodes.agent.machine import Machine
 from local_aws.nodes.agent.node_start import ScriptsError, run_scripts
 from local_aws.nodes.agent.slurm_conf import SlurmLayout
-from local_aws.nodes.agent.view import ClusterView
 from local_aws.nodes.specs import NodesError, NodeSpec, Vpc
+from tests.local.hyperpod.world import until
 from tests.unit.local_aws.nodes.fake_hub import FakeHub
 
 VPC = Vpc("us-west-2", ("10.1.0.0/16",), "10.1.0.2")
 LAYOUT = SlurmLayout("head", {"work": "all"})
+KIND = Behaviour(node_lines="before_scripts", first_slurm_conf="complete")
 
 
 class World:
     """A cluster with a head and a worker on hubs without machines."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, behaviour: Behaviour = KIND) -> None:
         specs = [{"InstanceGroupName": name, "InstanceType": "ml.c5.xlarge", "InstanceCount": 1} for name in ("head", "work")]
         groups = {str(spec["InstanceGroupName"]): Group(spec) for spec in specs}
         nodes = [
@@ -34,7 +37,7 @@ class World:
         ]
         self.cluster = Cluster("123456789012", "us-west-2", "aws", "ml", "abc", {}, {}, groups, nodes)
         self.hubs: list[FakeHub] = []
-        self.nodes = ClusterNodes(folder, self._make_hub)
+        self.nodes = ClusterNodes(folder, self._make_hub, behaviour)
         self.boot_first = True
 
     def _make_hub(self, folder: Path, vpc: Vpc) -> FakeHub:
@@ -57,8 +60,10 @@ class World:
         return machine
 
     def _boot(self, machine: Machine) -> None:
-        view = ClusterView.of(self.cluster)
-        laid = files.at_boot(view, b"key") | files.of_slurm(view, LAYOUT, machine.launch.node.group, b"{}")
+        view = self.nodes.first_view(machine)
+        laid = files.at_boot(view, b"key") | files.of_slurm(
+            view, LAYOUT, machine.launch.node.group, b"{}", placeholder=machine.has_placeholder
+        )
         spec = NodeSpec(machine.id, "ip-10-1-0-4", "10.1.0.4", files=laid)
         try:
             self.nodes.boot(machine, spec, VPC, view)
@@ -158,6 +163,61 @@ def test_nodes_whose_files_say_what_is_so_are_left_alone(world: World) -> None:
     before = list(world.hubs[0].said)
     world.nodes.refresh()
     assert world.hubs[0].said == before
+
+
+def joins(world: World) -> Machine:
+    """A second worker that runs."""
+    interfaces = [Interface("eni", "10.1.0.9", "subnet")]
+    world.cluster.nodes.append(Node("i-9", 2, world.cluster.nodes[1].spec, interfaces, "Running"))
+    machine = world.run(2)
+    world.nodes.refresh()
+    return machine
+
+
+def test_a_node_that_joins_gets_its_line_only_after_its_scripts(tmp_path: Path) -> None:
+    world = World(tmp_path, Behaviour(first_slurm_conf="complete", node_lines_after_s=0))
+    world.run(0), world.run(1)
+    head = world.hubs[0].files["i-4"]
+    assert "NodeName=ip-10-1-0-5 " in head[files.SLURM_CONF]
+
+    machine = joins(world)
+
+    assert "10.1.0.9" in head[files.RESOURCE_CONFIG]
+    assert "ip-10-1-0-9" not in head[files.SLURM_CONF]
+    world.nodes.add_line(machine)
+    until(lambda: head[files.SLURM_CONF], lambda text: "NodeName=ip-10-1-0-9 " in text)
+    assert "Nodes=ip-10-1-0-5,ip-10-1-0-9 " in head[files.SLURM_CONF]
+
+
+def test_a_node_that_is_not_in_service_yet_gets_no_line(tmp_path: Path) -> None:
+    world = World(tmp_path, Behaviour(first_slurm_conf="complete", node_lines_after_s=0))
+    world.run(0), world.run(1)
+    machine = joins(world)
+    machine.launch.node.status = "DeepHealthCheckInProgress"
+    world.nodes.add_line(machine)
+    time.sleep(0.3)
+    assert "ip-10-1-0-9" not in world.hubs[0].files["i-4"][files.SLURM_CONF]
+    machine.launch.node.status = "Running"
+    until(lambda: world.hubs[0].files["i-4"][files.SLURM_CONF], lambda text: "NodeName=ip-10-1-0-9 " in text)
+
+
+def test_the_first_slurm_conf_names_no_controller_for_a_while(tmp_path: Path) -> None:
+    world = World(tmp_path, Behaviour(node_lines="before_scripts", placeholder_s=0))
+    machine = world.run(0)
+    world.run(1)
+    head = world.hubs[0].files["i-4"]
+    joins(world)
+    assert [line for line in head[files.SLURM_CONF].splitlines() if "Host=" in line or "Node" in line] == [
+        "SlurmctldHost=localhost"
+    ]
+    head[files.SLURM_CONF] += "# a script's own line\n"
+
+    world.nodes.name_controllers(machine)
+
+    text = until(lambda: head[files.SLURM_CONF], lambda text: "SlurmctldHost=ip-10-1-0-4(10.1.0.4)\n" in text)
+    assert "localhost" not in text
+    assert "NodeName=ip-10-1-0-9 " in text
+    assert text.endswith("# a script's own line\n")
 
 
 def test_all_ends_at_once(world: World) -> None:

@@ -37,6 +37,22 @@ def test_views_are_equal_until_the_cluster_changes() -> None:
     assert ClusterView.of(one) != before
 
 
+@pytest.mark.parametrize(("how", "group"), [("null", {"Instances": None}), ("absent", {}), ("list", {"Instances": []})])
+def test_a_group_without_nodes_is_written_as_asked(how: str, group: dict[str, object]) -> None:
+    view = ClusterView.of(cluster(), empty_instances=how)
+    [written] = json.loads(view.resource_config)["InstanceGroups"]
+    assert written == {"Name": "workers", "InstanceType": "ml.p5.48xlarge", **group}
+    assert view.members == ()
+
+
+def test_views_are_equal_until_a_node_gets_its_line() -> None:
+    one = cluster(node("workers", 1, "10.1.0.6"), node("workers", 2, "10.1.0.7"))
+    before = ClusterView.of(one, {"i-1", "i-gone"})
+    assert [member.id for member in before.listed_of("workers")] == ["i-1"]
+    assert ClusterView.of(one, {"i-1"}) == before
+    assert ClusterView.of(one, {"i-1", "i-2"}) != before
+
+
 @pytest.mark.parametrize(
     ("type_name", "threads", "cpus", "gpus"),
     [("ml.p5.48xlarge", None, 192, 8), ("ml.p5.48xlarge", 1, 96, 8), ("ml.c5.xlarge", 1, 2, 0), ("ml.unheard.of", None, 1, 0)],

@@ -38,6 +38,14 @@ def test_a_vpcs_names_are_those_of_its_nodes_and_file_systems(name: str, kind: i
     assert Names(VPC).look_up(name, kind) == found
 
 
+def test_a_node_may_have_no_name_yet() -> None:
+    names = Names(VPC)
+    names.unknown.add("10.1.4.190")
+    assert names.look_up("ip-10-1-4-190.us-west-2.compute.internal", A) is None
+    assert names.look_up("190.4.1.10.in-addr.arpa", PTR) is None
+    assert names.look_up("ip-10-1-4-191.us-west-2.compute.internal", A) == "10.1.4.191"
+
+
 def test_an_answer_repeats_the_question_and_has_one_record() -> None:
     asked = question(LUSTRE.upper(), A)
 

@@ -1,0 +1,54 @@
+"""A cluster of our own scripts under an agent that behaves as badly as any source says."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from local_aws import hyperpod
+from local_aws.nodes.agent.behaviour import Behaviour
+from local_aws.nodes.runner import SimulatedNodes
+from local_aws.server import EmbeddedAws
+from local_aws.testing import aws, nodes
+from tests.local.hyperpod.world import World
+from tests.nodes.bundle import Bundle, Json, lay, make_file_system, user
+from tests.nodes.cluster.running import Running
+
+__all__ = ["aws", "nodes"]
+
+LOCAL_DATABASE = {"database": "local", "host": None, "port": 3306, "secret_arn": None}
+Create = Callable[..., Running]
+
+
+@pytest.fixture(scope="module")
+def world(aws: EmbeddedAws, nodes: SimulatedNodes) -> World:
+    """The account, with what every cluster needs in it."""
+    world = World(aws.endpoint)
+    world.make()
+    world.allow_all_but()
+    return world
+
+
+@pytest.fixture(scope="module")
+def file_system(world: World) -> Json:
+    """A file system to mount at /fsx."""
+    return make_file_system(world)
+
+
+@pytest.fixture
+def create(world: World, nodes: SimulatedNodes, file_system: Json) -> Iterator[Create]:
+    """Create a cluster under an agent of this behaviour: `create(Behaviour(), {"controller": 1, "workers": 1})`."""
+
+    def create(behaviour: Behaviour, groups: dict[str, int]) -> Running:
+        nodes.behaviour = behaviour
+        workers = [
+            {"instance_group_name": name, "partition_name": name} for name in groups if name not in ("controller", "login")
+        ]
+        settings = {"users": [user("alice", 10001)], "accounting": LOCAL_DATABASE}
+        bundle = Bundle({**file_system, "worker_groups": workers}, settings)
+        running = Running(world, nodes, dict(groups), scripts=lay(world, bundle))
+        running.create()
+        return running
+
+    yield create
+    hyperpod.reset()
+    nodes.behaviour = Behaviour()

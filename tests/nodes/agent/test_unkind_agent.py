@@ -1,0 +1,52 @@
+"""A cluster's life under the worst agent: nodes hear of their lines minutes late, and of nothing that their scripts mounted."""
+
+import pytest
+
+from local_aws.nodes.agent.behaviour import Behaviour
+from tests.local.hyperpod.world import until
+from tests.nodes.agent.conftest import Create
+from tests.nodes.cluster.running import UP_S, Running
+
+pytestmark = pytest.mark.local
+
+ON_EACH = "mountpoint --quiet /fsx && ls -d /fsx/home/alice && hostname"
+NO_CLIENT = "mv /usr/sbin/mount.lustre /root && printf '#!/bin/sh\\nexit 5\\n' | install /dev/stdin /usr/sbin/mount.lustre"
+
+
+def is_whole(cluster: Running) -> None:
+    """All workers are idle, and a job on each of them sees /fsx, mounted."""
+    assert cluster.settle()["ClusterStatus"] == "InService"
+    hosts = {one["host"] for one in cluster.runner.describe() if one["role"] == "compute"}
+    cluster.idle(len(hosts))
+    seen = cluster.run("controller-1", "srun", "--immediate=30", f"--nodes={len(hosts)}", "--chdir=/", "sh", "-c", ON_EACH)
+    assert sorted(seen.split()) == sorted([*hosts, *["/fsx/home/alice"] * len(hosts)])
+
+
+def test_a_cluster_is_whole_after_each_change(create: Create) -> None:
+    cluster = create(Behaviour(), {"controller": 1, "login": 1, "workers": 1, "others": 0})
+    is_whole(cluster)
+    for group, count in (("workers", 2), ("workers", 6), ("others", 1), ("others", 0), ("others", 1)):
+        cluster.resize(group, count)
+        is_whole(cluster)
+
+    before = cluster.machine("workers-2")
+    cluster.world.sagemaker.batch_replace_cluster_nodes(ClusterName="ml", NodeIds=[before["id"]])
+    cluster.settle()
+    assert before["host"] not in cluster.idle(7)
+    is_whole(cluster)
+
+
+def test_a_worker_without_its_mount_takes_no_jobs_until_it_has_it(create: Create) -> None:
+    """Its scripts had a mount namespace that sees none of the node's mounts; then its first try at boot fails."""
+    cluster = create(Behaviour(script_mounts="private"), {"controller": 1, "workers": 1})
+    is_whole(cluster)
+    cluster.run("workers-1", "sh", "-c", NO_CLIENT)
+    cluster.world.sagemaker.batch_reboot_cluster_nodes(ClusterName="ml", NodeIds=[cluster.machine("workers-1")["id"]])
+    until(lambda: cluster.machine("workers-1")["status"], lambda status: status == "Running", UP_S)
+
+    restarts = ("systemctl", "show", "--property=NRestarts", "--value", "slurmd")
+    until(lambda: cluster.run("workers-1", *restarts), lambda count: int(count) > 1, UP_S)
+    assert cluster.run("workers-1", "sh", "-c", "pidof slurmd || echo none") == "none"
+
+    cluster.run("workers-1", "mv", "/root/mount.lustre", "/usr/sbin/mount.lustre")
+    is_whole(cluster)
