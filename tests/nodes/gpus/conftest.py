@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from local_aws import hyperpod
-from local_aws.nodes.agent.behaviour import KIND
+from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes_that_run
@@ -39,7 +39,7 @@ def file_system(account: World) -> Json:
 
 @pytest.fixture(scope="module")
 def world(account: World, nodes: SimulatedNodes) -> Iterator[World]:
-    """The account without clusters, after the module, too; agents are kind again."""
+    """The account without clusters, after the module, too; agents behave as usual again."""
     yield account
-    nodes.behaviour = KIND
+    nodes.behaviour = Behaviour()
     hyperpod.reset()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from local_aws import hyperpod
-from local_aws.nodes.agent.behaviour import AutomaticTopology, Behaviour
+from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.runner import SimulatedNodes
 from tests.local.hyperpod.world import World, until
 from tests.nodes.bundle import Json
@@ -27,10 +27,10 @@ def no_clusters() -> Iterator[None]:
 @pytest.mark.parametrize(
     "behaviour",
     [
-        Behaviour(automatic_topology=AutomaticTopology.TREE_WITHOUT_FILE, gres_with_file=True),
-        Behaviour(automatic_topology=AutomaticTopology.EMPTY_YAML),
+        Behaviour(automatic_topology="tree_without_file", gres="with_file"),
+        Behaviour(automatic_topology="empty_yaml"),
     ],
-    ids=lambda behaviour: behaviour.automatic_topology.value,
+    ids=lambda behaviour: behaviour.automatic_topology,
 )
 def test_a_cluster_grows_and_runs_jobs(world: World, nodes: SimulatedNodes, file_system: Json, behaviour: Behaviour) -> None:
     nodes.behaviour = behaviour
@@ -39,7 +39,7 @@ def test_a_cluster_grows_and_runs_jobs(world: World, nodes: SimulatedNodes, file
 
     cluster.running.resize("workers", 2)
 
-    gpus = "gpu:4" if behaviour.gres_with_file else "gpu:a10g:4"
+    gpus = "gpu:4" if behaviour.gres == "with_file" else "gpu:a10g:4"
     until(lambda: sorted(cluster.gpus().values()), lambda states: states == [f"idle {gpus}"] * 2, UP_S)
     assert cluster.controller(JOB).splitlines() == ["0,1,2,3"] * 2
     assert cluster.drains() == 0

@@ -62,7 +62,7 @@ class World:
     def _boot(self, machine: Machine) -> None:
         view = self.nodes.first_view(machine)
         laid = files.at_boot(view, b"key") | files.of_slurm(
-            view, LAYOUT, machine.launch.node.group, b"{}", placeholder=machine.has_placeholder
+            view, LAYOUT, machine.launch.node.group, b"{}", self.nodes.behaviour, placeholder=machine.has_placeholder
         )
         spec = NodeSpec(machine.id, "ip-10-1-0-4", "10.1.0.4", files=laid)
         try:

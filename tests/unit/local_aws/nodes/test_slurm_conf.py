@@ -5,6 +5,7 @@ import json
 import pytest
 
 from local_aws.nodes.agent import slurm_conf
+from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.files import cgroup_plugin
 from local_aws.nodes.agent.slurm_conf import SlurmLayout
 from local_aws.nodes.specs import NodesError
@@ -16,7 +17,7 @@ def lines(text: str, *starts: str) -> list[str]:
 
 
 def test_workers_are_nodes_in_their_partition_and_in_dev_and_login_nodes_are_not() -> None:
-    text = slurm_conf.new(view(controller=["10.1.0.4"], login=["10.1.0.5"], workers=["10.1.0.6", "10.1.0.7"]), LAYOUT)
+    text = slurm_conf.new(view(controller=["10.1.0.4"], login=["10.1.0.5"], workers=["10.1.0.6", "10.1.0.7"]), LAYOUT, Behaviour())
     assert lines(text, "SlurmctldHost", "NodeName", "PartitionName") == [
         "SlurmctldHost=ip-10-1-0-4(10.1.0.4)",
         "NodeName=ip-10-1-0-6 NodeAddr=10.1.0.6 CPUs=96 RealMemory=1000 State=UNKNOWN",
@@ -27,26 +28,26 @@ def test_workers_are_nodes_in_their_partition_and_in_dev_and_login_nodes_are_not
 
 
 def test_every_controller_is_a_host_of_slurmctld_the_first_one_first() -> None:
-    text = slurm_conf.new(view(controller=["10.1.0.9", "10.1.0.4"], workers=["10.1.0.6"]), LAYOUT)
+    text = slurm_conf.new(view(controller=["10.1.0.9", "10.1.0.4"], workers=["10.1.0.6"]), LAYOUT, Behaviour())
     assert lines(text, "SlurmctldHost") == ["SlurmctldHost=ip-10-1-0-9(10.1.0.9)", "SlurmctldHost=ip-10-1-0-4(10.1.0.4)"]
 
 
 def test_a_group_whose_partition_is_called_dev_has_the_default_partition_for_itself() -> None:
-    text = slurm_conf.new(view(controller=["10.1.0.4"], workers=["10.1.0.6"], others=["10.1.0.7"]), LAYOUT)
+    text = slurm_conf.new(view(controller=["10.1.0.4"], workers=["10.1.0.6"], others=["10.1.0.7"]), LAYOUT, Behaviour())
     assert lines(text, "PartitionName=dev") == ["PartitionName=dev Nodes=ip-10-1-0-7 Default=YES MaxTime=INFINITE State=UP"]
 
 
 def test_what_scripts_wrote_stays_when_the_agent_writes_its_lines_anew() -> None:
-    old = slurm_conf.new(view(controller=["10.1.0.4"], workers=["10.1.0.6"]), LAYOUT)
+    old = slurm_conf.new(view(controller=["10.1.0.4"], workers=["10.1.0.6"]), LAYOUT, Behaviour())
     edited = (
         "# above\n" + old.replace("ProctrackType=proctrack/linuxproc", "ProctrackType=proctrack/cgroup") + "PrologFlags=contain\n"
     )
-    new = slurm_conf.rewritten(edited, view(controller=["10.1.0.4"], workers=["10.1.0.8"]), LAYOUT)
+    new = slurm_conf.rewritten(edited, view(controller=["10.1.0.4"], workers=["10.1.0.8"]), LAYOUT, Behaviour())
     assert new == edited.replace("ip-10-1-0-6", "ip-10-1-0-8").replace("10.1.0.6", "10.1.0.8")
 
 
 def test_a_file_without_the_agents_lines_is_left_alone() -> None:
-    assert slurm_conf.rewritten("ClusterName=own\n", view(controller=["10.1.0.4"]), LAYOUT) == "ClusterName=own\n"
+    assert slurm_conf.rewritten("ClusterName=own\n", view(controller=["10.1.0.4"]), LAYOUT, Behaviour()) == "ClusterName=own\n"
 
 
 def test_the_layout_is_read_from_the_provisioning_parameters() -> None:
