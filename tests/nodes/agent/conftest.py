@@ -16,6 +16,13 @@ from tests.nodes.cluster.running import Running
 __all__ = ["aws", "nodes"]
 
 LOCAL_DATABASE = {"database": "local", "host": None, "port": 3306, "secret_arn": None}
+# The agent is as bad as it should be: else the tests would show nothing.
+DOUBTS = """\
+#!/bin/bash
+set -euo pipefail
+[ "$(readlink /proc/self/ns/mnt)" != "$(readlink /proc/1/ns/mnt)" ] || { echo "the mount namespace is the node's"; exit 1; }
+! getent hosts "$(hostname)" || { echo "the host name resolves"; exit 1; }
+"""
 Create = Callable[..., Running]
 
 
@@ -44,7 +51,7 @@ def create(world: World, nodes: SimulatedNodes, file_system: Json) -> Iterator[C
             {"instance_group_name": name, "partition_name": name} for name in groups if name not in ("controller", "login")
         ]
         settings = {"users": [user("alice", 10001)], "accounting": LOCAL_DATABASE}
-        bundle = Bundle({**file_system, "worker_groups": workers}, settings)
+        bundle = Bundle({**file_system, "worker_groups": workers}, settings, {"before_slurm/1_doubts.sh": DOUBTS})
         running = Running(world, nodes, dict(groups), scripts=lay(world, bundle))
         running.create()
         return running
