@@ -25,7 +25,7 @@ echo run >>/var/lib/runs
 . ./roles.sh
 group=$(group_of "$(own_address)")
 if [ "$group" = controller ]; then
-    until grep --quiet "^SlurmctldHost=.*($(own_address))" /opt/slurm/etc/slurm.conf; do sleep 0.2; done
+    until_slurm_conf_is_ours
     echo "# a script's own line" >>/opt/slurm/etc/slurm.conf
     systemctl enable --now slurmctld
 elif [ "$group" = workers ]; then
@@ -40,6 +40,9 @@ fi
 ROLES = """\
 own_address() {
     python3 -c 'import socket as s; u = s.socket(type=s.SOCK_DGRAM); u.connect(("10.254.254.254", 1)); print(u.getsockname()[0])'
+}
+until_slurm_conf_is_ours() {
+    until grep --quiet "^SlurmctldHost=.*($(own_address))" /opt/slurm/etc/slurm.conf; do sleep 0.2; done
 }
 config() { jq -r "$@" "$SAGEMAKER_RESOURCE_CONFIG_PATH"; }
 group_of() { config --arg a "$1" '.InstanceGroups[] | select(any(.Instances[]; .CustomerIpAddress == $a)).Name'; }

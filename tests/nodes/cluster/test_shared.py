@@ -14,6 +14,7 @@ MOUNT = """
 mkdir -p /fsx
 systemd-run --quiet --wait mount -t lustre -o noatime,flock {dns}@tcp:/{name} /fsx
 if [ -e /opt/slurm/etc/slurm.conf ]; then
+    until_slurm_conf_is_ours
     mkdir -p /fsx/slurm && chown slurm: /fsx/slurm
     sed -i 's|^StateSaveLocation=.*|StateSaveLocation=/fsx/slurm|' /opt/slurm/etc/slurm.conf
     until [ "$(first_of controller)" = "$(hostname -I | tr -d ' ')" ] || [ -e /fsx/slurm/clustername ]; do sleep 0.2; done

@@ -19,10 +19,13 @@ __all__ = ["aws"]
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "jobs"
 LAID = "/opt/jobs"
-# Slurm gives a silent node up after a minute on HyperPod; tests cannot wait for that.
+# Slurm gives a silent node up after a minute on HyperPod; tests cannot wait for that. What a script writes before the agent's
+# file names the controllers may be lost.
 IMPATIENT = """\
 #!/bin/bash
-if [[ "$HYPERPOD_ROLE" == controller ]]; then sed -i 's/^SlurmdTimeout=.*/SlurmdTimeout=10/' /opt/slurm/etc/slurm.conf; fi
+[[ "$HYPERPOD_ROLE" == controller ]] || exit 0
+until grep --quiet ^SlurmctldHost=ip- /opt/slurm/etc/slurm.conf; do sleep 0.2; done
+sed -i 's/^SlurmdTimeout=.*/SlurmdTimeout=10/' /opt/slurm/etc/slurm.conf
 """
 
 
