@@ -107,11 +107,11 @@ def _config(cluster: str) -> ClusterConfig:
 
 def wait_for_workers(count: int, look: Callable[[], set[str]], within_s: float = WORKERS_WITHIN_S) -> None:
     """Wait until Slurm has ``count`` idle workers: HyperPod's agent may add nodes to Slurm after they are InService."""
-    end, is_told = time.monotonic() + within_s, False
+    end, announced = time.monotonic() + within_s, False
     while len(idle := look()) < count:
-        if not is_told:
+        if not announced:
             print(f"\nwaiting until Slurm has all {count} workers idle, at most {within_s:.0f} s", flush=True)
-            is_told = True
+            announced = True
         if time.monotonic() > end:
             raise DemoError(
                 f"Slurm has {len(idle)} of {count} workers idle after {within_s:.0f} s; "

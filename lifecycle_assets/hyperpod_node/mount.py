@@ -108,7 +108,7 @@ WantedBy=multi-user.target
 
 
 def slurmd_drop_in(path: Path) -> str:
-    """What keeps slurmd from running without the mount: jobs would write to the root volume.
+    """Return the drop-in that keeps slurmd from running without the mount: jobs would write to the root volume.
 
     RequiresMountsFor= is not used: where the first try at boot fails, systemd drops slurmd's start for good. A check before the
     start fails the start, and systemd tries again. mountinfo is read because a look at a dead mount hangs.
@@ -124,14 +124,14 @@ ExecStartPre=/bin/grep --quiet " {path} " /proc/self/mountinfo
 
 
 def mount_unit(path: Path) -> str:
-    """The unit that systemd makes of the line in fstab, as `systemd-escape --path` names it."""
+    """Return the unit that systemd generates from the line in fstab, as `systemd-escape --path` names it."""
     text = str(path).strip("/")
     characters = ("-" if c == "/" else c if c.isalnum() or c in ":_." else f"\\x{ord(c):02x}" for c in text)
     return f"{''.join(characters)}.mount"
 
 
 def _try(mount: Mount, system: System) -> None:
-    """Have systemd mount it, and take what mount said from the journal."""
+    """Have systemd mount it; an error carries the output of mount from the journal."""
     path, unit = mount.path, mount_unit(mount.path)
     try:
         if not _lists(system.host_mounts, path):
@@ -147,7 +147,7 @@ def _try(mount: Mount, system: System) -> None:
 
 
 def _journal(unit: str, system: System) -> str:
-    """What mount and its helper printed in the unit's last try."""
+    """Return what mount and its helper printed in the unit's last try."""
     system.run("journalctl", "--sync")  # their last words may be under way
     last_try = system.run("systemctl", "show", "--property=InvocationID", "--value", unit).strip()
     wanted = ("--identifier", "mount", f"_SYSTEMD_INVOCATION_ID={last_try}")

@@ -107,7 +107,7 @@ def main() -> int:
         Follower(Path(sys.argv[1]), sys.argv[2], sys.argv[3], SYSTEM).follow()
     except NodeError as error:
         problem = str(error)
-    except Exception as error:  # noqa: BLE001  the file is not ours: its reader says what is wrong with it in one line
+    except Exception as error:  # noqa: BLE001  HyperPod writes the file: any mistake in it becomes one line
         problem = unexpected(error)
     else:
         return 0

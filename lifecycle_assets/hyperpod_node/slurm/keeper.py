@@ -60,7 +60,7 @@ class Keeper:
             return self._look()
         except NodeError as error:
             problem = str(error)
-        except Exception as error:  # noqa: BLE001  the files are not ours, and without a keeper slurm.conf stays incomplete
+        except Exception as error:  # noqa: BLE001  HyperPod writes the files: no mistake in them may end the keeper
             problem = unexpected(error)
         if problem != self.problem:  # once, not every second
             print(f"slurm.conf is not complete: {problem}", flush=True)

@@ -12,9 +12,9 @@ ENVIRONMENT = "HYPERPOD_AGENT"  # of `python -m local_aws up`: "node_lines=befor
 class Behaviour:
     """One way for the agent to behave. The default of each field is the worst of its positions."""
 
-    # Mounts of a script are seen by nobody else: awsome-distributed-ai PR 682 ("in /etc/fstab, just not in df -Th") and PR 1208.
+    # Only the script sees its mounts: awsome-distributed-ai PR 682 ("in /etc/fstab, just not in df -Th") and PR 1208.
     script_mounts: Literal["slave", "private", "host"] = "slave"
-    # Node lines come after the scripts: sample-physical-ai-scaffolding-kit, register_slurm_features.sh.
+    # A node that joins gets its line after its scripts: sample-physical-ai-scaffolding-kit, register_slurm_features.sh.
     node_lines: Literal["after_scripts", "before_scripts"] = "after_scripts"
     # "until ~5 minutes after the node reaches InService", in AWS's seconds: the same file.
     node_lines_after_s: float = 300.0

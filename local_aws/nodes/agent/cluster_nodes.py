@@ -57,14 +57,14 @@ class ClusterNodes:
         return hub
 
     def view(self, cluster: Cluster) -> ClusterView:
-        """The cluster as it is now, with the lines of slurm.conf that the agent has come to write."""
+        """Return the cluster as it is now; ``listed`` has the nodes whose lines the agent has written."""
         late = self.behaviour.node_lines == "after_scripts"
         with self._lock:
             listed = set(self._listed or ()) if late else None
         return ClusterView.of(cluster, listed, self.behaviour.empty_instances)
 
     def first_view(self, machine: Machine) -> ClusterView:
-        """The cluster as a machine finds it. The cluster's first slurm.conf has lines for all nodes that are there."""
+        """Return the cluster for a machine that boots. The cluster's first slurm.conf lists all nodes of that moment."""
         cluster = machine.launch.cluster
         if machine.is_controller:
             machine.has_placeholder = self.behaviour.first_slurm_conf == "placeholder"
@@ -75,12 +75,12 @@ class ClusterNodes:
         return self.view(cluster)
 
     def add_line(self, machine: Machine) -> None:
-        """Give a node whose scripts have succeeded its line, minutes after it is in service."""
+        """Add the line of a node whose scripts have succeeded, minutes after the node is in service."""
         if self.behaviour.node_lines == "after_scripts" and machine.layout:
             schedule.after(self.behaviour.node_lines_after_s, lambda: self._add_line(machine))
 
     def name_controllers(self, machine: Machine) -> None:
-        """Write the whole slurm.conf in the place of its placeholder, after a while."""
+        """Replace a placeholder by the whole slurm.conf after a while."""
         if machine.has_placeholder:
             schedule.after(self.behaviour.placeholder_s, lambda: _in_thread(lambda: self._name_controllers(machine)))
 
@@ -224,7 +224,7 @@ def _demand(machine: Machine) -> None:
 
 
 def _in_thread(action: Callable[[], None]) -> None:
-    """Do what takes a while beside the clock's own thread; AWS's time passes at the host's pace meanwhile."""
+    """Run ``action`` outside the schedule's thread; AWS's time passes at the host's pace meanwhile."""
 
     def act() -> None:
         with clock.work():
@@ -234,7 +234,7 @@ def _in_thread(action: Callable[[], None]) -> None:
 
 
 def _is_stale(machine: Machine, view: ClusterView) -> bool:
-    """Whether a node without a slurm.conf of its own must hear of a change."""
+    """Tell whether the files of a node without a slurm.conf are out of date."""
     return machine.view is None or machine.view.resource_config != view.resource_config
 
 

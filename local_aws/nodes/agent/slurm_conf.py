@@ -68,7 +68,7 @@ def new(view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) -> str:
 
 
 def placeholder(view: ClusterView) -> str:
-    """The file before the agent knows the cluster's controllers."""
+    """Return the file as it is before the agent knows the cluster's controllers."""
     return _HEAD.format(name=view.name) + f"{_BEGIN}\nSlurmctldHost=localhost\n{_END}\n"
 
 

@@ -62,7 +62,7 @@ class ClusterView:
         return [member for member in self.members if member.group == group]
 
     def listed_of(self, group: str) -> list[Member]:
-        """Those of them that have a line in slurm.conf."""
+        """Return the group's nodes that have a line in slurm.conf."""
         return [member for member in self.members_of(group) if self.listed is None or member.id in self.listed]
 
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.runner import SimulatedNodes, simulated_nodes
 from local_aws.nodes.specs import NodesError, Vpc
 from local_aws.server import EmbeddedAws
@@ -79,7 +80,8 @@ def account(folder: Path) -> Iterator[Account]:
         hubs.append(MeasuringHub(place, image, vpc))
         return hubs[-1]
 
-    with EmbeddedAws(speed=SPEED) as aws, simulated_nodes(folder / "nodes", aws.endpoint, make_hub) as runner:
+    complete = Behaviour(first_slurm_conf="complete")  # the wait for it is the agent's time, and none of the scripts'
+    with EmbeddedAws(speed=SPEED) as aws, simulated_nodes(folder / "nodes", aws.endpoint, make_hub, complete) as runner:
         world = World(aws.endpoint)
         world.make()
         world.allow_all_but()

@@ -210,7 +210,7 @@ def test_the_copy_that_outlives_the_scripts_can_follow(node: SlurmMachine, tmp_p
     assert precheck.Places().code == follow.CODE
 
 
-def test_a_file_that_nobody_foresaw_is_told_in_one_line(
+def test_an_unforeseen_error_is_reported_in_one_line(
     node: SlurmMachine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = node.write("resource_config.json", "[" * 100_000)

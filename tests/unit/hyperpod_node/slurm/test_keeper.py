@@ -153,7 +153,7 @@ def test_a_group_without_nodes_does_not_stop_the_keeper(machine: SlurmMachine, a
     "content",
     ['{"ClusterConfig": {"ClusterName": "demo"}, "InstanceGroups": null}', '{"ClusterConfig": 3, "InstanceGroups": [1]}', "\xff"],
 )
-def test_a_file_that_is_not_as_expected_is_told_once_and_looked_at_again(
+def test_a_malformed_file_is_reported_once_and_looked_at_again(
     machine: SlurmMachine, content: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (machine.root / "resource_config.json").write_bytes(content.encode("latin-1"))

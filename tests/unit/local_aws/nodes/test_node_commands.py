@@ -61,3 +61,11 @@ def test_the_table_has_a_line_for_each_node() -> None:
     head, first, *_ = node_commands.table(ML).splitlines()
     assert head.split() == ["cluster", "name", "role", "status", "address", "host", "id"]
     assert first.split() == ["ml", "head-1", "controller", "Running", "10.1.0.4", "ip-10-1-0-4", "i-4"]
+
+
+def test_the_environment_chooses_how_the_agent_behaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HYPERPOD_AGENT", "node_lines_after_s=0")
+    assert node_commands.behaviour().node_lines_after_s == 0
+    monkeypatch.setenv("HYPERPOD_AGENT", "node_lines=late")
+    with pytest.raises(ProcessError, match="HYPERPOD_AGENT: unknown node_lines 'late'"):
+        node_commands.behaviour()
