@@ -124,3 +124,29 @@ def test_many_programs_run_at_once(nodes: Nodes, node: NodeSpec) -> None:
         thread.join(60)
 
     assert time.monotonic() - start < 12
+
+
+@pytest.mark.parametrize(
+    ("mounts", "seen_by_the_node", "sees_the_nodes"),
+    [("host", "tmpfs", "tmpfs"), ("slave", "none", "tmpfs"), ("private", "none", "none")],
+)
+def test_a_program_may_have_mounts_of_its_own(
+    nodes: Nodes, node: NodeSpec, mounts: str, seen_by_the_node: str, sees_the_nodes: str
+) -> None:
+    kind = "findmnt --noheadings --output=FSTYPE --mountpoint"
+    lines: list[str] = []
+    until = "until [ -e /run/{} ]; do sleep 0.05; done"
+    script = f"mkdir -p /a /b; mount -t tmpfs a /a; touch /run/mounted; {until.format('look')}; {kind} /b || echo none"
+    started = threading.Thread(
+        target=nodes.hub.run,
+        args=(node.id, "bash", "-c", script),
+        kwargs={"mounts": mounts, "on_line": lines.append, "timeout_s": 60},
+    )
+    started.start()
+    seen = nodes.sh(
+        node, f"until [ -e /run/mounted ]; do sleep 0.05; done; {kind} /a || echo none; mount -t tmpfs b /b; touch /run/look"
+    )
+    started.join()
+    nodes.sh(node, "umount /b; umount /a 2>/dev/null; rm /run/mounted /run/look")
+
+    assert (seen, lines) == ([seen_by_the_node], [sees_the_nodes])

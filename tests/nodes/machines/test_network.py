@@ -60,3 +60,11 @@ def test_a_token_is_good_for_one_node_only(nodes: Nodes, node: NodeSpec) -> None
     token = nodes.sh(node, f"{TOKEN}; echo $TOKEN")[0]
 
     assert nodes.sh(other, f"TOKEN={token}; {ASK} {IMDS}/latest/meta-data/instance-id") == ["401"]
+
+
+def test_a_node_whose_name_is_unknown_resolves_it_once_it_is_named(nodes: Nodes) -> None:
+    node = nodes.boot(has_name=False)
+    look = f"getent hosts {node.hostname} | cut -d' ' -f1"
+    assert nodes.sh(node, look) == []
+    nodes.hub.name(node.id)
+    assert nodes.sh(node, look) == [node.address]
