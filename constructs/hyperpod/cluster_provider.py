@@ -29,7 +29,7 @@ class ClusterProvider(Construct):
         self._step = ResourceFunction(self, "Step", code=code, module="step")
         requests = RequestMachine(self, "Requests", step=self._step)
         # Not in the role's own policy: the function depends on that one, and the state machine on the function.
-        iam.Policy(self, "StepFindsNewerRequests", roles=[cast("iam.IRole", self._step.role)], statements=[requests.finding()])
+        iam.Policy(self, "FindNewerRequests", roles=[cast("iam.IRole", self._step.role)], statements=[requests.finding()])
         environment = {"STATE_MACHINE_ARN": requests.state_machine_arn}
         responder = ResourceFunction(
             self,

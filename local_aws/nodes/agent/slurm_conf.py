@@ -99,7 +99,9 @@ def _block(view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) -> str:
 def _node(view: ClusterView, member: Member, behaviour: Behaviour) -> str:
     shape = view.shapes[member.group]
     place = f"NodeName={member.hostname} NodeAddr={member.address}"
-    files = f" Gres=gpu:{shape.gpus},file=/dev/nvidia-[0-{shape.gpus - 1}]" if behaviour.gres == "with_file" and shape.gpus else ""
+    files = (
+        f" Gres=gpu:{shape.gpus},file=/dev/nvidia-[0-{shape.gpus - 1}]" if behaviour.gres == "with_file" and shape.gpus else ""
+    )
     return f"{place} CPUs={shape.cpus} RealMemory={shape.memory_mib}{files} State=UNKNOWN"
 
 

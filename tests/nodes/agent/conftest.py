@@ -12,6 +12,7 @@ from local_aws.testing import aws, nodes
 from tests.local.hyperpod.world import World
 from tests.nodes.bundle import Bundle, Json, lay, make_file_system, user
 from tests.nodes.cluster.running import Running
+from tests.nodes.gpus.gpu_cluster import ONE_GPU, TYPES
 
 __all__ = ["aws", "nodes"]
 
@@ -43,16 +44,16 @@ def file_system(world: World) -> Json:
 
 @pytest.fixture
 def create(world: World, nodes: SimulatedNodes, file_system: Json) -> Iterator[Create]:
-    """Create a cluster under an agent of this behaviour: `create(Behaviour(), {"controller": 1, "workers": 1})`."""
+    """Create a cluster, whose `workers` have GPUs, under an agent of this behaviour: `create(Behaviour(), {"controller": 1, "workers": 1})`."""
 
     def create(behaviour: Behaviour, groups: dict[str, int]) -> Running:
         nodes.behaviour = behaviour
         workers = [
             {"instance_group_name": name, "partition_name": name} for name in groups if name not in ("controller", "login")
         ]
-        settings = {"users": [user("alice", 10001)], "accounting": LOCAL_DATABASE}
+        settings = {"users": [user("alice", 10001)], "accounting": LOCAL_DATABASE, "instance_types": TYPES}
         bundle = Bundle({**file_system, "worker_groups": workers}, settings, {"before_slurm/1_doubts.sh": DOUBTS})
-        running = Running(world, nodes, dict(groups), scripts=lay(world, bundle))
+        running = Running(world, nodes, dict(groups), scripts=lay(world, bundle), types={"workers": ONE_GPU})
         running.create()
         return running
 

@@ -23,7 +23,7 @@ def is_whole(cluster: Running) -> None:
 
 
 def test_a_cluster_is_whole_after_each_change(create: Create) -> None:
-    cluster = create(Behaviour(), {"controller": 1, "login": 1, "workers": 1, "others": 0})
+    cluster = create(Behaviour(gres="with_file"), {"controller": 1, "login": 1, "workers": 1, "others": 0})
     is_whole(cluster)
     for group, count in (("workers", 2), ("workers", 6), ("others", 1), ("others", 0), ("others", 1)):
         cluster.resize(group, count)

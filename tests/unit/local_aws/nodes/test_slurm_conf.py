@@ -17,7 +17,9 @@ def lines(text: str, *starts: str) -> list[str]:
 
 
 def test_workers_are_nodes_in_their_partition_and_in_dev_and_login_nodes_are_not() -> None:
-    text = slurm_conf.new(view(controller=["10.1.0.4"], login=["10.1.0.5"], workers=["10.1.0.6", "10.1.0.7"]), LAYOUT, Behaviour())
+    text = slurm_conf.new(
+        view(controller=["10.1.0.4"], login=["10.1.0.5"], workers=["10.1.0.6", "10.1.0.7"]), LAYOUT, Behaviour()
+    )
     assert lines(text, "SlurmctldHost", "NodeName", "PartitionName") == [
         "SlurmctldHost=ip-10-1-0-4(10.1.0.4)",
         "NodeName=ip-10-1-0-6 NodeAddr=10.1.0.6 CPUs=96 RealMemory=1000 State=UNKNOWN",
