@@ -79,8 +79,10 @@ def _for_entry(record: Json, executions: Executions, send: answer.Send) -> None:
     except ClientError as refused:
         if _may_exist(refused):
             raise
-        log("no execution can be started", error=str(refused))
-        send(event, answer.failure(physical_id(event), reason))
+        # An event is delivered at least once: an earlier delivery may have started the execution, which then answers.
+        if executions.find(event) is None:
+            log("no execution can be started", error=str(refused))
+            send(event, answer.failure(physical_id(event), reason))
         return
     stop_older(event, started, executions)
 
@@ -89,4 +91,4 @@ def _may_exist(refused: ClientError) -> bool:
     """Whether there may be an execution all the same, so that only another try can tell."""
     error, status = refused.response["Error"], refused.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     kind = kind_of(refused.operation_name, error["Code"], status, error.get("Message", ""))
-    return kind is Kind.TRANSIENT or refused.operation_name != "StartExecution"
+    return kind in (Kind.TRANSIENT, Kind.BUSY) or refused.operation_name != "StartExecution"
