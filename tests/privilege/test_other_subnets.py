@@ -8,8 +8,8 @@ import yaml
 
 from config.request import merged
 from local_aws.testing import Client, aws, client, fresh_aws
+from tests.cluster_files import REFERENCE
 from tests.privilege.deployment import Deployment
-from tests.synth.variants import REFERENCE
 
 __all__ = ["aws", "client", "fresh_aws"]
 

@@ -44,7 +44,7 @@ def file_system(world: World) -> Json:
 
 @pytest.fixture
 def create(world: World, nodes: SimulatedNodes, file_system: Json) -> Iterator[Create]:
-    """Create a cluster, whose `workers` have GPUs, under an agent of this behaviour: `create(Behaviour(), {"controller": 1, "workers": 1})`."""
+    """Create a cluster whose `workers` have GPUs: `create(Behaviour(), {"controller": 1, "workers": 1})`."""
 
     def create(behaviour: Behaviour, groups: dict[str, int]) -> Running:
         nodes.behaviour = behaviour
