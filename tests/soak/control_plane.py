@@ -41,8 +41,8 @@ class ControlPlane(FakeSageMaker):
         operation = camel(method)
         self.check_outage(operation)
         target = self._target(request)
-        self.changed_by(operation, invocation.request_id)
         reply = getattr(self, method)(**request)
+        self.changed_by(operation, invocation.request_id)  # a call that is refused changes nothing
         if operation == "CreateCluster":
             self.creations[invocation.request_id] = self.creations.get(invocation.request_id, 0) + 1
         elif target and not operation.startswith(("Describe", "List")) and owner_of(target.tags) != OURS:
