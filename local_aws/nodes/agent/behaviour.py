@@ -29,7 +29,7 @@ class Behaviour:
 
     # TopologyPlugin=topology/tree without a topology.conf: sample-physical-ai-scaffolding-kit PR 14. Empty topology.yaml and
     # `Topology=` on partitions: its PR 23.
-    automatic_topology: Literal["tree_without_file", "empty_yaml", "none"] = "tree_without_file"
+    automatic_topology: Literal["tree_without_file", "empty_yaml", "none"] = "none"
     # `Gres=gpu:4,file=/dev/nvidia-[0-3]` in node lines: ai-on-sagemaker-hyperpod, docs/08-Tips/Slurm/08-gres.md.
     gres: Literal["with_file", "none"] = "none"
 

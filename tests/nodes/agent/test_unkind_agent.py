@@ -11,6 +11,7 @@ pytestmark = pytest.mark.local
 
 ON_EACH = "mountpoint --quiet /fsx && ls -d /fsx/home/alice && hostname"
 NO_CLIENT = "mv /usr/sbin/mount.lustre /root && printf '#!/bin/sh\\nexit 5\\n' | install /dev/stdin /usr/sbin/mount.lustre"
+WORST = Behaviour(automatic_topology="tree_without_file", gres="with_file")
 
 
 def is_whole(cluster: Running) -> None:
@@ -18,12 +19,15 @@ def is_whole(cluster: Running) -> None:
     assert cluster.settle()["ClusterStatus"] == "InService"
     hosts = {one["host"] for one in cluster.runner.describe() if one["role"] == "compute"}
     cluster.idle(len(hosts))
+    # The agent turns it on whenever it rewrites slurm.conf, and Slurm refuses jobs until it is off again, seconds later.
+    topology = ("sh", "-c", "scontrol show config | grep TopologyPlugin")
+    until(lambda: cluster.run("controller-1", *topology), lambda plugin: "tree" not in plugin, UP_S)
     seen = cluster.run("controller-1", "srun", "--immediate=30", f"--nodes={len(hosts)}", "--chdir=/", "sh", "-c", ON_EACH)
     assert sorted(seen.split()) == sorted([*hosts, *["/fsx/home/alice"] * len(hosts)])
 
 
 def test_a_cluster_is_whole_after_each_change(create: Create) -> None:
-    cluster = create(Behaviour(gres="with_file"), {"controller": 1, "login": 1, "workers": 1, "others": 0})
+    cluster = create(WORST, {"controller": 1, "login": 1, "workers": 1, "others": 0})
     is_whole(cluster)
     for group, count in (("workers", 2), ("workers", 6), ("others", 1), ("others", 0), ("others", 1)):
         cluster.resize(group, count)
