@@ -17,7 +17,7 @@ def choose(desired: Desired, cluster: Cluster | None, memory: Memory) -> Decisio
     if desired.type != "Update" or memory.cluster:
         return memory
     have = create_only(cluster.description if cluster else desired.old_request or {})
-    chosen = _name(desired, have)
+    chosen = _name(desired, have) or ("" if cluster else desired.physical_id)
     if not chosen:
         return Decision(Fail(_refusal(desired, have)), memory)
     if chosen == desired.physical_id and not _may_go_back(desired, memory):

@@ -66,6 +66,7 @@ class CloudFormation:
         self.abandoned: list[str] = []
         self.novelty: Json = {}
         self.rollbacks = 0
+        self.has_skipped = False
         self._invented = ""
         self._properties: dict[str, Json] = {}
 
@@ -102,6 +103,7 @@ class CloudFormation:
         failed = self.current
         if failed and self.phase == "UPDATE_ROLLBACK_FAILED":
             self._give_up_rollback()
+            self.has_skipped = True
             self.resource, self.phase, self.current = Resource(failed.physical_id, failed.file), "idle", None
 
     def _give_up_rollback(self) -> None:
