@@ -66,8 +66,11 @@ class GpuCluster:
         self.running.settle()
 
     def gpus(self) -> dict[str, str]:
-        """Each worker's state and GPUs, as `{"ip-10-1-0-7": "idle gpu:a10g:1"}`."""
-        said = self.controller("sinfo --noheader --Node --partition=dev --format='%N %T %G'")
+        """Each worker's state and GPUs, as `{"ip-10-1-0-7": "idle gpu:a10g:1"}`; nothing while Slurm cannot read slurm.conf.
+
+        That is for a second or two after an agent has written `Topology=` into it.
+        """
+        said = self.controller("sinfo --noheader --Node --partition=dev --format='%N %T %G' 2>/dev/null || true")
         return dict(line.split(" ", 1) for line in said.splitlines())
 
     def until_all_idle_with_gpus(self) -> None:

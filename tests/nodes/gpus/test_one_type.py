@@ -37,5 +37,5 @@ def test_a_node_without_gpus_joins_and_is_idle_without_them(cluster: GpuCluster)
     cluster.running.resize("without", 1)  # until the keeper comes by, its node line has the others' GPUs
 
     host = cluster.running.machine("without-1")["host"]
-    until(lambda: cluster.gpus()[host], lambda state: state == "idle (null)", UP_S)
+    until(lambda: cluster.gpus().get(host), lambda state: state == "idle (null)", UP_S)
     cluster.running.resize("without", 0)
