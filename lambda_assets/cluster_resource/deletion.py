@@ -5,6 +5,7 @@ from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
 from cluster_resource.adoption import hand_back
 from cluster_resource.desired import Desired
 from cluster_resource.doubt import doubted, lasts, undoubted
+from cluster_resource.event import Event
 from cluster_resource.executions import LEASE_S
 from cluster_resource.memory import Memory
 from cluster_resource.moment import Moment
@@ -31,7 +32,7 @@ def decide_delete(desired: Desired, cluster: Cluster | None, memory: Memory, mom
     return _deleting(cluster, memory, moment)
 
 
-def is_quiet(desired: Desired, memory: Memory, moment: Moment) -> bool:
+def is_quiet(desired: Desired | Event, memory: Memory, moment: Moment) -> bool:
     """Whether no call of an older request can still be on its way."""
     return moment.elapsed_s >= LEASE_S or not (desired.has_invented_id or memory.contested)
 

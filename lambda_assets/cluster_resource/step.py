@@ -15,6 +15,7 @@ from cluster_resource import answer, reasons, waits
 from cluster_resource.actions import Action, Call, Decision, Fail, Succeed, Wait
 from cluster_resource.api_client import logs_client, sagemaker_client, states_client
 from cluster_resource.cluster_api import ClusterApi, translated
+from cluster_resource.deletion import is_quiet
 from cluster_resource.desired import Desired
 from cluster_resource.errors import ApiError
 from cluster_resource.event import DELETION, WAIT, Event, Json
@@ -96,6 +97,7 @@ def step(
         decision, cluster = _wait(event, memory, moment, api)
     else:
         decision, cluster = _cluster(event, memory, moment, api, executions)
+        decision = _after_older_requests(decision, event, moment)
     _log(event, cluster, decision, moment)
     result = _result(event, decision)
     if cluster and isinstance(decision.action, Fail) and decision.action.of_nodes:
@@ -128,6 +130,14 @@ def _cluster(
         return (_superseded(newer, decision) if newer else _made(decision.action, api)), cluster
     except ApiError as error:
         return after_error(error, desired, decision.memory, moment), cluster
+
+
+def _after_older_requests(decision: Decision, event: Event, moment: Moment) -> Decision:
+    """Hold back a FAILED answer, too, while an older request can still change something: CloudFormation acts on it."""
+    action, memory = decision
+    if isinstance(action, Fail) and not is_quiet(event, memory, moment):
+        return Decision(Wait(f"waiting for calls of an older request before this answer: {action.reason}"), memory)
+    return decision
 
 
 def _newer(event: Event, moment: Moment, executions: Executions) -> Execution | None:
