@@ -8,15 +8,25 @@ from local_aws.nodes import client
 from local_aws.nodes.runner import SimulatedNodes
 
 LIMIT_S = 60.0
+# Slurm's commands on login nodes and workers say this while sackd or slurmd replaces the configuration that slurmctld sent.
+BEING_REPLACED = "Could not establish a configuration source"
+BEING_REPLACED_S = 5.0
 
 
 def run_on(node: Mapping[str, str], *argv: str, status: int = 0, timeout_s: float = LIMIT_S) -> str:
-    """What a program prints on a node that a runner described; it must end with this status and within this time."""
-    lines: list[str] = []
+    """What a program prints on a node that a runner described; it must end with this status and within this time.
+
+    A Slurm command that found no configuration has done nothing, and is run again for a few seconds.
+    """
+    end = time.monotonic() + BEING_REPLACED_S
     command: dict[str, object] = {"argv": argv, "environment": {}, "folder": "/", "unit": None, "timeout_s": timeout_s}
-    ended = client.ask(Path(node["folder"]), "run", node["id"], command, on_line=lines.append)
-    assert ended == status, (ended, lines)
-    return "\n".join(lines)
+    while True:
+        lines: list[str] = []
+        ended = client.ask(Path(node["folder"]), "run", node["id"], command, on_line=lines.append)
+        if ended == status:
+            return "\n".join(lines)
+        assert any(BEING_REPLACED in line for line in lines) and time.monotonic() < end, (ended, lines)
+        time.sleep(0.5)
 
 
 class OnNodes:
