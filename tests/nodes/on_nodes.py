@@ -25,7 +25,8 @@ def run_on(node: Mapping[str, str], *argv: str, status: int = 0, timeout_s: floa
         ended = client.ask(Path(node["folder"]), "run", node["id"], command, on_line=lines.append)
         if ended == status:
             return "\n".join(lines)
-        assert any(BEING_REPLACED in line for line in lines) and time.monotonic() < end, (ended, lines)
+        assert any(BEING_REPLACED in line for line in lines), (ended, lines)
+        assert time.monotonic() < end, lines
         time.sleep(0.5)
 
 
