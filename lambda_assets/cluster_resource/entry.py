@@ -38,12 +38,12 @@ def handler(raw: Json, _context: object) -> None:
 def launch(raw: Json, executions: Executions) -> None:
     """Start the request's execution and stop those of older requests; a duplicate does nothing that was not done."""
     event = Event.parse(raw)
-    others = _others(event, executions)
+    others = others_of(event, executions)
     newer = next((other for other, its in others if is_later(its.issued, event.issued)), None)
     memory: Json = {"version": VERSION}
     if newer:
         memory["fence"] = f"superseded: this request came after a newer one for the same resource ({newer.name})"
-    elif _is_missing_one(event, [its for _, its in others]) or any(_may_still_call(other, event) for other, _ in others):
+    elif is_contested(event, others):
         memory["contested"] = True
     before = _before_replacement(event, [its for _, its in others])
     if before:
@@ -78,10 +78,15 @@ def stop_older(event: Event, started: datetime, executions: Executions) -> None:
         executions.stop(executions.arn_of(event), OVERTAKEN)
 
 
-def _others(event: Event, executions: Executions) -> list[tuple[Execution, Event]]:
+def others_of(event: Event, executions: Executions) -> list[tuple[Execution, Event]]:
     """The other executions of the resource, newest first, each with its event."""
     found = executions.others(event)[:COMPARED]
     return [(execution, Event.parse(executions.event_of(execution.arn))) for execution in found]
+
+
+def is_contested(event: Event, others: list[tuple[Execution, Event]]) -> bool:
+    """Return whether a call of an older request may still land: of one that runs, was stopped lately, or is not listed."""
+    return _is_missing_one(event, [its for _, its in others]) or any(_may_still_call(other, event) for other, _ in others)
 
 
 def _may_still_call(other: Execution, event: Event) -> bool:

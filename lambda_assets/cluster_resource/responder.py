@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 
 from cluster_resource import answer
 from cluster_resource.api_client import states_client
-from cluster_resource.entry import stop_older
+from cluster_resource.entry import is_contested, others_of, stop_older
 from cluster_resource.errors import Kind, kind_of
 from cluster_resource.event import Event, Json
 from cluster_resource.executions import SUPERSEDED, Executions
@@ -73,7 +73,9 @@ def _for_entry(record: Json, executions: Executions, send: answer.Send) -> None:
     condition = record.get("requestContext", {}).get("condition", "failure")
     said = f"{error.get('errorType', condition)}: {error.get('errorMessage', 'see its log')}"
     reason = f"the entry function could not start the work: {said}"
-    memory = {"version": VERSION, "fence": reason}
+    # It answers once no call of an older request can land: CloudFormation acts on this answer.
+    contested = is_contested(event, others_of(event, executions))
+    memory = {"version": VERSION, "fence": reason, **({"contested": True} if contested else {})}
     try:
         started, _ = executions.start(event, {"version": VERSION, "event": record["requestPayload"], "memory": memory})
     except ClientError as refused:

@@ -90,7 +90,7 @@ def step(
     memory = Memory.load(payload.get("memory") or {})
     moment = Moment.of(payload)
     if memory.fence:
-        decision, cluster = Decision(Fail(memory.fence), memory), None
+        decision, cluster = _after_older_requests(Decision(Fail(memory.fence), memory), event, moment), None
     elif event.resource_type == DELETION:
         decision, cluster = _tail(event, memory, moment, api), None
     elif event.resource_type == WAIT:

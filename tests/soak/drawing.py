@@ -106,9 +106,16 @@ class Drawing(RuleBasedStateMachine):
         self._do("cancel")
 
     @precondition(_is_deletable)
-    @rule(file=FILE_NAMES, kind=st.sampled_from(("late", "pause")), cancelled=st.sampled_from((0, 5)))
-    def update_and_roll_back_before_it_starts(self, file: str, kind: str, cancelled: float) -> None:
+    @rule(
+        file=FILE_NAMES,
+        kind=st.sampled_from(("late", "pause")),
+        cancelled=st.sampled_from((0, 5)),
+        lag=st.sampled_from((0, 30)),
+    )
+    def update_and_roll_back_before_it_starts(self, file: str, kind: str, cancelled: float, lag: float) -> None:
         if self._is_idle():
+            if lag:
+                self._do("lag", seconds=lag)
             self._fault("entry", "StartExecution", kind, 0, 20)
             self._do("deploy", file=file)
             self._do("wait", seconds=cancelled)
@@ -186,7 +193,7 @@ class Drawing(RuleBasedStateMachine):
     @rule(
         file=FILE_NAMES,
         call=st.sampled_from((*CHANGES, "PUT", "Return", "DescribeCluster")),
-        kind=st.sampled_from(("die", "die_after", "late")),
+        kind=st.sampled_from(("die", "die_after", "late", "refuse")),
         seconds=st.sampled_from((0, 5, 20)),
     )
     def deploy_with_a_crash(self, file: str, call: str, kind: str, seconds: float) -> None:
@@ -227,38 +234,29 @@ class Drawing(RuleBasedStateMachine):
     @precondition(_is_idle)
     @rule(
         file=FILE_NAMES,
-        kind=st.sampled_from(("late", "late", "die_after", "lose")),
-        pause=st.sampled_from((0, 20, 50)),
-        delays=DESTINATIONS,
-        hangs=st.sampled_from((0, 1, 2)),
-        refusals=st.integers(0, 8),
-        change=st.sampled_from(CHANGES),
+        pause=st.sampled_from((0, 20, 50, 50)),
+        late=st.sampled_from(((1, 2), (250, 0), (600, 0), (60, 1))),
+        outage=st.sampled_from((0, 235, 235, 300)),
+        refusals=st.sampled_from((0, 0, 6, 8)),
     )
-    def deploy_unseen_and_cancel(
-        self, *, file: str, kind: str, pause: float, delays: list[float], hangs: int, refusals: int, change: str
-    ) -> None:
+    def deploy_unseen_and_cancel(self, file: str, pause: float, late: tuple[float, int], outage: float, refusals: int) -> None:
         """An execution starts whose entry died before it could look, and nobody stops it for minutes."""
+        delay, hangs = late
         if self._count("fault", "responder") + hangs > RESPONDER_FAULTS:
             return
+        if outage:
+            self._do("outage", seconds=outage, code=CODES[0])
         if pause:
             self._fault("entry", "ListExecutions", "pause_after", 0, pause)
-        self._fault("entry", "StartExecution", kind, 1 if pause else 0, 20)
-        self._do("destination", delays=delays)
+        self._fault("entry", "StartExecution", "late", 1 if pause else 0, 20)
+        self._do("destination", delays=[delay])
         for _ in range(hangs):
             self._fault("responder", "StartExecution", "pause", 0, 60)
         for _ in range(refusals):
-            self._fault("step", change, "refuse", 0, 0)
+            self._fault("step", "UpdateCluster" if self._is_deletable() else "CreateCluster", "refuse", 0, 0)
         self._do("deploy", file=file)
         self._do("wait", seconds=1)
         self._do("cancel")
-
-    @rule(delays=st.lists(st.sampled_from((0, 1, 10, 30, 55, 70)), min_size=1, max_size=3))
-    def deliver(self, delays: list[float]) -> None:
-        self._do("deliver", delays=delays)
-
-    @rule(delays=st.lists(st.sampled_from((0, 1, 10, 55, 200)), min_size=1, max_size=3))
-    def notice(self, delays: list[float]) -> None:
-        self._do("notice", delays=delays)
 
     @rule(delays=DESTINATIONS)
     def destination(self, delays: list[float]) -> None:

@@ -11,9 +11,10 @@ from cluster_resource import answer, entry, responder, step
 from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.event import Event
 from cluster_resource.executions import Executions
+from cluster_resource.identity import execution_name
 from tests.soak import invariants
 from tests.soak.boundary import Invocation
-from tests.soak.cloudformation import CloudFormation
+from tests.soak.cloudformation import CloudFormation, Request
 from tests.soak.control_plane import Client, ControlPlane
 from tests.soak.faults import Faults
 from tests.soak.files import is_replacement
@@ -139,6 +140,10 @@ class SoakWorld:
         self.violations += invariants.check_fence(self, operation, request_id)
 
     # What the invariants look at
+
+    def has_execution(self, request: Request) -> bool:
+        """Whether the request got an execution."""
+        return execution_name(Event.parse(request.raw)) in self.states.executions
 
     @property
     def is_at_rest(self) -> bool:

@@ -115,22 +115,33 @@ def test_a_step_that_cannot_list_executions_makes_no_call(world: World, monkeypa
     assert world.answer(raw)["Status"] == "SUCCESS"
 
 
-def test_a_request_waits_for_an_older_one_that_was_stopped_before_the_last_one_failed(world: World) -> None:
+def test_a_request_waits_for_an_older_one_that_was_stopped_before_the_last_one_ended(world: World) -> None:
     """The execution between the two ended well, and tells nothing of the call that the first one may have on its way."""
     name = world.create(FOUR)["PhysicalResourceId"]
     world.run(5)
-    world.deliver(world.event("Update", SIX, FOUR, name))
+    update = world.deliver(world.event("Update", SIX, FOUR, name))
     world.clock.advance(5)  # its first step hangs before its call
-    rollback = world.event("Update", FOUR, SIX, name)
-    responder.respond(failed_entry(rollback), world.executions, world.send)
+    world.executions.stop(world.executions.arn_of(Event.parse(update)), "superseded")
+    start_unseen(world, world.event("Update", FOUR, SIX, name), fence="it did nothing")
     world.run(5)
-    assert world.answer(rollback)["Status"] == "FAILED"
-    world.sagemaker.calls.clear()
     again = world.deliver(world.event("Update", FOUR, FOUR, name))
     world.run(LEASE_S - 30)
     assert again["RequestId"] not in world.answers
     world.run()
     assert world.answer(again)["Status"] == "SUCCESS"
+
+
+def test_a_failed_entry_is_answered_once_no_older_call_can_land(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.run(5)
+    world.deliver(world.event("Update", SIX, FOUR, name))
+    world.run(5)
+    rollback = world.event("Update", FOUR, SIX, name)
+    responder.respond(failed_entry(rollback), world.executions, world.send)
+    world.run(LEASE_S - 30)
+    assert rollback["RequestId"] not in world.answers
+    world.run(60)
+    assert "could not start the work" in world.answer(rollback)["Reason"]
 
 
 def test_a_request_long_after_one_that_was_stopped_does_not_wait(world: World) -> None:
@@ -144,9 +155,9 @@ def test_a_request_long_after_one_that_was_stopped_does_not_wait(world: World) -
     assert world.answer(again)["Status"] == "SUCCESS"
 
 
-def start_unseen(world: World, raw: Json) -> None:
+def start_unseen(world: World, raw: Json, **memory: str) -> None:
     """Start a request's execution as an entry does that saw no newer one."""
-    world.executions.start(Event.parse(raw), {"version": VERSION, "event": raw, "memory": {"version": VERSION}})
+    world.executions.start(Event.parse(raw), {"version": VERSION, "event": raw, "memory": {"version": VERSION, **memory}})
 
 
 def refusing(code: str) -> Any:
