@@ -79,8 +79,9 @@ def stop_older(event: Event, started: datetime, executions: Executions) -> None:
 
 
 def others_of(event: Event, executions: Executions) -> list[tuple[Execution, Event]]:
-    """The other executions of the resource, newest first, each with its event."""
-    found = executions.others(event)[:COMPARED]
+    """The other requests for the resource, newest first, each with its execution."""
+    # By the date of the request: an execution may start after that of a newer request.
+    found = sorted(executions.others(event)[:COMPARED], key=lambda other: (other.issued, other.started), reverse=True)
     return [(execution, Event.parse(executions.event_of(execution.arn))) for execution in found]
 
 

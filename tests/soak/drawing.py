@@ -149,13 +149,25 @@ class Drawing(RuleBasedStateMachine):
         self._do("deploy", file=file)
         self._do("settle")
 
-    @precondition(_is_idle)
+    @precondition(_is_deletable)
     @rule(file=FILE_NAMES)
     def deploy_what_the_service_takes_back(self, file: str) -> None:
+        if not self._is_idle():
+            return
         self._do("service", update_fails=True)
         self._do("deploy", file=file)
         self._do("settle")
         self._do("service", update_fails=False)
+
+    @precondition(_is_idle)
+    @rule(file=FILE_NAMES, is_refused=st.booleans())
+    def deploy_what_the_service_cannot_create(self, file: str, is_refused: bool) -> None:
+        if is_refused:
+            self._fault("step", "PUT", "refuse", 0, 0)
+        self._do("service", creation_fails=True)
+        self._do("deploy", file=file)
+        self._do("settle")
+        self._do("service", creation_fails=False)
 
     @precondition(_is_deletable)
     @rule()
