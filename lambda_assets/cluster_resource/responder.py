@@ -8,7 +8,7 @@ import functools
 import json
 import os
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
 from cluster_resource import answer
 from cluster_resource.api_client import states_client
@@ -74,8 +74,7 @@ def _for_entry(record: Json, executions: Executions, send: answer.Send) -> None:
     said = f"{error.get('errorType', condition)}: {error.get('errorMessage', 'see its log')}"
     reason = f"the entry function could not start the work: {said}"
     # It answers once no call of an older request can land: CloudFormation acts on this answer.
-    contested = is_contested(event, others_of(event, executions))
-    memory = {"version": VERSION, "fence": reason, **({"contested": True} if contested else {})}
+    memory = {"version": VERSION, "fence": reason, **({"contested": True} if _is_contested(event, executions) else {})}
     try:
         started, _ = executions.start(event, {"version": VERSION, "event": record["requestPayload"], "memory": memory})
     except ClientError as refused:
@@ -87,6 +86,15 @@ def _for_entry(record: Json, executions: Executions, send: answer.Send) -> None:
             send(event, answer.failure(physical_id(event), reason))
         return
     stop_older(event, started, executions)
+
+
+def _is_contested(event: Event, executions: Executions) -> bool:
+    """Return whether the answer must wait for older requests; it must where they cannot be listed, which keeps no answer back."""
+    try:
+        return is_contested(event, others_of(event, executions))
+    except (ClientError, BotoCoreError) as error:
+        log("older requests cannot be looked at", error=str(error))
+        return True
 
 
 def _may_exist(refused: ClientError) -> bool:

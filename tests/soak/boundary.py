@@ -71,13 +71,6 @@ class Invocation:
             raise _Hangs(fault.seconds)
         return _replied(self.replies[-1])
 
-    def sleep(self, seconds: float) -> None:
-        """Sleep, as the code asks for."""
-        self._position += 1
-        if self._position > len(self.replies):
-            self.replies.append((None, None))
-            raise _Hangs(seconds)
-
     def _go_on(self) -> None:
         if self.is_over:
             return

@@ -76,6 +76,19 @@ def test_an_event_is_answered_where_no_execution_can_be_started_either(world: Wo
 
 
 @pytest.mark.fault(28)
+def test_a_responder_that_cannot_list_executions_starts_the_one_that_answers(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = world.event("Create", properties())
+    with monkeypatch.context() as patch:
+        patch.setattr(world.states, "list_executions", refusing("AccessDeniedException"))
+        with pytest.raises(ClientError):  # what still runs is stopped at the next try
+            responder.respond(failed_entry(raw), world.executions, world.send)
+    world.run(LEASE_S + 60)
+    assert "could not start the work" in world.answer(raw)["Reason"]
+
+
+@pytest.mark.fault(28)
 def test_a_throttled_responder_is_called_again_rather_than_guess(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     raw = world.event("Create", properties())
     with monkeypatch.context() as patch:
