@@ -5,7 +5,6 @@ from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
 from cluster_resource.adoption import hand_back
 from cluster_resource.desired import Desired
 from cluster_resource.doubt import doubted, lasts, undoubted
-from cluster_resource.event import Event
 from cluster_resource.executions import LEASE_S
 from cluster_resource.memory import Memory
 from cluster_resource.moment import Moment
@@ -18,11 +17,11 @@ BLOCKED_WORDS = "does not have permission to perform"
 def decide_delete(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
     """Tell the next thing to do so that the cluster goes."""
     if cluster is None:
-        if is_quiet(desired, memory, moment):
+        if is_quiet(memory, moment):
             return Decision(Succeed("there is no cluster"), memory)
         return Decision(Wait("there is no cluster; waiting whether an older request still makes one"), memory)
     if desired.adopt:
-        return hand_back(desired, cluster, memory, is_quiet=is_quiet(desired, memory, moment))
+        return hand_back(desired, cluster, memory, is_quiet=is_quiet(memory, moment))
     if cluster.owner != desired.owner:
         return Decision(Succeed(f"left alone: {reasons.foreign(cluster)}"), memory)
     memory = memory._replace(arn=cluster.arn)
@@ -32,9 +31,9 @@ def decide_delete(desired: Desired, cluster: Cluster | None, memory: Memory, mom
     return _deleting(cluster, memory, moment)
 
 
-def is_quiet(desired: Desired | Event, memory: Memory, moment: Moment) -> bool:
-    """Whether no call of an older request can still be on its way."""
-    return moment.elapsed_s >= LEASE_S or not (desired.has_invented_id or memory.contested)
+def is_quiet(memory: Memory, moment: Moment) -> bool:
+    """Return whether no call of an older request can still take effect."""
+    return moment.elapsed_s >= LEASE_S or memory.contested is False
 
 
 def _deleting(cluster: Cluster, memory: Memory, moment: Moment) -> Decision:

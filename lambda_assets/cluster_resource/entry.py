@@ -13,7 +13,7 @@ from datetime import datetime
 
 from cluster_resource.api_client import states_client
 from cluster_resource.event import Event, Json, is_later
-from cluster_resource.executions import LEASE_S, Execution, Executions
+from cluster_resource.executions import Execution, Executions
 from cluster_resource.identity import cluster_name, execution_name
 from cluster_resource.log import log
 from cluster_resource.memory import VERSION
@@ -43,8 +43,6 @@ def launch(raw: Json, executions: Executions) -> None:
     memory: Json = {"version": VERSION}
     if newer:
         memory["fence"] = f"superseded: this request came after a newer one for the same resource ({newer.name})"
-    elif is_contested(event, others):
-        memory["contested"] = True
     before = _before_replacement(event, [its for _, its in others])
     if before:
         memory["cluster"] = before
@@ -83,36 +81,6 @@ def others_of(event: Event, executions: Executions) -> list[tuple[Execution, Eve
     # By the date of the request: an execution may start after that of a newer request.
     found = sorted(executions.others(event)[:COMPARED], key=lambda other: (other.issued, other.started), reverse=True)
     return [(execution, Event.parse(executions.event_of(execution.arn))) for execution in found]
-
-
-def is_contested(event: Event, others: list[tuple[Execution, Event]]) -> bool:
-    """Return whether a call of an older request may still land: of one that runs, was stopped lately, or is not listed."""
-    return _is_missing_one(event, [its for _, its in others]) or any(_may_still_call(other, event) for other, _ in others)
-
-
-def _may_still_call(other: Execution, event: Event) -> bool:
-    """Whether an older request runs, or was ended in the middle of a step so short before that its last call may still land."""
-    if other.status == "SUCCEEDED":
-        return False
-    if other.stopped is None or "T" not in event.issued:
-        return True
-    issued = datetime.strptime(event.issued, "%Y%m%dT%H%M%S%z")
-    return (issued - other.stopped).total_seconds() < LEASE_S
-
-
-def _is_missing_one(event: Event, others: list[Event]) -> bool:
-    """Whether a request came before this one that is not seen: one that left the properties from which this one starts.
-
-    It may be on its way to its own entry function, or the list of executions lags behind.
-    """
-    last = next((other for other in others if other.request_type != "Delete"), None)
-    if event.request_type == "Create":
-        return False
-    if last is None:
-        return event.has_invented_id
-    if event.request_type == "Delete":
-        return event.properties not in (last.properties, last.old_properties)
-    return event.old_properties != last.properties
 
 
 def _before_replacement(event: Event, others: list[Event]) -> str:

@@ -18,8 +18,8 @@ FUNCTION_S = 60
 LANDS_S = 150
 """How long a call can take effect after its function ended. AWS documents no bound; we have seen none above seconds."""
 LEASE_S = LISTED_S + FUNCTION_S + LANDS_S
-"""How long after an execution began a call of an older one can still take effect. The step of an older request looks for newer
-ones before each call, so that its last call is made in an invocation that began before the newer execution was listed."""
+"""How long after an execution began a call of an older one can take effect. An older one lists executions before each call, so
+it makes its last call in an invocation that began before the newer execution was listed."""
 
 
 class Execution(NamedTuple):
@@ -41,6 +41,13 @@ class Execution(NamedTuple):
         """When CloudFormation signed the request, as in ``Event.issued``."""
         issued = self.name.split("-")[1]
         return "" if issued == UNDATED else issued
+
+    def may_still_call(self, now: datetime) -> bool:
+        """Return whether a call of its steps can take effect after ``now``: it runs, or it was ended during a step lately."""
+        if self.stopped is None:
+            return True
+        has_called = (self.stopped - self.started).total_seconds() >= LISTED_S
+        return self.status != "SUCCEEDED" and has_called and (now - self.stopped).total_seconds() < FUNCTION_S + LANDS_S
 
     def is_newer_than(self, event: Event, started: datetime) -> bool:
         """Return whether its request is newer than ``event``, whose execution began at ``started``.
@@ -73,6 +80,14 @@ class Executions:
     def newer(self, event: Event, started: datetime) -> Execution | None:
         """Return an execution of a newer request for the event's resource, if one is listed."""
         return next((other for other in self.others(event) if other.is_newer_than(event, started)), None)
+
+    def is_contested(self, event: Event, started: datetime, now: datetime) -> bool:
+        """Return whether a call of an older request for the event's resource can take effect after ``now``.
+
+        Every older execution that can make a call is listed from ``LISTED_S`` after ``started`` on.
+        """
+        older = (other for other in self.others(event) if not other.is_newer_than(event, started))
+        return any(other.may_still_call(now) for other in older)
 
     def start(self, event: Event, execution_input: Json) -> tuple[datetime, bool]:
         """Start the request's execution, or find the one that a delivery before started; tell when it began, and if it is new."""

@@ -20,8 +20,8 @@ class Memory(NamedTuple):
     version: int = VERSION
     fence: str = ""
     """Why this request must touch nothing: a newer one has taken over."""
-    contested: bool = False
-    """An older request ended before its time, and its last call may still be on its way, or not be shown yet."""
+    contested: bool | None = None
+    """Whether a call of an older request could still take effect when this one looked; None until it could look."""
     reclaimed: bool = False
     """An Update goes back to a cluster whose deletion had failed: the properties before are not that cluster's."""
     cluster: str = ""

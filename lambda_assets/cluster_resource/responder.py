@@ -8,11 +8,11 @@ import functools
 import json
 import os
 
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import ClientError
 
 from cluster_resource import answer
 from cluster_resource.api_client import states_client
-from cluster_resource.entry import is_contested, others_of, stop_older
+from cluster_resource.entry import stop_older
 from cluster_resource.errors import Kind, kind_of
 from cluster_resource.event import Event, Json
 from cluster_resource.executions import SUPERSEDED, Executions
@@ -73,8 +73,7 @@ def _for_entry(record: Json, executions: Executions, send: answer.Send) -> None:
     condition = record.get("requestContext", {}).get("condition", "failure")
     said = f"{error.get('errorType', condition)}: {error.get('errorMessage', 'see its log')}"
     reason = f"the entry function could not start the work: {said}"
-    # It answers once no call of an older request can land: CloudFormation acts on this answer.
-    memory = {"version": VERSION, "fence": reason, **({"contested": True} if _is_contested(event, executions) else {})}
+    memory = {"version": VERSION, "fence": reason}
     try:
         started, _ = executions.start(event, {"version": VERSION, "event": record["requestPayload"], "memory": memory})
     except ClientError as refused:
@@ -86,15 +85,6 @@ def _for_entry(record: Json, executions: Executions, send: answer.Send) -> None:
             send(event, answer.failure(physical_id(event), reason))
         return
     stop_older(event, started, executions)
-
-
-def _is_contested(event: Event, executions: Executions) -> bool:
-    """Return whether the answer must wait for older requests; it must where they cannot be listed, which keeps no answer back."""
-    try:
-        return is_contested(event, others_of(event, executions))
-    except (ClientError, BotoCoreError) as error:
-        log("older requests cannot be looked at", error=str(error))
-        return True
 
 
 def _may_exist(refused: ClientError) -> bool:

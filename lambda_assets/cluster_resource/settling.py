@@ -69,7 +69,7 @@ def finish(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment, f
     call = _tag_call(desired, cluster, memory)
     if call:
         return Decision(call, memory)
-    if not is_quiet(desired, memory, moment):
+    if not is_quiet(memory, moment):
         return Decision(Wait("waiting whether an older request still changes something"), memory)
     note = f"left alone, in neither this file nor the one before: {', '.join(found.kept)}" if found.kept else ""
     return with_leftovers(Decision(Succeed(note, data_of(memory, cluster.name)), memory), desired)

@@ -18,8 +18,8 @@ from cluster_resource.cluster_api import ClusterApi, translated
 from cluster_resource.deletion import is_quiet
 from cluster_resource.desired import Desired
 from cluster_resource.errors import ApiError
-from cluster_resource.event import DELETION, WAIT, Event, Json
-from cluster_resource.executions import Execution, Executions
+from cluster_resource.event import CLUSTER, DELETION, Event, Json
+from cluster_resource.executions import LISTED_S, Execution, Executions
 from cluster_resource.identity import execution_name, physical_id
 from cluster_resource.log import log
 from cluster_resource.memory import Memory
@@ -89,15 +89,14 @@ def step(
     event = Event.parse(payload["event"])
     memory = Memory.load(payload.get("memory") or {})
     moment = Moment.of(payload)
-    if memory.fence:
-        decision, cluster = _after_older_requests(Decision(Fail(memory.fence), memory), event, moment), None
+    if event.resource_type == CLUSTER:
+        decision, cluster = _cluster(event, memory, moment, api, executions)
+    elif memory.fence:
+        decision, cluster = Decision(Fail(memory.fence), memory), None
     elif event.resource_type == DELETION:
         decision, cluster = _tail(event, memory, moment, api), None
-    elif event.resource_type == WAIT:
-        decision, cluster = _wait(event, memory, moment, api)
     else:
-        decision, cluster = _cluster(event, memory, moment, api, executions)
-        decision = _after_older_requests(decision, event, moment)
+        decision, cluster = _wait(event, memory, moment, api)
     _log(event, cluster, decision, moment)
     result = _result(event, decision)
     if cluster and isinstance(decision.action, Fail) and decision.action.of_nodes:
@@ -109,6 +108,36 @@ def step(
 
 
 def _cluster(
+    event: Event, memory: Memory, moment: Moment, api: ClusterApi, executions: Callable[[], Executions]
+) -> tuple[Decision, Cluster | None]:
+    """Do one step for the cluster, knowing which older requests can still change it."""
+    if moment.elapsed_s < LISTED_S:
+        return Decision(Wait("waiting until Step Functions lists every request"), memory), None
+    memory = _after_a_look(event, memory, moment, executions)
+    if memory.fence:
+        decision, cluster = Decision(Fail(memory.fence), memory), None
+    else:
+        decision, cluster = _changed(event, memory, moment, api, executions)
+    if isinstance(decision.action, Fail) and not is_quiet(decision.memory, moment):
+        # CloudFormation acts on a FAILED answer, too.
+        reason = f"waiting for calls of an older request before this answer: {decision.action.reason}"
+        decision = Decision(Wait(reason), decision.memory)
+    return decision, cluster
+
+
+def _after_a_look(event: Event, memory: Memory, moment: Moment, executions: Callable[[], Executions]) -> Memory:
+    """Look for older requests once; an error leaves the question open until the next step, or until the lease is over."""
+    if memory.contested is not None:
+        return memory
+    try:
+        with translated("ListExecutions"):
+            return memory._replace(contested=executions().is_contested(event, moment.started, moment.now))
+    except ApiError as error:
+        log("older requests cannot be listed", error=str(error))
+        return memory
+
+
+def _changed(
     event: Event, memory: Memory, moment: Moment, api: ClusterApi, executions: Callable[[], Executions]
 ) -> tuple[Decision, Cluster | None]:
     try:
@@ -130,14 +159,6 @@ def _cluster(
         return (_superseded(newer, decision) if newer else _made(decision.action, api)), cluster
     except ApiError as error:
         return after_error(error, desired, decision.memory, moment), cluster
-
-
-def _after_older_requests(decision: Decision, event: Event, moment: Moment) -> Decision:
-    """Hold back a FAILED answer, too, while an older request can still change something: CloudFormation acts on it."""
-    action, memory = decision
-    if isinstance(action, Fail) and not is_quiet(event, memory, moment):
-        return Decision(Wait(f"waiting for calls of an older request before this answer: {action.reason}"), memory)
-    return decision
 
 
 def _newer(event: Event, moment: Moment, executions: Executions) -> Execution | None:

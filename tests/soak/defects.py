@@ -97,7 +97,7 @@ DEFECTS: dict[str, Defect] = {
     "adopt without tags": Defect(reconcile, "_converge", _without_owner),
     "no fence for late events": Defect(entry, "is_later", lambda _: lambda *_: False),
     "a step does not look for newer requests": Defect(executions.Executions, "newer", lambda _: lambda *_: None),
-    "a missing request is not noticed": Defect(entry, "_is_missing_one", lambda _: lambda *_: False),
+    "a step acts before every request is listed": Defect(executions, "LISTED_S", lambda _: 0),
     "answer before success": Defect(reconcile, "_present", _answer_early),
     "create again when absent": Defect(reconcile, "_absent", _forgetful),
     "a throttle is fatal": Defect(outcome, "FINAL", lambda kinds: (*kinds, Kind.TRANSIENT)),

@@ -19,7 +19,7 @@ STEPS = 14
 CHANGES = ("CreateCluster", "UpdateCluster", "DeleteCluster")
 ORDERS = ("StartExecution", "StopExecution", "ListExecutions", "DescribeExecution")
 FILE_NAMES = st.sampled_from(("four", "six", "login", "moved", "four", "six", "moved", *FILES))
-SHORT = st.sampled_from((0, 1, 5, 20, 29, 31, 60, 90))
+SHORT = st.sampled_from((0, 1, 5, 29, 31, 35, 50, 60, 90))
 LONG = st.sampled_from((120, 180, 300, 1200, 3700))
 HANGS = (0, 5, 20, 50, 60, 70)
 DESTINATIONS = st.lists(st.sampled_from((0, 1, 10, 60, 250, 600)), min_size=1, max_size=3)
@@ -94,7 +94,7 @@ class Drawing(RuleBasedStateMachine):
         skip=st.sampled_from((0, 0, 1)),
         seconds=st.sampled_from((5, 20, 50)),
         delay=st.sampled_from((0, 10, 55)),
-        cancelled=st.sampled_from((0, 5, 20, 60, 120)),
+        cancelled=st.sampled_from((0, 5, 31, 50, 90, 150)),
     )
     def deploy_and_overtake(
         self, *, file: str, call: str, kind: str, skip: int, seconds: float, delay: float, cancelled: float
@@ -109,7 +109,7 @@ class Drawing(RuleBasedStateMachine):
     @rule(
         file=FILE_NAMES,
         kind=st.sampled_from(("late", "pause")),
-        cancelled=st.sampled_from((0, 5)),
+        cancelled=st.sampled_from((0, 5, 31)),
         lag=st.sampled_from((0, 30)),
     )
     def update_and_roll_back_before_it_starts(self, file: str, kind: str, cancelled: float, lag: float) -> None:
@@ -211,6 +211,15 @@ class Drawing(RuleBasedStateMachine):
     def deploy_with_a_crash(self, file: str, call: str, kind: str, seconds: float) -> None:
         self._fault("step", call, kind, 0, seconds)
         self._do("deploy", file=file)
+
+    @precondition(_is_idle)
+    @rule(file=FILE_NAMES, seconds=st.sampled_from((45, 55)), cancelled=st.sampled_from((31, 35)))
+    def deploy_and_cancel_while_its_call_hangs(self, file: str, seconds: float, cancelled: float) -> None:
+        """The call takes effect after the first look of the request that follows."""
+        self._fault("step", "UpdateCluster" if self._is_deletable() else "CreateCluster", "pause", 0, seconds)
+        self._do("deploy", file=file)
+        self._do("wait", seconds=cancelled)
+        self._do("cancel")
 
     @rule(
         call=st.sampled_from((*CHANGES, *CHANGES, *CALLS)),

@@ -13,7 +13,7 @@ from tests.soak.richness import Richness
 from tests.soak.run import Outcome
 
 PROJECT = Path(__file__).parents[2]
-GOOD = [{"op": "deploy", "file": "four"}, {"op": "wait", "seconds": 29}, {"op": "cancel"}, {"op": "settle"}]
+GOOD = [{"op": "deploy", "file": "four"}, {"op": "wait", "seconds": 59}, {"op": "cancel"}, {"op": "settle"}]
 FAULT = {"op": "fault", "function": "step", "call": "CreateCluster", "kind": "die_after"}
 
 

@@ -198,7 +198,7 @@ def test_an_update_neither_adopts_nor_makes_a_cluster_under_another_name(world: 
 def test_of_two_stacks_that_adopt_at_once_one_has_the_cluster_and_the_other_touches_it_no_more(world: World) -> None:
     cluster = made_elsewhere(world)
     raw = world.deliver(world.event("Create", adopting(request(CONTROLLER, workers(6)))))
-    world.run(1)
+    world.run(31)
     cluster.tags["hyperpod-cdk:stack-id"] = STACK.replace("reference", "another")
     world.run(60)
     answer = world.answer(raw)
@@ -245,7 +245,7 @@ def test_a_cluster_with_the_stacks_own_tags_loses_no_nodes_either(world: World) 
 def test_nodes_that_came_while_it_was_taken_over_are_not_taken_away(world: World) -> None:
     cluster = made_elsewhere(world, CONTROLLER, workers(4))
     raw = world.deliver(world.event("Create", adopting(request(CONTROLLER, workers(6)))))
-    world.run(5)
+    world.run(35)
     assert world.sagemaker.changes() == ["AddTags"]
     cluster.groups["workers"]["InstanceCount"] = 8
     world.run(600)

@@ -60,7 +60,7 @@ def test_a_call_of_the_stopped_request_that_lands_late_is_put_right(world: World
     """The older Update's step was in UpdateCluster when it was stopped; the call lands after the newer one saw nothing to do."""
     name = world.create()["PhysicalResourceId"]
     update = world.deliver(world.event("Update", SIX, properties(), name))
-    world.clock.advance(1)
+    world.clock.advance(31)
     rollback = world.deliver(world.event("Update", properties(), SIX, name))
     world.run(35)
     world.sagemaker.update_cluster(ClusterName=name, InstanceGroups=SIX["Request"]["InstanceGroups"])

@@ -7,7 +7,7 @@ from botocore.exceptions import ClientError
 
 from cluster_resource import responder
 from cluster_resource.event import Event
-from cluster_resource.executions import LEASE_S
+from cluster_resource.executions import LEASE_S, LISTED_S
 from cluster_resource.memory import VERSION
 from tests.unit.cluster_resource.test_delivery import failed_entry
 from tests.unit.cluster_resource.updates import FOUR, SIX
@@ -42,11 +42,16 @@ def test_an_entry_that_was_overtaken_between_its_look_and_its_start_changes_noth
 
 
 @pytest.mark.fault(37)
-def test_a_rollback_waits_for_the_update_that_it_undoes_and_that_nobody_saw(world: World) -> None:
-    """The update's entry function hangs before it starts anything; its call lands two minutes after the rollback began."""
+def test_a_rollback_waits_for_the_update_that_it_undoes_and_that_its_entry_did_not_see(world: World) -> None:
+    """The update hangs in its call, which takes effect two minutes after the rollback began."""
     name = world.create(FOUR)["PhysicalResourceId"]
     world.run(5)
-    rollback = world.deliver(world.event("Update", FOUR, SIX, name))
+    update = world.event("Update", SIX, FOUR, name)
+    start_unseen(world, update, fence="it hangs")
+    world.clock.advance(LISTED_S + 1)
+    rollback = world.event("Update", FOUR, SIX, name)
+    start_unseen(world, rollback)
+    world.executions.stop(world.executions.arn_of(Event.parse(update)), "superseded")
     world.run(120)
     assert rollback["RequestId"] not in world.answers
     world.sagemaker.update_cluster(ClusterName=name, InstanceGroups=SIX["Request"]["InstanceGroups"])
@@ -133,7 +138,7 @@ def test_a_request_waits_for_an_older_one_that_was_stopped_before_the_last_one_e
     name = world.create(FOUR)["PhysicalResourceId"]
     world.run(5)
     update = world.deliver(world.event("Update", SIX, FOUR, name))
-    world.clock.advance(5)  # its first step hangs before its call
+    world.clock.advance(LISTED_S + 5)  # its second step hangs before its call
     world.executions.stop(world.executions.arn_of(Event.parse(update)), "superseded")
     start_unseen(world, world.event("Update", FOUR, SIX, name), fence="it did nothing")
     world.run(5)
@@ -148,7 +153,7 @@ def test_a_failed_entry_is_answered_once_no_older_call_can_land(world: World) ->
     name = world.create(FOUR)["PhysicalResourceId"]
     world.run(5)
     world.deliver(world.event("Update", SIX, FOUR, name))
-    world.run(5)
+    world.run(LISTED_S + 5)
     rollback = world.event("Update", FOUR, SIX, name)
     responder.respond(failed_entry(rollback), world.executions, world.send)
     world.run(LEASE_S - 30)
@@ -157,10 +162,21 @@ def test_a_failed_entry_is_answered_once_no_older_call_can_land(world: World) ->
     assert "could not start the work" in world.answer(rollback)["Reason"]
 
 
+def test_a_request_does_not_wait_for_one_that_was_stopped_before_it_could_make_a_call(world: World) -> None:
+    name = world.create(FOUR)["PhysicalResourceId"]
+    world.run(5)
+    world.deliver(world.event("Update", SIX, FOUR, name))
+    world.run(LISTED_S - 5)
+    rollback = world.deliver(world.event("Update", FOUR, SIX, name))
+    world.run(LISTED_S)
+    assert world.answer(rollback)["Status"] == "SUCCESS"
+
+
 def test_a_request_long_after_one_that_was_stopped_does_not_wait(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     world.run(5)
     update = world.deliver(world.event("Update", SIX, FOUR, name))
+    world.clock.advance(LISTED_S)
     world.executions.stop(world.executions.arn_of(Event.parse(update)), "by hand")
     world.run(LEASE_S)
     again = world.deliver(world.event("Update", FOUR, SIX, name))
