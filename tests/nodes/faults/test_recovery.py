@@ -38,7 +38,7 @@ def test_a_rebooted_worker_has_its_mount_its_slurmd_and_its_users_again(cluster:
     assert cluster.run("workers-1", "bash", "-c", "ls -d /tmp/sagemaker* 2>/dev/null || echo none") == "none"
     assert cluster.run("workers-1", "findmnt", "--noheadings", "--output=TARGET", "--mountpoint", "/fsx") == "/fsx"
     host = cluster.machine("workers-1")["host"]
-    assert as_alice(cluster, "login-1", f"srun --nodelist={host} id --user") == "10001"
+    assert as_alice(cluster, "login-1", f"srun --quiet --nodelist={host} id --user") == "10001"
 
 
 @pytest.mark.fault(66)
@@ -73,7 +73,7 @@ def test_a_replaced_worker_joins_under_its_new_address_with_the_same_users_and_h
 
     assert before["host"] not in cluster.idle(2)
     assert cluster.run("workers-2", "id", "alice") == cluster.run("workers-1", "id", "alice")
-    assert as_alice(cluster, "login-1", f"srun --nodelist={after['host']} stat --format='%U %u' {NOTE}") == "alice 10001"
+    assert as_alice(cluster, "login-1", f"srun --quiet --nodelist={after['host']} stat --format='%U %u' {NOTE}") == "alice 10001"
     # ssh asks no question, though nobody has seen this host's key.
     assert as_alice(cluster, "login-1", f"ssh {after['address']} cat {NOTE}") == "kept"
 
@@ -89,4 +89,5 @@ def test_login_nodes_and_workers_follow_a_controller_that_was_replaced_by_themse
         FOLLOWED_S,
     )
     cluster.idle(2)
-    assert as_alice(cluster, "login-1", "srun --nodes=2 id --user") == "10001\n10001"
+    # Quiet: a new controller lists nodes as idle before each has answered, and srun says that it waits for them.
+    assert as_alice(cluster, "login-1", "srun --quiet --nodes=2 id --user") == "10001\n10001"
