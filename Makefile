@@ -12,7 +12,7 @@ CLUSTER ?= reference
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
 
-setup: .venv/ready node_modules/ready  ## install the pinned tools into .venv and node_modules
+setup: .venv/ready node_modules/ready hpod  ## install the pinned tools into .venv and node_modules
 
 .venv/ready: requirements.txt requirements-dev.txt constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
@@ -25,6 +25,10 @@ node_modules/ready: package.json package-lock.json .venv/ready
 	@echo "setup 2/2: the cdk command line into node_modules"
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
+
+hpod: .venv/ready
+	@printf '#!/bin/sh\n# Written by make setup.\nexec "%s/.venv/bin/python" -c "import sys; sys.path[0] = sys.argv.pop(1); from cli.__main__ import main; sys.exit(main())" "%s" "$$@"\n' '$(CURDIR)' '$(CURDIR)' > $@
+	@chmod +x $@
 
 nodes-setup: setup  ## install what simulated nodes need, and build their image (root on Debian; once, about two minutes)
 	@python -m local_aws.nodes setup
@@ -78,7 +82,7 @@ lint: setup
 	git ls-files "*.sh" "*.sbatch" .ci/run .ci/demo-offline | xargs shellcheck -x
 
 types: setup
-	mypy app.py config constructs/hyperpod stacks ops local_aws lambda_assets lifecycle_assets tests
+	mypy app.py config cluster_request validation constructs/hyperpod stacks cli tools local_aws lambda_assets lifecycle_assets tests
 
 synth: setup  ## synthesize clusters/ into cdk.out, with cdk-nag
 	@cdk synth --quiet
@@ -93,8 +97,8 @@ templates: setup  ## write the templates of clusters/ into templates/; commit th
 	@git --no-pager diff --stat -- templates
 
 docs: setup  ## rewrite what the documentation takes from the code
-	@python -m config.documentation > docs/configuration.md
-	@python -m config.schema > schema/cluster.schema.json
+	@python -m tools.configuration_page > docs/configuration.md
+	@python -m validation.schema > schema/cluster.schema.json
 
 bench-nodes: setup  ## measure lifecycle scripts on simulated nodes: LIFECYCLE="folder ..." (root on Debian)
 	@python -m local_aws.nodes setup
@@ -104,4 +108,4 @@ bench: setup  ## measure a function's start against boto3's, synth against an em
 	@python -m tests.bench $(BENCH)
 
 clean:  ## remove all that make made
-	rm -rf .venv node_modules cdk.out .local_aws
+	rm -rf .venv node_modules cdk.out .local_aws hpod

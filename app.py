@@ -12,7 +12,7 @@ from config.errors import ConfigError
 # the time.
 gc.disable()
 # Python waits while Node starts and loads aws-cdk-lib: time to load what reads the cluster files.
-Thread(target=import_module, args=("config.load",)).start()
+Thread(target=import_module, args=("validation.load",)).start()
 
 from stacks.clusters_app import ClustersApp  # noqa: E402  after the above
 

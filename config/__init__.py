@@ -1,1 +1,1 @@
-"""What a cluster is: the model of a cluster file, its rules, and the CreateCluster request. Imports no aws_cdk."""
+"""Define what a cluster file can contain, and facts about instance types and zones. Imports no aws_cdk."""

@@ -41,7 +41,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong: where, with which value, what and the remedy, and the rule that says so (config/catalog.py)."""
+    """One thing that is wrong: where, with which value, what and the remedy, and its rule (validation/catalog.py)."""
 
     path: Path
     value: object

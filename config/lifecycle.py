@@ -1,6 +1,6 @@
 """The lifecycle section of a cluster file: what of the user's own runs on the nodes."""
 
-from config.own_folder import OwnFolder
+from config.local_folder import OwnFolder
 from config.section import Change, Section, setting
 
 ON_CREATE = "on_create.sh"

@@ -5,7 +5,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from config.nearest import either, nearest
+from config.suggestions import either, nearest
 
 TABLE = Path(__file__).parent / "data" / "zones.json"
 

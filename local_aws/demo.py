@@ -12,7 +12,6 @@ from pathlib import Path
 
 from config.errors import ConfigError
 from config.instance_group import Role
-from config.load import load_clusters
 from config.model import ClusterConfig
 from config.slurm import Database
 from local_aws import process
@@ -21,6 +20,7 @@ from local_aws.environment import aws_environment
 from local_aws.nodes import setup, support
 from local_aws.nodes.specs import NodesError
 from local_aws.server import ACCOUNT
+from validation.load import load_clusters
 
 PROJECT = Path(__file__).resolve().parent.parent
 CLUSTERS = PROJECT / "clusters"
@@ -148,8 +148,8 @@ def _steps(cluster: str, region: str) -> tuple[Step, ...]:
             process.home(),
         ),
         Step("cdk deploy: network, storage, cluster", deploy),
-        Step("status: what came up", ("python", "-m", "ops", "status", cluster)),
-        Step("outputs: what to use it with", ("python", "-m", "ops", "outputs", cluster)),
+        Step("status: what came up", ("python", "-m", "cli", "status", cluster)),
+        Step("outputs: what to use it with", ("python", "-m", "cli", "outputs", cluster)),
     )
 
 
@@ -182,9 +182,9 @@ Next, in a shell that talks to the embedded AWS:
     {_edit(config, file)}
     cdk diff '{name}/*'                    # shows that one field
     cdk deploy '{name}/*'                  # makes it so
-    python -m ops status {name}
+    ./hpod status {name}
     cdk destroy '{name}/*'                 # takes down all but what the file says to retain
-    python -m ops retained {name}        # says what that is, as sections for the next file
+    ./hpod retained {name}        # says what that is, as sections for the next file
     make demo-down                          # ends the embedded AWS; nothing of it survives
 """
 

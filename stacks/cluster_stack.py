@@ -7,13 +7,13 @@ from constructs import Construct
 
 from config.model import ClusterConfig, Implementation
 from config.section import Removal
-from constructs.hyperpod.hyperpod_cluster import HyperPodCluster
-from constructs.hyperpod.lifecycle_scripts import LifecycleScripts
-from constructs.hyperpod.native_cluster import NativeCluster
-from constructs.hyperpod.network import Network
-from constructs.hyperpod.node_role import NodeRole
+from constructs.hyperpod.cluster.hyperpod_cluster import HyperPodCluster
+from constructs.hyperpod.cluster.native_cluster import NativeCluster
+from constructs.hyperpod.cluster.node_role import NodeRole
+from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
+from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.removal import retain
-from constructs.hyperpod.shared_storage import SharedStorage
+from constructs.hyperpod.storage.shared_storage import SharedStorage
 
 # On the way from one to the other, a stack has neither.
 IMPLEMENTATIONS: dict[Implementation, type[HyperPodCluster] | type[NativeCluster]] = {

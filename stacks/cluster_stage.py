@@ -4,7 +4,7 @@ from aws_cdk import CrossStackReferences, Environment, ReferenceStrength, Stage,
 from constructs import Construct
 
 from config.model import ClusterConfig
-from config.own_tags import CLUSTER_TAG
+from config.tags import CLUSTER_TAG
 from stacks.cluster_stack import ClusterStack
 from stacks.network_stack import NetworkStack
 from stacks.storage_stack import StorageStack

@@ -7,8 +7,8 @@ from pathlib import Path
 from aws_cdk import Annotations, App, Environment, Validations
 
 from config.errors import placed
-from config.load import check_clusters, usable
 from stacks.cluster_stage import ClusterStage
+from validation.load import check_clusters, usable
 
 PROJECT = Path(__file__).resolve().parent.parent
 FEATURE_FLAGS = Path(__file__).with_name("feature_flags.json")

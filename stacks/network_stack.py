@@ -8,7 +8,7 @@ from constructs import Construct
 from config.model import ClusterConfig
 from config.network import InternetAccess as Access
 from config.section import Removal
-from constructs.hyperpod.network import Network
+from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.removal import removal_policy, retain
 from stacks.placeholder import fill_if_empty
 

@@ -8,8 +8,8 @@ from constructs import Construct
 from config.model import ClusterConfig
 from config.section import Removal
 from config.storage import StorageConfig
-from constructs.hyperpod.network import Network
-from constructs.hyperpod.shared_storage import SharedStorage
+from constructs.hyperpod.network.network import Network
+from constructs.hyperpod.storage.shared_storage import SharedStorage
 from stacks.placeholder import fill_if_empty
 
 

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
-from config.service_model import shape
+from cluster_request.service_model import shape
 
 # DescribeInstanceTypes tells cores and no sockets: what is known of these stands where it was published.
 SOCKETS = {"ml.p4d.24xlarge": 2, "ml.p4de.24xlarge": 2, "ml.p5.48xlarge": 2}

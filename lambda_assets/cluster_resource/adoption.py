@@ -87,7 +87,7 @@ def adopted_is_gone(name: str) -> str:
 def _not_adopted(cluster: Cluster, obstacles: list[str], touched: str = "") -> str:
     return (
         f"cluster {cluster.name} cannot be adopted: {'; '.join(obstacles)}; {touched}put into the file what the "
-        "cluster has, as `python -m ops adopt CLUSTER` shows it, and change it in a later deployment"
+        "cluster has, as `./hpod adopt CLUSTER` shows it, and change it in a later deployment"
     )
 
 

@@ -93,7 +93,7 @@ def send(event: Event, verdict: Json, put: Put = put, sleep: Callable[[float], N
     """Deliver ``verdict``, with a few tries; raises AnswerError when it did not get through.
 
     403 is final: the address has expired, and CloudFormation has given up. It is logged with ``alarm``,
-    which constructs/hyperpod/request_alarms.py counts.
+    which constructs/hyperpod/cluster/request_alarms.py counts.
     """
     content = body(event, verdict)
     trouble = ""

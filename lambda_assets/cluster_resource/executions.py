@@ -14,7 +14,7 @@ SUPERSEDED = "Superseded"
 LISTED_S = 30
 """How long ListExecutions may not show an execution that has begun. AWS documents no bound, only eventual consistency."""
 FUNCTION_S = 60
-"""How long a function runs at most: the time-out in constructs/hyperpod/resource_function.py."""
+"""How long a function runs at most: the time-out in constructs/hyperpod/cluster/resource_function.py."""
 LANDS_S = 150
 """How long a call can take effect after its function ended. AWS documents no bound; we have seen none above seconds."""
 LEASE_S = LISTED_S + FUNCTION_S + LANDS_S

@@ -47,7 +47,7 @@ def where_to_read(cluster: Cluster, stream: str) -> str:
     command = f"aws logs tail {log_group(cluster)} {which} --since 1d --region {region}"
     file = cluster.tags.get(CLUSTER_TAG)
     node = f" {stream.rsplit('/', 1)[-1]}" if stream else ""
-    return f"read on: {command}" + (f"; or: python -m ops logs {file}{node}" if file else "")
+    return f"read on: {command}" + (f"; or: ./hpod logs {file}{node}" if file else "")
 
 
 def log_group(cluster: Cluster) -> str:

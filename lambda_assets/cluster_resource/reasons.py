@@ -36,7 +36,7 @@ def foreign(cluster: Cluster, *, is_adopting: bool = False) -> str:
     whose = f"belongs to {owner}" if owner else "carries no tags of this stack"
     way = "set `adopt` to take it over"
     if owner:
-        way = "free it by `python -m ops adopt CLUSTER --release` once that stack is gone"
+        way = "free it by `./hpod adopt CLUSTER --release` once that stack is gone"
     elif is_adopting:
         way = "adopt it in a stack that has no cluster yet: an update takes none over"
     return (

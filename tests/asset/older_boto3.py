@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from config.service_model import OPERATIONS
-from constructs.hyperpod.function_package import write_package
+from cluster_request.service_model import OPERATIONS
+from constructs.hyperpod.cluster.function_package import write_package
 from stacks.clusters_app import PROJECT
 from tests.asset.sagemaker_server import sagemaker_server
 from tests.asset.samples import answer_of, request_to

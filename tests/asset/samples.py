@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from config.service_model import service_model, shape
+from cluster_request.service_model import service_model, shape
 
 SCALARS: dict[str, Any] = {
     "boolean": True,

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from constructs.hyperpod.compact_source import compact_source, is_text
-from constructs.hyperpod.function_package import PACKAGE
+from constructs.hyperpod.cluster.compact_source import compact_source, is_text
+from constructs.hyperpod.cluster.function_package import PACKAGE
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from config.service_model import FOLDER, OPERATIONS, SLIM_FILE, slim_model
-from constructs.hyperpod.function_package import PACKAGE, write_package
+from cluster_request.service_model import FOLDER, OPERATIONS, SLIM_FILE, slim_model
+from constructs.hyperpod.cluster.function_package import PACKAGE, write_package
 from stacks.clusters_app import PROJECT
 
 LARGEST_ZIP = 40_000
@@ -19,7 +19,7 @@ FINGERPRINT = """
 import os, sys
 from pathlib import Path
 from aws_cdk import FileSystem
-from constructs.hyperpod.function_package import write_package
+from constructs.hyperpod.cluster.function_package import write_package
 folder = Path(sys.argv[1])
 write_package(folder)
 for number, file in enumerate(sorted(folder.rglob("*"))):

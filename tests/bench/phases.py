@@ -14,8 +14,8 @@ PHASES = {
     "stacks.cluster_stage.NetworkStack": "constructs: Network",
     "stacks.cluster_stage.StorageStack": "constructs: Storage",
     "stacks.cluster_stage.ClusterStack": "constructs: Cluster",
-    "constructs.hyperpod.cluster_provider.function_package": "asset: functions",
-    "constructs.hyperpod.lifecycle_scripts.ScriptDeployment": (
+    "constructs.hyperpod.cluster.cluster_provider.function_package": "asset: functions",
+    "constructs.hyperpod.lifecycle.lifecycle_scripts.ScriptDeployment": (
         "asset: scripts, with CDK's deployment function and its AWS CLI layer"
     ),
 }

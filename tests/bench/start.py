@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from constructs.hyperpod.function_package import write_package
+from constructs.hyperpod.cluster.function_package import write_package
 from tests.bench.timing import medians, verdict
 
 IMPORT_LIMIT, CLIENT_LIMIT = 1.1, 0.5

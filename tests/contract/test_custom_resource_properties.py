@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 import yaml
 
+from cluster_request.request import RequestValues, cluster_request
 from cluster_resource.api_client import OPERATIONS, sagemaker_client
 from cluster_resource.desired import Desired
 from cluster_resource.event import CLUSTER as CLUSTER_TYPE
 from cluster_resource.event import Event
-from config.load import load_cluster
-from config.request import RequestValues, cluster_request
 from stacks.clusters_app import PROJECT
 from tests.contract.deployed import Deployed, as_cloudformation_sends
 from tests.synth.synthesized import CLUSTER, Synthesized, synthesize
+from validation.load import load_cluster
 
 STACK_ID = "arn:aws:cloudformation:us-west-2:123456789012:stack/every-kind-Cluster/00000000-0000-0000-0000-000000000000"
 

@@ -8,12 +8,12 @@ import pytest
 import yaml
 from botocore.model import ServiceModel
 
+from cluster_request.service_model import input_shape, shape, slim_model
 from cluster_resource.typed import typed
-from config.service_model import input_shape, shape, slim_model
 from tests import cluster_files
 from tests.contract.deployed import Deployed, as_cloudformation_sends
 from tests.synth.synthesized import CLUSTER, synthesize
-from tests.unit.config.request_leaves import full, leaves
+from tests.unit.cluster_request.request_leaves import full, leaves
 
 CREATE = input_shape("CreateCluster")
 GROUP = shape(shape(CREATE)["members"]["InstanceGroups"]["shape"])["member"]["shape"]

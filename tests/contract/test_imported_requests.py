@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from config.imports import Choices, Keep, imported
+from cli.import_cluster import Choices, Keep, imported
 from tests.contract.deployed import Deployed
 from tests.synth.synthesized import CLUSTER, Synthesized, synthesize
-from tests.unit.config.imports.originals import ZONES, reference
+from tests.unit.cli.import_cluster.originals import ZONES, reference
 
 
 @pytest.fixture(scope="module")

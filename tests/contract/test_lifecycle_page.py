@@ -5,14 +5,14 @@ from dataclasses import fields
 
 import pytest
 
-from config.rules.lifecycle import MOST_FILES, MOST_MIB, POINTS
-from constructs.hyperpod.script_bundle import WRITTEN_HERE
+from constructs.hyperpod.lifecycle.script_bundle import WRITTEN_HERE
 from hyperpod_node import mount, packages, plan
 from hyperpod_node.node_settings import NodeSettings
 from hyperpod_node.slurm import accounting_daemon, controller_daemon, controllers, database
 from hyperpod_node.steps import extra_scripts, readiness, slurm_configuration, slurm_controller, slurm_login, slurm_worker
 from stacks.clusters_app import PROJECT
 from tests.unit.hyperpod_node.a_node import a_context
+from validation.rules.lifecycle import MOST_FILES, MOST_MIB, POINTS
 
 PAGE = (PROJECT / "docs" / "lifecycle.md").read_text()
 WHERE = {

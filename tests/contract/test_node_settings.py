@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 import yaml
 
-from config.load import load_cluster
 from config.model import ClusterConfig
 from config.storage import ExistingFileSystem, StorageConfig
-from constructs.hyperpod.node_settings import node_settings, rendered
+from constructs.hyperpod.lifecycle.node_settings import node_settings, rendered
 from hyperpod_node.node_settings import NodeSettings
 from tests import cluster_files
 from tests.contract.bundle import bundle_of
 from tests.synth.synthesized import Synthesized, synthesize
+from validation.load import load_cluster
 
 TOPOLOGY = "SwitchName=s1 Nodes=ip-10-1-0-[4-7]\n"
 

@@ -1,17 +1,17 @@
-"""The progress: written by the step function into its log group, read by ops."""
+"""The progress: written by the step function into its log group, read by hpod."""
 
 from typing import Any
 
 import pytest
 
-from config.load import load_cluster
-from ops.deployment import Deployment
-from ops.progress import LOG_GROUP
-from ops.status import status
+from cli.deployment import Deployment
+from cli.progress import LOG_GROUP
+from cli.status import status
 from tests import cluster_files
 from tests.synth.synthesized import CLUSTER, Synthesized
+from tests.unit.cli.fake_stack import FakeStack
 from tests.unit.cluster_resource.world import LOGICAL_ID, World, properties
-from tests.unit.ops.fake_stack import FakeStack
+from validation.load import load_cluster
 
 
 def test_the_step_functions_log_group_is_the_one_that_ops_reads(shipped: Synthesized) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from config.instance_group import Role
-from config.load import load_cluster
 from config.model import ClusterConfig
 from hyperpod_node.node import Node
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
@@ -14,6 +13,7 @@ from hyperpod_node.resource_config import Instance, ResourceConfig
 from tests import cluster_files
 from tests.contract.deployed import Deployed
 from tests.synth.synthesized import CLUSTER, Synthesized
+from validation.load import load_cluster
 
 
 @pytest.fixture(params=cluster_files.ALL, ids=lambda file: file.stem)

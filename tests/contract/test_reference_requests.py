@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from config.load import load_cluster
-from config.request import RequestValues, cluster_request
+from cluster_request.request import RequestValues, cluster_request
 from tests import cluster_files
+from validation.load import load_cluster
 
 ROLE, SECURITY_GROUP, SUBNET, SCRIPTS = "ROLE", "SG", "SUBNET", "s3://BUCKET/src"
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from config.load import load_cluster
 from config.model import ClusterConfig
 from hyperpod_node.node_settings import NodeSettings
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
@@ -13,6 +12,7 @@ from tests.contract.deployed import Deployed
 from tests.contract.test_provisioning_parameters import unpacked
 from tests.corpus.case import BASES
 from tests.synth.synthesized import CLUSTER, Synthesized, synthesize
+from validation.load import load_cluster
 
 TEAM = BASES / "team.yaml"
 

@@ -1,4 +1,4 @@
-"""The tags of a cluster's owner: put on and read in Lambda, named in the function's policies and looked for by `ops`."""
+"""The tags of a cluster's owner: put on and read in Lambda, named in the function's policies and looked for by `hpod`."""
 
 from cluster_resource import ownership
 from config import own_tags

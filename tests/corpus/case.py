@@ -1,4 +1,4 @@
-r"""Cases of the corpus: a good cluster file, one mistake in it, and what `python -m ops validate` says of that.
+r"""Cases of the corpus: a good cluster file, one mistake in it, and what `./hpod validate` says of that.
 
 In the files of cases/, a case begins with `= ` and the mistake. Its change is written as in a diff: lines that stay begin with a
 blank, those that go with `-`, those that come with `+`, or with `*` where they hold what nobody sees (`\t`, `\xe9`); `@` begins

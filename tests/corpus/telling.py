@@ -1,12 +1,12 @@
-"""What `python -m ops validate` says of a case's file, in the folder of a user who has nothing else."""
+"""What `./hpod validate` says of a case's file, in the folder of a user who has nothing else."""
 
 from collections.abc import Iterator
 from contextlib import chdir
 from pathlib import Path
 
-from ops.command import CLUSTERS
-from ops.errors import OpsError
-from ops.validate import validate
+from cli.command import CLUSTERS
+from cli.errors import OpsError
+from cli.validate import validate
 from tests.corpus.case import BASES, Case
 
 FOLDER = "clusters"
@@ -47,7 +47,7 @@ def _printed(files: list[str], folder: Path) -> tuple[str, ...]:
 
 
 def _said(files: list[str]) -> Iterator[str]:
-    """What ops/__main__.py prints, which takes as long again to read its arguments; a test compares."""
+    """What cli/__main__.py prints, which takes as long again to read its arguments; a test compares."""
     try:
         yield from validate(clusters=CLUSTERS, files=files, format="text", strict=False)
     except OpsError as error:

@@ -7,11 +7,11 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from config.catalog import catalog
-from ops.__main__ import main
+from cli.__main__ import main
 from tests.corpus.__main__ import run
 from tests.corpus.case import BASES, Case, CaseError, Topic, all_cases, topics
 from tests.corpus.telling import laid, told, told_of_base
+from validation.catalog import catalog
 
 ALL = all_cases()
 # These look at what `validate` does not have: the resource of the template, when it is made.

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from config.checked_file import check_source
 from tests.corpus.case import BASES
+from validation.checked_file import check_source
 
 FILES = ("small", "existing")
 # The list below the lost line goes on with the text above it: two lines look wrong, each in its way.

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]  # has no stubs here
 
-from config.catalog import catalog
-from config.checked_file import CheckedFile, check_source
 from config.errors import ConfigError
-from config.report import FORMATS
-from config.schema import cluster_schema
+from validation.catalog import catalog
+from validation.checked_file import CheckedFile, check_source
+from validation.report import FORMATS
+from validation.schema import cluster_schema
 
 SCHEMA = Draft7Validator(cluster_schema())
 CATALOG = catalog()

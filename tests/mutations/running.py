@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from random import Random
 
-from config.checked_file import CheckedFile
 from tests import cluster_files
 from tests.corpus.case import BASES
 from tests.mutations.changes import changed
 from tests.mutations.invariants import looked_at
 from tests.mutations.sagemaker import NOT_MODELLED, SageMaker
+from validation.checked_file import CheckedFile
 
 FILES = [
     *cluster_files.ALL,

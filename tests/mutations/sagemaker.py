@@ -7,8 +7,8 @@ from typing import Any
 
 from botocore.exceptions import ClientError, ParamValidationError
 
+from cluster_request.request import Request, RequestValues, cluster_request
 from config.model import ClusterConfig
-from config.request import Request, RequestValues, cluster_request
 from local_aws import durations, hyperpod
 from local_aws.testing import Client
 

@@ -6,7 +6,7 @@ from random import Random
 from config.errors import Path
 from config.instance_types import listed_types
 from config.zones import regions, zones_of
-from tests.unit.config.request_leaves import holding, leaves
+from tests.unit.cluster_request.request_leaves import holding, leaves
 
 EVENTS = ("[]", "[NEW]", "[NEW, CHANGED]", "[NEW, CHANGED, DELETED]")
 RANGES = ("10.0.0.0/16", "10.1.0.0/16", "10.2.0.0/20", "10.0.4.0/22", "100.64.0.0/16", "172.20.0.0/16", "192.168.0.0/24")

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from config.own_tags import STACK_ID_TAG
+from config.tags import STACK_ID_TAG
 from local_aws import faults, iam
 from local_aws.testing import ACCOUNT, Client, ask
 from tests.privilege.cloudformation import CustomResource, Json, Request

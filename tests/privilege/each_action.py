@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from config.request import merged
-from constructs.hyperpod import node_permissions, step_permissions
+from cluster_request.request import merged
+from constructs.hyperpod.cluster import node_permissions, step_permissions
 from local_aws import server
 from local_aws.clock import clock
 from local_aws.server import EmbeddedAws

@@ -6,7 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from config.own_tags import STACK_ID_TAG
+from config.tags import STACK_ID_TAG
 from local_aws.faults import Fault, order
 from tests.privilege.account import Account
 from tests.privilege.cloudformation import Json, Request

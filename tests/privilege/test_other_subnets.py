@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from config.request import merged
+from cluster_request.request import merged
 from local_aws.testing import Client, aws, client, fresh_aws
 from tests.cluster_files import REFERENCE
 from tests.privilege.deployment import Deployment

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from ops.preflight.bootstrap import LEAST_VERSION, QUALIFIER
-from ops.preflight.permissions import EXECUTION, TAKEN_ON
+from cli.preflight.bootstrap import LEAST_VERSION, QUALIFIER
+from cli.preflight.permissions import EXECUTION, TAKEN_ON
 from tests.synth.synthesized import Synthesized
 
 

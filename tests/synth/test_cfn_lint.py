@@ -7,9 +7,9 @@ import pytest
 from cfnlint.api import lint
 from cfnlint.config import ManualArgs
 
-from config.load import load_clusters
 from tests import cluster_files
 from tests.synth.synthesized import STACKS, Synthesized
+from validation.load import load_clusters
 
 REGIONS = {config.name: config.region for folder in cluster_files.FOLDERS for config in load_clusters(folder)}
 

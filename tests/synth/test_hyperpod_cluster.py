@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from aws_cdk.assertions import Match
 
-from config.load import load_cluster
 from tests import cluster_files
 from tests.synth.synthesized import CLUSTER, STACKS, StackTemplate, Synthesized, synthesize
+from validation.load import load_cluster
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 import yaml
 
+from cluster_request.request import RequestValues, cluster_request
 from config.errors import ConfigError
-from config.load import load_cluster
-from config.request import RequestValues, cluster_request
 from tests.cluster_files import REFERENCE
 from tests.synth.synthesized import CLUSTER, NETWORK, Synthesized, synthesize
 from tests.synth.variants import EXISTING_NETWORK
+from validation.load import load_cluster
 
 NATIVE = "AWS::SageMaker::Cluster"
 OURS = "Custom::HyperPodCluster"

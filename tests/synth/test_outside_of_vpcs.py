@@ -6,7 +6,7 @@ import pytest
 from aws_cdk import aws_lambda as lambda_
 from constructs import IConstruct
 
-from constructs.hyperpod.resource_function import ResourceFunction
+from constructs.hyperpod.cluster.resource_function import ResourceFunction
 from tests.faults_table.recording import happened
 
 

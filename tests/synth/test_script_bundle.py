@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from config.load import load_cluster
-from constructs.hyperpod.script_bundle import OURS, ScriptBundle
+from constructs.hyperpod.lifecycle.script_bundle import OURS, ScriptBundle
 from stacks.clusters_app import PROJECT
 from tests.cluster_files import REFERENCE
 from tests.synth.synthesized import CLUSTER, Synthesized, synthesize
+from validation.load import load_cluster
 
 OWN = {
     "on_create.sh": "#!/bin/bash\nbash lib/start.sh\n",

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from config.request import merged
+from cluster_request.request import merged
 from tests.cluster_files import REFERENCE
 
 TWO_SUBNETS = ["subnet-00000000000000001", "subnet-00000000000000002"]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from config.load import load_cluster, load_clusters
 from tests.cluster_files import PROJECT, REFERENCE, USERS
 from tests.users_files import UsersFileError
+from validation.load import load_cluster, load_clusters
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,15 @@ from typing import Any
 import aws_cdk as cdk
 import yaml
 
-from config.load import load_cluster
 from config.model import ClusterConfig
-from constructs.hyperpod.lifecycle_scripts import LifecycleScripts
-from constructs.hyperpod.node_role import NodeRole
+from constructs.hyperpod.cluster.node_role import NodeRole
+from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from stacks.clusters_app import FEATURE_FLAGS, TEMPLATES, ClustersApp
 from stacks.network_stack import NetworkStack
 from stacks.storage_stack import StorageStack
 from tests.local.other_network import OtherNetwork
 from tests.whole_stack.stock.stock_provider_cluster import StockProviderCluster
+from validation.load import load_cluster
 
 SMALL, LARGE = 1, 2
 """Workers of the two sizes."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import aws_cdk as cdk
 
-from constructs.hyperpod.cluster_provider import ClusterProvider
+from constructs.hyperpod.cluster.cluster_provider import ClusterProvider
 from local_aws.testing import ACCOUNT, REGION, Client
 
 ASSETS = "assets"

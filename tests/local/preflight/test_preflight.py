@@ -10,11 +10,11 @@ import pytest
 import yaml
 from botocore import loaders
 
+from cli.__main__ import main
 from local_aws import control
 from local_aws.credentials import OWNER
 from local_aws.server import EmbeddedAws
 from local_aws.testing import ACCOUNT, REGION, Client
-from ops.__main__ import main
 from tests import cluster_files
 from tests.local.preflight.world import EXECUTION, World
 

@@ -43,13 +43,13 @@ def a_failed_creation_carries_the_log_of_the_node(workspace: Workspace, client: 
     node = re.search(r"node (i-\w+) of controller-machine: Lifecycle scripts did not run successfully", reason)
     assert node, reason
     assert f"--log-stream-names LifecycleConfig/controller-machine/{node[1]} --since 1d --region us-west-2" in reason
-    assert f"python -m ops logs reference {node[1]}" in reason
+    assert f"./hpod logs reference {node[1]}" in reason
     assert WHY in reason.splitlines()[-1], "the node's own last line is the last of the answer"
     assert stack(client)["StackStatus"] == "ROLLBACK_COMPLETE"
 
-    listed = workspace.run("python", "-m", "ops", "logs", "reference")
+    listed = workspace.run("python", "-m", "cli", "logs", "reference")
     assert f"{node[1]}  controller-machine-1" in listed
-    log = workspace.run("python", "-m", "ops", "logs", "reference", node[1])
+    log = workspace.run("python", "-m", "cli", "logs", "reference", node[1])
     assert "script: lifecycle/" in log
     assert WHY in log.splitlines()[-1]
     workspace.replace(FILE, BROKEN, FINE)
@@ -65,9 +65,9 @@ def a_rollback_that_passes_its_hour_can_be_continued(workspace: Workspace, clien
     command = "aws cloudformation continue-update-rollback --stack-name reference-Cluster --region us-west-2"
     assert f"`{command}`" in reason
 
-    assert f"  {command}\n" in workspace.run("python", "-m", "ops", "status", "reference")
+    assert f"  {command}\n" in workspace.run("python", "-m", "cli", "status", "reference")
     settled(client, "InService")
-    workspace.run("python", "-m", "ops", "continue-rollback", "reference")
+    workspace.run("python", "-m", "cli", "continue-rollback", "reference")
     until(lambda: stack(client)["StackStatus"], "UPDATE_ROLLBACK_COMPLETE")
     [group] = [each for each in settled(client, "InService")["InstanceGroups"] if each["InstanceGroupName"] == "compute-nodes"]
     assert group["CurrentCount"] == 4, "the cluster is what the file said before"

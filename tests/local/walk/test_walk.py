@@ -55,7 +55,7 @@ def test_a_cluster_is_deployed_changed_and_destroyed_by_the_real_command_line(wo
     workspace.deploy()
     the_request_is_the_reference_request()
     assert "compute-nodes       compute     ml.trn1.32xlarge  4 of 4  InService" in workspace.run(
-        "python", "-m", "ops", "status", "reference"
+        "python", "-m", "cli", "status", "reference"
     )
     no_role_of_the_account_writes_the_scripts(client)
     a_count_is_one_field_in_the_diff_and_changes_in_place(workspace, client)
@@ -161,7 +161,7 @@ def what_a_destroy_leaves_serves_the_next_deployment(workspace: Workspace, clien
     assert set(left) == kinds, f"besides data and what holds it, a destroy left {left}"
     assert [len(left[kind]) for kind in ("vpc", "subnet", "security group", "file system", "bucket")] == [1] * 5
 
-    reused = yaml.safe_load(workspace.run("python", "-m", "ops", "retained", "reference"))
+    reused = yaml.safe_load(workspace.run("python", "-m", "cli", "retained", "reference"))
     path = workspace.folder / CLUSTER_FILE
     file = yaml.safe_load(path.read_text())
     file |= reused

@@ -83,7 +83,7 @@ def test_a_cluster_of_another_stack_is_not_taken_from_it(world: World) -> None:
     done = adopt(world)
     assert done["Status"] == "FAILED"
     assert "stack/another-Cluster" in done["Reason"]
-    assert "ops adopt CLUSTER --release" in done["Reason"]
+    assert "hpod adopt CLUSTER --release" in done["Reason"]
     assert not world.sagemaker.changes()
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from cluster_request.service_model import OPERATIONS as SYNTHESIZED
+from cluster_request.service_model import slim_model
 from cluster_resource.api_client import MODEL_DIR, OPERATIONS, sagemaker_client
 from cluster_resource.cluster_api import ClusterApi
-from config.service_model import OPERATIONS as SYNTHESIZED
-from config.service_model import slim_model
 
 VERSION = "2017-07-24"
 

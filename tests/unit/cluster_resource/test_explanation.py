@@ -40,7 +40,7 @@ def test_a_failed_creation_carries_the_end_of_the_failed_nodes_log_and_the_comma
     cluster = world.sagemaker.all[0]
     group_name = f"/aws/sagemaker/Clusters/{cluster.name}/{cluster.arn.rsplit('/', 1)[-1]}"
     assert f"aws logs tail {group_name} --log-stream-names {stream('controller')} --since 1d --region us-west-2" in reason
-    assert f"python -m ops logs reference {NODE}" in reason
+    assert f"./hpod logs reference {NODE}" in reason
 
 
 def test_a_node_that_an_undone_update_took_away_is_found_by_the_services_message(world: World) -> None:

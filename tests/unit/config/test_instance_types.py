@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from cluster_request.service_model import shape
 from config.instance_types import TABLE, instance_type, types_of
-from config.service_model import shape
 from tools.instance_type_table import SOCKETS, rendered, table
 
 

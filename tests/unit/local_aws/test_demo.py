@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import yaml
 
-from config.load import parse_cluster
 from config.model import ClusterConfig
 from local_aws.brief import brief
 from local_aws.demo import DemoError, first_jobs, next_steps, wait_for_workers
 from tests import cluster_files
+from validation.load import parse_cluster
 
 REFERENCE = cluster_files.REFERENCE.read_text()
 

@@ -8,10 +8,10 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import custom_resources as cr
 from constructs import Construct
 
+from cluster_request.request import RequestValues, cluster_request
 from config.model import ClusterConfig
-from config.request import RequestValues, cluster_request
-from constructs.hyperpod.lifecycle_scripts import LifecycleScripts
-from constructs.hyperpod.network import Network
+from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
+from constructs.hyperpod.network.network import Network
 
 HANDLER = Path(__file__).parent / "handler"
 # With what the service authorization reference names beside CreateCluster and UpdateCluster.

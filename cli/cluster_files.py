@@ -1,0 +1,41 @@
+"""Which cluster files a command is given: by their path, by their cluster's name, or all of the folder."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from config.errors import ABSENT, ConfigError, Problem
+from validation.checked_file import CheckedFile
+from validation.load import check_clusters, check_files
+
+
+def checked(folder: Path, named: Sequence[str]) -> tuple[CheckedFile, ...]:
+    """The files that are named, each once, or all of the folder; that there are none is a problem like any other."""
+    if not named:
+        return _of_folder(folder, None)
+    if all(is_path(name) and not Path(name).is_dir() for name in named):
+        return check_files(map(Path, dict.fromkeys(named)))  # beside each other
+    return tuple({file.name: file for file in _each(folder, named)}.values())
+
+
+def is_path(name: str) -> bool:
+    """Tell whether it is a file's path, and not a cluster's name."""
+    return name.endswith((".yaml", ".yml")) or "/" in name
+
+
+def _each(folder: Path, named: Sequence[str]) -> Iterator[CheckedFile]:
+    for name in named:
+        if Path(name).is_dir() and not (folder / f"{name}.yaml").exists():
+            message = f"{name} is a folder, and a file or a cluster's name is wanted; give --clusters {name}"
+            yield CheckedFile(name, None, (Problem((), ABSENT, message, "file.unreadable"),))
+        elif is_path(name):
+            yield from check_files([Path(name)])
+        else:
+            yield from _of_folder(folder, name)
+
+
+def _of_folder(folder: Path, only: str | None) -> tuple[CheckedFile, ...]:
+    """The folder's files, or the one of this name."""
+    try:
+        return check_clusters(folder, only)
+    except ConfigError as error:
+        return tuple(CheckedFile(name, None, problems) for name, problems in error.problems.items())

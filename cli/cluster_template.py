@@ -1,0 +1,60 @@
+"""The file that `./hpod init` writes: what was answered, and what one may want next, as comments."""
+
+from pathlib import Path
+
+from cli.import_cluster.commented_yaml import Part, schema_note, written
+from cli.questions import NEW, Answers
+
+HEAD = ("One Slurm cluster. Every field is described in docs/configuration.md; what you change here, `cdk diff` shows.",)
+NETWORK = (
+    "Capacity is bound to a zone's id, which is the same in every account: the one of your quota, reservation or training plan."
+)
+STORAGE = "FSx for Lustre, at /fsx on every node: 1200 GiB, or a multiple of 2400. A destroy keeps it, unless `removal: destroy`."
+LINK = "To link it to a bucket, so that files come from there and go back: `data_repository_associations: [{path: /data}]`."
+GROUPS = (
+    "One controller, where Slurm decides; a login node for people; compute nodes, by partition. Counts can change at any time."
+)
+CHECKS = (
+    "For a compute group: `deep_health_checks: [InstanceStress, InstanceConnectivity]`, with `wait_hours: 3`; `overrides: {...}`."
+)
+USERS = (
+    "People, by the same name and number on every node; `ssh_public_keys` and `sudo` are described in docs/configuration.md:",
+    "users:",
+    "  - name: alice",
+    "    uid: 10001",
+)
+
+
+def first_file(answers: Answers, folder: Path) -> str:
+    """The file of a cluster as the answers describe it, to be put into ``folder``."""
+    storage = answers["storage"] == NEW
+    return written(
+        [
+            Part({}, (*schema_note(folder), *HEAD)),
+            Part({"region": answers["region"]}),
+            Part({"network": _network(answers)}, (NETWORK,)),
+            Part({"storage": {"lustre": {"storage_capacity_gib": 1200}}} if storage else {}, (STORAGE, LINK) if storage else ()),
+            Part({"instance_groups": _groups(answers)}, (GROUPS, CHECKS)),
+            Part({}, USERS),
+        ]
+    )
+
+
+def _network(answers: Answers) -> dict[str, object]:
+    network: dict[str, object] = {"availability_zone_id": answers["zone"]}
+    if answers["vpc"] != NEW:
+        network["existing"] = {
+            "vpc_id": answers["vpc"],
+            "node_subnet_ids": [each.strip() for each in answers["subnets"].split(",")],
+            "security_group_id": answers["security_group"],
+        }
+    return network
+
+
+def _groups(answers: Answers) -> list[dict[str, object]]:
+    workers = {"instance_type": answers["instance_type"], "instance_count": int(answers["instance_count"])}
+    return [
+        {"name": "controller", "role": "controller", "instance_type": "ml.c5.xlarge", "instance_count": 1},
+        {"name": "login", "role": "login", "instance_type": "ml.m5.xlarge", "instance_count": 1},
+        {"name": "workers", "role": "compute", "partition": "dev", **workers},
+    ]

@@ -1,0 +1,1 @@
+"""`./hpod cost`: what a cluster costs, by prices that each have a source."""

@@ -1,0 +1,97 @@
+"""Prices from AWS's Pricing API, which wants credentials that may call pricing:GetProducts, and costs nothing."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+
+from cli.cost.charges import Charge
+from cli.cost.estimate import Line, lines_of
+from cli.cost.price import Price, Product, Unit, Unknown
+from cli.errors import OpsError
+from cli.remedies import explained
+
+# The Pricing API has three endpoints of its own in AWS's commercial partition, and tells the prices of all regions at each:
+# https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/using-price-list-query-api.html
+ENDPOINTS = {"ap": "ap-south-1", "eu": "eu-central-1", "cn": "cn-northwest-1"}
+
+UNITS = {"Hrs": Unit.HOUR, "Hours": Unit.HOUR, "hours": Unit.HOUR, "GB-Mo": Unit.GB_MONTH, "GB-month": Unit.GB_MONTH}
+
+
+def endpoint_region(region: str) -> str:
+    """Where to ask for the prices of this region."""
+    return ENDPOINTS.get(region.partition("-")[0], "us-east-1")
+
+
+def live_lines(charges: Iterable[Charge], region: str, session: Any = None) -> tuple[Line, ...]:
+    """The charges with today's prices; an OpsError tells of an AWS that refuses or is silent."""
+    try:
+        client = (session or boto3.Session()).client("pricing", region_name=endpoint_region(region))
+        return lines_of(charges, region, PricingApi(client).price)
+    except (ClientError, BotoCoreError) as error:
+        raise OpsError(_without_pricing(error) or explained("cost", error)) from error
+    except ValueError as error:  # botocore's for an endpoint that is no URL
+        raise OpsError(f"{error}; set AWS_ENDPOINT_URL to a URL, or unset it") from error
+
+
+def _without_pricing(error: Exception) -> str | None:
+    """What to do where a stand-in for AWS, as the embedded one, has no Pricing API: it answers with a page of HTML."""
+    endpoint = os.environ.get("AWS_ENDPOINT_URL_PRICING") or os.environ.get("AWS_ENDPOINT_URL")
+    if endpoint is None or not isinstance(error, ClientError) or not str(error.response["Error"]["Code"]).isdigit():
+        return None
+    return f"{endpoint} has no Pricing API, as the embedded AWS has none; leave --live out, or open a shell for an account"
+
+
+class PricingApi:
+    """The prices as the Pricing API lists them today."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def price(self, product: Product, region: str) -> Price | Unknown:
+        """The product's price in the region, if there is one and no other."""
+        found = {price for item in self._products(product, region) for price in _prices(item, product.unit)}
+        if not found:
+            return Unknown(
+                f"the Pricing API lists no price of {product.usage_type} in {region}, in US dollars per {product.unit}"
+            )
+        if len({price.usd for price in found}) > 1:
+            listed = ", ".join(str(usd) for usd in sorted({price.usd for price in found}))
+            return Unknown(f"the Pricing API lists several prices of {product.usage_type} in {region}: {listed}")
+        return min(found, key=lambda price: price.source)
+
+    def _products(self, product: Product, region: str) -> Iterator[dict[str, Any]]:
+        """What the list has under the product's name; a name that only contains it is another product's."""
+        filters = [
+            {"Type": "TERM_MATCH", "Field": "regionCode", "Value": region},
+            {"Type": "CONTAINS", "Field": "usagetype", "Value": product.usage_type},
+        ]
+        asked: dict[str, Any] = {"ServiceCode": product.service, "Filters": filters, "FormatVersion": "aws_v1"}
+        while True:
+            page = self._client.get_products(**asked)
+            items = (json.loads(item) for item in page.get("PriceList", ()))
+            yield from (item for item in items if product.is_named(_attribute(item, "usagetype")))
+            if not page.get("NextToken"):
+                return
+            asked["NextToken"] = page["NextToken"]
+
+
+def _attribute(item: dict[str, Any], name: str) -> str:
+    return str(item.get("product", {}).get("attributes", {}).get(name, ""))
+
+
+def _prices(item: dict[str, Any], unit: Unit) -> Iterator[Price]:
+    """The product's prices on demand for this unit; of a tiered one, that of the first."""
+    today = datetime.now(UTC).date().isoformat()
+    for term in item.get("terms", {}).get("OnDemand", {}).values():
+        for dimension in term["priceDimensions"].values():
+            usd = dimension["pricePerUnit"].get("USD")
+            if usd is not None and UNITS.get(dimension["unit"]) is unit and Decimal(dimension.get("beginRange", "0")) == 0:
+                published = item.get("publicationDate", "")
+                source = f"Pricing API, {_attribute(item, 'usagetype')}, {dimension['rateCode']}, published {published}"
+                yield Price(Decimal(usd), today, source)

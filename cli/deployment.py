@@ -1,0 +1,109 @@
+"""What `cdk deploy` made of a cluster file: its stacks, their outputs, and the clients to look further."""
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import boto3
+from botocore.exceptions import ClientError
+
+from cli.command import CLUSTERS
+from cli.errors import OpsError
+from cli.region import asked_region
+from config.model import ClusterConfig
+
+STACKS = ("Network", "Storage", "Cluster")
+
+
+@dataclass(frozen=True)
+class Stack:
+    """One of the cluster's stacks: its status, why it has it, and what it put out."""
+
+    name: str
+    status: str
+    reason: str
+    outputs: dict[str, str]
+
+
+class Deployment:
+    """The stacks of one cluster in the account and region that its file, or else the environment, names."""
+
+    def __init__(self, config: ClusterConfig, session: boto3.Session | None = None, folder: Path = CLUSTERS) -> None:
+        self.config = config
+        self._session = session or boto3.Session(region_name=asked_region(config.region))
+        self._folder = folder
+
+    @property
+    def deploy_command(self) -> str:
+        """The command that deploys the cluster."""
+        context = "" if self._folder == CLUSTERS else f"-c {shlex.quote(f'clusters={self._folder}')} "
+        return f"cdk deploy {context}'{self.config.name}/*'"
+
+    def client(self, service: str) -> Any:
+        """A client for ``service`` in the cluster's region."""
+        try:
+            return self._session.client(service)
+        except ValueError as error:  # botocore's for an endpoint that is no URL
+            raise OpsError(f"{error}; set AWS_ENDPOINT_URL to a URL, or unset it") from error
+
+    def stacks(self) -> list[Stack]:
+        """The cluster's stacks that exist, in the order in which they are deployed."""
+        found = (self._stack(f"{self.config.name}-{suffix}") for suffix in STACKS)
+        return [stack for stack in found if stack]
+
+    def outputs(self) -> dict[str, str]:
+        """The outputs of all the cluster's stacks."""
+        return _outputs(self.stacks())
+
+    def cluster(self) -> dict[str, Any]:
+        """What SageMaker says of the cluster."""
+        stacks = self.stacks()
+        name = _outputs(stacks).get("ClusterName")
+        if not name:
+            where = self._session.region_name
+            raise OpsError(
+                f"cluster {self.config.name!r} is not deployed in {where}{_as_far(stacks)}; run `{self.deploy_command}`"
+            )
+        try:
+            description: dict[str, Any] = self.client("sagemaker").describe_cluster(ClusterName=name)
+        except ClientError as error:
+            raise OpsError(f"cannot describe cluster {name}: {error.response['Error']['Message']}") from error
+        return description
+
+    def nodes(self, cluster_name: str) -> list[dict[str, Any]]:
+        """Every node of the cluster, group by group."""
+        pages = self.client("sagemaker").get_paginator("list_cluster_nodes").paginate(ClusterName=cluster_name)
+        nodes = [node for page in pages for node in page["ClusterNodeSummaries"]]
+        return sorted(nodes, key=lambda node: (node["InstanceGroupName"], node["InstanceId"]))
+
+    def resources(self, stack: str) -> list[dict[str, Any]]:
+        """The resources of one of the cluster's stacks, which must exist."""
+        name = f"{self.config.name}-{stack}"
+        found: list[dict[str, Any]] = self.client("cloudformation").describe_stack_resources(StackName=name)["StackResources"]
+        return found
+
+    @property
+    def region(self) -> str:
+        """Where the cluster is."""
+        return str(self._session.region_name)
+
+    def _stack(self, name: str) -> Stack | None:
+        try:
+            stack = self.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
+        except ClientError as error:
+            if "does not exist" in error.response.get("Error", {}).get("Message", ""):
+                return None
+            raise
+        # Outputs without a description are the CDK's own, by which one stack reads from another.
+        outputs = {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", []) if output.get("Description")}
+        return Stack(name, stack["StackStatus"], stack.get("StackStatusReason", ""), outputs)
+
+
+def _outputs(stacks: list[Stack]) -> dict[str, str]:
+    return {key: value for stack in stacks for key, value in stack.outputs.items()}
+
+
+def _as_far(stacks: list[Stack]) -> str:
+    """What there is of a cluster that is not there, such as a stack that was rolled back."""
+    return "".join(f"; stack {stack.name} is {stack.status}" + (f": {stack.reason}" if stack.reason else "") for stack in stacks)

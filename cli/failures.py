@@ -1,0 +1,31 @@
+"""Why a stack failed: what CloudFormation wrote down when its last operation went wrong."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from cli.deployment import Deployment, Stack
+
+BEGINNINGS = ("CREATE_IN_PROGRESS", "UPDATE_IN_PROGRESS", "DELETE_IN_PROGRESS", "IMPORT_IN_PROGRESS")
+FOLLOWS = "cancelled"
+"""What CloudFormation says of a resource that it gave up only because another one had failed."""
+
+
+def failures(deployment: Deployment, stack: Stack) -> list[str]:
+    """What failed in the stack's last operation, the first first; empty where it ended well or is under way."""
+    if not stack.status.endswith(("_FAILED", "ROLLBACK_COMPLETE")):
+        return []
+    failed = [event for event in _last_operation(deployment, stack) if event["ResourceStatus"].endswith("_FAILED")]
+    told = [event for event in failed if FOLLOWS not in event.get("ResourceStatusReason", FOLLOWS)]
+    return [
+        f"{event['LogicalResourceId']} {event['ResourceStatus']}: {event['ResourceStatusReason']}" for event in reversed(told)
+    ]
+
+
+def _last_operation(deployment: Deployment, stack: Stack) -> Iterator[dict[str, Any]]:
+    """The events of the operation that somebody asked for last, newest first."""
+    pages = deployment.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=stack.name)
+    for page in pages:
+        for event in page["StackEvents"]:
+            yield event
+            if event["LogicalResourceId"] == stack.name and event["ResourceStatus"] in BEGINNINGS:
+                return

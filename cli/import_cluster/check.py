@@ -1,0 +1,53 @@
+"""What is wrong with an original by itself, by its own files and paths."""
+
+from collections.abc import Iterator
+
+from cli.import_cluster.choices import Choices, Keep
+from cli.import_cluster.deployed_values import with_values
+from cli.import_cluster.original import GROUPS, VPC, Original
+from cli.import_cluster.roles import Roles, parameter_problems, roles_of
+from cluster_request.request_check import check_request
+from config.errors import ABSENT, ConfigError, Problem
+
+
+def checked_roles(original: Original, choices: Choices) -> Roles:
+    """The roles of an original that can be imported; a ConfigError says all that is in the way."""
+    in_request = [*_request_problems(original, choices)]
+    in_parameters = [*parameter_problems(original.parameters)] if original.parameters is not None else []
+    if in_request or in_parameters:
+        raise ConfigError({original.request_file: in_request, original.parameters_file: in_parameters})
+    roles = roles_of(original, drop_unknown_groups=choices.drop_unknown_groups)
+    if roles.problems:
+        raise ConfigError(roles.problems)
+    return roles
+
+
+def _request_problems(original: Original, choices: Choices) -> Iterator[Problem]:
+    """What the service would refuse, but for the values that the deployment puts in the place of the original's."""
+    walked = check_request({"ClusterName": "cluster", **with_values(original.request, choices.keep)})
+    yield from walked
+    if not original.request.get(GROUPS):
+        yield Problem((GROUPS,), original.request.get(GROUPS, ABSENT), "has no group; a Slurm cluster needs a controller's")
+    elif not walked:
+        yield from _not_ours(original, choices)
+
+
+def _not_ours(original: Original, choices: Choices) -> Iterator[Problem]:
+    """What the service would take, and no cluster file can describe."""
+    if eks := original.request.get("Orchestrator", {}).get("Eks"):
+        yield Problem(("Orchestrator", "Eks"), eks, "the cluster runs Kubernetes, and files here are of Slurm's; import another")
+    for index, group in enumerate(original.groups):
+        if "InstanceType" not in group and not group.get("InstanceRequirements", {}).get("InstanceTypes"):
+            yield Problem(
+                (GROUPS, index, "InstanceType"), ABSENT, "a group needs a type, or InstanceRequirements; add one of both"
+            )
+    yield from _tag_problems(original)
+    if choices.keep is not Keep.NOTHING and VPC in original.request and choices.vpc_id is None:
+        yield Problem((VPC,), original.request[VPC], "does not name the VPC of these subnets; add --vpc and --zone")
+
+
+def _tag_problems(original: Original) -> Iterator[Problem]:
+    keys = [tag["Key"] for tag in original.request.get("Tags", ())]
+    for index, key in enumerate(keys):
+        if key in keys[:index]:
+            yield Problem(("Tags", index, "Key"), key, "is the name of another tag, too; give each once")

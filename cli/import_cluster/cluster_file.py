@@ -1,0 +1,86 @@
+"""The cluster file of an original: its friendly fields first, what they do not say in `overrides`, and comments on the rest."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cli.import_cluster.check import checked_roles
+from cli.import_cluster.choices import Choices
+from cli.import_cluster.commented_yaml import Part, schema_note, written
+from cli.import_cluster.deployed_values import values_of
+from cli.import_cluster.equality import unequal
+from cli.import_cluster.groups import group_fields, tags_of, with_overrides
+from cli.import_cluster.notes import groups_note, head_note, wait_part
+from cli.import_cluster.original import Original
+from cli.import_cluster.place import network_part, place_of, region_part
+from cli.import_cluster.roles import Roles
+from cli.import_cluster.scripts import lifecycle_part, on_create_of
+from cli.import_cluster.storage import storage_part
+from cluster_request.request import Request
+from config.errors import ConfigError, Problem
+from config.model import ClusterConfig
+from validation.load import parse_cluster
+
+
+@dataclass(frozen=True)
+class Imported:
+    """The file's text, and what is wrong with the cluster that it describes."""
+
+    text: str
+    config: ClusterConfig | None
+    problems: tuple[Problem, ...] = ()
+
+
+def imported(original: Original, choices: Choices, *, name: str = "imported", folder: Path = Path()) -> Imported:
+    """The cluster file for the original, as ``name``.yaml in ``folder``; a ConfigError says what keeps it from being written."""
+    try:
+        return _imported(original, choices, name, folder)
+    except ConfigError as error:
+        raise original.placed(error) from None
+
+
+def _imported(original: Original, choices: Choices, name: str, folder: Path) -> Imported:
+    roles = checked_roles(original, choices)
+    text = written([Part({}, (*schema_note(folder), *head_note(original, choices))), *_parts(original, choices, roles)])
+    parsed = parse_cluster(text.encode(), name, folder)
+    if not isinstance(parsed, ClusterConfig):
+        return Imported(text, None, tuple(parsed))
+    found = unequal(original, choices.keep, parsed)
+    problems = [Problem(("InstanceGroups",), path, "is not equal in the file's request; please report it") for path in found]
+    return Imported(text, parsed, tuple(problems))
+
+
+def _parts(original: Original, choices: Choices, roles: Roles) -> list[Part]:
+    request, place = original.request, place_of(original, choices)
+    lifecycle = lifecycle_part(original, choices)
+    groups, overrides = with_overrides(
+        original,
+        [group_fields(group, roles) for group in original.groups],
+        on_create=on_create_of(lifecycle),
+        keep=choices.keep,
+        values=values_of(request, choices.keep),
+    )
+    return [
+        region_part(place),
+        _name(request, choices),
+        network_part(original, choices, place),
+        storage_part(original, choices.keep),
+        Part({"instance_groups": groups}, groups_note(original, roles)),
+        lifecycle,
+        Part({"node_recovery": request["NodeRecovery"]} if "NodeRecovery" in request else {}),
+        wait_part(original, choices),
+        Part({"tags": tags_of(request)} if tags_of(request) else {}),
+        Part({"overrides": overrides} if overrides else {}, ("Fields of CreateCluster, verbatim.",) if overrides else ()),
+    ]
+
+
+NAME_NOTE = (
+    "The original's name. Remove this line while the original is there, as the deployment fails otherwise: one is generated then."
+)
+
+
+def _name(request: Request, choices: Choices) -> Part:
+    if "ClusterName" not in request:
+        return Part({})
+    if choices.adopt:
+        return Part({"cluster_name": request["ClusterName"], "adopt": True}, ("The cluster that is there is taken over.",))
+    return Part({"cluster_name": request["ClusterName"]}, (NAME_NOTE,))

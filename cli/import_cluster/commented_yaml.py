@@ -1,0 +1,65 @@
+"""Writes cluster files: sections in order below their comments, with every text quoted that would be read as something else."""
+
+import os
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from validation.schema import FILE
+from validation.yaml.file import read_yaml
+
+WIDTH = 120
+
+
+@dataclass(frozen=True)
+class Part:
+    """One or more of the file's sections, and the comments above them."""
+
+    sections: dict[str, object]
+    comments: tuple[str, ...] = ()
+
+
+class _Dumper(yaml.SafeDumper):
+    """Indents lists below their names, as the shipped files do, and writes nothing as an alias."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        del indentless
+        super().increase_indent(flow, indentless=False)
+
+    def ignore_aliases(self, data: object) -> bool:
+        del data
+        return True
+
+
+def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    """The text, plain if the reader of cluster files would take it for that text: it knows other words than YAML 1.1."""
+    plain = value.isascii() and value.isprintable() and read_yaml(value.encode()).content == value
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=None if plain else '"')
+
+
+_Dumper.add_representer(str, _text)
+
+
+def schema_note(folder: Path) -> tuple[str, ...]:
+    """The comment by which editors find the schema, for a file in ``folder``; none outside of the project."""
+    project, place = FILE.parents[1], folder.resolve()
+    if not place.is_relative_to(project):
+        return ()
+    return (f"yaml-language-server: $schema={Path(os.path.relpath(FILE, place)).as_posix()}",)
+
+
+def written(parts: Iterable[Part]) -> str:
+    """The file."""
+    return "\n".join(text for part in parts if (text := _part(part)))
+
+
+def _part(part: Part) -> str:
+    comments = ("".join(each if each.isprintable() else "?" for each in comment) for comment in part.comments)
+    lines = [
+        line for comment in comments for line in textwrap.wrap(comment, WIDTH - 2, break_long_words=False, break_on_hyphens=False)
+    ]
+    text = yaml.dump(part.sections, Dumper=_Dumper, sort_keys=False, width=10_000, allow_unicode=True) if part.sections else ""
+    return "".join(f"# {line}\n" for line in lines) + text

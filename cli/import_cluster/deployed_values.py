@@ -1,0 +1,56 @@
+"""The members of a request that a deployment decides, in the original and in what the new file makes of it."""
+
+from typing import Any
+
+from cli.import_cluster.choices import Keep
+from cli.import_cluster.original import GROUPS, VPC
+from cluster_request.request import Request, RequestValues
+
+LIFE_CYCLE, SOURCE, ROLE = "LifeCycleConfig", "SourceS3Uri", "ExecutionRole"
+
+SAMPLES = RequestValues(
+    execution_role_arn="arn:aws:iam::123456789012:role/made-by-the-deployment",
+    source_s3_uri="s3://made-by-the-deployment/lifecycle/",
+    subnet_ids=["subnet-0123456789abcdef0"],
+    security_group_ids=["sg-0123456789abcdef0"],
+)
+
+
+def with_values(request: Request, keep: Keep, values: RequestValues = SAMPLES) -> Request:
+    """The request with ``values`` where the deployment decides; what is of another type stays, to be found wrong."""
+    made = dict(request)
+    if keep is Keep.NOTHING and _names_resources(request.get(VPC, {})):
+        made[VPC] = {"SecurityGroupIds": list(values.security_group_ids), "Subnets": list(values.subnet_ids)}
+    groups = request.get(GROUPS)
+    if keep is not Keep.EVERYTHING and isinstance(groups, list):
+        made[GROUPS] = [_group(group, values) for group in groups]
+    return made
+
+
+def _names_resources(network: object) -> bool:
+    """Tell whether it is made up as a VpcConfig is: lists of ids."""
+    if not isinstance(network, dict) or network.keys() - {"SecurityGroupIds", "Subnets"}:
+        return False
+    return all(isinstance(ids, list) and all(isinstance(each, str) for each in ids) for ids in network.values())
+
+
+def _group(group: Any, values: RequestValues) -> Any:
+    if not isinstance(group, dict):
+        return group
+    made = {**group, **({ROLE: values.execution_role_arn} if isinstance(group.get(ROLE), str) else {})}
+    if isinstance(group.get(LIFE_CYCLE), dict) and isinstance(group[LIFE_CYCLE].get(SOURCE), str):
+        made[LIFE_CYCLE] = {**group[LIFE_CYCLE], SOURCE: values.source_s3_uri}
+    return made
+
+
+def values_of(request: Request, keep: Keep) -> RequestValues:
+    """The values that the new file's deployment has, for a request that is right: its network's, where that is kept."""
+    network = request.get(VPC)
+    if keep is Keep.NOTHING or network is None:
+        return SAMPLES
+    return RequestValues(
+        execution_role_arn=SAMPLES.execution_role_arn,
+        source_s3_uri=SAMPLES.source_s3_uri,
+        subnet_ids=network["Subnets"],
+        security_group_ids=network["SecurityGroupIds"][:1],
+    )

@@ -1,0 +1,67 @@
+"""A cluster that runs, in the words of a request to make it."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from cli.import_cluster.original import GROUPS, VPC
+from cli.resource_code import Cluster, Group
+from cluster_request.request import Request
+from cluster_request.service_model import input_shape, shape
+
+IMAGES = ("ImageId", "ImageReleaseVersion")
+
+
+def request_of(cluster: Cluster) -> Request:
+    """The request that would make the cluster as it is; what only DescribeCluster tells is left out."""
+    groups: Request = {}
+    for group in cluster.groups:
+        groups.setdefault(group.kind, []).append({**_asked_for(group, cluster), "InstanceCount": group.target})
+    network = {VPC: cluster.description[VPC]} if cluster.description.get(VPC) else {}
+    tags = [{"Key": key, "Value": value} for key, value in cluster.tags.items()]
+    found = {"ClusterName": cluster.name, GROUPS: [], **groups, **network, **cluster.settings, **({"Tags": tags} if tags else {})}
+    request: Request = _known(found, input_shape("CreateCluster"))
+    return request
+
+
+def _asked_for(group: Group, cluster: Cluster) -> Request:
+    """The group's specification without what the service has brought it to: it would be held there for ever."""
+    specification: Request = dict(group.specification)
+    for name in _not_pinned(group, cluster):
+        specification.pop(name, None)
+    if "AutoPatchConfig" in specification and "DesiredPatchSchedule" not in _described(group, cluster)["AutoPatchConfig"]:
+        schedule = specification["AutoPatchConfig"]
+        specification["AutoPatchConfig"] = {name: value for name, value in schedule.items() if name != "PatchSchedule"}
+    return specification
+
+
+def _not_pinned(group: Group, cluster: Cluster) -> list[str]:
+    """The names of the images that nobody asked for: the service has brought the group to them, and goes on to the next."""
+    described = _described(group, cluster)
+    return [name for name in IMAGES if name in group.specification and f"Desired{name}" not in described]
+
+
+def _described(group: Group, cluster: Cluster) -> Mapping[str, Any]:
+    """The group as DescribeCluster shows it."""
+    found: Mapping[str, Any] = next(each for each in cluster.description[group.kind] if each["InstanceGroupName"] == group.name)
+    return found
+
+
+def images_note(cluster: Cluster) -> tuple[str, ...]:
+    """The comments on the images that the request leaves out."""
+    images = {group.name: [group.specification[name] for name in _not_pinned(group, cluster)] for group in cluster.groups}
+    return tuple(f"Not held: {name} has the image {', '.join(found)} now." for name, found in images.items() if found)
+
+
+def _known(value: Any, name: str) -> Any:
+    """The value without what is no member of the shape, and with times as a file has them."""
+    model = shape(name)
+    match value:
+        case datetime():
+            return value.isoformat()
+        case Mapping() if model["type"] == "structure":
+            members = {key: member["shape"] for key, member in model["members"].items()}
+            return {key: _known(value[key], members[key]) for key in value if key in members and value[key] is not None}
+        case list() if model["type"] == "list":
+            return [_known(item, model["member"]["shape"]) for item in value]
+    return value

@@ -1,0 +1,38 @@
+"""Whether the request of an imported file is the original's, field by field."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from cli.import_cluster.choices import Keep
+from cli.import_cluster.deployed_values import values_of, with_values
+from cli.import_cluster.groups import tags_of
+from cli.import_cluster.original import Original
+from cluster_request.request import Request, cluster_request
+from config.errors import Path, dotted
+from config.model import ClusterConfig
+
+
+def unequal(original: Original, keep: Keep, config: ClusterConfig) -> list[str]:
+    """The fields in which the file's request is not the original's, but for what the deployment decides and tags of ours."""
+    values = values_of(original.request, keep)
+    made = cluster_request(config, values=values)
+    if config.cluster_name is not None:
+        made["ClusterName"] = config.cluster_name
+    ours, theirs = _leaves(made), _leaves(_user_tags(with_values(original.request, keep, values)))
+    return [dotted(path) for path in ours | theirs if ours.get(path, NOTHING) != theirs.get(path, NOTHING)]
+
+
+NOTHING = object()
+
+
+def _user_tags(request: Request) -> Request:
+    tags = [{"Key": key, "Value": value} for key, value in tags_of(request).items()]
+    rest = {name: value for name, value in request.items() if name != "Tags"}
+    return {**rest, "Tags": tags} if tags else rest
+
+
+def _leaves(value: Any, path: Path = ()) -> dict[Path, object]:
+    """Every leaf by its path; an empty structure is one."""
+    items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list | tuple) else ()
+    found = {leaf: item for key, below in items for leaf, item in _leaves(below, (*path, key)).items()}
+    return found or {path: value}

@@ -1,0 +1,87 @@
+"""The instance groups of an imported cluster, and the request that their friendly fields alone would make."""
+
+from typing import Any
+
+from cli.import_cluster.choices import Keep
+from cli.import_cluster.deployed_values import with_values
+from cli.import_cluster.original import GROUPS, Original
+from cli.import_cluster.overrides import overrides
+from cli.import_cluster.roles import Roles
+from cluster_request.request import Request, RequestValues, cluster_request
+from config.instance_group import InstanceGroup
+from config.lifecycle import LifecycleConfig
+from config.model import ClusterConfig, NodeRecovery
+from config.tags import RESERVED
+
+Fields = dict[str, Any]
+
+
+def group_fields(specification: Request, roles: Roles) -> Fields:
+    """The friendly fields of a group."""
+    role, partition = roles.found[specification["InstanceGroupName"]]
+    fields = {
+        "name": specification["InstanceGroupName"],
+        "role": role.value,
+        "partition": partition,
+        "instance_type": _instance_type(specification),
+        "instance_count": specification["InstanceCount"],
+        "threads_per_core": specification.get("ThreadsPerCore"),
+        "deep_health_checks": specification.get("OnStartDeepHealthChecks"),
+        "volume_gib": _volume_gib(specification.get("InstanceStorageConfigs")),
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _instance_type(specification: Request) -> Any:
+    """The type that the nodes have, or the first of those that they can have."""
+    return specification.get("InstanceType") or specification["InstanceRequirements"]["InstanceTypes"][0]
+
+
+def _volume_gib(storage: Any) -> int | None:
+    match storage:
+        case [{"EbsVolumeConfig": {"VolumeSizeInGB": int(size), **more}, **others}] if not more and not others:
+            return size
+    return None
+
+
+def tags_of(request: Request) -> dict[str, str]:
+    """The user's tags."""
+    return {tag["Key"]: tag["Value"] for tag in request.get("Tags", ()) if not _is_own(tag["Key"])}
+
+
+def own_tags_of(request: Request) -> list[str]:
+    """The keys of the tags that are no user's: AWS puts them on, or the deployment that owns the cluster."""
+    return sorted(tag["Key"] for tag in request.get("Tags", ()) if _is_own(tag["Key"]))
+
+
+def _is_own(key: str) -> bool:
+    return key.lower().startswith(RESERVED)
+
+
+def with_overrides(
+    original: Original, groups: list[Fields], *, on_create: str, keep: Keep, values: RequestValues
+) -> tuple[list[Fields], Fields]:
+    """The groups and the cluster's own `overrides`, with all that the friendly fields do not say."""
+    wanted = with_values(original.request, keep, values)
+    ours = cluster_request(_friendly(original.request, groups, on_create), values=values)
+    full = []
+    for fields, asked, made in zip(groups, wanted[GROUPS], ours[GROUPS], strict=True):
+        own = overrides(asked, made)
+        full.append({**fields, "overrides": own} if own else fields)
+    return full, overrides(_of_the_cluster(wanted), _of_the_cluster(ours))
+
+
+def _friendly(request: Request, groups: list[Fields], on_create: str) -> ClusterConfig:
+    """The cluster of the friendly fields alone, as far as a request is made of it."""
+    recovery = request.get("NodeRecovery")
+    return ClusterConfig.model_construct(
+        instance_groups=tuple(InstanceGroup.model_validate(fields) for fields in groups),
+        lifecycle=LifecycleConfig(on_create=on_create),
+        node_recovery=NodeRecovery(recovery) if recovery else None,
+        tags={},
+        overrides={},
+    )
+
+
+def _of_the_cluster(request: Request) -> Request:
+    return {name: value for name, value in request.items() if name not in (GROUPS, "ClusterName", "Tags")}

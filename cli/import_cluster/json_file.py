@@ -1,0 +1,70 @@
+"""JSON as users have it, read so that nothing in it is lost unseen."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+
+from cli.import_cluster.json_places import Places, place_of, places_of, strange_place
+from config.errors import ABSENT, ConfigError, Path, Place, Problem
+
+EXPECTED = "write it as JSON"
+
+
+@dataclass(frozen=True)
+class JsonFile:
+    """What a file holds, and where in it each value stands."""
+
+    name: str
+    content: object
+    places: Places = field(default_factory=dict, repr=False)
+
+    def place(self, path: Path) -> Place | None:
+        """Where the path stands, or what it is missing from."""
+        return place_of(self.places, path)
+
+
+def read_json(file: FilePath) -> JsonFile:
+    """What is in the file; a ConfigError says why there is nothing."""
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+        content = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
+        return JsonFile(str(file), content, places_of(text))
+    except OSError as error:
+        problem = Problem((), file.name, f"cannot be read: {error.strerror or error}; check its name and its permissions")
+    except UnicodeDecodeError:
+        problem = Problem((), ABSENT, f"is no text in UTF-8; {EXPECTED}")
+    except json.JSONDecodeError as error:
+        problem = Problem((), _line(error), f"is no JSON: {error.msg}; {_remedy(error, file)}", place=_at(error))
+    except ValueError as error:  # ours, below, and that of a number with thousands of digits
+        problem = Problem((), ABSENT, f"{error}; {EXPECTED}, each name once", place=strange_place(text))
+    except RecursionError:
+        problem = Problem((), ABSENT, f"is nested too deep; {EXPECTED}, and flat")
+    raise ConfigError({str(file): [problem]})
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"an object has {json.dumps(name)} twice")
+        found[name] = value
+    return found
+
+
+def _refuse(word: str) -> object:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _line(error: json.JSONDecodeError) -> str:
+    lines = error.doc.splitlines()
+    return lines[error.lineno - 1].strip() if error.lineno <= len(lines) else ""
+
+
+def _at(error: json.JSONDecodeError) -> Place:
+    return Place(error.lineno, error.colno)
+
+
+def _remedy(error: json.JSONDecodeError, file: FilePath) -> str:
+    if file.suffix in (".yaml", ".yml"):
+        return f"a cluster file is there already: `./hpod validate {file}` checks it"
+    return "put the value in place of the shell's variable" if "$" in _line(error) else EXPECTED

@@ -1,0 +1,78 @@
+"""What an imported file says beside the request: what was taken over, becomes new and was left out; how long to wait."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from cli.import_cluster.choices import Choices, Keep
+from cli.import_cluster.commented_yaml import Part
+from cli.import_cluster.deployed_values import LIFE_CYCLE, ROLE, SOURCE
+from cli.import_cluster.groups import own_tags_of
+from cli.import_cluster.original import Original
+from cli.import_cluster.roles import Roles, unknown_parameters
+from cluster_request.request import Request
+
+
+def head_note(original: Original, choices: Choices) -> tuple[str, ...]:
+    """The comments at the file's top."""
+    sources = [original.request_file, *([original.parameters_file] if original.parameters is not None else [])]
+    return (
+        f"Imported from {' and '.join(Path(source).name for source in sources)}.",
+        "Taken over: every field of the request but those named here. Fields are described in docs/configuration.md.",
+        *_new(original, choices),
+        *_of_the_old_network(original, choices),
+        *_left_out(original),
+        *original.notes,
+    )
+
+
+def _new(original: Original, choices: Choices) -> Iterator[str]:
+    if choices.keep is Keep.EVERYTHING:
+        yield "Kept as they are, in `overrides`: the nodes' roles and the scripts."
+        return
+    roles = sorted({group[ROLE] for group in original.groups})
+    yield f"New: the nodes' role, instead of {', '.join(roles)}."
+    sources = sorted({group[LIFE_CYCLE][SOURCE] for group in original.groups if SOURCE in group.get(LIFE_CYCLE, {})})
+    whose = "the original's scripts, in a bucket of the deployment" if choices.scripts else "the scripts of this project"
+    if sources:
+        yield f"New: {whose}, instead of what is at {', '.join(sources)}."
+
+
+def _of_the_old_network(original: Original, choices: Choices) -> Iterator[str]:
+    """What the request names verbatim, and a new network does not have."""
+    if choices.keep is not Keep.NOTHING:
+        return
+    named = {
+        "OverrideVpcConfig": [group for group in original.groups if "OverrideVpcConfig" in group],
+        "InstanceStorageConfigs": [group for group in original.groups if _mounts(group)],
+    }
+    for member, groups in named.items():
+        if groups:
+            names = ", ".join(group["InstanceGroupName"] for group in groups)
+            yield f"To be looked at: {member} in `overrides` of {names}, which names what is in the original's network."
+
+
+def _mounts(group: Request) -> bool:
+    """Tell whether HyperPod mounts file systems on the group's nodes."""
+    return any(kind.startswith("Fsx") for storage in group.get("InstanceStorageConfigs", ()) for kind in storage)
+
+
+def _left_out(original: Original) -> Iterator[str]:
+    if own := own_tags_of(original.request):
+        yield f"Left out: the tags {', '.join(own)}, which AWS or the deployment that owns the cluster puts on."
+    if original.parameters is not None and (unknown := unknown_parameters(original.parameters)):
+        yield f"Not taken over, as nothing here reads them: the provisioning parameters {', '.join(unknown)}."
+
+
+def groups_note(original: Original, roles: Roles) -> tuple[str, ...]:
+    """The comments above the groups."""
+    if not roles.dropped:
+        return ()
+    return (f"Dropped, as they are no instance groups: {', '.join(roles.dropped)} of {Path(original.parameters_file).name}.",)
+
+
+def wait_part(original: Original, choices: Choices) -> Part:
+    """Time for the deep health checks of new nodes, where there are any."""
+    checked = any(group.get("OnStartDeepHealthChecks") for group in original.groups)
+    if not checked or choices.adopt:
+        return Part({})
+    return Part({"wait_hours": 3}, ("Deep health checks take up to two hours, and a deployment waits for the nodes.",))

@@ -1,0 +1,52 @@
+"""What is wrong with the options of an import: said before anything is written."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from cli.errors import OpsError
+from config.errors import Path, Problem
+from config.network import ZONE_ID
+from config.suggestions import either, nearest
+from config.zones import could_be_a_region, region_of_name, region_of_zone, regions, zone_remedy, zones_of
+
+# The option that a part of the new file is from, so that the option is what has to be changed.
+OPTIONS: dict[Path, str] = {
+    (): "output",
+    ("region",): "region",
+    ("network", "availability_zone_id"): "zone",
+    ("network", "existing", "vpc_id"): "vpc",
+    ("lifecycle", "source"): "scripts",
+}
+
+
+def check_place(region: str | None, zone: str | None) -> None:
+    """Refuse what can be no region, no zone, or a zone of another region; of others the new file's own check warns."""
+    if region is not None and not could_be_a_region(region):
+        raise OpsError(f"--region: {region} is no region that SageMaker is in; {nearest(region, regions())}")
+    if zone is None:
+        return
+    if re.fullmatch(ZONE_ID, zone) is None:
+        raise OpsError(f"--zone: {zone} {_no_zone(zone, region)}")
+    elsewhere = region_of_zone(zone)
+    if region and elsewhere and elsewhere != region:
+        raise OpsError(f"--zone {zone} is in {elsewhere}, and --region is {region}; give one of both, or change one")
+
+
+def _no_zone(zone: str, region: str | None) -> str:
+    """What is wrong with what can be no zone's id; a zone's name tells its region."""
+    if (named := region_of_name(zone)) and (ids := zones_of(named)):
+        return f"is a zone's name, which is another zone in each account; use its id: {either(ids)}"
+    return f"is no availability zone's id; {zone_remedy(zone, region)}"
+
+
+def refuse_options(problems: Iterable[Problem], given: Mapping[str, object]) -> None:
+    """Refuse what the new file's problems are about, where that is an option's word and not the original's."""
+    wrong = [
+        f"--{option} {given[option]}: {problem.message}"
+        for problem in problems
+        if (option := OPTIONS.get(problem.path))
+        and given.get(option) is not None
+        and (problem.path or problem.rule == "file.name")
+    ]
+    if wrong:
+        raise OpsError("\n".join(wrong))

@@ -1,0 +1,109 @@
+"""Where an imported cluster is: region, zone and network."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from cli.import_cluster.choices import Choices, Keep
+from cli.import_cluster.commented_yaml import Part
+from cli.import_cluster.original import VPC, Original
+from config.errors import ABSENT, ConfigError, Path, Problem
+from config.suggestions import either
+from config.zones import region_of_zone, regions, zones_of
+
+# Where texts of requests and parameters carry a region: ARNs, and names of FSx's hosts.
+REGIONAL = re.compile(
+    r"\barn:aws[a-z-]*:(?:sagemaker|eks|secretsmanager|kms|fsx):([a-z0-9-]+):|\.fsx\.([a-z0-9-]+)\.amazonaws\.com"
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Region and zone, and whether somebody chose the zone."""
+
+    region: str | None
+    zone: str
+    is_chosen: bool
+
+
+def place_of(original: Original, choices: Choices) -> Place:
+    """Where the cluster goes: as chosen, else in the region that its ARNs and file systems are in."""
+    named = list(_named(original))
+    chosen = choices.region or (region_of_zone(choices.zone) if choices.zone else None)
+    if chosen and named and chosen not in {region for *_, region in named}:
+        raise _contradiction(named, choices, chosen)
+    region = chosen or _one(named)
+    if choices.zone:
+        return Place(region, choices.zone, is_chosen=True)
+    zones = zones_of(region) if region else ()
+    if choices.keep is not Keep.NOTHING or not zones:
+        offered = either(zones) if zones else "e.g. --zone usw2-az4"
+        message = f"nothing says which zone the cluster is in; add --zone with its id ({offered})"
+        raise ConfigError({original.request_file: [Problem((), ABSENT, message)]})
+    return Place(region, zones[0], is_chosen=False)
+
+
+# File, path in it, text there and the region that it names.
+Named = tuple[str, Path, str, str]
+
+
+def _named(original: Original) -> Iterator[Named]:
+    """The regions that the original's texts name."""
+    for file, content in ((original.parameters_file, original.parameters), (original.request_file, original.request)):
+        for path, text in _texts(content):
+            for match in REGIONAL.findall(text):
+                yield from ((file, path, text, found) for found in match if found in regions())
+
+
+def _texts(value: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    if isinstance(value, str):
+        yield path, value
+    items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+    for key, below in items:
+        yield from _texts(below, (*path, key))
+
+
+def _one(named: list[Named]) -> str | None:
+    """The region, where all texts that name one agree."""
+    found = {region for *_, region in named}
+    return found.pop() if len(found) == 1 else None
+
+
+def _contradiction(named: list[Named], choices: Choices, chosen: str) -> ConfigError:
+    """What to do where a region is chosen that no text names."""
+    option, where = ("--region", chosen) if choices.region else ("--zone", f"{choices.zone}, in {chosen}")
+    remedy = f"leave {option} out; to move the cluster, change the new file"
+    problems: dict[str, list[Problem]] = {}
+    for file, path, text, region in named:
+        problems.setdefault(file, []).append(Problem(path, text, f"is in {region}, and {option} is {where}; {remedy}"))
+    return ConfigError(problems)
+
+
+def region_part(place: Place) -> Part:
+    """The region, where it is known."""
+    return Part({"region": place.region} if place.region else {})
+
+
+def network_part(original: Original, choices: Choices, place: Place) -> Part:
+    """The network section: the original's, where it is kept, else a new one."""
+    section: dict[str, object] = {"availability_zone_id": place.zone}
+    had = original.request.get(VPC)
+    if choices.keep is Keep.NOTHING or had is None:
+        comments = [f"A new network; the original was in {_listed(had)}." if had else "A new network; the original names none."]
+        if not place.is_chosen:
+            comments.append(
+                f"Choose the zone where your quota, reservation or training plan is: {either(zones_of(place.region or ''))}."
+            )
+        return Part({"network": section}, tuple(comments))
+    if choices.vpc_cidr:
+        section["vpc_cidr"] = choices.vpc_cidr
+    section["existing"] = {
+        "vpc_id": choices.vpc_id,
+        "node_subnet_ids": had["Subnets"],
+        "security_group_id": had["SecurityGroupIds"][0],
+    }
+    return Part({"network": section}, ("The original's network, which must have its routes and endpoints.",))
+
+
+def _listed(network: dict[str, list[str]]) -> str:
+    return ", ".join([*network.get("Subnets", ()), *network.get("SecurityGroupIds", ())])

@@ -1,0 +1,143 @@
+"""What each instance group of an imported cluster is in Slurm, by the provisioning parameters or by its SlurmConfig."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cli.import_cluster.original import GROUPS, Original
+from config.errors import ABSENT, Path, Problem
+from config.instance_group import InstanceGroup, Role
+from config.suggestions import nearest
+from validation.patterns import in_words
+
+# HyperPod's own name for the partition of a compute group whose SlurmConfig names none.
+UNNAMED = "dev"
+
+
+@dataclass
+class Roles:
+    """Role and partition of each group, the groups that were dropped, and what is wrong, by file."""
+
+    found: dict[str, tuple[Role, str | None]] = field(default_factory=dict)
+    dropped: list[str] = field(default_factory=list)
+    problems: dict[str, list[Problem]] = field(default_factory=dict)
+
+    def wrong(self, file: str, problem: Problem) -> None:
+        """Note something that is wrong."""
+        self.problems.setdefault(file, []).append(problem)
+
+
+def roles_of(original: Original, *, drop_unknown_groups: bool) -> Roles:
+    """The role of every group in the request."""
+    names = [group["InstanceGroupName"] for group in original.groups]
+    roles = Roles()
+    told = list(_told(original))
+    free = [name for name in names if name not in {each[1] for each in told}]
+    for path, name, role, partition in told:
+        if name in names:
+            _assign(roles, original, (path, name, role, partition))
+        elif drop_unknown_groups and role is not Role.CONTROLLER:
+            roles.dropped.append(name)
+        else:
+            roles.wrong(original.parameters_file, Problem(path, name, _unknown(path, name, free, role)))
+    for index, name in enumerate(names):
+        if name not in roles.found and (original.parameters is None or not roles.problems):
+            roles.wrong(original.request_file, Problem((GROUPS, index, "InstanceGroupName"), name, _unassigned(original)))
+    return roles
+
+
+Told = tuple[Path, str, Role, str | None]
+
+
+def _told(original: Original) -> Iterator[Told]:
+    if original.parameters is None:
+        yield from _by_slurm_config(original)
+        return
+    parameters = original.parameters
+    yield ("controller_group",), parameters["controller_group"], Role.CONTROLLER, None
+    if parameters.get("login_group"):
+        yield ("login_group",), parameters["login_group"], Role.LOGIN, None
+    for index, worker in enumerate(parameters.get("worker_groups", ())):
+        path: Path = ("worker_groups", index, "instance_group_name")
+        yield path, worker["instance_group_name"], Role.COMPUTE, worker["partition_name"]
+
+
+def _by_slurm_config(original: Original) -> Iterator[Told]:
+    for index, group in enumerate(original.groups):
+        slurm: Mapping[str, Any] = group.get("SlurmConfig") or {}
+        if "NodeType" in slurm:
+            role = Role(slurm["NodeType"].lower())
+            partition = next(iter(slurm.get("PartitionNames") or [UNNAMED])) if role is Role.COMPUTE else None
+            yield (GROUPS, index, "SlurmConfig"), group["InstanceGroupName"], role, partition
+
+
+def _assign(roles: Roles, original: Original, told: Told) -> None:
+    path, name, role, partition = told
+    if name in roles.found:
+        message = f"is {roles.found[name][0].value} group already; give each group one role, and one partition"
+        roles.wrong(original.parameters_file, Problem(path, name, message))
+        return
+    roles.found[name] = role, partition
+    pattern = next(each.pattern for each in InstanceGroup.model_fields["partition"].metadata if hasattr(each, "pattern"))
+    if partition is not None and not re.fullmatch(pattern, partition):
+        where = (*path[:-1], "partition_name")
+        roles.wrong(original.parameters_file, Problem(where, partition, f"{in_words(pattern)}; rename the partition"))
+
+
+def _unknown(path: Path, name: str, free: list[str], role: Role) -> str:
+    """What is wrong with a group that is not there, and which one of those without a role may be meant."""
+    wrong = f"{path[-1]} {name} is not an instance group"
+    if role is Role.CONTROLLER:
+        return f"{wrong}; {nearest(name, free) if free else 'name the one that runs slurmctld, which has another role here'}"
+    meant = f"{nearest(name, free)}; or leave" if free else "all of them have other roles: leave"
+    return f"{wrong}; {meant} it out with --drop-unknown-groups"
+
+
+def _unassigned(original: Original) -> str:
+    if original.parameters is None:
+        return "nothing says whether it is controller, login or compute; give provisioning_parameters.json, too"
+    return f"{original.parameters_file} gives it no role; add it to worker_groups there"
+
+
+def parameter_problems(parameters: Mapping[str, Any]) -> Iterator[Problem]:
+    """What is wrong with the provisioning parameters by themselves."""
+    for name, value in parameters.items():
+        similar = nearest(name, _KNOWN)
+        if name not in _KNOWN and similar.startswith("did you mean"):
+            yield Problem((name,), value, f"is no provisioning parameter; {similar}")
+        elif name in _TEXTS and not isinstance(value, str):
+            yield Problem((name,), value, "must be text; write it so")
+    if not parameters.get("controller_group"):
+        yield Problem(("controller_group",), ABSENT, "is required; add the name of the group that runs slurmctld")
+    if parameters.get("workload_manager", "slurm") != "slurm":
+        yield Problem(("workload_manager",), parameters["workload_manager"], "must be slurm; nothing else is set up here")
+    yield from _worker_problems(parameters.get("worker_groups", []))
+
+
+def _worker_problems(workers: object) -> Iterator[Problem]:
+    if not isinstance(workers, list):
+        yield Problem(("worker_groups",), workers, "must be a list; write [{instance_group_name, partition_name}]")
+        return
+    for index, worker in enumerate(workers):
+        for name in ("instance_group_name", "partition_name"):
+            value = worker.get(name, ABSENT) if isinstance(worker, dict) else ABSENT
+            if not isinstance(value, str) or not value:
+                yield Problem(("worker_groups", index, name), value, "must be text; add it")
+
+
+_TEXTS = (
+    "version",
+    "workload_manager",
+    "controller_group",
+    "login_group",
+    "fsx_dns_name",
+    "fsx_mountname",
+    "fsx_openzfs_dns_name",
+)
+_KNOWN = (*_TEXTS, "worker_groups")
+
+
+def unknown_parameters(parameters: Mapping[str, Any]) -> list[str]:
+    """The names that are no provisioning parameters that we know."""
+    return [name for name in parameters if name not in _KNOWN]

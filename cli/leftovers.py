@@ -1,0 +1,77 @@
+"""What AWS still has of a cluster's network and storage, found by the tag that we put on all that is made."""
+
+from datetime import UTC
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from config.tags import CLUSTER_TAG
+
+
+def file_systems(fsx: Any, cluster: str) -> list[dict[str, Any]]:
+    """The cluster's file systems, the newest first."""
+    pages = fsx.get_paginator("describe_file_systems").paginate()
+    systems = [system for page in pages for system in page["FileSystems"] if system["Lifecycle"] != "DELETING"]
+    ours = [system for system in systems if _tags(system).get(CLUSTER_TAG) == cluster]
+    return sorted(ours, key=lambda system: system["CreationTime"], reverse=True)
+
+
+def data_buckets(s3: Any, cluster: str) -> list[str]:
+    """The cluster's data buckets, the newest first; CloudFormation named them after the storage stack."""
+    named = [bucket for bucket in s3.list_buckets()["Buckets"] if bucket["Name"].startswith(f"{cluster}-storage-")]
+    ours = [bucket for bucket in named if _bucket_tags(s3, bucket["Name"]).get(CLUSTER_TAG) == cluster]
+    return [bucket["Name"] for bucket in sorted(ours, key=lambda bucket: bucket["CreationDate"], reverse=True)]
+
+
+def network(ec2: Any, cluster: str, file_system: dict[str, Any] | None) -> dict[str, Any]:
+    """The subnet of the file system and what it is in, as `network.existing`; empty where there is none of the cluster's."""
+    tagged = [{"Name": f"tag:{CLUSTER_TAG}", "Values": [cluster]}]
+    subnets = ec2.describe_subnets(Filters=tagged)["Subnets"]
+    if file_system:
+        subnets = [subnet for subnet in subnets if subnet["SubnetId"] in file_system["SubnetIds"]]  # not an older one's
+    if not subnets:
+        return {}
+    vpc = {"Name": "vpc-id", "Values": [subnets[0]["VpcId"]]}
+    public = _public_subnets(ec2, vpc)
+    nodes = [each["SubnetId"] for each in subnets if each["VpcId"] in vpc["Values"] and each["SubnetId"] not in public]
+    if not nodes:
+        return {}
+    return {
+        "vpc_id": subnets[0]["VpcId"],
+        "node_subnet_ids": nodes,
+        "security_group_id": ec2.describe_security_groups(Filters=[*tagged, vpc])["SecurityGroups"][0]["GroupId"],
+        # With a cluster that was retained, its gateways and routes were, and a VPC takes no second internet gateway.
+        "internet_access": "existing" if public else "create",
+    }
+
+
+def has_internet(ec2: Any, vpc_id: str) -> bool:
+    """Whether the VPC has a way to the internet already."""
+    return bool(_public_subnets(ec2, {"Name": "vpc-id", "Values": [vpc_id]}))
+
+
+def _public_subnets(ec2: Any, vpc: dict[str, Any]) -> set[str]:
+    """The VPC's subnets that have a route to an internet gateway."""
+    tables = ec2.describe_route_tables(Filters=[vpc])["RouteTables"]
+    ours = [table for table in tables if any(route.get("GatewayId", "").startswith("igw-") for route in table["Routes"])]
+    return {each["SubnetId"] for table in ours for each in table["Associations"] if "SubnetId" in each}
+
+
+def described(file_system: dict[str, Any]) -> str:
+    """What tells one file system from another: id, age, size, place."""
+    created = file_system["CreationTime"].astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    subnets = ", ".join(file_system["SubnetIds"])
+    return f"{file_system['FileSystemId']}: made {created}, {file_system['StorageCapacity']} GiB, in {subnets}"
+
+
+def _tags(thing: dict[str, Any]) -> dict[str, str]:
+    return {tag["Key"]: tag["Value"] for tag in thing.get("Tags", [])}
+
+
+def _bucket_tags(s3: Any, bucket: str) -> dict[str, str]:
+    try:
+        return _tags({"Tags": s3.get_bucket_tagging(Bucket=bucket)["TagSet"]})
+    except ClientError as error:
+        if error.response["Error"]["Code"] in ("NoSuchTagSet", "AccessDenied"):
+            return {}  # without our tag, or not for us to read: not ours
+        raise

@@ -1,0 +1,112 @@
+"""`./hpod logs CLUSTER [NODE]`: what the lifecycle script of a node wrote, while the cluster is there and after.
+
+HyperPod's log groups outlive their clusters, so that the log of a node of a cluster that could not be made is still there.
+"""
+
+import argparse
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from cli.deployment import Deployment
+from cli.errors import OpsError
+from cli.table import table
+
+SCRIPTS = "LifecycleConfig/"
+POLL_S = 2
+GENERATED = "-(?:[0-9a-f]{12}|[0-9a-f]{16})"
+"""What a generated name ends in: of the custom resource, and of CloudFormation's own."""
+
+
+@dataclass(frozen=True)
+class NodeLog:
+    """The log stream of one node; ``number`` counts the group's nodes in the order in which they began to write."""
+
+    stream: str
+    group: str
+    instance: str
+    number: int
+    last: str
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the node may be called."""
+        return self.instance, f"{self.group}-{self.number}"
+
+
+def options(command: argparse.ArgumentParser) -> None:
+    """Add what the command takes beside the cluster."""
+    command.add_argument("node", metavar="NODE", nargs="?", help="an instance id, or the group's name and a number: workers-1")
+    command.add_argument("--follow", action="store_true", help="go on with what is written from now on, until Ctrl-C")
+
+
+def logs(
+    deployment: Deployment, node: str | None = None, *, follow: bool = False, sleep: Callable[[float], None] = time.sleep
+) -> Iterator[str]:
+    """The lines of a node's log; without a node, the logs that there are."""
+    client = deployment.client("logs")
+    group = _log_group(client, deployment)
+    found = _node_logs(client, group)
+    if node is None:
+        yield table(
+            ("NODE", "NAME", "GROUP", "LAST WRITTEN"), [(each.instance, each.names[1], each.group, each.last) for each in found]
+        )
+        yield f"\nin log group {group}"
+        return
+    yield from _lines(client, group, _chosen(found, node).stream, sleep if follow else None)
+
+
+def _log_group(client: Any, deployment: Deployment) -> str:
+    """The log group of the newest cluster of this file."""
+    name = deployment.config.cluster_name
+    prefix = f"/aws/sagemaker/Clusters/{name or deployment.config.name}"
+    own = re.compile(re.escape(prefix) + ("" if name else GENERATED) + "/[^/]+")
+    pages = client.get_paginator("describe_log_groups").paginate(logGroupNamePrefix=prefix)
+    groups = [group for page in pages for group in page["logGroups"] if own.fullmatch(group["logGroupName"])]
+    if not groups:
+        raise OpsError(
+            f"no node of cluster {deployment.config.name!r} has written a log; `./hpod status "
+            f"{deployment.config.name}` says how far it is, or why it failed before"
+        )
+    return str(max(groups, key=lambda group: group["creationTime"])["logGroupName"])
+
+
+def _node_logs(client: Any, group: str) -> list[NodeLog]:
+    pages = client.get_paginator("describe_log_streams").paginate(logGroupName=group, logStreamNamePrefix=SCRIPTS)
+    streams = sorted((stream for page in pages for stream in page["logStreams"]), key=lambda stream: stream["creationTime"])
+    found: dict[str, list[NodeLog]] = {}
+    for stream in streams:
+        _, name, instance = stream["logStreamName"].split("/", 2)
+        own = found.setdefault(name, [])
+        own.append(NodeLog(stream["logStreamName"], name, instance, len(own) + 1, _when(stream.get("lastEventTimestamp"))))
+    return [log for name in sorted(found) for log in found[name]]
+
+
+def _chosen(found: list[NodeLog], node: str) -> NodeLog:
+    for log in found:
+        if node in log.names:
+            return log
+    known = ", ".join(log.names[1] for log in found[:10]) or "none"
+    raise OpsError(f"node {node!r} has written no log; choose one that has: {known}, or an instance id of `./hpod nodes`")
+
+
+def _lines(client: Any, group: str, stream: str, sleep: Callable[[float], None] | None) -> Iterator[str]:
+    """The stream's lines; with ``sleep``, also those that are still to come. The token repeats itself at the end."""
+    token: str | None = None
+    while True:
+        more = {"nextToken": token} if token else {}
+        page = client.get_log_events(logGroupName=group, logStreamName=stream, startFromHead=True, **more)
+        for event in page["events"]:
+            yield from event["message"].splitlines() or [""]
+        if page["nextForwardToken"] == token:
+            if sleep is None:
+                return
+            sleep(POLL_S)
+        token = page["nextForwardToken"]
+
+
+def _when(milliseconds: int | None) -> str:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC") if milliseconds else "nothing yet"

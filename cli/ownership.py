@@ -1,0 +1,84 @@
+"""The cluster that the file's own stack has, and why a deployment of the file would then take over no other."""
+
+from typing import Any
+
+from cli.deployment import Deployment
+from cli.errors import OpsError
+from cli.remedies import not_aws
+from cli.resource_code import ApiError, Cluster, ClusterApi, Owner
+from config.model import Implementation
+
+OURS = "Custom::HyperPodCluster"
+NATIVE = "AWS::SageMaker::Cluster"
+GONE = ("DELETE_COMPLETE", "DELETE_SKIPPED")
+TO_BE_MADE = ("CREATE_FAILED", "CREATE_IN_PROGRESS")
+
+_LET_GO = (
+    "let the stack go of that one first, in deployments of their own: `removal: retain`, then `implementation: none`, then this"
+)
+
+
+def cluster_named(api: ClusterApi, name: str) -> Cluster | None:
+    """The cluster of the name as AWS describes it; None where there is none. What AWS refuses is raised as botocore has it."""
+    try:
+        found: Cluster | None = api.cluster(name, is_deletion=False)
+    except ApiError as error:
+        raise error.__cause__ or error from None
+    except KeyError as error:  # DescribeCluster's answer lacks what it always has
+        raise OpsError(f"cannot describe cluster {name}: {not_aws()}") from error
+    return found
+
+
+def whose(cluster: Cluster) -> str:
+    """Whom the cluster belongs to, in the words of a sentence about it."""
+    return f"belongs to {cluster.owner}" if cluster.owner else "has no owner"
+
+
+def resources(deployment: Deployment, *kinds: str) -> list[dict[str, Any]]:
+    """The resources of these types that the file's Cluster stack has; none where there is no such stack."""
+    return [each for each in _all(deployment) if each["ResourceType"] in kinds and each["ResourceStatus"] not in GONE]
+
+
+def own_owner(deployment: Deployment, cluster: Cluster) -> Owner | None:
+    """The resource of the file's stack that has the cluster, or had it until it left; None where there is no such stack."""
+    for each in resources(deployment, OURS):
+        return _owner(each)
+    stacks = {each["StackId"] for each in _all(deployment)}
+    return cluster.owner if cluster.owner and cluster.owner.stack_id in stacks else None
+
+
+def has_own(deployment: Deployment, cluster: Cluster) -> bool:
+    """Whether the file's stack has the cluster, so that nothing is to be taken over."""
+    return any(_is_own(each, cluster) and each["ResourceStatus"] not in TO_BE_MADE for each in resources(deployment, OURS))
+
+
+def obstacle(deployment: Deployment, cluster: Cluster) -> str:
+    """Why a deployment would not come to the Create that takes a cluster over; empty where it would, or need not."""
+    implementation = deployment.config.implementation
+    if implementation is not Implementation.CUSTOM_RESOURCE:
+        native = ", or bring it in by `cdk import` (docs/custom-resource.md)" if implementation is Implementation.NATIVE else ""
+        return f"`implementation: {implementation.value}` takes over no cluster; set `implementation: custom_resource`{native}"
+    for each in resources(deployment, OURS, NATIVE):
+        if each["ResourceStatus"] not in TO_BE_MADE and not (each["ResourceType"] == OURS and _is_own(each, cluster)):
+            return f"its stack has cluster {each['PhysicalResourceId']} already, and {_why(each, cluster)}; {_LET_GO}"
+    return ""
+
+
+def _why(resource: dict[str, Any], cluster: Cluster) -> str:
+    if resource["ResourceType"] == NATIVE:
+        return "CloudFormation puts no custom resource in the place of a native one"
+    if resource["PhysicalResourceId"] == cluster.name:
+        return "an update does not put back the tags of ownership that it has lost"
+    return "an update takes over no other"
+
+
+def _all(deployment: Deployment) -> list[dict[str, Any]]:
+    return deployment.resources("Cluster") if any(stack.name.endswith("-Cluster") for stack in deployment.stacks()) else []
+
+
+def _owner(resource: dict[str, Any]) -> Owner:
+    return Owner(resource["StackId"], resource["LogicalResourceId"])
+
+
+def _is_own(resource: dict[str, Any], cluster: Cluster) -> bool:
+    return cluster.owner == _owner(resource)

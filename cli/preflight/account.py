@@ -1,0 +1,131 @@
+"""The account that a preflight asks: who is asking, what of the cluster it has already, and whole answers."""
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from threading import Lock
+from typing import Any, Self, TypeVar, cast
+
+import boto3
+import botocore.session
+from botocore.config import Config
+
+from cli.deployment import Deployment, Stack
+from cli.errors import OpsError
+from cli.region import asked_region
+from cli.remedies import UNINTELLIGIBLE, explained
+from config.model import ClusterConfig
+from config.suggestions import nearest
+from config.zones import could_be_a_region, regions
+
+Json = dict[str, Any]
+_Answer = TypeVar("_Answer")
+
+# A preflight asks much at once and is waited for: it neither hangs on a silent endpoint nor gives up at a first throttle.
+PATIENCE = Config(
+    connect_timeout=10, read_timeout=30, max_pool_connections=20, retries={"mode": "standard", "total_max_attempts": 5}
+)
+
+
+def session_for(config: ClusterConfig) -> boto3.Session:
+    """A session of the user's own credentials, in the region of the file, or else of the environment."""
+    core = botocore.session.get_session()
+    core.set_default_client_config(PATIENCE)
+    return boto3.Session(botocore_session=core, region_name=asked_region(config.region))
+
+
+class Account:
+    """One account in one region, as the caller's credentials see it; clients are made once and shared by threads."""
+
+    def __init__(self, config: ClusterConfig, session: Any) -> None:
+        self.config = config
+        self._session = session
+        self._deployment = Deployment(config, session)
+        self._clients: dict[str, Any] = {}
+        self._lock = Lock()
+        self._answers: dict[object, object] = {}
+        self._locks: dict[object, Lock] = {}
+
+    @property
+    def region(self) -> str:
+        """The region that is asked; an OpsError where nothing names one."""
+        name = self._session.region_name
+        if not name:
+            raise OpsError("nothing says which region to ask; set `region` in the cluster's file, or AWS_REGION")
+        if not could_be_a_region(name):  # of one that is newer than the table, the file's own check warns
+            raise OpsError(f"{name}, from your environment, is no region that SageMaker is in; {nearest(name, regions())}")
+        return str(name)
+
+    def client(self, service: str) -> Any:
+        """The one client for ``service``; a session makes clients for one thread at a time."""
+        with self._lock:
+            if service not in self._clients:
+                self._clients[service] = self._deployment.client(service)
+            return self._clients[service]
+
+    def all(self, service: str, operation: str, items: str, **arguments: Any) -> Iterator[Any]:
+        """What ``operation`` lists under ``items``, from every page."""
+        client = self.client(service)
+        if client.can_paginate(operation):
+            pages = client.get_paginator(operation).paginate(**arguments)
+        else:  # botocore has no paginator for some of the operations that give a NextToken
+            pages = _followed(getattr(client, operation), arguments)
+        for page in pages:
+            yield from page.get(items) or []
+
+    def once(self, ask: Callable[[Self], _Answer]) -> _Answer:
+        """What ``ask`` gives, asked once for all the checks that need it."""
+        with self._lock:
+            lock = self._locks.setdefault(ask, Lock())
+        with lock:
+            if ask not in self._answers:
+                self._answers[ask] = ask(self)
+        return cast("_Answer", self._answers[ask])
+
+    @cached_property
+    def identity(self) -> Json:
+        """What STS says of the caller: Account and Arn."""
+        try:
+            answer: Json = self.client("sts").get_caller_identity()
+            _ = answer["Account"], answer["Arn"]
+        except UNINTELLIGIBLE as failure:
+            raise OpsError(explained("preflight", failure)) from failure
+        return answer
+
+    @property
+    def id(self) -> str:
+        """The account's 12 digits."""
+        return str(self.identity["Account"])
+
+    @property
+    def partition(self) -> str:
+        """The second part of every ARN here: `aws`, `aws-cn`, `aws-us-gov`."""
+        return str(self.identity["Arn"].split(":")[1])
+
+    @cached_property
+    def stacks(self) -> dict[str, Stack]:
+        """The file's stacks that are there, by their last name: Network, Storage, Cluster."""
+        return {stack.name.rsplit("-", 1)[-1]: stack for stack in self._deployment.stacks()}
+
+    @property
+    def deployment(self) -> Deployment:
+        """What was deployed of the file."""
+        return self._deployment
+
+    def output(self, name: str) -> str | None:
+        """What a stack of the file puts out under this name, if one does."""
+        return next((stack.outputs[name] for stack in self.stacks.values() if name in stack.outputs), None)
+
+    @property
+    def console(self) -> str:
+        """The address of the region's console."""
+        host = {"aws-cn": "console.amazonaws.cn", "aws-us-gov": "console.amazonaws-us-gov.com"}.get(self.partition)
+        return f"https://{host}" if host else f"https://{self.region}.console.aws.amazon.com"
+
+
+def _followed(ask: Callable[..., Json], arguments: Json) -> Iterator[Json]:
+    """The pages of an operation, from each NextToken to the next."""
+    page: Json = ask(**arguments)
+    yield page
+    while page.get("NextToken"):
+        page = ask(**arguments, NextToken=page["NextToken"])
+        yield page

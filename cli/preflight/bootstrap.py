@@ -1,0 +1,55 @@
+"""What `cdk bootstrap` made in the region, without which nothing is deployed."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from botocore.exceptions import ClientError
+
+from cli.preflight.account import Account
+from cli.preflight.finding import Finding, error, ok
+from cli.preflight.runner import code_of
+
+# The CDK's own, from aws-cdk-lib's DefaultStackSynthesizer; a test compares with what the templates ask for.
+QUALIFIER = "hnb659fds"
+LEAST_VERSION = 6
+CDK_JSON = Path(__file__).parents[2] / "cdk.json"
+
+
+def qualifier() -> str:
+    """The name of the bootstrap that cdk.json asks for, which is the CDK's own unless it says otherwise."""
+    context = json.loads(CDK_JSON.read_text(encoding="utf-8")).get("context", {})
+    return str(context.get("@aws-cdk/core:bootstrapQualifier", QUALIFIER))
+
+
+def role_arn(account: Account, role: str) -> str:
+    """The ARN of one of the bootstrap's roles, e.g. `deploy-role`."""
+    return f"arn:{account.partition}:iam::{account.id}:role/cdk-{qualifier()}-{role}-{account.id}-{account.region}"
+
+
+def bootstrap(account: Account) -> Iterator[Finding]:
+    """The region is bootstrapped, by a version that is new enough, and its bucket is there."""
+    again = f"run `cdk bootstrap aws://{account.id}/{account.region}`"
+    name = f"/cdk-bootstrap/{qualifier()}/version"
+    try:
+        version = int(account.client("ssm").get_parameter(Name=name)["Parameter"]["Value"])
+    except ClientError as failure:
+        if code_of(failure) != "ParameterNotFound":
+            raise
+        yield error(f"{account.region} is not bootstrapped: there is no parameter {name}", again)
+        return
+    if version < LEAST_VERSION:
+        yield error(f"the bootstrap has version {version}, and {LEAST_VERSION} is needed", again)
+        return
+    bucket = f"cdk-{qualifier()}-assets-{account.id}-{account.region}"
+    try:
+        account.client("s3").head_bucket(Bucket=bucket)
+    except ClientError as failure:
+        if code_of(failure) != "404":
+            raise
+        yield error(
+            f"the bootstrap has version {version}, but its bucket {bucket} is gone",
+            f"delete the stack CDKToolkit if it is there (its bucket stays away otherwise), then {again}",
+        )
+        return
+    yield ok(f"version {version} (at least {LEAST_VERSION} is needed), qualifier {qualifier()}")

@@ -1,0 +1,94 @@
+"""Whether the buckets that the file makes have free names, and those that it names are there."""
+
+from collections.abc import Iterator
+
+from botocore.exceptions import ClientError
+
+from cli.preflight.account import Account, Json
+from cli.preflight.finding import Finding, error, ok, warning
+from cli.preflight.runner import code_of, is_denied
+from config.bucket_names import script_bucket_name
+
+
+def script_bucket(account: Account) -> Iterator[Finding]:
+    """The name of the bucket of scripts, which is the same for every deployment of the file, is free or the file's own."""
+    name = script_bucket_name(account.config.name, account.id, account.region)
+    try:
+        account.client("s3").head_bucket(Bucket=name)
+    except ClientError as failure:
+        if code_of(failure) == "404":
+            yield ok(f"the name {name} is free")
+        elif is_denied(failure) and _region(failure.response):
+            yield _kept_out(account, name)
+        else:
+            raise
+        return
+    yield _taken(account, name)
+
+
+def _region(answer: Json) -> str | None:
+    """The region in which S3 says a bucket is: also to those whom it keeps out, but of no bucket that is not there.
+
+    botocore finds the region of buckets by the same header of a refused HeadBucket (S3RegionRedirectorv2 in
+    https://github.com/boto/botocore/blob/develop/botocore/utils.py).
+    """
+    region: str | None = answer.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("x-amz-bucket-region")
+    return region
+
+
+def _kept_out(account: Account, name: str) -> Finding:
+    if "Cluster" in account.stacks:
+        return warning(f"bucket {name} is there, but you may not look at it", "see that it is this file's own")
+    return error(
+        f"bucket {name} is there, and not for you: another account has the name, or a policy keeps you out",
+        "rename the cluster's file: the name is made of it, the account and the region",
+    )
+
+
+def _taken(account: Account, name: str) -> Finding:
+    if "Cluster" in account.stacks:
+        return ok(f"bucket {name} is this file's already")
+    return error(
+        f"bucket {name} is there already, and no stack of this file's has it",
+        "see what it holds; if nobody needs that, delete its policy, all versions of its objects and the bucket; or rename the "
+        "cluster's file",
+    )
+
+
+def named_buckets(account: Account) -> Iterator[Finding]:
+    """Every bucket that the file names is there; those from which a file system imports are in its region."""
+    storage = account.config.storage
+    links = storage.data_repository_associations
+    imported = {
+        each.bucket or storage.data_bucket.existing for each in links if each.auto_import or each.import_metadata_on_create
+    }
+    for name in dict.fromkeys(each for each in (storage.data_bucket.existing, *(link.bucket for link in links)) if each):
+        yield _named(account, name, is_imported=name in imported)
+
+
+def _named(account: Account, name: str, *, is_imported: bool) -> Finding:
+    try:
+        answer = account.client("s3").head_bucket(Bucket=name)
+    except ClientError as failure:
+        if code_of(failure) == "404":
+            return error(f"there is no bucket {name}", "correct the name, or make the bucket first")
+        region = _region(failure.response)
+        if region and region != account.region:
+            return _elsewhere(name, region, account.region, is_imported=is_imported)
+        if is_denied(failure):
+            return warning(f"you may not look at bucket {name}", f"see that it is there, in {account.region}")
+        raise
+    region = _region(answer) or account.region
+    if region != account.region:
+        return _elsewhere(name, region, account.region, is_imported=is_imported)
+    return ok(f"bucket {name} is there")
+
+
+def _elsewhere(name: str, region: str, wanted: str, *, is_imported: bool) -> Finding:
+    """https://docs.aws.amazon.com/fsx/latest/LustreGuide/autoexport-data-repo-dra.html: exports may go to another region."""
+    if not is_imported:
+        return ok(f"bucket {name} is there, in {region}: nothing is imported from it, and what goes there is charged as traffic")
+    return error(
+        f"bucket {name} is in {region}, and a file system imports from buckets of its own region, {wanted}",
+        f"take a bucket in {wanted}",
+    )

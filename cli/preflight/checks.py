@@ -1,0 +1,46 @@
+"""All that a preflight asks, in the order in which it is told."""
+
+from cli.preflight.associations import associations
+from cli.preflight.bootstrap import bootstrap
+from cli.preflight.buckets import named_buckets, script_bucket
+from cli.preflight.cluster_name import cluster_name
+from cli.preflight.file_systems import file_systems
+from cli.preflight.identity import identity, region, zone
+from cli.preflight.instance_quotas import instance_quotas
+from cli.preflight.network import internet, vpc
+from cli.preflight.network_quotas import network_quotas
+from cli.preflight.offerings import offerings
+from cli.preflight.permissions import permissions
+from cli.preflight.references import references
+from cli.preflight.runner import Check
+from cli.preflight.security_groups import security_groups
+from cli.preflight.service_roles import service_roles
+from cli.preflight.stacks import stacks
+from cli.preflight.storage_quotas import storage_quotas
+from cli.preflight.subnets import subnets
+from cli.preflight.training_plans import training_plans
+
+CHECKS = (
+    Check("identity", identity),
+    Check("region", region),
+    Check("zone", zone),
+    Check("bootstrap", bootstrap),
+    Check("permissions", permissions),
+    Check("service roles", service_roles),
+    Check("stacks", stacks),
+    Check("cluster name", cluster_name),
+    Check("script bucket", script_bucket),
+    Check("buckets", named_buckets),
+    Check("instance types", offerings),
+    Check("training plans", training_plans),
+    Check("instance quotas", instance_quotas),
+    Check("network quotas", network_quotas),
+    Check("storage quotas", storage_quotas),
+    Check("vpc", vpc),
+    Check("internet", internet),
+    Check("subnets", subnets),
+    Check("security groups", security_groups),
+    Check("file systems", file_systems),
+    Check("associations", associations),
+    Check("references", references),
+)

@@ -1,0 +1,45 @@
+"""Whether the cluster's name is free, and what becomes of a cluster that has it."""
+
+from collections.abc import Iterator
+
+from cli.ownership import cluster_named, has_own, obstacle, whose
+from cli.preflight.account import Account
+from cli.preflight.finding import Finding, error, not_asked, ok, warning
+from cli.resource_code import Cluster, ClusterApi
+
+BUSY = ("Creating", "Updating", "SystemUpdating", "RollingBack", "Deleting")
+
+
+def cluster_name(account: Account) -> Iterator[Finding]:
+    """No other's cluster has the file's `cluster_name`, and the file's own stands still."""
+    name = account.config.cluster_name or account.output("ClusterName")
+    if name is None:
+        yield not_asked("the file sets no cluster_name, so the name is made when the cluster is, and is always free")
+        return
+    cluster = cluster_named(ClusterApi(account.client("sagemaker")), name)
+    if cluster is None:
+        yield ok(f"there is no cluster {name} yet")
+    elif has_own(account.deployment, cluster) or account.output("ClusterName") == name:
+        yield from _own(account, cluster)
+    else:
+        yield _others(account, cluster)
+
+
+def _own(account: Account, cluster: Cluster) -> Iterator[Finding]:
+    if cluster.status in BUSY:
+        yield warning(
+            f"{cluster.name} is this file's already and is {cluster.status}",
+            f"wait: `./hpod status {account.config.name}` shows when it is done",
+        )
+    else:
+        yield ok(f"{cluster.name} is this file's already and is {cluster.status}")
+
+
+def _others(account: Account, cluster: Cluster) -> Finding:
+    said = f"a cluster {cluster.name} is there already: {cluster.arn} is {cluster.status} and {whose(cluster)}"
+    look = f"`./hpod adopt {account.config.name}` shows what would become of it"
+    why = obstacle(account.deployment, cluster)
+    if account.config.adopt and not why and cluster.owner is None:
+        return warning(f"{said}; `adopt: true` takes it over", look)
+    free = "choose another `cluster_name`" + ("" if cluster.owner else f", or take it over: {look}")
+    return error(f"{said}{f'; {why}' if why and account.config.adopt else ''}", free)

@@ -1,0 +1,34 @@
+"""Whether a network that is there already takes the gateways that the deployment makes in it (`internet_access: create`)."""
+
+from collections.abc import Iterator
+from ipaddress import IPv4Network
+
+from cli.preflight.account import Account
+from cli.preflight.finding import Finding, error
+from cli.preflight.runner import together
+from config.network import ExistingNetwork
+
+
+def opening(account: Account, existing: ExistingNetwork) -> Iterator[Finding]:
+    """The VPC has no internet gateway yet, and the public subnet's range is free."""
+    well = f"{existing.vpc_id} has no internet gateway yet, and {account.config.network.public_subnet_cidr} is free"
+    yield from together(account, _gateways(account, existing.vpc_id), _overlaps(account, existing.vpc_id), well=well)
+
+
+def _gateways(account: Account, vpc_id: str) -> Iterator[Finding]:
+    filters = [{"Name": "attachment.vpc-id", "Values": [vpc_id]}]
+    for each in account.all("ec2", "describe_internet_gateways", "InternetGateways", Filters=filters):
+        yield error(
+            f"{vpc_id} has internet gateway {each['InternetGatewayId']}, and takes no second one",
+            "set `network.existing.internet_access: existing`, and see that the subnets have a way out",
+        )
+
+
+def _overlaps(account: Account, vpc_id: str) -> Iterator[Finding]:
+    wanted = account.config.network.public_subnet_cidr
+    for each in account.all("ec2", "describe_subnets", "Subnets", Filters=[{"Name": "vpc-id", "Values": [vpc_id]}]):
+        if wanted.overlaps(IPv4Network(each["CidrBlock"])):
+            yield error(
+                f"`public_subnet_cidr` {wanted} overlaps with {each['SubnetId']} ({each['CidrBlock']})",
+                f"choose a part of {account.config.network.vpc_cidr} that no subnet of {vpc_id} has",
+            )

@@ -1,0 +1,57 @@
+"""Whose credentials these are, and whether they lead to where the file wants to be."""
+
+import os
+from collections.abc import Iterator
+
+from cli.preflight.account import Account
+from cli.preflight.finding import Finding, error, ok, warning
+from config.zones import zone_remedy
+
+
+def identity(account: Account) -> Iterator[Finding]:
+    """The account that the credentials lead to is the one that the file names."""
+    arn, wanted = account.identity["Arn"], account.config.account
+    if wanted and wanted != account.id:
+        yield error(
+            f"the file is for account {wanted}, and the credentials ({arn}) are for {account.id}",
+            "take credentials for that account, or correct `account`",
+        )
+    elif arn.endswith(":root"):
+        yield warning(
+            f"account {account.id}, as its root user", "take a role: the root user's rights cannot be limited, nor looked up"
+        )
+    else:
+        yield ok(f"account {account.id}, as {arn}")
+
+
+def region(account: Account) -> Iterator[Finding]:
+    """The region is the file's, whatever the environment has."""
+    wanted, here = account.config.region, os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    if wanted is None:
+        yield ok(f"{account.region}, from your environment, as the file names none")
+    elif here and here != wanted:
+        yield warning(
+            f"{wanted}, as in the file, and your environment has {here}",
+            f"what you run by hand goes elsewhere: `export AWS_REGION={wanted}`, or `unset AWS_REGION AWS_DEFAULT_REGION`",
+        )
+    else:
+        yield ok(f"{wanted}, as in the file")
+
+
+def zone(account: Account) -> Iterator[Finding]:
+    """The availability zone is one of the region's, and the account may use it."""
+    wanted = account.config.network.availability_zone_id
+    zones = {
+        each["ZoneId"]: each
+        for each in account.client("ec2").describe_availability_zones(AllAvailabilityZones=True)["AvailabilityZones"]
+    }
+    if wanted not in zones:
+        yield error(f"{account.region} has no zone {wanted} for this account", zone_remedy(wanted, account.region))
+        return
+    found = zones[wanted]
+    if found.get("OptInStatus") == "not-opted-in":
+        yield error(f"{wanted} ({found['ZoneName']}) is not opted in", "opt in to its zone group, or take another zone")
+    elif found.get("State", "available") != "available":
+        yield warning(f"{wanted} ({found['ZoneName']}) is {found['State']}", "wait, or take another zone")
+    else:
+        yield ok(f"{wanted}, which is {found['ZoneName']} in this account")

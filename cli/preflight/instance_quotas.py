@@ -1,0 +1,74 @@
+"""Whether SageMaker's quotas have room for the file's instances."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from cli.preflight.account import Account
+from cli.preflight.desired import Group, groups
+from cli.preflight.finding import Finding, Outcome, warning
+from cli.preflight.live_clusters import described, has_own_name, instances
+from cli.preflight.quotas import Quotas
+from cli.preflight.runner import is_denied, not_answered
+
+# Spelt as Service Quotas spells them; what each is for:
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites.html
+OF_A_TYPE = {False: "{} for cluster usage", True: "{} for cluster spot instance usage"}
+OF_ALL = {
+    False: "Total number of instances allowed across SageMaker HyperPod clusters",
+    True: "Total number of Spot instances allowed across SageMaker HyperPod clusters",
+}
+OF_A_CLUSTER = "Maximum number instances allowed per SageMaker HyperPod cluster"
+OF_A_VOLUME = "Maximum size of EBS volume in GB for a SageMaker HyperPod cluster instance"
+
+Doubt = Callable[[Group], bool]
+MIXED: tuple[str, Doubt] = ("a group may have all its nodes of other types", lambda group: len(group.types) > 1)
+PLANNED: tuple[str, Doubt] = (
+    "AWS does not say whether a training plan's instances count",
+    lambda group: group.training_plan is not None,
+)
+
+
+def instance_quotas(account: Account) -> Iterator[Finding]:
+    """Instances of each type and in all, beside those that other clusters have."""
+    quotas = Quotas(account, "sagemaker")
+    wanted = groups(account.config)
+    others: list[dict[str, Any]] | None = None
+    try:
+        others = [each for each in described(account) if not has_own_name(account, each)]
+    except ClientError as failure:
+        if not is_denied(failure):
+            raise
+        yield not_answered(failure)
+    for spot in (False, True):
+        mine = tuple(group for group in wanted if group.is_spot is spot)
+        if mine:
+            yield from _of_kind(quotas, mine, None if others is None else instances(others, spot=spot), spot=spot)
+    yield quotas.judged(OF_A_CLUSTER, asked=sum(group.count for group in wanted), used=0)
+    sizes = [volume["VolumeSizeInGB"] for group in wanted for volume in group.volumes if "VolumeSizeInGB" in volume]
+    if sizes:
+        yield quotas.judged(OF_A_VOLUME, asked=max(sizes), used=0)
+
+
+def _of_kind(quotas: Quotas, wanted: tuple[Group, ...], used: Counter[str] | None, *, spot: bool) -> Iterator[Finding]:
+    """Of each type and in all; ``used`` is None where the caller may not see the clusters."""
+    for name in sorted({name for group in wanted for name in group.types}):
+        takers = [group for group in wanted if name in group.types]
+        yield _judged(quotas, OF_A_TYPE[spot].format(name), takers, None if used is None else used[name], (MIXED, PLANNED))
+    yield _judged(quotas, OF_ALL[spot], wanted, None if used is None else used.total(), (PLANNED,))
+
+
+def _judged(
+    quotas: Quotas, name: str, takers: Sequence[Group], used: float | None, doubts: Sequence[tuple[str, Doubt]]
+) -> Finding:
+    """The quota for these groups: a warning where it has room for those that are certain to count against it."""
+    judged = quotas.judged(name, asked=sum(group.count for group in takers), used=used)
+    reasons = [why for why, holds in doubts if any(holds(group) for group in takers)]
+    if judged.outcome is not Outcome.ERROR or not reasons:
+        return judged
+    certain = sum(group.count for group in takers if not any(holds(group) for _, holds in doubts))
+    if certain and quotas.judged(name, asked=certain, used=used).outcome is Outcome.ERROR:
+        return judged
+    return warning(f"{judged.said} ({'; '.join(reasons)})", judged.remedy, judged.link)

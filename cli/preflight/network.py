@@ -1,0 +1,120 @@
+"""Whether the VPC and the subnets that the file names are as nodes need them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from cli.preflight.account import Account
+from cli.preflight.finding import Finding, error, not_asked, ok, warning
+from cli.preflight.gateway_checks import opening
+from cli.preflight.runner import code_of, together
+from config.network import InternetAccess
+
+DNS = {"enableDnsSupport": "EnableDnsSupport", "enableDnsHostnames": "EnableDnsHostnames"}
+
+
+def vpc(account: Account) -> Iterator[Finding]:
+    """The imported VPC is there, resolves names, and begins with the range that the file has."""
+    existing = account.config.network.existing
+    if existing is None:
+        yield not_asked("the network is made by the deployment")
+        return
+    try:
+        [found] = account.client("ec2").describe_vpcs(VpcIds=[existing.vpc_id])["Vpcs"]
+    except ClientError as failure:
+        if "NotFound" not in code_of(failure):
+            raise
+        yield error(f"there is no VPC {existing.vpc_id} in {account.region}", "correct `network.existing.vpc_id`, or `region`")
+        return
+    well = f"{existing.vpc_id} ({found['CidrBlock']}) is there and resolves names"
+    yield from together(account, _dns(account, existing.vpc_id), _range(account, found), well=well)
+
+
+def _dns(account: Account, vpc_id: str) -> Iterator[Finding]:
+    """File systems and endpoints are found by name; HyperPod's and FSx's names resolve with both settings alone."""
+    for attribute, member in DNS.items():
+        value = account.client("ec2").describe_vpc_attribute(VpcId=vpc_id, Attribute=attribute)[member]["Value"]
+        if not value:
+            option = {"enableDnsSupport": "--enable-dns-support", "enableDnsHostnames": "--enable-dns-hostnames"}[attribute]
+            yield error(
+                f"{vpc_id} has {attribute} off, so that nodes do not find their file system",
+                f"`aws ec2 modify-vpc-attribute --vpc-id {vpc_id} {option}`",
+            )
+
+
+def _range(account: Account, found: dict[str, Any]) -> Iterator[Finding]:
+    """The public subnet is cut from `vpc_cidr`, where one is made."""
+    network = account.config.network
+    associated = [each for each in found.get("CidrBlockAssociationSet") or [] if _is_associated(each)]
+    ranges = [each["CidrBlock"] for each in associated] or [found["CidrBlock"]]
+    is_used = network.existing is not None and network.existing.internet_access is InternetAccess.CREATE
+    if is_used and str(network.vpc_cidr) not in ranges:
+        yield error(
+            f"{found['VpcId']} has {', '.join(ranges)}, and `vpc_cidr` is {network.vpc_cidr}",
+            "set `network.vpc_cidr` to one of its ranges, and `public_subnet_cidr` to a free part of it",
+        )
+
+
+def _is_associated(association: dict[str, Any]) -> bool:
+    return bool(association.get("CidrBlockState", {}).get("State", "associated") == "associated")
+
+
+def internet(account: Account) -> Iterator[Finding]:
+    """The imported subnets have a way out, or one can be made."""
+    existing = account.config.network.existing
+    if existing is None or (existing.internet_access is InternetAccess.CREATE and "Network" in account.stacks):
+        yield not_asked("gateways and routes are the deployment's own")
+        return
+    if existing.internet_access is InternetAccess.CREATE:
+        yield from opening(account, existing)
+        return
+    filters = [{"Name": "vpc-id", "Values": [existing.vpc_id]}]
+    tables = list(account.all("ec2", "describe_route_tables", "RouteTables", Filters=filters))
+    if not tables:  # every VPC has a main one
+        yield not_asked(f"there is no VPC {existing.vpc_id}")
+        return
+    for subnet_id in existing.node_subnet_ids:
+        routes = _routes(subnet_id, tables)
+        default = next((route for route in routes if route.get("DestinationCidrBlock") == "0.0.0.0/0"), None)
+        yield _way_out(subnet_id, default) if default else _closed(account, subnet_id, filters)
+
+
+def _routes(subnet_id: str, tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The routes of the subnet's own table, or else of the VPC's main one."""
+    main: list[dict[str, Any]] = []
+    for table in tables:
+        for each in table.get("Associations") or []:
+            if each.get("SubnetId") == subnet_id:
+                return list(table["Routes"])
+            if each.get("Main"):
+                main = list(table["Routes"])
+    return main
+
+
+def _closed(account: Account, subnet_id: str, filters: list[dict[str, Any]]) -> Finding:
+    listed = account.all("ec2", "describe_vpc_endpoints", "VpcEndpoints", Filters=filters)
+    there = sorted(
+        {each["ServiceName"].rpartition(f".{account.region}.")[2] for each in listed if each["State"].lower() == "available"}
+    )
+    return warning(
+        f"{subnet_id} has no default route: nodes reach no package repository, and of AWS the VPC's endpoints alone "
+        f"({', '.join(there) or 'there are none'})",
+        "see that S3, SSM and its messages, EC2, logs, monitoring, STS and SageMaker have one, or add a NAT gateway",
+    )
+
+
+def _way_out(subnet_id: str, default: dict[str, Any]) -> Finding:
+    if default.get("State") == "blackhole":
+        return error(
+            f"{subnet_id}'s default route leads to what is gone", "mend the route: nodes cannot start without a way to AWS"
+        )
+    target = next(
+        (default[key] for key in ("NatGatewayId", "TransitGatewayId", "NetworkInterfaceId", "GatewayId") if default.get(key)), ""
+    )
+    if target.startswith("igw-"):
+        return error(
+            f"{subnet_id} is public: its default route is {target}, and nodes get no public addresses",
+            "take a private subnet, whose default route is a NAT gateway",
+        )
+    return ok(f"{subnet_id} has a way out, by {target or 'its default route'}")

@@ -1,0 +1,84 @@
+"""Whether EC2 offers the groups' types in the zone: HyperPod's instances are EC2's, under the same name without `ml.`."""
+
+from collections.abc import Iterator
+
+from cli.preflight.account import Account
+from cli.preflight.desired import Group, groups
+from cli.preflight.finding import Finding, error, not_asked, ok, warning
+from cli.preflight.vpc_parts import subnet
+from config.instance_types import is_listed
+
+LIMIT = "EC2's list says where a type exists, not whether any is free"
+
+
+def offerings(account: Account) -> Iterator[Finding]:
+    """Each type is offered in the zone of its groups; what is free there, nobody tells."""
+    wanted: dict[tuple[str, ...], list[Group]] = {}
+    for group in groups(account.config):
+        if here := _zones_of(account, group):
+            wanted.setdefault(here, []).append(group)
+    if not wanted:
+        yield not_asked("no group's subnets are there")
+        return
+    zones = _zones(account, sorted({name for some in wanted.values() for group in some for name in group.types}))
+    for here, takers in wanted.items():
+        for name in sorted({name for group in takers for name in group.types}):
+            yield _offered(name, here, sorted(zones[name]), [group for group in takers if name in group.types])
+
+
+def _zones_of(account: Account, group: Group) -> tuple[str, ...]:
+    """The zones of the group's nodes: of its own subnets that are there, or else the one that the file names."""
+    own = group.network.get("Subnets")
+    if not own:
+        return (account.config.network.availability_zone_id,)
+    there = (subnet(account, each) for each in own)
+    return tuple(sorted({str(each["AvailabilityZoneId"]) for each in there if each}))
+
+
+def _zones(account: Account, names: list[str]) -> dict[str, set[str]]:
+    """The zones of the region in which each type exists."""
+    filters = [{"Name": "instance-type", "Values": [name.removeprefix("ml.") for name in names]}]
+    listed = account.all(
+        "ec2", "describe_instance_type_offerings", "InstanceTypeOfferings", LocationType="availability-zone-id", Filters=filters
+    )
+    zones: dict[str, set[str]] = {name: set() for name in names}
+    for each in listed:
+        zones.setdefault(f"ml.{each['InstanceType']}", set()).add(each["Location"])
+    return zones
+
+
+def _offered(name: str, here: tuple[str, ...], zones: list[str], takers: list[Group]) -> Finding:
+    without = [zone for zone in here if zone not in zones]
+    if not without:
+        return ok(f"{name} exists in {', '.join(here)} ({LIMIT})")
+    if not zones and not is_listed(name):
+        return error(
+            f"neither HyperPod, as far as this release knows, nor EC2 in this region has a type {name}",
+            "correct the name; of a type that is new there, take a release that knows it",
+        )
+    if not zones:
+        return warning(
+            f"{name}: EC2 lists it in no zone of the region", "take another type or region, unless AWS has promised it to you"
+        )
+    said = f"{name} does not exist in {', '.join(without)}, but in {', '.join(zones)}"
+    remedy = f"{_move(takers)}, or take another type"
+    doubt = _doubt(takers, is_somewhere=len(without) < len(here))
+    return warning(f"{said} ({doubt})", remedy) if doubt else error(said, remedy)
+
+
+def _doubt(takers: list[Group], *, is_somewhere: bool) -> str:
+    """Why the groups may get their nodes all the same; empty where they do not."""
+    if is_somewhere:
+        return "its group has subnets in several zones"
+    if any(len(group.types) > 1 for group in takers):
+        return "its group may have nodes of other types"
+    return "the training plan says where its instances are" if all(group.training_plan for group in takers) else ""
+
+
+def _move(takers: list[Group]) -> str:
+    """What brings the groups to another zone: those with subnets of their own do not follow the file's."""
+    own = [group.name for group in takers if group.network.get("Subnets")]
+    ways = ["set `network.availability_zone_id` to one of these"] if len(own) < len(takers) else []
+    if own:
+        ways.append(f"give {', '.join(own)} subnets of one of these in `OverrideVpcConfig`")
+    return ", and ".join(ways)

@@ -1,0 +1,133 @@
+"""Whether the caller may deploy, as IAM's simulator says."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from cli.preflight.account import Account
+from cli.preflight.bootstrap import role_arn
+from cli.preflight.deploy_actions import actions
+from cli.preflight.finding import Finding, error, not_asked, ok, warning
+from cli.preflight.runner import code_of, one_by_one
+
+# https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html: the command line takes these on, and CloudFormation the last.
+TAKEN_ON = ("deploy-role", "file-publishing-role")
+EXECUTION = "cfn-exec-role"
+# What the command line does itself where it takes on nobody; CloudFormation still works as the last of them.
+WITHOUT_ROLES = ["cloudformation:CreateChangeSet", "cloudformation:ExecuteChangeSet", "iam:PassRole", "s3:PutObject"]
+ALLOWED, DENIED, DOUBTFUL = "allowed", "explicitDeny", "explicitDeny without the conditions' values"
+BATCH = 50
+
+
+def permissions(account: Account) -> Iterator[Finding]:
+    """The caller may take on the bootstrap's roles, and CloudFormation's may make all that the file asks for."""
+    yield from one_by_one(account, _own(account), _execution(account))
+
+
+def _own(account: Account) -> Iterator[Finding]:
+    caller = principal(account.identity["Arn"])
+    if caller is None:
+        yield not_asked(f"{account.identity['Arn']} has no policies of its own that IAM could simulate")
+    elif (source := _source(account, caller)) is None:
+        yield not_asked(f"IAM knows no {caller}, so nothing is known of its rights")
+    else:
+        yield from _caller(account, source, caller)
+
+
+def _caller(account: Account, source: str, caller: str) -> Iterator[Finding]:
+    roles = [role_arn(account, each) for each in TAKEN_ON]
+    refused = [each for each in _simulated(account, source, ["sts:AssumeRole"], roles) if each[2] != ALLOWED]
+    if not refused:
+        yield ok(f"{caller} may take on the bootstrap's roles")
+        return
+    listed = ", ".join(sorted(resource.rsplit("/", 1)[-1] for _, resource, _ in refused))
+    yield warning(
+        f"{caller} may not take on {listed}, so the CDK would go on with your own rights",
+        "have sts:AssumeRole on them, or have all that the next lines name",
+    )
+    yield from _may(account, source, caller, WITHOUT_ROLES)
+
+
+def principal(arn: str) -> str | None:
+    """What in IAM has the policies: of an assumed role's session, the role by its name; None for the root user and others."""
+    kind = arn.split(":", 5)[5]
+    if kind.startswith("assumed-role/"):
+        return f"role {kind.split('/')[1]}"
+    return f"user {kind.rsplit('/', 1)[-1]}" if kind.startswith("user/") else None
+
+
+def _source(account: Account, caller: str) -> str | None:
+    """The ARN of the user or role: a session's ARN leaves out the path that the role's own has."""
+    kind, name = caller.split(" ", 1)
+    iam = account.client("iam")
+    try:
+        return str(iam.get_role(RoleName=name)["Role"]["Arn"] if kind == "role" else iam.get_user(UserName=name)["User"]["Arn"])
+    except ClientError as failure:
+        if code_of(failure) == "NoSuchEntity":
+            return None
+        raise
+
+
+def _execution(account: Account) -> Iterator[Finding]:
+    arn = role_arn(account, EXECUTION)
+    try:
+        yield from _may(account, arn, arn.rsplit("/", 1)[-1], actions(account.config))
+    except ClientError as failure:
+        if code_of(failure) != "NoSuchEntity":
+            raise
+        yield error(
+            f"there is no role {arn}, as which CloudFormation works", f"run `cdk bootstrap aws://{account.id}/{account.region}`"
+        )
+
+
+def _may(account: Account, source: str, name: str, wanted: list[str]) -> Iterator[Finding]:
+    """Whether the policies of ``source`` allow the actions, asked for on no resource in particular."""
+    results = list(_simulated(account, source, wanted, []))
+    denied = sorted(action for action, _, decision in results if decision == DENIED)
+    unsaid = sorted(action for action, _, decision in results if decision not in (ALLOWED, DENIED))
+    if denied:
+        yield error(
+            f"{name} is denied {', '.join(denied)}", "find the Deny: an organization's policy, a boundary, or one of its own"
+        )
+    if unsaid:
+        yield warning(
+            f"{name} is not allowed everywhere: {', '.join(unsaid)}",
+            "see whether its policies allow it for this cluster's resources and conditions: IAM was asked in general",
+        )
+    if not denied and not unsaid:
+        yield ok(f"{name} may do all {len(wanted)} actions that a deployment takes")
+
+
+def _simulated(account: Account, source: str, wanted: list[str], resources: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Action, resource and decision of each; a policy of the organization that does not allow an action counts as a Deny."""
+    where: dict[str, Any] = {"ResourceArns": resources} if resources else {}
+    region = {"ContextKeyName": "aws:RequestedRegion", "ContextKeyType": "string", "ContextKeyValues": [account.region]}
+    for batch in _batches(wanted):
+        asked = {"PolicySourceArn": source, "ActionNames": batch, "ContextEntries": [region], **where}
+        for each in account.all("iam", "simulate_principal_policy", "EvaluationResults", **asked):
+            organization = (each.get("OrganizationsDecisionDetail") or {}).get("AllowedByOrganizations", True)
+            for resource, decision in _decisions(each, resources):
+                yield each["EvalActionName"], resource, decision if organization else DENIED
+
+
+def _decisions(result: dict[str, Any], resources: list[str]) -> Iterator[tuple[str, str]]:
+    """The decision on each resource: the result's own EvalResourceName is a template, and names none of those asked about.
+
+    https://docs.aws.amazon.com/IAM/latest/APIReference/API_EvaluationResult.html
+    """
+    specific = result.get("ResourceSpecificResults") or []
+    if resources and specific:
+        yield from ((each["EvalResourceName"], _decision(each, "EvalResourceDecision")) for each in specific)
+    else:
+        yield from ((resource, _decision(result, "EvalDecision")) for resource in resources or ["*"])
+
+
+def _decision(result: dict[str, Any], member: str) -> str:
+    """The decision, which a condition may have made on what nobody told the simulator: then a Deny is not certain."""
+    decision = str(result[member])
+    return DOUBTFUL if decision == DENIED and result.get("MissingContextValues") else decision
+
+
+def _batches(wanted: list[str]) -> Iterable[list[str]]:
+    return (wanted[start : start + BATCH] for start in range(0, len(wanted), BATCH))

@@ -1,0 +1,82 @@
+"""Whether a file system's interfaces let the nodes in."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from cli.preflight.account import Account, Json
+from cli.preflight.desired import groups, node_security_groups, node_subnets
+from cli.preflight.finding import Finding, error, warning
+from cli.preflight.sg_rules import Rule, admits, names_a_list
+from cli.preflight.vpc_parts import ranges_of, security_group
+
+# https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html
+LUSTRE_PORTS = (988, *range(1018, 1024))
+# NFS's own: nodes mount by version 4.2 (lifecycle_assets/hyperpod_node/steps/openzfs.py), which needs no port mapper.
+NFS_PORTS = (2049,)
+
+Nodes = tuple[tuple[str, ...], tuple[str, ...]]
+"""Security groups and subnets that nodes share."""
+
+
+def ports(account: Account, found: Json, wanted: tuple[int, ...]) -> Iterator[Finding]:
+    """What the file system's interfaces do not let in of the ports, from the nodes' security groups or else their subnets."""
+    name, shared = found["FileSystemId"], _shared(account)
+    if not shared[0]:
+        yield warning(
+            f"{name}: the deployment makes the nodes' security group, so whether it is let in is not known yet",
+            f"let {account.config.network.node_cidr} in on TCP {_listed(wanted)}, or name a `network.existing`",
+        )
+    if not found.get("NetworkInterfaceIds"):
+        yield _unseen(name, "whose interfaces are not listed", wanted)
+        return
+    rules = [rule for each in _groups_of(account, found) for rule in each["IpPermissions"]]
+    for nodes in dict.fromkeys([shared, *_own(account, shared)]):
+        yield from _closed(account, name, rules, nodes, wanted)
+
+
+def _closed(account: Account, name: str, rules: list[Rule], nodes: Nodes, wanted: tuple[int, ...]) -> Iterator[Finding]:
+    """What these nodes find closed; of nodes whose security groups the deployment makes, a warning has told."""
+    security_groups, ranges = nodes[0], ranges_of(account, nodes[1])
+    closed = tuple(port for port in wanted if not admits(rules, port, groups=security_groups, ranges=ranges))
+    if not closed or not security_groups:
+        return
+    if all(names_a_list(rules, port) for port in closed):
+        yield _unseen(name, "whose rules name a prefix list", closed)
+        return
+    yield error(
+        f"{name} does not let the nodes ({', '.join(security_groups)}) in on TCP {_listed(closed)}",
+        f"let them in by the file system's security groups: TCP {_listed(wanted)}",
+    )
+
+
+def _unseen(name: str, why: str, wanted: tuple[int, ...]) -> Finding:
+    return warning(
+        f"{name}, {why}: whether the nodes are let in on TCP {_listed(wanted)} cannot be told",
+        "look yourself, in the account that has the network",
+    )
+
+
+def _shared(account: Account) -> Nodes:
+    """What most nodes are in."""
+    made = account.output("SecurityGroupId")
+    return node_security_groups(account.config) or ((made,) if made else ()), node_subnets(account.config)
+
+
+def _own(account: Account, shared: Nodes) -> Iterator[Nodes]:
+    """What the nodes of groups with a network of their own are in."""
+    for group in groups(account.config):
+        if group.network:
+            network = group.network
+            yield tuple(network.get("SecurityGroupIds") or shared[0]), tuple(network.get("Subnets") or shared[1])
+
+
+def _groups_of(account: Account, found: Json) -> list[dict[str, Any]]:
+    """The security groups of the file system's interfaces, which all have the same."""
+    ids = found["NetworkInterfaceIds"][:1]
+    interfaces = account.client("ec2").describe_network_interfaces(NetworkInterfaceIds=ids)["NetworkInterfaces"]
+    named = dict.fromkeys(group["GroupId"] for each in interfaces for group in each["Groups"])
+    return [group for group in (security_group(account, each) for each in named) if group]
+
+
+def _listed(wanted: tuple[int, ...]) -> str:
+    return "988 and 1018-1023" if wanted == LUSTRE_PORTS else ", ".join(map(str, wanted))

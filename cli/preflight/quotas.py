@@ -1,0 +1,75 @@
+"""Service quotas: found by their names, as Service Quotas lists them, and what they leave."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from cli.preflight.account import Account
+from cli.preflight.finding import Finding, error, ok, warning
+
+
+@dataclass(frozen=True)
+class Quota:
+    """One quota of the account in the region."""
+
+    service: str
+    code: str
+    name: str
+    value: float
+    adjustable: bool
+    applied: bool
+    """Whether this is the account's own value; else it is AWS's default, as Service Quotas knows no other."""
+
+
+class Quotas:
+    """The quotas of one service; AWS's defaults are asked for once a name has no value of the account's own."""
+
+    def __init__(self, account: Account, service: str) -> None:
+        self._account = account
+        self.service = service
+        self._applied = self._listed("list_service_quotas", applied=True)
+        self._defaults: dict[str, Quota] | None = None
+
+    def get(self, name: str) -> Quota | None:
+        """The quota of this name."""
+        if name in self._applied:
+            return self._applied[name]
+        if self._defaults is None:
+            self._defaults = self._listed("list_aws_default_service_quotas", applied=False)
+        return self._defaults.get(name)
+
+    def judged(self, name: str, *, asked: float, used: float | None, unit: str = "") -> Finding:
+        """Whether the quota has room for what is asked for beside what is in use; None is use that the caller may not see."""
+        quota = self.get(name)
+        if quota is None:
+            return warning(f"{name}: Service Quotas knows no quota of this name", "look whether there is one", self._console())
+        default = "" if quota.applied else " (AWS's default)"
+        in_use = "unknown" if used is None else f"{used:,.0f}"
+        said = f"{name}: {quota.value:,.0f}{unit}{default}, {in_use} in use, {asked:,.0f} asked for"
+        total = (used or 0) + asked
+        if total <= quota.value:
+            return ok(said)
+        if not quota.adjustable:
+            return error(said, "this one cannot be raised: free some, or take another account or region", self.link(quota))
+        return error(said, f"ask for {total:,.0f} or more, which can take days, or ask for less in the file", self.link(quota))
+
+    def link(self, quota: Quota) -> str:
+        """Where to ask for more."""
+        return f"{self._console()}/quotas/{quota.code}"
+
+    def _console(self) -> str:
+        return f"{self._account.console}/servicequotas/home/services/{self.service}"
+
+    def _listed(self, operation: str, *, applied: bool) -> dict[str, Quota]:
+        listed = self._account.all("service-quotas", operation, "Quotas", ServiceCode=self.service)
+        return {each["QuotaName"]: self._quota(each, applied=applied) for each in self._known(listed)}
+
+    @staticmethod
+    def _known(listed: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Those that have a value: one that could not be looked up has an ErrorReason instead."""
+        return (each for each in listed if "Value" in each)
+
+    def _quota(self, listed: dict[str, Any], *, applied: bool) -> Quota:
+        return Quota(
+            self.service, listed["QuotaCode"], listed["QuotaName"], listed["Value"], listed.get("Adjustable", True), applied
+        )

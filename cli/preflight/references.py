@@ -1,0 +1,117 @@
+"""Whether what the file names by an ARN or an id is there: keys, a secret, a topic, images, roles."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from cli.group_members import groups_of
+from cli.preflight.account import Account
+from cli.preflight.desired import groups
+from cli.preflight.finding import Finding, error, not_asked, ok
+from cli.preflight.runner import code_of, is_denied, not_answered
+from cli.remedies import are_refused
+from cluster_request.request import RequestValues, cluster_request
+from config.instance_types import instance_type
+
+Look = Callable[[Account, str], Finding]
+ABSENT = ("NotFound", "NoSuchEntity", "InvalidAMIID", "ResourceNotFound")
+NOT_SHARED = "AuthFailure"
+"""What EC2 says of an image that is there, and private to another account."""
+
+
+def references(account: Account) -> Iterator[Finding]:
+    """Each of them is there, in the region, and usable."""
+    named = list(dict.fromkeys(_named(account)))
+    if not named:
+        yield not_asked("the file names no key, secret, topic, image or role")
+    for look, name in named:
+        yield _looked_up(account, look, name)
+
+
+def _looked_up(account: Account, look: Look, name: str) -> Finding:
+    parts = name.split(":")
+    if len(parts) > 5 and parts[3] not in ("", account.region):
+        return error(f"{name} is in {parts[3]}, and the cluster is in {account.region}", f"name one in {account.region}")
+    try:
+        return look(account, name)
+    except ClientError as failure:
+        if any(each in code_of(failure) for each in ABSENT):
+            return error(f"{name} is not there", "correct it in the file, or make it first")
+        if code_of(failure) == NOT_SHARED and not are_refused(failure):
+            return error(f"{name} is not shared with this account", "have it shared, or name another")
+        if is_denied(failure):
+            told = not_answered(failure)
+            return Finding(told.outcome, f"{name}: {told.said}", told.remedy)
+        raise
+
+
+def _named(account: Account) -> Iterator[tuple[Look, str]]:
+    config = account.config
+    accounting = config.slurm.accounting
+    keys = [volume.get("VolumeKmsKeyId") for group in groups(config) for volume in group.volumes]
+    yield from ((_key, each) for each in [accounting.secret_key_arn, *keys] if each)
+    yield from ((_secret, each) for each in [accounting.secret_arn] if each)
+    yield from ((_topic, each) for each in [config.alarm_topic_arn] if each)
+    request = cluster_request(config, values=RequestValues.samples(config))
+    made = RequestValues.samples(config).execution_role_arn
+    for group in groups_of(request):
+        yield from ((_image, each) for each in [group.get("ImageId")] if each and each.startswith("ami-"))
+        yield from ((_role, each) for each in [group.get("ExecutionRole")] if each and each != made)
+    yield from ((_role, each) for each in [request.get("ClusterRole")] if each)
+
+
+def _key(account: Account, name: str) -> Finding:
+    found = account.client("kms").describe_key(KeyId=name)["KeyMetadata"]
+    if found["KeyState"] != "Enabled":
+        return error(f"key {name} is {found['KeyState']}", f"`aws kms enable-key --key-id {found['KeyId']}`, or take another")
+    if found.get("KeySpec", "SYMMETRIC_DEFAULT") != "SYMMETRIC_DEFAULT":
+        return error(f"key {name} is {found['KeySpec']}", "volumes and secrets take symmetric keys alone")
+    return ok(f"key {name} is enabled (what its policy allows is not looked at)")
+
+
+def _secret(account: Account, name: str) -> Finding:
+    found = account.client("secretsmanager").describe_secret(SecretId=name)
+    if found.get("DeletedDate"):
+        return error(f"secret {name} is on its way out", "`aws secretsmanager restore-secret`, or name another")
+    return ok(f"secret {name} is there (what is in it is not looked at)")
+
+
+def _topic(account: Account, name: str) -> Finding:
+    account.client("sns").get_topic_attributes(TopicArn=name)
+    return ok(f"topic {name} is there")
+
+
+def _image(account: Account, name: str) -> Finding:
+    images: list[dict[str, Any]] = account.client("ec2").describe_images(ImageIds=[name])["Images"]
+    if not images:
+        return error(f"image {name} is not there, or not shared with this account", "correct `ImageId`, or have it shared")
+    if images[0]["State"] != "available":
+        return error(f"image {name} is {images[0]['State']}", "wait, or take another")
+    made_for = images[0].get("Architecture")
+    for kind in _types_with(account, name):
+        known = instance_type(kind)
+        if known and made_for and known.architecture != made_for:
+            return error(
+                f"image {name} is for {made_for}, and {kind} is {known.architecture}", "take an image or a type that fits"
+            )
+    return ok(f"image {name} is available (what is in it is not looked at)")
+
+
+def _types_with(account: Account, image: str) -> list[str]:
+    """The types of the groups whose nodes start from the image."""
+    return [kind for group in groups(account.config) if group.image == image for kind in group.types]
+
+
+def _role(account: Account, arn: str) -> Finding:
+    found = account.client("iam").get_role(RoleName=arn.rsplit("/", 1)[-1])["Role"]
+    statements = found["AssumeRolePolicyDocument"].get("Statement", [])
+    principals = [each.get("Principal") for each in (statements if isinstance(statements, list) else [statements])]
+    services = {service for each in principals if isinstance(each, dict) for service in _listed(each.get("Service"))}
+    if "sagemaker.amazonaws.com" not in services:
+        return error(f"role {arn} does not trust sagemaker.amazonaws.com", "let its trust policy name it as a service")
+    return ok(f"role {arn} is there and trusts SageMaker")
+
+
+def _listed(value: object) -> list[str]:
+    return [value] if isinstance(value, str) else [str(each) for each in value] if isinstance(value, list) else []

@@ -1,0 +1,109 @@
+"""Runs the checks side by side; what the caller may not ask is a warning, and what nobody could ask ends the preflight."""
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+from botocore import exceptions as aws
+from botocore.exceptions import ClientError
+from botocore.parsers import ResponseParserError
+
+from cli.preflight.account import Account
+from cli.preflight.finding import Finding, ok, warning
+from cli.remedies import OF_CREDENTIALS, are_refused, not_aws
+
+AT_ONCE = 12
+DENIED = ("AccessDenied", "Unauthorized", "NotAuthorized", "OptInRequired", "AuthorizationError")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One topic of a preflight."""
+
+    name: str
+    ask: Callable[[Account], Iterator[Finding]]
+
+
+def findings(account: Account, checks: Iterable[Check]) -> Iterator[Finding]:
+    """What all the checks find, in their order, each as soon as those before it are done."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for each in pool.map(lambda check: list(_asked(account, check)), checks):
+            yield from each
+
+
+def _asked(account: Account, check: Check) -> Iterator[Finding]:
+    """The check's findings, with a warning in the place of those that it could not get."""
+    for each in _guarded(account, partial(check.ask, account)):
+        yield each.by(check.name)
+
+
+def together(account: Account, *parts: Iterable[Finding], well: str) -> Iterator[Finding]:
+    """What the parts of a check find, although one of them may not be asked; that all is well where none finds anything."""
+    is_well = True
+    for each in one_by_one(account, *parts):
+        is_well = False
+        yield each
+    if is_well:
+        yield ok(well)
+
+
+def one_by_one(account: Account, *parts: Iterable[Finding]) -> Iterator[Finding]:
+    """What the parts of a check find, although one of them may not be asked; a question that is denied to several, once."""
+    told: set[Finding] = set()
+    for part in parts:
+        for each in _guarded(account, partial(iter, part)):
+            if each not in told:
+                told.add(each)
+                yield each
+
+
+def _guarded(account: Account, ask: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
+    try:
+        yield from ask()
+    except (ClientError, aws.BotoCoreError, ResponseParserError) as failure:
+        if isinstance(failure, OF_CREDENTIALS) or (isinstance(failure, ClientError) and are_refused(failure)):
+            raise
+        yield _instead(account, failure)
+
+
+def _instead(account: Account, failure: ClientError | aws.BotoCoreError | ResponseParserError) -> Finding:
+    """The warning in the place of what the check would have found."""
+    match failure:
+        case ClientError():
+            return not_answered(failure)
+        case ResponseParserError():
+            return warning(f"the answer cannot be read: {not_aws()}")
+        case aws.ParamValidationError():
+            return warning(f"the question cannot be put: {_on_one_line(failure)}", "correct what the file names")
+        case aws.ConnectionError() | aws.HTTPClientError():
+            # STS has answered by now, so this is one service's endpoint: one that the region does not have, or no route to it.
+            remedy = f"see whether {account.region} has the service, and that the network lets you there"
+            return warning(f"nothing answers: {_on_one_line(failure)}", remedy)
+    return warning(f"the question failed: {_on_one_line(failure)}", "try again, or look yourself")
+
+
+def _on_one_line(failure: Exception) -> str:
+    return " ".join(str(failure).split())
+
+
+def code_of(failure: ClientError) -> str:
+    """AWS's code of the error."""
+    return str(failure.response.get("Error", {}).get("Code", ""))
+
+
+def is_denied(failure: ClientError) -> bool:
+    """Whether AWS refused the question for want of a permission."""
+    code = code_of(failure)
+    return any(each in code for each in DENIED) or code == "403"
+
+
+def not_answered(failure: ClientError) -> Finding:
+    """The warning that stands for an answer that was not given."""
+    if is_denied(failure):
+        return warning(
+            f"you may not ask this: {failure.operation_name} is denied",
+            "look yourself, or take a role that has docs/preflight.md's policy",
+        )
+    said = " ".join(str(failure.response.get("Error", {}).get("Message", failure)).split())
+    return warning(f"{failure.operation_name} failed with {code_of(failure)}: {said}", "try again, or look yourself")

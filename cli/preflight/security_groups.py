@@ -1,0 +1,106 @@
+"""Whether the security groups that the file names let nodes reach each other and the file system."""
+
+from collections.abc import Iterator, Mapping
+
+from cli.preflight.account import Account, Json
+from cli.preflight.desired import Group, groups, node_security_groups
+from cli.preflight.finding import Finding, error, not_asked, warning
+from cli.preflight.runner import together
+from cli.preflight.sg_reachability import EVERYWHERE, SLURMCTLD, SLURMD, reach_each_other
+from cli.preflight.sg_rules import admits
+from cli.preflight.vpc_parts import security_group
+from config.instance_group import Role
+
+HTTPS = 443
+
+Ids = tuple[str, ...]
+
+
+def security_groups(account: Account) -> Iterator[Finding]:
+    """Each group is there and in the VPC, and the nodes that have the same ones reach each other in both directions."""
+    sets = _sets(account)
+    if not sets:
+        yield not_asked("the deployment makes the nodes' security group")
+    named = dict.fromkeys(each for ids in sets for each in ids)
+    found = {each: told for each in named if (told := security_group(account, each))}
+    yield from _misplaced(account, named, found)
+    for ids, members in sets.items():
+        if set(ids) <= found.keys():
+            there = [found[each] for each in ids]
+            let = "lets its" if len(ids) == 1 else "let their"
+            if _need_each_other(account, ids, members):
+                well = f"{', '.join(ids)} {let} members reach each other, Lustre's ports included"
+                yield from together(account, reach_each_other(account, there, members), _to_aws(there), well=well)
+            else:
+                yield from together(account, _to_aws(there), well=f"{', '.join(ids)} {let} members reach AWS")
+    yield from _apart(account, found)
+
+
+def _sets(account: Account) -> dict[Ids, list[Group]]:
+    """The security groups that nodes have together, and the instance groups whose nodes have them."""
+    shared = node_security_groups(account.config)
+    sets: dict[Ids, list[Group]] = {shared: []} if shared else {}
+    for group in groups(account.config):
+        if ids := _own(group) or shared:
+            sets.setdefault(ids, []).append(group)
+    return sets
+
+
+def _need_each_other(account: Account, ids: Ids, members: list[Group]) -> bool:
+    """Whether something goes from one member to another: not where there is one, nor among login nodes.
+
+    Those that most nodes share are a new file system's as well.
+    """
+    login = {group.name for group in account.config.instance_groups if group.role is Role.LOGIN}
+    is_apart = ids != node_security_groups(account.config)
+    return not (is_apart and (sum(group.count for group in members) <= 1 or {group.name for group in members} <= login))
+
+
+def _own(group: Group) -> Ids:
+    return tuple(dict.fromkeys(group.network.get("SecurityGroupIds") or ()))
+
+
+def _misplaced(account: Account, named: Mapping[str, object], found: Mapping[str, Json]) -> Iterator[Finding]:
+    existing, shared = account.config.network.existing, node_security_groups(account.config)
+    for group_id in named:
+        if group_id not in found:
+            yield error(f"there is no security group {group_id} in {account.region}", "correct its id, or `region`")
+        elif existing and group_id in shared and found[group_id]["VpcId"] != existing.vpc_id:
+            yield error(f"{group_id} is in {found[group_id]['VpcId']}, not in {existing.vpc_id}", "name a group of the VPC")
+
+
+def _apart(account: Account, found: Mapping[str, Json]) -> Iterator[Finding]:
+    """Nodes with security groups of their own still meet the others: slurmctld hears all, and compute nodes hear it."""
+    shared, roles = node_security_groups(account.config), {each.name: each.role for each in account.config.instance_groups}
+    for group in groups(account.config):
+        own = _own(group)
+        if not shared or not own or set(own) & set(shared):
+            continue
+        for port, here, there in _heard(roles.get(group.name, Role.COMPUTE), own, shared):
+            rules = [rule for each in here if each in found for rule in found[each]["IpPermissions"]]
+            if not admits(rules, port, groups=there, ranges=EVERYWHERE):
+                yield warning(
+                    f"{', '.join(here)} does not let in TCP {port} from {', '.join(there)}: Slurm may not see group {group.name}",
+                    "let each group in by its id, or see that a rule for the subnets' ranges does",
+                )
+
+
+def _heard(role: Role, own: Ids, shared: Ids) -> tuple[tuple[int, Ids, Ids], ...]:
+    """Which port is open where to whom: slurmctld is on the controller alone, and slurmd on compute nodes."""
+    match role:
+        case Role.CONTROLLER:
+            return (SLURMCTLD, own, shared), (SLURMD, shared, own)
+        case Role.LOGIN:
+            return ((SLURMCTLD, shared, own),)
+    return (SLURMD, own, shared), (SLURMCTLD, shared, own)
+
+
+def _to_aws(found: list[Json]) -> Iterator[Finding]:
+    """Nodes are managed, get their scripts and write their logs over HTTPS."""
+    rules = [rule for each in found for rule in each["IpPermissionsEgress"]]
+    if not admits(rules, HTTPS, groups=[], ranges=EVERYWHERE):
+        listed = ", ".join(each["GroupId"] for each in found)
+        yield warning(
+            f"{listed} {'does' if len(found) == 1 else 'do'} not let out TCP {HTTPS} to everywhere, and nodes reach AWS by it",
+            "see that its rules let nodes reach the VPC's endpoints for all that they use, or add a rule",
+        )

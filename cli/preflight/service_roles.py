@@ -1,0 +1,29 @@
+"""Whether the services' own roles are there, or will be made with the first use."""
+
+from collections.abc import Iterator
+
+from botocore.exceptions import ClientError
+
+from cli.preflight.account import Account
+from cli.preflight.finding import Finding, ok
+from cli.preflight.runner import code_of
+
+# https://docs.aws.amazon.com/sagemaker/latest/dg/security-iam-awsmanpol-AmazonSageMakerHyperPodServiceRolePolicy.html
+HYPERPOD = ("AWSServiceRoleForSageMakerHyperPod", "hyperpod.sagemaker.amazonaws.com")
+# https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-service-linked-roles.html
+FSX = ("AWSServiceRoleForAmazonFSx", "fsx.amazonaws.com")
+
+
+def service_roles(account: Account) -> Iterator[Finding]:
+    """HyperPod's role and, for a new file system, FSx's."""
+    for name, service in (HYPERPOD, *([FSX] if account.config.storage.lustre else [])):
+        try:
+            account.client("iam").get_role(RoleName=name)
+        except ClientError as failure:
+            if code_of(failure) != "NoSuchEntity":
+                raise
+            yield ok(
+                f"{name} is not there yet: {service} makes it with the first use, for which iam:CreateServiceLinkedRole is needed"
+            )
+        else:
+            yield ok(f"{name} is there")

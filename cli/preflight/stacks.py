@@ -1,0 +1,39 @@
+"""Whether the file's stacks are in a state from which CloudFormation goes on."""
+
+from collections.abc import Callable, Iterator
+
+from cli.deployment import Stack
+from cli.preflight.account import Account
+from cli.preflight.finding import Finding, error, not_asked, ok, warning
+
+# What the CDK's command line deletes and makes anew by itself.
+MADE_ANEW = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "REVIEW_IN_PROGRESS")
+# https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/stack-failure-options.html: left as they failed.
+PAUSED = ("CREATE_FAILED", "UPDATE_FAILED")
+
+
+def stacks(account: Account) -> Iterator[Finding]:
+    """No stack of the file is at work, or stuck."""
+    if not account.stacks:
+        yield not_asked("no stack of this file is there yet")
+    for stack in account.stacks.values():
+        said = f"{stack.name} is {stack.status}{': ' if stack.reason else ''}{stack.reason}"
+        make, remedy = _judged(stack, account.config.name)
+        yield make(said, remedy) if remedy else ok(said)
+
+
+def _judged(stack: Stack, cluster: str) -> tuple[Callable[[str, str], Finding], str]:
+    """How bad the stack's state is, and what gets it out of it; no remedy where CloudFormation goes on from there."""
+    look = f"`./hpod status {cluster}`"
+    match stack.status:
+        case "UPDATE_ROLLBACK_FAILED":
+            return error, f"`./hpod continue-rollback {cluster}` goes on with it"
+        case "DELETE_FAILED":
+            return error, f"see {look}, mend what kept it, and delete the stack first"
+        case status if status in MADE_ANEW:
+            return warning, f"the CDK deletes it and makes it anew; {look} says why it failed"
+        case status if status in PAUSED:
+            return warning, f"`cdk rollback '{stack.name}'` takes it back first, and a deployment offers to; {look} says why"
+        case status if status.endswith("_FAILED"):
+            return warning, f"{look} says why: mend that before you deploy"
+    return warning, f"wait until it is done: {look}" if stack.status.endswith("_IN_PROGRESS") else ""

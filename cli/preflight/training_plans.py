@@ -1,0 +1,101 @@
+"""Whether the training plans that groups name are HyperPod's, usable, and have what the groups ask for."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from cli.group_members import groups_of
+from cli.preflight.account import Account
+from cli.preflight.desired import Group, groups
+from cli.preflight.finding import Finding, error, not_asked, warning
+from cli.preflight.live_clusters import described, has_own_name
+from cli.preflight.runner import code_of, together
+
+# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_DescribeTrainingPlan.html
+TARGET = "hyperpod-cluster"
+READY, WAITING = "Active", ("Pending", "Scheduled")
+
+
+def training_plans(account: Account) -> Iterator[Finding]:
+    """Each plan is one for clusters, has begun, and has the type, the zone and the instances of the groups that name it."""
+    wanted = [group for group in groups(account.config) if group.training_plan]
+    plans = dict.fromkeys(str(group.training_plan) for group in wanted)
+    if not plans:
+        yield not_asked("no group names a training plan")
+    for arn in plans:
+        takers = [group for group in wanted if group.training_plan == arn]
+        yield from _plan(account, arn, takers)
+
+
+def _plan(account: Account, arn: str, takers: list[Group]) -> Iterator[Finding]:
+    name = arn.rsplit("/", 1)[-1]
+    try:
+        plan = account.client("sagemaker").describe_training_plan(TrainingPlanName=name)
+    except ClientError as failure:
+        if code_of(failure) not in ("ResourceNotFound", "ResourceNotFoundException"):
+            raise
+        listing = f"`aws sagemaker list-training-plans --region {account.region}` lists those that there are"
+        yield error(f"there is no training plan {name} in {account.region}", listing)
+        return
+    yield from together(
+        account,
+        _state(name, plan),
+        _target(name, plan),
+        _place(account, name, plan, takers),
+        _room(account, name, plan, takers),
+        well=f"{name} is {plan['Status']}, {plan.get('AvailableInstanceCount', 0)} of {plan.get('TotalInstanceCount', 0)} free",
+    )
+
+
+def _state(name: str, plan: dict[str, Any]) -> Iterator[Finding]:
+    status = plan["Status"]
+    begins = f", from {plan['StartTime']:%Y-%m-%d %H:%M %Z}" if plan.get("StartTime") else ""
+    if status in WAITING:
+        yield warning(f"{name} is {status}{begins}", "its groups get their nodes when it begins: deploy then, or `wait: cluster`")
+    elif status != READY:
+        said = f"{name} is {status}{': ' if plan.get('StatusMessage') else ''}{plan.get('StatusMessage', '')}"
+        yield error(said, "take a plan that is Active, or leave `TrainingPlanArn` out")
+
+
+def _target(name: str, plan: dict[str, Any]) -> Iterator[Finding]:
+    targets = plan.get("TargetResources") or [TARGET]
+    if TARGET not in targets:
+        yield error(
+            f"{name} is for {', '.join(targets)}", f"take a plan for {TARGET}: a plan serves what it was bought for alone"
+        )
+
+
+def _place(account: Account, name: str, plan: dict[str, Any], takers: Iterable[Group]) -> Iterator[Finding]:
+    capacities = plan.get("ReservedCapacitySummaries") or []
+    types = sorted({each["InstanceType"] for each in capacities})
+    for group in takers:
+        if types and not set(group.types) <= set(types):
+            yield error(
+                f"{name} has {', '.join(types)}, and group {group.name} asks for {', '.join(group.types)}",
+                "give the group the plan's type, or another plan",
+            )
+    zone = account.config.network.availability_zone_id
+    zones = sorted({each["AvailabilityZoneId"] for each in capacities if each.get("AvailabilityZoneId")})
+    if zones and zone not in zones and any(not group.network for group in takers):
+        yield error(
+            f"{name} has its instances in {', '.join(zones)}, and the nodes' zone is {zone}",
+            "set `network.availability_zone_id` to it",
+        )
+
+
+def _room(account: Account, name: str, plan: dict[str, Any], takers: Iterable[Group]) -> Iterator[Finding]:
+    """What the file's own cluster holds of the plan already is not asked for again."""
+    asked = sum(group.count for group in takers)
+    if plan["Status"] in WAITING:
+        free, kind = plan.get("TotalInstanceCount", 0), "in all"
+    else:
+        free, kind = plan.get("AvailableInstanceCount", 0) + _held(account, name), "free for this cluster"
+    if asked > free:
+        yield error(f"{name} has {free} instances {kind}, and {asked} are asked for", "ask for fewer, or buy another plan")
+
+
+def _held(account: Account, name: str) -> int:
+    own = (cluster for cluster in described(account) if has_own_name(account, cluster))
+    held = (group for cluster in own for group in groups_of(cluster))
+    return sum(group.get("CurrentCount", 0) for group in held if str(group.get("TrainingPlanArn", "")).endswith(f"/{name}"))

@@ -1,0 +1,61 @@
+"""`./hpod adopt CLUSTER --release`: free a cluster whose stack is gone or has let it go."""
+
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from cli.deployment import Deployment
+from cli.errors import OpsError
+from cli.resource_code import Cluster, Owner
+
+GONE = ("DELETE_COMPLETE", "DELETE_SKIPPED")
+BUSY = "_IN_PROGRESS"
+
+
+def release_cluster(deployment: Deployment, cluster: Cluster) -> str:
+    """Take off the tags that say whose the cluster is, if no stack has it."""
+    owner = cluster.owner
+    if owner is None:
+        return f"cluster {cluster.name} has no owner; nothing to release"
+    _refuse_if_held(deployment, cluster, owner)
+    deployment.client("sagemaker").delete_tags(ResourceArn=cluster.arn, TagKeys=sorted(owner.tags))
+    return f"cluster {cluster.name} has no owner any more; `./hpod adopt {deployment.config.name}` shows what comes next"
+
+
+def _refuse_if_held(deployment: Deployment, cluster: Cluster, owner: Owner) -> None:
+    """Raise where a stack has the cluster, or may come to have it."""
+    if owner.stack_id.split(":")[3] != deployment.region:
+        raise _held(cluster, owner, f"{owner.stack_id}, which is in another region")
+    cloudformation = deployment.client("cloudformation")
+    stacks = _tolerant(cloudformation.describe_stacks, "Stacks", StackName=owner.stack_id)
+    if stacks is None or stacks[0]["StackStatus"] in GONE:
+        return
+    names = {"StackName": owner.stack_id, "LogicalResourceId": owner.logical_id}
+    resource = _tolerant(cloudformation.describe_stack_resource, "StackResourceDetail", **names)
+    status, resource_status = stacks[0]["StackStatus"], resource["ResourceStatus"] if resource else ""
+    stack = f"{stacks[0]['StackName']} ({status})"
+    # Until a request is answered, CloudFormation knows no cluster of a Create, and the old one of an Update that replaces it.
+    if status.endswith(BUSY) or resource_status.endswith(BUSY):
+        raise OpsError(
+            f"cluster {cluster.name} is {owner.logical_id} of stack {stack}, which is at work; it was not touched; wait until "
+            "the stack is done, and try again"
+        )
+    if resource and resource_status not in GONE and resource.get("PhysicalResourceId", cluster.name) == cluster.name:
+        raise _held(cluster, owner, stack)
+
+
+def _held(cluster: Cluster, owner: Owner, stack: str) -> OpsError:
+    return OpsError(
+        f"cluster {cluster.name} is {owner.logical_id} of stack {stack}; it was not touched; let that stack go of it first: "
+        "`removal: retain`, and after a deployment of that `cdk destroy` or `implementation: none`"
+    )
+
+
+def _tolerant(call: Any, member: str, **arguments: str) -> Any:
+    """What the call gives, or None for what does not exist."""
+    try:
+        return call(**arguments)[member]
+    except ClientError as error:
+        if "does not exist" in error.response["Error"]["Message"]:
+            return None
+        raise

@@ -1,0 +1,1 @@
+"""Turn a cluster configuration into a CreateCluster request. Imports no aws_cdk."""

@@ -1,0 +1,28 @@
+"""What Custom::HyperPodCluster is asked for, as lambda_assets/cluster_resource/event.py reads it."""
+
+from cluster_request.request import Request
+from config.instance_group import Role
+from config.model import ClusterConfig
+from config.tags import CLUSTER_TAG
+
+
+def tagged(request: Request, config: ClusterConfig) -> Request:
+    """The request with the tag that tells the cluster file."""
+    return {**request, "Tags": [{"Key": CLUSTER_TAG, "Value": config.name}, *request.get("Tags", [])]}
+
+
+def resource_properties(config: ClusterConfig, request: Request, network_identity: str) -> dict[str, object]:
+    """The properties; ``network_identity`` changes with the network, so that references to it are looked up again."""
+    controller = next(group.name for group in config.instance_groups if group.role is Role.CONTROLLER)
+    return {
+        "NamePrefix": config.name,
+        **({"ClusterName": config.cluster_name} if config.cluster_name else {}),
+        "Request": request,
+        "Wait": config.wait.value,
+        "WaitHours": config.wait_hours,
+        **({"Adopt": True} if config.adopt else {}),
+        **({"Recreate": True} if config.recreate else {}),
+        "NetworkIdentity": network_identity,
+        "ControllerGroup": controller,
+        "AvailabilityZoneId": config.network.availability_zone_id,
+    }

@@ -1,0 +1,107 @@
+"""How the scripts get into their bucket."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import cast
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_s3_assets as s3_assets
+from aws_cdk import aws_s3_deployment as s3_deployment
+from constructs import Construct
+
+from constructs.hyperpod.lifecycle.provisioning_parameters import FILE
+from constructs.hyperpod.lifecycle.script_bucket import ScriptBucket
+from constructs.hyperpod.lifecycle.script_bundle import ScriptBundle
+from constructs.hyperpod.nag import acknowledge, acknowledge_wildcards
+
+# The id that BucketDeployment gives its one function per stack.
+FUNCTION = "Custom::CDKBucketDeployment8693BB64968944B69AAFB0CC9EB8756C"
+
+
+class ScriptDeployment(Construct):
+    """Define the unpacking of the bundle, and of what is known at deployment only, below a prefix.
+
+    CDK's function does it, in a role of ours that can add scripts and cannot delete any.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        bucket: ScriptBucket,
+        prefix: str,
+        bundle: ScriptBundle,
+        parameters: Mapping[str, object],
+    ) -> None:
+        super().__init__(scope, id)
+        asset = self._asset(bundle)
+        log_group = logs.LogGroup(
+            self, "LogGroup", retention=logs.RetentionDays.ONE_MONTH, removal_policy=cdk.RemovalPolicy.DESTROY
+        )
+        role = self._role(bucket, asset, log_group)
+        bucket.restrict_writes(role)
+        deployment = s3_deployment.BucketDeployment(
+            self,
+            "Resource",
+            sources=[
+                s3_deployment.Source.bucket(asset.bucket, asset.s3_object_key),
+                s3_deployment.Source.json_data(FILE, parameters),
+            ],
+            # By its name: BucketDeployment tags a bucket of ours with the prefix, and a new tag is a change of the bucket.
+            destination_bucket=s3.Bucket.from_bucket_name(self, "Destination", bucket.bucket_name),
+            destination_key_prefix=prefix,
+            retain_on_delete=True,
+            prune=False,
+            # BucketDeployment would add the rights to delete objects and to read the account's whole asset bucket.
+            role=role.without_policy_updates(),
+            log_group=log_group,
+        )
+        # Scripts are written once nobody else can.
+        deployment.node.add_dependency(cast("s3.BucketPolicy", bucket.policy))
+        acknowledge(
+            cdk.Stack.of(self).node.find_child(FUNCTION),
+            "L1",
+            "the function and its runtime are aws-cdk-lib's; it moves with that library's version",
+        )
+
+    def _asset(self, bundle: ScriptBundle) -> s3_assets.Asset:
+        with TemporaryDirectory() as folder:  # what is put into the cloud assembly is copied from there at once
+            bundle.write(Path(folder))
+            return s3_assets.Asset(
+                self, "Bundle", path=folder, asset_hash_type=cdk.AssetHashType.CUSTOM, asset_hash=bundle.fingerprint
+            )
+
+    def _role(self, bucket: ScriptBucket, asset: s3_assets.Asset, log_group: logs.LogGroup) -> iam.Role:
+        assets = asset.bucket.arn_for_objects("*.zip")
+        role = iam.Role(
+            self,
+            "Role",
+            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+            inline_policies={"WriteScripts": iam.PolicyDocument(statements=_statements(bucket, assets, log_group))},
+        )
+        acknowledge_wildcards(
+            role,
+            {
+                assets: "BucketDeployment names the parameters' asset itself; it is in the bootstrap bucket",
+                bucket.scripts_arn: "a prefix is named after its content; objects can be added, not deleted",
+            },
+        )
+        return role
+
+
+def _statements(bucket: ScriptBucket, assets: str, log_group: logs.LogGroup) -> list[iam.PolicyStatement]:
+    return [
+        iam.PolicyStatement(sid="ReadAssets", actions=["s3:GetObject"], resources=[assets]),
+        iam.PolicyStatement(sid="CompareScripts", actions=["s3:ListBucket"], resources=[bucket.bucket_arn]),
+        iam.PolicyStatement(sid="AddScripts", actions=["s3:PutObject"], resources=[bucket.scripts_arn]),
+        iam.PolicyStatement(
+            sid="WriteLogs",
+            actions=["logs:CreateLogStream", "logs:PutLogEvents"],
+            resources=[log_group.log_group_arn],
+        ),
+    ]

@@ -1,0 +1,67 @@
+"""The way from private subnets to the internet and to S3."""
+
+from collections.abc import Mapping
+
+import aws_cdk as cdk
+from aws_cdk import aws_ec2 as ec2
+from constructs import Construct
+
+from config.network import NetworkConfig
+from constructs.hyperpod.network.gateway_endpoints import GatewayEndpoints
+
+ANYWHERE = "0.0.0.0/0"
+
+
+class InternetAccess(Construct):
+    """Define gateways, routes and endpoints for private subnets, which may be imported.
+
+    There is one NAT gateway, in the nodes' own zone: a second one would serve a zone in which there are no nodes.
+    """
+
+    def __init__(self, scope: Construct, id: str, *, config: NetworkConfig, vpc_id: str, node_subnets: Mapping[str, str]) -> None:
+        super().__init__(scope, id)
+        nat_gateway = self._nat_gateway(config, vpc_id)
+        routes = ec2.CfnRouteTable(self, "NodeRoutes", vpc_id=vpc_id)
+        ec2.CfnRoute(
+            self,
+            "NodeRoute",
+            route_table_id=routes.ref,
+            destination_cidr_block=ANYWHERE,
+            nat_gateway_id=nat_gateway.ref,
+        )
+        for name, subnet_id in node_subnets.items():
+            ec2.CfnSubnetRouteTableAssociation(self, f"{name}Routes", route_table_id=routes.ref, subnet_id=subnet_id)
+        GatewayEndpoints(self, "Endpoints", vpc_id=vpc_id, route_table_id=routes.ref)
+
+    def _nat_gateway(self, config: NetworkConfig, vpc_id: str) -> ec2.CfnNatGateway:
+        """A NAT gateway in a public subnet; gateways go before the address and the routes that they use."""
+        internet_gateway = ec2.CfnInternetGateway(self, "InternetGateway")
+        attachment = ec2.CfnVPCGatewayAttachment(self, "Attachment", vpc_id=vpc_id, internet_gateway_id=internet_gateway.ref)
+        subnet = ec2.CfnSubnet(
+            self,
+            "PublicSubnet",
+            vpc_id=vpc_id,
+            availability_zone_id=config.availability_zone_id,
+            cidr_block=str(config.public_subnet_cidr),
+            map_public_ip_on_launch=False,
+        )
+        routes = ec2.CfnRouteTable(self, "PublicRoutes", vpc_id=vpc_id)
+        route = ec2.CfnRoute(
+            self,
+            "PublicRoute",
+            route_table_id=routes.ref,
+            destination_cidr_block=ANYWHERE,
+            gateway_id=internet_gateway.ref,
+        )
+        association = ec2.CfnSubnetRouteTableAssociation(
+            self, "PublicSubnetRoutes", route_table_id=routes.ref, subnet_id=subnet.attr_subnet_id
+        )
+        address = ec2.CfnEIP(self, "Address", domain="vpc")
+        nat_gateway = ec2.CfnNatGateway(self, "NatGateway", subnet_id=subnet.ref, allocation_id=address.attr_allocation_id)
+        route.add_resource_dependency(attachment)
+        address.add_resource_dependency(attachment)
+        nat_gateway.add_resource_dependency(route)
+        nat_gateway.add_resource_dependency(association)
+        for resource in (subnet, address, nat_gateway):
+            cdk.Tags.of(resource).add("Name", resource.node.path)
+        return nat_gateway

@@ -1,1 +1,0 @@
-"""What runs at the operator's: `python -m ops COMMAND CLUSTER`."""

@@ -1,1 +1,0 @@
-"""`python -m ops cost`: what a cluster costs, by prices that each have a source."""

@@ -1,1 +1,0 @@
-"""`python -m ops import`: cluster files of clusters that were described elsewhere."""

@@ -1,1 +1,0 @@
-"""`python -m ops preflight CLUSTER`: what an account would refuse, asked before anything is deployed there."""

@@ -1,0 +1,137 @@
+"""The arithmetic of an estimate, and how it is told."""
+
+import json
+from decimal import Decimal
+
+from cli.cost.charges import charges_of
+from cli.cost.document import as_json
+from cli.cost.estimate import Estimate, lines_of
+from cli.cost.price import NAT_GATEWAY, PUBLIC_ADDRESS, VOLUME, Price, Product, Unknown, instance, lustre
+from cli.cost.text import as_text
+from tests.unit.cli.cost.clusters import cluster
+
+# Made up, so that a sum that is right by chance would show.
+DOLLARS = {
+    instance("ml.c5.xlarge"): "0.10000003",
+    instance("ml.g5.8xlarge"): "3.00000007",
+    VOLUME: "0.11",
+    lustre(250): "0.213",
+    NAT_GATEWAY: "0.041",
+    PUBLIC_ADDRESS: "0.0043",
+}
+CONFIG = cluster(work={"volume_gib": 300}, storage={"lustre": {}})
+
+
+def price(product: Product, region: str) -> Price | Unknown:
+    """The made-up price."""
+    assert region == "us-west-2"
+    dollars = DOLLARS.get(product)
+    return Price(Decimal(dollars), "2026-11-01", "a test") if dollars else Unknown("no test has it")
+
+
+def estimate(*without: Product) -> Estimate:
+    """The estimate of the cluster above, for which these products have no price."""
+    lines = lines_of(
+        charges_of(CONFIG), "us-west-2", lambda product, region: Unknown("lost") if product in without else price(product, region)
+    )
+    return Estimate("priced.yaml", "priced", "us-west-2", lines, ("mind the gap",), is_offline=True)
+
+
+def test_sums_are_exact() -> None:
+    per_month = {line.charge.what: line.per_month for line in estimate().lines}
+    assert per_month == {
+        "1 x ml.c5.xlarge, 1 thread per core": Decimal("73.0000219"),
+        "4 x ml.g5.8xlarge, 1 thread per core": Decimal("8760.0002044"),
+        "4 x volume of 300 GB": Decimal("132"),
+        "1200 GiB PERSISTENT_2, 250 MB/s per TiB": Decimal("255.6"),
+        "1": Decimal("29.93"),
+        "1, of the NAT gateway": Decimal("3.139"),
+    }
+    assert estimate().per_month == Decimal("9253.6692263")
+    assert estimate().per_hour.quantize(Decimal("0.0000000001")) == Decimal("12.6762592141")
+
+
+def test_a_sum_without_one_of_the_prices_is_that_of_the_others_and_says_at_least() -> None:
+    partly = estimate(VOLUME)
+    assert partly.per_month == Decimal("9121.6692263")
+    assert [line.charge.what for line in partly.unknown] == ["4 x volume of 300 GB"]
+    assert "total                  of 5 of 6 prices; the others are unknown  at least 12.4954  at least 9,121.67" in as_text(
+        partly
+    )
+    assert "- work, 4 x volume of 300 GB: lost" in as_text(partly)
+
+
+def test_without_the_price_of_any_node_the_sum_is_unknown() -> None:
+    nothing = estimate(instance("ml.c5.xlarge"), instance("ml.g5.8xlarge"))
+    assert "total of 4 of 6 prices; no node's is known unknown unknown" in " ".join(as_text(nothing).split())
+    assert json.loads(as_json(nothing))["total"] == {"per_hour": None, "per_month": None, "is_complete": False}
+    assert "at least" in as_text(estimate(instance("ml.g5.8xlarge")))
+
+
+def test_a_sum_with_all_prices_is_no_least() -> None:
+    told = as_text(estimate())
+    assert "at least" not in told
+    assert "unknown" not in told
+    assert "12.6763   9,253.67" in told
+
+
+def test_each_price_names_its_source_and_one_source_is_named_once() -> None:
+    told = as_text(estimate())
+    assert told.count("[1]") == 6 + 1
+    assert told.endswith("\n\n[1] 2026-11-01, a test")
+
+
+def test_where_the_price_is_unknown_text_tells_how_to_ask_for_it_unless_it_was_asked_for() -> None:
+    offline = estimate(VOLUME)
+    live = Estimate(offline.file, offline.cluster, offline.region, offline.lines, (), is_offline=False)
+    assert "`--live` asks AWS's Pricing API" in as_text(offline)
+    assert "--live" not in as_text(live)
+
+
+def test_a_group_without_nodes_costs_nothing_whatever_its_price() -> None:
+    asked = []
+
+    def unknown(product: Product, region: str) -> Unknown:
+        asked.append((product, region))
+        return Unknown("lost")
+
+    lines = lines_of(charges_of(cluster(work={"instance_count": 0})), "us-west-2", unknown)
+    [work] = [line for line in lines if line.charge.name == "work"]
+    assert work.per_month == 0
+    assert (instance("ml.g5.8xlarge"), "us-west-2") not in asked
+
+
+def test_a_price_is_asked_for_once() -> None:
+    asked = []
+
+    def counted(product: Product, region: str) -> Price | Unknown:
+        asked.append(product)
+        return price(product, region)
+
+    twins = cluster(work={"instance_type": "ml.c5.xlarge"})
+    lines_of(charges_of(twins), "us-west-2", counted)
+    assert asked.count(instance("ml.c5.xlarge")) == 1
+
+
+def test_a_program_gets_every_line_with_its_price_and_source_or_with_why_not() -> None:
+    told = json.loads(as_json(estimate(NAT_GATEWAY)))
+    assert told["lines"][1] == {
+        "section": "instance groups",
+        "name": "work",
+        "what": "4 x ml.g5.8xlarge, 1 thread per core",
+        "per_hour": "12.00000028",
+        "per_month": "8760.00020440",
+        "price": {"usd": "3.00000007", "date": "2026-11-01", "source": "a test"},
+        "unknown": None,
+    }
+    assert told["lines"][4] == {
+        "section": "network",
+        "name": "NAT gateway",
+        "what": "1",
+        "per_hour": None,
+        "per_month": None,
+        "price": None,
+        "unknown": "lost",
+    }
+    assert told["total"] == {"per_hour": "12.63525921", "per_month": "9223.73922630", "is_complete": False}
+    assert told["notes"] == ["mind the gap"]

@@ -1,0 +1,44 @@
+"""Whatever CreateCluster can be asked for is asked for by the file that an import gives."""
+
+from typing import Any
+
+import pytest
+
+from cli.import_cluster import Choices, Keep, Original, imported
+from cluster_request.request import RequestValues, cluster_request
+from config.errors import ConfigError, Path, dotted
+from tests.unit.cluster_request.request_leaves import SAMPLES, holding, leaves
+
+EKS = ("Orchestrator", "Eks", "ClusterArn")
+KEPT = Choices(keep=Keep.EVERYTHING, zone="usw2-az4", vpc_id="vpc-0123456789abcdef0")
+
+
+def original(leaf: Path) -> Original:
+    """A request with the field in it, a network, and a controller behind the group that there may be."""
+    wanted: dict[str, Any] = holding(leaf)
+    for group in wanted.get("InstanceGroups", ()):
+        if "InstanceRequirements" not in group:
+            group["InstanceType"] = "ml.p5.48xlarge"
+        script = {} if "OnInitComplete" in leaf else {"OnCreate": SAMPLES["OnCreate"]}
+        group["LifeCycleConfig"] = {"SourceS3Uri": SAMPLES["SourceS3Uri"], **script, **group.get("LifeCycleConfig", {})}
+    head = {**holding(("InstanceGroups", 0, "InstanceType"))["InstanceGroups"][0], "InstanceGroupName": "head"}
+    head["LifeCycleConfig"] = {name: SAMPLES[name] for name in ("SourceS3Uri", "OnCreate")}
+    names = [group["InstanceGroupName"] for group in wanted.get("InstanceGroups", ())]
+    request = {**holding(("VpcConfig",)), **wanted, "InstanceGroups": [*wanted.get("InstanceGroups", ()), head]}
+    workers = [{"instance_group_name": name, "partition_name": "dev"} for name in names]
+    return Original(request, {"controller_group": "head", "worker_groups": workers})
+
+
+@pytest.mark.parametrize("leaf", sorted(set(leaves()) - {EKS}, key=str), ids=dotted)
+def test_the_field_is_the_same_in_the_imported_files_request(leaf: Path) -> None:
+    given = original(leaf)
+    made = imported(given, KEPT)
+    assert made.problems == ()
+    assert made.config is not None
+    request = cluster_request(made.config, values=RequestValues.samples(made.config))
+    assert {"ClusterName": made.config.cluster_name, **request} == given.request
+
+
+def test_a_cluster_that_runs_kubernetes_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"Orchestrator\.Eks: \{\"ClusterArn\": .* runs Kubernetes"):
+        imported(original(EKS), KEPT)

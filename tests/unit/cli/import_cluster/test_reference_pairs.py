@@ -1,0 +1,98 @@
+"""The field's reference clusters import, validate, and ask for the same."""
+
+from dataclasses import replace
+
+import pytest
+
+from cli.import_cluster import Choices, Keep, imported
+from cluster_request.request import RequestValues, cluster_request
+from config.errors import ConfigError, dotted
+from tests.unit.cli.import_cluster.originals import ZONES, reference
+from validation.load import parse_cluster
+
+
+@pytest.mark.parametrize("pair", ZONES)
+@pytest.mark.parametrize(
+    "choices",
+    [
+        Choices(),
+        Choices(keep=Keep.NETWORK, vpc_id="vpc-0123456789abcdef0", zone="usw2-az4"),
+        Choices(keep=Keep.EVERYTHING, vpc_id="vpc-0123456789abcdef0", zone="usw2-az4"),
+    ],
+    ids=lambda choices: choices.keep,
+)
+def test_a_reference_pair_gives_a_valid_file_with_the_same_request(pair: str, choices: Choices) -> None:
+    original = reference(pair)
+    made = imported(original, replace(choices, zone=choices.zone and ZONES[pair]))
+    assert made.problems == ()
+    assert made.config is not None
+    had, network = original.groups[0], original.request["VpcConfig"]
+    values = RequestValues(
+        execution_role_arn=had["ExecutionRole"],
+        source_s3_uri=had["LifeCycleConfig"]["SourceS3Uri"],
+        subnet_ids=network["Subnets"],
+        security_group_ids=network["SecurityGroupIds"],
+    )
+    assert {"ClusterName": made.config.cluster_name, **cluster_request(made.config, values=values)} == original.request
+
+
+def test_a_partition_with_dots_is_taken_over_where_scripts_set_slurm_up() -> None:
+    made = imported(reference("distributed-training"), Choices())
+    assert made.config is not None
+    assert [group.partition for group in made.config.instance_groups] == [None, "ml.g5.48xlarge"]
+
+
+def test_a_partition_with_dots_is_refused_in_a_slurm_config() -> None:
+    text = imported(reference("distributed-training"), Choices()).text
+    slurm = "    overrides: {SlurmConfig: {NodeType: Compute, PartitionNames: [ml.g5.48xlarge]}}\n"
+    problems = parse_cluster(f"{text}{slurm}".encode(), "draft")
+    assert isinstance(problems, list)
+    assert [dotted(problem.path) for problem in problems] == [
+        "instance_groups[1].overrides.SlurmConfig",  # beside our scripts
+        "instance_groups[1].overrides.SlurmConfig.PartitionNames[0]",
+    ]
+
+
+def test_the_pair_that_disagrees_with_itself_is_reported() -> None:
+    with pytest.raises(ConfigError) as told:
+        imported(reference("base-config"), Choices())
+    [line] = str(told.value).splitlines()
+    assert line.endswith(
+        'provisioning_parameters.json:5:3: login_group: "my-login-group": login_group my-login-group is not an instance group; '
+        "all of them have other roles: leave it out with --drop-unknown-groups"
+    )
+
+
+def test_the_pair_that_disagrees_with_itself_imports_without_the_group_that_is_not_there() -> None:
+    original = reference("base-config")
+    made = imported(original, Choices(drop_unknown_groups=True))
+    assert made.problems == ()
+    assert made.config is not None
+    assert [str(group.role) for group in made.config.instance_groups] == ["controller", "compute"]
+    assert "# Dropped, as they are no instance groups: my-login-group of provisioning_parameters.json." in made.text
+
+
+def test_the_region_is_that_of_the_file_system_and_the_zone_is_to_be_chosen() -> None:
+    made = imported(reference("distributed-training"), Choices())
+    assert made.config is not None
+    assert (made.config.region, made.config.network.availability_zone_id) == ("us-east-1", "use1-az1")
+    assert "Choose the zone" in made.text
+    assert "use1-az4" in made.text
+
+
+def test_what_becomes_new_is_named_with_what_it_was() -> None:
+    text = imported(reference("login-node"), Choices()).text
+    assert "# New: the nodes' role, instead of arn:aws:iam::111122223333:role/AmazonSagemakerExecutionRole." in text
+    assert "instead of what is at s3://sagemaker-hyperpod-lifecycle/src." in text
+    assert "# A new network; the original was in subnet-01a2bc3456d78ef90, sg-0a1b2c3d4e5f67890." in text
+    assert "the original's was fs-12345678a90b01cde.fsx.us-west-2.amazonaws.com" in text
+
+
+def test_a_network_that_is_kept_keeps_its_file_system() -> None:
+    choices = Choices(keep=Keep.NETWORK, vpc_id="vpc-0123456789abcdef0", zone="usw2-az4")
+    config = imported(reference("login-node"), choices).config
+    assert config is not None
+    assert config.storage.existing is not None
+    assert (config.storage.existing.file_system_id, config.storage.existing.mount_name) == ("fs-12345678a90b01cde", "1abcdefg")
+    assert config.network.existing is not None
+    assert config.network.existing.node_subnet_ids == ("subnet-01a2bc3456d78ef90",)

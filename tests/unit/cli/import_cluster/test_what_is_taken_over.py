@@ -1,0 +1,222 @@
+"""What of an original is in the file, in which field, and what the comments say of the rest."""
+
+from pathlib import Path
+
+import pytest
+
+from cli.import_cluster import Choices, Keep, Original, imported
+from cli.import_cluster.equality import unequal
+from cluster_request.request import RequestValues, cluster_request
+from config.model import ClusterConfig, NodeRecovery
+from tests.unit.cli.import_cluster.originals import PARAMETERS, REQUEST, ROLE, SOURCE, Json, changed, import_of
+from validation.checked_file import check_source
+
+NETWORK = Choices(keep=Keep.NETWORK, vpc_id="vpc-0123456789abcdef0", zone="usw2-az4")
+EVERYTHING = Choices(keep=Keep.EVERYTHING, vpc_id="vpc-0123456789abcdef0", zone="usw2-az4")
+WORK = ("InstanceGroups", 2)
+
+
+def config_of(request: Json, choices: Choices | None = None, parameters: Json | None = PARAMETERS) -> ClusterConfig:
+    """The cluster of a file that validates."""
+    made = import_of(request, choices, parameters)
+    assert made.problems == ()
+    assert made.config is not None
+    return made.config
+
+
+def test_friendly_fields_are_used_where_they_say_it_all() -> None:
+    request = changed(REQUEST, *WORK, "InstanceStorageConfigs", [{"EbsVolumeConfig": {"VolumeSizeInGB": 500}}])
+    work = config_of(changed(request, *WORK, "OnStartDeepHealthChecks", ["InstanceStress"])).instance_groups[2]
+    assert (work.volume_gib, work.deep_health_checks, work.threads_per_core, work.overrides) == (500, ("InstanceStress",), 1, {})
+
+
+def test_overrides_are_used_where_friendly_fields_say_less() -> None:
+    volumes = [{"EbsVolumeConfig": {"VolumeSizeInGB": 500, "RootVolume": True}}]
+    work = config_of(changed(REQUEST, *WORK, "InstanceStorageConfigs", volumes)).instance_groups[2]
+    assert (work.volume_gib, work.overrides) == (None, {"InstanceStorageConfigs": volumes})
+
+
+def test_what_a_request_leaves_out_is_left_out() -> None:
+    request = changed(
+        REQUEST, "InstanceGroups", 2, {k: v for k, v in REQUEST["InstanceGroups"][2].items() if k != "ThreadsPerCore"}
+    )
+    config = config_of(request)
+    assert config.instance_groups[2].overrides == {"ThreadsPerCore": None}
+    assert "ThreadsPerCore" not in cluster_request(config, values=RequestValues.samples(config))["InstanceGroups"][2]
+
+
+def test_a_group_of_several_types_has_the_first_as_its_own() -> None:
+    group = {k: v for k, v in REQUEST["InstanceGroups"][2].items() if k != "InstanceType"}
+    group["InstanceRequirements"] = {"InstanceTypes": ["ml.p5e.48xlarge", "ml.p5.48xlarge"]}
+    work = config_of(changed(REQUEST, *WORK, group)).instance_groups[2]
+    assert work.instance_type == "ml.p5e.48xlarge"
+    assert work.overrides == {"InstanceType": None, "InstanceRequirements": group["InstanceRequirements"]}
+
+
+def test_the_users_tags_are_taken_over_and_those_of_others_are_not() -> None:
+    tags = {"team": "vision", "hyperpod-cdk:stack-id": "x", "aws:cloudformation:stack-name": "y"}
+    request = changed(REQUEST, "Tags", [{"Key": key, "Value": value} for key, value in tags.items()])
+    assert config_of(request).tags == {"team": "vision"}
+    assert "Left out: the tags aws:cloudformation:stack-name, hyperpod-cdk:stack-id" in " ".join(
+        import_of(request).text.split("\n# ")
+    )
+
+
+def test_roles_and_scripts_that_are_kept_are_overrides() -> None:
+    config = config_of(REQUEST, EVERYTHING)
+    assert config.instance_groups[2].overrides == {"LifeCycleConfig": {"SourceS3Uri": SOURCE}, "ExecutionRole": ROLE}
+
+
+@pytest.mark.parametrize(
+    ("script", "overridden"),
+    [
+        ({"OnCreate": "setup.sh"}, {"OnCreate": "setup.sh"}),
+        ({"OnInitComplete": "done.sh"}, {"OnInitComplete": "done.sh", "OnCreate": None}),
+    ],
+)
+def test_scripts_of_another_name_that_are_kept_are_overrides_too(script: dict[str, str], overridden: dict[str, object]) -> None:
+    scripts = {"SourceS3Uri": SOURCE, **script}
+    config = config_of(changed(REQUEST, *WORK, "LifeCycleConfig", scripts), EVERYTHING)
+    assert config.instance_groups[2].overrides["LifeCycleConfig"] == {"SourceS3Uri": SOURCE, **overridden}
+
+
+def test_the_originals_scripts_come_from_their_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "scripts"
+    folder.mkdir()
+    (folder / "setup.sh").write_text("#!/bin/bash\n")
+    groups = [
+        {**group, "LifeCycleConfig": {"SourceS3Uri": SOURCE, "OnCreate": "setup.sh"}} for group in REQUEST["InstanceGroups"]
+    ]
+    original = Original({**REQUEST, "InstanceGroups": groups}, PARAMETERS)
+    made = imported(original, Choices(scripts="scripts"), folder=tmp_path)
+    assert made.problems == ()
+    assert made.config is not None
+    assert (made.config.lifecycle.source, made.config.lifecycle.on_create) == (folder, "setup.sh")
+    assert all(group.overrides == {} for group in made.config.instance_groups)
+    assert "# New: the original's scripts, in a bucket of the deployment" in made.text
+
+
+def test_a_second_security_group_of_a_network_that_is_kept_is_an_override() -> None:
+    groups = ["sg-0a1b2c3d4e5f67890", "sg-1a1b2c3d4e5f67890"]
+    config = config_of(changed(REQUEST, "VpcConfig", "SecurityGroupIds", groups), NETWORK)
+    assert config.network.existing is not None
+    assert config.network.existing.security_group_id == groups[0]
+    assert config.overrides == {"VpcConfig": {"SecurityGroupIds": groups}}
+
+
+def test_a_request_without_a_network_keeps_none_or_gets_a_new_one() -> None:
+    request = {name: value for name, value in REQUEST.items() if name != "VpcConfig"}
+    without_storage = {name: value for name, value in PARAMETERS.items() if not name.startswith("fsx")}
+    assert config_of(request, EVERYTHING, without_storage).overrides == {"VpcConfig": None}
+    made = import_of(request)
+    assert made.problems == ()
+    assert "# A new network; the original names none." in made.text
+
+
+def test_homes_on_openzfs_are_kept_with_the_network_and_told_without() -> None:
+    homes = "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com"
+    parameters = {**PARAMETERS, "fsx_openzfs_dns_name": homes}
+    kept = config_of(REQUEST, NETWORK, parameters).storage.openzfs
+    assert kept is not None
+    assert kept.dns_name == homes
+    assert f"# Homes were on {homes}, which the new network does not reach" in import_of(REQUEST, None, parameters).text
+
+
+SLURM_CONFIGS = ({"NodeType": "Controller"}, {"NodeType": "Login"}, {"NodeType": "Compute", "PartitionNames": ["a"]})
+
+
+def with_slurm_configs(scripts: Json | None) -> Json:
+    """Return AWS's tutorial request: a SlurmConfig in each group, with these scripts or without any.
+
+    https://docs.aws.amazon.com/sagemaker/latest/dg/smcluster-getting-started-slurm-cli.html
+    """
+    groups = [
+        {**{name: value for name, value in group.items() if name != "LifeCycleConfig"}, "SlurmConfig": slurm}
+        for group, slurm in zip(REQUEST["InstanceGroups"], SLURM_CONFIGS, strict=True)
+    ]
+    if scripts is not None:
+        groups = [{**group, "LifeCycleConfig": scripts} for group in groups]
+    return {**REQUEST, "InstanceGroups": groups, "Orchestrator": {"Slurm": {"SlurmConfigStrategy": "Managed"}}}
+
+
+def test_a_request_without_scripts_imports_without_a_problem() -> None:
+    made = import_of(with_slurm_configs(None), Choices(zone="usw2-az4"), None)
+    assert made.problems == ()
+    assert check_source(made.text.encode(), "imported", Path()).problems == ()
+    assert made.config is not None
+    assert [group.overrides["LifeCycleConfig"] for group in made.config.instance_groups] == [None] * 3
+
+
+def test_a_slurm_config_with_our_scripts_is_written_and_refused() -> None:
+    made = import_of(with_slurm_configs({"SourceS3Uri": SOURCE, "OnCreate": "on_create.sh"}), Choices(zone="usw2-az4"), None)
+    assert made.config is None
+    assert "SlurmConfig:" in made.text
+    assert {problem.rule for problem in made.problems} == {"slurm-config-conflict"}
+    assert [problem.path[:2] for problem in made.problems] == [
+        *(("instance_groups", index) for index in range(3)),
+        ("overrides", "Orchestrator"),
+    ]
+
+
+def test_a_script_after_amazons_own_needs_no_on_create_in_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts" / "extend.sh").write_text("#!/bin/bash\n")
+    groups = [
+        {**group, "LifeCycleConfig": {"SourceS3Uri": SOURCE, "OnInitComplete": "extend.sh"}}
+        for group in REQUEST["InstanceGroups"]
+    ]
+    original = Original({**REQUEST, "InstanceGroups": groups}, PARAMETERS, "create_cluster.json")
+    made = imported(original, Choices(zone="usw2-az4", scripts="scripts"), folder=tmp_path)
+    assert made.problems == ()
+    assert "on_create" not in made.text
+    assert made.config is not None
+    assert made.config.instance_groups[0].overrides["LifeCycleConfig"] == {"OnCreate": None, "OnInitComplete": "extend.sh"}
+
+
+def test_without_parameters_each_groups_slurm_config_says_what_it_is() -> None:
+    request = with_slurm_configs({"SourceS3Uri": SOURCE, "OnCreate": "on_create.sh"})
+    groups = request["InstanceGroups"]
+    config = config_of(request, EVERYTHING, None)
+    assert [(str(group.role), group.partition) for group in config.instance_groups] == [
+        ("controller", None),
+        ("login", None),
+        ("compute", "a"),
+    ]
+    assert config.instance_groups[2].overrides["SlurmConfig"] == groups[2]["SlurmConfig"]
+    assert config.overrides == {"Orchestrator": {"Slurm": {"SlurmConfigStrategy": "Managed"}}}
+
+
+def test_parameters_that_nothing_here_reads_are_named() -> None:
+    text = import_of(REQUEST, None, {**PARAMETERS, "observability": {"enabled": True}}).text
+    assert "# Not taken over, as nothing here reads them: the provisioning parameters observability." in text
+
+
+def test_what_names_the_originals_network_is_pointed_at_where_the_network_is_new() -> None:
+    mount = {"DnsName": "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com", "MountPath": "/data"}
+    request = changed(REQUEST, *WORK, "InstanceStorageConfigs", [{"FsxOpenZfsConfig": mount}])
+    request = changed(request, "InstanceGroups", 1, "OverrideVpcConfig", REQUEST["VpcConfig"])
+    text = " ".join(import_of(request).text.split("\n# "))
+    assert "To be looked at: OverrideVpcConfig in `overrides` of door, which names what is in the original's network." in text
+    assert "To be looked at: InstanceStorageConfigs in `overrides` of work," in text
+    assert "To be looked at" not in import_of(request, NETWORK).text
+
+
+def test_deep_health_checks_get_their_time() -> None:
+    checked = changed(REQUEST, *WORK, "OnStartDeepHealthChecks", ["InstanceStress"])
+    assert (config_of(checked).wait_hours, config_of(REQUEST).wait_hours) == (3, 1)
+
+
+def test_a_file_that_asks_for_something_else_is_noticed() -> None:
+    config = config_of(REQUEST, EVERYTHING)
+    original = Original(REQUEST, PARAMETERS)
+    assert unequal(original, Keep.EVERYTHING, config) == []
+    groups = (*config.instance_groups[:2], config.instance_groups[2].model_copy(update={"instance_count": 5}))
+    other = config.model_copy(update={"instance_groups": groups, "node_recovery": NodeRecovery.NONE})
+    assert sorted(unequal(original, Keep.EVERYTHING, other)) == ["InstanceGroups[2].InstanceCount", "NodeRecovery"]
+
+
+def test_what_the_rules_ask_for_is_told_beside_the_file() -> None:
+    made = import_of(changed(REQUEST, "InstanceGroups", 0, "InstanceCount", 2))
+    assert made.config is None
+    assert "instance_count: 2" in made.text
+    assert ["state_folder" in str(problem) for problem in made.problems] == [True]

@@ -1,0 +1,141 @@
+"""An account that answers what a test says, and nothing else."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from cli.preflight.account import Account
+from cli.preflight.finding import Finding
+from cli.preflight.runner import Check, findings
+from config.model import ClusterConfig
+from validation.load import parse_cluster
+
+ACCOUNT, REGION = "123456789012", "us-west-2"
+FILE = """
+region: us-west-2
+network: {availability_zone_id: usw2-az4}
+storage: {lustre: {version: "2.15"}}
+instance_groups:
+  - {name: head, role: controller, instance_type: ml.c5.xlarge, instance_count: 1}
+  - {name: work, role: compute, partition: dev, instance_type: ml.trn1.32xlarge, instance_count: 4}
+"""
+IMPORTED = """
+region: us-west-2
+network:
+  availability_zone_id: usw2-az4
+  existing: {vpc_id: vpc-00000001, node_subnet_ids: [subnet-00000001], security_group_id: sg-00000001}
+storage: {existing: {file_system_id: fs-00000001, mount_name: abcdefg}}
+instance_groups:
+  - {name: head, role: controller, instance_type: ml.c5.xlarge, instance_count: 1}
+  - {name: work, role: compute, partition: dev, instance_type: ml.trn1.32xlarge, instance_count: 4}
+"""
+IDENTITY = {"Account": ACCOUNT, "Arn": f"arn:aws:sts::{ACCOUNT}:assumed-role/dev/me"}
+
+
+# In botocore; a test of the embedded AWS, where the clients are real, meets every operation that is asked for in pages.
+WITHOUT_PAGINATOR = ("describe_data_repository_associations",)
+
+
+@dataclass(frozen=True)
+class Pages:
+    """An answer in several pages."""
+
+    pages: tuple[dict[str, Any], ...]
+
+
+def refused(code: str, message: str = "said AWS") -> ClientError:
+    """An error answer of AWS's with this code."""
+    return ClientError({"Error": {"Code": code, "Message": message}}, "TheOperation")
+
+
+DENIED = refused("AccessDeniedException")
+NO_STACKS = refused("ValidationError", "Stack does not exist")
+
+
+class FakeAws:
+    """A session; its answers go by `service.operation`: an answer, an error, or what gives one for the call's arguments."""
+
+    region_name = REGION
+
+    def __init__(self, answers: dict[str, Any]) -> None:
+        self.answers = {"sts.get_caller_identity": IDENTITY, "cloudformation.describe_stacks": NO_STACKS, **answers}
+        self.asked: list[str] = []
+
+    def client(self, service: str) -> "FakeClient":
+        return FakeClient(self, service)
+
+    def answer(self, name: str, arguments: dict[str, Any]) -> Any:
+        """What is answered to the call of this name; a test has to say something to every call."""
+        self.asked.append(name)
+        told = self.answers[name]
+        if callable(told):
+            told = told(**arguments)
+        if isinstance(told, Exception):
+            raise told
+        return told
+
+
+class FakeClient:
+    """One service of the account."""
+
+    def __init__(self, aws: FakeAws, service: str) -> None:
+        self._aws, self._service = aws, service
+
+    def __getattr__(self, operation: str) -> Callable[..., Any]:
+        return lambda **arguments: self._aws.answer(f"{self._service}.{operation}", arguments)
+
+    def can_paginate(self, operation: str) -> bool:
+        return operation not in WITHOUT_PAGINATOR
+
+    def get_paginator(self, operation: str) -> "FakePaginator":
+        return FakePaginator(self._aws, f"{self._service}.{operation}")
+
+
+class FakePaginator:
+    """The pages of one operation."""
+
+    def __init__(self, aws: FakeAws, name: str) -> None:
+        self._aws, self._name = aws, name
+
+    def paginate(self, **arguments: Any) -> Iterator[dict[str, Any]]:
+        told = self._aws.answer(self._name, arguments)
+        yield from told.pages if isinstance(told, Pages) else (told,)
+
+
+def parsed(file: str) -> ClusterConfig:
+    """The cluster `draft` of this file, which must be valid."""
+    config = parse_cluster(file.encode(), "draft")
+    assert isinstance(config, ClusterConfig), "\n".join(map(str, config))
+    return config
+
+
+def asked(check: Callable[[Account], Iterable[Finding]], aws: FakeAws | dict[str, Any], file: str = FILE) -> list[Finding]:
+    """What one check finds of the file, as a preflight runs it."""
+    session = aws if isinstance(aws, FakeAws) else FakeAws(aws)
+    return list(findings(Account(parsed(file), session), [Check("the check", lambda account: iter(check(account)))]))
+
+
+def only(found: list[Finding]) -> Finding:
+    """The one finding that there is."""
+    [finding] = found
+    return finding
+
+
+def outcomes(found: list[Finding]) -> list[str]:
+    """How the findings ended."""
+    return [each.outcome.value for each in found]
+
+
+def stacks(**outputs: dict[str, str]) -> Callable[..., Any]:
+    """Answers to DescribeStacks where the file's stacks of these last names are there, with these outputs."""
+
+    def describe(StackName: str) -> Any:  # noqa: N803  as boto3 spells it
+        last = StackName.rsplit("-", 1)[-1]
+        if last not in outputs:
+            return NO_STACKS
+        told = [{"OutputKey": key, "OutputValue": value, "Description": key} for key, value in outputs[last].items()]
+        return {"Stacks": [{"StackName": StackName, "StackStatus": "CREATE_COMPLETE", "Outputs": told}]}
+
+    return describe

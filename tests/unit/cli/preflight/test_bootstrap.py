@@ -1,0 +1,53 @@
+"""The bootstrap that a deployment needs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.preflight import bootstrap as module
+from cli.preflight.bootstrap import LEAST_VERSION, bootstrap
+from tests.unit.cli.preflight.fake_aws import ACCOUNT, DENIED, REGION, asked, only, outcomes, refused
+
+BUCKET = f"cdk-hnb659fds-assets-{ACCOUNT}-{REGION}"
+
+
+def answers(version: object = "30", bucket: object = None) -> dict[str, object]:
+    parameter = {"Parameter": {"Value": version}} if isinstance(version, str) else version
+    return {"ssm.get_parameter": parameter, "s3.head_bucket": bucket or {}}
+
+
+def test_a_bootstrap_that_is_new_enough_is_well() -> None:
+    said = only(asked(bootstrap, answers())).said
+    assert said == f"version 30 (at least {LEAST_VERSION} is needed), qualifier hnb659fds"
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (answers(refused("ParameterNotFound")), "is not bootstrapped: there is no parameter /cdk-bootstrap/hnb659fds/version"),
+        (answers("5"), "the bootstrap has version 5, and 6 is needed"),
+        (answers(bucket=refused("404")), f"the bootstrap has version 30, but its bucket {BUCKET} is gone"),
+    ],
+)
+def test_what_is_missing_of_it_is_an_error_with_the_command_to_run(answer: dict[str, object], said: str) -> None:
+    found = only(asked(bootstrap, answer))
+    assert found.outcome == "error"
+    assert said in found.said
+    assert f"`cdk bootstrap aws://{ACCOUNT}/{REGION}`" in found.remedy
+
+
+def test_who_may_not_read_the_parameter_is_warned() -> None:
+    assert outcomes(asked(bootstrap, answers(DENIED))) == ["warning"]
+
+
+def test_the_qualifier_is_the_one_of_cdk_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "cdk.json"
+    file.write_text(json.dumps({"context": {"@aws-cdk/core:bootstrapQualifier": "ours"}}))
+    monkeypatch.setattr(module, "CDK_JSON", file)
+
+    def parameter(Name: str) -> dict[str, object]:  # noqa: N803  as boto3 spells it
+        assert Name == "/cdk-bootstrap/ours/version"
+        return {"Parameter": {"Value": "30"}}
+
+    assert "qualifier ours" in only(asked(bootstrap, {"ssm.get_parameter": parameter, "s3.head_bucket": {}})).said

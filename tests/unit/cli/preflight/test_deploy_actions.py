@@ -1,0 +1,35 @@
+"""The table of actions against the templates and against AWS's registry schemas."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
+
+from cli.preflight import deploy_actions
+from cli.preflight.deploy_actions import Actions
+
+SNAPSHOTS = Path(__file__).parents[4] / "tests" / "snapshots"
+TABLES: list[Actions] = [each for name, each in vars(deploy_actions).items() if name.isupper()]
+# Its schema lists no actions; the module says where they are from.
+WITHOUT_LIST = "AWS::FSx::FileSystem"
+
+
+def made() -> Iterator[str]:
+    """Every type of AWS's that is in a committed template."""
+    for file in SNAPSHOTS.rglob("*.template.yaml"):
+        yield from re.findall(r"^ +Type: (AWS::\w+::\w+)$", file.read_text(), re.MULTILINE)
+
+
+def test_every_type_that_the_templates_make_is_in_the_table() -> None:
+    types = set(made())
+    assert len(types) > 20
+    assert types <= {kind for table in TABLES for kind in table}
+
+
+@pytest.mark.parametrize("kind", sorted({kind for table in TABLES for kind in table} - {WITHOUT_LIST}))
+def test_every_action_is_one_of_the_types_handlers(kind: str) -> None:
+    handlers = PROVIDER_SCHEMA_MANAGER.get_resource_schema("us-east-1", kind).schema["handlers"]
+    known = {action for name in ("create", "update") for action in handlers.get(name, {}).get("permissions", [])}
+    assert {action for table in TABLES for action in table.get(kind, ())} <= known

@@ -1,0 +1,60 @@
+"""Who asks, and where."""
+
+import pytest
+
+from cli.preflight.identity import identity, region, zone
+from tests.unit.cli.preflight.fake_aws import ACCOUNT, DENIED, FILE, asked, only, outcomes
+
+ZONES = {
+    "AvailabilityZones": [
+        {"ZoneId": "usw2-az4", "ZoneName": "us-west-2d", "State": "available", "OptInStatus": "opt-in-not-required"},
+        {"ZoneId": "usw2-lax1-az1", "ZoneName": "us-west-2-lax-1a", "State": "available", "OptInStatus": "not-opted-in"},
+    ]
+}
+
+
+def test_the_account_is_told() -> None:
+    assert only(asked(identity, {})).said == f"account {ACCOUNT}, as arn:aws:sts::{ACCOUNT}:assumed-role/dev/me"
+
+
+def test_another_account_than_the_files_is_an_error() -> None:
+    found = only(asked(identity, {}, f'account: "210987654321"\n{FILE}'))
+    assert found.outcome == "error"
+    assert "for account 210987654321" in found.said
+    assert found.remedy == "take credentials for that account, or correct `account`"
+
+
+def test_the_root_user_is_a_warning() -> None:
+    root = {"Account": ACCOUNT, "Arn": f"arn:aws:iam::{ACCOUNT}:root"}
+    assert outcomes(asked(identity, {"sts.get_caller_identity": root})) == ["warning"]
+
+
+def test_the_environments_region_may_be_another_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AWS_REGION", raising=False)
+    monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
+    assert only(asked(region, {})).said == "us-west-2, as in the file"
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    found = only(asked(region, {}))
+    assert (found.outcome, found.said) == ("warning", "us-west-2, as in the file, and your environment has us-east-1")
+    without = FILE.replace("region: us-west-2\n", "")
+    assert only(asked(region, {}, without)).said == "us-west-2, from your environment, as the file names none"
+
+
+def test_the_zones_name_in_this_account_is_told() -> None:
+    assert only(asked(zone, {"ec2.describe_availability_zones": ZONES})).said == "usw2-az4, which is us-west-2d in this account"
+
+
+def test_a_zone_that_the_account_does_not_have_is_an_error_that_names_those_that_it_may_have() -> None:
+    found = only(asked(zone, {"ec2.describe_availability_zones": {"AvailabilityZones": []}}))
+    assert (found.outcome, found.said) == ("error", "us-west-2 has no zone usw2-az4 for this account")
+    assert "usw2-az1" in found.remedy
+
+
+@pytest.mark.parametrize(("change", "outcome"), [({"OptInStatus": "not-opted-in"}, "error"), ({"State": "impaired"}, "warning")])
+def test_a_zone_that_cannot_be_used_is_told(change: dict[str, str], outcome: str) -> None:
+    zones = {"AvailabilityZones": [{**ZONES["AvailabilityZones"][0], **change}]}
+    assert outcomes(asked(zone, {"ec2.describe_availability_zones": zones})) == [outcome]
+
+
+def test_who_may_not_ask_for_zones_is_warned() -> None:
+    assert outcomes(asked(zone, {"ec2.describe_availability_zones": DENIED})) == ["warning"]

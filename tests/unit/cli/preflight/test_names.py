@@ -1,0 +1,171 @@
+"""The cluster's name, and the names of buckets."""
+
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from cli.preflight.buckets import named_buckets, script_bucket
+from cli.preflight.cluster_name import cluster_name
+from config.bucket_names import script_bucket_name
+from tests.unit.cli.preflight.fake_aws import ACCOUNT, DENIED, FILE, IMPORTED, REGION, asked, only, outcomes, refused, stacks
+
+NAMED = f"cluster_name: big\n{FILE}"
+ROLE = f"overrides: {{ExecutionRole: arn:aws:iam::{ACCOUNT}:role/nodes}}"
+ADOPTING = f"adopt: true\ncluster_name: big\n{IMPORTED}".replace("count: 1}", f"count: 1, {ROLE}}}").replace(
+    "count: 4}", f"count: 4, {ROLE}}}"
+)
+ARN = f"arn:aws:sagemaker:{REGION}:{ACCOUNT}:cluster/abcdefghijkl"
+STACK = f"arn:aws:cloudformation:{REGION}:{ACCOUNT}:stack/draft-Cluster/1"
+SCRIPTS = f"sagemaker-draft-{ACCOUNT}-{REGION}"
+
+
+def owner(stack_id: str) -> dict[str, str]:
+    return {"hyperpod-cdk:stack-id": stack_id, "hyperpod-cdk:logical-id": "Cluster", "hyperpod-cdk:version": "1"}
+
+
+def live(status: str = "InService", tags: dict[str, str] | None = None) -> dict[str, Any]:
+    """An account with the cluster `big`, and the calls that look at it."""
+    return {
+        "sagemaker.describe_cluster": {"ClusterName": "big", "ClusterArn": ARN, "ClusterStatus": status, "InstanceGroups": []},
+        "sagemaker.list_tags": {"Tags": [{"Key": key, "Value": value} for key, value in (tags or {}).items()]},
+        "sagemaker.list_cluster_nodes": {"ClusterNodeSummaries": []},
+    }
+
+
+ABSENT = {"sagemaker.describe_cluster": refused("ResourceNotFound")}
+OWN_STACK = {"cloudformation.describe_stacks": stacks(Cluster={"ClusterName": "big"})}
+RESOURCE = {
+    "StackId": STACK,
+    "LogicalResourceId": "Cluster",
+    "ResourceType": "Custom::HyperPodCluster",
+    "ResourceStatus": "CREATE_COMPLETE",
+    "PhysicalResourceId": "big",
+}
+
+
+def test_a_generated_name_is_always_free() -> None:
+    assert outcomes(asked(cluster_name, {})) == ["not asked"]
+
+
+def test_a_name_that_no_cluster_has_is_free() -> None:
+    assert only(asked(cluster_name, ABSENT, NAMED)).said == "there is no cluster big yet"
+
+
+def test_a_cluster_of_another_stack_is_in_the_way_and_its_owner_is_named() -> None:
+    found = only(asked(cluster_name, live(tags=owner("arn:aws:cloudformation:::stack/theirs/1")), NAMED))
+    assert found.outcome == "error"
+    assert "belongs to resource Cluster of stack arn:aws:cloudformation:::stack/theirs/1" in found.said
+    assert found.remedy == "choose another `cluster_name`"
+
+
+def test_a_cluster_without_owner_may_be_taken_over() -> None:
+    found = only(asked(cluster_name, live(), NAMED))
+    assert (found.outcome, found.remedy) == (
+        "error",
+        "choose another `cluster_name`, or take it over: `./hpod adopt draft` shows what would become of it",
+    )
+    adopted = only(asked(cluster_name, live(), ADOPTING))
+    assert adopted.outcome == "warning"
+    assert "`adopt: true` takes it over" in adopted.said
+
+
+def test_the_own_cluster_is_no_obstacle() -> None:
+    account = {**live(tags=owner(STACK)), **OWN_STACK, "cloudformation.describe_stack_resources": {"StackResources": [RESOURCE]}}
+    assert only(asked(cluster_name, account, NAMED)).said == "big is this file's already and is InService"
+    assert only(asked(cluster_name, account)).said == "big is this file's already and is InService", (
+        "nor is one of a generated name"
+    )
+
+
+@pytest.mark.parametrize("status", ["Creating", "Updating", "RollingBack", "Deleting"])
+def test_an_own_cluster_that_is_busy_is_a_warning(status: str) -> None:
+    account = {
+        **live(status, owner(STACK)),
+        **OWN_STACK,
+        "cloudformation.describe_stack_resources": {"StackResources": [RESOURCE]},
+    }
+    found = only(asked(cluster_name, account, NAMED))
+    assert (found.outcome, found.remedy) == ("warning", "wait: `./hpod status draft` shows when it is done")
+
+
+def test_who_may_not_look_at_clusters_is_warned() -> None:
+    assert outcomes(asked(cluster_name, {"sagemaker.describe_cluster": DENIED}, NAMED)) == ["warning"]
+
+
+def test_a_bucket_of_the_scripts_name_that_is_not_the_stacks_is_an_error() -> None:
+    free = only(asked(script_bucket, {"s3.head_bucket": refused("404")}))
+    assert (free.outcome, free.said) == ("ok", f"the name {SCRIPTS} is free")
+    taken = only(asked(script_bucket, {"s3.head_bucket": {}}))
+    assert taken.outcome == "error"
+    assert taken.said == f"bucket {SCRIPTS} is there already, and no stack of this file's has it"
+    own = only(asked(script_bucket, {"s3.head_bucket": {}, "cloudformation.describe_stacks": stacks(Cluster={})}))
+    assert own.outcome == "ok"
+
+
+def test_a_bucket_that_another_account_has_is_an_error() -> None:
+    found = only(asked(script_bucket, {"s3.head_bucket": kept_out()}))
+    assert found.outcome == "error"
+    assert "another account has the name" in found.said
+    own = asked(script_bucket, {"s3.head_bucket": kept_out(), "cloudformation.describe_stacks": stacks(Cluster={})})
+    assert outcomes(own) == ["warning"]
+
+
+def test_who_may_not_ask_for_a_bucket_that_may_not_be_there_is_warned() -> None:
+    found = only(asked(script_bucket, {"s3.head_bucket": refused("403")}))
+    assert found.outcome == "warning"
+    assert "you may not ask this" in found.said
+
+
+def test_the_bucket_is_named_after_the_file_and_a_long_name_is_cut_to_what_s3_takes() -> None:
+    name = script_bucket_name("a" * 31, ACCOUNT, "ap-southeast-1")
+    assert len(name) <= 63
+    assert name != script_bucket_name("a" * 30 + "b", ACCOUNT, "ap-southeast-1")
+
+
+FILE_WITH_BUCKETS = IMPORTED.replace(
+    "mount_name: abcdefg}}",
+    "mount_name: abcdefg}, data_bucket: {existing: ours}, "
+    "data_repository_associations: [{path: /d, bucket: theirs}, {path: /e}]}",
+)
+
+
+def head(region: str = REGION) -> dict[str, Any]:
+    return {"ResponseMetadata": {"HTTPHeaders": {"x-amz-bucket-region": region}}}
+
+
+def kept_out(region: str = REGION) -> ClientError:
+    """What S3 answers to those who may not look at a bucket that is there."""
+    failure = refused("403")
+    failure.response["ResponseMetadata"] = head(region)["ResponseMetadata"]
+    return failure
+
+
+def test_every_bucket_that_is_named_must_be_there_and_in_the_region() -> None:
+    def bucket(Bucket: str) -> Any:  # noqa: N803  as boto3 spells it
+        return {"ours": head(), "theirs": refused("404")}[Bucket]
+
+    found = asked(named_buckets, {"s3.head_bucket": bucket}, FILE_WITH_BUCKETS)
+    assert [(each.outcome.value, each.said) for each in found] == [
+        ("ok", "bucket ours is there"),
+        ("error", "there is no bucket theirs"),
+    ]
+    elsewhere = asked(named_buckets, {"s3.head_bucket": head("us-east-1")}, FILE_WITH_BUCKETS)
+    assert outcomes(elsewhere) == ["error", "error"]
+    assert elsewhere[0].remedy == "take a bucket in us-west-2"
+
+
+def test_a_bucket_of_another_region_may_be_exported_to() -> None:
+    only_exports = "import_metadata_on_create: false, auto_import: []"
+    file = FILE_WITH_BUCKETS.replace("bucket: theirs", f"bucket: theirs, {only_exports}")
+    assert outcomes(asked(named_buckets, {"s3.head_bucket": head("us-east-1")}, file)) == ["error", "ok"]
+    unlinked = file.replace("{path: /e}", f"{{path: /e, bucket: theirs, prefix: e, {only_exports}}}")
+    found = asked(named_buckets, {"s3.head_bucket": kept_out("us-east-1")}, unlinked)
+    assert outcomes(found) == ["ok", "ok"]
+    assert "nothing is imported from it" in found[0].said
+
+
+def test_a_bucket_that_may_not_be_looked_at_is_a_warning_and_one_of_another_region_an_error_all_the_same() -> None:
+    assert outcomes(asked(named_buckets, {"s3.head_bucket": refused("403")}, FILE_WITH_BUCKETS)) == ["warning", "warning"]
+    assert outcomes(asked(named_buckets, {"s3.head_bucket": kept_out("us-east-1")}, FILE_WITH_BUCKETS)) == ["error", "error"]
+    assert outcomes(asked(named_buckets, {"s3.head_bucket": kept_out()}, FILE_WITH_BUCKETS)) == ["warning", "warning"]

@@ -1,0 +1,165 @@
+"""The caller's rights, and those of the role as which CloudFormation works."""
+
+from typing import Any
+
+import pytest
+
+from cli.preflight.deploy_actions import actions
+from cli.preflight.permissions import permissions, principal
+from config.model import ClusterConfig
+from tests.unit.cli.preflight.fake_aws import ACCOUNT, DENIED, FILE, IMPORTED, FakeAws, Pages, asked, outcomes, parsed, refused
+
+ROLE = f"arn:aws:iam::{ACCOUNT}:role/teams/dev"
+EXECUTION = f"arn:aws:iam::{ACCOUNT}:role/cdk-hnb659fds-cfn-exec-role-{ACCOUNT}-us-west-2"
+
+
+class Simulator:
+    """IAM, which allows everybody everything but what a test says: of an action, or of a role that is to be taken on.
+
+    Its results are one for an action, whose EvalResourceName is a template:
+    https://docs.aws.amazon.com/IAM/latest/APIReference/API_EvaluationResult.html
+    """
+
+    def __init__(self, refusals: dict[tuple[str, str], str] | None = None, organization: tuple[str, ...] = ()) -> None:
+        self.refusals, self.organization = refusals or {}, organization
+        self.simulated: list[tuple[str, list[str], list[str]]] = []
+
+    def simulate(
+        self,
+        PolicySourceArn: str,  # noqa: N803  as boto3 spells it, and the next three
+        ActionNames: list[str],  # noqa: N803
+        ContextEntries: list[dict[str, Any]],  # noqa: N803
+        ResourceArns: list[str] | None = None,  # noqa: N803
+    ) -> dict[str, Any]:
+        assert len(ActionNames) <= 50
+        assert [(each["ContextKeyName"], each["ContextKeyValues"]) for each in ContextEntries] == [
+            ("aws:RequestedRegion", ["us-west-2"])
+        ]
+        self.simulated.append((PolicySourceArn, ActionNames, ResourceArns or []))
+        return {"EvaluationResults": [self._result(PolicySourceArn, action, ResourceArns or []) for action in ActionNames]}
+
+    def _result(self, source: str, action: str, resources: list[str]) -> dict[str, Any]:
+        decision = self.refusals.get((source, action), "allowed")
+        decisions = {each: self.refusals.get((source, each.rsplit("/", 1)[-1]), decision) for each in resources}
+        specific = [{"EvalResourceName": each, "EvalResourceDecision": told} for each, told in decisions.items()]
+        return {
+            "EvalActionName": action,
+            "EvalResourceName": "arn:${Partition}:iam::${Account}:role/${RoleNameWithPath}",
+            "EvalDecision": next((told for told in decisions.values() if told != "allowed"), decision),
+            "OrganizationsDecisionDetail": {"AllowedByOrganizations": action not in self.organization},
+            **({"ResourceSpecificResults": specific} if specific else {}),
+        }
+
+    def account(self) -> dict[str, Any]:
+        return {"iam.simulate_principal_policy": self.simulate, "iam.get_role": {"Role": {"Arn": ROLE}}}
+
+
+def test_a_caller_who_may_take_on_the_bootstraps_roles_needs_nothing_else() -> None:
+    simulator = Simulator()
+    found = asked(permissions, simulator.account())
+    assert [each.said for each in found] == [
+        "role dev may take on the bootstrap's roles",
+        f"{EXECUTION.rsplit('/', 1)[-1]} may do all {len(actions(parsed(FILE)))} actions that a deployment takes",
+    ]
+    source, wanted, resources = simulator.simulated[0]
+    assert (source, wanted) == (ROLE, ["sts:AssumeRole"]), "the role's own ARN, with the path that the session's leaves out"
+    assert [each.rsplit("/", 1)[-1] for each in resources] == [
+        f"cdk-hnb659fds-{name}-{ACCOUNT}-us-west-2" for name in ("deploy-role", "file-publishing-role")
+    ]
+
+
+def test_a_caller_who_may_not_is_warned_and_held_to_what_the_command_line_then_does() -> None:
+    refusals = {(ROLE, "sts:AssumeRole"): "implicitDeny", (ROLE, "iam:PassRole"): "explicitDeny"}
+    found = asked(permissions, Simulator(refusals).account())
+    assert outcomes(found) == ["warning", "error", "ok"]
+    assert "the CDK would go on with your own rights" in found[0].said
+    assert found[1].said == "role dev is denied iam:PassRole"
+
+
+def test_the_role_that_the_caller_may_not_take_on_is_named_and_the_other_is_not() -> None:
+    publishing = f"cdk-hnb659fds-file-publishing-role-{ACCOUNT}-us-west-2"
+    found = asked(permissions, Simulator({(ROLE, publishing): "implicitDeny"}).account())
+    assert found[0].said == f"role dev may not take on {publishing}, so the CDK would go on with your own rights"
+
+
+def test_what_cloudformations_role_is_denied_is_an_error_and_what_it_is_not_allowed_everywhere_a_warning() -> None:
+    refusals = {(EXECUTION, "fsx:CreateFileSystem"): "explicitDeny", (EXECUTION, "ec2:CreateVpc"): "implicitDeny"}
+    found = asked(permissions, Simulator(refusals).account())
+    assert outcomes(found) == ["ok", "error", "warning"]
+    assert found[1].said.endswith("is denied fsx:CreateFileSystem")
+    assert found[2].said.endswith("is not allowed everywhere: ec2:CreateVpc")
+
+
+def test_what_the_organization_does_not_allow_is_an_error() -> None:
+    found = asked(permissions, Simulator(organization=("ec2:CreateVpc",)).account())
+    assert outcomes(found) == ["ok", "error"]
+
+
+def test_a_deny_by_a_condition_whose_values_nobody_told_is_no_error() -> None:
+    simulator = Simulator({(EXECUTION, "ec2:CreateVpc"): "explicitDeny"})
+
+    def simulate(**arguments: Any) -> dict[str, Any]:
+        results = simulator.simulate(**arguments)["EvaluationResults"]
+        return {"EvaluationResults": [{**each, "MissingContextValues": ["aws:PrincipalTag/team"]} for each in results]}
+
+    found = asked(permissions, simulator.account() | {"iam.simulate_principal_policy": simulate})
+    assert outcomes(found) == ["ok", "warning"]
+    assert found[1].said.endswith("is not allowed everywhere: ec2:CreateVpc")
+
+
+def test_all_pages_of_decisions_are_read() -> None:
+    simulator = Simulator({(EXECUTION, "states:CreateStateMachine"): "explicitDeny"})
+
+    def in_pages(**arguments: Any) -> Pages:
+        results = simulator.simulate(**arguments)["EvaluationResults"]
+        return Pages(tuple({"EvaluationResults": [each]} for each in results))
+
+    found = asked(permissions, simulator.account() | {"iam.simulate_principal_policy": in_pages})
+    assert outcomes(found) == ["ok", "error"]
+
+
+def test_without_cloudformations_role_the_region_is_not_bootstrapped() -> None:
+    simulator = Simulator()
+
+    def simulate(**arguments: Any) -> Any:
+        return refused("NoSuchEntity") if arguments["PolicySourceArn"] == EXECUTION else simulator.simulate(**arguments)
+
+    found = asked(permissions, simulator.account() | {"iam.simulate_principal_policy": simulate})
+    assert outcomes(found) == ["ok", "error"]
+    assert found[1].remedy == f"run `cdk bootstrap aws://{ACCOUNT}/us-west-2`"
+
+
+@pytest.mark.parametrize("name", ["root", "federated-user/me"])
+def test_of_a_caller_without_policies_only_cloudformations_role_is_asked_for(name: str) -> None:
+    identity = {"Account": ACCOUNT, "Arn": f"arn:aws:iam::{ACCOUNT}:{name}"}
+    found = asked(permissions, Simulator().account() | {"sts.get_caller_identity": identity})
+    assert outcomes(found) == ["not asked", "ok"]
+
+
+@pytest.mark.parametrize(
+    ("operation", "found"), [("iam.get_role", ["warning", "ok"]), ("iam.simulate_principal_policy", ["warning"])]
+)
+def test_who_may_not_simulate_is_warned_once_and_told_of_the_other(operation: str, found: list[str]) -> None:
+    assert outcomes(asked(permissions, Simulator().account() | {operation: DENIED})) == found
+
+
+def test_a_user_is_asked_for_by_its_name() -> None:
+    user = f"arn:aws:iam::{ACCOUNT}:user/teams/me"
+    aws = FakeAws(
+        Simulator().account()
+        | {"sts.get_caller_identity": {"Account": ACCOUNT, "Arn": user}, "iam.get_user": {"User": {"Arn": user}}}
+    )
+    assert outcomes(asked(permissions, aws)) == ["ok", "ok"]
+    assert principal(user) == "user me"
+
+
+def test_only_what_the_file_asks_for_is_needed() -> None:
+    def of(file: str) -> set[str]:
+        config: ClusterConfig = parsed(file)
+        return set(actions(config))
+
+    assert {"ec2:CreateVpc", "fsx:CreateFileSystem", "states:CreateStateMachine"} <= of(FILE)
+    assert not {each for each in of(IMPORTED) if each.startswith(("ec2:", "fsx:"))}
+    native = of(f"implementation: native\n{FILE}")
+    assert "sagemaker:CreateCluster" in native
+    assert "states:CreateStateMachine" not in native

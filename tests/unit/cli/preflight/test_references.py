@@ -1,0 +1,119 @@
+"""What the file names by ARNs and ids."""
+
+from typing import Any
+
+import pytest
+
+from cli.preflight.references import references
+from cli.preflight.service_roles import service_roles
+from tests.unit.cli.preflight.fake_aws import ACCOUNT, DENIED, FILE, IMPORTED, REGION, asked, only, outcomes, refused
+
+KEY = f"arn:aws:kms:{REGION}:{ACCOUNT}:key/1"
+SECRET = f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:slurm-abcdef"
+TOPIC = f"arn:aws:sns:{REGION}:{ACCOUNT}:alarms"
+ROLE = f"arn:aws:iam::{ACCOUNT}:role/path/nodes"
+
+
+def with_group(overrides: str) -> str:
+    return FILE.replace("instance_count: 4}", f"instance_count: 4, overrides: {{{overrides}}}}}")
+
+
+def with_topic(arn: str = TOPIC) -> str:
+    return f"alarm_topic_arn: {arn}\n{FILE}"
+
+
+VOLUME = with_group(f"InstanceStorageConfigs: [{{EbsVolumeConfig: {{VolumeSizeInGB: 100, VolumeKmsKeyId: '{KEY}'}}}}]")
+ACCOUNTING = f"{FILE}slurm: {{accounting: {{database: external, host: db, secret_arn: '{SECRET}'}}}}\n"
+IMAGE, OWN_ROLE = with_group("ImageId: ami-00000001"), with_group(f"ExecutionRole: '{ROLE}'")
+
+
+def key(**changed: Any) -> dict[str, Any]:
+    return {"kms.describe_key": {"KeyMetadata": {"KeyId": "1", "KeyState": "Enabled", **changed}}}
+
+
+def role(*services: str) -> dict[str, Any]:
+    statement = {"Effect": "Allow", "Principal": {"Service": list(services)}, "Action": "sts:AssumeRole"}
+    return {"iam.get_role": {"Role": {"Arn": ROLE, "AssumeRolePolicyDocument": {"Statement": [statement]}}}}
+
+
+GOOD: list[tuple[str, dict[str, Any]]] = [
+    (VOLUME, key()),
+    (ACCOUNTING, {"secretsmanager.describe_secret": {}}),
+    (with_topic(), {"sns.get_topic_attributes": {}}),
+    (IMAGE, {"ec2.describe_images": {"Images": [{"State": "available", "Architecture": "x86_64"}]}}),
+    (OWN_ROLE, role("ec2.amazonaws.com", "sagemaker.amazonaws.com")),
+]
+ABSENT = [
+    (VOLUME, {"kms.describe_key": refused("NotFoundException")}),
+    (ACCOUNTING, {"secretsmanager.describe_secret": refused("ResourceNotFoundException")}),
+    (with_topic(), {"sns.get_topic_attributes": refused("NotFound")}),
+    (IMAGE, {"ec2.describe_images": refused("InvalidAMIID.NotFound")}),
+    (OWN_ROLE, {"iam.get_role": refused("NoSuchEntity")}),
+]
+
+
+def test_a_file_that_names_nothing_is_not_asked_about() -> None:
+    assert outcomes(asked(references, {})) == ["not asked"]
+
+
+@pytest.mark.parametrize(("file", "answers"), GOOD)
+def test_what_is_there_and_usable_is_well(file: str, answers: dict[str, Any]) -> None:
+    assert outcomes(asked(references, answers, file)) == ["ok"]
+
+
+@pytest.mark.parametrize(("file", "answers"), ABSENT)
+def test_what_is_not_there_is_an_error(file: str, answers: dict[str, Any]) -> None:
+    found = only(asked(references, answers, file))
+    assert (found.outcome, found.remedy) == ("error", "correct it in the file, or make it first")
+
+
+@pytest.mark.parametrize(("file", "answers"), [(file, dict.fromkeys(answers, DENIED)) for file, answers in GOOD])
+def test_what_the_caller_may_not_look_at_is_a_warning_that_names_it(file: str, answers: dict[str, Any]) -> None:
+    found = only(asked(references, answers, file))
+    assert found.outcome == "warning"
+    assert "you may not ask this" in found.said
+
+
+@pytest.mark.parametrize(
+    ("file", "answers", "said"),
+    [
+        (VOLUME, key(KeyState="Disabled"), f"key {KEY} is Disabled"),
+        (VOLUME, key(KeySpec="RSA_2048"), f"key {KEY} is RSA_2048"),
+        (ACCOUNTING, {"secretsmanager.describe_secret": {"DeletedDate": "today"}}, f"secret {SECRET} is on its way out"),
+        (IMAGE, {"ec2.describe_images": {"Images": []}}, "image ami-00000001 is not there, or not shared with this account"),
+        (IMAGE, {"ec2.describe_images": {"Images": [{"State": "pending"}]}}, "image ami-00000001 is pending"),
+        (
+            IMAGE,
+            {"ec2.describe_images": {"Images": [{"State": "available", "Architecture": "arm64"}]}},
+            "image ami-00000001 is for arm64, and ml.trn1.32xlarge is x86_64",
+        ),
+        (OWN_ROLE, role("ec2.amazonaws.com"), f"role {ROLE} does not trust sagemaker.amazonaws.com"),
+    ],
+)
+def test_what_cannot_be_used_is_an_error(file: str, answers: dict[str, Any], said: str) -> None:
+    found = only(asked(references, answers, file))
+    assert (found.outcome, found.said) == ("error", said)
+
+
+def test_a_private_image_of_another_account_is_an_error_and_no_question_of_credentials() -> None:
+    private = refused("AuthFailure", "Not authorized for images: [ami-00000001]")
+    found = only(asked(references, {"ec2.describe_images": private}, IMAGE))
+    assert (found.outcome, found.said) == ("error", "ami-00000001 is not shared with this account")
+
+
+def test_each_is_asked_for_once_and_one_refusal_leaves_the_others() -> None:
+    file = VOLUME.replace("instance_count: 1}", f"instance_count: 1, overrides: {{ExecutionRole: '{ROLE}'}}}}")
+    assert outcomes(asked(references, {"kms.describe_key": DENIED, **role("sagemaker.amazonaws.com")}, file)) == ["warning", "ok"]
+
+
+def test_services_roles_that_are_not_there_yet_are_made_with_the_first_use() -> None:
+    found = asked(service_roles, {"iam.get_role": refused("NoSuchEntity")})
+    assert outcomes(found) == ["ok", "ok"]
+    assert all("iam:CreateServiceLinkedRole is needed" in each.said for each in found)
+
+
+def test_services_roles_that_are_there_are_told_fsxs_only_where_a_file_system_is_made() -> None:
+    assert [each.said for each in asked(service_roles, {"iam.get_role": {}}, IMPORTED)] == [
+        "AWSServiceRoleForSageMakerHyperPod is there"
+    ]
+    assert outcomes(asked(service_roles, {"iam.get_role": DENIED})) == ["warning"]

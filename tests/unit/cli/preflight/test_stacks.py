@@ -1,0 +1,110 @@
+"""The file's stacks, and the associations of an imported file system."""
+
+from typing import Any
+
+import pytest
+
+from cli.preflight.associations import associations
+from cli.preflight.stacks import stacks
+from tests.unit.cli.preflight import fake_aws
+from tests.unit.cli.preflight.fake_aws import DENIED, IMPORTED, NO_STACKS, asked, only, outcomes
+
+LINKED = IMPORTED.replace("abcdefg}}", "abcdefg}, data_repository_associations: [{path: /data}]}")
+
+
+def in_state(status: str) -> dict[str, Any]:
+    def describe(StackName: str) -> Any:  # noqa: N803  as boto3 spells it
+        if not StackName.endswith("-Network"):
+            return NO_STACKS
+        return {"Stacks": [{"StackName": StackName, "StackStatus": status, "StackStatusReason": "so it is"}]}
+
+    return {"cloudformation.describe_stacks": describe}
+
+
+def test_before_the_first_deployment_there_are_none() -> None:
+    assert outcomes(asked(stacks, {})) == ["not asked"]
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome", "remedy"),
+    [
+        ("UPDATE_COMPLETE", "ok", ""),
+        ("UPDATE_ROLLBACK_COMPLETE", "ok", ""),
+        ("UPDATE_IN_PROGRESS", "warning", "wait until it is done"),
+        ("ROLLBACK_COMPLETE", "warning", "the CDK deletes it and makes it anew"),
+        ("UPDATE_ROLLBACK_FAILED", "error", "`./hpod continue-rollback draft` goes on with it"),
+        ("CREATE_FAILED", "warning", "`cdk rollback 'draft-Network'` takes it back first"),
+        ("UPDATE_FAILED", "warning", "`cdk rollback 'draft-Network'` takes it back first"),
+        ("IMPORT_ROLLBACK_FAILED", "warning", "mend that before you deploy"),
+        ("DELETE_FAILED", "error", "mend what kept it"),
+    ],
+)
+def test_a_stack_from_which_cloudformation_does_not_go_on_is_told(status: str, outcome: str, remedy: str) -> None:
+    found = only(asked(stacks, in_state(status)))
+    assert (found.outcome, found.said) == (outcome, f"draft-Network is {status}: so it is")
+    assert remedy in found.remedy
+
+
+def account(*links: tuple[str, str], **lustre: Any) -> dict[str, Any]:
+    """An account whose file system has these associations, by id and directory."""
+    told = [
+        {"AssociationId": name, "FileSystemPath": path, "DataRepositoryPath": "s3://theirs", "Lifecycle": "AVAILABLE"}
+        for name, path in links
+    ]
+    found = {"FileSystemTypeVersion": "2.15", "LustreConfiguration": {"DeploymentType": "PERSISTENT_2", **lustre}}
+    return {
+        "fsx.describe_data_repository_associations": {"Associations": told},
+        "fsx.describe_file_systems": {"FileSystems": [found]},
+    }
+
+
+def test_a_file_system_with_room_takes_them() -> None:
+    assert only(asked(associations, account(("dra-1", "/other")), LINKED)).said == "fs-00000001 has 1 others, and 1 find room"
+    assert outcomes(asked(associations, {}, IMPORTED)) == ["not asked"]
+    assert outcomes(asked(associations, {})) == ["not asked"]
+
+
+@pytest.mark.parametrize("path", ["/data", "/data/deep", "/"])
+def test_a_directory_that_is_linked_already_is_an_error(path: str) -> None:
+    found = only(asked(associations, account(("dra-1", path)), LINKED))
+    assert found.outcome == "error"
+    assert f"fs-00000001 links {path} to s3://theirs already (dra-1)" in found.said
+    assert outcomes(asked(associations, account(("dra-1", "/database")), LINKED)) == ["ok"]
+
+
+def test_more_than_eight_are_an_error() -> None:
+    links = [(f"dra-{number}", f"/{number}") for number in range(8)]
+    assert outcomes(asked(associations, account(*links[:7]), LINKED)) == ["ok"]
+    assert outcomes(asked(associations, account(*links), LINKED)) == ["error"]
+
+
+def test_all_pages_of_associations_are_read() -> None:
+    def describe(NextToken: str = "", **_: Any) -> dict[str, Any]:  # noqa: N803  as boto3 spells it
+        pages = {"": ("/one", "2"), "2": ("/two", "3"), "3": ("/data", "")}
+        path, following = pages[NextToken]
+        [association] = account(("dra-1", path))["fsx.describe_data_repository_associations"]["Associations"]
+        return {"Associations": [association], **({"NextToken": following} if following else {})}
+
+    found = only(asked(associations, account() | {"fsx.describe_data_repository_associations": describe}, LINKED))
+    assert "links /data" in found.said
+
+
+def test_those_of_the_files_own_stack_are_not_in_their_own_way() -> None:
+    resource = {"ResourceType": "AWS::FSx::DataRepositoryAssociation", "PhysicalResourceId": "dra-1"}
+    own = {
+        "cloudformation.describe_stacks": fake_aws.stacks(Storage={}),
+        "cloudformation.describe_stack_resources": {"StackResources": [resource]},
+    }
+    assert outcomes(asked(associations, account(("dra-1", "/data")) | own, LINKED)) == ["ok"]
+
+
+def test_a_file_system_that_takes_none_or_is_backed_up_is_told() -> None:
+    assert outcomes(asked(associations, account(DeploymentType="SCRATCH_1"), LINKED)) == ["error"]
+    assert outcomes(asked(associations, account(AutomaticBackupRetentionDays=7), LINKED)) == ["warning"]
+
+
+def test_who_may_not_look_is_warned() -> None:
+    assert outcomes(asked(associations, {"fsx.describe_data_repository_associations": DENIED}, LINKED)) == ["warning"]
+    overlapping = account(("dra-1", "/data")) | {"fsx.describe_file_systems": DENIED}
+    assert outcomes(asked(associations, overlapping, LINKED)) == ["error", "warning"]
+    assert outcomes(asked(stacks, {"cloudformation.describe_stacks": DENIED})) == ["warning"]

@@ -1,0 +1,105 @@
+"""Credentials of another account than the file's are reported before anything else is asked."""
+
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from urllib.parse import parse_qs
+
+import pytest
+
+from cli.__main__ import COMMANDS, main
+from tests.cluster_files import REFERENCE
+from tests.unit.cli.import_cluster.originals import DATA
+
+THEIRS, OURS = "999999999999", "123456789012"
+DEPLOYED = [name for name, command in COMMANDS.items() if command.deployed]
+IDENTITY = f"""<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>
+<Arn>arn:aws:iam::{OURS}:user/us</Arn><UserId>AIDA</UserId><Account>{OURS}</Account>
+</GetCallerIdentityResult><ResponseMetadata><RequestId>1</RequestId></ResponseMetadata></GetCallerIdentityResponse>"""
+
+
+class Aws(BaseHTTPRequestHandler):
+    """Knows whose credentials these are, and refuses everything else."""
+
+    asked: list[str]
+
+    def do_POST(self) -> None:
+        """Answer."""
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        action = parse_qs(body).get("Action", [self.headers.get("X-Amz-Target", "")])[0]
+        self.asked.append(action)
+        is_known = action == "GetCallerIdentity"
+        self.send_response(200 if is_known else 400)
+        page = IDENTITY.encode() if is_known else b'{"__type": "ValidationException", "message": "no"}'
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """What is asked of AWS, whose credentials are ours."""
+    handler = type("Asked", (Aws,), {"asked": []})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        serving = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        serving.start()
+        monkeypatch.delenv("AWS_PROFILE", raising=False)
+        variables = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "NO_PROXY": "*", "AWS_MAX_ATTEMPTS": "1"}
+        for name, value in {**variables, "AWS_ENDPOINT_URL": f"http://127.0.0.1:{server.server_port}"}.items():
+            monkeypatch.setenv(name, value)
+        yield handler.asked  # type: ignore[attr-defined]
+        server.shutdown()
+        serving.join()
+
+
+@pytest.fixture
+def theirs(tmp_path: Path) -> Path:
+    """A file for another account."""
+    file = tmp_path / "prod.yaml"
+    file.write_text(f'account: "{THEIRS}"\n' + REFERENCE.read_text())
+    return file
+
+
+def said(file: Path) -> str:
+    return (
+        f"{file}: account: the file is for account {THEIRS}, but your credentials are for account {OURS}; "
+        f"set AWS_PROFILE to a profile of {THEIRS}, or correct `account`\n"
+    )
+
+
+@pytest.mark.parametrize("command", DEPLOYED)
+def test_every_command_on_a_deployment_reports_it_and_asks_nothing_else(
+    command: str, asked: list[str], theirs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, "prod", "--clusters", str(theirs.parent)]) == 1
+    assert capsys.readouterr() == ("", said(theirs))
+    assert asked == ["GetCallerIdentity"]
+
+
+def test_an_import_over_a_file_of_another_account_reports_it(
+    asked: list[str], theirs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["import", "--cluster", "ml", "--region", "us-west-2", "--output", str(theirs), "--force"]
+    assert main(words) == 1
+    assert capsys.readouterr() == ("", said(theirs))
+    assert asked == ["GetCallerIdentity"]
+
+
+def test_an_import_of_files_asks_nothing(asked: list[str], theirs: Path) -> None:
+    pair = [str(DATA / "login-node" / name) for name in ("create_cluster.json", "provisioning_parameters.json")]
+    assert main(["import", *pair, "--output", str(theirs), "--force"]) == 0
+    assert asked == []
+
+
+@pytest.mark.parametrize("account", [f'account: "{OURS}"\n', ""])
+def test_the_right_account_and_a_file_without_one_go_on(
+    account: str, asked: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "prod.yaml").write_text(account + REFERENCE.read_text())
+    assert main(["outputs", "prod", "--clusters", str(tmp_path)]) == 1
+    assert "your credentials are for" not in capsys.readouterr().err
+    assert asked == [*(["GetCallerIdentity"] if account else []), "DescribeStacks"]

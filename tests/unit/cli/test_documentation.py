@@ -1,0 +1,81 @@
+"""Every command is documented, with every option."""
+
+import argparse
+import re
+from pathlib import Path
+
+import pytest
+
+from cli.__main__ import COMMANDS
+from cli.__main__ import parser as ops_parser
+from local_aws.__main__ import parser as local_aws_parser
+
+PROJECT = Path(__file__).parents[3]
+COMMANDS_PAGE = (PROJECT / "docs" / "commands.md").read_text()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_operators_command_is_documented_with_what_its_help_says(command: str) -> None:
+    takes = " CLUSTER" if COMMANDS[command].deployed else ""
+    assert re.search(rf"\| `./hpod {command}{takes}[ `].*\| {re.escape(COMMANDS[command].what)} \|", COMMANDS_PAGE)
+
+
+@pytest.mark.parametrize("target", re.findall(r"^([a-z-]+):.*##", (PROJECT / "Makefile").read_text(), flags=re.MULTILINE))
+def test_every_target_of_make_is_documented(target: str) -> None:
+    assert target == "help" or f"`make {target}`" in COMMANDS_PAGE
+
+
+def section(title: str) -> str:
+    """The part of the page below this title."""
+    return COMMANDS_PAGE.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def options(top: argparse.ArgumentParser) -> dict[str, set[str]]:
+    """The options of each command, as its own help shows them."""
+    [commands] = [action for action in top._actions if isinstance(action, argparse._SubParsersAction)]
+    found = {name: re.findall(r"^  (--[a-z-]+)", parser.format_help(), re.MULTILINE) for name, parser in commands.choices.items()}
+    return {name: set(names) for name, names in found.items()}
+
+
+OPS, LOCAL_AWS = options(ops_parser()), options(local_aws_parser())
+
+
+@pytest.mark.parametrize("command", OPS)
+def test_every_option_of_an_operators_command_is_documented(command: str) -> None:
+    assert OPS[command]
+    for option in OPS[command]:
+        assert re.search(rf"\| `{option}[ `]", section("./hpod"))
+
+
+@pytest.mark.parametrize("command", LOCAL_AWS)
+def test_every_command_of_the_embedded_aws_is_documented_with_its_options(command: str) -> None:
+    [row] = [
+        line for line in section("python -m local_aws").splitlines() if re.match(rf"\| `python -m local_aws {command}\b", line)
+    ]
+    for option in LOCAL_AWS[command]:
+        assert re.search(rf"`{option}[ `]", row), row
+
+
+def test_the_options_of_the_embedded_aws_are_those_that_the_test_above_looks_for() -> None:
+    assert {name: found for name, found in LOCAL_AWS.items() if found} == {
+        "up": {"--port", "--speed", "--nodes"},
+        "serve": {"--port", "--speed", "--nodes"},
+        "fault": {"--clear"},
+        "env": {"--region"},
+        "run": {"--region"},
+    }
+
+
+def test_every_context_that_the_app_reads_is_documented() -> None:
+    read = set(re.findall(r'try_get_context\("(\w+)"\)', (PROJECT / "stacks" / "clusters_app.py").read_text()))
+    assert read >= {"cluster", "clusters", "nag"}
+    for name in read:
+        assert f" -c {name}=" in section("cdk")
+
+
+def test_every_variable_that_make_takes_is_documented() -> None:
+    makefile = (PROJECT / "Makefile").read_text()
+    variables = {*re.findall(r"^([A-Z]+) \?=", makefile, re.MULTILINE), *re.findall(r"\$\((BENCH)\)", makefile)}
+    assert variables >= {"PYTHON", "CLUSTER", "BENCH"}
+    for name in variables:
+        assert f"(`{name}=" in section("make")

@@ -1,0 +1,160 @@
+"""`hpod import` on the command line: what it prints, writes and refuses, and what it does without."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.__main__ import main
+from tests.unit.cli.import_cluster.originals import DATA, PARAMETERS, REQUEST, changed
+from validation.load import load_cluster
+
+PAIR = [str(DATA / "login-node" / name) for name in ("create_cluster.json", "provisioning_parameters.json")]
+TRIPLE = [str(DATA / "base-config" / f"{name}.json") for name in ("cluster-config", "provisioning_parameters", "vpc-config")]
+
+CODE = """
+import sys
+from cli.__main__ import main
+status = main(sys.argv[1:])
+print("imported", *sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
+sys.exit(status)
+"""
+
+
+def test_the_file_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["import", *PAIR]) == 0
+    (tmp_path / "mine.yaml").write_text(capsys.readouterr().out)
+    assert load_cluster(tmp_path / "mine.yaml").cluster_name == "your-hyperpod-cluster"
+
+
+def test_a_reader_that_has_read_enough_is_no_error() -> None:
+    command = f"{sys.executable} -m cli import {PAIR[0]} {PAIR[1]}; echo $? >&2"
+    ran = subprocess.run(["bash", "-c", f"({command}) | true"], cwd=DATA.parents[2], capture_output=True, text=True, check=True)
+    assert ran.stderr in ("0\n", "141\n")  # it may have written all before nobody listens
+
+
+def test_files_are_imported_without_aws_sdk_and_cdk() -> None:
+    ran = subprocess.run([sys.executable, "-c", CODE, "import", *PAIR], capture_output=True, text=True, check=True)
+    said = ran.stderr.splitlines()[-1].split()
+    assert said[0] == "imported"
+    assert {"boto3", "botocore", "aws_cdk", "jsii", "constructs", "cluster_resource"} & set(said) == set()
+
+
+def test_the_file_is_written_and_never_over_another_unless_it_is_forced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "clusters" / "mine.yaml"
+    assert main(["import", *PAIR, "--output", str(file)]) == 1
+    assert f"--output: there is no folder {file.parent}; correct it, or make the folder first" in capsys.readouterr().err
+    file.parent.mkdir()
+    assert main(["import", *PAIR, "--output", str(file)]) == 0
+    assert f"wrote {file}; " in capsys.readouterr().out
+    assert load_cluster(file).cluster_name == "your-hyperpod-cluster"
+    file.write_text("# mine\n")
+    assert main(["import", *PAIR, "--output", str(file)]) == 1
+    assert "is there already; give another name, or --force to write over it" in capsys.readouterr().err
+    assert file.read_text() == "# mine\n"
+    assert main(["import", *PAIR, "--output", str(file), "--force"]) == 0
+    assert load_cluster(file).cluster_name == "your-hyperpod-cluster"
+
+
+def test_a_name_that_is_no_cluster_files_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", *PAIR, "--output", str(tmp_path / "mine.json")]) == 1
+    assert "cluster files end in .yaml" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_pair_that_disagrees_with_itself_is_reported_and_imports_without_what_is_not_there(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["import", *TRIPLE]) == 1
+    refused = capsys.readouterr()
+    assert "login_group my-login-group is not an instance group" in refused.err
+    assert (refused.out, len(refused.err.splitlines())) == ("", 1)
+    assert main(["import", *TRIPLE, "--drop-unknown-groups"]) == 0
+    assert "my-login-group of provisioning_parameters.json" in capsys.readouterr().out
+
+
+def test_a_cluster_that_needs_the_users_hand_is_written_and_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    request, parameters, file = (tmp_path / name for name in ("create.json", "parameters.json", "mine.yaml"))
+    request.write_text(json.dumps(changed(REQUEST, "InstanceGroups", 0, "InstanceCount", 2)))
+    parameters.write_text(json.dumps(PARAMETERS))
+    assert main(["import", str(request), str(parameters), "--output", str(file)]) == 1
+    assert "2 controllers need one" in capsys.readouterr().err
+    assert "instance_count: 2" in file.read_text()
+
+
+def test_a_slurm_config_that_our_scripts_refuse_is_written_and_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    request, file = tmp_path / "create.json", tmp_path / "mine.yaml"
+    slurm = ({"NodeType": "Controller"}, {"NodeType": "Login"}, {"NodeType": "Compute", "PartitionNames": ["dev"]})
+    groups = [{**group, "SlurmConfig": each} for group, each in zip(REQUEST["InstanceGroups"], slurm, strict=True)]
+    request.write_text(json.dumps({**REQUEST, "InstanceGroups": groups}))
+    words = ["import", str(request), "--output", str(file), "--region", "us-west-2"]
+    assert main(words) == 1
+    assert capsys.readouterr().err.count("; remove it, as `role` and `partition` say the same\n") == 3
+    assert "NodeType: Controller" in file.read_text()
+    kept = ["--keep", "everything", "--vpc", "vpc-0123456789abcdef0", "--zone", "usw2-az4", "--force"]
+    assert main([*words, *kept]) == 0, "with the original's own scripts there is no conflict"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            [],
+            "there is nothing to import; give create_cluster.json [provisioning_parameters.json [vpc-config.json]], or",
+        ),
+        ([*TRIPLE, "more"], "4 files are given, and at most 3 make a cluster; give create_cluster.json"),
+        (["--cluster", "theirs", *PAIR], "2 files are given with --cluster, which takes its provisioning_parameters.json alone"),
+        (
+            [*PAIR, "--keep", "everything", "--scripts", "scripts"],
+            "--keep everything leaves them where they are; give one of both",
+        ),
+        ([*PAIR, "--keep", "nothing", "--vpc", "vpc-0123456789abcdef0"], "--keep nothing does not keep; give one of both"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", *words]) == 1
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--region", "us-wst-2"], "--region: us-wst-2 is no region that SageMaker is in; did you mean us-west-2"),
+        (["--zone", "usw2-4"], "--zone: usw2-4 is no availability zone's id; did you mean usw2-az4"),
+        (
+            ["--region", "us-west-2", "--zone", "us-west-2a"],
+            "is a zone's name, which is another zone in each account; use its id: usw2-az1",
+        ),
+        (["--zone", "us-east-1a"], "use its id: use1-az1, use1-az2"),
+        (
+            ["--region", "us-west-2", "--zone", "use1-az4"],
+            "--zone use1-az4 is in us-east-1, and --region is us-west-2; give one of both, or change one",
+        ),
+        (["--region", "us-east-1"], "is in us-west-2, and --region is us-east-1; leave --region out"),
+        (["--zone", "use1-az4"], "is in us-west-2, and --zone is use1-az4, in us-east-1; leave --zone out"),
+        (["--vpc", "vpc-x", "--zone", "usw2-az4"], "--vpc vpc-x: must be vpc-, then 8 to 17 digits"),
+        (["--scripts", "nowhere"], "--scripts nowhere: there is no such folder; make 'nowhere' beside the cluster file"),
+        (["--output", "Mine_1.yaml"], "--output Mine_1.yaml: is the file's own name, which is the cluster's and must have"),
+        (["--output", "mine.json"], "cluster files end in .yaml"),
+    ],
+)
+def test_an_option_that_is_wrong_is_refused_before_anything_is_written(
+    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    output = [] if "--output" in words else ["--output", "mine.yaml"]
+    assert main(["import", *PAIR, *words, *output]) == 1
+    told = capsys.readouterr()
+    assert (said in told.err, told.out) == (True, ""), told
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_vpc_of_a_network_says_that_the_network_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", *PAIR, "--vpc", "vpc-0123456789abcdef0", "--zone", "usw2-az4"]) == 0
+    assert "vpc_id: vpc-0123456789abcdef0" in capsys.readouterr().out

@@ -1,0 +1,286 @@
+"""`hpod init` asks for what no option answers, and writes a file that validates."""
+
+import re
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from cli.__main__ import main
+from cli.errors import OpsError
+from cli.init import Ask, init
+from cli.questions import QUESTIONS, Question
+from validation.load import load_cluster
+
+ENOUGH = {"zone": "usw2-az4", "instance_type": "ml.p5.48xlarge"}
+EXISTING = {"vpc": "vpc-0123456789abcdef0", "subnets": "subnet-01234567, subnet-89abcdef", "security_group": "sg-01234567"}
+
+
+@pytest.fixture(autouse=True)
+def no_region(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody's environment changes what is offered."""
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION"):
+        monkeypatch.delenv(name, raising=False)
+
+
+class Person:
+    """Somebody at the terminal, with answers ready."""
+
+    def __init__(self, *answers: str) -> None:
+        self.answers = iter(answers)
+        self.asked: list[str] = []
+
+    def __call__(self, text: str) -> str:
+        self.asked.append(text)
+        try:
+            return next(self.answers)
+        except StopIteration:
+            raise EOFError from None
+
+
+def run(folder: Path, given: dict[str, str], ask: Ask | None = None, *, force: bool = False) -> list[str]:
+    """What the command says."""
+    options = {question.name: given.get(question.name) for question in QUESTIONS}
+    said: Iterator[str] = init(name="mine", clusters=folder, force=force, ask=ask, **options)
+    return list(said)
+
+
+def test_options_alone_give_a_file_that_validates(tmp_path: Path) -> None:
+    [said] = run(tmp_path, ENOUGH)
+    config = load_cluster(tmp_path / "mine.yaml")
+    assert said.startswith(f"wrote {tmp_path / 'mine.yaml'}")
+    assert (config.region, config.network.availability_zone_id) == ("us-west-2", "usw2-az4")
+    assert [(str(group.role), group.instance_type, group.instance_count) for group in config.instance_groups] == [
+        ("controller", "ml.c5.xlarge", 1),
+        ("login", "ml.m5.xlarge", 1),
+        ("compute", "ml.p5.48xlarge", 1),
+    ]
+    assert config.storage.lustre is not None
+    assert config.network.existing is None
+
+
+def test_every_section_of_the_file_says_what_it_is_for(tmp_path: Path) -> None:
+    run(tmp_path, ENOUGH)
+    lines = (tmp_path / "mine.yaml").read_text().splitlines()
+    sections = [index for index, line in enumerate(lines) if line[:1].isalpha() and not line.startswith("region")]
+    assert len(sections) == 3
+    assert all(lines[index - 1].startswith("# ") for index in sections)
+
+
+def test_what_no_option_answers_is_asked(tmp_path: Path) -> None:
+    person = Person("us-east-1", "use1-az4", "ml.g5.48xlarge", "8", "", "none")
+    run(tmp_path, {}, person)
+    config = load_cluster(tmp_path / "mine.yaml")
+    assert (config.region, config.network.availability_zone_id, config.instance_groups[2].instance_count) == (
+        "us-east-1",
+        "use1-az4",
+        8,
+    )
+    assert config.storage.lustre is None
+    assert [text.partition(" (")[0] for text in person.asked[:2]] == [
+        "region, e.g. us-west-2: ",
+        "availability zone where your quota is",
+    ]
+
+
+def test_what_an_option_answers_is_not_asked(tmp_path: Path) -> None:
+    person = Person("", "", "", "")
+    run(tmp_path, ENOUGH, person)
+    assert [text.split("[")[1] for text in person.asked] == ["us-west-2]: ", "1]: ", "new]: ", "new]: "]
+
+
+def test_an_answer_that_is_wrong_is_asked_for_again_with_what_is_near(tmp_path: Path) -> None:
+    person = Person("us-west-2", "use1-az1", "usw2-az1", "ml.p5.48xlrge", "ml.p5.48xlarge", "many", "4", "", "")
+    run(tmp_path, {}, person)
+    assert "use1-az1 is a zone of us-east-1, not of us-west-2; use usw2-az1, usw2-az2, usw2-az3 or usw2-az4: " in person.asked
+    assert any(
+        text.startswith("ml.p5.48xlrge is no type that HyperPod takes; did you mean ml.p5.48xlarge") for text in person.asked
+    )
+    assert "many is no number of nodes; write e.g. 4: " in person.asked
+    assert load_cluster(tmp_path / "mine.yaml").instance_groups[2].instance_count == 4
+
+
+def test_a_vpc_that_is_there_is_used_with_its_subnets_and_group(tmp_path: Path) -> None:
+    run(tmp_path, {**ENOUGH, **EXISTING})
+    existing = load_cluster(tmp_path / "mine.yaml").network.existing
+    assert existing is not None
+    assert existing.node_subnet_ids == ("subnet-01234567", "subnet-89abcdef")
+    assert (existing.vpc_id, existing.security_group_id) == (EXISTING["vpc"], EXISTING["security_group"])
+
+
+def test_of_a_vpc_that_is_there_the_rest_is_asked(tmp_path: Path) -> None:
+    person = Person("", "", "subnet-01234567", "sg-01234567", "")
+    run(tmp_path, {**ENOUGH, "vpc": EXISTING["vpc"]}, person)
+    assert load_cluster(tmp_path / "mine.yaml").network.existing is not None
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "nobody is there to ask; give --zone and --instance-type$"),
+        ({"region": "us-west-2", "instance_type": "ml.p5.48xlarge"}, "nobody is there to ask; give --zone$"),
+        ({**ENOUGH, "vpc": EXISTING["vpc"]}, "nobody is there to ask; give --subnets and --security-group$"),
+        ({"vpc": EXISTING["vpc"]}, "give --zone, --instance-type, --subnets and --security-group$"),
+        ({**ENOUGH, "region": "us-west-2a"}, "--region: us-west-2a is no region that SageMaker is in; did you mean us-west-2"),
+        ({**ENOUGH, "vpc": "vpc"}, "--vpc: vpc must be vpc- and 8 to 17 digits"),
+        ({**ENOUGH, "subnets": EXISTING["subnets"]}, "--subnets is of a VPC that is there; give --vpc, too"),
+        ({**ENOUGH, "storage": "big"}, "--storage: big must be new or none"),
+        ({**ENOUGH, "instance_count": "-1"}, "--instance-count: -1 is no number of nodes"),
+    ],
+)
+def test_without_anybody_to_ask_a_missing_or_wrong_answer_ends_it(
+    tmp_path: Path, given: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", StringIO())
+    with pytest.raises(OpsError, match=said):
+        run(tmp_path, given)
+    assert not (tmp_path / "mine.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("Mine", "write mine"),
+        ("my_cluster", "write my-cluster"),
+        ("mine.yaml", "write mine"),
+        ("my_cluster_2", "write my-cluster-2"),
+        ("Train32", "write train32"),
+        ("7-nodes", "write nodes"),
+        ("team/mine", "write team-mine"),
+        ("a" * 40, f"write {'a' * 31}"),
+        ("x", "write e.g. mine"),
+        ("", "write e.g. mine"),
+    ],
+)
+def test_a_name_that_no_cluster_can_have_is_told_first_with_one_that_it_can(tmp_path: Path, name: str, remedy: str) -> None:
+    person = Person()
+    with pytest.raises(OpsError, match=f"cannot name a cluster file, .*; {remedy}$"):
+        list(init(name=name, clusters=tmp_path, force=False, ask=person, zone="nowhere"))
+    assert person.asked == []
+
+
+def test_all_wrong_options_are_told_before_anything_is_asked(tmp_path: Path) -> None:
+    person = Person("us-west-2")
+    with pytest.raises(OpsError) as told:
+        run(tmp_path, {"zone": "usw2az4", "instance_type": "p5", "instance_count": "7000", "storage": "big"}, person)
+    assert person.asked == []
+    assert str(told.value).splitlines() == [
+        "--zone: usw2az4 is no availability zone's id; did you mean usw2-az4?",
+        "--instance-type: p5 is no type that HyperPod takes; did you mean ml.p5.48xlarge or ml.p5.4xlarge?",
+        "--instance-count: 7000 is more than the 6758 nodes that a group can have; write e.g. 4",
+        "--storage: big must be new or none; write one of both",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("g5.8xlarge", "did you mean ml.g5.8xlarge?"),
+        ("ML.G5.8xlarge", "did you mean ml.g5.8xlarge?"),
+        ("ml.trn1", "did you mean ml.trn1.32xlarge"),
+        ("H100", "did you mean ml.p5.48xlarge or ml.p5.4xlarge?"),
+        ("ml.p5.48xlrge", "did you mean ml.p5.48xlarge, "),
+        ("quantum", "none of the 209 known ones is like it"),
+    ],
+)
+def test_a_type_is_meant_by_its_ec2_name_its_family_its_gpu_or_its_spelling(tmp_path: Path, given: str, meant: str) -> None:
+    with pytest.raises(OpsError, match=re.escape(meant)):
+        run(tmp_path, {"instance_type": given}, Person())
+
+
+@pytest.mark.parametrize(("region", "zone"), [("us-west-1", "usw1-az2"), ("us-west-2", "usw2-lax1-az1")])
+def test_a_zone_that_only_some_accounts_see_is_taken(tmp_path: Path, region: str, zone: str) -> None:
+    run(tmp_path, {**ENOUGH, "region": region, "zone": zone})
+    assert load_cluster(tmp_path / "mine.yaml").network.availability_zone_id == zone
+
+
+def test_a_zones_name_is_told_from_its_id(tmp_path: Path) -> None:
+    said = "us-west-2a is a zone's name, which is another zone in each account; use its id: usw2-az1, usw2-az2"
+    with pytest.raises(OpsError, match=said):
+        run(tmp_path, {"zone": "us-west-2a"}, Person())
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
+def test_help_says_what_is_taken_without_an_answer_and_gives_an_example(question: Question) -> None:
+    default = question.default({}) or ("that of --zone, or AWS_REGION" if question.name == "region" else "asked for")
+    assert question.help.endswith(f"({default})")
+    assert "e.g. " in question.help or "`" in question.help
+
+
+def test_answers_that_end_too_early_are_told(tmp_path: Path) -> None:
+    with pytest.raises(OpsError, match=r"the answers ended before the availability zone .*; give --zone"):
+        run(tmp_path, {}, Person("us-west-2"))
+
+
+def test_a_file_that_is_there_is_kept_unless_it_is_forced(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("mine")
+    with pytest.raises(OpsError, match=r"mine\.yaml is there already; give another name, or --force"):
+        run(tmp_path, ENOUGH)
+    assert (tmp_path / "mine.yaml").read_text() == "mine"
+    run(tmp_path, ENOUGH, force=True)
+    assert load_cluster(tmp_path / "mine.yaml").region == "us-west-2"
+
+
+def test_what_the_rules_refuse_is_told_and_not_written(tmp_path: Path) -> None:
+    with pytest.raises(OpsError, match="addresses") as told:
+        run(tmp_path, {**ENOUGH, "instance_count": "6000"})
+    first, *_, last = str(told.value).splitlines()
+    assert first == "nothing was written, as these answers do not go together:"
+    again = "--region us-west-2 --zone usw2-az4 --instance-type ml.p5.48xlarge --instance-count 6000 --vpc new --storage new`"
+    assert last == f"change the one that is wrong: `./hpod init mine --clusters {tmp_path} {again}"
+    assert not (tmp_path / "mine.yaml").exists()
+
+
+def test_the_command_line_gives_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["init", "mine", "--clusters", str(tmp_path), "--zone", "usw2-az4", "--instance-type", "ml.trn1.32xlarge"]
+    assert main(words) == 0
+    assert "wrote" in capsys.readouterr().out
+    assert main(words) == 1
+    assert "is there already" in capsys.readouterr().err
+
+
+def test_an_empty_answer_is_asked_for_again_in_one_short_line(tmp_path: Path) -> None:
+    person = Person("", "us-west-2", "", "usw2-az4", "", "ml.", "ml.p5.48xlarge", "", "", "")
+    run(tmp_path, {}, person)
+    again = [person.asked[at] for at in (1, 3, 5, 6)]
+    assert again[0] == "enter the region, e.g. us-west-2: "
+    assert again[1].startswith("enter the availability zone where your quota is (usw2-az1, ")
+    assert again[2] == "enter the instance type of the compute nodes, e.g. ml.p5.48xlarge: "
+    assert again[3] == "ml. is no type that HyperPod takes; write it like ml.p5.48xlarge: "
+    assert max(map(len, person.asked)) < 100
+
+
+@pytest.mark.parametrize("name", ["AWS_REGION", "AWS_DEFAULT_REGION"])
+def test_the_region_of_the_environment_is_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "us-east-1")
+    person = Person("", "use1-az4", "ml.g5.48xlarge", "", "", "")
+    run(tmp_path, {}, person)
+    assert person.asked[0] == "region, e.g. us-west-2 [us-east-1]: "
+    assert load_cluster(tmp_path / "mine.yaml").region == "us-east-1"
+
+
+def test_aws_region_comes_before_aws_default_region_and_a_zone_before_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    person = Person("", "use1-az4", "ml.g5.48xlarge", "", "", "")
+    run(tmp_path, {}, person)
+    assert person.asked[0].endswith(" [us-east-1]: ")
+    run(tmp_path, ENOUGH, force=True)
+    assert load_cluster(tmp_path / "mine.yaml").region == "us-west-2"
+
+
+def test_a_region_of_the_environment_that_is_none_is_not_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_REGION", "mars-1")
+    person = Person("us-west-2", "usw2-az4", "ml.p5.48xlarge", "", "", "")
+    run(tmp_path, {}, person)
+    assert person.asked[0] == "region, e.g. us-west-2: "
+
+
+def test_a_zone_that_the_release_does_not_know_is_a_warning(tmp_path: Path) -> None:
+    warning, said = run(tmp_path, {**ENOUGH, "zone": "use1-az99"})
+    assert f"{tmp_path}/mine.yaml:" in warning
+    assert ': warning: network.availability_zone_id: "use1-az99": this release knows no such zone; ' in warning
+    assert said.startswith("wrote ")

@@ -1,0 +1,141 @@
+"""What cannot be asked of AWS is one line with a remedy, and exit status 1."""
+
+import socket
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from botocore.exceptions import ClientError, SSOTokenLoadError
+
+from cli.__main__ import main
+from cli.remedies import explained, is_ours
+
+KEYS = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
+DEMO = '`make demo` and then `eval "$(.venv/bin/python -m local_aws env)"` for the embedded AWS'
+
+
+@pytest.fixture(autouse=True)
+def nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, checkout: Path) -> None:
+    """Without credentials, profiles, proxies and a way to find any."""
+    for name in ("AWS_PROFILE", "AWS_ENDPOINT_URL", *KEYS, "AWS_SESSION_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    monkeypatch.setenv("NO_PROXY", "*")
+
+
+@pytest.fixture
+def dead_endpoint() -> Iterator[str]:
+    """Where nothing listens, and nothing will while the test runs: the port is taken, without being listened at."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+class Portal(BaseHTTPRequestHandler):
+    """Answers everything with a page, as the portal of a network does before one has signed in."""
+
+    def do_POST(self) -> None:
+        """Answer."""
+        self.rfile.read(int(self.headers["Content-Length"]))
+        page = b"<html><body>Sign in</body></html>"
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def portal() -> Iterator[str]:
+    """The address of one."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Portal) as server:
+        serving = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        serving.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        serving.join()
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    """The one line that the command says on its way to exit status 1."""
+    assert main(["status", "reference"]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    [line] = shown.err.splitlines()
+    return line
+
+
+def test_without_credentials(capsys: pytest.CaptureFixture[str]) -> None:
+    assert said(capsys) == (
+        f"cannot run `status`: Unable to locate credentials; run `aws sso login` or `aws configure` for an account, or {DEMO}"
+    )
+
+
+def test_an_endpoint_at_which_nothing_answers(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, dead_endpoint: str
+) -> None:
+    for name, value in {**KEYS, "AWS_ENDPOINT_URL": dead_endpoint}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    line = said(capsys)
+    assert line.endswith(f"; this shell is pointed at {dead_endpoint}: run {DEMO}, or open a new shell for an account")
+
+
+def test_a_page_in_the_place_of_an_answer(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, portal: str
+) -> None:
+    for name, value in {**KEYS, "AWS_ENDPOINT_URL": portal}.items():
+        monkeypatch.setenv(name, value)
+    line = said(capsys)
+    assert line.startswith(f"cannot run `status`: what answers is not AWS; this shell is pointed at {portal}: run ")
+
+
+def test_a_fault_of_this_program_is_not_taken_for_a_page() -> None:
+    with pytest.raises(KeyError) as ours:
+        raise KeyError("ours")
+    assert is_ours(ours.value)
+
+
+def test_an_endpoint_that_is_none(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {**KEYS, "AWS_ENDPOINT_URL": "nonsense"}.items():
+        monkeypatch.setenv(name, value)
+    assert said(capsys) == "Invalid endpoint: nonsense; set AWS_ENDPOINT_URL to a URL, or unset it"
+
+
+def test_a_profile_that_is_none(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "nope")
+    assert said(capsys).endswith("; set AWS_PROFILE to one that `aws configure list-profiles` lists, or unset it")
+
+
+def test_a_profile_whose_program_is_not_there(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "AWS_CONFIG_FILE").write_text("[default]\ncredential_process = /nonexistent/program\n")
+    assert said(capsys).endswith("; mend the profile in ~/.aws/config, or choose another by AWS_PROFILE")
+
+
+@pytest.mark.parametrize(
+    ("error", "remedy"),
+    [
+        (SSOTokenLoadError(error_msg="no\ntoken"), "run `aws sso login`"),
+        (
+            ClientError({"Error": {"Code": "ExpiredTokenException"}}, "X"),
+            f"run `aws sso login`, or take other credentials; or {DEMO}",
+        ),
+        (
+            ClientError({"Error": {"Code": "AccessDenied"}}, "X"),
+            "`aws sts get-caller-identity` says who you are; take a role that may do this",
+        ),
+    ],
+)
+def test_a_refusal_has_its_remedy(error: Exception, remedy: str) -> None:
+    line = explained("nodes", error)
+    assert line.startswith("cannot run `nodes`: ")
+    assert line.endswith(f"; {remedy}")
+    assert "\n" not in line

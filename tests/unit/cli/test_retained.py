@@ -1,0 +1,166 @@
+"""What `hpod retained` prints can be put into the file as it is."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from cli.deployment import Deployment
+from cli.errors import OpsError
+from cli.retained import retained
+from config.model import ClusterConfig
+from tests.unit.cli.fake_account import FakeAccount
+from validation.load import parse_cluster
+
+FILE = """
+region: us-west-2
+network:
+  availability_zone_id: usw2-az4
+  vpc_cidr: 10.8.0.0/16
+  public_subnet_cidr: 10.8.0.0/24
+storage:
+  lustre: {version: "2.15"}
+  data_bucket: {removal: retain}
+  data_repository_associations:
+    - {path: /data, auto_export: [NEW]}
+instance_groups:
+  - {name: head, role: controller, instance_type: ml.c5.xlarge, instance_count: 1}
+"""
+
+
+@pytest.fixture
+def account() -> FakeAccount:
+    return FakeAccount()
+
+
+def parsed(text: str) -> ClusterConfig:
+    config = parse_cluster(text.encode(), "draft")
+    assert isinstance(config, ClusterConfig), "\n".join(map(str, config))
+    return config
+
+
+def printed(account: FakeAccount, file: str = FILE) -> str:
+    session: Any = account
+    return retained(Deployment(parsed(file), session))
+
+
+def pasted(text: str, file: str = FILE) -> ClusterConfig:
+    """The cluster of a file into which the sections are put in place of its own."""
+    return parsed(yaml.safe_dump({**yaml.safe_load(file), **yaml.safe_load(text)}))
+
+
+def test_the_sections_are_whole_and_make_a_valid_file(account: FakeAccount) -> None:
+    account.add_file_system(1)
+    account.add_bucket(1)
+    config = pasted(printed(account))
+    before = parsed(FILE)
+    assert config.network.model_copy(update={"existing": None}) == before.network
+    assert config.network.existing is not None
+    assert config.network.existing.node_subnet_ids == ("subnet-00000001",)
+    assert config.storage.lustre is None
+    assert config.storage.existing is not None
+    assert config.storage.existing.mount_name == "mount1"
+    assert config.storage.data_bucket.existing == "draft-storage-1"
+    assert config.storage.data_repository_associations == before.storage.data_repository_associations
+
+
+def test_a_network_that_was_kept_whole_is_not_opened_again(account: FakeAccount) -> None:
+    account.add_file_system(1)
+    account.public_subnets = ["subnet-90000001"]
+    existing = pasted(printed(account)).network.existing
+    assert existing is not None
+    assert (existing.internet_access, existing.node_subnet_ids) == ("existing", ("subnet-00000001",))
+
+
+def test_without_a_file_system_the_public_subnet_is_no_subnet_of_nodes(account: FakeAccount) -> None:
+    account.public_subnets, account.node_subnets = ["subnet-90000001"], ["subnet-00000001"]
+    existing = pasted(printed(account)).network.existing
+    assert existing is not None
+    assert existing.node_subnet_ids == ("subnet-00000001",)
+    assert existing.vpc_id == "vpc-00000001"
+
+
+def test_gateways_that_were_kept_in_a_network_of_others_are_used_again(account: FakeAccount) -> None:
+    existing = "existing: {vpc_id: vpc-00000001, node_subnet_ids: [subnet-00000001], security_group_id: sg-00000001"
+    file = FILE.replace("storage:", f"  {existing}, internet_access: create}}\nstorage:")
+    assert printed(account, file) == "nothing of cluster 'draft' is left"
+    account.public_subnets = ["subnet-90000001"]
+    before, after = parsed(file).network.existing, pasted(printed(account, file), file).network.existing
+    assert before is not None
+    assert after is not None
+    assert after.internet_access == "existing"
+    assert after.model_copy(update={"internet_access": before.internet_access}) == before
+
+
+def test_a_file_that_uses_what_was_left_gets_the_same_sections_again(account: FakeAccount) -> None:
+    account.add_file_system(1)
+    account.add_bucket(1)
+    text = printed(account)
+    again = yaml.safe_dump({**yaml.safe_load(FILE), **yaml.safe_load(text)})
+    account.add_file_system(2)
+    account.add_bucket(2)
+    assert yaml.safe_load(printed(account, again)) == yaml.safe_load(text), "the file names its own, and newer ones are no reason"
+
+
+def test_without_a_file_system_the_file_goes_on_with_a_new_one_and_the_old_bucket(account: FakeAccount) -> None:
+    account.add_bucket(1)
+    text = printed(account)
+    assert list(yaml.safe_load(text)) == ["storage"]
+    assert pasted(text).storage.lustre == parsed(FILE).storage.lustre
+
+
+def test_older_ones_are_listed_as_comments(account: FakeAccount) -> None:
+    for number in (2, 3, 1):
+        account.add_file_system(number)
+        account.add_bucket(number)
+    account.add_file_system(4, cluster="another")
+    text = printed(account)
+    assert yaml.safe_load(text)["storage"]["existing"]["file_system_id"] == "fs-00000003"
+    assert text.splitlines()[-6:] == [
+        "# further file systems of cluster draft, with data of earlier deployments; delete each that nobody needs:",
+        "#   fs-00000002: made 2026-01-02 00:00 UTC, 1200 GiB, in subnet-00000002",
+        "#   fs-00000001: made 2026-01-01 00:00 UTC, 1200 GiB, in subnet-00000001",
+        "# further data buckets of cluster draft, with data of earlier deployments; delete each that nobody needs:",
+        "#   draft-storage-2",
+        "#   draft-storage-1",
+    ]
+
+
+def test_nothing_left_is_said(account: FakeAccount) -> None:
+    account.add_file_system(1, cluster="another")
+    account.add_bucket(1, cluster="another")
+    assert printed(account) == "nothing of cluster 'draft' is left"
+
+
+def test_of_a_deployed_cluster_only_what_earlier_deployments_left_is_listed(account: FakeAccount) -> None:
+    account.add_file_system(2)
+    account.stacks = {"draft-Storage": {"FileSystemId": "fs-00000002"}}
+    with pytest.raises(OpsError, match="cluster 'draft' is deployed: nothing is left over"):
+        printed(account)
+    account.add_file_system(1)
+    assert [line.split(":")[0] for line in printed(account).splitlines()[1:]] == ["#   fs-00000001"]
+
+
+def test_while_the_stacks_are_made_their_file_system_is_not_called_left_over(account: FakeAccount) -> None:
+    account.add_file_system(1)
+    account.stacks = {"draft-Network": {"VpcId": "vpc-00000001"}}
+    with pytest.raises(OpsError):
+        printed(account)
+
+
+@pytest.mark.parametrize(
+    ("folder", "command"),
+    [
+        ("clusters", "cdk deploy 'draft/*'"),
+        ("examples/clusters", "cdk deploy -c clusters=examples/clusters 'draft/*'"),
+        ("my files", "cdk deploy -c 'clusters=my files' 'draft/*'"),
+    ],
+)
+def test_the_remedy_deploys_from_the_same_folder(account: FakeAccount, folder: str, command: str) -> None:
+    session: Any = account
+    deployment = Deployment(parsed(FILE), session, Path(folder))
+    assert deployment.deploy_command == command
+    with pytest.raises(OpsError) as error:
+        deployment.cluster()
+    assert str(error.value) == f"cluster 'draft' is not deployed in us-west-2; run `{command}`"

@@ -1,0 +1,159 @@
+"""What is said of cluster files on the command line, before anything is deployed."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from cli.__main__ import main
+from tests.cluster_files import CLUSTERS, EXAMPLES, PROJECT, REFERENCE
+from validation.report import FORMATS
+
+Validate = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def validate(capsys: pytest.CaptureFixture[str], checkout: Path) -> Validate:
+    def run(*arguments: object) -> tuple[int, str, str]:
+        status = main(["validate", *map(str, arguments)])
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return run
+
+
+@pytest.fixture
+def wrong(tmp_path: Path) -> Path:
+    """A file with two mistakes: its zone and a count."""
+    file = tmp_path / "wrong.yaml"
+    file.write_text(REFERENCE.read_text().replace("usw2-az4", "use1-az4").replace("instance_count: 4", "instance_count: -4"))
+    return file
+
+
+def test_the_reference_is_found_right(validate: Validate) -> None:
+    assert validate("reference") == (0, "0 errors and 0 warnings in 1 file\n", "")
+    assert validate(REFERENCE) == (0, "0 errors and 0 warnings in 1 file\n", "")
+
+
+def test_without_a_name_all_files_of_the_folder_are_checked(validate: Validate) -> None:
+    assert validate("--clusters", EXAMPLES) == (0, "0 errors and 0 warnings in 3 files\n", "")
+
+
+def test_each_problem_has_its_place_its_rule_and_its_reason(validate: Validate, wrong: Path) -> None:
+    status, said, counted = validate(wrong)
+    assert (status, counted) == (1, "2 errors and 0 warnings in 1 file\n")
+    assert said.splitlines() == [
+        f'{wrong}:7:3: error: network.availability_zone_id: "use1-az4": is a zone of us-east-1, not of us-west-2; '
+        "use usw2-az1, usw2-az2, usw2-az3 or usw2-az4 [zone-of-the-region]",
+        "    Subnet, file system and nodes are all in it, so that nothing at all can be made in a zone that is not there.",
+        f"{wrong}:35:5: error: instance_groups[2].instance_count: -4: must be at least 0; use 0 to 6758 [bounds]",
+        "    They are the service's own, or those that this project keeps to.",
+    ]
+
+
+def test_files_and_names_go_together_and_one_mistake_fails_them_all(validate: Validate, wrong: Path) -> None:
+    status, said, counted = validate("reference", wrong, "--format", "json")
+    assert (status, counted) == (1, "2 errors and 0 warnings in 2 files\n")
+    assert json.loads(said)["files"] == ["clusters/reference.yaml", str(wrong)]
+
+
+def test_a_file_that_cdk_would_not_take_by_its_name_is_not_taken(validate: Validate, tmp_path: Path) -> None:
+    (tmp_path / "reference.yml").write_text(REFERENCE.read_text())
+    status, said, _ = validate(tmp_path / "reference.yml")
+    assert (status, said.splitlines()[0]) == (
+        1,
+        f'{tmp_path}/reference.yml:4:1: error: "reference.yml": cluster files end in .yaml; rename it [file.unreadable]',
+    )
+
+
+def test_two_files_that_fix_the_same_name_are_told(validate: Validate, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.yaml").write_text(REFERENCE.read_text() + "cluster_name: ml\n")
+    status, said, _ = validate(tmp_path / "one.yaml", tmp_path / "two.yaml", "--format", "github")
+    assert status == 1
+    assert said.startswith(f"::error file={tmp_path}/two.yaml,line=")
+    assert "title=file.shared-name::" in said
+
+
+@pytest.mark.parametrize("name", ["referense", "nowhere.yaml", "clusters/referense.yaml", "clusters/reference.yml"])
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_file_that_is_not_there_is_told_in_every_format(validate: Validate, name: str, form: str) -> None:
+    status, said, counted = validate(name, "--format", form)
+    assert (status, counted) == (1, "1 error and 0 warnings in 1 file\n")
+    assert "file.unreadable" in said
+
+
+@pytest.mark.parametrize("name", ["clusters", "clusters/", "examples/clusters"])
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_folder_in_place_of_a_file_is_told_how_it_is_given(validate: Validate, name: str, form: str) -> None:
+    status, said, counted = validate(name, "--format", form)
+    assert (status, counted) == (1, "1 error and 0 warnings in 1 file\n")
+    assert f"give --clusters {name}" in said
+
+
+def test_a_file_that_is_named_twice_is_one(validate: Validate) -> None:
+    once = "0 errors and 0 warnings in 1 file\n"
+    assert validate("reference", "reference") == (0, once, "")
+    assert validate("reference", "clusters/reference.yaml") == (0, once, "")
+    assert validate("clusters/reference.yaml", "./clusters/reference.yaml") == (0, once, "")
+
+
+def test_warnings_end_it_only_where_that_is_asked_for(validate: Validate, tmp_path: Path) -> None:
+    file = tmp_path / "small.yaml"
+    file.write_text(REFERENCE.read_text().replace("ml.trn1.32xlarge", "ml.trn9.32xlarge"))
+    assert validate(file)[0] == 0
+    status, _, counted = validate(file, "--strict")
+    assert (status, counted) == (1, "0 errors and 1 warning in 1 file\n")
+    file.write_text(file.read_text() + "silence:\n  - {rule: known-instance-type, reason: HyperPod has it since May}\n")
+    assert validate(file, "--strict")[0] == 0
+
+
+def test_a_format_that_there_is_not_is_answered_with_those_that_there_are(validate: Validate) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        validate("reference", "--format", "xml")
+
+
+CODE = """
+import sys
+from cli.__main__ import main
+from tests.cluster_files import CLUSTERS, EXAMPLES, PROJECT, REFERENCE
+status = main(["validate", *sys.argv[1:]])
+print(*sorted({name.partition(".")[0] for name in sys.modules}))
+sys.exit(status)
+"""
+
+
+def test_neither_the_aws_sdk_nor_the_cdk_is_loaded() -> None:
+    command = [sys.executable, "-c", CODE, "reference", "--clusters", str(CLUSTERS)]
+    ran = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True)
+    assert {"boto3", "botocore", "aws_cdk", "jsii", "constructs", "moto"} & set(ran.stdout.splitlines()[-1].split()) == set()
+
+
+def seconds(file: Path) -> float:
+    """The processor time of one run: it is the wall's time where nobody else computes."""
+    before = os.times()
+    subprocess.run([sys.executable, "-m", "cli", "validate", file], cwd=PROJECT, capture_output=True, check=True)
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def test_the_reference_takes_under_a_second_and_a_hundred_groups_half_as_much_again(tmp_path: Path) -> None:
+    content = yaml.safe_load(REFERENCE.read_text())
+    content["instance_groups"] += [
+        {**content["instance_groups"][2], "name": f"compute-{index}", "partition": f"part-{index}"} for index in range(97)
+    ]
+    large = tmp_path / "large.yaml"
+    large.write_text(yaml.safe_dump(content, sort_keys=False))
+    took: dict[Path, list[float]] = {REFERENCE: [], large: []}
+    for _ in range(12):  # others compute beside: the least of interleaved runs counts, and three are enough where they say so
+        for file, runs in took.items():
+            runs.append(seconds(file))
+        if len(took[large]) >= 3 and min(took[large]) < 1.5 * min(took[REFERENCE]):
+            break
+    assert min(took[REFERENCE]) < 1.0
+    assert min(took[large]) < 1.5 * min(took[REFERENCE])

@@ -1,0 +1,150 @@
+from typing import Any
+
+import pytest
+
+from cluster_request.request import RequestValues, cluster_request, merged
+
+VALUES = RequestValues(
+    execution_role_arn="arn:aws:iam::123456789012:role/node",
+    source_s3_uri="s3://sagemaker-x/lifecycle/abc/",
+    subnet_ids=["subnet-a1"],
+    security_group_ids=["sg-a1"],
+)
+
+
+def request(draft: Any) -> Any:
+    return cluster_request(draft.config(), values=VALUES)
+
+
+def test_a_group_is_requested_with_what_the_file_says(draft: Any) -> None:
+    assert request(draft)["InstanceGroups"][2] == {
+        "InstanceGroupName": "work",
+        "InstanceType": "ml.p5.48xlarge",
+        "InstanceCount": 4,
+        "LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-x/lifecycle/abc/", "OnCreate": "on_create.sh"},
+        "ExecutionRole": "arn:aws:iam::123456789012:role/node",
+        "ThreadsPerCore": 1,
+    }
+
+
+def test_nothing_is_requested_that_the_file_does_not_say(draft: Any) -> None:
+    assert request(draft).keys() == {"InstanceGroups", "VpcConfig"}
+    assert request(draft)["VpcConfig"] == {"SecurityGroupIds": ["sg-a1"], "Subnets": ["subnet-a1"]}
+
+
+def test_optional_fields_are_requested_when_the_file_says_them(draft: Any) -> None:
+    draft.set("instance_groups", 2, "deep_health_checks", ["InstanceStress"]).set("instance_groups", 2, "volume_gib", 500)
+    draft.set("node_recovery", "Automatic").set("tags", {"team": "ml"})
+    made = request(draft)
+    assert made["InstanceGroups"][2]["OnStartDeepHealthChecks"] == ["InstanceStress"]
+    assert made["InstanceGroups"][2]["InstanceStorageConfigs"] == [{"EbsVolumeConfig": {"VolumeSizeInGB": 500}}]
+    assert made["NodeRecovery"] == "Automatic"
+    assert made["Tags"] == [{"Key": "team", "Value": "ml"}]
+
+
+def test_overrides_are_merged_at_every_depth_and_win(draft: Any) -> None:
+    draft.set("instance_groups", 2, "overrides", {"LifeCycleConfig": {"SourceS3Uri": "s3://theirs/a"}, "ThreadsPerCore": 2})
+    draft.set("overrides", {"NodeProvisioningMode": "Continuous", "VpcConfig": {"Subnets": ["subnet-0123456789abcdef0"]}})
+    made = request(draft)
+    assert made["InstanceGroups"][2]["LifeCycleConfig"] == {"SourceS3Uri": "s3://theirs/a", "OnCreate": "on_create.sh"}
+    assert made["InstanceGroups"][2]["ThreadsPerCore"] == 2
+    assert made["NodeProvisioningMode"] == "Continuous"
+    assert made["VpcConfig"] == {"SecurityGroupIds": ["sg-a1"], "Subnets": ["subnet-0123456789abcdef0"]}
+
+
+def test_null_in_overrides_leaves_a_member_out(draft: Any) -> None:
+    overrides = {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": ["ml.p5.48xlarge", "ml.p5e.48xlarge"]}}
+    group = request(draft.set("instance_groups", 2, "overrides", overrides))["InstanceGroups"][2]
+    assert "InstanceType" not in group
+    assert group["InstanceRequirements"] == {"InstanceTypes": ["ml.p5.48xlarge", "ml.p5e.48xlarge"]}
+
+
+def test_merging_leaves_both_sides_as_they_were() -> None:
+    ours, theirs = {"a": {"b": 1}, "c": [1]}, {"a": {"d": {"e": None, "f": 2}}, "c": [2]}
+    assert merged(ours, theirs) == {"a": {"b": 1, "d": {"f": 2}}, "c": [2]}
+    assert ours == {"a": {"b": 1}, "c": [1]}
+    assert theirs == {"a": {"d": {"e": None, "f": 2}}, "c": [2]}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        (
+            ("instance_groups", 2, "overrides", "LifeCycleConfig", "SourceS3URI"),
+            "s3://b/x",
+            'instance_groups[2].overrides.LifeCycleConfig.SourceS3URI: "s3://b/x": '
+            "ClusterLifeCycleConfig has no member of this name; did you mean SourceS3Uri?",
+        ),
+        (
+            ("instance_groups", 2, "instance_type"),
+            "ml.p5.48xlrge",
+            'instance_groups[2].instance_type: "ml.p5.48xlrge": is none of 209 known values; '
+            "did you mean ml.p5.48xlarge, ml.p5e.48xlarge or ml.p5.4xlarge?",
+        ),
+        (
+            ("instance_groups", 0, "overrides", "AutoPatchConfig"),
+            {"PatchingStrategy": "WhenIdel"},
+            'instance_groups[0].overrides.AutoPatchConfig.PatchingStrategy: "WhenIdel": '
+            "must be one of WhenIdle, WhenAllIdle, DrainFirst; did you mean WhenIdle or WhenAllIdle?",
+        ),
+        (
+            ("instance_groups", 2, "overrides", "LifeCycleConfig"),
+            {"OnCreat": None},
+            "instance_groups[2].overrides.LifeCycleConfig.OnCreat: null: "
+            "ClusterLifeCycleConfig has no member of this name; did you mean OnCreate?",
+        ),
+        (
+            ("overrides", "NodeRecovry"),
+            None,
+            "overrides.NodeRecovry: null: CreateClusterRequest has no member of this name; did you mean NodeRecovery?",
+        ),
+        (
+            ("tags", "a{b}"),
+            "x",
+            'tags["a{b}"]: "a{b}": must have letters, digits, blanks and _ . : / = + - @ alone; write it like team:speech',
+        ),
+        (
+            ("overrides", "TieredStorageConfig"),
+            {},
+            "overrides.TieredStorageConfig.Mode: nothing: is required by ClusterTieredStorageConfig; add it",
+        ),
+        (
+            ("overrides", "NodeRecovery"),
+            "Never",
+            'overrides.NodeRecovery: "Never": must be one of Automatic, None; use Automatic or None',
+        ),
+    ],
+)
+def test_what_the_service_would_refuse_is_named_by_its_place_in_the_file(
+    draft: Any, path: tuple[str | int, ...], value: object, said: str
+) -> None:
+    parsed = draft.set(*path, value).parsed()
+    assert [str(problem) for problem in parsed] == [said]
+
+
+@pytest.mark.fault(33)
+def test_a_request_that_does_not_fit_the_state_machine_is_refused_with_both_numbers(draft: Any) -> None:
+    labels = {"KubernetesConfig": {"Labels": {f"label-{index}": "v" * 60 for index in range(50)}}}
+    work = {**draft.content["instance_groups"][2], "overrides": labels}
+    draft.content["instance_groups"] += [{**work, "name": f"work-{index}"} for index in range(90)]
+    [problem] = draft.parsed()
+    assert problem.rule == "request.size"
+    assert str(problem).startswith('instance_groups: "93 groups": the request has ')
+    assert "at most 122880 fit" in str(problem)
+
+
+@pytest.mark.fault(33)
+def test_a_hundred_plain_groups_fit(draft: Any) -> None:
+    work = draft.content["instance_groups"][2]
+    draft.content["instance_groups"] += [{**work, "name": f"work-{index}"} for index in range(97)]
+    assert draft.problems() == []
+
+
+def test_the_samples_of_an_existing_network_are_its_own_ids(draft: Any) -> None:
+    draft.set(
+        "network",
+        "existing",
+        {"vpc_id": "vpc-01234567", "node_subnet_ids": ["subnet-01234567"], "security_group_id": "sg-01234567"},
+    )
+    samples = RequestValues.samples(draft.config())
+    assert (samples.subnet_ids, samples.security_group_ids) == (["subnet-01234567"], ["sg-01234567"])

@@ -1,0 +1,42 @@
+"""Every rule has an id by which users can look it up: what it asks for, and why."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from config.errors import Level
+from validation.catalog import BASIC, catalog
+from validation.model_errors import RULE_OF
+from validation.rules import RULES
+
+CONFIG = Path(__file__).parents[3] / "config"
+
+
+@pytest.mark.parametrize("rule", catalog())
+def test_a_rule_says_what_it_asks_for_and_why(rule: str) -> None:
+    entry = catalog()[rule]
+    for text in (entry.says, entry.why):
+        assert text.endswith(".")
+        assert "\n" not in text
+
+
+@pytest.mark.parametrize("rule", catalog())
+def test_an_id_is_short_words_with_hyphens(rule: str) -> None:
+    assert re.fullmatch(r"((file|yaml|request|silence)\.)?[a-z]+(-[a-z]+)*", rule)
+
+
+def test_no_id_is_there_twice() -> None:
+    assert not set(BASIC) & set(RULES)
+
+
+def test_every_id_in_the_code_is_in_the_catalog_and_the_other_way_round() -> None:
+    native = CONFIG.parent / "constructs" / "hyperpod" / "native_fields.py"
+    code = "".join(path.read_text() for path in (*CONFIG.glob("*.py"), native) if path.name != "catalog.py")
+    dotted = set(re.findall(r'"((?:file|yaml|request|silence)\.[a-z-]+)"', code))
+    assert dotted == {rule for rule in BASIC if "." in rule}
+    assert {rule for rule in BASIC if "." not in rule} == {*RULE_OF.values(), "type"}
+
+
+def test_what_a_single_field_or_the_request_breaks_is_an_error() -> None:
+    assert {rule for rule, entry in BASIC.items() if entry.level is not Level.ERROR} == {"silence.unused"}

@@ -1,0 +1,106 @@
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import yaml
+from botocore.session import get_session
+
+from cluster_request.request import FIELDS_OF_A_GROUP, FIELDS_OF_THE_CLUSTER
+from config.instance_group import InstanceGroup
+from config.model import ClusterConfig
+from config.section import Change, Section
+from tools.configuration_page import render
+from tools.configuration_page_texts import CHANGES, EXAMPLES, LEVELS_EXAMPLE, MINIMAL, OVERRIDES_EXAMPLE
+from validation.fields import section_of
+from validation.load import parse_cluster
+
+PAGE = Path(__file__).parents[3] / "docs" / "configuration.md"
+
+
+def sections(section: type[Section] = ClusterConfig) -> set[type[Section]]:
+    inner = [found for field in section.model_fields.values() if (found := section_of(field.annotation))]
+    return {section}.union(*(sections(found) for found in inner))
+
+
+FIELDS = [(section, name) for section in sorted(sections(), key=lambda each: each.__name__) for name in section.model_fields]
+
+
+def test_the_page_is_fresh() -> None:
+    assert PAGE.read_text() == render(), "run `python -m tools.configuration_page > docs/configuration.md`"
+
+
+@pytest.mark.parametrize(("section", "name"), FIELDS)
+def test_every_field_says_what_it_is_and_what_changing_it_does(section: type[Section], name: str) -> None:
+    field = section.model_fields[name]
+    extra: Any = field.json_schema_extra
+    assert field.description
+    assert not field.description.endswith(".")
+    assert extra["change"] in {change.value for change in Change}
+
+
+@pytest.mark.parametrize(("section", "name"), [(section, name) for section, name in FIELDS if name != "name"])
+def test_every_field_stands_on_the_page(section: type[Section], name: str) -> None:
+    description = section.model_fields[name].description or ""
+    assert any(f"| `{name}` |" in line and description.replace("|", "\\|") in line for line in PAGE.read_text().splitlines())
+
+
+def test_every_change_word_is_explained() -> None:
+    assert set(CHANGES) == set(Change)
+
+
+def test_the_shortest_file_is_a_cluster() -> None:
+    assert isinstance(parse_cluster(MINIMAL.encode(), "example"), ClusterConfig)
+
+
+def test_no_line_can_be_left_out_of_the_shortest_file() -> None:
+    content = yaml.safe_load(MINIMAL)
+    for name in content.keys() - {"region", "storage"}:
+        shorter = {key: value for key, value in content.items() if key != name}
+        assert not isinstance(parse_cluster(yaml.safe_dump(shorter).encode(), "example"), ClusterConfig)
+
+
+@pytest.mark.parametrize(
+    "example", [*EXAMPLES.values(), OVERRIDES_EXAMPLE, LEVELS_EXAMPLE], ids=[*EXAMPLES, "overrides", "levels"]
+)
+def test_every_example_on_the_page_is_taken(example: str) -> None:
+    given = yaml.safe_load(example)
+    content = {**yaml.safe_load(MINIMAL), **given}
+    if "instance_groups" in given:
+        content["instance_groups"] = [*given["instance_groups"], yaml.safe_load(MINIMAL)["instance_groups"][1]]
+    parsed = parse_cluster(yaml.safe_dump(content).encode(), "example")
+    assert isinstance(parsed, ClusterConfig), [str(problem) for problem in parsed]
+
+
+APIS = {(section, name): str(cast(Any, section.model_fields[name].json_schema_extra)["api"]) for section, name in FIELDS}
+
+
+@cache
+def model(service: str) -> Any:
+    """A service's model, read by botocore itself."""
+    return get_session().get_service_model(service)
+
+
+@pytest.mark.parametrize("api", sorted({api for api in APIS.values() if api}))
+def test_what_a_field_becomes_is_a_member_of_that_request(api: str) -> None:
+    operation, _, members = api.partition(" ")
+    service, _, operation = operation.partition(":")
+    shape = model(service).operation_model(operation).input_shape
+    for member in members.split("."):
+        shape = shape.members[member.removesuffix("[]")]
+        if member.endswith("[]"):
+            shape = shape.member
+
+
+@pytest.mark.parametrize(
+    ("section", "table", "prefix"),
+    [(ClusterConfig, FIELDS_OF_THE_CLUSTER, ""), (InstanceGroup, FIELDS_OF_A_GROUP, "InstanceGroups[].")],
+)
+def test_what_a_field_becomes_is_what_the_request_takes_from_it(
+    section: type[Section], table: dict[str, str], prefix: str
+) -> None:
+    for member, field in table.items():
+        api = APIS[section, field]
+        assert api == f"sagemaker:CreateCluster {prefix}{member}" or api.startswith(
+            f"sagemaker:CreateCluster {prefix}{member}[]."
+        )

@@ -1,0 +1,86 @@
+"""Every field of CreateCluster's input in the pinned boto3 can be asked for in a cluster file."""
+
+from typing import Any
+
+import pytest
+
+from cluster_request.request import (
+    FIELDS_OF_A_GROUP,
+    FIELDS_OF_THE_CLUSTER,
+    NOT_OVERRIDDEN,
+    NOT_OVERRIDDEN_IN_A_GROUP,
+    RequestValues,
+    cluster_request,
+)
+from config.errors import Path, dotted
+from tests.unit.cluster_request.request_leaves import at, holding, leaves
+from tests.unit.validation.override_drafts import THEIR_SCRIPTS
+
+LEAVES = sorted(leaves(), key=dotted)
+WORK = 2
+"""The place of the draft's compute group."""
+
+FRIENDLY: dict[str, tuple[Path, Any]] = {
+    "ClusterName": (("cluster_name",), "sample"),
+    "Tags[0].Key": (("tags",), {"sample": "sample"}),
+    "Tags[0].Value": (("tags",), {"sample": "sample"}),
+    "NodeRecovery": (("node_recovery",), "Automatic"),
+    "InstanceGroups[0].InstanceGroupName": (("instance_groups", WORK, "name"), "sample"),
+    "InstanceGroups[0].InstanceCount": (("instance_groups", WORK, "instance_count"), 1),
+    "InstanceGroups[0].InstanceType": (("instance_groups", WORK, "instance_type"), "ml.p5.48xlarge"),
+    "InstanceGroups[0].ThreadsPerCore": (("instance_groups", WORK, "threads_per_core"), 1),
+    "InstanceGroups[0].OnStartDeepHealthChecks[0]": (("instance_groups", WORK, "deep_health_checks"), ["InstanceStress"]),
+    "InstanceGroups[0].InstanceStorageConfigs[0].EbsVolumeConfig.VolumeSizeInGB": (("instance_groups", WORK, "volume_gib"), 1),
+}
+
+
+# What a member of a group excludes, and fields of ours set.
+EXCLUDED: dict[str, Path] = {"InstanceRequirements": ("InstanceType",), "OnInitComplete": ("LifeCycleConfig", "OnCreate")}
+
+
+def made(draft: Any) -> Any:
+    """The request of the draft, which must be a valid file, with its name."""
+    config = draft.config()
+    request = {**cluster_request(config, values=RequestValues.samples(config)), "ClusterName": config.cluster_name}
+    request["InstanceGroups"] = request["InstanceGroups"][WORK:]
+    return request
+
+
+def test_the_pinned_boto3_has_98_fields() -> None:
+    assert len(LEAVES) == 98
+    assert {dotted(leaf) for leaf in LEAVES} >= {
+        "InstanceGroups[0].CapacityRequirements.Spot",
+        "InstanceGroups[0].CapacityRequirements.OnDemand",
+        "InstanceGroups[0].AutoPatchConfig.PatchSchedule.NextPatchDate",
+    }
+
+
+@pytest.mark.parametrize("leaf", LEAVES, ids=dotted)
+def test_a_valid_file_asks_for_the_field(leaf: Path, draft: Any) -> None:
+    wanted = holding(leaf)
+    if {"SlurmConfig", "Slurm"} & {*leaf}:  # HyperPod refuses these with our scripts
+        for index in range(3):
+            draft.set("instance_groups", index, "overrides", THEIR_SCRIPTS)
+    match leaf:
+        case ("InstanceGroups", _, str(member), *_) if member not in NOT_OVERRIDDEN_IN_A_GROUP:
+            draft.set("instance_groups", WORK, "overrides", member, at(wanted, leaf[:3]))
+            for excluded in (path for name, path in EXCLUDED.items() if name in leaf):
+                draft.set("instance_groups", WORK, "overrides", *excluded, None)
+        case (str(member), *_) if member not in NOT_OVERRIDDEN:
+            draft.set("overrides", {member: wanted[member]})
+        case _:
+            path, value = FRIENDLY[dotted(leaf)]
+            draft.set(*path, value)
+    assert at(made(draft), leaf) == at(wanted, leaf)
+
+
+@pytest.mark.parametrize("name", FRIENDLY)
+def test_a_field_of_the_file_asks_for_the_field_of_the_request(name: str, draft: Any) -> None:
+    [leaf] = [leaf for leaf in LEAVES if dotted(leaf) == name]
+    path, value = FRIENDLY[name]
+    assert at(made(draft.set(*path, value)), leaf) == at(holding(leaf), leaf)
+
+
+def test_every_field_of_the_file_that_sets_one_of_the_request_is_tried() -> None:
+    tried = {str(path[-1]) for path, _ in FRIENDLY.values()}
+    assert tried == {*FIELDS_OF_A_GROUP.values(), *FIELDS_OF_THE_CLUSTER.values()} - {"instance_groups"}

@@ -1,0 +1,168 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config.errors import ConfigError
+from validation.load import load_cluster, load_clusters
+
+
+@pytest.fixture
+def folder(tmp_path: Path, draft: Any) -> Path:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.yaml").write_bytes(draft.text())
+    return tmp_path
+
+
+def said(error: pytest.ExceptionInfo[ConfigError], folder: Path) -> list[str]:
+    return str(error.value).replace(f"{folder}/", "").splitlines()
+
+
+def test_a_cluster_is_named_after_its_file(folder: Path) -> None:
+    assert load_cluster(folder / "one.yaml").name == "one"
+
+
+def test_a_folder_gives_its_clusters_by_name(folder: Path) -> None:
+    assert [config.name for config in load_clusters(folder)] == ["one", "two"]
+
+
+def test_one_cluster_is_loaded_alone(folder: Path) -> None:
+    (folder / "two.yaml").write_text("nonsense: [")
+    assert [config.name for config in load_clusters(folder, only="one")] == ["one"]
+
+
+def test_an_unknown_cluster_is_answered_with_those_that_are_there(folder: Path) -> None:
+    with pytest.raises(ConfigError) as error:
+        load_clusters(folder, only="onne")
+    assert (
+        str(error.value) == f'{folder}: cluster: "onne": there is no cluster of this name; there are one, two; did you mean one?'
+    )
+
+
+def test_the_problems_of_all_files_are_said_at_once(folder: Path, draft: Any) -> None:
+    (folder / "one.yaml").write_bytes(draft.set("wait_hours", 0).text())
+    (folder / "two.yaml").write_bytes(b"region: [")
+    with pytest.raises(ConfigError) as error:
+        load_clusters(folder)
+    lines = said(error, folder)
+    assert [line.split(":")[0] for line in lines] == ["one.yaml", "two.yaml"]
+
+
+def test_an_empty_file_is_refused(folder: Path) -> None:
+    (folder / "one.yaml").write_text("# nothing yet\n")
+    with pytest.raises(ConfigError) as error:
+        load_cluster(folder / "one.yaml")
+    assert said(error, folder) == ["one.yaml: the file is empty; copy one of examples/clusters/ and edit it"]
+
+
+def test_a_file_that_is_no_mapping_is_refused(folder: Path) -> None:
+    (folder / "one.yaml").write_text("- region: us-west-2\n")
+    with pytest.raises(ConfigError, match="must be a mapping"):
+        load_cluster(folder / "one.yaml")
+
+
+def test_a_missing_file_is_answered_with_the_nearest(folder: Path) -> None:
+    with pytest.raises(ConfigError) as error:
+        load_cluster(folder / "tow.yaml")
+    assert said(error, folder) == ['tow.yaml: "tow.yaml": cannot be read: No such file or directory; did you mean two?']
+
+
+def test_a_folder_in_the_place_of_a_file_is_refused(folder: Path) -> None:
+    (folder / "dir.yaml").mkdir()
+    with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
+        load_clusters(folder)
+
+
+def test_a_name_in_the_file_is_refused(folder: Path, draft: Any) -> None:
+    (folder / "one.yaml").write_bytes(draft.set("name", "one").text())
+    with pytest.raises(ConfigError) as error:
+        load_cluster(folder / "one.yaml")
+    assert said(error, folder) == [
+        "one.yaml:22:1: name: \"one\": the file's own name is the cluster's name; remove this line, or rename the file"
+    ]
+
+
+@pytest.mark.parametrize("stem", ["One", "1one", "o", "one_two", "one.two", "o" * 32])
+def test_a_file_name_that_no_stack_can_have_is_refused(folder: Path, draft: Any, stem: str) -> None:
+    (folder / f"{stem}.yaml").write_bytes(draft.set("wait_hours", 0).text())
+    with pytest.raises(ConfigError) as error:
+        load_cluster(folder / f"{stem}.yaml")
+    first, second = said(error, folder)
+    assert "must have 2 to 31 lower-case letters, digits and hyphens, and begin with a letter; rename the file" in first
+    assert "wait_hours" in second
+
+
+def test_a_file_that_ends_in_yml_is_not_silently_left_out(folder: Path) -> None:
+    (folder / "three.yml").write_text("services: {}")
+    with pytest.raises(ConfigError) as error:
+        load_clusters(folder)
+    told = 'three.yml: "three.yml": cluster files end in .yaml; rename it'
+    assert said(error, folder) == [told]
+    with pytest.raises(ConfigError) as error:
+        load_clusters(folder, only="three")
+    assert said(error, folder) == [told]
+    (folder / "one.yaml").write_bytes(b"region: [")
+    with pytest.raises(ConfigError) as error:
+        load_clusters(folder)
+    assert [line.split(":")[0] for line in said(error, folder)] == ["one.yaml", "three.yml"], "the one hides nothing of the other"
+
+
+def test_a_file_that_ends_in_yml_keeps_nobody_from_another_cluster(folder: Path) -> None:
+    (folder / "three.yml").write_text("region: us-west-2")
+    assert [config.name for config in load_clusters(folder, only="one")] == ["one"]
+
+
+def test_hidden_files_are_no_cluster_files(folder: Path) -> None:
+    (folder / ".#one.yaml").symlink_to("somebody@somewhere.4711")
+    (folder / "._two.yml").write_bytes(b"\0")
+    assert [config.name for config in load_clusters(folder)] == ["one", "two"]
+
+
+def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"there is no cluster file; copy one of examples/clusters/ there"):
+        load_clusters(tmp_path)
+    with pytest.raises(ConfigError, match="there is no such folder; make it"):
+        load_clusters(tmp_path / "nowhere")
+
+
+def test_a_file_in_the_place_of_the_folder_is_answered_with_its_folder(folder: Path) -> None:
+    with pytest.raises(ConfigError) as error:
+        load_clusters(folder / "one.yaml")
+    assert str(error.value) == (
+        f"{folder}/one.yaml: this is a file, and its folder is wanted; give {folder}, and one as the cluster"
+    )
+
+
+def test_files_are_named_from_the_working_directory_if_they_are_below_it(
+    folder: Path, draft: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "one.yaml").write_bytes(draft.set("wait_hours", 0).text())
+    file = folder / "one.yaml"
+    for here, shown in ((folder.parent, f"{folder.name}/one.yaml"), (folder, "one.yaml"), (Path("/usr"), str(file))):
+        monkeypatch.chdir(here)
+        with pytest.raises(ConfigError, match=f"^{shown}:22:1: wait_hours"):
+            load_cluster(file)
+    monkeypatch.chdir(folder.parent)
+    with pytest.raises(ConfigError, match=f"^{folder.name}/one.yaml:22:1: wait_hours"):
+        load_cluster(Path(folder.name, "one.yaml"))
+
+
+def test_two_files_cannot_share_a_cluster_name_in_one_region(folder: Path, draft: Any) -> None:
+    draft.set("cluster_name", "ml")
+    for name in ("one", "two"):
+        (folder / f"{name}.yaml").write_bytes(draft.text())
+    with pytest.raises(ConfigError) as error:
+        load_clusters(folder)
+    assert said(error, folder) == [
+        'two.yaml:22:1: cluster_name: "ml": '
+        "is the cluster_name of one.yaml too; choose another, or remove it to have one generated"
+    ]
+    draft.set("region", "us-east-1").set("network", "availability_zone_id", "use1-az4")
+    (folder / "two.yaml").write_bytes(draft.text())
+    assert len(load_clusters(folder)) == 2
+
+
+def test_a_loaded_cluster_does_not_change(folder: Path) -> None:
+    config = load_cluster(folder / "one.yaml")
+    with pytest.raises(ValueError, match="frozen"):
+        setattr(config, "wait_hours", 2)  # noqa: B010  a plain assignment is refused by mypy, too

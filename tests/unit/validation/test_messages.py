@@ -1,0 +1,231 @@
+"""What is said of values that a field does not take, word for word."""
+
+from typing import Any
+
+import pytest
+import yaml
+
+from config.errors import ConfigError, Problem, dotted, shown
+from validation.checked_file import check_source
+from validation.load import parse_cluster
+from validation.report import FORMATS
+
+
+def test_an_unknown_field_is_answered_with_the_nearest(draft: Any) -> None:
+    draft.set("instance_groups", 2, "instance_cuont", 4)
+    assert draft.lines() == [
+        "instance_groups[2].instance_cuont: 4: there is no field of this name; did you mean instance_count or instance_type?"
+    ]
+
+
+@pytest.mark.parametrize("word", ["instnace_count", "InstanceCount", "count"])
+def test_a_required_field_under_another_name_is_one_mistake(draft: Any, word: str) -> None:
+    draft.remove("instance_groups", 2, "instance_count")
+    draft.set("instance_groups", 2, word, 4)
+    [line] = draft.lines()
+    assert line.startswith(f"instance_groups[2].{word}: 4: there is no field of this name; did you mean instance_count")
+
+
+def test_a_field_in_the_apis_spelling_is_answered_with_ours(draft: Any) -> None:
+    draft.set("network", "AvailabilityZoneId", "usw2-az4")
+    assert draft.lines()[0].endswith("did you mean availability_zone_id?")
+
+
+def test_an_unknown_field_like_no_other_is_answered_with_all(draft: Any) -> None:
+    [line] = draft.set("storage", "zzz", 1).lines()
+    assert line.endswith("use data_bucket, data_repository_associations, existing, lustre or openzfs")
+
+
+def test_a_missing_field_is_answered_with_what_it_is(draft: Any) -> None:
+    draft.remove("network", "availability_zone_id")
+    [line] = draft.lines()
+    assert line.startswith("network.availability_zone_id: nothing: is required; add it: id of the availability zone")
+
+
+def test_a_wrong_choice_is_answered_with_all_and_the_nearest(draft: Any) -> None:
+    draft.set("instance_groups", 0, "role", "controler")
+    assert draft.lines()[0] == (
+        "instance_groups[0].role: \"controler\": must be 'controller', 'login' or 'compute'; did you mean controller?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "word", "ours"),
+    [
+        (("instance_groups", 0, "role"), "head", "controller"),
+        (("instance_groups", 2, "role"), "Worker", "compute"),
+        (("storage", "lustre", "removal"), "delete", "destroy"),
+        (("slurm", "accounting", "database"), "aurora", "external"),
+        (("node_recovery",), True, "Automatic"),
+        (("implementation",), "cloudformation", "native"),
+    ],
+)
+def test_another_tools_word_for_a_choice_is_answered_with_ours(
+    draft: Any, path: tuple[str | int, ...], word: object, ours: str
+) -> None:
+    [line] = draft.set(*path, word).lines()
+    assert line.endswith(f"; did you mean {ours}?")
+
+
+def test_a_missing_section_is_answered_with_what_it_needs(draft: Any) -> None:
+    [line] = draft.remove("network").lines()
+    assert line == "network: nothing: is required; add it: where the nodes live, with `availability_zone_id`"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            b"storage:\n  lustre:\n    version: 2.15\n",
+            'storage.lustre.version: 2.15: is a number in YAML, not text; quote it: "2.15"',
+        ),
+        (
+            b"storage:\n  lustre:\n    version: 2.10\n",
+            'storage.lustre.version: 2.1: is a number in YAML, not text; quote it: "2.10"',
+        ),
+        (b"account: 123456789012\n", 'account: 123456789012: is a number in YAML, not text; quote it: "123456789012"'),
+        (b"account: 012345670123\n", 'account: 12345670123: is a number in YAML, not text; quote it: "012345670123"'),
+        (b"tags:\n  Cost: 42\n", 'tags.Cost: 42: is a number in YAML, not text; quote it: "42"'),
+        (b"tags:\n  Spot: true\n", 'tags.Spot: true: is a word that YAML reads as true or false, not text; quote it: "true"'),
+    ],
+)
+def test_text_that_yaml_reads_as_something_else_is_to_be_quoted_as_it_is_spelled(text: bytes, said: str) -> None:
+    parsed = parse_cluster(text, "draft")
+    assert isinstance(parsed, list)
+    assert said in [str(problem) for problem in parsed]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        (("wait_hours",), "2", '"2": must be a whole number, without quotes; '),
+        (("wait_hours",), True, "true: must be a whole number, without quotes; "),
+        (("wait_hours",), 0, "0: must be at least 1; "),
+        (("wait_hours",), 13, "13: must be at most 12; "),
+        (("trust_source_account",), "yes", '"yes": must be true or false, without quotes; '),
+        (("network", "availability_zone_id"), None, "null: must be text; "),
+        (("storage",), None, "null: must be a section, its fields indented below it; "),
+        (("storage",), [], "[]: must be a section, its fields indented below it; "),
+        (("overrides",), 3, "3: must be a mapping, its `key: value` lines indented below it; "),
+        (("instance_groups",), {"name": "x"}, '{"name": "x"}: must be a list, in [ ] or with a - before each entry; '),
+        (("instance_groups",), [], "[]: must have at least one entry; use 1 to 100 entries"),
+        (
+            ("cluster_name",),
+            "-x",
+            '"-x": must have letters, digits and hyphens alone, at most 63, with no hyphen at either end; ',
+        ),
+        (("cluster_name",), "x" * 64, f'"{"x" * 64}": must have at most 63 characters; '),
+        (("account",), "1234", '"1234": must have 12 digits; `aws sts get-caller-identity` shows yours'),
+    ],
+)
+def test_a_value_that_a_field_does_not_take_is_answered_with_what_it_takes(
+    draft: Any, path: tuple[str, ...], value: object, said: str
+) -> None:
+    lines = draft.set(*path, value).lines()
+    assert any(line.startswith(f"{dotted(path)}: {said}") for line in lines), lines
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "remedy"),
+    [
+        (("wait_hours",), "2", "write 2"),
+        (("wait_hours",), "0x2", "write 2"),
+        (("wait_hours",), 2.0, "write 2"),
+        (("wait_hours",), "2h", "write a number in digits, 1 to 12, without a unit"),
+        (("wait_hours",), 13, "use 1 to 12"),
+        (("trust_source_account",), "yes", "write true"),
+        (("trust_source_account",), "off", "write false"),
+        (("trust_source_account",), "perhaps", "let the node role's trust policy ask for aws:SourceAccount; nobody"),
+        (("network", "availability_zone_id"), ["usw2-az4"], "write usw2-az4 without the brackets or the minus"),
+        (("network", "availability_zone_id"), None, "it needs a value: id of the availability zone"),
+        (("storage", "lustre", "version"), None, "write some, or remove this line"),
+        (("storage", "lustre", "storage_capacity_gib"), 12, "1200, or a multiple of 2400; can grow"),
+        (("network",), [{"availability_zone_id": "usw2-az4"}], "remove the minus before its first field"),
+        (("network",), "usw2-az4", "it needs `availability_zone_id`"),
+        (("users",), ["alice"], "it needs `name`, `uid`"),
+        (("tags",), [{"Key": "team", "Value": "speech"}], "write `team: speech`"),
+        (("tags",), "team=speech", "write `team: speech` on a line below it"),
+        (("tags",), {"team": None}, "write one word or sentence, or remove this line"),
+        (("users",), {"alice": 10001}, "begin each entry with a minus"),
+        (("instance_groups", 2, "deep_health_checks"), "InstanceStress", "write [InstanceStress]"),
+        (("instance_groups", 2, "deep_health_checks"), True, "write those that you want of [InstanceStress, "),
+        (("region",), "uswest2", "did you mean us-west-2?"),
+        (("region",), "Oregon", "write its code, not its place"),
+        (("instance_groups", 2, "instance_type"), "ml.p5", "did you mean ml.p5.48xlarge"),
+        (("storage", "data_bucket", "existing"), "s3://Our_Data/sets", "did you mean our-data?"),
+        (("storage", "existing", "file_system_id"), "fs-01234567.fsx.us-west-2.amazonaws.com", "did you mean fs-01234567?"),
+        (("slurm", "accounting", "host"), "mysql://db.example.com:3306/slurm", "did you mean db.example.com?"),
+        (("account",), "1234-5678-9012", 'did you mean "123456789012"?'),
+        (("lifecycle", "on_create"), "./start.sh", "did you mean start.sh?"),
+    ],
+)
+def test_the_remedy_is_what_to_write(draft: Any, path: tuple[str | int, ...], value: object, remedy: str) -> None:
+    lines = draft.set(*path, value).lines()
+    assert any(f"; {remedy}" in line for line in lines), lines
+
+
+def test_all_problems_are_said_at_once_in_the_order_of_the_file(draft: Any) -> None:
+    draft.set("wait_hours", 0).set("instance_groups", 1, "role", "porter").set("network", "node_cidr", "10.0.0.0/20").set(
+        "colour", 1
+    )
+    assert [dotted(problem.path) for problem in draft.problems()] == [
+        "network.node_cidr",
+        "instance_groups[1].role",
+        "wait_hours",
+        "colour",
+    ]
+
+
+def test_a_list_of_which_every_entry_is_wrong_is_not_called_short(draft: Any) -> None:
+    draft.set("instance_groups", [{**group, "instance_count": -1} for group in draft.content["instance_groups"]])
+    assert [problem.path[-1] for problem in draft.problems()] == ["instance_count"] * 3
+
+
+def test_a_long_value_is_cut() -> None:
+    assert len(shown("x" * 1000)) == 80
+    assert shown("x" * 1000).endswith("...")
+
+
+@pytest.mark.parametrize("form", sorted(FORMATS))
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("slurm", "accounting", "password"), "hunter2"),
+        (("slurm", "acounting"), {"host": "db", "db_password": "hunter2"}),
+        (("users",), [{"name": "alice", "uid": 10001, "passwd": "hunter2"}]),
+        (("tags", "api-token"), ["hunter2"]),
+        (("slurm", "passwords"), ["hunter2"]),
+        (("tags",), "password=hunter2"),
+        (("slurm", "accounting", "secret_arn"), "hunter2"),
+        (("overrides",), {"Orchestrator": {"Slurm": {"AccountingDatabase": {"SecretArn": "hunter2", "Nmae": "x"}}}}),
+        (("tags",), [{"Key": "password", "Value": "hunter2"}]),
+        (("overrides",), {"Orchestrator": {"Slurm": {"AccountingDatabase": {"Credentials": {"Name": "a", "Text": "hunter2"}}}}}),
+    ],
+)
+def test_what_is_a_secret_by_its_name_is_printed_in_no_form(draft: Any, form: str, path: tuple[str, ...], value: object) -> None:
+    draft.set(*path, value)
+    checked = check_source(yaml.safe_dump(draft.content).encode(), "draft", draft.folder)
+    assert checked.errors
+    assert "hunter2" not in FORMATS[form]([checked])
+
+
+def test_a_secret_that_is_a_number_is_not_repeated_in_the_remedy(draft: Any) -> None:
+    [line] = draft.set("tags", {"password": 271828}).lines()
+    assert line == 'tags.password: "...": is a number in YAML, not text; put it in quotes'
+
+
+def test_the_arn_of_a_secret_is_no_secret(draft: Any) -> None:
+    [line] = draft.set("slurm", "accounting", {"secret_arn": "arn:aws:iam::1:x"}).lines()
+    assert "arn:aws:iam::1:x" in line
+
+
+def test_a_path_names_odd_keys_in_quotes() -> None:
+    assert dotted(("tags", "cost center", 3, "a")) == 'tags["cost center"][3].a'
+
+
+def test_an_error_has_one_line_for_each_problem_of_each_file() -> None:
+    error = ConfigError(
+        {"a.yaml": [Problem(("x",), "one\ntwo", "is bad; mend it")], "b.yaml": [], "c.yaml": [Problem((), 1, "no; yes")]}
+    )
+    assert str(error).splitlines() == ['a.yaml: x: "one\\ntwo": is bad; mend it', "c.yaml: 1: no; yes"]
+    assert list(error.problems) == ["a.yaml", "c.yaml"]

@@ -1,0 +1,153 @@
+from typing import Any
+
+import pytest
+
+from config.instance_types import could_be_a_type, instance_type, listed_types
+from tests.unit.cluster_request.request_leaves import holding
+from validation.checked_file import check_source
+
+WORK = ("instance_groups", 2)
+NEW = "ml.p9.48xlarge"
+
+
+def rules(draft: Any) -> list[str]:
+    return [problem.rule for problem in draft.problems()]
+
+
+def test_a_type_newer_than_this_release_is_a_warning_that_says_what_is_not_checked(draft: Any) -> None:
+    [problem] = draft.set(*WORK, "instance_type", NEW).problems()
+    assert (problem.rule, problem.level) == ("known-instance-type", "warning")
+    assert problem.message.startswith(
+        "this release knows no such type: its addresses, threads, accelerators and EFA are not checked; if ml.p"
+    )
+
+
+def test_a_type_newer_than_this_release_makes_a_cluster(draft: Any) -> None:
+    draft.set(*WORK, "instance_type", NEW)
+    assert draft.config().instance_groups[2].instance_type == NEW
+
+
+def test_the_warning_can_be_silenced(draft: Any) -> None:
+    draft.set(*WORK, "instance_type", NEW).set(
+        "silence", [{"rule": "known-instance-type", "reason": "HyperPod has it since May"}]
+    )
+    assert [problem.silenced for problem in draft.problems()] == ["HyperPod has it since May"]
+    assert check_source(draft.text(), "draft", draft.folder).warnings == []
+
+
+def test_a_type_without_figures_is_a_warning_too(draft: Any) -> None:
+    [problem] = draft.set(*WORK, "instance_type", "ml.p6e-gb200.36xlarge").problems()
+    assert problem.rule == "known-instance-type"
+    assert problem.message.startswith("nobody published its figures where ours come from: ")
+
+
+@pytest.mark.parametrize("name", ["ml.p5.48xlrge", "ml.p5.xxlarge", "ml.p.48xlarge", "ml.p5.large2", "ml.p5.048xlarge"])
+def test_what_cannot_be_a_type_is_a_mistake(draft: Any, name: str) -> None:
+    assert rules(draft.set(*WORK, "instance_type", name)) == ["request.choice"]
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("ml.trn1.23xlarge", "ml.trn1.32xlarge"), ("ml.p5.84xlarge", "ml.p5.48xlarge"), ("ml.m5.nano", "ml.m5.")]
+)
+def test_a_size_that_nothing_has_is_a_mistake_in_a_known_family(draft: Any, name: str, near: str) -> None:
+    [problem] = draft.set(*WORK, "instance_type", name).problems()
+    assert (problem.rule, problem.level) == ("request.choice", "error")
+    assert near in problem.message
+
+
+@pytest.mark.parametrize("name", ["ml.trn1.16xlarge", "ml.p9.84xlarge"])
+def test_a_size_that_others_have_and_a_family_that_nothing_has_may_be_new(draft: Any, name: str) -> None:
+    assert rules(draft.set(*WORK, "instance_type", name)) == ["known-instance-type"]
+
+
+def test_every_type_that_there_is_has_a_name_as_types_have(draft: Any) -> None:
+    assert [name for name in listed_types() if not could_be_a_type(name)] == []
+
+
+@pytest.mark.parametrize(
+    ("overrides", "path"),
+    [
+        ({"InstanceType": NEW}, (*WORK, "overrides", "InstanceType")),
+        (
+            {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": ["ml.p5.48xlarge", NEW]}},
+            (*WORK, "overrides", "InstanceRequirements", "InstanceTypes", 1),
+        ),
+    ],
+)
+def test_the_warning_is_where_the_type_is_named(draft: Any, overrides: Any, path: Any) -> None:
+    found = draft.set(*WORK, "overrides", overrides).problems()
+    assert [problem.path for problem in found if problem.rule == "known-instance-type"] == [path]
+
+
+def test_types_of_restricted_groups_are_looked_at(draft: Any) -> None:
+    [group] = holding(("RestrictedInstanceGroups", 0, "InstanceType"))["RestrictedInstanceGroups"]
+    draft.set("overrides", {"RestrictedInstanceGroups": [group | {"InstanceType": NEW}]})
+    assert ("overrides", "RestrictedInstanceGroups", 0, "InstanceType") in [
+        problem.path for problem in draft.problems() if problem.rule == "known-instance-type"
+    ]
+
+
+def test_a_core_with_one_thread_has_no_second(draft: Any) -> None:
+    draft.set(*WORK, "instance_type", "ml.m7g.xlarge")
+    assert draft.problems() == []
+    assert draft.set(*WORK, "threads_per_core", 2).lines() == [
+        "instance_groups[2].threads_per_core: 2: ml.m7g.xlarge has one thread per core; set 1"
+    ]
+
+
+def test_the_threads_that_are_asked_for_are_those_of_overrides(draft: Any) -> None:
+    draft.set(*WORK, "instance_type", "ml.m7g.xlarge").set(*WORK, "overrides", "ThreadsPerCore", 2)
+    assert draft.lines() == ["instance_groups[2].overrides.ThreadsPerCore: 2: ml.m7g.xlarge has one thread per core; set 1"]
+
+
+@pytest.mark.parametrize(
+    ("types", "said"),
+    [
+        (["ml.p5.48xlarge"], []),
+        (["ml.p5e.48xlarge", "ml.p5en.48xlarge"], []),
+        (["ml.p5.48xlarge", NEW], []),
+        (["ml.p5.48xlarge", "ml.trn1.32xlarge"], ["differ in accelerators (8 h100, 16 trainium)"]),
+        (["ml.c5.xlarge", "ml.c6g.xlarge"], ["differ in architecture (x86_64, arm64)"]),
+        (["ml.g5.xlarge", "ml.g5.8xlarge", "ml.c5.xlarge"], ["differ in accelerators (1 a10g, none) and in EFA (none, some)"]),
+    ],
+)
+def test_types_of_one_group_are_alike(draft: Any, types: list[str], said: list[str]) -> None:
+    draft.set(*WORK, "overrides", {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": types}})
+    told = [problem.message.split("; ")[0] for problem in draft.problems() if problem.rule == "alike-types-in-a-group"]
+    assert told == said
+
+
+@pytest.mark.parametrize(
+    ("name", "found"), [("ml.p5.48xlarge", []), (NEW, ["known-instance-type"]), ("ml.c5.xlarge", ["efa-of-the-file-system"])]
+)
+def test_a_file_system_with_efa_is_for_types_that_have_it(draft: Any, name: str, found: list[str]) -> None:
+    draft.set("storage", {"existing": {"file_system_id": "fs-01234567", "mount_name": "fsx", "efa": True}})
+    assert rules(draft.set(*WORK, "instance_type", name)) == found
+
+
+@pytest.mark.parametrize(("name", "found"), [("ml.p5.48xlarge", ["efa-within-a-zone"]), ("ml.c5.xlarge", [])])
+def test_efa_does_not_reach_from_zone_to_zone(draft: Any, name: str, found: list[str]) -> None:
+    subnets = ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"]
+    draft.set(*WORK, "overrides", "OverrideVpcConfig", {"SecurityGroupIds": ["sg-0123456789abcdef0"], "Subnets": subnets})
+    assert rules(draft.set(*WORK, "instance_type", name)) == found
+
+
+def test_efa_is_asked_of_types_that_have_it(draft: Any) -> None:
+    draft.set(*WORK, "overrides", "NetworkInterface", {"InterfaceType": "efa"})
+    assert draft.problems() == []
+    assert rules(draft.set(*WORK, "instance_type", "ml.c5.xlarge")) == ["efa-interfaces-of-efa-types"]
+
+
+@pytest.mark.parametrize(("name", "accelerated"), [("ml.gr6.4xlarge", True), ("ml.trn2.48xlarge", True), ("ml.c5.xlarge", False)])
+def test_types_with_gpus_or_neuron_devices_are_accelerated(name: str, *, accelerated: bool) -> None:
+    known = instance_type(name)
+    assert known is not None
+    assert known.is_accelerated is accelerated
+
+
+@pytest.mark.parametrize("name", ["ml.p9.48xlarge", "ml.r9i.xlarge", "ml.x9.48xlarge", "ml.p6e-gb200.36xlarge"])
+def test_of_a_type_whose_figures_nobody_knows_no_rule_tells_what_it_lacks(draft: Any, name: str) -> None:
+    draft.set(*WORK, "instance_type", name).set(*WORK, "deep_health_checks", ["InstanceStress"]).set("wait_hours", 3)
+    plan = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/ours"
+    draft.set(*WORK, "overrides", {"TrainingPlanArn": plan})
+    assert [problem.rule for problem in draft.problems()] == ["known-instance-type"]

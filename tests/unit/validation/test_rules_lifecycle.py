@@ -1,0 +1,148 @@
+import os
+from typing import Any
+
+import pytest
+
+from validation.rules import lifecycle
+
+
+def test_extra_scripts_at_their_points_are_taken(draft: Any) -> None:
+    draft.put("more/before_slurm/10-one.sh", "more/after_slurm/lib/two.py", "more/controller_ready/three.sh", "more/README.md")
+    assert draft.set("lifecycle", "extra", "more").problems() == []
+
+
+@pytest.mark.parametrize(
+    ("file", "remedy"),
+    [
+        ("more/one.sh", "move it into before_slurm, after_slurm or controller_ready"),
+        ("more/befor_slurm/one.sh", "did you mean before_slurm or after_slurm?"),
+        ("more/before-slurm/one.sh", "did you mean before_slurm?"),
+        ("more/after_slurm.d/one.sh", "did you mean after_slurm or before_slurm?"),
+    ],
+)
+def test_a_script_that_nothing_would_run_is_told(draft: Any, file: str, remedy: str) -> None:
+    [line] = draft.put(file).set("lifecycle", "extra", "more").lines()
+    assert remedy in line
+
+
+def test_a_folder_without_scripts_is_told(draft: Any) -> None:
+    (draft.folder / "more").mkdir()
+    [line] = draft.set("lifecycle", "extra", "more").lines()
+    assert line == (
+        'lifecycle.extra: "more": has no scripts; put them into before_slurm/, after_slurm/ or controller_ready/ in it'
+    )
+
+
+def test_a_folder_of_ones_own_is_found_from_the_cluster_files_folder(draft: Any, tmp_path: Any) -> None:
+    draft.put("own/on_create.sh")
+    draft.folder = tmp_path / "clusters"
+    draft.folder.mkdir()
+    config = draft.set("lifecycle", "source", "../own").config()
+    assert config.lifecycle.source == (tmp_path / "own").resolve()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("owm", "there is no such folder; did you mean own?"),
+        ("elsewhere", "there is no such folder; make 'elsewhere' beside the cluster file"),
+        ("own/on_create.sh", "is a file; name the folder that it is in"),
+        ("/etc", "write it from the cluster file's own folder, e.g. ../scripts"),
+        ("~/scripts", "write it from the cluster file's own folder, e.g. ../scripts"),
+        ("x" * 300, "beside the cluster file"),
+        ("a\0b", "beside the cluster file"),
+    ],
+)
+@pytest.mark.parametrize("field", ["source", "extra"])
+def test_a_folder_that_is_not_there_is_told(draft: Any, field: str, given: str, said: str) -> None:
+    [line] = draft.put("own/on_create.sh").set("lifecycle", field, given).lines()
+    assert line.startswith(f"lifecycle.{field}: ")
+    assert line.endswith(said)
+
+
+def test_a_number_is_no_folder(draft: Any) -> None:
+    assert draft.set("lifecycle", "source", 7).lines() == ['lifecycle.source: 7: is a number in YAML, not text; quote it: "7"']
+
+
+def test_the_script_that_starts_all_is_in_the_source(draft: Any) -> None:
+    draft.put("own/start.sh", "own/lib/on_create.sh").set("lifecycle", {"source": "own", "on_create": "start.sh"})
+    assert draft.problems() == []
+    [line] = draft.remove("lifecycle", "on_create").lines()
+    assert line == 'lifecycle.on_create: "on_create.sh": is no file in own; use start.sh'
+
+
+def test_a_script_that_starts_all_needs_a_source(draft: Any) -> None:
+    [line] = draft.set("lifecycle", "on_create", "start.sh").lines()
+    assert line.endswith("is a script of `source`, and there is none; add `source`, or remove this line")
+
+
+@pytest.mark.parametrize("name", ["a/b.sh", "../on_create.sh", ".", "on create.sh"])
+def test_the_script_that_starts_all_is_a_files_name(draft: Any, name: str) -> None:
+    [line] = draft.put("own/on_create.sh").set("lifecycle", {"source": "own", "on_create": name}).lines()
+    assert "must be a file's name" in line
+
+
+def test_links_within_a_folder_are_the_files_that_they_lead_to(draft: Any) -> None:
+    draft.put("own/on_create.sh").link("own/start.sh", "on_create.sh").set(
+        "lifecycle", {"source": "own", "on_create": "start.sh"}
+    )
+    assert draft.problems() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "said"),
+    [
+        ("own/secret", "/etc/shadow", "is a link that leads out of the folder; put a copy of what it leads to in its place"),
+        ("own/out", "..", "is a link that leads out of the folder; put a copy of what it leads to in its place"),
+        ("own/gone", "nowhere", "is a link that leads nowhere; remove it"),
+        ("own/self", "self", "is a link that leads nowhere; remove it"),
+        ("own/lib2", "lib", "is a link to a folder, which S3 cannot hold; put a copy of the folder in its place"),
+    ],
+)
+def test_no_link_leads_out_of_a_folder(draft: Any, name: str, target: str, said: str) -> None:
+    draft.put("own/on_create.sh", "own/lib/one.sh").link(name, target).set("lifecycle", "source", "own")
+    assert draft.lines() == [f'lifecycle.source: "{name.removeprefix("own/")}": {said}']
+
+
+def test_what_is_no_file_is_told(draft: Any) -> None:
+    draft.put("own/on_create.sh").set("lifecycle", "source", "own")
+    os.mkfifo(draft.folder / "own" / "pipe")
+    assert draft.lines() == ['lifecycle.source: "pipe": is no file that can be copied; remove it']
+
+
+def test_what_python_and_git_leave_is_not_looked_at(draft: Any) -> None:
+    draft.put("own/on_create.sh", "own/.git/HEAD", "own/lib/__pycache__/x.pyc").link("own/.git/out", "/etc")
+    assert draft.set("lifecycle", "source", "own").problems() == []
+
+
+def test_a_folder_that_is_too_much_to_download_is_told(draft: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lifecycle, "MOST_FILES", 2)
+    draft.put("own/on_create.sh", "own/a", "own/b").set("lifecycle", "source", "own")
+    [line] = draft.lines()
+    assert "has 3 files of 0 MiB, which every node would download; name a folder with scripts alone" in line
+
+
+def test_what_comes_of_one_mistake_is_told_once(draft: Any) -> None:
+    draft.put("own/on_create.sh", "more/one.sh").set("lifecycle", {"source": "own", "extra": "more"})
+    [line] = draft.lines()
+    assert line.endswith("start them from your own, or remove `source`")
+
+
+def test_a_script_that_a_group_starts_is_one_that_is_uploaded(draft: Any) -> None:
+    group = ("instance_groups", 2, "overrides")
+    [line] = draft.set(*group, {"LifeCycleConfig": {"OnCreate": "setup.sh"}}).lines()
+    assert line == (
+        'instance_groups[2].overrides.LifeCycleConfig.OnCreate: "setup.sh": is no file in our scripts; set `lifecycle.source` to '
+        "the folder that has it, or give `SourceS3Uri` and `ExecutionRole` beside it"
+    )
+    draft.put("own/on_create.sh", "own/setup.sh").set("lifecycle", "source", "own")
+    assert draft.problems() == []
+    [line] = draft.set(*group, {"LifeCycleConfig": {"OnCreate": None, "OnInitComplete": "later.sh"}}).lines()
+    assert '"later.sh": is no file in own; put it there, or give' in line
+
+
+def test_a_script_from_elsewhere_is_not_looked_for(draft: Any) -> None:
+    scripts = {"SourceS3Uri": "s3://sagemaker-ours/a", "OnCreate": "setup.sh"}
+    role = "arn:aws:iam::123456789012:role/nodes"
+    draft.set("instance_groups", 2, "overrides", {"LifeCycleConfig": scripts, "ExecutionRole": role})
+    assert draft.problems() == []

@@ -1,0 +1,241 @@
+"""What is told of `overrides` beyond what the API itself refuses of a member."""
+
+from typing import Any
+
+import pytest
+
+from config.errors import dotted
+from tests.unit.validation.override_drafts import EBS, KEY, LUSTRE, NETWORK, PLAN, ROLE, WORK, continuous, of_work
+
+OPENZFS = {"DnsName": "fs-1123456789abcdef0.fsx.us-west-2.amazonaws.com"}
+OURS = f"arn:aws:kms:us-west-2:123456789012:{KEY}"
+
+
+def told(draft: Any) -> list[str]:
+    """Each problem as its rule and where it is, within the compute group's overrides if it is there."""
+    group = f"instance_groups[{WORK}].overrides."
+    return [f"{problem.rule}: {dotted(problem.path).removeprefix(group)}" for problem in draft.problems()]
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "expected"),
+    [
+        ("ThreadsPerCore", 2, []),  # the file does not give threads_per_core
+        ("InstanceType", "ml.p5.48xlarge", ["field-or-override: InstanceType"]),
+        ("LifeCycleConfig", {"OnInitComplete": "on_create.sh", "OnCreate": None}, []),
+        ("LifeCycleConfig", {"OnInitComplete": "on_create.sh"}, ["one-lifecycle-script: LifeCycleConfig.OnInitComplete"]),
+        ("ImageId", "ami-0123456789abcdef0", []),
+        ("TrainingPlanArn", PLAN, []),
+        ("TrainingPlanArn", PLAN.replace("us-west-2", "us-west-1"), ["training-plan-of-the-region: TrainingPlanArn"]),
+        ("OverrideVpcConfig", NETWORK, []),
+        (
+            "OverrideVpcConfig",
+            {"Subnets": NETWORK["SecurityGroupIds"], "SecurityGroupIds": ["SG-01234567"]},
+            ["ids-in-overrides: OverrideVpcConfig.Subnets[0]", "ids-in-overrides: OverrideVpcConfig.SecurityGroupIds[0]"],
+        ),
+        ("ExecutionRole", ROLE, []),
+        ("AutoPatchConfig", {"PatchingStrategy": "WhenIdle", "IdleWaitWindowInSeconds": 3600}, []),
+        (
+            "AutoPatchConfig",
+            {"PatchingStrategy": "DrainFirst", "DrainPolicy": {"OnDrainTimeout": "Skip"}},
+            ["slurm-without-kubernetes: AutoPatchConfig.DrainPolicy"],
+        ),
+    ],
+)
+def test_a_member_of_a_group(draft: Any, member: str, value: object, expected: list[str]) -> None:
+    assert told(of_work(draft, member, value)) == expected
+
+
+@pytest.mark.parametrize(
+    ("entries", "expected"),
+    [
+        ([{EBS: {"VolumeSizeInGB": 500}}, {EBS: {"RootVolume": True, "VolumeKmsKeyId": OURS}}], []),
+        ([{EBS: {"VolumeKmsKeyId": OURS}}], ["size-and-key-of-volumes: [0].EbsVolumeConfig.VolumeSizeInGB"]),
+        (
+            [{EBS: {"RootVolume": True, "VolumeSizeInGB": 500}}],
+            [
+                "size-and-key-of-volumes: [0].EbsVolumeConfig.VolumeKmsKeyId",
+                "size-and-key-of-volumes: [0].EbsVolumeConfig.VolumeSizeInGB",
+            ],
+        ),
+        ([{EBS: {"VolumeSizeInGB": 1}}] * 3, ["storage-once-of-each-kind: [1].EbsVolumeConfig"]),
+        ([{"FsxLustreConfig": LUSTRE}], ["mount-points: [0].FsxLustreConfig.MountPath"]),
+        ([{"FsxOpenZfsConfig": OPENZFS}], []),
+        ([{"FsxLustreConfig": {**LUSTRE, "MountPath": "/scratch"}}], []),
+        ([{"FsxLustreConfig": {**LUSTRE, "MountPath": "/fsxx"}}], []),
+        ([{"FsxLustreConfig": {**LUSTRE, "MountPath": "/fsx/more"}}], ["mount-points: [0].FsxLustreConfig.MountPath"]),
+        ([{"FsxLustreConfig": {**LUSTRE, "MountPath": "/proc/x"}}], ["mount-points: [0].FsxLustreConfig.MountPath"]),
+        ([{"FsxLustreConfig": {**LUSTRE, "MountPath": "/opt/../etc"}}], ["mount-points: [0].FsxLustreConfig.MountPath"]),
+        (
+            [{"FsxLustreConfig": {**LUSTRE, "MountPath": "/a/b"}}, {"FsxOpenZfsConfig": {**OPENZFS, "MountPath": "/a"}}],
+            ["mount-points: [1].FsxOpenZfsConfig.MountPath"],
+        ),
+    ],
+)
+def test_storage_that_hyperpod_attaches(draft: Any, entries: list[Any], expected: list[str]) -> None:
+    found = [
+        line.replace("InstanceStorageConfigs", "") for line in told(of_work(continuous(draft), "InstanceStorageConfigs", entries))
+    ]
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "expected"),
+    [
+        ("TieredStorageConfig", {"Mode": "Enable"}, ["slurm-without-kubernetes: overrides.TieredStorageConfig"]),
+        (
+            "Orchestrator",
+            {"Slurm": {"SlurmConfigStrategy": "Overwrite"}},
+            ["slurm-config-conflict: overrides.Orchestrator.Slurm"],
+        ),
+        ("Orchestrator", None, []),
+        ("VpcConfig", None, ["vpc-for-groups-and-storage: overrides.VpcConfig"]),
+        ("NodeRecovery", "Automatic", []),
+    ],
+)
+def test_a_member_of_the_cluster(draft: Any, member: str, value: object, expected: list[str]) -> None:
+    assert told(draft.set("overrides", {member: value})) == expected
+
+
+def test_a_cluster_without_a_network_needs_neither_file_system_nor_networks_of_groups(draft: Any) -> None:
+    draft.set("overrides", {"VpcConfig": None}).set("storage", {})
+    assert told(draft) == []
+    of_work(draft, "OverrideVpcConfig", NETWORK)
+    [line] = draft.lines()
+    assert line == "overrides.VpcConfig: null: is needed by group work; remove this line"
+
+
+@pytest.mark.parametrize("section", ["AutoPatchConfig", "ScheduledUpdateConfig"])
+@pytest.mark.parametrize(("kind", "value", "is_wrong"), [("CAPACITY_PERCENTAGE", 101, True), ("INSTANCE_COUNT", 101, False)])
+def test_percentages_end_at_100(draft: Any, section: str, kind: str, value: int, *, is_wrong: bool) -> None:
+    beside = {
+        "AutoPatchConfig": {"PatchingStrategy": "WhenIdle"},
+        "ScheduledUpdateConfig": {"ScheduleExpression": "cron(0 3 * * ?)"},
+    }
+    policy = {"RollingUpdatePolicy": {"MaximumBatchSize": {"Type": kind, "Value": value}}}
+    of_work(draft, section, {**beside[section], "DeploymentConfig": policy})
+    path = f"{section}.DeploymentConfig.RollingUpdatePolicy.MaximumBatchSize.Value"
+    assert told(draft) == [f"patching-by-its-strategy: {path}"] * is_wrong
+
+
+def test_continuous_provisioning_as_hyperpod_takes_it_is_taken(draft: Any) -> None:
+    assert told(of_work(continuous(draft), "MinInstanceCount", 2)) == []
+
+
+def test_continuous_provisioning_names_the_groups_that_lack_something(draft: Any) -> None:
+    continuous(draft).remove("instance_groups", WORK, "overrides", "SlurmConfig")
+    [line] = draft.lines()
+    assert "needs `SlurmConfig` and another `LifeCycleConfig.SourceS3Uri` in work; " in line
+
+
+def test_continuous_provisioning_has_neither_strategy_nor_several_controllers(draft: Any) -> None:
+    continuous(draft).set("overrides", "Orchestrator", {"Slurm": {"SlurmConfigStrategy": "Merge"}})
+    draft.set("instance_groups", 0, "instance_count", 2)
+    draft.set("slurm", {"state_folder": "/fsx/slurm", "accounting": {"database": "none"}})
+    assert told(draft) == [
+        "continuous-provisioning: instance_groups[0].instance_count",
+        "slurm-config-strategy-conflict: overrides.Orchestrator.Slurm.SlurmConfigStrategy",
+    ]
+
+
+def test_what_needs_continuous_provisioning_is_told_without_it(draft: Any) -> None:
+    of_work(continuous(draft), "CapacityRequirements", {"Spot": {}})
+    database = {"Endpoint": "db.example.com", "SecretArn": "arn:aws:secretsmanager:us-west-2:123456789012:secret:db-AbCdEf"}
+    draft.set("overrides", {"Orchestrator": {"Slurm": {"AccountingDatabase": database}}})
+    assert told(draft) == [
+        "needs-continuous-provisioning: CapacityRequirements.Spot",
+        "needs-continuous-provisioning: overrides.Orchestrator.Slurm.AccountingDatabase",
+    ]
+
+
+def test_the_slurm_config_of_a_compute_group_names_its_partition(draft: Any) -> None:
+    [line] = continuous(draft).set("instance_groups", WORK, "overrides", "SlurmConfig", {"NodeType": "Compute"}).lines()
+    assert line.endswith(".SlurmConfig.PartitionNames: nothing: a Compute group needs it; add [dev]")
+
+
+def test_a_partition_in_the_slurm_config_of_a_controller_is_told(draft: Any) -> None:
+    slurm = {"NodeType": "Controller", "PartitionNames": ["dev"]}
+    [line] = continuous(draft).set("instance_groups", 0, "overrides", "SlurmConfig", slurm).lines()
+    assert line.endswith('"dev": is not the group\'s `partition`; remove it, as the group runs no jobs')
+
+
+def test_groups_of_one_partition_in_one_network_are_fine(draft: Any) -> None:
+    work = {**draft.content["instance_groups"][WORK], "overrides": {"OverrideVpcConfig": NETWORK}}
+    draft.content["instance_groups"][WORK:] = [work, {**work, "name": "more"}]
+    assert told(draft) == []
+
+
+def test_checks_in_overrides_are_checks(draft: Any) -> None:
+    of_work(draft, "OnStartDeepHealthChecks", ["InstanceStress"])
+    assert told(draft) == ["time-for-deep-health-checks: wait_hours"]
+    draft.set("wait_hours", 3).set("instance_groups", 1, "overrides", {"OnStartDeepHealthChecks": ["InstanceStress"]})
+    assert told(draft) == ["deep-health-checks-of-accelerated-types: instance_groups[1].overrides.OnStartDeepHealthChecks"]
+
+
+def test_connectivity_is_measured_over_efa(draft: Any) -> None:
+    draft.set("wait_hours", 3).set("instance_groups", WORK, "instance_type", "ml.g5.xlarge")
+    draft.set("instance_groups", WORK, "deep_health_checks", ["InstanceConnectivity"])
+    [line] = draft.lines()
+    assert line.endswith("ml.g5.xlarge has no EFA for InstanceConnectivity to measure; remove it")
+
+
+@pytest.mark.parametrize(("account", "is_wrong"), [("123456789012", False), ("210987654321", True), (None, False)])
+def test_a_plan_of_another_account_is_told_where_the_file_names_one(draft: Any, account: str | None, *, is_wrong: bool) -> None:
+    if account:
+        draft.set("account", account)
+    assert told(of_work(draft, "TrainingPlanArn", PLAN)) == ["training-plan-of-the-account: TrainingPlanArn"] * is_wrong
+
+
+def test_without_a_region_nothing_is_of_another_one(draft: Any) -> None:
+    draft.remove("region")
+    draft.set("alarm_topic_arn", "arn:aws:sns:us-east-1:123456789012:alarms")
+    draft.set("storage", "openzfs", "dns_name", "fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com")
+    of_work(draft, "TrainingPlanArn", PLAN.replace("us-west-2", "us-east-1"))
+    assert told(draft) == []
+
+
+@pytest.mark.parametrize(
+    ("region", "zone", "topic", "expected"),
+    [
+        ("us-gov-west-1", "usgw1-az1", "arn:aws-us-gov:sns:us-gov-west-1:123456789012:alarms", []),
+        ("us-gov-west-1", "usgw1-az1", "arn:aws:sns:us-gov-west-1:123456789012:alarms", ["partition-of-arns: alarm_topic_arn"]),
+        ("us-gov-west-1", "usgw1-az1", "arn:aws:sns:us-east-1:123456789012:alarms", ["topic-of-the-region: alarm_topic_arn"]),
+        ("us-west-2", "usw2-az1", "arn:aws-cn:sns:us-west-2:123456789012:alarms", ["partition-of-arns: alarm_topic_arn"]),
+    ],
+)
+def test_an_arn_is_of_its_regions_partition(draft: Any, region: str, zone: str, topic: str, expected: list[str]) -> None:
+    draft.set("region", region).set("network", "availability_zone_id", zone)
+    assert told(draft.set("alarm_topic_arn", topic)) == expected
+
+
+def test_a_role_is_of_the_partition_of_the_clusters_region(draft: Any) -> None:
+    of_work(draft, "ExecutionRole", ROLE)
+    assert told(draft) == []
+    draft.set("region", "us-gov-west-1").set("network", "availability_zone_id", "usgw1-az1")
+    assert told(draft) == ["partition-of-arns: ExecutionRole"]
+
+
+def test_of_a_region_that_is_newer_than_the_release_no_partition_is_known(draft: Any) -> None:
+    of_work(draft, "ExecutionRole", ROLE.replace("arn:aws:", "arn:aws-eusc:"))
+    draft.set("region", "eusc-fr-west-1").set("network", "availability_zone_id", "euscf1-az1")
+    assert told(draft) == ["known-region: region"]
+
+
+@pytest.mark.parametrize(
+    ("given", "is_told"),
+    [
+        ({"SecurityGroupIds": ["sg-0123456789abcdef0", "sg-1123456789abcdef0"]}, False),
+        ({"Subnets": ["subnet-0123456789abcdef0"], "SecurityGroupIds": ["sg-1123456789abcdef0", "sg-0123456789abcdef0"]}, False),
+        ({"SecurityGroupIds": ["sg-1123456789abcdef0"]}, True),
+        ({"Subnets": ["subnet-1123456789abcdef0"], "SecurityGroupIds": ["sg-0123456789abcdef0"]}, True),
+        ({"Subnets": ["subnet-0123456789abcdef0"]}, False),
+    ],
+)
+def test_a_second_security_group_is_no_other_network(draft: Any, given: dict[str, list[str]], *, is_told: bool) -> None:
+    existing = {
+        "vpc_id": "vpc-01234567",
+        "node_subnet_ids": NETWORK["Subnets"],
+        "security_group_id": NETWORK["SecurityGroupIds"][0],
+    }
+    draft.set("network", "existing", existing).set("overrides", "VpcConfig", given)
+    assert told(draft) == ["vpc-of-the-file: overrides.VpcConfig"] * is_told

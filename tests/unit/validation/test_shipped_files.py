@@ -1,0 +1,63 @@
+"""The files that users start from."""
+
+import gzip
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from config.instance_types import instance_type
+from config.model import ClusterConfig
+from tests import cluster_files
+from validation.load import load_cluster, load_clusters
+
+
+def offered(config: ClusterConfig) -> set[str]:
+    """The instance types offered in the cluster's zone, from the offerings that moto carries."""
+    file = files("moto").joinpath(f"ec2/resources/instance_type_offerings/availability-zone-id/{config.region}.json.gz")
+    offers = json.loads(gzip.decompress(file.read_bytes()))
+    return {f"ml.{offer['InstanceType']}" for offer in offers if offer["Location"] == config.network.availability_zone_id}
+
+
+def test_the_examples_are_there_to_copy() -> None:
+    assert [config.name for config in load_clusters(cluster_files.EXAMPLES)] == [
+        "fsdp-g5",
+        "research-team",
+        "resilient-p5",
+    ]
+
+
+@pytest.mark.parametrize("path", cluster_files.ALL, ids=lambda path: path.stem)
+def test_the_zone_of_a_shipped_file_offers_its_instance_types(path: Path) -> None:
+    config = load_cluster(path)
+    assert {group.instance_type for group in config.instance_groups} <= offered(config)
+
+
+@pytest.mark.parametrize("path", cluster_files.ALL, ids=lambda path: path.stem)
+def test_shipped_files_name_no_account_and_keep_data(path: Path) -> None:
+    config = load_cluster(path)
+    assert config.account is None
+    assert config.storage.lustre is not None
+    assert config.storage.lustre.removal == config.storage.data_bucket.removal == "retain"
+
+
+def test_the_resilient_example_checks_its_nodes_and_waits_for_it() -> None:
+    config = load_cluster(cluster_files.EXAMPLES / "resilient-p5.yaml")
+    checked = [group for group in config.instance_groups if group.deep_health_checks]
+    assert [(group.instance_type, group.instance_count) for group in checked] == [("ml.p5.48xlarge", 4)]
+    assert [str(check) for check in checked[0].deep_health_checks] == ["InstanceStress", "InstanceConnectivity"]
+    assert all((known := instance_type(group.instance_type)) and known.is_accelerated for group in checked)
+    assert (config.node_recovery, config.wait_hours) == ("Automatic", 3)
+
+
+@pytest.mark.parametrize("path", cluster_files.ALL, ids=lambda path: path.stem)
+def test_a_shipped_file_deploys_without_anything_created_before(path: Path) -> None:
+    """HyperPod's own images have no pam_slurm_adopt, and only one controller is known to come up."""
+    config = load_cluster(path)
+    storage = config.storage
+    assert [config.network.existing, storage.existing, storage.openzfs, storage.data_bucket.existing] == [None] * 4
+    assert config.slurm.accounting.database == "local"
+    assert not config.slurm.restrict_ssh
+    assert [group.instance_count for group in config.instance_groups if group.role == "controller"] == [1]
+    assert ":123456789012:" not in "".join(line for line in path.read_text().splitlines() if not line.lstrip().startswith("#"))

@@ -1,0 +1,147 @@
+import re
+
+import pytest
+
+from validation.yaml.file import read_yaml
+
+
+def problems(source: str) -> list[str]:
+    return [str(problem) for problem in read_yaml(source.encode()).problems]
+
+
+@pytest.mark.parametrize(
+    ("spelled", "value"),
+    [
+        ("no", "no"),
+        ("on", "on"),
+        ("2024-01-31", "2024-01-31"),
+        ("1:30", "1:30"),
+        ("0x1f", "0x1f"),
+        ("1_000", "1_000"),
+        ("true", True),
+        ("12", 12),
+        ("-3", -3),
+        ("2.15", 2.15),
+        ("~", None),
+        ("", None),
+        ('"12"', "12"),
+        ("'true'", "true"),
+        ("=", "="),
+        ("ml.c5.xlarge", "ml.c5.xlarge"),
+    ],
+)
+def test_words_are_read_as_they_look(spelled: str, value: object) -> None:
+    document = read_yaml(f"key: {spelled}".encode())
+    assert document.problems == []
+    assert document.content == {"key": value}
+    assert type(document.content["key"]) is type(value)
+
+
+def test_the_spelling_of_a_number_is_kept() -> None:
+    assert read_yaml(b"a:\n  - b: 012").spelling == {("a", 0, "b"): "012"}
+
+
+def test_a_key_given_twice_is_reported_with_both_lines() -> None:
+    assert problems("a:\n  b: 1\n  c: 2\n  b: 3\n") == ['a.b: "b": is given twice, in lines 2 and 4; keep one of them']
+
+
+def test_every_key_given_twice_is_reported() -> None:
+    assert len(problems("a: 1\na: 2\nb: 1\nb: 2\na: 3\n")) == 3
+
+
+def test_a_syntax_error_that_nobody_foresaw_is_reported_in_the_parsers_words() -> None:
+    [line] = problems("a: {b: 1 c: 2}\n")
+    assert line == (
+        "\"a: {b: 1 c: 2}\": is not YAML at line 1, column 11: expected ',' or '}', but got ':'; "
+        "put a comma before it, or close the { of line 1, column 4"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "place", "said"),
+    [
+        ('a: "1\nb: 2\nc: 3\n', "1:4", "begins with a quote that is not closed; close it"),
+        ('a: "1\nb: 2\nc: "3"\n', "1:4", "has a quote that is not closed; close it in this line"),
+        ("a: 1\nb: [1, 2\nc: 3\n", "2:4", "opens a [ that is not closed before line 3; close it, or put in the comma"),
+        ("b:\n  - {x: 1\nc: 3\n", "2:5", "opens a { that is not closed before line 3; close it, or put in the comma"),
+        ("a:\n    b: 1\n  c: 2\n", "3:3", "begins in column 3, and line 2 in column 5; align it with the lines of its section"),
+        ("a: 1\nregion us-west-2\nnetwork:\n  a: 1\n", "2:1", "has no colon; write `region: us-west-2`"),
+        ("a: 1\nregion\nnetwork:\n  a: 1\n", "2:1", "has no colon; write `region:`"),
+        ("a: 1\nregion:us-west-2 # b\nb: 1\n", "2:1", "has no blank after its colon; write `region: us-west-2`"),
+        ("a: 1\nb and c\nd: 1\n", "2:1", "has no colon; write `key: value`"),
+        ("- a: 1\n    b: 1\n", "2:5", "is indented further than line 1, which has its value; align the two"),
+        ("a:\n    b: 1\n    c: 2\n  - b: 3\n", "2:5", "has no minus, which line 4 below has; put `- ` before it"),
+        ("a:\n  - b\n  c: 1\n", "3:3", "stands among entries that begin with a minus; put a minus before it, or"),
+    ],
+)
+def test_a_mistake_is_reported_where_it_was_made(source: str, place: str, said: str) -> None:
+    [problem] = read_yaml(source.encode()).problems
+    assert str(problem.place) == place
+    assert problem.message.startswith(said)
+
+
+def test_an_entry_whose_minus_is_forgotten_is_told_once() -> None:
+    [line] = problems("a:\n  - b: 1\n    c: 2\n    b: 3\n    c: 4\n")
+    assert line.endswith("put a minus before line 4 if another entry begins there, else keep one of them")
+
+
+@pytest.mark.parametrize("source", ["a:\u00a0b", "a: b\u00a0", "\u00a0a: b", "a: [b,\u200bc]"])
+def test_a_blank_that_nobody_can_tell_from_one_is_named(source: str) -> None:
+    assert [re.search(r"line 1 holds U\+(00A0|200B)", line) is not None for line in problems(source)] == [True]
+    assert problems("a: 'b\u00a0c'\nd: |\n  e\u00a0f\n") == []
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("a:\n\tb: 1\n", '"b: 1": line 2 is indented with a tab; use spaces'),
+        ("a: 1\n  \tb: 1\n", '"b: 1": line 2 is indented with a tab; use spaces'),
+        ("a:\n  b:\t1\n", '"b:\\t1": line 2 has a tab in column 5; use spaces'),
+    ],
+)
+def test_a_tab_is_answered_with_spaces(source: str, said: str) -> None:
+    assert problems(source) == [said]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("a: 1\nb: é".encode("latin-1"), "the file is not text in UTF-8, byte 0xe9 in line 2 is not; save it as UTF-8"),
+        (b"\xff\xfe\x00", "the file is not text in UTF-8, byte 0x00 in line 1 is not; save it as UTF-8"),
+        (b"a: 1\nb: \x00", "line 2 holds the character U+0000, which no YAML file can; remove it"),
+    ],
+)
+def test_bytes_that_are_no_text_are_reported_with_their_place(source: bytes, said: str) -> None:
+    assert [str(problem) for problem in read_yaml(source).problems] == [said]
+
+
+def test_a_second_document_is_refused() -> None:
+    assert "begins a second document" in problems("a: 1\n---\nb: 2\n")[0]
+
+
+@pytest.mark.parametrize("tag", ["!!int", "!!binary", "!!timestamp", "!!python/object:os.system", "!Ref"])
+def test_tags_are_refused(tag: str) -> None:
+    [line] = problems(f"a: {tag} x")
+    assert line.endswith("which cluster files do not use; remove it")
+
+
+def test_a_tag_of_a_mapping_is_refused() -> None:
+    assert problems("a: !Sub {b: c}") == ['a: "!Sub": is a tag, which cluster files do not use; remove it']
+
+
+def test_keys_that_are_no_words_are_refused() -> None:
+    assert problems("1: a") == ['"1": is a key that is read as a number, and keys are words; put it in quotes']
+    assert problems("? [a]\n: b") == ['"?": a key in line 1 is no word; write `key: value`']
+
+
+def test_aliases_repeat_what_their_anchor_holds() -> None:
+    assert read_yaml(b"a: &x {b: 1}\nc: *x").content == {"a": {"b": 1}, "c": {"b": 1}}
+
+
+@pytest.mark.parametrize("source", ["a: &a [*a, *a]", "[" * 5000, "a: " + "[" * 40 + "]" * 40])
+def test_what_is_nested_too_deep_or_in_itself_ends_in_one_problem(source: str) -> None:
+    assert ["is nested over 32 levels deep" in line for line in problems(source)] == [True]
+
+
+def test_half_a_character_is_refused() -> None:
+    assert problems('a: "\\ud800"') == ['a: "?": holds half a character; write the character itself']

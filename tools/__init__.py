@@ -1,0 +1,1 @@
+"""Generate documentation, schemas and fact tables."""

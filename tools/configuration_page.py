@@ -1,0 +1,137 @@
+"""Writes docs/configuration.md from the models: `python -m tools.configuration_page > docs/configuration.md`."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from config.model import ClusterConfig
+from tools.configuration_page_texts import (
+    CHANGES,
+    EXAMPLES,
+    INTRO,
+    LEVELS,
+    LEVELS_EXAMPLE,
+    MINIMAL,
+    OVERRIDES,
+    OVERRIDES_EXAMPLE,
+)
+from validation.catalog import BASIC, Entry, entry
+from validation.rules import RULES
+
+Schema = dict[str, Any]
+
+
+def render() -> str:
+    """The whole page."""
+    schema = ClusterConfig.model_json_schema()
+    changes = "\n".join(f"| *{change.value}* | {what} |" for change, what in CHANGES.items())
+    parts = [INTRO.format(minimal=MINIMAL, changes=changes)]
+    parts += [_section(path, section, schema["$defs"]) for path, section in _sections("", schema, schema["$defs"])]
+    parts += [OVERRIDES.format(example=OVERRIDES_EXAMPLE), LEVELS.format(example=LEVELS_EXAMPLE)]
+    parts += [_rules("Rules between fields", {rule: entry(rule) for rule in RULES}), _rules("Rules of a field by itself", BASIC)]
+    return "\n".join(parts)
+
+
+def _rules(title: str, entries: Mapping[str, Entry]) -> str:
+    """The rules with what each asks for, and why."""
+    rows = "\n".join(f"| `{rule}` | {each.level} | {each.says} | {each.why} |" for rule, each in entries.items())
+    return f"## {title}\n\n| rule | level | what holds | why |\n|---|---|---|---|\n{rows}\n"
+
+
+def _sections(path: str, section: Schema, definitions: Schema) -> Iterator[tuple[str, Schema]]:
+    """Each section of the file with its path, from the outside to the inside."""
+    yield path, section
+    for name, field in section["properties"].items():
+        inner = _inner(field)
+        reference = inner.get("$ref") or inner.get("items", {}).get("$ref", "")
+        definition = definitions.get(reference.rpartition("/")[2], {})
+        if "properties" in definition:
+            yield from _sections(f"{path}.{name}".lstrip(".") + ("[]" if "items" in inner else ""), definition, definitions)
+
+
+def _section(path: str, section: Schema, definitions: Schema) -> str:
+    """One section: what it is, an example, and the table of its fields."""
+    title = f"`{path}`" if path else "The file"
+    example = f"\n```yaml\n{EXAMPLES[path]}```\n" if path in EXAMPLES else ""
+    rows = "\n".join(
+        _row(name, field, definitions, required=name in section.get("required", ()))
+        for name, field in section["properties"].items()
+        if (path, name) != ("", "name")
+    )
+    head = "| field | type | default | bounds | a change | becomes | what it is |\n|---|---|---|---|---|---|---|"
+    return f"## {title}\n\n{section['description']}\n{example}\n{head}\n{rows}\n"
+
+
+def _row(name: str, field: Schema, definitions: Schema, *, required: bool) -> str:
+    default = "**required**" if required else _default(field.get("default"))
+    cells = (
+        f"`{name}`",
+        _type(_inner(field), definitions),
+        default,
+        _bounds(_inner(field)),
+        f"*{field['change']}*",
+        _member(field["api"]),
+        field["description"],
+    )
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _member(api: str) -> str:
+    """The member of the API's request that the field becomes; most are CreateCluster's."""
+    operation, _, member = api.partition(" ")
+    operation = operation.partition(":")[2]
+    return f"`{member}`" + (f" of {operation}" if operation != "CreateCluster" else "") if member else ""
+
+
+def _inner(field: Schema) -> Schema:
+    """The field's schema without its being optional."""
+    choices = [choice for choice in field.get("anyOf", []) if choice.get("type") != "null"]
+    inner: Schema = choices[0] if choices else field
+    return inner
+
+
+def _default(value: object) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, dict) and value:
+        return "as below"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, list | tuple):
+        return f"`[{', '.join(map(str, value))}]`"
+    return f"`{value}`" if value != "" else "empty"
+
+
+def _type(schema: Schema, definitions: Schema) -> str:
+    if "$ref" in schema:
+        definition = definitions[schema["$ref"].rpartition("/")[2]]
+        return "section" if "properties" in definition else ", ".join(f"`{value}`" for value in definition["enum"])
+    if schema.get("format") == "ipv4network":
+        return "address range"
+    if schema.get("format") == "path":
+        return "folder"
+    if schema["type"] == "array":
+        inner = _type(schema["items"], definitions)
+        return "list of sections" if inner == "section" else f"list of {inner}"
+    return {"string": "text", "integer": "whole number", "boolean": "`true` or `false`", "object": "mapping"}[schema["type"]]
+
+
+def _bounds(schema: Schema) -> str:
+    parts = [
+        _range(schema.get("minimum"), schema.get("maximum"), ""),
+        _range(schema.get("minLength"), schema.get("maxLength"), " characters"),
+        _range(schema.get("minItems"), schema.get("maxItems"), " entries"),
+        _range(None, schema.get("maxProperties"), " entries"),
+        f"`{schema['pattern']}`" if "pattern" in schema else "",
+        _bounds(schema["items"]) if "items" in schema else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _range(least: int | None, most: int | None, unit: str) -> str:
+    if least is None:
+        return f"at most {most}{unit}" if most is not None else ""
+    return f"{least} to {most}{unit}" if most is not None else f"at least {least}{unit}"
+
+
+if __name__ == "__main__":
+    print(render(), end="")  # noqa: T201  its output is the file

@@ -1,0 +1,1 @@
+"""Read cluster files, check them and explain what is wrong. Imports no aws_cdk."""

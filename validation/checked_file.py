@@ -1,0 +1,139 @@
+"""What a cluster file says, checked: its fields one by one, the rules between them, and the request that comes out."""
+
+import re
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from cluster_request.request import request_problems
+from config import errors
+from config.errors import ABSENT, Level, Place, Problem
+from config.model import FILE_NAME, ClusterConfig
+from validation.empty_fields import empty_fields
+from validation.model_errors import problems_of
+from validation.partial_config import FIELDS, valid_part
+from validation.patterns import in_words
+from validation.rules import broken_rules
+from validation.suppressions import with_silence
+from validation.yaml.file import Document, read_yaml
+
+OF_THE_CLUSTER: errors.Path = ("overrides",)
+
+
+@dataclass(frozen=True)
+class CheckedFile:
+    """A cluster file: the cluster that it describes, unless there are errors, and all that there is to say of it."""
+
+    name: str
+    config: ClusterConfig | None
+    problems: tuple[Problem, ...]
+    document: Document = field(default_factory=Document, repr=False)
+
+    @property
+    def errors(self) -> list[Problem]:
+        """What keeps the file from being used."""
+        return [problem for problem in self.problems if problem.level is Level.ERROR]
+
+    @property
+    def warnings(self) -> list[Problem]:
+        """What is not an error, and not silenced in the file."""
+        return [problem for problem in self.problems if problem.level is Level.WARNING and problem.silenced is None]
+
+    def with_problems(self, problems: Iterable[Problem]) -> "CheckedFile":
+        """The same file, of which more is wrong."""
+        more = [replace(problem, place=self.document.place(problem.path)) for problem in problems]
+        found = replace(self, problems=tuple(sorted((*self.problems, *more), key=_order)))
+        return replace(found, config=None) if found.errors else found
+
+
+def check_source(source: bytes, name: str, folder: Path, file: str = "") -> CheckedFile:
+    """The YAML text ``source`` of the cluster of this name in this folder, checked."""
+    document = read_yaml(source)
+    if document.content is None and not document.problems:
+        empty = "the file is empty; copy one of examples/clusters/ and edit it"
+        return CheckedFile(file, None, (Problem((), ABSENT, empty, "file.empty"),))
+    if not isinstance(document.content, dict):
+        message = "must be a mapping; begin with `region:` or `network:`"
+        problem = Problem((), document.content, message, "file.no-mapping", place=document.place(()))
+        return CheckedFile(file, None, tuple(document.problems) or (problem,))
+    config, problems = _checked(document, document.content, name, folder)
+    placed = (each if each.place else replace(each, place=document.place(each.path)) for each in problems)
+    found = CheckedFile(file, config, tuple(sorted(placed, key=_order)), document)
+    return replace(found, config=None) if found.errors else found
+
+
+def _order(problem: Problem) -> Place:
+    return problem.place or Place(0, 0)
+
+
+def _checked(
+    document: Document, content: dict[str, Any], name: str, folder: Path
+) -> tuple[ClusterConfig | None, Iterable[Problem]]:
+    empty = list(empty_fields(content, ClusterConfig, document.spelling))
+    problems = [*_name_problems(content, name), *empty]
+    valid: set[str] = set(FIELDS)
+    context = {"folder": folder}  # from which the file names folders
+    try:
+        config = ClusterConfig.model_validate({**content, "name": name}, context=context)
+    except ValidationError as error:
+        problems += [each for each in problems_of(error, ClusterConfig, document.spelling) if each.path != ("name",)]
+        part = valid_part(content, context)
+        config, valid = part.config, set(part.valid)
+        problems += _not_following(list(part.request_problems()), problems)
+    else:
+        problems += request_problems(config)
+    unclear = {str(problem.path[0]) for problem in document.problems if problem.path}
+    unclear |= {str(problem.path[0]) for problem in empty if len(problem.path) == 2}  # a whole section of it may be meant
+    valid = {each for each in valid if re.split(r"[.\[]", each)[0] not in unclear}
+    broken = [each for each in broken_rules(config, valid) if not _is_misplaced(each, problems)]
+    problems += _not_following(_apart_from_the_request(broken, problems), empty)
+    told = [*document.problems, *_not_following(problems, document.problems)]
+    return config, with_silence(told, config, valid)
+
+
+def _not_following(problems: list[Problem], of: list[Problem]) -> Iterator[Problem]:
+    """The problems that are not about what one of the problems in ``of`` is about, or lies in: those would follow from it."""
+    paths = [problem.path for problem in of if problem.path]
+    return (each for each in problems if not any(each.path[: len(path)] == path for path in paths))
+
+
+def _is_misplaced(lack: Problem, problems: list[Problem]) -> bool:
+    """Tell whether what is lacking stands in another section, where it is told as unknown."""
+    unknown = (problem for problem in problems if problem.rule == "unknown-field")
+    return lack.value is ABSENT and any(problem.path[-1:] == lack.path[-1:] for problem in unknown)
+
+
+def _apart_from_the_request(broken: Iterable[Problem], problems: list[Problem]) -> list[Problem]:
+    """What the rules tell, without warnings of `overrides` in which the service refuses a member: those would follow from it.
+
+    The cluster's and a group's go together; what one group has does not bear on another.
+    """
+    refused = {_overrides(problem.path) for problem in problems if problem.rule.startswith("request.")} - {()}
+    return [each for each in broken if each.level is not Level.WARNING or not _follows(_overrides(each.path), refused)]
+
+
+def _follows(path: errors.Path, refused: Set[errors.Path]) -> bool:
+    """Tell whether what is in these `overrides` can follow from what the service refuses in others."""
+    if path == OF_THE_CLUSTER:
+        return bool(refused)
+    return path != () and (path in refused or OF_THE_CLUSTER in refused)
+
+
+def _overrides(path: errors.Path) -> errors.Path:
+    """The path of the `overrides` in which this lies; nothing for what lies elsewhere."""
+    return path[: path.index("overrides") + 1] if "overrides" in path else ()
+
+
+def _name_problems(content: dict[str, Any], name: str) -> Iterator[Problem]:
+    """What is wrong with the file's own name, which is the cluster's."""
+    if "name" in content:
+        message = "the file's own name is the cluster's name; remove this line, or rename the file"
+        yield Problem(("name",), content["name"], message, "unknown-field")
+    if not re.fullmatch(FILE_NAME, name):
+        better = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
+        example = f", e.g. {better}.yaml" if re.fullmatch(FILE_NAME, better) else ""
+        message = f"is the file's own name, which is the cluster's and {in_words(f'^{FILE_NAME}$')}; rename the file{example}"
+        yield Problem((), name, message, "file.name")

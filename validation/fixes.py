@@ -1,0 +1,139 @@
+"""What to write instead of a value that is of the wrong type, or out of bounds."""
+
+import re
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any
+
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from config.secret_values import without_secrets
+from config.suggestions import either
+from validation.fields import inner_types, section_of
+
+YES, NO = ("true", "yes", "on", "y", "1"), ("false", "no", "off", "n", "0")
+# What fits into a line that is given in brackets.
+LONGEST_IN_BRACKETS = 60
+# A bound above it says nothing to anybody.
+LARGEST_TOLD = 10**9
+
+
+def remedy(detail: ErrorDetails, field: FieldInfo | None) -> str | None:
+    """What to write instead of the value, where its type or its bounds are wrong."""
+    found = _REMEDIES.get(detail["type"])
+    return found(without_secrets(detail["input"], detail["loc"]), field) if found else None
+
+
+def range_of(field: FieldInfo | None, least: str, most: str) -> tuple[int | None, int | None]:
+    """The field's bounds of this kind: `ge` and `le`, or `min_length` and `max_length`."""
+    metadata = field.metadata if field else []
+    first = next((getattr(each, least) for each in metadata if getattr(each, least, None) is not None), None)
+    last = next((getattr(each, most) for each in metadata if getattr(each, most, None) is not None), None)
+    return first, last
+
+
+def _is_told(bounds: tuple[int | None, int | None]) -> bool:
+    """Tell whether the bounds say more than the field's own words do."""
+    return bounds != (None, None) and (bounds[1] or 0) <= LARGEST_TOLD
+
+
+def _between(bounds: tuple[int | None, int | None]) -> str:
+    first, last = bounds
+    if first is None:
+        return f"at most {last}"
+    return f"at least {first}" if last is None else f"{first} to {last}"
+
+
+def _number(value: object, field: FieldInfo | None) -> str:
+    plain = re.sub("[,_ ]", "", value) if isinstance(value, str) else ""
+    if re.fullmatch("-?[0-9]+", plain):
+        return f"write {int(plain)}"
+    if re.fullmatch("0x[0-9a-fA-F]+", plain):
+        return f"write {int(plain, 16)}"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:  # exact up to there
+        return f"write {int(value)}"
+    bounds = range_of(field, "ge", "le")
+    alone = ", without a unit" if re.fullmatch("[0-9.]+[a-zA-Z]+", plain) else ""
+    if _is_told(bounds):
+        return f"write a number in digits, {_between(bounds)}{alone}"
+    return f"write a number in digits{alone}" + (f": {field.description}" if field else "")
+
+
+def _switch(value: object, _: FieldInfo | None) -> str | None:
+    word = str(value).strip().lower()
+    return "write true" if word in YES else "write false" if word in NO else None
+
+
+def _text(value: object, field: FieldInfo | None) -> str:
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
+        return f"write {value[0]} without the brackets or the minus"
+    if value is None and field is not None:
+        return f"it needs a value: {field.description}" if field.is_required() else "write some, or remove this line"
+    return "write one word or sentence, or remove this line"
+
+
+def _section(value: object, field: FieldInfo | None) -> str:
+    section = section_of(field.annotation) if field else None
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping):
+        return "remove the minus before its first field"
+    known = section.model_fields if section else {}
+    needed = [f"`{name}`" for name, each in known.items() if each.is_required()]
+    if needed:
+        return f"it needs {', '.join(needed)}"
+    return f"write {either(list(known))} below it, or remove this line" if known else "write its fields below it"
+
+
+def _mapping(value: object, _: FieldInfo | None) -> str:
+    match value:
+        case [{"Key": key, "Value": held}, *_]:
+            return f"write `{key}: {held}`"
+        case [{**_only}]:
+            return "remove the minus before its first line"
+        case str() if "=" in value:
+            name, text = value.split("=", 1)
+            return f"write `{name.strip()}: {text.strip()}` on a line below it"
+    return "write `name: value` on lines below it, or {} for none"
+
+
+def _list(value: object, field: FieldInfo | None) -> str:
+    if isinstance(value, Mapping):
+        return "begin each entry with a minus"
+    if isinstance(value, str) and len(value) > LONGEST_IN_BRACKETS:
+        return "put it on a line below, after a minus"
+    if isinstance(value, str):
+        return f"write [{', '.join(re.split(r'[, ]+', value.strip('()[] ')))}]"
+    choices = [str(each) for kind in inner_types(field.annotation) for each in _choices(kind)] if field else []
+    return f"write those that you want of [{', '.join(choices)}]" if choices else _entries(field)
+
+
+def _entries(field: FieldInfo | None) -> str:
+    least, _ = range_of(field, "min_length", "max_length")
+    return "write its entries below it, each after a minus" if least else "write its entries in [ ], or [] for none"
+
+
+def _choices(kind: object) -> list[Any]:
+    return list(kind) if isinstance(kind, type) and issubclass(kind, StrEnum) else []
+
+
+def _in_range(_: object, field: FieldInfo | None) -> str | None:
+    bounds = range_of(field, "ge", "le")
+    return f"use {_between(bounds)}" if _is_told(bounds) else None
+
+
+def _of_length(value: object, field: FieldInfo | None) -> str | None:
+    bounds = range_of(field, "min_length", "max_length")
+    unit = "characters" if isinstance(value, str) else "entries"
+    return f"use {_between(bounds)} {unit}" if bounds != (None, None) else None
+
+
+_REMEDIES: dict[str, Callable[[Any, FieldInfo | None], str | None]] = {
+    "int_type": _number,
+    "bool_type": _switch,
+    "string_type": _text,
+    "model_type": _section,
+    "dict_type": _mapping,
+    "tuple_type": _list,
+    **dict.fromkeys(("greater_than_equal", "less_than_equal"), _in_range),
+    **dict.fromkeys(("too_short", "too_long", "string_too_short", "string_too_long"), _of_length),
+}

@@ -1,0 +1,135 @@
+"""Writes schema/cluster.schema.json, by which editors complete and check cluster files: `python -m validation.schema`.
+
+It is in draft 7 of JSON Schema, which editors know best, and holds what can be said of a field by itself: that the fields fit
+together, the rules tell.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from cluster_request.request import NOT_OVERRIDDEN, NOT_OVERRIDDEN_IN_A_GROUP
+from cluster_request.request_check import GROWING
+from cluster_request.service_model import input_shape, shape
+from config.errors import Level
+from config.instance_types import NAME_OF_A_TYPE
+from config.model import ClusterConfig
+from config.zones import regions
+from validation.catalog import catalog
+
+Schema = dict[str, Any]
+
+FILE = Path(__file__).resolve().parent.parent / "schema" / "cluster.schema.json"
+DRAFT = "http://json-schema.org/draft-07/schema#"
+
+# What pydantic writes for itself, and what editors do not know.
+_UNUSED = ("title", "change", "api", "format")
+_CIDR = r"^([0-9]{1,3}\.){3}[0-9]{1,3}/[0-9]{1,2}$"
+# What of a shape is the same in a schema, by the shape's type.
+_BOUNDS = {
+    "string": {"min": "minLength", "max": "maxLength"},
+    "list": {"min": "minItems", "max": "maxItems"},
+    "map": {"min": "minProperties", "max": "maxProperties"},
+    **{kind: {"min": "minimum", "max": "maximum"} for kind in ("integer", "long", "float", "double")},
+}
+_TYPES = {"string": "string", "blob": "string", "boolean": "boolean", "integer": "integer", "long": "integer"}
+
+
+def cluster_schema() -> Schema:
+    """What a cluster file can hold."""
+    whole = ClusterConfig.model_json_schema(ref_template="#/definitions/{model}")
+    definitions = {name: _of_model(each) for name, each in whole.pop("$defs").items()}
+    root = _of_model(whole)
+    del root["properties"]["name"]
+    root["required"].remove("name")
+    root["properties"]["region"]["anyOf"][0]["enum"] = list(regions())
+    group = definitions["InstanceGroup"]["properties"]
+    group["instance_type"] |= _choice("ClusterInstanceType")
+    warnings = [rule for rule, entry in catalog().items() if entry.level is Level.WARNING]
+    definitions["Silence"]["properties"]["rule"]["enum"] = warnings
+    used: dict[str, Schema] = {}
+    group["overrides"] |= _overrides("ClusterInstanceGroupSpecification", NOT_OVERRIDDEN_IN_A_GROUP, used)
+    root["properties"]["overrides"] |= _overrides(input_shape("CreateCluster"), NOT_OVERRIDDEN, used)
+    return {
+        "$schema": DRAFT,
+        "title": "A cluster of hyperpod-cdk",
+        **root,
+        "definitions": dict(sorted((definitions | used).items())),
+    }
+
+
+def render() -> str:
+    """The file."""
+    return json.dumps(cluster_schema(), indent=1, ensure_ascii=False) + "\n"
+
+
+def _of_model(value: Any) -> Any:
+    """Pydantic's schema without what is its own, in draft 7, where nothing beside a `$ref` counts."""
+    if isinstance(value, list):
+        return [_of_model(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {key: _of_model(each) for key, each in value.items() if key not in _UNUSED or not isinstance(each, str)}
+    if value.get("format") == "ipv4network":
+        kept["pattern"] = _CIDR
+    if isinstance(value.get("change"), str):
+        kept["description"] = f"{value['description']}. A change of it: {value['change']}."
+    if isinstance(kept.get("default"), dict) and kept["default"]:  # a section's: those of its fields say as much
+        del kept["default"]
+    if "$ref" in kept and len(kept) > 1:
+        kept["allOf"] = [{"$ref": kept.pop("$ref")}]
+    return kept
+
+
+def _overrides(name: str, left_out: Mapping[str, str], used: dict[str, Schema]) -> Schema:
+    """The members of a structure of the API, but those that have a field; ``used`` gets the shapes below it."""
+    members = {key: member["shape"] for key, member in shape(name)["members"].items() if key not in left_out}
+    properties = {key: _or_null(_reference(each, used)) for key, each in members.items()}
+    return {"additionalProperties": False, "properties": properties}
+
+
+def _reference(name: str, used: dict[str, Schema]) -> Schema:
+    key = f"api.{name}"
+    if key not in used:
+        used[key] = {}  # a shape that contains itself finds it there
+        used[key] = dict(_of_shape(name, used))
+    return {"$ref": f"#/definitions/{key}"}
+
+
+def _or_null(schema: Schema) -> Schema:
+    """The schema, or the null by which a file leaves a member of ours out."""
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _of_shape(name: str, used: dict[str, Schema]) -> Iterator[tuple[str, Any]]:
+    """A shape of the API; what is required is not told, as ours stand beside what the file gives."""
+    model = shape(name)
+    match model["type"]:
+        case "structure":
+            yield "type", "object"
+            yield from _overrides(name, {}, used).items()
+        case "list":
+            yield from (("type", "array"), ("items", _reference(model["member"]["shape"], used)))
+        case "map":
+            yield from (("type", "object"), ("additionalProperties", _reference(model["value"]["shape"], used)))
+        case "timestamp":
+            yield "type", ["string", "number"]
+        case kind:
+            yield "type", _TYPES.get(kind, "number")
+    if "enum" in model:
+        yield from _choice(name).items()
+    if "pattern" in model and "\\p" not in model["pattern"]:  # classes of Unicode, which few editors know
+        yield "pattern", f"^(?:{model['pattern']})$"
+    bounds = _BOUNDS.get(model["type"], {})
+    yield from ((word, model[bound]) for bound, word in bounds.items() if bound in model)
+
+
+def _choice(name: str) -> Schema:
+    """The choices of a shape, and the form of those that the service may have added since."""
+    choices = {"enum": shape(name)["enum"]}
+    return {"anyOf": [choices, {"pattern": f"^{NAME_OF_A_TYPE}$"}]} if name in GROWING else choices
+
+
+if __name__ == "__main__":
+    print(render(), end="")  # noqa: T201  its output is the file

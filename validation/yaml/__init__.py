@@ -1,0 +1,1 @@
+"""Read YAML with positions and explain syntax errors."""
