@@ -10,7 +10,8 @@ from validation.catalog import BASIC, catalog
 from validation.model_errors import RULE_OF
 from validation.rules import RULES
 
-CONFIG = Path(__file__).parents[3] / "config"
+PROJECT = Path(__file__).parents[3]
+FOLDERS = ("config", "cluster_request", "validation", "validation/yaml")
 
 
 @pytest.mark.parametrize("rule", catalog())
@@ -31,8 +32,9 @@ def test_no_id_is_there_twice() -> None:
 
 
 def test_every_id_in_the_code_is_in_the_catalog_and_the_other_way_round() -> None:
-    native = CONFIG.parent / "constructs" / "hyperpod" / "native_fields.py"
-    code = "".join(path.read_text() for path in (*CONFIG.glob("*.py"), native) if path.name != "catalog.py")
+    native = PROJECT / "constructs" / "hyperpod" / "cluster" / "native_fields.py"
+    modules = [path for folder in FOLDERS for path in (PROJECT / folder).glob("*.py")]
+    code = "".join(path.read_text() for path in (*modules, native) if path.name != "catalog.py")
     dotted = set(re.findall(r'"((?:file|yaml|request|silence)\.[a-z-]+)"', code))
     assert dotted == {rule for rule in BASIC if "." in rule}
     assert {rule for rule in BASIC if "." not in rule} == {*RULE_OF.values(), "type"}

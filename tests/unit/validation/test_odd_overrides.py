@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cluster_request.service_model import shape
 from tests.unit.cluster_request.request_leaves import CREATE, full
-from tests.unit.validation.conftest import VALID
+from tests.unit.conftest import VALID
 from tests.unit.validation.odd_documents import change
 from validation.checked_file import check_source
 

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from config import own_tags
+from config import tags
 
 
 def test_two_controller_groups_are_named(draft: Any) -> None:
@@ -71,7 +71,7 @@ def test_each_deep_health_check_is_named_once(draft: Any) -> None:
 
 def test_the_most_tags_of_a_file_leave_room_for_ours_and_for_names(draft: Any) -> None:
     """AWS takes 50 of a resource, and does not count those that CloudFormation adds itself."""
-    ours = [name for name in vars(own_tags) if name.endswith("_TAG")]
+    ours = [name for name in vars(tags) if name.endswith("_TAG")]
     draft.set("tags", {f"tag-{index}": "x" for index in range(40)})
     assert draft.problems() == []
     assert ours
