@@ -79,6 +79,7 @@ mutants: setup  ## plant defects in the custom resource's code, one at a time, a
 lint: setup
 	ruff format --check .
 	ruff check .
+	PYTHONPATH=constructs:lambda_assets:lifecycle_assets lint-imports --no-logo --no-cache
 	git ls-files "*.sh" "*.sbatch" .ci/run .ci/demo-offline | xargs shellcheck -x
 
 types: setup

@@ -13,7 +13,7 @@ from tests import cluster_files
 from tests.snapshots.readable import ASSET_HASH, BUNDLE_HASH
 from tests.synth.synthesized import CLUSTER, Synthesized, read_assembly
 
-SOURCES = ("app.py", "config", "constructs", "lambda_assets", "lifecycle_assets", "stacks")
+SOURCES = ("app.py", "config", "cluster_request", "validation", "constructs", "lambda_assets", "lifecycle_assets", "stacks")
 
 
 def copy_of_the_sources(folder: Path) -> Path:
