@@ -11,7 +11,7 @@ from config.instance_group import InstanceGroup
 from config.instance_types import instance_type
 from config.network import ZONE_ID
 from config.suggestions import either, nearest
-from config.zones import region_of_name, region_of_zone, regions, zone_remedy, zones_of
+from config.zones import region_of_name, region_of_zone, regions, zone_fix, zones_of
 
 Answers = dict[str, str]
 
@@ -51,11 +51,9 @@ def _zone(answer: str, answers: Answers) -> str | None:
         return f"is a zone's name, which is another zone in each account; use its id: {either(ids)}"
     region, home = answers.get("region"), region_of_zone(answer)
     if re.fullmatch(ZONE_ID, answer) is None:
-        return f"is no availability zone's id; {zone_remedy(answer, region)}"
+        return f"is no availability zone's id; {zone_fix(answer, region)}"
     # Of the region's zones that the table does not have, which some accounts see, the file's own check warns.
-    return (
-        f"is a zone of {home}, not of {region}; {zone_remedy(answer, region)}" if region and home not in (None, region) else None
-    )
+    return f"is a zone of {home}, not of {region}; {zone_fix(answer, region)}" if region and home not in (None, region) else None
 
 
 def _instance_type(answer: str, _: Answers) -> str | None:

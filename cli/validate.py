@@ -13,7 +13,7 @@ def options(command: argparse.ArgumentParser) -> None:
     """Add what the command takes beside the folder."""
     command.add_argument("files", nargs="*", metavar="CLUSTER|FILE", help="name of a cluster file, or its path; all without it")
     command.add_argument("--format", choices=FORMATS, default="text", help="for whom: text (a terminal), json, github, sarif")
-    command.add_argument("--strict", action="store_true", help="fail with warnings, too, unless the file silences them")
+    command.add_argument("--strict", action="store_true", help="fail with warnings, too, unless the file suppresses them")
 
 
 def validate(*, clusters: Path, files: Sequence[str], format: str, strict: bool) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Builds the CreateCluster request that a cluster file asks for, and checks it against the service model."""
+"""Build the CreateCluster request for a cluster file, and check it against the service model."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,14 +14,14 @@ from config.model import ClusterConfig
 # CreateCluster's input, as JSON.
 Request = dict[str, Any]
 
-# Step Functions takes 256 KiB of input. CloudFormation's event carries the new and the old request; 16 KiB are left for all else.
+# Step Functions accepts 256 KiB of input. CloudFormation's event has the new and the old request, and 16 KiB for everything else.
 LARGEST_REQUEST = (256 - 16) * 1024 // 2
 
-# Members on which other things stand (names, ownership, Slurm's parameters): a rule refuses to override them.
+# Members that names, ownership and the Slurm configuration depend on: a rule rejects overrides of them.
 NOT_OVERRIDDEN = {"ClusterName": "cluster_name", "InstanceGroups": "instance_groups", "Tags": "tags"}
 NOT_OVERRIDDEN_IN_A_GROUP = {"InstanceGroupName": "name", "InstanceCount": "instance_count"}
 
-# Which field sets a member of the request.
+# The field that sets each member of the request.
 FIELDS_OF_A_GROUP = {
     "InstanceGroupName": "name",
     "InstanceType": "instance_type",
@@ -40,7 +40,7 @@ FIELDS_OF_THE_CLUSTER = {
 
 @dataclass(frozen=True)
 class RequestValues:
-    """The values of a request that are known only when the stacks are deployed; the construct gives tokens."""
+    """Values that are known only at deployment; the construct passes tokens."""
 
     execution_role_arn: str
     source_s3_uri: str
@@ -49,7 +49,7 @@ class RequestValues:
 
     @classmethod
     def samples(cls, config: ClusterConfig) -> Self:
-        """Well-formed values that stand in while the request is checked, as long as real ones can be."""
+        """Return well-formed values of maximum length, for checking the request."""
         account, region = config.account or "123456789012", config.region or "us-east-1"
         network = config.network.existing
         bucket = f"sagemaker-{config.name}-{account}-{region}-{'0' * 12}"
@@ -62,7 +62,7 @@ class RequestValues:
 
 
 def cluster_request(config: ClusterConfig, *, values: RequestValues) -> Request:
-    """CreateCluster's input without ClusterName: what the file asks for, and nothing else."""
+    """Return CreateCluster's input without ClusterName."""
     request: Request = {
         "InstanceGroups": [_group(group, config, values) for group in config.instance_groups],
         "VpcConfig": {"SecurityGroupIds": list(values.security_group_ids), "Subnets": list(values.subnet_ids)},
@@ -90,10 +90,10 @@ def _group(group: InstanceGroup, config: ClusterConfig, values: RequestValues) -
     return merged(request, {key: value for key, value in group.overrides.items() if key not in NOT_OVERRIDDEN_IN_A_GROUP})
 
 
-def merged(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Request:
-    """Our members with theirs put over them at every depth: lists are replaced whole, and null takes a member away."""
-    result = dict(ours)
-    for key, value in theirs.items():
+def merged(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> Request:
+    """Merge overrides at every depth: lists are replaced, and null removes a member."""
+    result = dict(base)
+    for key, value in overrides.items():
         if value is None:
             result.pop(key, None)
         elif isinstance(value, Mapping):
@@ -105,30 +105,30 @@ def merged(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Request:
 
 
 def request_problems(config: ClusterConfig) -> Iterator[Problem]:
-    """What the service would refuse of the config's request, by the path in the file."""
+    """Yield problems that the service would reject, with their paths in the file."""
     request = cluster_request(config, values=RequestValues.samples(config))
     named = {"ClusterName": config.cluster_name or config.name, **request}
     for problem in check_request(named):
         yield replace(problem, path=in_file(config, problem.path))
-    yield from _left_out_of_nothing(config)
+    yield from _unknown_nulls(config)
     size = len(json.dumps(_as_sent(request), separators=(",", ":")))
     if size > LARGEST_REQUEST:
         message = (
-            f"the request has {size} bytes, and at most {LARGEST_REQUEST} fit, as Step Functions takes 256 KiB of an event that "
-            "carries the old and the new request; use fewer groups or shorter overrides"
+            f"the request has {size} bytes, but Step Functions accepts at most {LARGEST_REQUEST}; use fewer groups or shorter "
+            "overrides"
         )
         yield Problem(("instance_groups",), f"{len(config.instance_groups)} groups", message, rule="request.size")
 
 
-def _left_out_of_nothing(config: ClusterConfig) -> Iterator[Problem]:
-    """What `overrides` leave out by null although the API has nothing of that name, which the request does not show."""
+def _unknown_nulls(config: ClusterConfig) -> Iterator[Problem]:
+    """Yield unknown members that `overrides` remove by null, which the request does not contain."""
     yield from unknown_null(input_shape("CreateCluster"), config.overrides, ("overrides",))
     for index, each in enumerate(config.instance_groups):
         yield from unknown_null(group_shape(), each.overrides, ("instance_groups", index, "overrides"))
 
 
 def _as_sent(value: object) -> object:
-    """The value as CloudFormation sends it to a custom resource: every scalar is text."""
+    """Convert every scalar to text, as CloudFormation does for a custom resource."""
     if isinstance(value, Mapping):
         return {key: _as_sent(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -137,7 +137,7 @@ def _as_sent(value: object) -> object:
 
 
 def in_file(config: ClusterConfig, path: Path) -> Path:
-    """Where in the file the member of the request at ``path`` comes from."""
+    """Return the path in the file for a member of the request."""
     match path:
         case ("InstanceGroups", int(index), str(member), *rest):
             field = FIELDS_OF_A_GROUP.get(member)

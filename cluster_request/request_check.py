@@ -1,4 +1,4 @@
-"""Walks a request along the service model, as the service would: names, types, required members, enums, patterns, bounds."""
+"""Check a request against the service model: names, types, required members, enums, patterns, limits."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -13,16 +13,13 @@ from config.errors import ABSENT, Path, Problem
 from config.instance_types import could_be_a_type
 from config.suggestions import nearest
 
-LONGEST_CHOICE = 12
-
-# The service adds to this list without asking which model is pinned here, and nothing on the way to it looks at the list. A name
-# that is not in it and could be one is therefore no mistake: the rule known-instance-type warns of it. Any other name is one: of
-# another form, or of a family that is in the list with a size that nothing in the list has.
+# The service adds values to this enum after the pinned model, and the client does not check it. A plausible name is therefore
+# only a warning (known-instance-type). Other names are errors: another format, or a known family with an unknown size.
 GROWING: dict[str, Callable[[str], bool]] = {"ClusterInstanceType": could_be_a_type}
 
 
 def check_request(request: Mapping[str, object], operation: str = "CreateCluster") -> list[Problem]:
-    """Everything in ``request`` that the operation would refuse, by the path of the member."""
+    """Return every problem in ``request`` that the operation would reject, by the member's path."""
     return list(_walk(input_shape(operation), request, ()))
 
 
@@ -30,7 +27,7 @@ def _walk(name: str, value: object, path: Path) -> Iterator[Problem]:
     model = shape(name)
     expected, fits = _TYPES[model["type"]]
     if not fits(value):
-        yield Problem(path, value, f"must be {expected}; {_remedy(model, value)}", "request.type")
+        yield Problem(path, value, f"must be {expected}; {_fix(model, value)}", "request.type")
         return
     could_be_new = isinstance(value, str) and name in GROWING and GROWING[name](value)
     yield from _bounds(name, {**model, "enum": []} if could_be_new else model, value, path)
@@ -55,14 +52,14 @@ def _structure(name: str, model: Shape, value: Mapping[str, object], path: Path)
             yield _unknown(name, key, item, path)
     for key in model.get("required", ()):
         if key not in value:
-            yield Problem((*path, key), ABSENT, f"is required by {name}; add it", "request.missing-member")
+            yield Problem((*path, key), ABSENT, f"required by {name}; add it", "request.missing-member")
     if model.get("union") and len(value) != 1:
-        message = f"{name} takes exactly one of {', '.join(members)}; give one"
+        message = f"{name} requires exactly one of {', '.join(members)}; set one"
         yield Problem(path, dict(value), message, "request.union")
 
 
 def unknown_null(name: str, value: Mapping[str, object], path: Path) -> Iterator[Problem]:
-    """The members that ``value`` leaves out of the shape by null, and that the shape has not."""
+    """Yield unknown members that ``value`` removes by null."""
     members: dict[str, Shape] = shape(name)["members"]
     for key, item in value.items():
         if key not in members and item is None:
@@ -72,43 +69,45 @@ def unknown_null(name: str, value: Mapping[str, object], path: Path) -> Iterator
 
 
 def _unknown(name: str, key: str, item: object, path: Path) -> Problem:
-    message = f"{name} has no member of this name; {_where(name, key) or nearest(key, shape(name)['members'])}"
+    message = f"unknown member of {name}; {_where(name, key) or nearest(key, shape(name)['members'])}"
     return Problem((*path, key), item, message, "request.unknown-member")
 
 
 def _where(name: str, key: str) -> str | None:
-    """Where the member is, if it is one of the cluster's with a group, or the other way round."""
+    """Return where the member belongs, if a group has one of the cluster or vice versa."""
     cluster, group = input_shape("CreateCluster"), group_shape()
     if name == cluster and key in shape(group)["members"]:
-        return "put it with an instance group's"
-    return "put it with the cluster's" if name == group and key in shape(cluster)["members"] else None
+        return "move it to the `overrides` of an instance group"
+    return "move it to the `overrides` of the cluster" if name == group and key in shape(cluster)["members"] else None
 
 
 def _bounds(name: str, model: Shape, value: object, path: Path) -> Iterator[Problem]:
-    """What the shape says of the value's size, its pattern and its choices."""
+    """Yield violations of the shape's size limits, pattern and choices."""
     wrong = list(_text(name, model, value, path)) if isinstance(value, str) else []
     yield from wrong
-    if wrong or isinstance(value, bool):  # what has another form is of another length for that reason
+    if wrong or isinstance(value, bool):  # a wrong format explains a wrong length
         return
     size = value if isinstance(value, int | float) else len(value) if isinstance(value, str | list | tuple | Mapping) else None
     if size is None:
         return
-    unit = "" if isinstance(value, int | float) else " characters" if isinstance(value, str) else " entries"
+    small, large, unit = _SIZE_WORDS["text" if isinstance(value, str) else "number" if size is value else "list"]
     if "min" in model and size < model["min"]:
-        yield Problem(path, value, f"must be at least {model['min']}{unit}; {_range(model, unit)}", "request.bounds")
+        yield Problem(path, value, f"{small}; {_range(model, unit)}", "request.bounds")
     if "max" in model and size > model["max"]:
-        yield Problem(path, value, f"must be at most {model['max']}{unit}; {_range(model, unit)}", "request.bounds")
+        yield Problem(path, value, f"{large}; {_range(model, unit)}", "request.bounds")
+
+
+_SIZE_WORDS = {
+    "number": ("too small", "too large", ""),
+    "text": ("too short", "too long", " characters"),
+    "list": ("too few entries", "too many entries", " entries"),
+}
 
 
 def _text(name: str, model: Shape, value: str, path: Path) -> Iterator[Problem]:
     choices = model.get("enum", [])
     if choices and value not in choices:
-        said = (
-            f"must be one of {', '.join(choices)}"
-            if len(choices) <= LONGEST_CHOICE
-            else f"is none of {len(choices)} known values"
-        )
-        yield Problem(path, value, f"{said}; {nearest(value, choices)}", "request.choice")
+        yield Problem(path, value, f"unknown value; {nearest(value, choices)}", "request.choice")
     if "pattern" in model and not _pattern(model["pattern"]).fullmatch(value):
         yield Problem(path, value, wrong_form(name, model["pattern"], value), "request.pattern")
 
@@ -116,29 +115,30 @@ def _text(name: str, model: Shape, value: str, path: Path) -> Iterator[Problem]:
 def _range(model: Shape, unit: str) -> str:
     if "min" in model and "max" in model:
         return f"use {model['min']} to {model['max']}{unit}"
-    return f"use {model.get('min', model.get('max'))}{unit} or {'more' if 'min' in model else 'less'}"
+    limit = f"at least {model['min']}{unit}" if "min" in model else f"at most {model['max']}{unit}"
+    return f"use {limit}".replace(" 1 entries", " one entry").replace(" 1 characters", " one character")
 
 
-# What is quoted although it need not be, by the type that the model wants.
+# Values that need no quotes, by type.
 _PLAIN = {"integer": re.compile("-?[0-9]+"), "long": re.compile("-?[0-9]+"), "boolean": re.compile("true|false")}
 
 
-def _remedy(model: Shape, value: object) -> str:
+def _fix(model: Shape, value: object) -> str:
     if model["type"] == "string" and isinstance(value, bool | int | float):
         return "quote it"
     if model["type"] == "structure":
-        return f"its members are {', '.join(model['members']) or 'none: write {}'}"
+        return f"the members are {', '.join(model['members']) or 'none: use {}'}"
     if isinstance(value, str):
         if model["type"] == "list":
             return f"write [{value.strip('[] ')}]"
         if (plain := _PLAIN.get(model["type"])) and plain.fullmatch(value):
             return f"write {value}, without quotes"
     if model["type"] == "list" and isinstance(value, Mapping):
-        return "begin each entry with a minus"
-    return "write it so"
+        return "start each entry with a minus"
+    return "correct the value"
 
 
-# The service's patterns use \p{L}, which the standard library refuses.
+# The service's patterns use \p{L}, which the standard library does not support.
 @cache
 def _pattern(text: str) -> "regex.Pattern[str]":
     return regex.compile(text)
@@ -153,7 +153,7 @@ def _is_number(value: object) -> bool:
 
 
 def _is_time(value: object) -> bool:
-    """Tell whether the value is a time as YAML can carry it to the service: ISO 8601 text, or seconds since 1970."""
+    """Return whether the value is a timestamp: ISO 8601 text, or seconds since 1970."""
     if not isinstance(value, str):
         return _is_number(value)
     try:

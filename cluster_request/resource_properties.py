@@ -1,4 +1,4 @@
-"""What Custom::HyperPodCluster is asked for, as lambda_assets/cluster_resource/event.py reads it."""
+"""Build the properties of Custom::HyperPodCluster, which lambda_assets/cluster_resource/event.py reads."""
 
 from cluster_request.request import Request
 from config.instance_group import Role
@@ -7,12 +7,12 @@ from config.tags import CLUSTER_TAG
 
 
 def tagged(request: Request, config: ClusterConfig) -> Request:
-    """The request with the tag that tells the cluster file."""
+    """Return the request with the tag that identifies the cluster file."""
     return {**request, "Tags": [{"Key": CLUSTER_TAG, "Value": config.name}, *request.get("Tags", [])]}
 
 
 def resource_properties(config: ClusterConfig, request: Request, network_identity: str) -> dict[str, object]:
-    """The properties; ``network_identity`` changes with the network, so that references to it are looked up again."""
+    """Return the properties; a changed ``network_identity`` resolves references to the network again."""
     controller = next(group.name for group in config.instance_groups if group.role is Role.CONTROLLER)
     return {
         "NamePrefix": config.name,

@@ -1,7 +1,6 @@
-"""SageMaker's service model as the pinned botocore carries it.
+"""Read SageMaker's service model from the pinned botocore.
 
-It is read straight from botocore's file: importing botocore's own loader takes longer than the reading, and the loader would
-let a model in the user's ~/.aws/models change what is synthesized.
+Reading botocore's file directly is faster than importing its loader, and ignores models in the user's ~/.aws/models.
 """
 
 import gzip
@@ -14,10 +13,10 @@ from typing import Any
 
 FOLDER = "sagemaker/2017-07-24"
 FILE = "service-2.json.gz"
-# Not packed: how gzip packs differs from one build of zlib to another, and with it the asset's hash; CDK's zip packs it anyway.
+# Uncompressed: gzip's output, and so the asset's hash, differs between builds of zlib; CDK compresses the asset anyway.
 SLIM_FILE = "service-2.json"
 
-# What the custom resource calls, and so what its own copy of the model must know.
+# The operations of the custom resource, which its copy of the model must contain.
 OPERATIONS = (
     "AddTags",
     "CreateCluster",
@@ -32,7 +31,7 @@ OPERATIONS = (
     "UpdateCluster",
 )
 
-# What synth checks, and what the service checks in the end; the client needs names, types and what is required.
+# Checked by synth and by the service; the client needs only names, types and required members.
 UNUSED = frozenset({"box", "deprecated", "deprecatedMessage", "documentation", "enum", "errors", "max", "min", "pattern"})
 
 Shape = dict[str, Any]
@@ -40,7 +39,7 @@ Shape = dict[str, Any]
 
 @cache
 def service_model() -> dict[str, Any]:
-    """The whole model; about 2.6 MB of JSON, read once."""
+    """Return the whole model, about 2.6 MB of JSON, read once."""
     botocore = find_spec("botocore")
     if botocore is None or botocore.origin is None:
         raise ModuleNotFoundError("botocore is not installed; run `make setup`")
@@ -50,25 +49,25 @@ def service_model() -> dict[str, Any]:
 
 
 def shape(name: str) -> Shape:
-    """The shape of this name."""
+    """Return the shape with this name."""
     found: Shape = service_model()["shapes"][name]
     return found
 
 
 def input_shape(operation: str) -> str:
-    """The name of the operation's input shape."""
+    """Return the name of the operation's input shape."""
     name: str = service_model()["operations"][operation]["input"]["shape"]
     return name
 
 
 def group_shape() -> str:
-    """The name of the shape of CreateCluster's instance groups."""
+    """Return the name of the shape of CreateCluster's instance groups."""
     name: str = shape(shape(input_shape("CreateCluster"))["members"]["InstanceGroups"]["shape"])["member"]["shape"]
     return name
 
 
 def slim_model(operations: Iterable[str] = OPERATIONS) -> bytes:
-    """The model cut to what a client needs for ``operations``, as JSON that is the same each time."""
+    """Return the parts of the model that a client needs for ``operations``, as reproducible JSON."""
     whole = service_model()
     kept = {name: _without_unused(whole["operations"][name]) for name in operations}
     shapes = {name: _slim_shape(shape(name)) for name in _reached(kept)}
@@ -77,7 +76,7 @@ def slim_model(operations: Iterable[str] = OPERATIONS) -> bytes:
         "version": whole["version"],
         "metadata": whole["metadata"],
         "operations": kept,
-        # All strings without a bound are alike: nobody sees the names of such shapes.
+        # Shapes without limits differ only in their names, which are not used.
         "shapes": {name: found for name, found in _renamed(shapes, plain).items() if name not in plain}
         | {kind: {"type": kind} for kind in plain.values()},
     }
@@ -85,7 +84,7 @@ def slim_model(operations: Iterable[str] = OPERATIONS) -> bytes:
 
 
 def _reached(operations: object) -> set[str]:
-    """The names of all shapes to which ``operations`` refer, directly or through others."""
+    """Return the names of all shapes to which ``operations`` refer, directly or indirectly."""
     found: set[str] = set()
     waiting = list(_references(operations))
     while waiting:
@@ -108,7 +107,7 @@ def _references(value: object) -> Iterator[str]:
 
 
 def _slim_shape(whole: Shape) -> Shape:
-    """The shape without what a client does not use; members keep their names, whatever these are."""
+    """Return the shape without unused traits; members keep their names, whatever these are."""
     slim = _without_unused(whole)
     if "members" in slim:
         slim["members"] = {name: _without_unused(member) for name, member in slim["members"].items()}
@@ -120,7 +119,7 @@ def _without_unused(traits: Shape) -> Shape:
 
 
 def _renamed(value: Any, names: dict[str, str]) -> Any:
-    """The value with references to shapes called otherwise."""
+    """Return the value with renamed references to shapes."""
     if isinstance(value, dict):
         return {
             key: names.get(item, item) if key == "shape" and isinstance(item, str) else _renamed(item, names)

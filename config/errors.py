@@ -1,4 +1,4 @@
-"""What is wrong with cluster files, in lines that name the file, the field, its value and the remedy."""
+"""Represent and print problems in cluster files."""
 
 import json
 import re
@@ -14,14 +14,14 @@ LONGEST_VALUE = 80
 
 
 class Absent:
-    """Stands for the value of a field that the file does not give."""
+    """The type of ABSENT."""
 
 
 ABSENT = Absent()
 
 
 class Level(StrEnum):
-    """How bad it is: with an error nothing is deployed."""
+    """The severity of a problem; errors prevent the deployment."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -30,7 +30,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, order=True)
 class Place:
-    """Where in a file something begins, both counted from 1, the column in characters."""
+    """A position in a file; line and column start at 1."""
 
     line: int
     column: int
@@ -41,27 +41,26 @@ class Place:
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong: where, with which value, what and the remedy, and its rule (validation/catalog.py)."""
+    """A problem with a value: its path, message (`problem; fix`) and rule (validation/catalog.py)."""
 
     path: Path
     value: object
     message: str
     rule: str = ""
     level: Level = Level.ERROR
-    # None is the file as a whole, or one that cannot be read.
+    # None for the whole file, or an unreadable one.
     place: Place | None = None
-    # Why the file silences this warning, where it does.
-    silenced: str | None = None
+    # The file's reason to suppress this warning.
+    suppressed: str | None = None
 
     def __str__(self) -> str:
-        if not self.path and self.value is ABSENT:  # it is about the file as a whole
-            return _printable(self.message)
         where = f"{dotted(self.path)}: " if self.path else ""
-        return _printable(f"{where}{shown(self.value, self.path)}: {self.message}")
+        value = "" if self.value is ABSENT else f"{shown(self.value, self.path)}: "
+        return _printable(f"{where}{value}{self.message}")
 
 
 class ConfigError(Exception):
-    """Cluster files that cannot be used: every problem of every file, one line each."""
+    """Problems that prevent the use of cluster files, one line each."""
 
     def __init__(self, problems: Mapping[str, Sequence[Problem]]) -> None:
         self.problems = {file: tuple(found) for file, found in problems.items() if found}
@@ -71,12 +70,12 @@ class ConfigError(Exception):
 
 
 def placed(file: str, problem: Problem) -> str:
-    """The file with the line and the column in it at which the problem is, as editors and terminals make a link of."""
+    """Return `file:line:column`, which editors and terminals link."""
     return _printable(f"{file}:{problem.place}" if problem.place else file)
 
 
 def dotted(path: Path) -> str:
-    """The path as a reader of the file would say it: ``instance_groups[2].overrides.ImageId``."""
+    """Return the path in the file's notation: ``instance_groups[2].overrides.ImageId``."""
     text = ""
     for part in path:
         if isinstance(part, int):
@@ -89,15 +88,13 @@ def dotted(path: Path) -> str:
 
 
 def shown(value: object, path: Path = ()) -> str:
-    """The value as YAML would write it, on one line and cut to a readable length; three dots for what is a secret by its name."""
-    if value is ABSENT:
-        return "nothing"
+    """Return the value as one line of YAML, shortened, with secrets replaced by three dots."""
     text = json.dumps(without_secrets(value, path), ensure_ascii=False, default=str)
-    if (secret := text.find("PRIVATE KEY-----")) >= 0:  # what is printed here ends up in logs
+    if (secret := text.find("PRIVATE KEY-----")) >= 0:  # output ends up in logs
         text = f"{text[:secret]}PRIVATE KEY-----..."
     return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 3]}..."
 
 
 def _printable(text: str) -> str:
-    """The text without line ends, and without what no terminal can print."""
+    """Return the text without line ends and unprintable characters."""
     return " ".join(text.splitlines()).encode("utf-8", "backslashreplace").decode()

@@ -1,4 +1,4 @@
-"""One instance group of a cluster file."""
+"""Define an instance group."""
 
 from enum import StrEnum
 from typing import Annotated, Any
@@ -11,7 +11,7 @@ Name = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,
 
 
 class Role(StrEnum):
-    """What a group's nodes do in the Slurm cluster."""
+    """The role of a group's nodes in the Slurm cluster."""
 
     CONTROLLER = "controller"
     LOGIN = "login"
@@ -27,25 +27,25 @@ class DeepHealthCheck(StrEnum):
 
 
 class InstanceGroup(Section):
-    """Nodes of one type and one role."""
+    """Nodes with one role and usually one instance type."""
 
     name: Name = setting(
-        "the group's name; a new name is a new group",
+        "name of the group; a renamed group is replaced",
         Change.REPLACES_NODES,
         api="sagemaker:CreateCluster InstanceGroups[].InstanceGroupName",
     )
-    role: Role = setting("what the nodes are in the Slurm cluster", Change.REPLACES_NODES)
+    role: Role = setting("role of the nodes in the Slurm cluster", Change.REPLACES_NODES)
     instance_type: str = setting(
-        "a type that HyperPod takes, e.g. `ml.c5.xlarge`",
+        "instance type that HyperPod supports, e.g. `ml.c5.xlarge`",
         Change.REPLACES_NODES,
         pattern=r"^ml\.[a-z0-9-]+\.[a-z0-9-]+$",
         api="sagemaker:CreateCluster InstanceGroups[].InstanceType",
     )
     instance_count: StrictInt = setting(
-        "how many nodes", Change.IN_PLACE, ge=0, le=6758, api="sagemaker:CreateCluster InstanceGroups[].InstanceCount"
+        "number of nodes", Change.IN_PLACE, ge=0, le=6758, api="sagemaker:CreateCluster InstanceGroups[].InstanceCount"
     )
     threads_per_core: StrictInt = setting(
-        "1 turns hyper-threading off",
+        "threads per CPU core; 1 disables hyper-threading",
         Change.REPLACES_NODES,
         1,
         ge=1,
@@ -56,14 +56,14 @@ class InstanceGroup(Section):
         "Slurm partition of a compute group", Change.NEW_NODES, None, pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$"
     )
     deep_health_checks: tuple[DeepHealthCheck, ...] = setting(
-        "checks that a new node must pass (accelerated types; can take two hours)",
+        "checks that each new node must pass (only types with accelerators; up to two hours)",
         Change.NEW_NODES,
         (),
         max_length=3,
         api="sagemaker:CreateCluster InstanceGroups[].OnStartDeepHealthChecks",
     )
     volume_gib: StrictInt | None = setting(
-        "size of an additional EBS volume per node",
+        "size of an additional EBS volume for each node, in GiB",
         Change.NEW_NODES,
         None,
         ge=1,
@@ -71,7 +71,7 @@ class InstanceGroup(Section):
         api="sagemaker:CreateCluster InstanceGroups[].InstanceStorageConfigs[].EbsVolumeConfig.VolumeSizeInGB",
     )
     overrides: dict[str, Any] = setting(
-        "fields of CreateCluster's instance group, verbatim; they win over ours, and `null` leaves one of ours out",
+        "members of the group in CreateCluster, which take precedence; `null` removes a member",
         Change.IN_PLACE,
         {},
     )

@@ -1,14 +1,14 @@
-"""Whether the Python that runs a command has what the command needs; it must load on any Python."""
+"""Check that the running Python has the required packages; loads on any Python version."""
 
 import sys
 from importlib.util import find_spec
 
 
 def demand(program: str, *packages: str) -> None:
-    """End the process with one line if this Python lacks one of the packages that ``program`` needs."""
-    lacking = [package for package in packages if find_spec(package) is None]
-    if lacking:
+    """Exit with one line if a package that ``program`` requires is missing."""
+    missing = [package for package in packages if find_spec(package) is None]
+    if missing:
         sys.exit(
-            f"{sys.executable} has no {', '.join(lacking)}; run `make setup`, then `.venv/bin/python -m {program}` "
+            f"{sys.executable} has no {', '.join(missing)}; run `make setup`, then `.venv/bin/python -m {program}` "
             "(or activate .venv)"
         )

@@ -1,4 +1,4 @@
-"""The lifecycle section of a cluster file: what of the user's own runs on the nodes."""
+"""Define the lifecycle section."""
 
 from config.local_folder import OwnFolder
 from config.section import Change, Section, setting
@@ -7,16 +7,16 @@ ON_CREATE = "on_create.sh"
 
 
 class LifecycleConfig(Section):
-    """What runs on a node when it is made, beside or instead of our scripts (docs/lifecycle.md)."""
+    """Scripts that run on new nodes, in addition to the default scripts or instead of them (docs/lifecycle.md)."""
 
     source: OwnFolder | None = setting(
-        "folder of your own scripts that replaces ours, from the cluster file's own folder, e.g. `../scripts`",
+        "folder of scripts that replaces the default scripts, relative to the cluster file, e.g. `../scripts`",
         Change.NEW_NODES,
         None,
         api="sagemaker:CreateCluster InstanceGroups[].LifeCycleConfig.SourceS3Uri",
     )
     on_create: str = setting(
-        "the script in `source` that HyperPod starts on every node",
+        "script in `source` that HyperPod starts on every node",
         Change.NEW_NODES,
         ON_CREATE,
         pattern=r"^[a-zA-Z0-9_-][a-zA-Z0-9._-]*$",
@@ -24,11 +24,11 @@ class LifecycleConfig(Section):
         api="sagemaker:CreateCluster InstanceGroups[].LifeCycleConfig.OnCreate",
     )
     extra: OwnFolder | None = setting(
-        "folder of your own scripts that run between ours, in `before_slurm/`, `after_slurm/` and `controller_ready/`; "
-        "from the cluster file's own folder",
+        "folder of scripts that run between the default scripts, in `before_slurm/`, `after_slurm/` and `controller_ready/`; "
+        "relative to the cluster file",
         Change.NEW_NODES,
         None,
     )
     message_of_the_day: str | None = setting(
-        "what users read when they log in", Change.NEW_NODES, None, min_length=1, max_length=4096
+        "message of the day, which users see at login", Change.NEW_NODES, None, min_length=1, max_length=4096
     )

@@ -1,4 +1,4 @@
-"""A folder of the user's own beside the cluster file, and which of its files go to the nodes."""
+"""Read a local folder of scripts, and list the files to upload."""
 
 import os
 import stat
@@ -12,20 +12,20 @@ from pydantic_core import PydanticKnownError
 
 from config.suggestions import nearest
 
-# Left by Python and Git wherever they work; with them, the nodes' prefix would change from run to run.
+# Python and Git change these, and so the hash of the uploaded folder.
 NEVER_COPIED = frozenset({"__pycache__", ".git"})
 
 
 @dataclass(frozen=True)
 class Content:
-    """What is in a folder: the files that are copied, by their paths in it, and why others cannot be."""
+    """The files to upload by relative path, and the problems with others."""
 
     files: dict[str, Path]
     problems: dict[str, str]
 
 
 def content_of(folder: Path) -> Content:
-    """All files below the folder. A link to a file in the folder is that file; no link leads out of it."""
+    """List all files in the folder; links must stay inside it."""
     content = Content({}, {})
     root = folder.resolve()
     for path in _below(root):
@@ -38,7 +38,7 @@ def content_of(folder: Path) -> Content:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """All that is below the folder and is no folder itself, in the order of the names."""
+    """Yield everything in the folder except folders, sorted by name."""
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda each: each.name):
             if entry.name in NEVER_COPIED:
@@ -50,52 +50,52 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def _problem(path: Path, root: Path) -> str | None:
-    """Why this is nothing to copy."""
+    """Return why the file cannot be uploaded."""
     try:
         target = path.resolve(strict=True)
         mode = target.stat().st_mode
-    except (OSError, RuntimeError):  # RuntimeError: links that lead in a circle
-        return "is a link that leads nowhere; remove it"
+    except (OSError, RuntimeError):  # RuntimeError: a cycle of links
+        return "broken link; remove it"
     if not target.is_relative_to(root):
-        return "is a link that leads out of the folder; put a copy of what it leads to in its place"
+        return "link to a file outside the folder; replace it with a copy"
     if stat.S_ISDIR(mode):
-        return "is a link to a folder, which S3 cannot hold; put a copy of the folder in its place"
+        return "link to a folder, which S3 does not support; replace it with a copy"
     if not stat.S_ISREG(mode):
-        return "is no file that can be copied; remove it"
-    return None if os.access(target, os.R_OK) else "cannot be read; give yourself the right to"
+        return "not a regular file; remove it"
+    return None if os.access(target, os.R_OK) else "no read permission; add it"
 
 
 def _located(value: object, info: ValidationInfo) -> Path:
-    """Where the folder is, which the file names from its own folder."""
+    """Return the folder's path, which is relative to the cluster file."""
     if isinstance(value, Path):
         return value
     if not isinstance(value, str):
         raise PydanticKnownError("string_type")
     if "://" in value:
-        raise ValueError(f"is an address; name a folder beside the cluster file, which a deployment copies to S3{_in_s3(info)}")
+        raise ValueError(f"must be a local folder, which the deployment uploads to S3; use a relative path{_in_s3(info)}")
     if Path(value).is_absolute() or value.startswith("~"):
-        raise ValueError("is right on this machine alone; write it from the cluster file's own folder, e.g. ../scripts")
+        raise ValueError("must be relative to the cluster file; use e.g. ../scripts")
     place = (info.context or {}).get("folder", Path()) / value
-    if not os.path.isdir(place):  # noqa: PTH112  Path.is_dir raises for a name that is too long
+    if not os.path.isdir(place):  # noqa: PTH112  Path.is_dir raises for a long name
         raise ValueError(_not_there(place, value))
     return Path(place).resolve()
 
 
 def _in_s3(info: ValidationInfo) -> str:
-    """How scripts are named that stay where they are in S3, which only those can that replace ours."""
+    """Return how to use scripts in S3 instead, which only `source` supports."""
     if info.field_name != "source":
         return ""
     overrides = "{LifeCycleConfig: {SourceS3Uri: s3://...}, ExecutionRole: ...}"
-    return f"; or give each group `overrides: {overrides}`, with a role that reads there"
+    return f", or add `overrides: {overrides}` to each group, with a role that can read them"
 
 
 def _not_there(place: Path, value: str) -> str:
     if os.path.isfile(place):  # noqa: PTH113  the same
-        return "is a file; name the folder that it is in"
+        return "is a file; use its folder"
     parent = place.parent
     others = [each.name for each in parent.iterdir() if each.is_dir()] if os.path.isdir(parent) else []  # noqa: PTH112  the same
     hint = nearest(place.name, others)
-    return "there is no such folder; " + (hint if hint.startswith("did you") else f"make {value!r} beside the cluster file")
+    return "folder not found; " + (hint if hint.startswith("did you") else f"create {value!r}, relative to the cluster file")
 
 
 OwnFolder = Annotated[Path, BeforeValidator(_located), WithJsonSchema({"type": "string", "format": "path"})]

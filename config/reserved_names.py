@@ -1,6 +1,6 @@
-"""Names and numbers of users and groups that a node has already, or that its services take."""
+"""List user and group names and ids that the nodes reserve."""
 
-# Debian's and Ubuntu's own (base-passwd), those of packages on HyperPod's images, and ubuntu, the user that these come with.
+# From Debian's and Ubuntu's base-passwd, the packages on HyperPod's images, and their default user ubuntu.
 _NAMES = """
 root daemon bin sys sync games man lp mail news uucp proxy www-data backup list irc gnats _apt nobody
 adm tty disk dialout fax voice cdrom floppy tape sudo audio dip operator src shadow utmp video sasl plugdev staff users
@@ -12,17 +12,17 @@ slurm slurmrest munge mysql mariadb docker nvidia-persistenced statd _rpc
 _FAMILIES = ("systemd-",)
 _NAMED = frozenset(_NAMES.split())
 
-# https://systemd.io/UIDS-GIDS/: nobody's number, and the one that means no user where numbers have 16 bits.
+# https://systemd.io/UIDS-GIDS/: the account `nobody`, and the invalid 16-bit id.
 NOBODYS_IDS = (65534, 65535)
-# The same page: systemd-homed's and its containers', and those that services get while they run. What lies between is free.
+# The same page: systemd-homed, its containers, and dynamic users of services.
 _OF_SYSTEMD = (range(60001, 60578), range(61184, 65520))
 
 
 def is_systemds(number: int) -> bool:
-    """Tell whether systemd gives the number to users or services that it makes itself."""
+    """Return whether systemd assigns the id dynamically."""
     return any(number in numbers for numbers in _OF_SYSTEMD)
 
 
 def is_reserved(name: str) -> bool:
-    """Tell whether nodes have a user or a group of this name, or may get one."""
+    """Return whether nodes can have a system user or group with this name."""
     return name in _NAMED or name.startswith(_FAMILIES)

@@ -1,4 +1,4 @@
-"""Values that are told by their names to be secrets: what is printed of a file ends up in logs."""
+"""Hide secret values, as output ends up in logs."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,19 +10,19 @@ _ASSIGNED = re.compile(r"(?i)((?:password|passwd|secret|token)\s*=\s*)\S+")
 
 
 def is_secret(path: Iterable[object]) -> bool:
-    """Tell whether a word of the path says that what is there is nobody's to read (`password`, not `secret_arn`)."""
+    """Return whether the path names a secret (`password`, but not `secret_arn`)."""
     words = (re.sub("[^a-z0-9]", "", part.lower()) for part in path if isinstance(part, str))
     return any(_SECRET.search(word) for word in words)
 
 
 def _is_in_place_of_an_arn(value: object, path: Iterable[object]) -> bool:
-    """Tell whether it stands where a secret's ARN should: somebody may have written the secret itself there."""
+    """Return whether the value may be a secret in place of a secret's ARN."""
     *_, last = ("", *path)
     return re.sub("[^a-z]", "", str(last).lower()) == "secretarn" and isinstance(value, str) and not value.startswith("arn:")
 
 
 def without_secrets(value: object, path: Iterable[object] = ()) -> object:
-    """The value with three dots in the place of each secret."""
+    """Return the value with secrets replaced by three dots."""
     if is_secret(path) or _is_in_place_of_an_arn(value, path):
         return HIDDEN
     match value:

@@ -1,4 +1,4 @@
-"""What every section of a cluster file shares: strictness, and a field that says what changing it does."""
+"""Define the base class of sections, and fields with the effect of a change."""
 
 from enum import StrEnum
 from typing import Any
@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Change(StrEnum):
-    """What a changed field does to a cluster that is running."""
+    """The effect of a changed field on a running cluster."""
 
     NOTHING = "nothing"
     IN_PLACE = "in place"
@@ -17,21 +17,21 @@ class Change(StrEnum):
 
 
 class Removal(StrEnum):
-    """What `cdk destroy` does with a resource that holds data."""
+    """The effect of `cdk destroy` on a resource."""
 
     RETAIN = "retain"
     DESTROY = "destroy"
 
 
 class Section(BaseModel):
-    """A section of the file: unknown keys are errors, values never change."""
+    """A section of the file: unknown keys are errors, and values are immutable."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def setting(description: str, change: Change, default: Any = ..., *, api: str = "", **bounds: Any) -> Any:
-    """Describe one field: its line in the documentation, what changing it does, its default, its bounds, and what it becomes.
+    """Define a field with its description, the effect of a change, its default and its bounds.
 
-    ``api`` is the member of a request that holds the field's value: ``service:Operation Member.Member``.
+    ``api`` is the member of a request that gets the field's value: ``service:Operation Member.Member``.
     """
     return Field(default, description=description, json_schema_extra={"change": change.value, "api": api}, **bounds)

@@ -1,4 +1,4 @@
-"""The storage section of a cluster file."""
+"""Define the storage section."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -11,21 +11,21 @@ BucketName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(\.[a-z0-9]+|-
 
 
 class DeploymentType(StrEnum):
-    """FSx for Lustre's deployment types that keep their data."""
+    """FSx for Lustre's persistent deployment types."""
 
     PERSISTENT_1 = "PERSISTENT_1"
     PERSISTENT_2 = "PERSISTENT_2"
 
 
 class Compression(StrEnum):
-    """How FSx for Lustre compresses data."""
+    """FSx for Lustre's data compression."""
 
     LZ4 = "LZ4"
     NONE = "NONE"
 
 
 class FileEvent(StrEnum):
-    """What happened to a file that is imported or exported."""
+    """A file event that is imported or exported."""
 
     NEW = "NEW"
     CHANGED = "CHANGED"
@@ -33,23 +33,23 @@ class FileEvent(StrEnum):
 
 
 class DataRepositoryAssociation(Section):
-    """A link between a directory of the file system and a prefix of a bucket."""
+    """A link between a directory of the file system and a bucket prefix."""
 
     path: str = setting(
-        "directory on the file system, e.g. `/data`",
+        "directory of the file system, e.g. `/data`",
         Change.IN_PLACE,
         pattern=r"^/([^/\r\n]+(/[^/\r\n]+)*)?$",
         max_length=900,
         api="fsx:CreateDataRepositoryAssociation FileSystemPath",
     )
     bucket: BucketName | None = setting(
-        "an existing bucket in the same region; without it, the data bucket",
+        "existing bucket in the same region; default: the data bucket",
         Change.IN_PLACE,
         None,
         api="fsx:CreateDataRepositoryAssociation DataRepositoryPath",
     )
     prefix: str = setting(
-        "prefix in the bucket, without slashes at its ends",
+        "prefix in the bucket, without leading and trailing slashes",
         Change.IN_PLACE,
         "",
         pattern=r"^([^/](.*[^/])?)?$",
@@ -57,13 +57,13 @@ class DataRepositoryAssociation(Section):
         api="fsx:CreateDataRepositoryAssociation DataRepositoryPath",
     )
     import_metadata_on_create: StrictBool = setting(
-        "list the bucket's objects in the file system at once",
+        "import the metadata of the bucket's objects at creation",
         Change.IN_PLACE,
         default=True,
         api="fsx:CreateDataRepositoryAssociation BatchImportMetaDataOnCreate",
     )
     imported_file_chunk_size_mib: StrictInt = setting(
-        "how a large file is spread over disks",
+        "maximum amount of data of an imported file on one disk, in MiB",
         Change.IN_PLACE,
         1024,
         ge=1,
@@ -71,14 +71,14 @@ class DataRepositoryAssociation(Section):
         api="fsx:CreateDataRepositoryAssociation ImportedFileChunkSize",
     )
     auto_import: tuple[FileEvent, ...] = setting(
-        "changes in the bucket that reach the file system; `[]` imports none",
+        "changes in the bucket to import automatically; `[]` imports none",
         Change.IN_PLACE,
         tuple(FileEvent),
         max_length=3,
         api="fsx:CreateDataRepositoryAssociation S3.AutoImportPolicy.Events",
     )
     auto_export: tuple[FileEvent, ...] = setting(
-        "changes in the file system that reach the bucket; `[]` exports none",
+        "changes in the file system to export automatically; `[]` exports none",
         Change.IN_PLACE,
         tuple(FileEvent),
         max_length=3,
@@ -90,13 +90,13 @@ class LustreConfig(Section):
     """A new FSx for Lustre file system, mounted at /fsx on every node."""
 
     deployment_type: DeploymentType = setting(
-        "PERSISTENT_2, or PERSISTENT_1 where that is not offered; another one is another file system",
+        "PERSISTENT_2, or PERSISTENT_1 in regions without it; a change replaces the file system",
         Change.NEW_NODES,
         DeploymentType.PERSISTENT_2,
         api="fsx:CreateFileSystem LustreConfiguration.DeploymentType",
     )
     storage_capacity_gib: StrictInt = setting(
-        "1200, or a multiple of 2400; can grow",
+        "1200 or a multiple of 2400; can only be increased",
         Change.IN_PLACE,
         1200,
         ge=1200,
@@ -104,8 +104,8 @@ class LustreConfig(Section):
         api="fsx:CreateFileSystem StorageCapacity",
     )
     throughput_mbps_per_tib: StrictInt = setting(
-        "MB/s per TiB: 125, 250, 500 or 1000 with PERSISTENT_2; 50, 100 or 200 with PERSISTENT_1; another one is another file "
-        "system (CloudFormation replaces it; FSx's own API can change it)",
+        "MB/s per TiB: 125, 250, 500 or 1000 with PERSISTENT_2; 50, 100 or 200 with PERSISTENT_1; a change replaces the file "
+        "system (the FSx API can change it in place)",
         Change.NEW_NODES,
         250,
         ge=50,
@@ -113,61 +113,57 @@ class LustreConfig(Section):
         api="fsx:CreateFileSystem LustreConfiguration.PerUnitStorageThroughput",
     )
     version: str = setting(
-        "Lustre's version; quote it in the file; another one is another file system",
+        "Lustre version, in quotes; a change replaces the file system",
         Change.NEW_NODES,
         "2.15",
         pattern=r"^2\.(10|12|15)$",
         api="fsx:CreateFileSystem FileSystemTypeVersion",
     )
     compression: Compression = setting(
-        "how data is compressed",
+        "data compression",
         Change.IN_PLACE,
         Compression.LZ4,
         api="fsx:CreateFileSystem LustreConfiguration.DataCompressionType",
     )
-    removal: Removal = setting("what `cdk destroy` does with it", Change.IN_PLACE, Removal.RETAIN)
+    removal: Removal = setting("effect of `cdk destroy`", Change.IN_PLACE, Removal.RETAIN)
 
 
 class ExistingFileSystem(Section):
-    """An FSx for Lustre file system that is there already, in the same zone and reachable from the nodes."""
+    """An existing FSx for Lustre file system in the same zone, reachable from the nodes."""
 
-    file_system_id: str = setting("its id", Change.NEW_NODES, pattern=r"^fs-[0-9a-f]{8,17}$")
-    mount_name: str = setting("its mount name", Change.NEW_NODES, pattern=r"^[A-Za-z0-9_-]{1,8}$")
+    file_system_id: str = setting("id of the file system", Change.NEW_NODES, pattern=r"^fs-[0-9a-f]{8,17}$")
+    mount_name: str = setting("mount name of the file system", Change.NEW_NODES, pattern=r"^[A-Za-z0-9_-]{1,8}$")
     efa: StrictBool = setting(
-        "whether it is EFA-enabled: nodes of types with EFA then reach it over EFA, and over TCP where that fails",
+        "whether the file system is EFA-enabled; nodes with EFA then use EFA, with TCP as fallback",
         Change.NEW_NODES,
         default=False,
     )
 
 
 class OpenZfsConfig(Section):
-    """An FSx for OpenZFS file system that is there already, whose volume `/fsx` every node mounts at /home."""
+    """An existing FSx for OpenZFS file system; every node mounts its volume `/fsx` at /home."""
 
     dns_name: str = setting(
-        "its DNS name; its security group must let the nodes in",
+        "DNS name of the file system, whose security group must allow the nodes",
         Change.NEW_NODES,
         pattern=r"^fs-[0-9a-f]{8,17}\.fsx\.[a-z0-9-]+(\.[a-z0-9-]+)+$",
     )
 
 
 class DataBucketConfig(Section):
-    """The bucket that the file system is linked to."""
+    """The default bucket of data repository associations."""
 
-    existing: BucketName | None = setting("use this bucket, and never delete or change it", Change.IN_PLACE, None)
-    removal: Removal = setting("what `cdk destroy` does with a bucket of ours", Change.IN_PLACE, Removal.RETAIN)
+    existing: BucketName | None = setting("existing bucket to use, which is never changed or deleted", Change.IN_PLACE, None)
+    removal: Removal = setting("effect of `cdk destroy` on a created bucket", Change.IN_PLACE, Removal.RETAIN)
 
 
 class StorageConfig(Section):
-    """Where data lives."""
+    """File systems and buckets."""
 
-    lustre: LustreConfig | None = setting("a new file system", Change.NEW_NODES, None)
-    existing: ExistingFileSystem | None = setting(
-        "a file system that is there already, instead of `lustre`", Change.NEW_NODES, None
-    )
-    openzfs: OpenZfsConfig | None = setting(
-        "a file system for home directories; without it they are in /fsx/home", Change.NEW_NODES, None
-    )
-    data_bucket: DataBucketConfig = setting("the data bucket", Change.IN_PLACE, DataBucketConfig())
+    lustre: LustreConfig | None = setting("new file system", Change.NEW_NODES, None)
+    existing: ExistingFileSystem | None = setting("existing file system to use instead of `lustre`", Change.NEW_NODES, None)
+    openzfs: OpenZfsConfig | None = setting("file system for home directories; default: /fsx/home", Change.NEW_NODES, None)
+    data_bucket: DataBucketConfig = setting("default bucket of the associations", Change.IN_PLACE, DataBucketConfig())
     data_repository_associations: tuple[DataRepositoryAssociation, ...] = setting(
         "links between directories and buckets", Change.IN_PLACE, (), max_length=8
     )

@@ -1,4 +1,4 @@
-"""Words that the user may have meant."""
+"""Suggest known words for a misspelled one."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ MOST_MEANT = 3
 
 
 def like(word: object, known: Iterable[str]) -> list[str]:
-    """Those of the ``known`` words that may have been meant, the likeliest first."""
+    """Return the similar ``known`` words, most similar first."""
     names, text = sorted(known), str(word)
     same = [name for name in names if _plain(name) == _plain(text)]
     close = get_close_matches(text, names, n=MOST_MEANT)
@@ -20,14 +20,14 @@ def like(word: object, known: Iterable[str]) -> list[str]:
 
 
 def nearest(word: object, known: Iterable[str]) -> str:
-    """The remedy for a word that is not ``known``: the nearest ones, else all of them where they are few."""
+    """Return a fix for an unknown word: similar words, or all known words if there are few."""
     names = sorted(known)
     similar = like(word, names)
     if similar:
         return f"did you mean {either(similar)}?"
     if 0 < len(names) <= LONGEST_LIST:
         return f"use {either(names)}"
-    return "remove it" if not names else f"none of the {len(names)} known ones is like it"
+    return "remove it" if not names else f"none of the {len(names)} known values is similar"
 
 
 def _plain(name: str) -> str:
@@ -35,6 +35,6 @@ def _plain(name: str) -> str:
 
 
 def either(names: Sequence[str]) -> str:
-    """The names as one reads them: ``a, b or c``."""
+    """Join the names: ``a, b or c``."""
     *first, last = names
     return f"{', '.join(first)} or {last}" if first else last

@@ -1,15 +1,15 @@
-"""The tags by which what a cluster file makes tells whose it is; a user's own tags never begin with the prefix."""
+"""Define the tags that identify the owner of a resource; other tags must not start with the prefix."""
 
 PREFIX = "hyperpod-cdk:"
 
 RESERVED = ("aws:", PREFIX)
-"""What no tag of a user's begins with: AWS's own prefix, and ours."""
+"""Prefixes that tags of a cluster file must not have."""
 
 CLUSTER_TAG = PREFIX + "cluster"
-"""The cluster file's name, on all that its stacks make."""
+"""The cluster file's name, on all resources of its stacks."""
 
 NETWORK_TAG = PREFIX + "network"
-"""The network that a file system was made in."""
+"""The network of a file system."""
 
 # The cluster's owner, as lambda_assets/cluster_resource/ownership.py reads and writes it.
 STACK_ID_TAG = PREFIX + "stack-id"

@@ -1,4 +1,4 @@
-"""The people of a cluster file: users and groups with the same ids on every node."""
+"""Define users and groups, with the same ids on every node."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ from pydantic import StrictBool, StrictInt, StringConstraints
 
 from config.section import Change, Section, setting
 
-# What useradd takes: its manual page, useradd(8), under CAVEATS.
+# The names that useradd accepts: useradd(8), CAVEATS.
 AccountName = Annotated[str, StringConstraints(pattern="^[a-z_][a-z0-9_-]{0,31}$")]
 
 SshPublicKey = Annotated[
@@ -18,31 +18,29 @@ SshPublicKey = Annotated[
     ),
 ]
 
-# 1000 is ubuntu's on HyperPod's images; what lies above the last is not a uid on every system.
+# 1000 is ubuntu on HyperPod's images; not every system supports larger ids.
 FIRST_ID, LAST_ID = 1001, 2147483646
 
 
 class UserGroup(Section):
     """A POSIX group with the same gid on every node."""
 
-    name: AccountName = setting("its name", Change.NEW_NODES)
-    gid: StrictInt = setting(
-        "its number, 10000 or above unless another system gave it one already", Change.NEW_NODES, ge=FIRST_ID, le=LAST_ID
-    )
+    name: AccountName = setting("group name", Change.NEW_NODES)
+    gid: StrictInt = setting("group id, 10000 or higher unless it exists elsewhere", Change.NEW_NODES, ge=FIRST_ID, le=LAST_ID)
 
 
 class User(Section):
-    """A POSIX user with the same uid and the same home on every node, and a group of its own with the same name and number."""
+    """A POSIX user with the same uid and home on every node, and a group with the same name and id."""
 
-    name: AccountName = setting("its name", Change.NEW_NODES)
+    name: AccountName = setting("user name", Change.NEW_NODES)
     uid: StrictInt = setting(
-        "its number, 10000 or above unless another system gave it one already; its files carry it, so it must never change",
+        "user id, 10000 or higher unless it exists elsewhere; must not change, as files are owned by id",
         Change.NEW_NODES,
         ge=FIRST_ID,
         le=LAST_ID,
     )
-    groups: tuple[AccountName, ...] = setting("names of `user_groups` that it is in", Change.NEW_NODES, (), max_length=100)
+    groups: tuple[AccountName, ...] = setting("names of the user's groups in `user_groups`", Change.NEW_NODES, (), max_length=100)
     ssh_public_keys: tuple[SshPublicKey, ...] = setting(
-        "the public keys that it may log in with, each as its line in a `.pub` file", Change.NEW_NODES, (), max_length=50
+        "public keys for SSH, each a line of a `.pub` file", Change.NEW_NODES, (), max_length=50
     )
-    sudo: StrictBool = setting("let it become root on every node, without a password", Change.NEW_NODES, default=False)
+    sudo: StrictBool = setting("allow sudo on every node, without a password", Change.NEW_NODES, default=False)

@@ -1,4 +1,4 @@
-"""The regions that SageMaker is in and their availability zones' ids, from a table made by tools/zone_table.py."""
+"""Look up regions and availability zone ids in the table from tools/zone_table.py."""
 
 import json
 import re
@@ -17,7 +17,7 @@ def _table() -> dict[str, tuple[str, ...]]:
 
 
 def regions() -> tuple[str, ...]:
-    """Every region that SageMaker is in."""
+    """Return all regions with SageMaker."""
     return tuple(_table())
 
 
@@ -34,23 +34,22 @@ _PARTITIONS = {
 
 
 def partition_of(region: str) -> str | None:
-    """The partition that a region is in; None for a region that the table does not have, which can be in a new one."""
+    """Return the region's partition; None for an unknown region, which can be in a new partition."""
     found = next((partition for begin, partition in _PARTITIONS.items() if region.startswith(begin)), "aws")
     return found if region in regions() else None
 
 
 def zones_of(region: str) -> tuple[str, ...]:
-    """The ids of the region's zones; none where the table does not know them."""
+    """Return the region's zone ids, or an empty tuple if they are unknown."""
     return _table().get(region, ())
 
 
 @cache
 def _prefixes() -> dict[str, str]:
-    """The regions by what their zones' ids begin with.
+    """Return the regions by the prefix of their zone ids.
 
-    The table has the zones that one account sees, and another account can see others of the region (apne1-az3, usw1-az2), or
-    Local Zones (usw2-lax1-az1); all of them begin as their region's do:
-    https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-availability-zones.html
+    The table has the zones of one account; other accounts can have others (apne1-az3, usw1-az2) or Local Zones (usw2-lax1-az1),
+    with the same prefix: https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-availability-zones.html
     """
     return {_prefix(zone): region for region, zones in _table().items() for zone in zones}
 
@@ -60,31 +59,29 @@ def _prefix(zone_id: str) -> str:
 
 
 def region_of_zone(zone_id: str) -> str | None:
-    """The region that a zone of this id is in, if its beginning tells."""
+    """Return the zone's region, if its prefix is known."""
     return _prefixes().get(_prefix(zone_id))
 
 
 def is_known_zone(zone_id: str) -> bool:
-    """Tell whether the table has the zone: an account can have zones that it does not have."""
+    """Return whether the table has the zone; an account can have others."""
     return any(zone_id in zones for zones in _table().values())
 
 
 def could_be_a_region(name: str) -> bool:
-    """Tell whether a region can have this name, be it one that is newer than the table."""
+    """Return whether this is a plausible region name, possibly newer than the table."""
     return re.fullmatch(r"[a-z]+(-[a-z]+)?-(central|(north|south)?(east|west)|north|south)-[0-9]", name) is not None
 
 
 def region_of_name(name: str) -> str | None:
-    """The region that has a zone of this name: ``us-west-2`` of ``us-west-2a``."""
+    """Return the region of a zone name: ``us-west-2`` for ``us-west-2a``."""
     region = name[:-1]
     return region if re.fullmatch("[a-z]", name[-1:]) and region in regions() else None
 
 
-def zone_remedy(zone: str, region: str | None) -> str:
-    """What to write instead of ``zone``: the region's ids where they are known, else those like it."""
+def zone_fix(zone: str, region: str | None) -> str:
+    """Return a fix for ``zone``: the region's zone ids, or similar ids."""
     if region in regions():
         known = zones_of(region)
-        return (
-            f"use {either(known)}" if known else f"`aws ec2 describe-availability-zones --region {region}` lists the ids to use"
-        )
+        return f"use {either(known)}" if known else f"use an id from `aws ec2 describe-availability-zones --region {region}`"
     return nearest(zone, (each for some in _table().values() for each in some))

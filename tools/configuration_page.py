@@ -1,4 +1,4 @@
-"""Writes docs/configuration.md from the models: `python -m tools.configuration_page > docs/configuration.md`."""
+"""Write docs/configuration.md from the models: `python -m tools.configuration_page > docs/configuration.md`."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -21,24 +21,27 @@ Schema = dict[str, Any]
 
 
 def render() -> str:
-    """The whole page."""
+    """Return the whole page."""
     schema = ClusterConfig.model_json_schema()
     changes = "\n".join(f"| *{change.value}* | {what} |" for change, what in CHANGES.items())
     parts = [INTRO.format(minimal=MINIMAL, changes=changes)]
     parts += [_section(path, section, schema["$defs"]) for path, section in _sections("", schema, schema["$defs"])]
     parts += [OVERRIDES.format(example=OVERRIDES_EXAMPLE), LEVELS.format(example=LEVELS_EXAMPLE)]
-    parts += [_rules("Rules between fields", {rule: entry(rule) for rule in RULES}), _rules("Rules of a field by itself", BASIC)]
+    parts += [
+        _rules("Rules for combinations of fields", {rule: entry(rule) for rule in RULES}),
+        _rules("Rules for single fields", BASIC),
+    ]
     return "\n".join(parts)
 
 
 def _rules(title: str, entries: Mapping[str, Entry]) -> str:
-    """The rules with what each asks for, and why."""
+    """Return the table of rules."""
     rows = "\n".join(f"| `{rule}` | {each.level} | {each.says} | {each.why} |" for rule, each in entries.items())
-    return f"## {title}\n\n| rule | level | what holds | why |\n|---|---|---|---|\n{rows}\n"
+    return f"## {title}\n\n| rule | level | requirement | why |\n|---|---|---|---|\n{rows}\n"
 
 
 def _sections(path: str, section: Schema, definitions: Schema) -> Iterator[tuple[str, Schema]]:
-    """Each section of the file with its path, from the outside to the inside."""
+    """Yield each section of the file with its path, parents first."""
     yield path, section
     for name, field in section["properties"].items():
         inner = _inner(field)
@@ -49,7 +52,7 @@ def _sections(path: str, section: Schema, definitions: Schema) -> Iterator[tuple
 
 
 def _section(path: str, section: Schema, definitions: Schema) -> str:
-    """One section: what it is, an example, and the table of its fields."""
+    """Return a section's description, example and table of fields."""
     title = f"`{path}`" if path else "The file"
     example = f"\n```yaml\n{EXAMPLES[path]}```\n" if path in EXAMPLES else ""
     rows = "\n".join(
@@ -57,7 +60,7 @@ def _section(path: str, section: Schema, definitions: Schema) -> str:
         for name, field in section["properties"].items()
         if (path, name) != ("", "name")
     )
-    head = "| field | type | default | bounds | a change | becomes | what it is |\n|---|---|---|---|---|---|---|"
+    head = "| field | type | default | bounds | a change | becomes | description |\n|---|---|---|---|---|---|---|"
     return f"## {title}\n\n{section['description']}\n{example}\n{head}\n{rows}\n"
 
 
@@ -76,14 +79,14 @@ def _row(name: str, field: Schema, definitions: Schema, *, required: bool) -> st
 
 
 def _member(api: str) -> str:
-    """The member of the API's request that the field becomes; most are CreateCluster's."""
+    """Return the member of the API request that the field becomes; most are CreateCluster's."""
     operation, _, member = api.partition(" ")
     operation = operation.partition(":")[2]
     return f"`{member}`" + (f" of {operation}" if operation != "CreateCluster" else "") if member else ""
 
 
 def _inner(field: Schema) -> Schema:
-    """The field's schema without its being optional."""
+    """Return the schema of the field's type, without null."""
     choices = [choice for choice in field.get("anyOf", []) if choice.get("type") != "null"]
     inner: Schema = choices[0] if choices else field
     return inner
@@ -93,7 +96,7 @@ def _default(value: object) -> str:
     if value is None:
         return "none"
     if isinstance(value, dict) and value:
-        return "as below"
+        return "see below"
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
     if isinstance(value, list | tuple):

@@ -1,43 +1,42 @@
-"""The prose of docs/configuration.md, and the examples in it, which tests load."""
+"""Hold the prose and the examples of docs/configuration.md; tests load the examples."""
 
 from config.section import Change
 
 CHANGES = {
-    Change.NOTHING: "The cluster does not notice.",
+    Change.NOTHING: "No effect on the cluster.",
     Change.IN_PLACE: "The resource is updated; nodes keep running.",
-    Change.NEW_NODES: "Nodes that start from now on have it; running nodes keep what they have.",
-    Change.REPLACES_NODES: "Nodes are replaced. Where the service cannot do that, the deployment stops and says what to do.",
-    Change.REPLACES_CLUSTER: "The cluster is made anew. With a fixed `cluster_name` the deployment is refused instead.",
+    Change.NEW_NODES: "Applies to nodes that start after the change; running nodes stay as they are.",
+    Change.REPLACES_NODES: "Nodes are replaced. If the service does not support this, the deployment fails with instructions.",
+    Change.REPLACES_CLUSTER: "The cluster is recreated. With a fixed `cluster_name` the deployment fails instead.",
 }
 
 INTRO = """# Configuration
 
-<!-- Made from the models by `python -m tools.configuration_page > docs/configuration.md`; edit those. -->
+<!-- Generated from the models by `python -m tools.configuration_page > docs/configuration.md`; do not edit. -->
 
-Each file `clusters/NAME.yaml` describes one cluster, and its own name is the cluster's: `clusters/reference.yaml` becomes the
-stacks `reference-Network`, `reference-Storage` and `reference-Cluster`. A name has 2 to 31 lower-case letters, digits and
-hyphens, and begins with a letter. Removing a file deletes nothing; run `cdk destroy 'NAME/*'` first.
+Each file `clusters/NAME.yaml` describes one cluster. The file name is the cluster's name: `clusters/reference.yaml` creates the
+stacks `reference-Network`, `reference-Storage` and `reference-Cluster`. A name is 2-31 lower-case letters, digits or hyphens, and
+starts with a letter. Removing a file deletes nothing; run `cdk destroy 'NAME/*'` first.
 
-This is the shortest file: a controller and one node, their file system, and no bucket linked to it.
+This is the shortest file: a controller and one compute node, a file system, and no linked bucket.
 
 ```yaml
 {minimal}```
 
-All that is wrong with a file is said at once, before anything is deployed, as
-`file:line:column: field: value: what is wrong; remedy`. Each problem has a rule, by which the end of this page says why it
-matters. `./hpod validate CLUSTER` says the same in under a second, with the rules;
-[Where mistakes are found](validation.md) says what it leaves to others.
+All problems in a file are reported at once, before the deployment, as `file:line:column: field: value: problem; fix [rule]`. The
+end of this page explains each rule. `./hpod validate CLUSTER` reports the same problems in under a second;
+[Where mistakes are found](validation.md) lists what it does not check.
 
-Editors with a YAML language server complete fields and mark mistakes while you type, by the schema that the first line of the
-shipped files names: `# yaml-language-server: $schema=../schema/cluster.schema.json`, from the file's own folder.
+Editors with a YAML language server complete and check fields with the schema in the first line of the shipped files:
+`# yaml-language-server: $schema=../schema/cluster.schema.json` (relative to the file).
 
-Words are read as they look: only `true` and `false` are switches (a bare `no` is text), and text that looks like a number
-needs quotes (`version: "2.15"`, `account: "012345678901"`). Each field is written once.
+Only `true` and `false` are booleans (`no` is text). Text that looks like a number requires quotes (`version: "2.15"`,
+`account: "012345678901"`). Each field may be set only once.
 
 ## What a change does
 
-The column *a change* of the tables below says what happens to a running cluster when you change the field and deploy. The column
-*becomes* names the member of the API's request that holds the value, of CreateCluster unless another operation is named.
+The column *a change* of the tables below is the effect on a running cluster when you change the field and deploy. The column
+*becomes* is the member of the API request that gets the value, of CreateCluster unless another operation is named.
 
 | a change | what happens |
 |---|---|
@@ -61,7 +60,7 @@ instance_groups:
     instance_count: 1
 """
 
-# An example for the sections that the shortest file does not show; tests add each to it.
+# Examples for sections that are not in the shortest file; tests add each to it.
 EXAMPLES = {
     "network.existing": """network:
   availability_zone_id: usw2-az4
@@ -78,7 +77,7 @@ EXAMPLES = {
     "storage.data_repository_associations[]": """storage:
   lustre: {}
   data_repository_associations:
-    - path: /data                # the data bucket, all of it
+    - path: /data                # the whole data bucket
     - path: /models
       bucket: our-models
       prefix: released
@@ -100,30 +99,29 @@ users:
 
 LEVELS = """## Errors, warnings and notes
 
-With an error, nothing is synthesized. A warning is what is probably not meant: `./hpod validate` shows it, and the `cdk`
-commands that name stacks (`cdk diff 'NAME/*'`) show it beside the stack it is about; `cdk synth --strict 'NAME/*'` takes it for
-an error. Where it is meant, the file says so, with the rule that the warning names and the reason:
+An error prevents the synthesis. A warning is probably a mistake: `./hpod validate` prints it, and so do `cdk` commands with stack
+names (`cdk diff 'NAME/*'`); `cdk synth --strict 'NAME/*'` fails on it. To suppress a warning, add its rule and a reason:
 
 ```yaml
 {example}```
 
-A rule is silenced for the whole file. To silence an error, or a rule that there is not, is an error; a silenced warning that the
-file does not give is a note, which `validate` shows and nothing else does.
+A suppression applies to the whole file. Suppressing an error or an unknown rule is an error. Suppressing a warning that the file
+does not cause is a note, which only `validate` prints.
 """
 
 LEVELS_EXAMPLE = """trust_source_account: true
-silence:
-  - rule: tried-trust-policy
-    reason: tried on 2026-01-31 with a cluster of one node
+suppress:
+  - rule: untested-trust-policy
+    reason: tested on 2026-01-31 with a cluster of one node
 """
 
 OVERRIDES = """## `overrides`: all of CreateCluster
 
-The fields above cover what most clusters need. Whatever else the API can do goes into `overrides`, in the API's own words, of
-an instance group or of the cluster. It is merged into the request at every depth and wins; lists replace ours; `null` leaves a
-member of ours out. The request is checked against the API's definition in the pinned boto3, so a misspelled member, a wrong
-type, a value that the API does not know, or one out of its bounds is an error that names its place in the file. What only AWS's
-pages rule out (two members that exclude each other, say) is a warning: the service decides.
+Set any other member of CreateCluster in the `overrides` of an instance group or of the cluster, with the API's names. They are
+merged into the request at every depth and take precedence; lists are replaced, and `null` removes a member.
+
+The request is checked against the API's definition in the pinned boto3: unknown members, wrong types, unknown choices and values
+out of bounds are errors. A combination that only AWS's documentation excludes is a warning, as the service decides.
 
 ```yaml
 {example}```

@@ -1,6 +1,6 @@
-"""Writes config/data/instance_types.json: `python -m tools.instance_type_table > config/data/instance_types.json`.
+"""Write config/data/instance_types.json: `python -m tools.instance_type_table > config/data/instance_types.json`.
 
-Development only: reads DescribeInstanceTypes' answers from moto's wheel, and HyperPod's types from botocore's.
+Development only: read the types from botocore, and their properties from moto's copy of DescribeInstanceTypes.
 """
 
 import argparse
@@ -13,14 +13,14 @@ from typing import Any
 
 from cluster_request.service_model import shape
 
-# DescribeInstanceTypes tells cores and no sockets: what is known of these stands where it was published.
+# DescribeInstanceTypes returns no sockets; these are published elsewhere.
 SOCKETS = {"ml.p4d.24xlarge": 2, "ml.p4de.24xlarge": 2, "ml.p5.48xlarge": 2}
 SOURCE_OF_SOCKETS = (
     "AWS's guide to distributed training on ParallelCluster, by https://github.com/aws/aws-parallelcluster/issues/5797"
 )
 
-# What EC2 answers of these cannot be: 512 GiB of one chip, where AWS's own description of the chip has 96.
-DOUBTED = {
+# EC2 returns a wrong memory size: 512 GiB per chip, but AWS documents 96.
+WRONG_MEMORY = {
     "Trainium2": "https://awsdocs-neuron.readthedocs-hosted.com/en/latest/about-neuron/arch/neuron-hardware/trainium2.html"
 }
 
@@ -28,7 +28,7 @@ Facts = dict[str, object]
 
 
 def instance_types() -> dict[str, Facts | None]:
-    """What is known of each type that HyperPod takes; None of a type that moto does not know."""
+    """Return the properties of each type that HyperPod supports, or None if moto does not know the type."""
     file = files("moto").joinpath("ec2/resources/instance_types.json.gz")
     known = json.loads(gzip.decompress(file.read_bytes()))
     names = sorted(shape("ClusterInstanceType")["enum"])
@@ -55,9 +55,9 @@ def _facts(name: str, described: dict[str, Any]) -> Facts:
 
 
 def _devices(kind: str, described: list[dict[str, Any]]) -> Facts:
-    """How many accelerators of the kind, which model, and the memory of one; None where there is no such figure to rely on."""
+    """Return count, model and memory of the accelerators; None without a reliable value."""
     device = _only(described)
-    memory = device["MemoryInfo"]["SizeInMiB"] if device and device["Name"] not in DOUBTED else None
+    memory = device["MemoryInfo"]["SizeInMiB"] if device and device["Name"] not in WRONG_MEMORY else None
     return {
         f"{kind}s": device["Count"] if device else 0,
         kind: device["Name"].lower().replace(" ", "-") if device else None,
@@ -66,20 +66,20 @@ def _devices(kind: str, described: list[dict[str, Any]]) -> Facts:
 
 
 def _disks(described: dict[str, Any]) -> Facts:
-    """How many NVMe disks, and the size of one in the unit in which EC2 tells it."""
+    """Return the number of NVMe disks, and the size of one in EC2's unit."""
     disk = _only(described.get("Disks", [])) if described.get("NvmeSupport", "unsupported") != "unsupported" else None
     return {"nvme_disks": disk["Count"] if disk else 0, "nvme_disk_gb": disk["SizeInGB"] if disk else None}
 
 
 def _only(described: list[Any]) -> Any:
-    """The one kind of something that the type has, None if it has none; the table has no place for two."""
+    """Return the only item, or None if there is none; the table has no place for two."""
     if len(described) > 1:
         raise ValueError(f"a type has {len(described)} kinds of one thing: {described}; give the table room for them")
     return described[0] if described else None
 
 
 def table(date: str) -> dict[str, object]:
-    """The facts, with where they come from and when they were taken from there."""
+    """Return the table with its sources and date."""
     return {
         "source": f"types: botocore {version('botocore')}; facts: DescribeInstanceTypes, from moto {version('moto')}; "
         f"sockets: {SOURCE_OF_SOCKETS}",
@@ -89,7 +89,7 @@ def table(date: str) -> dict[str, object]:
 
 
 def rendered(content: dict[str, object]) -> str:
-    """The table as JSON with one line for each type, so that a change of it reads well, and one line can be read alone."""
+    """Return the table as JSON with one line for each type, for readable diffs and partial reads."""
     types: Any = content["types"]
     lines = ",\n".join(f"    {json.dumps(name)}: {json.dumps(facts)}" for name, facts in types.items())
     head = {key: value for key, value in content.items() if key != "types"}

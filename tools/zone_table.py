@@ -1,4 +1,4 @@
-"""Writes config/data/zones.json: `python tools/zone_table.py > config/data/zones.json`. Development only: reads moto's wheel."""
+"""Write config/data/zones.json: `python tools/zone_table.py > config/data/zones.json`. Development only: read moto's data."""
 
 import argparse
 import gzip
@@ -14,7 +14,7 @@ OFFERINGS = "ec2/resources/instance_type_offerings/availability-zone-id"
 
 
 def zones() -> dict[str, list[str]]:
-    """The availability zone ids of every region that SageMaker is in; none where moto does not know them."""
+    """Return the zone ids of every region with SageMaker; an empty list if moto does not know them."""
     session = Session()
     partitions = session.get_available_partitions()
     names = {name for partition in partitions for name in session.get_available_regions("sagemaker", partition)}
@@ -30,7 +30,7 @@ def _zones_of(region: str) -> list[str]:
 
 
 def table(date: str) -> dict[str, object]:
-    """The zones, with where they come from and when they were taken from there."""
+    """Return the table with its sources and date."""
     return {
         "source": f"regions: botocore {version('botocore')}; zones: DescribeInstanceTypeOfferings, from moto {version('moto')}",
         "date": date,
@@ -39,7 +39,7 @@ def table(date: str) -> dict[str, object]:
 
 
 def rendered(content: dict[str, object]) -> str:
-    """The table as JSON with one line for each region, so that a change of it reads well."""
+    """Return the table as JSON with one line for each region, for readable diffs."""
     return re.sub(
         r"\[[^\]]*\]",
         lambda zones: " ".join(zones[0].split()).replace("[ ", "[").replace(" ]", "]"),

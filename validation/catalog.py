@@ -1,4 +1,4 @@
-"""Every rule by its id: those of YAML, of a field and of the request here, those between fields in config/rules."""
+"""List all rules by id: those for YAML, single fields and the request here, those between fields in validation/rules."""
 
 from dataclasses import dataclass
 
@@ -8,77 +8,77 @@ from validation.rules import RULES
 
 @dataclass(frozen=True)
 class Entry:
-    """What a rule asks for, why that matters, and how bad it is when it is broken."""
+    """A rule, why it matters, and its level."""
 
     says: str
     why: str
     level: Level = Level.ERROR
 
 
-_UNREAD = "What nobody can read, nobody can check: all else in the file goes unseen until this is mended."
-_TYPO = "A misspelled line that is passed over looks like one that works."
-_REFUSED = "The service refuses the whole request, after network and storage are made; the deployment rolls back."
+_UNREAD = "The rest of the file cannot be checked until this is fixed."
+_TYPO = "Unknown values are errors, so that typos are not silently ignored."
+_REJECTED = "HyperPod rejects the request after network and storage are created, and the deployment rolls back."
 
 BASIC: dict[str, Entry] = {
-    "file.unreadable": Entry("The file is there, ends in .yaml and can be read.", _UNREAD),
-    "file.empty": Entry("The file describes a cluster.", "An empty file next to others looks like a cluster that is deployed."),
-    "file.no-mapping": Entry("The file is a mapping: `key: value` lines.", _UNREAD),
-    "file.name": Entry("The file's own name can be a cluster's.", "Stages, stacks and a bucket carry it, and AWS bounds each."),
+    "file.unreadable": Entry("The file must exist, end in .yaml and be readable.", _UNREAD),
+    "file.empty": Entry("The file must not be empty.", "An empty file could be mistaken for a deployed cluster."),
+    "file.not-a-mapping": Entry("The file must be a mapping of `key: value` lines.", _UNREAD),
+    "file.name": Entry(
+        "The file's name must be a valid cluster name.", "It becomes part of stack and bucket names, which AWS restricts."
+    ),
     "file.shared-name": Entry(
-        "No two files in one account and region fix the same `cluster_name`.",
-        "The second deployment would meet the other's cluster.",
+        "Files for one account and region must not have the same `cluster_name`.",
+        "Both deployments would manage the same cluster.",
     ),
-    "yaml.syntax": Entry("The file is YAML.", _UNREAD),
-    "yaml.tab": Entry("Lines are indented with spaces.", _UNREAD),
-    "yaml.encoding": Entry("The file is text in UTF-8.", _UNREAD),
-    "yaml.character": Entry("The file has no character that YAML does not take.", _UNREAD),
-    "yaml.tag": Entry("Values have no tags (`!Ref`, `!!int`).", "A tag makes something else of a value than it looks like."),
-    "yaml.key": Entry("Keys are words.", "A key that is read as a number or a switch is not the field that it looks like."),
-    "yaml.given-twice": Entry("Each field is written once.", "YAML readers keep one of the two in silence, not all the same."),
-    "yaml.size": Entry("The file is of a size that a cluster's can be.", "Lines that repeat each other can fill all memory."),
-    "missing-field": Entry("What has no default is given.", "Nothing that could be guessed would be right for most clusters."),
-    "unknown-field": Entry("Each field is one that there is.", _TYPO),
-    "type": Entry(
-        "Each value is of its field's type.", "What is guessed from a value of another type is not always what was meant."
+    "yaml.syntax": Entry("The file must be valid YAML.", _UNREAD),
+    "yaml.tab": Entry("Lines must be indented with spaces.", _UNREAD),
+    "yaml.encoding": Entry("The file must be encoded in UTF-8.", _UNREAD),
+    "yaml.character": Entry("The file must not contain control characters or unusual spaces.", _UNREAD),
+    "yaml.tag": Entry("Values must not have tags (`!Ref`, `!!int`).", "A tag changes the type or meaning of a value."),
+    "yaml.key": Entry("Keys must be text.", "A key that YAML reads as a number or boolean matches no field."),
+    "yaml.duplicate-key": Entry(
+        "Keys must be unique.", "YAML parsers silently keep only one of the values, the first or the last."
     ),
-    "choice": Entry("Each value is one of its field's choices.", _TYPO),
-    "bounds": Entry(
-        "Each value is within its field's bounds.", "They are the service's own, or those that this project keeps to."
+    "yaml.size": Entry("The file must have a reasonable size and depth.", "Recursive references can exhaust the memory."),
+    "missing-field": Entry("Required fields must be set.", "There is no sensible default."),
+    "unknown-field": Entry("Fields must be known.", "Unknown fields are errors, so that typos are not silently ignored."),
+    "type": Entry("Values must have the field's type.", "Values are not converted, as a conversion can change their meaning."),
+    "choice": Entry("Values must be one of the field's choices.", _TYPO),
+    "bounds": Entry("Values must be within the field's bounds.", "The AWS API or this project sets the limits."),
+    "pattern": Entry("Values must match the field's format.", "The AWS API or this project requires the format."),
+    "format": Entry(
+        "Values must be valid for the field.", "An invalid address range or folder would fail only during the deployment."
     ),
-    "pattern": Entry(
-        "Each value has its field's form.", "It is the service's own, found late otherwise, or one that this project keeps to."
-    ),
-    "form": Entry(
-        "Each value can be what its field means.", "Address ranges and folders that are none are found late otherwise."
-    ),
-    "request.unknown-member": Entry("`overrides` name members that the API has.", _REFUSED),
-    "request.missing-member": Entry("`overrides` give what the API requires beside them.", _REFUSED),
-    "request.type": Entry("What `overrides` set is of the API's type.", _REFUSED),
-    "request.union": Entry("Of what the API takes one at a time, `overrides` give one.", _REFUSED),
-    "request.bounds": Entry("The request is within the API's bounds.", _REFUSED),
-    "request.choice": Entry("What the API takes from a list is in that list.", _REFUSED),
-    "request.pattern": Entry("What the API wants in a form has that form.", _REFUSED),
+    "request.unknown-member": Entry("`overrides` must contain only members that the API knows.", _REJECTED),
+    "request.missing-member": Entry("`overrides` must contain all members that the API requires.", _REJECTED),
+    "request.type": Entry("Values in `overrides` must have the API's type.", _REJECTED),
+    "request.union": Entry("A union in `overrides` must contain exactly one member.", _REJECTED),
+    "request.bounds": Entry("The request must be within the API's limits.", _REJECTED),
+    "request.choice": Entry("Values must be in the API's list of choices.", _REJECTED),
+    "request.pattern": Entry("Values must match the API's pattern.", _REJECTED),
     "request.native": Entry(
-        "With `implementation: native`, the request has only what AWS::SageMaker::Cluster has.",
-        "CloudFormation refuses the stack, after network and storage are made.",
+        "With `implementation: native`, the request must contain only properties of AWS::SageMaker::Cluster.",
+        "CloudFormation rejects the stack after network and storage are created.",
     ),
-    "silence.unknown": Entry("`silence` names rules that there are.", _TYPO),
-    "silence.no-warning": Entry("`silence` names warnings.", "With an error nothing is deployed, and a note asks for nothing."),
-    "silence.twice": Entry("`silence` names each rule once.", "Of two reasons, the next reader does not know which still holds."),
-    "silence.unused": Entry(
-        "`silence` names warnings that the file gives.",
-        "It would hide the same warning when it comes for another reason.",
+    "suppress.unknown": Entry("`suppress` must contain only known rules.", _TYPO),
+    "suppress.not-a-warning": Entry("`suppress` must contain only warnings.", "Errors and notes cannot be suppressed."),
+    "suppress.duplicate": Entry(
+        "`suppress` must contain each rule only once.", "Two reasons for one rule can contradict each other."
+    ),
+    "suppress.unused": Entry(
+        "`suppress` should contain only warnings that the file causes.",
+        "It would hide a future warning with another cause.",
         Level.INFO,
     ),
     "request.size": Entry(
-        "The request fits into a state machine's input.",
-        "It could not be handed over: the deployment would fail once network and storage are made.",
+        "The request must fit into the input of a state machine.",
+        "Otherwise the deployment fails after network and storage are created.",
     ),
 }
 
 
 def entry(rule: str) -> Entry:
-    """The rule of this id."""
+    """Return the rule with this id."""
     if rule in BASIC:
         return BASIC[rule]
     found = RULES[rule]
@@ -86,5 +86,5 @@ def entry(rule: str) -> Entry:
 
 
 def catalog() -> dict[str, Entry]:
-    """All rules by their ids."""
+    """Return all rules by id."""
     return {**BASIC, **{rule: entry(rule) for rule in RULES}}

@@ -1,4 +1,4 @@
-"""What a cluster file says, checked: its fields one by one, the rules between them, and the request that comes out."""
+"""Check a cluster file: its fields, the rules between them, and the resulting request."""
 
 import re
 from collections.abc import Iterable, Iterator, Set
@@ -17,15 +17,15 @@ from validation.model_errors import problems_of
 from validation.partial_config import FIELDS, valid_part
 from validation.patterns import in_words
 from validation.rules import broken_rules
-from validation.suppressions import with_silence
-from validation.yaml.file import Document, read_yaml
+from validation.suppressions import with_suppressions
+from validation.yaml.reader import Document, read_yaml
 
 OF_THE_CLUSTER: errors.Path = ("overrides",)
 
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """A cluster file: the cluster that it describes, unless there are errors, and all that there is to say of it."""
+    """A cluster file with its cluster, unless there are errors, and all problems."""
 
     name: str
     config: ClusterConfig | None
@@ -34,30 +34,30 @@ class CheckedFile:
 
     @property
     def errors(self) -> list[Problem]:
-        """What keeps the file from being used."""
+        """Return the problems that prevent a deployment."""
         return [problem for problem in self.problems if problem.level is Level.ERROR]
 
     @property
     def warnings(self) -> list[Problem]:
-        """What is not an error, and not silenced in the file."""
-        return [problem for problem in self.problems if problem.level is Level.WARNING and problem.silenced is None]
+        """Return the warnings that are not suppressed."""
+        return [problem for problem in self.problems if problem.level is Level.WARNING and problem.suppressed is None]
 
     def with_problems(self, problems: Iterable[Problem]) -> "CheckedFile":
-        """The same file, of which more is wrong."""
+        """Return the same file with more problems."""
         more = [replace(problem, place=self.document.place(problem.path)) for problem in problems]
         found = replace(self, problems=tuple(sorted((*self.problems, *more), key=_order)))
         return replace(found, config=None) if found.errors else found
 
 
 def check_source(source: bytes, name: str, folder: Path, file: str = "") -> CheckedFile:
-    """The YAML text ``source`` of the cluster of this name in this folder, checked."""
+    """Check the YAML text of a cluster in this folder."""
     document = read_yaml(source)
     if document.content is None and not document.problems:
-        empty = "the file is empty; copy one of examples/clusters/ and edit it"
+        empty = "the file is empty; copy a file from examples/clusters/"
         return CheckedFile(file, None, (Problem((), ABSENT, empty, "file.empty"),))
     if not isinstance(document.content, dict):
-        message = "must be a mapping; begin with `region:` or `network:`"
-        problem = Problem((), document.content, message, "file.no-mapping", place=document.place(()))
+        message = "must be a mapping; start with `region:` or `network:`"
+        problem = Problem((), document.content, message, "file.not-a-mapping", place=document.place(()))
         return CheckedFile(file, None, tuple(document.problems) or (problem,))
     config, problems = _checked(document, document.content, name, folder)
     placed = (each if each.place else replace(each, place=document.place(each.path)) for each in problems)
@@ -75,7 +75,7 @@ def _checked(
     empty = list(empty_fields(content, ClusterConfig, document.spelling))
     problems = [*_name_problems(content, name), *empty]
     valid: set[str] = set(FIELDS)
-    context = {"folder": folder}  # from which the file names folders
+    context = {"folder": folder}  # to which folders in the file are relative
     try:
         config = ClusterConfig.model_validate({**content, "name": name}, context=context)
     except ValidationError as error:
@@ -86,54 +86,54 @@ def _checked(
     else:
         problems += request_problems(config)
     unclear = {str(problem.path[0]) for problem in document.problems if problem.path}
-    unclear |= {str(problem.path[0]) for problem in empty if len(problem.path) == 2}  # a whole section of it may be meant
+    unclear |= {str(problem.path[0]) for problem in empty if len(problem.path) == 2}  # it may be an incomplete section
     valid = {each for each in valid if re.split(r"[.\[]", each)[0] not in unclear}
     broken = [each for each in broken_rules(config, valid) if not _is_misplaced(each, problems)]
     problems += _not_following(_apart_from_the_request(broken, problems), empty)
-    told = [*document.problems, *_not_following(problems, document.problems)]
-    return config, with_silence(told, config, valid)
+    found = [*document.problems, *_not_following(problems, document.problems)]
+    return config, with_suppressions(found, config, valid)
 
 
 def _not_following(problems: list[Problem], of: list[Problem]) -> Iterator[Problem]:
-    """The problems that are not about what one of the problems in ``of`` is about, or lies in: those would follow from it."""
+    """Return the problems that do not follow from one of the problems in ``of`` (the same path, or one below)."""
     paths = [problem.path for problem in of if problem.path]
     return (each for each in problems if not any(each.path[: len(path)] == path for path in paths))
 
 
 def _is_misplaced(lack: Problem, problems: list[Problem]) -> bool:
-    """Tell whether what is lacking stands in another section, where it is told as unknown."""
+    """Return whether a missing field is in another section, where it is reported as unknown."""
     unknown = (problem for problem in problems if problem.rule == "unknown-field")
     return lack.value is ABSENT and any(problem.path[-1:] == lack.path[-1:] for problem in unknown)
 
 
 def _apart_from_the_request(broken: Iterable[Problem], problems: list[Problem]) -> list[Problem]:
-    """What the rules tell, without warnings of `overrides` in which the service refuses a member: those would follow from it.
+    """Return rule violations, without warnings on `overrides` that follow from a request error.
 
-    The cluster's and a group's go together; what one group has does not bear on another.
+    Errors in the cluster's overrides affect all groups; errors in a group affect only that group.
     """
     refused = {_overrides(problem.path) for problem in problems if problem.rule.startswith("request.")} - {()}
     return [each for each in broken if each.level is not Level.WARNING or not _follows(_overrides(each.path), refused)]
 
 
 def _follows(path: errors.Path, refused: Set[errors.Path]) -> bool:
-    """Tell whether what is in these `overrides` can follow from what the service refuses in others."""
+    """Return whether a problem in these `overrides` can follow from errors in others."""
     if path == OF_THE_CLUSTER:
         return bool(refused)
     return path != () and (path in refused or OF_THE_CLUSTER in refused)
 
 
 def _overrides(path: errors.Path) -> errors.Path:
-    """The path of the `overrides` in which this lies; nothing for what lies elsewhere."""
+    """Return the path of the enclosing `overrides`, or an empty path."""
     return path[: path.index("overrides") + 1] if "overrides" in path else ()
 
 
 def _name_problems(content: dict[str, Any], name: str) -> Iterator[Problem]:
-    """What is wrong with the file's own name, which is the cluster's."""
+    """Yield problems with the file's name, which is the cluster's name."""
     if "name" in content:
-        message = "the file's own name is the cluster's name; remove this line, or rename the file"
+        message = "the file name sets the cluster's name; remove this line, or rename the file"
         yield Problem(("name",), content["name"], message, "unknown-field")
     if not re.fullmatch(FILE_NAME, name):
         better = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
         example = f", e.g. {better}.yaml" if re.fullmatch(FILE_NAME, better) else ""
-        message = f"is the file's own name, which is the cluster's and {in_words(f'^{FILE_NAME}$')}; rename the file{example}"
+        message = f"file name {in_words(f'^{FILE_NAME}$')}; rename the file{example}"
         yield Problem((), name, message, "file.name")

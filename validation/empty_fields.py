@@ -1,4 +1,4 @@
-"""Fields that a file names and gives nothing: YAML reads that as `null`, which looks like a choice and is a line half written."""
+"""Report optional fields without a value, which YAML reads as `null`."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from validation.fields import section_of
 def empty_fields(
     content: Mapping[str, Any], section: type[Section], spelling: Mapping[Path, str], at: Path = ()
 ) -> Iterator[Problem]:
-    """The fields with nothing behind their colon that could be left out; of the others, the model tells."""
+    """Yield optional fields with nothing after the colon; the model reports required ones."""
     for name in content.keys() & section.model_fields.keys():
         field, value, path = section.model_fields[name], content[name], (*at, name)
         below = section_of(field.annotation)
@@ -27,8 +27,8 @@ def empty_fields(
 
 def _message(section: type[Section] | None) -> str:
     if section is None:
-        return "is empty; write its value behind the colon, or remove this line"
+        return "has no value; add one after the colon, or remove this line"
     needed = [name for name, field in section.model_fields.items() if field.is_required()]
     if needed:
-        return f"is empty, and so there is none; write {', '.join(needed)} below it, or remove this line"
-    return "is empty, and so there is none; write {} for one with defaults, or remove this line"
+        return f"section is empty; add {', '.join(needed)} below it, or remove this line"
+    return "section is empty; use {} for the defaults, or remove this line"

@@ -1,4 +1,4 @@
-"""The entries of a list in a cluster file, each with its place there."""
+"""Enumerate the valid entries of a list with their index in the file."""
 
 from collections.abc import Iterable, Iterator
 from typing import Self, TypeVar
@@ -7,13 +7,13 @@ T = TypeVar("T")
 
 
 class ValidEntries(tuple[T, ...]):
-    """Those entries of a list that are valid by themselves; others of the list are not."""
+    """The valid entries of a list; invalid ones are omitted."""
 
     places: tuple[int, ...]
 
     @classmethod
     def at(cls, found: Iterable[tuple[int, T]]) -> Self:
-        """The entries with the places that they have in the file."""
+        """Return the entries with their index in the file."""
         pairs = list(found)
         entries = cls(entry for _, entry in pairs)
         entries.places = tuple(place for place, _ in pairs)
@@ -21,6 +21,6 @@ class ValidEntries(tuple[T, ...]):
 
 
 def numbered(entries: tuple[T, ...]) -> Iterator[tuple[int, T]]:
-    """Each entry after its place in the file."""
+    """Yield each entry with its index in the file."""
     places = entries.places if isinstance(entries, ValidEntries) else range(len(entries))
     return zip(places, entries, strict=True)

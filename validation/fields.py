@@ -1,4 +1,4 @@
-"""The fields of a cluster file, found by their path."""
+"""Find fields and sections of the model by path."""
 
 from collections.abc import Iterator
 from types import UnionType
@@ -11,7 +11,7 @@ from config.section import Section
 
 
 def inner_types(annotation: object) -> Iterator[object]:
-    """The types that an annotation is made of: ``tuple[X, ...] | None`` gives X."""
+    """Yield the types inside an annotation: X for ``tuple[X, ...] | None``."""
     origin = get_origin(annotation)
     if origin is Annotated:
         yield from inner_types(get_args(annotation)[0])
@@ -24,7 +24,7 @@ def inner_types(annotation: object) -> Iterator[object]:
 
 
 def section_of(annotation: object) -> type[Section] | None:
-    """The section that a field of this type holds, or of which it holds many."""
+    """Return the section type that a field holds, alone or in a list."""
     for inner in inner_types(annotation):
         if isinstance(inner, type) and issubclass(inner, Section):
             return inner
@@ -32,7 +32,7 @@ def section_of(annotation: object) -> type[Section] | None:
 
 
 def section_at(root: type[Section], path: Path) -> type[Section] | None:
-    """The section in which the last part of ``path`` stands."""
+    """Return the section that contains the last part of ``path``."""
     section: type[Section] | None = root
     for part in path[:-1]:
         if isinstance(part, str) and section is not None:
@@ -42,7 +42,7 @@ def section_at(root: type[Section], path: Path) -> type[Section] | None:
 
 
 def field_at(root: type[Section], path: Path) -> FieldInfo | None:
-    """The field that ``path`` leads to, or of which it leads to an item."""
+    """Return the field at ``path``, or the field that contains this entry."""
     names = [index for index, part in enumerate(path) if isinstance(part, str)]
     if not names:
         return None

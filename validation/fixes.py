@@ -1,4 +1,4 @@
-"""What to write instead of a value that is of the wrong type, or out of bounds."""
+"""Suggest a value for one of the wrong type or out of bounds."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -13,29 +13,39 @@ from config.suggestions import either
 from validation.fields import inner_types, section_of
 
 YES, NO = ("true", "yes", "on", "y", "1"), ("false", "no", "off", "n", "0")
-# What fits into a line that is given in brackets.
+# The longest text to suggest in brackets.
 LONGEST_IN_BRACKETS = 60
-# A bound above it says nothing to anybody.
-LARGEST_TOLD = 10**9
+# Larger bounds are not shown.
+LARGEST_SHOWN = 10**9
 
 
-def remedy(detail: ErrorDetails, field: FieldInfo | None) -> str | None:
-    """What to write instead of the value, where its type or its bounds are wrong."""
-    found = _REMEDIES.get(detail["type"])
-    return found(without_secrets(detail["input"], detail["loc"]), field) if found else None
+def fix_for(detail: ErrorDetails, field: FieldInfo | None) -> str | None:
+    """Return a fix for a wrong type or a value out of bounds."""
+    found = _FIXES.get(detail["type"])
+    return (found(without_secrets(detail["input"], detail["loc"]), field) if found else None) or _limit(detail)
+
+
+def _limit(detail: ErrorDetails) -> str | None:
+    """Return the exceeded limit, for fields whose bounds are not shown."""
+    limits = detail.get("ctx", {})
+    unit = "" if {"ge", "le"} & limits.keys() else " characters" if detail["type"].startswith("string") else " entries"
+    for bound, words in (("ge", "at least"), ("le", "at most"), ("min_length", "at least"), ("max_length", "at most")):
+        if bound in limits:
+            return f"use {words} {limits[bound]}{unit}".replace(" 1 entries", " one entry")
+    return None
 
 
 def range_of(field: FieldInfo | None, least: str, most: str) -> tuple[int | None, int | None]:
-    """The field's bounds of this kind: `ge` and `le`, or `min_length` and `max_length`."""
+    """Return the field's bounds: `ge` and `le`, or `min_length` and `max_length`."""
     metadata = field.metadata if field else []
     first = next((getattr(each, least) for each in metadata if getattr(each, least, None) is not None), None)
     last = next((getattr(each, most) for each in metadata if getattr(each, most, None) is not None), None)
     return first, last
 
 
-def _is_told(bounds: tuple[int | None, int | None]) -> bool:
-    """Tell whether the bounds say more than the field's own words do."""
-    return bounds != (None, None) and (bounds[1] or 0) <= LARGEST_TOLD
+def _is_shown(bounds: tuple[int | None, int | None]) -> bool:
+    """Return whether the bounds are worth showing."""
+    return bounds != (None, None) and (bounds[1] or 0) <= LARGEST_SHOWN
 
 
 def _between(bounds: tuple[int | None, int | None]) -> str:
@@ -54,10 +64,10 @@ def _number(value: object, field: FieldInfo | None) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:  # exact up to there
         return f"write {int(value)}"
     bounds = range_of(field, "ge", "le")
-    alone = ", without a unit" if re.fullmatch("[0-9.]+[a-zA-Z]+", plain) else ""
-    if _is_told(bounds):
-        return f"write a number in digits, {_between(bounds)}{alone}"
-    return f"write a number in digits{alone}" + (f": {field.description}" if field else "")
+    suffix = ", without a unit" if re.fullmatch("[0-9.]+[a-zA-Z]+", plain) else ""
+    if _is_shown(bounds):
+        return f"write a number in digits, {_between(bounds)}{suffix}"
+    return f"write a number in digits{suffix}" + (f": {field.description}" if field else "")
 
 
 def _switch(value: object, _: FieldInfo | None) -> str | None:
@@ -67,10 +77,10 @@ def _switch(value: object, _: FieldInfo | None) -> str | None:
 
 def _text(value: object, field: FieldInfo | None) -> str:
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
-        return f"write {value[0]} without the brackets or the minus"
+        return f"write {value[0]} without brackets or minus"
     if value is None and field is not None:
-        return f"it needs a value: {field.description}" if field.is_required() else "write some, or remove this line"
-    return "write one word or sentence, or remove this line"
+        return f"set it: {field.description}" if field.is_required() else "set a value, or remove this line"
+    return "write text, or remove this line"
 
 
 def _section(value: object, field: FieldInfo | None) -> str:
@@ -80,8 +90,8 @@ def _section(value: object, field: FieldInfo | None) -> str:
     known = section.model_fields if section else {}
     needed = [f"`{name}`" for name, each in known.items() if each.is_required()]
     if needed:
-        return f"it needs {', '.join(needed)}"
-    return f"write {either(list(known))} below it, or remove this line" if known else "write its fields below it"
+        return f"add {', '.join(needed)}"
+    return f"add {either(list(known))} below it, or remove this line" if known else "add its fields below it"
 
 
 def _mapping(value: object, _: FieldInfo | None) -> str:
@@ -98,18 +108,18 @@ def _mapping(value: object, _: FieldInfo | None) -> str:
 
 def _list(value: object, field: FieldInfo | None) -> str:
     if isinstance(value, Mapping):
-        return "begin each entry with a minus"
+        return "start each entry with a minus"
     if isinstance(value, str) and len(value) > LONGEST_IN_BRACKETS:
         return "put it on a line below, after a minus"
     if isinstance(value, str):
         return f"write [{', '.join(re.split(r'[, ]+', value.strip('()[] ')))}]"
     choices = [str(each) for kind in inner_types(field.annotation) for each in _choices(kind)] if field else []
-    return f"write those that you want of [{', '.join(choices)}]" if choices else _entries(field)
+    return f"choose from [{', '.join(choices)}]" if choices else _entries(field)
 
 
 def _entries(field: FieldInfo | None) -> str:
     least, _ = range_of(field, "min_length", "max_length")
-    return "write its entries below it, each after a minus" if least else "write its entries in [ ], or [] for none"
+    return "write its entries below it, each with a minus" if least else "write its entries in [ ], or [] for none"
 
 
 def _choices(kind: object) -> list[Any]:
@@ -118,7 +128,7 @@ def _choices(kind: object) -> list[Any]:
 
 def _in_range(_: object, field: FieldInfo | None) -> str | None:
     bounds = range_of(field, "ge", "le")
-    return f"use {_between(bounds)}" if _is_told(bounds) else None
+    return f"use {_between(bounds)}" if _is_shown(bounds) else None
 
 
 def _of_length(value: object, field: FieldInfo | None) -> str | None:
@@ -127,7 +137,7 @@ def _of_length(value: object, field: FieldInfo | None) -> str | None:
     return f"use {_between(bounds)} {unit}" if bounds != (None, None) else None
 
 
-_REMEDIES: dict[str, Callable[[Any, FieldInfo | None], str | None]] = {
+_FIXES: dict[str, Callable[[Any, FieldInfo | None], str | None]] = {
     "int_type": _number,
     "bool_type": _switch,
     "string_type": _text,

@@ -1,4 +1,4 @@
-"""Reads cluster files: `load_cluster` one, `load_clusters` a folder of them. Every problem is reported, and at once."""
+"""Load cluster files, and report every problem at once."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,32 +12,32 @@ from validation.checked_file import CheckedFile, check_source
 
 
 def load_cluster(path: Path) -> ClusterConfig:
-    """The cluster that the file describes; a ConfigError says all that is wrong with it."""
+    """Return the cluster in the file, or raise a ConfigError with every problem."""
     return usable(check_files([path]))[0]
 
 
 def load_clusters(folder: Path, only: str | None = None) -> tuple[ClusterConfig, ...]:
-    """The clusters of all files in the folder, or ``only`` the one of this name."""
+    """Return the clusters of all files in the folder, or ``only`` the one with this name."""
     return usable(check_clusters(folder, only))
 
 
 def check_clusters(folder: Path, only: str | None = None) -> tuple[CheckedFile, ...]:
-    """The same files with all that there is to say of them; a ConfigError says why there are none."""
+    """Check the same files; raise a ConfigError if there are none."""
     strays = [path for path in _named("*.yml", folder) if only in (None, path.stem)]
-    told = tuple(CheckedFile(_place(path), None, (_misnamed(path),)) for path in strays)
+    misnamed = tuple(CheckedFile(_place(path), None, (_misnamed(path),)) for path in strays)
     named = _named("*.yaml", folder)
-    return (*check_files(path for path in named if only in (None, path.stem)), *told) or _nothing(folder, only, named)
+    return (*check_files(path for path in named if only in (None, path.stem)), *misnamed) or _nothing(folder, only, named)
 
 
 def check_files(paths: Iterable[Path]) -> tuple[CheckedFile, ...]:
-    """Each file with all that there is to say of it, also of it beside the others."""
+    """Check each file, and compare the files with each other."""
     read = {path: _read(path) for path in paths}
     shared = dict(_shared_names({path: file.config for path, file in read.items() if file.config}))
     return tuple(file.with_problems([shared[path]] if path in shared else []) for path, file in read.items())
 
 
 def usable(files: Iterable[CheckedFile]) -> tuple[ClusterConfig, ...]:
-    """The files' clusters; a ConfigError says all that is wrong in any of them."""
+    """Return the files' clusters, or raise a ConfigError with every problem."""
     checked = tuple(files)
     if any(file.errors for file in checked):
         raise ConfigError({file.name: file.errors for file in checked})
@@ -45,7 +45,7 @@ def usable(files: Iterable[CheckedFile]) -> tuple[ClusterConfig, ...]:
 
 
 def parse_cluster(source: bytes, name: str, folder: Path = Path()) -> ClusterConfig | list[Problem]:
-    """The cluster of this name that the YAML text in this folder describes, or all that is wrong with it."""
+    """Return the cluster in the YAML text, or its problems."""
     checked = check_source(source, name, folder)
     return checked.config or checked.errors
 
@@ -55,53 +55,53 @@ def _read(path: Path) -> CheckedFile:
     try:
         source = path.read_bytes()
     except OSError as error:
-        message = f"cannot be read: {error.strerror or error}; {_remedy_for(path)}"
+        message = f"cannot be read: {error.strerror or error}; {_fix_for(path)}"
         return CheckedFile(file, None, (Problem((), path.name, message, "file.unreadable"),))
     checked = check_source(source, path.stem, path.parent, file)
     return checked if path.suffix == ".yaml" else checked.with_problems([_misnamed(path)])
 
 
-def _remedy_for(path: Path) -> str:
+def _fix_for(path: Path) -> str:
     names = [file.stem for file in path.parent.glob("*.yaml")]
-    return nearest(path.stem, names) if names and not path.exists() else "check its name and its permissions"
+    return nearest(path.stem, names) if names and not path.exists() else "check its name and permissions"
 
 
 def _named(pattern: str, folder: Path) -> list[Path]:
-    """The folder's files of this form, in the order of their names; what is hidden is an editor's, or the system's."""
+    """Return the folder's visible files that match the pattern, sorted by name."""
     return sorted(path for path in folder.glob(pattern) if not path.name.startswith("."))
 
 
 def _nothing(folder: Path, only: str | None, there: list[Path]) -> NoReturn:
-    """Say why the folder has no cluster file, or none of this name."""
+    """Raise a ConfigError: the folder has no cluster file, or none of this name."""
     path: errors.Path = ()
     if folder.is_file():
         value: object = ABSENT
-        message = f"this is a file, and its folder is wanted; give {_place(folder.parent)}, and {folder.stem} as the cluster"
+        message = f"not a folder; pass {_place(folder.parent)}, and {folder.stem} as the cluster"
     elif only is None or not there:
-        remedy = "copy one of examples/clusters/ there" if folder.is_dir() else "there is no such folder; make it"
-        value, message = "*.yaml", f"there is no cluster file; {remedy}"
+        fix = "copy one from examples/clusters/" if folder.is_dir() else "create the folder"
+        value, message = "*.yaml", f"{'no cluster file found' if folder.is_dir() else 'folder not found'}; {fix}"
     else:
         names = [each.stem for each in there]
         path, value = ("cluster",), only
-        message = f"there is no cluster of this name; there are {', '.join(names)}; {nearest(only, names)}"
+        message = f"unknown cluster; available: {', '.join(names)}; {nearest(only, names)}"
     raise ConfigError({_place(folder): [Problem(path, value, message, "file.unreadable")]})
 
 
 def _misnamed(path: Path) -> Problem:
-    return Problem((), path.name, "cluster files end in .yaml; rename it", "file.unreadable")
+    return Problem((), path.name, "the file name must end in .yaml; rename it", "file.unreadable")
 
 
 def _shared_names(clusters: dict[Path, ClusterConfig]) -> Iterable[tuple[Path, Problem]]:
-    """The files whose `cluster_name` another file in the same account and region has already."""
+    """Yield files whose `cluster_name` another file in the same account and region has."""
     first: dict[tuple[str | None, ...], Path] = {}
     for path, config in clusters.items():
         place = (config.account, config.region, config.cluster_name)
         if config.cluster_name is not None and first.setdefault(place, path) != path:
-            message = f"is the cluster_name of {_place(first[place])} too; choose another, or remove it to have one generated"
+            message = f"already used by {_place(first[place])}; use another name, or remove it to generate one"
             yield path, Problem(("cluster_name",), config.cluster_name, message, "file.shared-name")
 
 
 def _place(path: Path) -> str:
-    """The path from the working directory, if it is below that, whoever gives it."""
+    """Return the path relative to the working directory, if it is inside."""
     full, here = path.absolute(), Path.cwd()
     return str(full.relative_to(here) if full.is_relative_to(here) else path)

@@ -1,4 +1,4 @@
-"""Says what pydantic found in the user's words, with a remedy."""
+"""Turn pydantic's errors into problems with a fix."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,37 +12,37 @@ from config.instance_types import listed_types
 from config.secret_values import is_secret
 from config.section import Section
 from config.suggestions import either, like, nearest
-from config.zones import region_of_name, regions, zone_remedy
+from config.zones import region_of_name, regions, zone_fix
 from validation.fields import field_at, section_at, section_of
-from validation.fixes import remedy
+from validation.fixes import fix_for
 from validation.patterns import in_words, repaired, written
 from validation.synonyms import field_meant, meant
 from validation.unknown_fields import misplaced
 
-# What is wrong, by pydantic's type of error; the values in braces come from its context.
+# The problem for each of pydantic's error types.
 _WRONG = {
     "string_type": "must be text",
     "int_type": "must be a whole number, without quotes",
     "bool_type": "must be true or false, without quotes",
-    "greater_than_equal": "must be at least {ge}",
-    "less_than_equal": "must be at most {le}",
-    "model_type": "must be a section, its fields indented below it",
-    "dict_type": "must be a mapping, its `key: value` lines indented below it",
-    "tuple_type": "must be a list, in [ ] or with a - before each entry",
-    "too_short": "must have at least {min_length} entries",
-    "too_long": "must have at most {max_length} entries",
-    "string_too_short": "must have at least {min_length} characters",
-    "string_too_long": "must have at most {max_length} characters",
+    "greater_than_equal": "too small",
+    "less_than_equal": "too large",
+    "model_type": "must be a section with indented fields",
+    "dict_type": "must be a mapping with indented `key: value` lines",
+    "tuple_type": "must be a list, in [ ] or with - before each entry",
+    "too_short": "too few entries",
+    "too_long": "too many entries",
+    "string_too_short": "too short",
+    "string_too_long": "too long",
 }
 
 
-# The rule by pydantic's type of error; what is not here is of the wrong type.
+# The rule for each of pydantic's error types; all others are `type`.
 RULE_OF = {
     "missing": "missing-field",
     "extra_forbidden": "unknown-field",
     "enum": "choice",
     "string_pattern_mismatch": "pattern",
-    "value_error": "form",
+    "value_error": "format",
     **dict.fromkeys(
         ("greater_than_equal", "less_than_equal", "too_short", "too_long", "string_too_short", "string_too_long"), "bounds"
     ),
@@ -50,7 +50,7 @@ RULE_OF = {
 
 
 def problems_of(error: ValidationError, model: type[Section], spelling: Mapping[Path, str]) -> Iterator[Problem]:
-    """Every problem that ``error`` holds; ``spelling`` tells how the file spells a value."""
+    """Yield every problem in ``error``; ``spelling`` is how the file spells each value."""
     details = error.errors(include_url=False)
     for told, explained in misplaced(details, model):
         yield told
@@ -64,7 +64,7 @@ def problems_of(error: ValidationError, model: type[Section], spelling: Mapping[
 
 
 def _misspelled(details: Sequence[ErrorDetails]) -> Iterator[Path]:
-    """The fields that are missing only because the file has them under another name: that is told of the name."""
+    """Yield missing fields that the file has under a misspelled name; only the name is reported."""
     missing = [detail["loc"] for detail in details if detail["type"] == "missing"]
     for detail in details:
         if detail["type"] == "extra_forbidden":
@@ -74,16 +74,16 @@ def _misspelled(details: Sequence[ErrorDetails]) -> Iterator[Path]:
 
 
 def _follows_from_its_entries(detail: ErrorDetails) -> bool:
-    """Tell whether a list is called too short only because pydantic does not count the entries that are wrong."""
+    """Return whether a list is too short only because pydantic does not count invalid entries."""
     given = detail["input"]
     return detail["type"] == "too_short" and isinstance(given, list) and len(given) >= detail["ctx"]["min_length"]
 
 
 def _message(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path, str]) -> str:  # noqa: PLR0911  one per kind
-    """What is wrong, and the remedy."""
+    """Return the problem and its fix."""
     match detail["type"]:
         case "missing":
-            return f"is required; add it: {_hint(detail, model)}{_with(_field(detail, model))}"
+            return f"required; add it: {_hint(detail, model)}{_with(_field(detail, model))}"
         case "extra_forbidden":
             return _unknown(detail["loc"], model)
         case "enum":
@@ -95,38 +95,39 @@ def _message(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path,
         case "string_pattern_mismatch":
             return _mismatch(detail, model, spelling)
         case _:
-            return f"{_wrong(detail)}; {remedy(detail, _field(detail, model)) or _hint(detail, model)}"
+            return f"{_wrong(detail)}; {fix_for(detail, _field(detail, model)) or _hint(detail, model)}"
 
 
 def _with(field: FieldInfo | None) -> str:
-    """What a section that is missing has to hold."""
+    """List the required fields of a missing section."""
     section = section_of(field.annotation) if field else None
     needed = [f"`{name}`" for name, each in section.model_fields.items() if each.is_required()] if section else []
     return f", with {' and '.join([', '.join(needed[:-1]), needed[-1]] if needed[1:] else needed)}" if needed else ""
 
 
 def _no_choice(detail: ErrorDetails) -> str:
-    """What there is to choose from, and what may have been meant."""
+    """List the choices, and suggest one."""
     names = [part for part in detail["loc"] if isinstance(part, str)]
     choices = [word.strip("' ") for word in detail["ctx"]["expected"].replace(" or ", ", ").split(",")]
     ours = meant(names[-1], detail["input"])
-    return f"must be {detail['ctx']['expected']}; {f'did you mean {ours}?' if ours else nearest(detail['input'], choices)}"
+    fix = f"did you mean {ours}?" if ours else nearest(detail["input"], choices)
+    return f"unknown value; {fix}" if fix.startswith("use ") else f"must be {detail['ctx']['expected']}; {fix}"
 
 
 def _unquoted(detail: ErrorDetails, spelling: Mapping[Path, str]) -> str:
-    kind = "a word that YAML reads as true or false" if isinstance(detail["input"], bool) else "a number in YAML"
+    kind = "a boolean in YAML" if isinstance(detail["input"], bool) else "a number in YAML"
     text = spelling.get(detail["loc"]) or detail["input"]
-    return f"is {kind}, not text; " + ("put it in quotes" if is_secret(detail["loc"]) else f'quote it: "{text}"')
+    return f"must be text, but is {kind}; " + ("put it in quotes" if is_secret(detail["loc"]) else f'quote it: "{text}"')
 
 
 def _mismatch(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path, str]) -> str:
-    """What the field's pattern asks for, and the value that may have been meant."""
+    """Describe the format, and suggest a value."""
     value, pattern = detail["input"], detail["ctx"]["pattern"]
     better = repaired(value, pattern)
     if detail["loc"][-1] == "availability_zone_id" and better is None:
         named, given = region_of_name(value), spelling.get(("region",))
-        wrong = "is a zone's name, which differs from account to account, and not its id" if named else in_words(pattern)
-        return f"{wrong}; {zone_remedy(value, given if given in regions() else named)}"
+        wrong = "must be a zone id, not a zone name, which differs between accounts" if named else in_words(pattern)
+        return f"{wrong}; {zone_fix(value, given if given in regions() else named)}"
     quoted = f'"{better}"' if better and re.fullmatch("[0-9.]+", better) else better  # YAML would read a number
     if instead := _not_filled_in(detail, model):
         return f"{in_words(pattern)}; {instead}"
@@ -135,49 +136,46 @@ def _mismatch(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path
 
 
 def _not_filled_in(detail: ErrorDetails, model: type[Section]) -> str | None:
-    """What to do where a value is still to come: a variable that nothing replaces, or no text at all."""
+    """Return the fix for an empty value or an unreplaced variable."""
     if re.search(r"\$[({]?\w|\{\{", detail["input"]):
-        return "write the value itself, as nothing fills in variables here"
+        return "variables are not replaced, write the value itself"
     field = _field(detail, model)
     is_left_out = not detail["input"].strip() and field is not None and not field.is_required()
-    return "write some, or remove this line" if is_left_out else None
+    return "set a value, or remove this line" if is_left_out else None
 
 
 def _prefix(detail: ErrorDetails) -> str:
-    """What goes with a bucket that is given with a folder in it."""
+    """Suggest the prefix for a bucket with a path."""
     folder = detail["input"].removeprefix("s3://").partition("/")[2].strip("/")
     return f", with `prefix: {folder}` beside it" if detail["loc"][-1] == "bucket" and folder else ""
 
 
 def _similar(detail: ErrorDetails) -> str | None:
-    """The region or the instance type that may have been meant."""
+    """Suggest a region or an instance type."""
     known = {"region": regions, "instance_type": listed_types}.get(str(detail["loc"][-1]))
     names = like(detail["input"], known()) if known else []
     return f"did you mean {either(names)}?" if names else None
 
 
 def _wrong(detail: ErrorDetails) -> str:
-    if template := _WRONG.get(detail["type"]):
-        said = template.format(**detail.get("ctx", {}))
-        return said.replace(" 1 entries", " one entry").replace(" 1 characters", " one character")
-    return detail["msg"][:1].lower() + detail["msg"][1:]
+    return _WRONG.get(detail["type"]) or detail["msg"][:1].lower() + detail["msg"][1:]
 
 
 def _unknown(path: Path, model: type[Section]) -> str:
     section = section_at(model, path)
     known = section.model_fields.keys() - ({"name"} if section is model else set()) if section else set()
     ours = field_meant(path[-1], known)
-    return f"there is no field of this name; {f'did you mean {ours}?' if ours else nearest(path[-1], known)}"
+    return f"unknown field; {f'did you mean {ours}?' if ours else nearest(path[-1], known)}"
 
 
 def _field(detail: ErrorDetails, model: type[Section]) -> FieldInfo | None:
-    """The field that is wrong, but not for an entry of a mapping, which has none of its own."""
+    """Return the wrong field; None for an entry of a mapping."""
     last = max(index for index, part in enumerate(detail["loc"]) if isinstance(part, str))
     section = section_at(model, detail["loc"][: last + 1])
     return section.model_fields.get(str(detail["loc"][last])) if section else None
 
 
 def _hint(detail: ErrorDetails, model: type[Section]) -> str:
-    """What the field is, in its own words."""
+    """Return the field's description."""
     field = field_at(model, detail["loc"])
     return field.description if field and field.description else "see docs/configuration.md"

@@ -1,4 +1,4 @@
-"""What of a cluster file is right although the rest is not, so that all that is wrong is told at once."""
+"""Extract the valid part of an invalid file, so that all problems are reported at once."""
 
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
@@ -18,25 +18,25 @@ from validation.entries import ValidEntries, numbered
 from validation.fields import section_of
 
 FIELDS = ClusterConfig.model_fields
-# Stand in where the request is checked: whatever is wrong with these, the rest of it does not depend on them.
+# Replace invalid values in the request check; the rest of the request does not depend on them.
 SAMPLES: Mapping[str, object] = {"name": "cluster", "network": NetworkConfig(availability_zone_id="usw2-az4")}
 
 Content = Mapping[str, Any]
 Context = Mapping[str, Path]
-# What is valid, as rules name what they need: `storage`, `storage.lustre`, and `users[]` for what is valid in a list.
+# Valid fields, as in the needs of a rule: `storage`, `storage.lustre`, and `users[]` for the valid entries of a list.
 Valid = Set[str]
 Values = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class ValidPart:
-    """A cluster of what is valid by itself; what is not has its default, or is missing where there is none."""
+    """A cluster of valid values; invalid ones have their default, or are missing."""
 
     config: ClusterConfig
     valid: Valid
 
     def request_problems(self) -> Iterator[Problem]:
-        """What the service would refuse of a request with the valid groups and the valid rest."""
+        """Yield problems of the request for the valid groups and fields."""
         if not {"instance_groups", "instance_groups[]"} & self.valid or not self.config.instance_groups:
             return
         places = [place for place, _ in numbered(self.config.instance_groups)]
@@ -50,17 +50,17 @@ class ValidPart:
 
 
 def valid_part(content: Content, context: Context) -> ValidPart:
-    """The part of the file that is valid; ``context`` is what the models are given to validate with."""
+    """Return the valid part of the file; ``context`` is the validation context of the models."""
     values, valid = _of_section(ClusterConfig, content, context)
     return ValidPart(ClusterConfig.model_construct(**values), valid)
 
 
 def _of_section(section: type[Section], content: Content, context: Context) -> tuple[Values, Valid]:
-    """The values of what is valid of a section, and what that is."""
+    """Return the valid values of a section and their names."""
     values: Values = {}
     valid: set[str] = set()
     names = section.model_fields
-    # What is misspelled beyond recognition may be any of them.
+    # An unrecognizable field may be any of them.
     doubtful = {name for word in content.keys() - names.keys() for name in like(word, names) or names}
     for name, field in section.model_fields.items():
         if name in content:
@@ -69,7 +69,7 @@ def _of_section(section: type[Section], content: Content, context: Context) -> t
             valid |= {f"{name}{part}" for part in parts}
         elif not field.is_required():
             values[name] = _default(field, context)
-            valid |= {name} - doubtful  # what is misspelled was to have another value
+            valid |= {name} - doubtful  # a misspelled field was meant to have another value
     return values, valid
 
 
@@ -79,7 +79,7 @@ def _default(field: FieldInfo, context: Context) -> object:
 
 
 def _of_field(field: FieldInfo, given: object, context: Context) -> tuple[Any, Valid]:
-    """The field's value, and what of it is valid: an empty text stands for all of it."""
+    """Return the field's value and its valid parts; an empty name means the whole field."""
     try:
         return _validated(field.rebuild_annotation(), given, context), {""}
     except ValidationError:

@@ -1,4 +1,4 @@
-"""What there is to say of cluster files, as terminals, programs, pull requests and code scanners read it."""
+"""Format the problems of cluster files as text, JSON, GitHub annotations or SARIF."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -20,8 +20,8 @@ _SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/sche
 
 
 def counted(files: Found) -> str:
-    """How much was found, in words: ``2 errors and 1 warning in 3 files``."""
-    problems = [problem for _, problem in _all(files) if problem.silenced is None]
+    """Count the problems: ``2 errors and 1 warning in 3 files``."""
+    problems = [problem for _, problem in _all(files) if problem.suppressed is None]
     numbers = {level: sum(problem.level is level for problem in problems) for level in Level}
     parts = [_number(numbers[Level.ERROR], "error"), _number(numbers[Level.WARNING], "warning")]
     return f"{' and '.join(parts)} in {_number(len(files), 'file')}"
@@ -32,8 +32,8 @@ def _number(count: int, what: str) -> str:
 
 
 def text(files: Found) -> str:
-    """Three lines for each problem: where and what, why it matters, and the rule; silenced warnings are left out."""
-    return "\n".join(_in_text(file.name, problem) for file, problem in _all(files) if problem.silenced is None)
+    """Return each problem with its rule and the reason; suppressed warnings are omitted."""
+    return "\n".join(_in_text(file.name, problem) for file, problem in _all(files) if problem.suppressed is None)
 
 
 def _in_text(file: str, problem: Problem) -> str:
@@ -42,15 +42,15 @@ def _in_text(file: str, problem: Problem) -> str:
 
 
 def as_json(files: Found) -> str:
-    """One object: the number of each level, and every problem with all that is known of it."""
+    """Return one JSON object with the counts and all problems."""
     found = [_in_json(file.name, problem) for file, problem in _all(files)]
-    counts = {level.value: sum(each["level"] == level for each in found if each["silenced"] is None) for level in Level}
+    counts = {level.value: sum(each["level"] == level for each in found if each["suppressed"] is None) for level in Level}
     names = [file.name for file in files]
     return json.dumps({"version": 1, "files": names, "counts": counts, "problems": found}, indent=2, ensure_ascii=False)
 
 
 def _in_json(file: str, problem: Problem) -> dict[str, Any]:
-    what, remedy = _parts(problem)
+    what, fix = _parts(problem)
     return {
         "file": file,
         "line": problem.place.line if problem.place else None,
@@ -60,21 +60,21 @@ def _in_json(file: str, problem: Problem) -> dict[str, Any]:
         "level": problem.level.value,
         "rule": problem.rule,
         "message": what,
-        "remedy": remedy,
+        "fix": fix,
         "why": entry(problem.rule).why,
-        "silenced": problem.silenced,
+        "suppressed": problem.suppressed,
     }
 
 
 def _parts(problem: Problem) -> tuple[str, str]:
-    """What is wrong, and what to do about it."""
-    what, _, remedy = problem.message.partition("; ")
-    return what, remedy
+    """Split the message into the problem and the fix."""
+    what, _, fix = problem.message.partition("; ")
+    return what, fix
 
 
 def github(files: Found) -> str:
-    """A workflow command for each problem, which a pull request shows beside the line; silenced warnings are left out."""
-    return "\n".join(_command(file.name, problem) for file, problem in _all(files) if problem.silenced is None)
+    """Return a GitHub annotation for each problem; suppressed warnings are omitted."""
+    return "\n".join(_command(file.name, problem) for file, problem in _all(files) if problem.suppressed is None)
 
 
 def _command(file: str, problem: Problem) -> str:
@@ -95,7 +95,7 @@ def _property(value: str) -> str:
 
 
 def sarif(files: Found) -> str:
-    """A log in SARIF 2.1.0, as code scanners take it; silenced warnings are in it as suppressed."""
+    """Return a SARIF 2.1.0 log; suppressed warnings are marked as such."""
     found = list(_all(files))
     known = catalog()
     rules = sorted({problem.rule for _, problem in found})
@@ -130,8 +130,8 @@ def _result(file: str, problem: Problem, rule: int) -> dict[str, Any]:
         "message": {"text": str(problem)},
         "locations": [location],
     }
-    if problem.silenced is not None:
-        result["suppressions"] = [{"kind": "inSource", "justification": problem.silenced}]
+    if problem.suppressed is not None:
+        result["suppressions"] = [{"kind": "inSource", "justification": problem.suppressed}]
     return result
 
 

@@ -1,7 +1,6 @@
-"""Writes schema/cluster.schema.json, by which editors complete and check cluster files: `python -m validation.schema`.
+"""Write schema/cluster.schema.json for editors: `python -m validation.schema`.
 
-It is in draft 7 of JSON Schema, which editors know best, and holds what can be said of a field by itself: that the fields fit
-together, the rules tell.
+Draft 7 of JSON Schema has the best editor support. The schema covers single fields; the rules cover their combinations.
 """
 
 import json
@@ -23,10 +22,10 @@ Schema = dict[str, Any]
 FILE = Path(__file__).resolve().parent.parent / "schema" / "cluster.schema.json"
 DRAFT = "http://json-schema.org/draft-07/schema#"
 
-# What pydantic writes for itself, and what editors do not know.
+# Keywords that editors do not use.
 _UNUSED = ("title", "change", "api", "format")
 _CIDR = r"^([0-9]{1,3}\.){3}[0-9]{1,3}/[0-9]{1,2}$"
-# What of a shape is the same in a schema, by the shape's type.
+# The schema's keyword for each limit of a shape, by the shape's type.
 _BOUNDS = {
     "string": {"min": "minLength", "max": "maxLength"},
     "list": {"min": "minItems", "max": "maxItems"},
@@ -37,7 +36,7 @@ _TYPES = {"string": "string", "blob": "string", "boolean": "boolean", "integer":
 
 
 def cluster_schema() -> Schema:
-    """What a cluster file can hold."""
+    """Return the JSON schema of a cluster file."""
     whole = ClusterConfig.model_json_schema(ref_template="#/definitions/{model}")
     definitions = {name: _of_model(each) for name, each in whole.pop("$defs").items()}
     root = _of_model(whole)
@@ -47,7 +46,7 @@ def cluster_schema() -> Schema:
     group = definitions["InstanceGroup"]["properties"]
     group["instance_type"] |= _choice("ClusterInstanceType")
     warnings = [rule for rule, entry in catalog().items() if entry.level is Level.WARNING]
-    definitions["Silence"]["properties"]["rule"]["enum"] = warnings
+    definitions["Suppression"]["properties"]["rule"]["enum"] = warnings
     used: dict[str, Schema] = {}
     group["overrides"] |= _overrides("ClusterInstanceGroupSpecification", NOT_OVERRIDDEN_IN_A_GROUP, used)
     root["properties"]["overrides"] |= _overrides(input_shape("CreateCluster"), NOT_OVERRIDDEN, used)
@@ -60,12 +59,12 @@ def cluster_schema() -> Schema:
 
 
 def render() -> str:
-    """The file."""
+    """Return the file's content."""
     return json.dumps(cluster_schema(), indent=1, ensure_ascii=False) + "\n"
 
 
 def _of_model(value: Any) -> Any:
-    """Pydantic's schema without what is its own, in draft 7, where nothing beside a `$ref` counts."""
+    """Convert pydantic's schema to draft 7, where keywords beside `$ref` are ignored."""
     if isinstance(value, list):
         return [_of_model(each) for each in value]
     if not isinstance(value, dict):
@@ -74,8 +73,8 @@ def _of_model(value: Any) -> Any:
     if value.get("format") == "ipv4network":
         kept["pattern"] = _CIDR
     if isinstance(value.get("change"), str):
-        kept["description"] = f"{value['description']}. A change of it: {value['change']}."
-    if isinstance(kept.get("default"), dict) and kept["default"]:  # a section's: those of its fields say as much
+        kept["description"] = f"{value['description']}. On change: {value['change']}."
+    if isinstance(kept.get("default"), dict) and kept["default"]:  # the section's fields have their own defaults
         del kept["default"]
     if "$ref" in kept and len(kept) > 1:
         kept["allOf"] = [{"$ref": kept.pop("$ref")}]
@@ -83,7 +82,7 @@ def _of_model(value: Any) -> Any:
 
 
 def _overrides(name: str, left_out: Mapping[str, str], used: dict[str, Schema]) -> Schema:
-    """The members of a structure of the API, but those that have a field; ``used`` gets the shapes below it."""
+    """Return the members of an API structure except those with a field; add the referenced shapes to ``used``."""
     members = {key: member["shape"] for key, member in shape(name)["members"].items() if key not in left_out}
     properties = {key: _or_null(_reference(each, used)) for key, each in members.items()}
     return {"additionalProperties": False, "properties": properties}
@@ -92,18 +91,18 @@ def _overrides(name: str, left_out: Mapping[str, str], used: dict[str, Schema]) 
 def _reference(name: str, used: dict[str, Schema]) -> Schema:
     key = f"api.{name}"
     if key not in used:
-        used[key] = {}  # a shape that contains itself finds it there
+        used[key] = {}  # ends the recursion of a shape that contains itself
         used[key] = dict(_of_shape(name, used))
     return {"$ref": f"#/definitions/{key}"}
 
 
 def _or_null(schema: Schema) -> Schema:
-    """The schema, or the null by which a file leaves a member of ours out."""
+    """Allow null, which removes a member from the request."""
     return {"anyOf": [schema, {"type": "null"}]}
 
 
 def _of_shape(name: str, used: dict[str, Schema]) -> Iterator[tuple[str, Any]]:
-    """A shape of the API; what is required is not told, as ours stand beside what the file gives."""
+    """Yield the schema of an API shape, without required members, which the deployment may add."""
     model = shape(name)
     match model["type"]:
         case "structure":
@@ -119,14 +118,14 @@ def _of_shape(name: str, used: dict[str, Schema]) -> Iterator[tuple[str, Any]]:
             yield "type", _TYPES.get(kind, "number")
     if "enum" in model:
         yield from _choice(name).items()
-    if "pattern" in model and "\\p" not in model["pattern"]:  # classes of Unicode, which few editors know
+    if "pattern" in model and "\\p" not in model["pattern"]:  # few editors support Unicode classes
         yield "pattern", f"^(?:{model['pattern']})$"
     bounds = _BOUNDS.get(model["type"], {})
     yield from ((word, model[bound]) for bound, word in bounds.items() if bound in model)
 
 
 def _choice(name: str) -> Schema:
-    """The choices of a shape, and the form of those that the service may have added since."""
+    """Return the choices of a shape, plus a pattern for choices that the service may add."""
     choices = {"enum": shape(name)["enum"]}
     return {"anyOf": [choices, {"pattern": f"^{NAME_OF_A_TYPE}$"}]} if name in GROWING else choices
 

@@ -1,8 +1,8 @@
-"""Words of other tools for choices and fields of ours: nothing in their spelling shows which one is meant."""
+"""Map words of other tools to fields and choices."""
 
 from collections.abc import Iterable
 
-# By the field, then by our word.
+# By field, then by choice.
 _WORDS: dict[str, dict[str, tuple[str, ...]]] = {
     "role": {
         "controller": ("head", "headnode", "head_node", "head-node", "master", "manager", "slurmctld"),
@@ -24,9 +24,9 @@ _WORDS: dict[str, dict[str, tuple[str, ...]]] = {
     "compression": {"NONE": ("false", "off", "no"), "LZ4": ("true", "on", "yes")},
 }
 
-# Words for fields that other words of ours are spelled more like.
+# Words that are spelled more like another field.
 _FIELDS = {"groups": "instance_groups", "node_groups": "instance_groups"}
-# What other tools call members of CreateCluster, as `overrides` have them.
+# Other tools' words for members of CreateCluster.
 _MEMBERS = {
     "mincount": "MinInstanceCount: ...",
     "capacitytype": "CapacityRequirements: {Spot: {}}",
@@ -39,19 +39,19 @@ _MEMBERS = {
 
 
 def meant(field: object, word: object) -> str | None:
-    """Our word for it, where another tool has this one."""
+    """Return the field's choice for another tool's word."""
     choices = _WORDS.get(str(field), {})
     return next((ours for ours, theirs in choices.items() if str(word).lower() in theirs), None)
 
 
 def field_meant(word: object, known: Iterable[str]) -> str | None:
-    """The one of the ``known`` fields that another tool calls by this word."""
+    """Return the ``known`` field for another tool's word."""
     return next((name for name in known if name == _FIELDS.get(str(word).lower())), None)
 
 
 def member_meant(word: str, members: Iterable[str]) -> str | None:
-    """What `overrides` say for this word, if it is one of the API's ``members`` in another spelling or other words."""
+    """Return the content of `overrides` for a misspelled or foreign name of one of the API's ``members``."""
     plain = word.lower().replace("_", "").replace("-", "")
     names = {name.lower(): name for name in members}
-    told = _MEMBERS.get(plain, f"{names[plain]}: ..." if plain in names else "")
-    return told if told.partition(":")[0].lower() in names else None
+    found = _MEMBERS.get(plain, f"{names[plain]}: ..." if plain in names else "")
+    return found if found.partition(":")[0].lower() in names else None

@@ -1,4 +1,4 @@
-"""Fields that stand elsewhere in a file than they should, or under the API's names for them; each is told once."""
+"""Explain unknown fields: misplaced ones, the API's names, and files of other tools."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,15 +15,15 @@ from validation.fields import section_at, section_of
 from validation.synonyms import member_meant
 
 MOST_PLACES = 3
-NOT_HERE = "there is no field of this name here"
+NOT_HERE = "unknown field in this section"
 # Files that `hpod import` reads, by a key of each.
-FOREIGN = {"InstanceGroups": "a CreateCluster request", "worker_groups": "the field's provisioning parameters"}
+FOREIGN = {"InstanceGroups": "a CreateCluster request", "worker_groups": "provisioning_parameters.json"}
 
 Explained = tuple[Problem, Sequence[ErrorDetails]]
 
 
 def misplaced(details: Sequence[ErrorDetails], model: type[Section]) -> Iterator[Explained]:
-    """What is told of misplaced fields, each with the errors that it explains."""
+    """Yield a problem for each misplaced field, with the errors that it explains."""
     if foreign := _foreign(details, model):
         yield foreign, details
         return
@@ -34,48 +34,48 @@ def misplaced(details: Sequence[ErrorDetails], model: type[Section]) -> Iterator
     for section, parts in groupby(unknown, key=lambda detail: _empty_section(detail, empty, model)):
         fields = list(parts)
         if section is not None:
-            message = f"is a field of `{section[-1]}`, which is empty; indent it, as all of that section's fields"
+            message = f"belongs to the empty section `{section[-1]}`; indent it and the section's other fields"
             yield _problem(fields[0], message), [empty[section], *fields]
             continue
-        yield from _together([told for field in fields for told in _elsewhere(field, details, model)])
+        yield from _together([found for field in fields for found in _elsewhere(field, details, model)])
 
 
 def _foreign(details: Sequence[ErrorDetails], model: type[Section]) -> Problem | None:
-    """The problem that the file describes a cluster in other words than ours altogether."""
+    """Return a problem if the whole file has another tool's format."""
     given: Mapping[str, object] = next(
         (detail["input"] for detail in details if len(detail["loc"]) == 1 and detail["type"] == "missing"), {}
     )
     if (model.model_fields.keys() - {"name"}) & given.keys():
         return None
     what = next((key for key in FOREIGN if key in given), None)
-    message = f"is of {FOREIGN[what]}; `./hpod import FILE` writes a cluster file from one" if what else ""
+    message = f"belongs to {FOREIGN[what]}; convert it with `./hpod import FILE`" if what else ""
     return Problem((what,), given[what], message, "unknown-field") if what else None
 
 
 def _without_blank(details: Sequence[ErrorDetails]) -> Iterator[Explained]:
-    """Fields whose colon has no blank behind it, so that field and value are one text where a section should be."""
+    """Yield fields without a space after the colon, which YAML reads as text."""
     for detail in details:
         given = detail["input"]
         if detail["type"] == "model_type" and isinstance(given, str) and (found := re.fullmatch(r"(\w+):(\S.*)", given)):
-            message = f"has no blank after its colon; write `{found[1]}: {found[2]}`"
+            message = f"no space after the colon; write `{found[1]}: {found[2]}`"
             yield Problem(detail["loc"], given, message, "type"), [detail]
 
 
 def _split_entries(details: Sequence[ErrorDetails]) -> Iterator[Explained]:
-    """Entries of a list that are one entry, in which each field has a minus of its own."""
+    """Yield list entries that are split, because each field has its own minus."""
     incomplete: dict[Path, list[ErrorDetails]] = {}
     for detail in details:
         if detail["type"] == "missing":
             incomplete.setdefault(detail["loc"][:-1], []).append(detail)
     for run in _runs([entry for entry in incomplete if entry and isinstance(entry[-1], int)]):
         if len(run) > 1 and _are_one([incomplete[each] for each in run]):
-            message = "is an entry of its own, as it has a minus; remove the minus where it goes on with the entry above"
+            message = "starts a new entry with its minus; remove the minus if it belongs to the entry above"
             problem = Problem(run[1], incomplete[run[1]][0]["input"], message, "missing-field")
             yield problem, [detail for each in run for detail in incomplete[each]]
 
 
 def _runs(entries: Sequence[Path]) -> Iterator[list[Path]]:
-    """The entries, those together that follow on each other in one list."""
+    """Yield the entries, grouped by adjacent positions in one list."""
     run: list[Path] = []
     for entry in entries:
         if run and (entry[:-1] != run[-1][:-1] or entry[-1] != int(run[-1][-1]) + 1):
@@ -86,13 +86,13 @@ def _runs(entries: Sequence[Path]) -> Iterator[list[Path]]:
 
 
 def _are_one(entries: Sequence[Sequence[ErrorDetails]]) -> bool:
-    """Tell whether the entries have no field in common, and together all that is missing in one of them."""
+    """Return whether the entries share no field and together have all required ones."""
     given = [key for entry in entries for key in entry[0]["input"]]
     return len(set(given)) == len(given) and {detail["loc"][-1] for entry in entries for detail in entry} <= set(given)
 
 
 def _empty_section(detail: ErrorDetails, empty: Mapping[Path, ErrorDetails], model: type[Section]) -> Path | None:
-    """The empty section beside the field that has a field of its name."""
+    """Return the empty section beside the field that knows the field."""
     *around, word = detail["loc"]
     for path in empty:
         section = section_at(model, (*path, ""))
@@ -102,7 +102,7 @@ def _empty_section(detail: ErrorDetails, empty: Mapping[Path, ErrorDetails], mod
 
 
 def _elsewhere(detail: ErrorDetails, details: Sequence[ErrorDetails], model: type[Section]) -> Iterator[Explained]:
-    """Where the field belongs, if it is one of another section, of the API, or the one that is missing here."""
+    """Explain a field of another section or of the API, or a misspelled required one."""
     *around, word = detail["loc"]
     section = section_at(model, detail["loc"])
     if section is None or not isinstance(word, str):
@@ -112,26 +112,26 @@ def _elsewhere(detail: ErrorDetails, details: Sequence[ErrorDetails], model: typ
         return
     if name := _of_the_api(section, word):
         found = [each for each in missing if each["loc"][-1] == name]
-        yield _problem(detail, f"there is no field of this name; did you mean {name}?"), [detail, *found]
+        yield _problem(detail, f"unknown field; did you mean {name}?"), [detail, *found]
     elif word in _overridable(section):
-        yield _problem(detail, "is a field of CreateCluster; put it under `overrides:` here"), [detail]
-    elif told := member_meant(word, _overridable(section)):
-        yield _problem(detail, f"there is no field of this name; write `overrides: {{{told}}}` for it"), [detail]
+        yield _problem(detail, "is a member of CreateCluster; move it to `overrides` in this section"), [detail]
+    elif member := member_meant(word, _overridable(section)):
+        yield _problem(detail, f"unknown field; use `overrides: {{{member}}}`"), [detail]
     elif places := list(_sections_with(word, model)):
         lacking = [each for each in details if each["type"] == "missing" and each["loc"] in [(*place, word) for place in places]]
         yield _problem(detail, f"{NOT_HERE}; {_move(places)}"), [detail, *lacking]
     elif len(missing) == 1 and _is_alone(detail, details) and not like(word, section.model_fields):
-        message = f"there is no field of this name; did you mean {missing[0]['loc'][-1]}, which is missing?"
+        message = f"unknown field; did you mean the required {missing[0]['loc'][-1]}?"
         yield _problem(detail, message), [detail, *missing]
 
 
-def _together(told: Sequence[Explained]) -> Iterator[Explained]:
-    """The problems, those as one that are about fields of one section which belong in the same other one."""
-    for (around, message), parts in groupby(told, key=lambda each: (each[0].path[:-1], each[0].message)):
+def _together(found: Sequence[Explained]) -> Iterator[Explained]:
+    """Merge problems with fields of one section that belong in the same other section."""
+    for (around, message), parts in groupby(found, key=lambda each: (each[0].path[:-1], each[0].message)):
         same = list(parts)
         words = [str(problem.path[-1]) for problem, _ in same]
         if len(words) > 1 and message.startswith(NOT_HERE):
-            all_of_them = message.replace("; put it ", f"; put it, and {', '.join(words[1:])}, ")
+            all_of_them = message.replace("; move it ", f"; move it, with {', '.join(words[1:])}, ")
             problem = replace(same[0][0], path=(*around, words[0]), message=all_of_them)
             yield problem, [detail for _, details in same for detail in details]
         else:
@@ -139,7 +139,7 @@ def _together(told: Sequence[Explained]) -> Iterator[Explained]:
 
 
 def _of_the_api(section: type[Section], word: str) -> str | None:
-    """The section's field that becomes the API's member of this name."""
+    """Return the section's field for the API's member of this name."""
     plain = word.lower().replace("_", "")
     for name, field in section.model_fields.items():
         extra = field.json_schema_extra
@@ -150,7 +150,7 @@ def _of_the_api(section: type[Section], word: str) -> str | None:
 
 
 def _overridable(section: type[Section]) -> Collection[str]:
-    """What the section's `overrides` may hold."""
+    """Return the members that the section's `overrides` may have."""
     if "overrides" not in section.model_fields:
         return ()
     is_cluster = "instance_groups" in section.model_fields
@@ -159,7 +159,7 @@ def _overridable(section: type[Section]) -> Collection[str]:
 
 
 def _sections_with(word: str, section: type[Section], at: Path = ()) -> Iterator[Path]:
-    """The sections that have a field of this name, from the file's own fields on."""
+    """Yield the sections that have a field of this name."""
     if word in section.model_fields and word != "name":
         yield at
     for name, field in section.model_fields.items():
@@ -169,17 +169,15 @@ def _sections_with(word: str, section: type[Section], at: Path = ()) -> Iterator
 
 def _move(places: Sequence[Path]) -> str:
     if () in places:
-        return "put it at the left margin, below no section"
+        return "move it to the top level"
     shown = [f"`{dotted(place)}`" for place in places]
     return (
-        f"put it below {either(shown)}"
-        if len(shown) <= MOST_PLACES
-        else f"put it below {', '.join(shown[:MOST_PLACES])} or others"
+        f"move it to {either(shown)}" if len(shown) <= MOST_PLACES else f"move it to {', '.join(shown[:MOST_PLACES])} or others"
     )
 
 
 def _is_alone(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
-    """Tell whether no other field of its section is unknown."""
+    """Return whether no other field of its section is unknown."""
     return [each["loc"][:-1] for each in details if each["type"] == "extra_forbidden"].count(detail["loc"][:-1]) == 1
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 
 from validation.schema import FILE
-from validation.yaml.file import read_yaml
+from validation.yaml.reader import read_yaml
 
 WIDTH = 120
 

@@ -7,7 +7,7 @@ from cli.errors import OpsError
 from config.errors import Path, Problem
 from config.network import ZONE_ID
 from config.suggestions import either, nearest
-from config.zones import could_be_a_region, region_of_name, region_of_zone, regions, zone_remedy, zones_of
+from config.zones import could_be_a_region, region_of_name, region_of_zone, regions, zone_fix, zones_of
 
 # The option that a part of the new file is from, so that the option is what has to be changed.
 OPTIONS: dict[Path, str] = {
@@ -36,7 +36,7 @@ def _no_zone(zone: str, region: str | None) -> str:
     """What is wrong with what can be no zone's id; a zone's name tells its region."""
     if (named := region_of_name(zone)) and (ids := zones_of(named)):
         return f"is a zone's name, which is another zone in each account; use its id: {either(ids)}"
-    return f"is no availability zone's id; {zone_remedy(zone, region)}"
+    return f"is no availability zone's id; {zone_fix(zone, region)}"
 
 
 def refuse_options(problems: Iterable[Problem], given: Mapping[str, object]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from cli.preflight.account import Account
 from cli.preflight.finding import Finding, error, ok, warning
-from config.zones import zone_remedy
+from config.zones import zone_fix
 
 
 def identity(account: Account) -> Iterator[Finding]:
@@ -46,7 +46,7 @@ def zone(account: Account) -> Iterator[Finding]:
         for each in account.client("ec2").describe_availability_zones(AllAvailabilityZones=True)["AvailabilityZones"]
     }
     if wanted not in zones:
-        yield error(f"{account.region} has no zone {wanted} for this account", zone_remedy(wanted, account.region))
+        yield error(f"{account.region} has no zone {wanted} for this account", zone_fix(wanted, account.region))
         return
     found = zones[wanted]
     if found.get("OptInStatus") == "not-opted-in":

@@ -60,7 +60,7 @@ def test_a_case_is_shown_by_words_of_its_mistake(capsys: pytest.CaptureFixture[s
     assert run(["show", "SECTION GIVEN TWICE"]) == 0
     shown = capsys.readouterr().out
     assert "   4 network:" in shown
-    assert 'network: "network": is given twice, in lines 4 and 36; keep one of them [yaml.given-twice]' in shown
+    assert 'network: "network": duplicate key, on lines 4 and 36; keep only one [yaml.duplicate-key]' in shown
     assert run(["show", "nobody would write this"]) == 1
 
 

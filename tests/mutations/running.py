@@ -27,10 +27,10 @@ FOLDER = cluster_files.EXAMPLES
 WARNED = {
     "instanceType' failed to satisfy constraint: Member must satisfy enum": ("known-instance-type",),
     "instanceTypes.1.member' failed to satisfy constraint: Member must satisfy enum": ("known-instance-type",),
-    "AccountingDatabase needs NodeProvisioningMode Continuous": ("needs-continuous-provisioning",),
+    "AccountingDatabase needs NodeProvisioningMode Continuous": ("requires-continuous-provisioning",),
     "which is required for Continuous Node Provisioning Mode": ("continuous-provisioning",),
-    "must have PartitionNames": ("slurm-config-as-the-role",),
-    "exactly one group must have NodeType Controller": ("slurm-config-as-the-role", "continuous-provisioning"),
+    "must have PartitionNames": ("slurm-config-role",),
+    "exactly one group must have NodeType Controller": ("slurm-config-role", "continuous-provisioning"),
 }
 
 # What shows nothing but mistakes says nothing of what is accepted.

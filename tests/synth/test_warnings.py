@@ -9,7 +9,7 @@ from stacks.clusters_app import ClustersApp
 from tests import cluster_files
 
 REFERENCE = cluster_files.REFERENCE.read_text()
-SILENCE = "silence:\n  - {rule: tried-trust-policy, reason: it has been tried}\n"
+SUPPRESS = "suppress:\n  - {rule: untested-trust-policy, reason: it has been tried}\n"
 
 
 def stack(folder: Path, text: str) -> ClusterStack:
@@ -27,13 +27,13 @@ def warnings(stack: ClusterStack) -> list[str]:
     return [str(message.entry.data) for message in found]
 
 
-def test_a_warning_stands_on_the_stack_unless_the_file_silences_it(tmp_path: Path) -> None:
+def test_a_warning_stands_on_the_stack_unless_the_file_suppresses_it(tmp_path: Path) -> None:
     text = REFERENCE + "trust_source_account: true\n"
-    warned, silenced = stack(tmp_path / "one", text), stack(tmp_path / "two", text + SILENCE)
+    warned, suppressed = stack(tmp_path / "one", text), stack(tmp_path / "two", text + SUPPRESS)
     line = len(text.splitlines())
     assert warnings(warned) == [
-        f"{tmp_path}/one/warned.yaml:{line}:1: trust_source_account: true: is not known to work; "
-        "try it on a small cluster, then silence this [ack: tried-trust-policy]"
+        f"{tmp_path}/one/warned.yaml:{line}:1: trust_source_account: true: not confirmed to work with HyperPod; test it on a "
+        "small cluster, then suppress this warning [ack: untested-trust-policy]"
     ]
-    assert warnings(silenced) == []
-    assert Template.from_stack(warned).to_json() == Template.from_stack(silenced).to_json()
+    assert warnings(suppressed) == []
+    assert Template.from_stack(warned).to_json() == Template.from_stack(suppressed).to_json()

@@ -1,6 +1,6 @@
-"""What must hold between the fields of a cluster file. Each rule has an id; the modules beside this one hold them by topic."""
+"""Check the fields of a cluster file against each other; each module holds the rules of one topic."""
 
-# A rule registers itself when its module is imported: importing this package is what makes the list complete.
+# A rule is registered when its module is imported.
 from validation.rules import (
     addresses,
     alternatives,

@@ -1,4 +1,4 @@
-"""Rules about what is asked for twice, or in two ways of which one is taken."""
+"""Check for settings that exclude each other."""
 
 from collections.abc import Iterator
 
@@ -12,40 +12,40 @@ from validation.rules.verbatim import member
 ALWAYS_GIVEN = ("InstanceGroupName", "InstanceCount")
 
 
-@rule("field-or-override", "instance_groups[]", level=Level.WARNING)
-def field_or_override(config: ClusterConfig) -> Iterator[Problem]:
-    """A group's `overrides` do not replace what one of its fields in the file says.
+@rule("override-replaces-field", "instance_groups[]", level=Level.WARNING)
+def override_replaces_field(config: ClusterConfig) -> Iterator[Problem]:
+    """A group's `overrides` must not replace a field that the file sets for the same group.
 
-    The override wins: whoever reads the field believes something else, and addresses, waits and checks may be reckoned from it.
+    The override wins, so the field is misleading, and checks that read the field can be wrong.
     """
     for index, group in numbered(config.instance_groups):
         for name, field in FIELDS_OF_A_GROUP.items():
             is_given = name not in ALWAYS_GIVEN and field in group.model_fields_set
             if is_given and group.overrides.get(name) is not None:
-                message = f"replaces `{field}: {_short(getattr(group, field))}` of the same group; keep one of the two"
+                message = f"overrides `{field}: {_short(getattr(group, field))}` of the same group; keep only one"
                 yield Problem(("instance_groups", index, "overrides", name), group.overrides[name], message)
 
 
-@rule("one-way-to-name-types", "instance_groups[]")
-def one_way_to_name_types(config: ClusterConfig) -> Iterator[Problem]:
-    """A group has `InstanceRequirements` or an InstanceType, which `overrides: {InstanceType: null}` leaves out.
+@rule("instance-type-conflict", "instance_groups[]")
+def instance_type_conflict(config: ClusterConfig) -> Iterator[Problem]:
+    """A group with `InstanceRequirements` must set `overrides: {InstanceType: null}`.
 
-    HyperPod refuses the two together, after network and storage are made.
+    HyperPod rejects both together, after network and storage are created.
     """
     # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterInstanceGroupSpecification.html
     for index, group in numbered(config.instance_groups):
         is_left_out = "InstanceType" in group.overrides and group.overrides["InstanceType"] is None
         if group.overrides.get("InstanceRequirements") is not None and not is_left_out:
             path = ("instance_groups", index, "overrides", "InstanceRequirements")
-            message = "HyperPod takes no InstanceType beside it; add `InstanceType: null` to these overrides"
+            message = "cannot be combined with an instance type; add `InstanceType: null` to these overrides"
             yield Problem(path, group.overrides["InstanceRequirements"], message)
 
 
-@rule("one-lifecycle-script", "instance_groups[]")
-def one_lifecycle_script(config: ClusterConfig) -> Iterator[Problem]:
-    """A group starts one script: `OnCreate`, or `OnInitComplete` with `OnCreate: null`.
+@rule("lifecycle-script-conflict", "instance_groups[]")
+def lifecycle_script_conflict(config: ClusterConfig) -> Iterator[Problem]:
+    """A group must have only one lifecycle script: `OnCreate`, or `OnInitComplete` with `OnCreate: null`.
 
-    HyperPod refuses the two together, after network and storage are made.
+    HyperPod rejects both together, after network and storage are created.
     """
     # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterLifeCycleConfig.html
     for index, group in numbered(config.instance_groups):
@@ -54,21 +54,21 @@ def one_lifecycle_script(config: ClusterConfig) -> Iterator[Problem]:
         is_left_out = isinstance(scripts, dict) and "OnCreate" in scripts and scripts["OnCreate"] is None
         if later is not None and not is_left_out:
             path = ("instance_groups", index, "overrides", "LifeCycleConfig", "OnInitComplete")
-            yield Problem(path, later, "HyperPod starts this or OnCreate; add `OnCreate: null` beside it, or remove it")
+            yield Problem(path, later, "cannot be combined with OnCreate; add `OnCreate: null` here, or remove this field")
 
 
-@rule("one-image", "instance_groups[]", level=Level.WARNING)
-def one_image(config: ClusterConfig) -> Iterator[Problem]:
-    """A group names its image by `ImageId` or by `ImageReleaseVersion`.
+@rule("image-conflict", "instance_groups[]", level=Level.WARNING)
+def image_conflict(config: ClusterConfig) -> Iterator[Problem]:
+    """A group must set only one of `ImageId` and `ImageReleaseVersion`.
 
-    The one can be any image, the other is a release of HyperPod's own: which of the two nodes get is not documented.
+    It is not documented which of the two HyperPod uses.
     """
     # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterInstanceGroupSpecification.html
     for index, group in numbered(config.instance_groups):
         image, release = (group.overrides.get(name) for name in ("ImageId", "ImageReleaseVersion"))
         if image is not None and release is not None:
             path = ("instance_groups", index, "overrides", "ImageReleaseVersion")
-            yield Problem(path, release, f"names another image than `ImageId: {image}`; keep one of the two")
+            yield Problem(path, release, f"conflicts with `ImageId: {image}`; keep only one")
 
 
 def _short(value: object) -> str:

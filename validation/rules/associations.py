@@ -1,4 +1,4 @@
-"""Rules about the links between the file system and buckets."""
+"""Check the data repository associations between the file system and S3."""
 
 import re
 from collections.abc import Iterator
@@ -16,118 +16,118 @@ ENTRIES = "storage.data_repository_associations[]"
 MOUNT = "/fsx"
 
 
-@rule("associations-need-a-file-system", "storage.lustre", "storage.existing", "storage.data_repository_associations")
-def associations_need_a_file_system(config: ClusterConfig) -> Iterator[Problem]:
-    """Data repository associations need a file system.
+@rule("association-without-file-system", "storage.lustre", "storage.existing", "storage.data_repository_associations")
+def association_without_file_system(config: ClusterConfig) -> Iterator[Problem]:
+    """Data repository associations require a file system.
 
-    The links would be written in the file and not be there.
+    Without one, the associations are ignored.
     """
     storage = config.storage
     if storage.data_repository_associations and storage.lustre is None and storage.existing is None:
         paths = [association.path for association in storage.data_repository_associations]
-        yield Problem(ASSOCIATIONS, paths, "there is no file system to link; add `lustre` or `existing` beside it")
+        yield Problem(ASSOCIATIONS, paths, "no file system is configured; add `storage.lustre` or `storage.existing`")
 
 
-@rule("associations-apart", ENTRIES)
-def associations_apart(config: ClusterConfig) -> Iterator[Problem]:
-    """No association's directory is the same as another's or lies within it.
+@rule("overlapping-associations", ENTRIES)
+def overlapping_associations(config: ClusterConfig) -> Iterator[Problem]:
+    """The directories of two associations must not be the same or contain each other.
 
-    FSx refuses overlapping links once the file system is made.
+    FSx rejects overlapping associations after the file system is created.
     """
     # https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html
     for (first, one), (second, other) in combinations(numbered(config.storage.data_repository_associations), 2):
         if _overlap(one.path, other.path):
-            message = (
-                f"overlaps {one.path!r} of data_repository_associations[{first}]; link directories that lie beside each other"
-            )
+            message = f"overlaps {one.path!r} of data_repository_associations[{first}]; use separate directories"
             yield Problem((*ASSOCIATIONS, second, "path"), other.path, message)
 
 
-@rule("one-link-of-a-prefix", ENTRIES, "storage.data_bucket.existing")
-def one_link_of_a_prefix(config: ClusterConfig) -> Iterator[Problem]:
-    """No two associations have the same prefix of the same bucket.
+@rule("duplicate-association-prefix", ENTRIES, "storage.data_bucket.existing")
+def duplicate_association_prefix(config: ClusterConfig) -> Iterator[Problem]:
+    """Two associations must not link the same prefix of the same bucket.
 
-    FSx takes one link for each, and refuses another once the file system is made.
+    FSx rejects the second association after the file system is created.
     """
     # https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html
     for (first, one), (second, other) in combinations(numbered(config.storage.data_repository_associations), 2):
         if _bucket(one, config) == _bucket(other, config) and one.prefix == other.prefix:
-            message = f"is that of data_repository_associations[{first}] in the same bucket; link another one"
+            message = f"already linked by data_repository_associations[{first}]; use another prefix"
             yield Problem((*ASSOCIATIONS, second, "prefix"), other.prefix, message)
 
 
-@rule("prefixes-apart", ENTRIES, "storage.data_bucket.existing", level=Level.WARNING)
-def prefixes_apart(config: ClusterConfig) -> Iterator[Problem]:
-    """No association's prefix lies within another's in the same bucket.
+@rule("overlapping-association-prefixes", ENTRIES, "storage.data_bucket.existing", level=Level.WARNING)
+def overlapping_association_prefixes(config: ClusterConfig) -> Iterator[Problem]:
+    """An association's prefix should not contain another one in the same bucket.
 
-    An object there is in two directories of the file system: what is changed in the one, the other does not have until it is
-    imported again. FSx asks for prefixes that are not the same, and says no more.
+    Such an object appears in two directories of the file system: a change in one is visible in the other only after the next
+    import. FSx rejects only identical prefixes.
     """
     for (first, one), (second, other) in combinations(numbered(config.storage.data_repository_associations), 2):
         is_shared = _bucket(one, config) == _bucket(other, config) and one.prefix != other.prefix
         if is_shared and _overlap(one.prefix, other.prefix):
             message = (
-                f"overlaps {one.prefix!r} of data_repository_associations[{first}] in the same bucket; "
-                "use prefixes that lie beside each other, or silence this"
+                f"overlaps {one.prefix!r} of data_repository_associations[{first}] in the same bucket; use separate prefixes, "
+                "or suppress this warning"
             )
             yield Problem((*ASSOCIATIONS, second, "prefix"), other.prefix, message)
 
 
 @rule("association-values", ENTRIES, level=Level.WARNING)
 def association_values(config: ClusterConfig) -> Iterator[Problem]:
-    """An association's directory has no `.` or `..` in it, and its events name each kind once.
+    """An association's directory must not contain `.` or `..`, and its event lists must not contain duplicates.
 
-    What FSx makes of them is not documented: where it refuses them, the deployment rolls back once the file system is made.
+    How FSx handles them is not documented: if it rejects them, the deployment rolls back after the file system is created.
     """
     for index, association in numbered(config.storage.data_repository_associations):
         if {".", ".."} & set(association.path.split("/")):
-            yield Problem(
-                (*ASSOCIATIONS, index, "path"), association.path, "must not go through . or ..; write the directory itself"
-            )
+            yield Problem((*ASSOCIATIONS, index, "path"), association.path, "must not contain . or ..; use the full path")
         yield from _repeated_events(association, (*ASSOCIATIONS, index))
 
 
-@rule("paths-within-the-file-system", ENTRIES, level=Level.WARNING)
-def paths_within_the_file_system(config: ClusterConfig) -> Iterator[Problem]:
-    """An association's directory is named from the file system's own root, without `/fsx`, where nodes mount it.
+@rule("association-path", ENTRIES, level=Level.WARNING)
+def association_path(config: ClusterConfig) -> Iterator[Problem]:
+    """An association's directory is relative to the root of the file system and does not start with `/fsx`.
 
-    `/fsx/data` would be /fsx/fsx/data on the nodes: jobs look in /fsx/data and find it empty.
+    Nodes mount the file system at /fsx, so `/fsx/data` is /fsx/fsx/data on the nodes, and /fsx/data is empty.
     """
     for index, association in numbered(config.storage.data_repository_associations):
         if _within(association.path, MOUNT):
             meant = association.path.removeprefix(MOUNT) or "/"
-            message = f"would be {MOUNT}{association.path} on the nodes, which mount the file system there; did you mean {meant}?"
+            message = f"is {MOUNT}{association.path} on the nodes; did you mean {meant}?"
             yield Problem((*ASSOCIATIONS, index, "path"), association.path, message)
 
 
-@rule("homes-apart-from-buckets", ENTRIES, "storage.openzfs", level=Level.WARNING)
-def homes_apart_from_buckets(config: ClusterConfig) -> Iterator[Problem]:
-    """No association covers `/home` of the file system, where people's homes are unless `storage.openzfs` holds them.
+@rule("association-covers-home", ENTRIES, "storage.openzfs", level=Level.WARNING)
+def association_covers_home(config: ClusterConfig) -> Iterator[Problem]:
+    """No association may include `/home` of the file system, unless `storage.openzfs` holds the home directories.
 
-    Their keys and passwords would be copied to the bucket, and a file that somebody changes there would come into their home.
+    Keys and passwords in home directories would be exported to the bucket, and changes in the bucket imported into home
+    directories.
     """
     if config.storage.openzfs is None:
-        message = "covers the homes, which are in /fsx/home; link another directory, or add `storage.openzfs` for the homes"
+        message = (
+            "includes the home directories in /fsx/home; use another directory, or add `storage.openzfs` for home directories"
+        )
         yield from _covering("/home", config, message)
 
 
-@rule("state-apart-from-buckets", ENTRIES, "slurm.state_folder", level=Level.WARNING)
-def state_apart_from_buckets(config: ClusterConfig) -> Iterator[Problem]:
-    """No association covers `slurm.state_folder`.
+@rule("association-covers-slurm-state", ENTRIES, "slurm.state_folder", level=Level.WARNING)
+def association_covers_slurm_state(config: ClusterConfig) -> Iterator[Problem]:
+    """No association may include `slurm.state_folder`.
 
-    slurmctld writes its state all the time: each write would go to the bucket, and an older one could come back over it.
+    slurmctld writes its state continuously: each write is exported to the bucket, and an import can replace it with an older
+    state.
     """
     folder = config.slurm.state_folder
-    if folder is not None and folder.startswith(f"{MOUNT}/"):  # of other folders, state-on-shared-storage tells
-        message = f"covers slurmctld's state in {folder}; link another directory, or move `slurm.state_folder`"
+    if folder is not None and folder.startswith(f"{MOUNT}/"):  # otherwise state-on-shared-storage reports it
+        message = f"includes slurmctld's state in {folder}; use another directory, or move `slurm.state_folder`"
         yield from _covering(folder.removeprefix(MOUNT), config, message)
 
 
-@rule("bucket-of-the-region", ENTRIES, "storage.data_bucket", "region", level=Level.WARNING)
-def bucket_of_the_region(config: ClusterConfig) -> Iterator[Problem]:
-    """A linked bucket's name does not say that it is in another region.
+@rule("bucket-region", ENTRIES, "storage.data_bucket", "region", level=Level.WARNING)
+def bucket_region(config: ClusterConfig) -> Iterator[Problem]:
+    """A linked bucket must be in the cluster's region, as far as its name shows.
 
-    FSx imports from buckets of its own region alone, and refuses the link once the file system is made.
+    FSx imports only from buckets in its own region and rejects the association after the file system is created.
     """
     # https://docs.aws.amazon.com/fsx/latest/LustreGuide/autoexport-data-repo-dra.html: exports may go to another region.
     for index, association in numbered(config.storage.data_repository_associations):
@@ -136,26 +136,26 @@ def bucket_of_the_region(config: ClusterConfig) -> Iterator[Problem]:
         named = _region_in(bucket or "")
         imports = association.auto_import or association.import_metadata_on_create
         if config.region and named not in (None, config.region) and imports:
-            message = (
-                f"looks like a bucket of {named}, and FSx imports from {config.region} alone; use a bucket of {config.region}"
-            )
+            message = f"seems to be in {named}, but FSx can import only from {config.region}; use a bucket in {config.region}"
             yield Problem(path, bucket, message)
 
 
-@rule("data-bucket-is-linked", "storage.data_bucket", "storage.data_repository_associations", level=Level.WARNING)
-def data_bucket_is_linked(config: ClusterConfig) -> Iterator[Problem]:
-    """An existing `data_bucket` is linked by an association, which is one that names no other bucket.
+@rule("unlinked-data-bucket", "storage.data_bucket", "storage.data_repository_associations", level=Level.WARNING)
+def unlinked_data_bucket(config: ClusterConfig) -> Iterator[Problem]:
+    """An existing `data_bucket` must be linked by an association without `bucket`.
 
-    It would be written in the file and do nothing: no file reaches it or comes from it.
+    Otherwise it is ignored: no file is imported or exported.
     """
     bucket = config.storage.data_bucket.existing
     if bucket and all(one.bucket for one in config.storage.data_repository_associations):
-        message = "no association links it; add one without `bucket` to `data_repository_associations`, or remove this line"
+        message = (
+            "no association uses this bucket; add one without `bucket` to `data_repository_associations`, or remove this line"
+        )
         yield Problem(("storage", "data_bucket", "existing"), bucket, message)
 
 
 def _covering(directory: str, config: ClusterConfig, message: str) -> Iterator[Problem]:
-    """The problem of each association that covers the directory, and copies anything."""
+    """Yield a problem for each association that includes the directory and imports or exports anything."""
     for index, association in numbered(config.storage.data_repository_associations):
         copies = association.auto_import or association.auto_export or association.import_metadata_on_create
         if copies and _overlap(directory, association.path):
@@ -163,7 +163,7 @@ def _covering(directory: str, config: ClusterConfig, message: str) -> Iterator[P
 
 
 def _region_in(bucket: str) -> str | None:
-    """The region that the bucket's name holds, if it holds one."""
+    """Return the region in the bucket's name, if any."""
     return next((region for region in regions() if re.search(rf"(^|[.-]){region}([.-]|$)", bucket)), None)
 
 
@@ -171,11 +171,11 @@ def _repeated_events(association: DataRepositoryAssociation, path: Path) -> Iter
     lists: dict[str, tuple[FileEvent, ...]] = {"auto_import": association.auto_import, "auto_export": association.auto_export}
     for name, events in lists.items():
         if len(set(events)) != len(events):
-            yield Problem((*path, name), [str(event) for event in events], "names an event twice; keep each once")
+            yield Problem((*path, name), [str(event) for event in events], "has duplicate events; list each event once")
 
 
 def _bucket(association: DataRepositoryAssociation, config: ClusterConfig) -> str | None:
-    """The bucket that is linked; None is the one that we make."""
+    """Return the linked bucket; None is the bucket that the stack creates."""
     return association.bucket or config.storage.data_bucket.existing
 
 
@@ -184,6 +184,6 @@ def _overlap(one: str, other: str) -> bool:
 
 
 def _within(inner: str, outer: str) -> bool:
-    """Tell whether the path ``inner`` is ``outer`` or lies below it."""
+    """Return whether the path ``inner`` is ``outer`` or is below it."""
     base = outer.strip("/")
     return not base or f"{inner.strip('/')}/".startswith(f"{base}/")

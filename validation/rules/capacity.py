@@ -1,4 +1,4 @@
-"""Rules about where a group's instances come from."""
+"""Check training plans, Spot and On-Demand capacity."""
 
 from collections.abc import Iterator
 
@@ -13,12 +13,12 @@ from validation.rules.registry import rule
 from validation.rules.verbatim import member, text
 
 
-@rule("types-of-training-plans", "instance_groups[]", level=Level.WARNING)
-def types_of_training_plans(config: ClusterConfig) -> Iterator[Problem]:
-    """A group with a training plan has an instance type that plans are sold for.
+@rule("training-plan-instance-type", "instance_groups[]", level=Level.WARNING)
+def training_plan_instance_type(config: ClusterConfig) -> Iterator[Problem]:
+    """A group with a training plan must use an instance type that training plans offer.
 
-    A plan holds capacity of one type: a group of another gets nothing from it, and the cluster does not start. Which types are
-    sold, AWS says in its API's list, to which it adds: this release has the one of its day.
+    A plan reserves capacity of one instance type: a group of another type gets none, and the cluster does not start. The list of
+    offered types is that of the pinned boto3 and can be out of date.
     """
     # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateTrainingPlan.html
     sold: list[str] = shape("ReservedCapacityInstanceType")["enum"]
@@ -26,33 +26,33 @@ def types_of_training_plans(config: ClusterConfig) -> Iterator[Problem]:
         others = sorted(name for name in types_of_group(group) - {*sold} if is_listed(name))
         if text(group.overrides, "TrainingPlanArn") and others:
             message = (
-                f"this release knows of no plans for {either(others)}, but for {either(sorted(sold))}; "
-                "remove it, or silence this if yours is of that type"
+                f"no training plans are known for {either(others)}, only for {either(sorted(sold))}; remove it, or suppress "
+                "this warning if the plan has this type"
             )
             path = ("instance_groups", index, "overrides", "TrainingPlanArn")
             yield Problem(path, group.overrides["TrainingPlanArn"], message)
 
 
-@rule("training-plans-of-compute-groups", "instance_groups[]", level=Level.WARNING)
-def training_plans_of_compute_groups(config: ClusterConfig) -> Iterator[Problem]:
-    """No controller or login group is in a training plan.
+@rule("training-plan-role", "instance_groups[]", level=Level.WARNING)
+def training_plan_role(config: ClusterConfig) -> Iterator[Problem]:
+    """Controller and login groups must not use a training plan.
 
-    A plan ends, and has pauses: without its controller the cluster stops with it, jobs and queue included.
+    A training plan ends and can have gaps. When the controller's plan ends, the whole cluster stops.
     """
     # https://docs.aws.amazon.com/sagemaker/latest/dg/training-plan-utilization-for-hyperpod.html
     for index, group in numbered(config.instance_groups):
         if group.role is not Role.COMPUTE and (arn := text(group.overrides, "TrainingPlanArn")):
             path = ("instance_groups", index, "overrides", "TrainingPlanArn")
             yield Problem(
-                path, arn, f"the {group.role} group would go with the plan; remove it here, and keep it for compute groups"
+                path, arn, f"the {group.role} node stops when the plan ends; use training plans only for compute groups"
             )
 
 
-@rule("one-source-of-capacity", "instance_groups[]", level=Level.WARNING)
-def one_source_of_capacity(config: ClusterConfig) -> Iterator[Problem]:
-    """A group takes its instances from one source: a training plan, Spot, or On-Demand.
+@rule("capacity-source-conflict", "instance_groups[]", level=Level.WARNING)
+def capacity_source_conflict(config: ClusterConfig) -> Iterator[Problem]:
+    """A group must have only one capacity source: a training plan, Spot or On-Demand.
 
-    Which of two is used is not documented, and they differ in price and in who can take the nodes away.
+    It is not documented which of two HyperPod uses; they differ in price and in when nodes can be reclaimed.
     """
     # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterCapacityRequirements.html
     for index, group in numbered(config.instance_groups):
@@ -64,18 +64,18 @@ def one_source_of_capacity(config: ClusterConfig) -> Iterator[Problem]:
             named = ["TrainingPlanArn", *(name for name in named if name.endswith("Spot"))]
         if len(named) > 1:
             path = ("instance_groups", index, "overrides", "CapacityRequirements")
-            yield Problem(path, named, "name two sources of one group's instances; keep one")
+            yield Problem(path, named, "conflicting capacity sources for one group; keep only one")
 
 
-@rule("spot-for-compute-groups", "instance_groups[]", level=Level.WARNING)
-def spot_for_compute_groups(config: ClusterConfig) -> Iterator[Problem]:
-    """Controller and login groups are not on Spot instances.
+@rule("spot-role", "instance_groups[]", level=Level.WARNING)
+def spot_role(config: ClusterConfig) -> Iterator[Problem]:
+    """Controller and login groups must not use Spot instances.
 
-    EC2 takes them back at two minutes' notice, and with the controller the whole cluster stands still.
+    EC2 reclaims Spot instances with two minutes' notice. Without its controller the whole cluster stops.
     """
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-spot.html
     for index, group in numbered(config.instance_groups):
         spot = member(group.overrides, "CapacityRequirements", "Spot")
         if group.role is not Role.COMPUTE and spot is not None:
             path = ("instance_groups", index, "overrides", "CapacityRequirements", "Spot")
-            yield Problem(path, spot, f"EC2 can take the {group.role} back at any time; remove it here")
+            yield Problem(path, spot, f"EC2 can reclaim the {group.role} node at any time; use Spot only for compute groups")

@@ -1,4 +1,4 @@
-"""Rules about tags and about what `overrides` may hold."""
+"""Check tags and reserved members of `overrides`."""
 
 from collections.abc import Iterator
 
@@ -10,48 +10,49 @@ from validation.entries import numbered
 from validation.rules.registry import rule
 
 
-@rule("own-tags", "tags")
-def own_tags(config: ClusterConfig) -> Iterator[Problem]:
-    """Tags do not begin with `aws:`, which AWS keeps for itself, nor with `hyperpod-cdk:`, which marks whose a cluster is.
+@rule("reserved-tag-prefix", "tags")
+def reserved_tag_prefix(config: ClusterConfig) -> Iterator[Problem]:
+    """Tag keys must not start with `aws:` or `hyperpod-cdk:`.
 
-    AWS refuses the one kind, and by the other the deployment tells which stack a cluster belongs to, and so which it may
-    delete.
+    AWS reserves `aws:`. Tags with `hyperpod-cdk:` record which stack owns a cluster and may delete it.
     """
     for key, value in config.tags.items():
         for reserved in RESERVED:
             if key.lower().startswith(reserved):
-                yield Problem(("tags", key), value, f"names that begin with {reserved} are reserved; choose another one")
+                yield Problem(("tags", key), value, f"the prefix {reserved} is reserved; use another key")
 
 
-@rule("tags-apart-without-their-case", "tags")
-def tags_apart_without_their_case(config: ClusterConfig) -> Iterator[Problem]:
-    """No two tags differ in upper and lower case alone.
+@rule("duplicate-tag-keys", "tags")
+def duplicate_tag_keys(config: ClusterConfig) -> Iterator[Problem]:
+    """Tag keys must differ in more than case.
 
-    IAM takes them for one on a role, and refuses the roles of this cluster: the deployment rolls back.
+    IAM compares tag keys case-insensitively and rejects the cluster's roles: the deployment rolls back.
     """
     # https://docs.aws.amazon.com/IAM/latest/UserGuide/id_tags.html#case-sensitivity
     first: dict[str, str] = {}
     for key, value in config.tags.items():
         if first.setdefault(key.lower(), key) != key:
-            yield Problem(("tags", key), value, f"IAM takes it for the tag {first[key.lower()]}; keep one of the two")
+            yield Problem(
+                ("tags", key), value, f"differs from the tag {first[key.lower()]} only in case, which IAM ignores; keep only one"
+            )
 
 
-@rule("overrides-of-the-cluster", "overrides")
-def overrides_of_the_cluster(config: ClusterConfig) -> Iterator[Problem]:
-    """The cluster's `overrides` leave ClusterName, InstanceGroups and Tags to the fields that set them.
+@rule("reserved-cluster-overrides", "overrides")
+def reserved_cluster_overrides(config: ClusterConfig) -> Iterator[Problem]:
+    """The cluster's `overrides` must not set ClusterName, InstanceGroups or Tags.
 
-    Ownership, names and Slurm's settings are made from those fields; a request that differs from them fits none of that.
+    Names, ownership and the Slurm configuration are derived from the corresponding fields.
     """
     for member, field in NOT_OVERRIDDEN.items():
         if member in config.overrides:
             yield Problem(("overrides", member), config.overrides[member], f"cannot be overridden; set `{field}` instead")
 
 
-@rule("overrides-of-groups", "instance_groups[]")
-def overrides_of_groups(config: ClusterConfig) -> Iterator[Problem]:
-    """A group's `overrides` leave InstanceGroupName and InstanceCount to the fields that set them.
+@rule("reserved-group-overrides", "instance_groups[]")
+def reserved_group_overrides(config: ClusterConfig) -> Iterator[Problem]:
+    """A group's `overrides` must not set InstanceGroupName or InstanceCount.
 
-    Slurm's settings and the wait for nodes are made from those fields; a request that differs from them fits neither.
+    The Slurm configuration and the wait for nodes are derived from the corresponding fields.
     """
     for index, group in numbered(config.instance_groups):
         for member, field in NOT_OVERRIDDEN_IN_A_GROUP.items():

@@ -1,4 +1,4 @@
-"""Rules about subnets and security groups, also those that `overrides` name."""
+"""Check subnets and security groups, including those in `overrides`."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ FORMS = {"Subnets": r"^subnet-[0-9a-f]{8,17}$", "SecurityGroupIds": r"^sg-[0-9a-
 
 
 def _ids(config: ClusterConfig) -> Iterator[tuple[Path, str, list[tuple[int, object]]]]:
-    """Each list of subnets or security groups in `overrides`, with its path and its kind."""
+    """Yield each list of subnets or security groups in `overrides`, with its path and kind."""
     networks: list[tuple[Path, object]] = [(("overrides", "VpcConfig"), config.overrides.get("VpcConfig"))]
     for index, group in numbered(config.instance_groups):
         path = ("instance_groups", index, "overrides", "OverrideVpcConfig")
@@ -26,26 +26,26 @@ def _ids(config: ClusterConfig) -> Iterator[tuple[Path, str, list[tuple[int, obj
         yield from (((*where, kind), kind, list(items(network, kind))) for kind in FORMS)
 
 
-@rule("ids-in-overrides", "instance_groups[]", "overrides")
-def ids_in_overrides(config: ClusterConfig) -> Iterator[Problem]:
-    """Subnets and security groups in `overrides` are written as ids (`subnet-...`, `sg-...`).
+@rule("vpc-resource-ids", "instance_groups[]", "overrides")
+def vpc_resource_ids(config: ClusterConfig) -> Iterator[Problem]:
+    """Subnets and security groups in `overrides` must be ids (`subnet-...`, `sg-...`).
 
-    The API's own pattern takes any word: a name, or a security group among subnets, is found when the cluster is made.
+    The API's pattern accepts any word, so a name or a swapped id fails only when the cluster is created.
     """
     for path, kind, entries in _ids(config):
         for at, value in entries:
-            # What the API itself refuses is told already.
+            # The request check reports values that the API rejects.
             if isinstance(value, str) and re.fullmatch(IN_THE_API, value) and not re.fullmatch(FORMS[kind], value):
                 better = repaired(value, FORMS[kind])
-                remedy = f"did you mean {better}?" if better else written(FORMS[kind])
-                yield Problem((*path, at), value, f"{in_words(FORMS[kind])}; {remedy}")
+                fix = f"did you mean {better}?" if better else written(FORMS[kind])
+                yield Problem((*path, at), value, f"{in_words(FORMS[kind])}; {fix}")
 
 
-@rule("subnets-and-groups-once", "instance_groups[]", "overrides", "network.existing", level=Level.WARNING)
-def subnets_and_groups_once(config: ClusterConfig) -> Iterator[Problem]:
-    """No subnet and no security group stands twice in one list.
+@rule("duplicate-vpc-resource-ids", "instance_groups[]", "overrides", "network.existing", level=Level.WARNING)
+def duplicate_vpc_resource_ids(config: ClusterConfig) -> Iterator[Problem]:
+    """A list of subnets or security groups must not contain duplicates.
 
-    One of the two is probably another one's id: its addresses are counted on, and are not there.
+    A duplicate probably replaces another id, whose addresses are then missing.
     """
     lists = [(path, entries) for path, _, entries in _ids(config)]
     if config.network.existing:
@@ -54,24 +54,23 @@ def subnets_and_groups_once(config: ClusterConfig) -> Iterator[Problem]:
         seen: list[object] = []
         for at, value in entries:
             if value in seen:
-                yield Problem((*path, at), value, "stands twice; keep it once, or write the other one's id")
+                yield Problem((*path, at), value, "duplicate; remove it, or replace it with the intended id")
             seen.append(value)
 
 
-@rule("vpc-of-the-file", "overrides", "network.existing", level=Level.WARNING)
-def vpc_of_the_file(config: ClusterConfig) -> Iterator[Problem]:
-    """The cluster's network is that of `network`; `overrides.VpcConfig` adds to its security group, and gives no other one.
+@rule("vpc-config-override", "overrides", "network.existing", level=Level.WARNING)
+def vpc_config_override(config: ClusterConfig) -> Iterator[Problem]:
+    """`overrides.VpcConfig` may only add security groups to those of `network`.
 
-    The file system, its security group and the role's permissions are those of `network`: the nodes would not reach the one, and
-    not be let into the other.
+    The file system, its security group and the role's permissions belong to `network`: nodes elsewhere cannot reach or use them.
     """
     if config.overrides.get("VpcConfig") is not None and not _adds_groups(config):
-        message = "the file system and the role belong to `network`; name subnets and group in `network.existing` instead"
+        message = "the file system and the role belong to `network`; set subnets and security group in `network.existing` instead"
         yield Problem(("overrides", "VpcConfig"), config.overrides["VpcConfig"], message)
 
 
 def _adds_groups(config: ClusterConfig) -> bool:
-    """Tell whether `overrides.VpcConfig` has the subnets of `network.existing` and its security group, be it among others."""
+    """Return whether `overrides.VpcConfig` keeps the subnets and the security group of `network.existing`."""
     existing, given = config.network.existing, config.overrides["VpcConfig"]
     if existing is None:
         return False
@@ -80,11 +79,11 @@ def _adds_groups(config: ClusterConfig) -> bool:
     return sorted(map(str, subnets)) == sorted(existing.node_subnet_ids) and existing.security_group_id in groups
 
 
-@rule("vpc-for-groups-and-storage", "instance_groups", "overrides", "storage.lustre", "storage.existing", level=Level.WARNING)
-def vpc_for_groups_and_storage(config: ClusterConfig) -> Iterator[Problem]:
-    """A cluster keeps its `VpcConfig` where a group has an `OverrideVpcConfig`, or a file system is mounted.
+@rule("missing-vpc-config", "instance_groups", "overrides", "storage.lustre", "storage.existing", level=Level.WARNING)
+def missing_vpc_config(config: ClusterConfig) -> Iterator[Problem]:
+    """`VpcConfig` must not be null if a group has an `OverrideVpcConfig` or a file system is mounted.
 
-    HyperPod refuses a group's network without the cluster's, and nodes outside of the VPC do not reach the file system.
+    HyperPod rejects a group's network without the cluster's, and nodes outside the VPC cannot reach the file system.
     """
     # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterInstanceGroupSpecification.html
     if "VpcConfig" not in config.overrides or config.overrides["VpcConfig"] is not None:
@@ -93,15 +92,15 @@ def vpc_for_groups_and_storage(config: ClusterConfig) -> Iterator[Problem]:
     storage = config.storage.lustre or config.storage.existing
     needing = [*(f"group {name}" for name in groups), *["the file system"] * bool(storage)]
     if needing:
-        message = f"is needed by {', '.join(needing)}; remove this line"
+        message = f"required by {', '.join(needing)}; remove this line"
         yield Problem(("overrides", "VpcConfig"), None, message)
 
 
-@rule("efa-within-a-partition", "instance_groups", level=Level.WARNING)
-def efa_within_a_partition(config: ClusterConfig) -> Iterator[Problem]:
-    """The groups of one partition that have EFA are in the same subnets.
+@rule("efa-partition-subnets", "instance_groups", level=Level.WARNING)
+def efa_partition_subnets(config: ClusterConfig) -> Iterator[Problem]:
+    """Groups of one partition with EFA must use the same subnets.
 
-    EFA does not connect zones: a job that gets nodes of both groups hangs or fails in its first collective call.
+    EFA traffic cannot cross availability zones: a job on nodes of both groups hangs or fails in its first collective call.
     """
     # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html
     first: dict[str, tuple[InstanceGroup, object]] = {}
@@ -111,7 +110,7 @@ def efa_within_a_partition(config: ClusterConfig) -> Iterator[Problem]:
             continue
         one, theirs = first.setdefault(group.partition, (group, subnets))
         if theirs != subnets:
-            message = f"is the partition of {one.name} too, which is in other subnets; give it another one, or silence this"
+            message = f"also used by group {one.name}, which is in other subnets; use another partition, or suppress this warning"
             yield Problem(("instance_groups", index, "partition"), group.partition, message)
 
 

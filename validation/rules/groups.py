@@ -1,4 +1,4 @@
-"""Rules about instance groups."""
+"""Check roles, names and partitions of instance groups."""
 
 from collections.abc import Iterator
 
@@ -19,133 +19,135 @@ def _numbered(config: ClusterConfig) -> Iterator[tuple[int, InstanceGroup]]:
 
 
 def _misplaced(group: InstanceGroup) -> bool:
-    """Tell whether the group has a partition that its role does not have, or lacks the one that it has."""
+    """Return whether the group's partition contradicts its role."""
     return (group.role is Role.COMPUTE) != (group.partition is not None)
 
 
 def _add_up(config: ClusterConfig) -> bool:
-    """Tell whether there is one controller group and no second login group."""
+    """Return whether there is exactly one controller group and at most one login group."""
     return len(_of_role(config, Role.CONTROLLER)) == 1 and len(_of_role(config, Role.LOGIN)) <= 1
 
 
 def _suspect(config: ClusterConfig) -> str | None:
-    """The remedy that points at the groups whose partition does not go with their role."""
+    """Suggest checking the groups whose partition contradicts their role."""
     names = [group.name for group in config.instance_groups if _misplaced(group)]
-    return f"look at the role of {either(names)}, which does not go with its partition" if names else None
+    return f"check the role of {either(names)}, which contradicts its partition" if names else None
 
 
 @rule("one-controller-group", "instance_groups")
 def one_controller_group(config: ClusterConfig) -> Iterator[Problem]:
-    """Exactly one group has the role `controller`.
+    """Exactly one group must have the role `controller`.
 
-    slurmctld runs there: without it the nodes have no Slurm, and with two groups the nodes cannot tell which one to follow.
+    It runs slurmctld. Without it there is no Slurm; with two, nodes cannot know which controller to use.
     """
     controllers = _of_role(config, Role.CONTROLLER)
     if len(controllers) != 1:
-        remedy = _suspect(config) or "give it to the one that runs slurmctld"
-        message = f"exactly one group must have role 'controller', and {len(controllers)} have; {remedy}"
+        fix = _suspect(config) or "set `role: controller` on the group that runs slurmctld"
+        message = f"exactly one group must have role 'controller', got {len(controllers)}; {fix}"
         yield Problem(("instance_groups",), controllers, message)
 
 
 @rule("at-most-one-login-group", "instance_groups")
 def at_most_one_login_group(config: ClusterConfig) -> Iterator[Problem]:
-    """At most one group has the role `login`.
+    """At most one group may have the role `login`.
 
-    HyperPod's provisioning parameters name one login group; the nodes of a second one would not know that they are login nodes.
+    HyperPod's provisioning parameters hold only one login group; nodes of a second one would not be set up as login nodes.
     """
     logins = _of_role(config, Role.LOGIN)
-    if len(logins) > 1 and _of_role(config, Role.CONTROLLER):  # without a controller, one of them is probably meant to be it
-        remedy = _suspect(config) or "raise instance_count of one, remove the other"
-        message = f"at most one group can have role 'login', and {len(logins)} have; {remedy}"
+    if len(logins) > 1 and _of_role(config, Role.CONTROLLER):  # otherwise one of them is probably meant to be the controller
+        fix = _suspect(config) or "increase instance_count of one group, and remove the other"
+        message = f"at most one group can have role 'login', got {len(logins)}; {fix}"
         yield Problem(("instance_groups",), logins, message)
 
 
-@rule("some-compute-group", "instance_groups", level=Level.WARNING)
-def some_compute_group(config: ClusterConfig) -> Iterator[Problem]:
-    """At least one group has the role `compute`.
+@rule("no-compute-group", "instance_groups", level=Level.WARNING)
+def no_compute_group(config: ClusterConfig) -> Iterator[Problem]:
+    """At least one group should have the role `compute`.
 
-    Jobs run on nothing else: such a cluster takes them and leaves them in the queue.
+    Jobs run only on compute nodes: without them, all jobs stay in the queue.
     """
     if _add_up(config) and not _of_role(config, Role.COMPUTE):
         names = [group.name for group in config.instance_groups]
-        yield Problem(("instance_groups",), names, "no group runs jobs; add one with `role: compute`")
+        yield Problem(("instance_groups",), names, "no group has the role 'compute'; add one to run jobs")
 
 
 @rule("unique-group-names", "instance_groups[]")
 def unique_group_names(config: ClusterConfig) -> Iterator[Problem]:
-    """No two groups have the same name.
+    """Group names must be unique.
 
-    The name is what HyperPod, Slurm's settings and every later update know a group by.
+    HyperPod, the Slurm configuration and later updates identify a group by its name.
     """
     first: dict[str, int] = {}
     for index, group in _numbered(config):
         if first.setdefault(group.name, index) != index:
-            message = f"is the name of instance_groups[{first[group.name]}] too; give each group a name of its own"
+            message = f"already used by instance_groups[{first[group.name]}]; use a unique name"
             yield Problem(("instance_groups", index, "name"), group.name, message)
 
 
-@rule("partitions-of-compute-groups", "instance_groups")
-def partitions_of_compute_groups(config: ClusterConfig) -> Iterator[Problem]:
-    """Each compute group has a partition, and no other group has one.
+@rule("partition-role", "instance_groups")
+def partition_role(config: ClusterConfig) -> Iterator[Problem]:
+    """Each compute group must have a partition, and no other group may have one.
 
-    Jobs are sent to partitions: without one, nothing runs on a group's nodes, and the bill is the same.
+    Jobs are submitted to partitions: nodes without one cost money but run nothing.
     """
     for index, group in _numbered(config):
         path = ("instance_groups", index, "partition")
         if _misplaced(group) and not _add_up(config):
-            continue  # its role is what is wrong, and told already
+            continue  # another rule reports the role
         if group.role is Role.COMPUTE and group.partition is None:
-            yield Problem(path, ABSENT, f"compute group {group.name} needs a partition; add e.g. `partition: dev`")
+            yield Problem(path, ABSENT, f"compute group {group.name} requires a partition; add e.g. `partition: dev`")
         if group.role is not Role.COMPUTE and group.partition is not None:
-            yield Problem(path, group.partition, f"a {group.role} group runs no jobs; remove it, or make the role 'compute'")
+            yield Problem(
+                path, group.partition, f"a {group.role} group cannot have a partition; remove it, or set `role: compute`"
+            )
 
 
-@rule("nodes-of-the-controller-group", "instance_groups[]")
-def nodes_of_the_controller_group(config: ClusterConfig) -> Iterator[Problem]:
-    """The controller group has a node where another group has one.
+@rule("empty-controller-group", "instance_groups[]")
+def empty_controller_group(config: ClusterConfig) -> Iterator[Problem]:
+    """The controller group must have a node if any other group has one.
 
-    Every other node waits for the controller while it is set up, and fails when there is none.
+    Every other node waits for the controller during its setup, and fails without it.
     """
     is_waited_for = any(group.instance_count for _, group in _numbered(config))
     for index, group in _numbered(config):
         if group.role is Role.CONTROLLER and group.instance_count < 1 and is_waited_for:
-            message = "a controller group needs at least one node; set 1, without it there is no Slurm"
+            message = "the controller group requires at least one node; set 1"
             yield Problem(("instance_groups", index, "instance_count"), group.instance_count, message)
 
 
-@rule("nodes-of-the-login-group", "instance_groups[]", level=Level.WARNING)
-def nodes_of_the_login_group(config: ClusterConfig) -> Iterator[Problem]:
-    """The login group has at least one node.
+@rule("empty-login-group", "instance_groups[]", level=Level.WARNING)
+def empty_login_group(config: ClusterConfig) -> Iterator[Problem]:
+    """The login group should have at least one node.
 
-    People have nowhere to log in but the controller, where what they run takes memory from Slurm itself.
+    Otherwise users can log in only to the controller, where their processes compete with Slurm for memory.
     """
     for index, group in _numbered(config):
         if group.role is Role.LOGIN and group.instance_count < 1:
-            message = "people would have no node to log in to; set 1, remove the group, or silence this"
+            message = "the login group has no nodes; set 1, remove the group, or suppress this warning"
             yield Problem(("instance_groups", index, "instance_count"), group.instance_count, message)
 
 
-@rule("minimum-within-count", "instance_groups[]")
-def minimum_within_count(config: ClusterConfig) -> Iterator[Problem]:
-    """A group's `overrides.MinInstanceCount` is not above its `instance_count`.
+@rule("min-instance-count", "instance_groups[]")
+def min_instance_count(config: ClusterConfig) -> Iterator[Problem]:
+    """A group's `overrides.MinInstanceCount` must not exceed its `instance_count`.
 
-    The deployment would wait for nodes that nobody asked for, until its time is up.
+    The deployment would wait until its timeout for nodes that are not requested.
     """
     for index, group in _numbered(config):
         least = group.overrides.get("MinInstanceCount")
         if isinstance(least, int) and least > group.instance_count:
             path = ("instance_groups", index, "overrides", "MinInstanceCount")
-            yield Problem(path, least, f"is above instance_count {group.instance_count}; lower it, or raise the count")
+            yield Problem(path, least, f"exceeds instance_count {group.instance_count}; lower it, or increase instance_count")
 
 
-@rule("partition-names", "instance_groups[]")
-def partition_names(config: ClusterConfig) -> Iterator[Problem]:
-    """No partition is called DEFAULT, however it is spelled.
+@rule("reserved-partition-name", "instance_groups[]")
+def reserved_partition_name(config: ClusterConfig) -> Iterator[Problem]:
+    """No partition may be called DEFAULT, in upper or lower case.
 
-    In slurm.conf the word sets what the partitions below it begin with: the group's own would not be there.
+    In slurm.conf, `PartitionName=DEFAULT` sets defaults for other partitions and creates none.
     """
     # https://slurm.schedmd.com/slurm.conf.html, PartitionName
     for index, group in _numbered(config):
         if group.partition is not None and group.partition.upper() == "DEFAULT":
             path = ("instance_groups", index, "partition")
-            yield Problem(path, group.partition, "is a reserved word of slurm.conf; choose another name")
+            yield Problem(path, group.partition, "reserved by slurm.conf; use another name")

@@ -1,4 +1,4 @@
-"""What a rule is, and the list of all of them."""
+"""Register rules."""
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ Check = Callable[[ClusterConfig], Iterator[Problem]]
 
 @dataclass(frozen=True)
 class Rule:
-    """Something that must hold between fields, beyond the type and the bounds of each."""
+    """A requirement on several fields, beyond the type and bounds of each."""
 
     id: str
     needs: frozenset[str]
@@ -25,11 +25,10 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(id: str, *needs: str, level: Level = Level.ERROR) -> Callable[[Check], Check]:
-    """Register a check under ``id``; it sees a cluster of which what it ``needs`` is valid by itself.
+    """Register a check under ``id``; it runs only if the fields that it ``needs`` are valid.
 
-    It needs all of a field (``storage``), a field of a section (``storage.lustre``), or no more than those entries of a list that
-    are valid (``users[]``), which ``numbered`` gives their places. The docstring's first paragraph is the rule, as users read it,
-    and the second is why it matters.
+    A need is a field (``storage``), a field of a section (``storage.lustre``), or the valid entries of a list (``users[]``),
+    which ``numbered`` enumerates. In the docstring, the first paragraph is the rule for users, and the second is why it matters.
     """
 
     def register(check: Check) -> Check:
@@ -41,14 +40,14 @@ def rule(id: str, *needs: str, level: Level = Level.ERROR) -> Callable[[Check], 
 
 
 def broken_rules(config: ClusterConfig, valid: Collection[str]) -> Iterator[Problem]:
-    """The problems that the rules find, of those that need nothing but ``valid`` fields."""
+    """Yield the problems of all rules that need only ``valid`` fields."""
     for each in RULES.values():
         if all(_is_valid(need, valid) for need in each.needs):
             yield from (replace(problem, rule=each.id, level=each.level) for problem in each.check(config))
 
 
 def _is_valid(need: str, valid: Collection[str]) -> bool:
-    """Tell whether it, or what it is a part of, is valid."""
+    """Return whether the field, or what contains it, is valid."""
     if need in valid:
         return True
     whole = need.removesuffix("[]") if need.endswith("[]") else need.rpartition(".")[0]

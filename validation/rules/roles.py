@@ -1,4 +1,4 @@
-"""Rules about the roles that groups' nodes act in."""
+"""Check the execution roles of groups."""
 
 import re
 from collections.abc import Iterator
@@ -11,18 +11,19 @@ from validation.rules.registry import rule
 from validation.rules.verbatim import text
 
 
-@rule("roles-of-the-account", "instance_groups[]", "account")
-def roles_of_the_account(config: ClusterConfig) -> Iterator[Problem]:
-    """A group's `overrides.ExecutionRole` is a role of the cluster's account.
+@rule("execution-role-account", "instance_groups[]", "account")
+def execution_role_account(config: ClusterConfig) -> Iterator[Problem]:
+    """A group's `overrides.ExecutionRole` must be in the cluster's account.
 
-    A role is passed to services of its own account alone: CreateCluster is refused.
+    IAM can pass a role only to services in the role's account: CreateCluster fails.
     """
     # https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_use_passrole.html
     for index, group in numbered(config.instance_groups):
         arn = text(group.overrides, "ExecutionRole")
         if config.account and Arn.of(arn).account not in ("", config.account):
             message = (
-                f"is account {Arn.of(arn).account}'s, and the cluster is account {config.account}'s; name a role of that one"
+                f"is in account {Arn.of(arn).account}, but the cluster is in account {config.account}; use a role of the "
+                "cluster's account"
             )
             yield Problem(("instance_groups", index, "overrides", "ExecutionRole"), arn, message)
 
@@ -31,11 +32,11 @@ def roles_of_the_account(config: ClusterConfig) -> Iterator[Problem]:
 _BUCKET = r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
 
 
-@rule("bucket-of-other-scripts", "instance_groups[]", level=Level.WARNING)
-def bucket_of_other_scripts(config: ClusterConfig) -> Iterator[Problem]:
-    """The bucket in a group's `LifeCycleConfig.SourceS3Uri` has a name that buckets have.
+@rule("script-bucket-name", "instance_groups[]", level=Level.WARNING)
+def script_bucket_name(config: ClusterConfig) -> Iterator[Problem]:
+    """The bucket in a group's `LifeCycleConfig.SourceS3Uri` must have a valid bucket name.
 
-    Nothing replaces a placeholder, and capitals are in names of before 2018 alone: the nodes would find no scripts.
+    Placeholders are not replaced, and only buckets from before 2018 have upper-case letters: nodes would find no scripts.
     """
     for index, group in numbered(config.instance_groups):
         scripts = text(group.overrides, "LifeCycleConfig", "SourceS3Uri")
@@ -43,20 +44,21 @@ def bucket_of_other_scripts(config: ClusterConfig) -> Iterator[Problem]:
         if scripts.startswith("s3://") and not re.fullmatch(_BUCKET, bucket):
             path = ("instance_groups", index, "overrides", "LifeCycleConfig", "SourceS3Uri")
             message = (
-                f"{bucket or 'nothing'} is no bucket's name; write one as `aws s3 ls` shows it, or silence this if it is there"
+                f"invalid bucket name {bucket or '(empty)'}; use a name from `aws s3 ls`, or suppress this warning if the "
+                "bucket exists"
             )
             yield Problem(path, scripts, message)
 
 
-@rule("role-for-other-scripts", "instance_groups[]", level=Level.WARNING)
-def role_for_other_scripts(config: ClusterConfig) -> Iterator[Problem]:
-    """A group with a `LifeCycleConfig.SourceS3Uri` of its own has an `ExecutionRole` that may read there.
+@rule("missing-execution-role", "instance_groups[]", level=Level.WARNING)
+def missing_execution_role(config: ClusterConfig) -> Iterator[Problem]:
+    """A group with a custom `LifeCycleConfig.SourceS3Uri` requires an `ExecutionRole` with read access to it.
 
-    The role that this project makes reads this project's scripts alone: each node of the group fails, once it has been paid for.
+    The stack's node role can read only the uploaded scripts: each node of the group fails after it starts.
     """
     for index, group in numbered(config.instance_groups):
         scripts = text(group.overrides, "LifeCycleConfig", "SourceS3Uri")
         if scripts and not text(group.overrides, "ExecutionRole"):
             path = ("instance_groups", index, "overrides", "LifeCycleConfig", "SourceS3Uri")
-            message = "the nodes' role may not read there; add an `ExecutionRole` that may, or use `lifecycle.source`"
+            message = "the node role has no access to this prefix; add an `ExecutionRole` that has, or use `lifecycle.source`"
             yield Problem(path, scripts, message)

@@ -1,4 +1,4 @@
-"""Rules about Slurm's set-up."""
+"""Check the `slurm` section."""
 
 import re
 from collections.abc import Iterator
@@ -13,8 +13,8 @@ ACCOUNTING: Path = ("slurm", "accounting")
 NEEDED = {"host": "name of the database's host", "secret_arn": "ARN of the secret with its username and password"}
 EXTERNAL_ALONE = ("host", "port", "secret_arn", "secret_key_arn")
 
-# As Slurm reads its files (src/common/parse_config.c of https://github.com/SchedMD/slurm): a line that ends in a backslash goes
-# on in the next one, and there may be blanks around an equals sign.
+# Slurm's syntax (src/common/parse_config.c of https://github.com/SchedMD/slurm): a backslash at the end continues a line, and an
+# equals sign may have spaces around it.
 CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\[ \t]*\r?\n")
 TOPOLOGY_LINE = re.compile(r"\s*(SwitchName|BlockName|BlockSizes)\s*=\s*\S", re.IGNORECASE)
 NODES = re.compile(r"\sNodes\s*=\s*\S", re.IGNORECASE)
@@ -22,44 +22,42 @@ NODES = re.compile(r"\sNodes\s*=\s*\S", re.IGNORECASE)
 
 @rule("external-accounting", "slurm.accounting")
 def external_accounting(config: ClusterConfig) -> Iterator[Problem]:
-    """An external accounting database has a `host` and a `secret_arn`.
+    """An external accounting database requires `host` and `secret_arn`.
 
-    slurmdbd would have no database to start with, and the controller's set-up would fail.
+    Without them slurmdbd cannot connect, and the controller's setup fails.
     """
     accounting = config.slurm.accounting
     if accounting.database is Database.EXTERNAL:
         for name, what in NEEDED.items():
             if getattr(accounting, name) is None:
-                yield Problem((*ACCOUNTING, name), ABSENT, f"`database: external` needs it; add the {what}")
+                yield Problem((*ACCOUNTING, name), ABSENT, f"required by `database: external`; add the {what}")
 
 
-@rule("accounting-without-a-host", "slurm.accounting")
-def accounting_without_a_host(config: ClusterConfig) -> Iterator[Problem]:
-    """Without an external accounting database, there is no `host`, `port`, `secret_arn` or `secret_key_arn`.
+@rule("unused-accounting-fields", "slurm.accounting")
+def unused_accounting_fields(config: ClusterConfig) -> Iterator[Problem]:
+    """`host`, `port`, `secret_arn` and `secret_key_arn` require `database: external`.
 
-    It would be written in the file and do nothing: jobs would be recorded somewhere else than it says.
+    Otherwise they have no effect, and jobs are recorded elsewhere.
     """
     accounting = config.slurm.accounting
     if accounting.database is not Database.EXTERNAL:
         for name in EXTERNAL_ALONE:
             if name in accounting.model_fields_set and getattr(accounting, name) is not None:
-                message = f"`database: {accounting.database}` has none; remove it, or set `database: external`"
+                message = f"has no effect with `database: {accounting.database}`; remove it, or set `database: external`"
                 yield Problem((*ACCOUNTING, name), getattr(accounting, name), message)
 
 
-@rule("several-controllers", "slurm.state_folder", "instance_groups", "lifecycle.source")
-def several_controllers(config: ClusterConfig) -> Iterator[Problem]:
-    """Several controllers (a controller group of more than one node) share a `slurm.state_folder`.
+@rule("controller-state-folder", "slurm.state_folder", "instance_groups", "lifecycle.source")
+def controller_state_folder(config: ClusterConfig) -> Iterator[Problem]:
+    """A controller group with more than one node requires `slurm.state_folder`.
 
-    A second controller can go on only with the state that the first one wrote, which it must be able to read.
+    A second controller can take over only if it can read the first one's state.
     """
     counts = [group.instance_count for group in config.instance_groups if group.role is Role.CONTROLLER]
-    # Of several controller groups, another rule tells; what scripts of the user's own do, nobody knows.
+    # Another rule reports several controller groups; custom scripts may do without.
     is_own = config.lifecycle.source is not None
     if not is_own and len(counts) == 1 and counts[0] > 1 and config.slurm.state_folder is None:
-        message = (
-            f"{counts[0]} controllers need one, so that another goes on where one stopped; add e.g. `state_folder: /fsx/slurm`"
-        )
+        message = f"required for {counts[0]} controllers, so that one can take over; add e.g. `state_folder: /fsx/slurm`"
         yield Problem(("slurm", "state_folder"), ABSENT, message)
 
 
@@ -69,41 +67,40 @@ def several_controllers(config: ClusterConfig) -> Iterator[Problem]:
     level=Level.WARNING,
 )
 def state_on_shared_storage(config: ClusterConfig) -> Iterator[Problem]:
-    """`slurm.state_folder` lies below a file system of the file: /fsx with `lustre` or `existing`, /home with `openzfs`.
+    """`slurm.state_folder` must be on a shared file system: in /fsx with `lustre` or `existing`, in /home with `openzfs`.
 
-    slurmctld would begin without its queue after a replacement, as if no job had been there: unless scripts of `lifecycle.extra`
-    mount something there.
+    Otherwise a replaced controller starts with an empty queue, unless scripts of `lifecycle.extra` mount a file system there.
     """
     folder, storage = config.slurm.state_folder, config.storage
     mounted = {"/fsx": storage.lustre or storage.existing, "/home": storage.openzfs}
     shared = [mount for mount, what in mounted.items() if what]
     if folder is not None and not any(folder.startswith(f"{mount}/") for mount in shared):
-        remedy = f"use e.g. {shared[0]}/slurm" if shared else "add one (`storage.lustre`), or remove this line"
-        yield Problem(("slurm", "state_folder"), folder, f"is on no file system that nodes share; {remedy}")
+        fix = f"use e.g. {shared[0]}/slurm" if shared else "add one (`storage.lustre`), or remove this line"
+        yield Problem(("slurm", "state_folder"), folder, f"not on a shared file system; {fix}")
 
 
-@rule("state-outlives-accounting", "slurm.state_folder", "slurm.accounting.database")
-def state_outlives_accounting(config: ClusterConfig) -> Iterator[Problem]:
-    """With a `slurm.state_folder`, the accounting database is `external` or `none`: a local one is lost with its controller.
+@rule("state-with-local-accounting", "slurm.state_folder", "slurm.accounting.database")
+def state_with_local_accounting(config: ClusterConfig) -> Iterator[Problem]:
+    """`slurm.state_folder` requires the accounting database `external` or `none`.
 
-    slurmctld refuses to start when its state knows the cluster by another number than the database does.
+    A local database is lost with its controller. slurmctld then refuses to start, because the cluster id in its state differs
+    from the new database's.
     """
-    # UpdateClusterSoftware replaces the controller's root volume. slurmctld's state would then know the cluster by the number
-    # that the lost database gave it, and slurmctld refuses to start: "CLUSTER ID MISMATCH".
+    # UpdateClusterSoftware replaces the controller's root volume, and slurmctld then fails with "CLUSTER ID MISMATCH".
     slurm = config.slurm
     if slurm.state_folder is not None and slurm.accounting.database is Database.LOCAL:
         message = (
-            "`local` records are lost when the controller is patched or replaced, and the state in `state_folder` would no "
-            "longer fit; set `database: external`, or `none`"
+            "does not survive a patch or replacement of the controller, and then contradicts `state_folder`; set `database: "
+            "external`, or `none`"
         )
         yield Problem((*ACCOUNTING, "database"), slurm.accounting.database.value, message)
 
 
-@rule("topology-text", "slurm.topology")
-def topology_text(config: ClusterConfig) -> Iterator[Problem]:
-    """`slurm.topology` describes switches or blocks, not both, and says which nodes are in them.
+@rule("topology-syntax", "slurm.topology")
+def topology_syntax(config: ClusterConfig) -> Iterator[Problem]:
+    """`slurm.topology` must describe either switches or blocks, with their nodes.
 
-    slurmctld does not start with a topology.conf that it cannot read.
+    slurmctld does not start with an invalid topology.conf.
     """
     if config.slurm.topology is None:
         return
@@ -114,11 +111,11 @@ def topology_text(config: ClusterConfig) -> Iterator[Problem]:
             continue
         found = TOPOLOGY_LINE.match(text)
         if not found:
-            yield Problem(path, line, "is no line of topology.conf; begin it with SwitchName=, BlockName=, BlockSizes= or #")
+            yield Problem(path, line, "invalid line in topology.conf; start it with SwitchName=, BlockName=, BlockSizes= or #")
             return
         kinds.add(found[1].lower()[:5])
         names_nodes |= NODES.search(text) is not None
     if len(kinds) > 1:
-        yield Problem(path, config.slurm.topology, "has both switches and blocks; Slurm takes one kind, remove the other")
+        yield Problem(path, config.slurm.topology, "has both switches and blocks; remove one kind")
     elif not names_nodes:
-        yield Problem(path, config.slurm.topology, "names no nodes; write e.g. `BlockName=b1 Nodes=ip-10-1-0-[4-7]`")
+        yield Problem(path, config.slurm.topology, "contains no nodes; add e.g. `BlockName=b1 Nodes=ip-10-1-0-[4-7]`")

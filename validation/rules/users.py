@@ -1,4 +1,4 @@
-"""Rules about users and groups."""
+"""Check users and groups."""
 
 import base64
 import binascii
@@ -11,27 +11,27 @@ from config.suggestions import nearest
 from validation.entries import numbered
 from validation.rules.registry import rule
 
-# Unless another system gave them one already: what useradd gives by itself begins at 1000.
-FIRST_OF_PEOPLE = 10000
+# useradd assigns ids from 1000.
+FIRST_SAFE_ID = 10000
 
 Named = tuple[Path, str]
 Numbered = tuple[Path, int]
 
 
 def _names(config: ClusterConfig) -> Iterator[Named]:
-    """Every name of a group: a user has one of its own."""
+    """Yield every group name; each user has a group of the same name."""
     yield from (((("user_groups", index, "name")), group.name) for index, group in numbered(config.user_groups))
     yield from (((("users", index, "name")), user.name) for index, user in numbered(config.users))
 
 
 def _ids(config: ClusterConfig) -> Iterator[Numbered]:
-    """Every gid: the group of a user's own has the user's number."""
+    """Yield every gid; each user's group has the user's uid."""
     yield from (((("user_groups", index, "gid")), group.gid) for index, group in numbered(config.user_groups))
     yield from (((("users", index, "uid")), user.uid) for index, user in numbered(config.users))
 
 
 def _repeated(found: Iterable[tuple[Path, str | int]]) -> Iterator[tuple[Path, str | int, str]]:
-    """What stands twice, with the name of the place where it stood first."""
+    """Yield duplicates, each with where the value occurs first."""
     first: dict[str | int, Path] = {}
     for path, value in found:
         if first.setdefault(value, path) != path:
@@ -41,134 +41,133 @@ def _repeated(found: Iterable[tuple[Path, str | int]]) -> Iterator[tuple[Path, s
 
 @rule("unique-account-names", "users[]", "user_groups[]")
 def unique_account_names(config: ClusterConfig) -> Iterator[Problem]:
-    """No two users and no two groups have one name; each user has a group of its own name as well.
+    """User and group names must be unique; each user also has a group of the same name.
 
-    A node has one account of a name: the second one fails, and with it the set-up of every node.
+    A node cannot create a second account of a name: the setup of every node fails.
     """
     for path, value, first in _repeated(_names(config)):
-        own = ", which has a group of that name" if first.startswith("users") != (path[0] == "users") else ""
-        yield Problem(path, value, f"is the name of {first} too{own}; choose another")
+        own = ", as each user has a group with the same name" if first.startswith("users") != (path[0] == "users") else ""
+        yield Problem(path, value, f"already used by {first}{own}; use another name")
 
 
 @rule("unique-account-ids", "users[]", "user_groups[]")
 def unique_account_ids(config: ClusterConfig) -> Iterator[Problem]:
-    """No two users and no two groups have one number; each user has a group of its own number as well.
+    """Uids and gids must be unique; each user also has a group with the same number.
 
-    Two people of one number own each other's files.
+    Users with the same uid own each other's files.
     """
     taken = {number for _, number in _ids(config)}
     free = next(number for number in range(10001, 60000) if number not in taken)
     for path, value, first in _repeated(_ids(config)):
-        own = ", as a user's number is that of its own group, too" if path[0] != first.partition("[")[0] else ""
-        yield Problem(path, value, f"is the number of {first}{own}; use e.g. {free}")
+        own = ", as each user has a group with the same id" if path[0] != first.partition("[")[0] else ""
+        yield Problem(path, value, f"already used by {first}{own}; use e.g. {free}")
 
 
-@rule("free-account-names", "users[]", "user_groups[]")
-def free_account_names(config: ClusterConfig) -> Iterator[Problem]:
-    """Users and groups have no name that a node's own accounts have (root, ubuntu, slurm, munge, mysql, systemd-...).
+@rule("reserved-account-names", "users[]", "user_groups[]")
+def reserved_account_names(config: ClusterConfig) -> Iterator[Problem]:
+    """Users and groups must not have the name of a system account (root, ubuntu, slurm, munge, mysql, systemd-...).
 
-    The node's own account is there first, with another number: no node is set up, or a person has a service's rights.
+    The system account already exists with another id: the node's setup fails, or the user gets a service's permissions.
     """
     for path, name in _names(config):
         if is_reserved(name):
-            yield Problem(path, name, "is an account that nodes have already, or a service's; choose another name")
+            yield Problem(path, name, "reserved for a system account; use another name")
 
 
-@rule("free-account-ids", "users[]", "user_groups[]")
-def free_account_ids(config: ClusterConfig) -> Iterator[Problem]:
-    """Users and groups do not have the numbers 65534 and 65535, which are nobody's.
+@rule("reserved-account-ids", "users[]", "user_groups[]")
+def reserved_account_ids(config: ClusterConfig) -> Iterator[Problem]:
+    """Uids and gids must not be 65534 or 65535.
 
-    The node has an account of the first one, which owns what nobody does, and the second one stands for no user.
+    65534 is the account `nobody`, and 65535 means no user.
     """
     for path, number in _ids(config):
         if number in NOBODYS_IDS:
-            yield Problem(path, number, "is nobody's number on every node; use one from 10000 to 60000, or from 65536 on")
+            yield Problem(path, number, "reserved for `nobody`; use a number from 10000 to 60000, or from 65536")
 
 
-@rule("numbers-of-systemd", "users[]", "user_groups[]", level=Level.WARNING)
-def numbers_of_systemd(config: ClusterConfig) -> Iterator[Problem]:
-    """Users and groups have no number from 60001 to 60577 or from 61184 to 65519, which systemd gives to users and services.
+@rule("systemd-uid-range", "users[]", "user_groups[]", level=Level.WARNING)
+def systemd_uid_range(config: ClusterConfig) -> Iterator[Problem]:
+    """Uids and gids should not be in systemd's ranges, 60001 to 60577 and 61184 to 65519.
 
-    It may give the number to a service at any time, which then owns the person's files.
+    systemd can assign such a number to a service at any time, which then owns the user's files.
     """
     for path, number in _ids(config):
         if is_systemds(number):
-            message = "systemd may give it to a service of its own; use one from 10000 to 60000, or silence this"
+            message = "systemd can assign this number to a service; use a number from 10000 to 60000, or suppress this warning"
             yield Problem(path, number, message)
 
 
-@rule("numbers-of-people", "users[]", "user_groups[]", level=Level.WARNING)
-def numbers_of_people(config: ClusterConfig) -> Iterator[Problem]:
-    """Users and groups have numbers from 10000 on.
+@rule("uid-range", "users[]", "user_groups[]", level=Level.WARNING)
+def uid_range(config: ClusterConfig) -> Iterator[Problem]:
+    """Uids and gids should be 10000 or higher.
 
-    Those below are what `useradd` gives to accounts that are made on a node by hand or by a package, and these would then own the
-    person's files.
+    `useradd` assigns lower numbers to accounts created on a node, which would then own the user's files.
     """
     for path, number in _ids(config):
-        if number < FIRST_OF_PEOPLE:
-            yield Problem(path, number, "a node may give it to another account; use one from 10000 on, or silence this")
+        if number < FIRST_SAFE_ID:
+            yield Problem(
+                path, number, "a node can assign this number to another account; use 10000 or higher, or suppress this warning"
+            )
 
 
-@rule("groups-of-users", "users[]", "user_groups")
-def groups_of_users(config: ClusterConfig) -> Iterator[Problem]:
-    """A user's groups are among `user_groups`.
+@rule("unknown-user-groups", "users[]", "user_groups")
+def unknown_user_groups(config: ClusterConfig) -> Iterator[Problem]:
+    """A user's groups must be defined in `user_groups`.
 
-    Nobody can join a group that is not there: it fails on every node, and with it the node's set-up.
+    Adding a user to an unknown group fails on every node, and with it the node's setup.
     """
     known = [group.name for group in config.user_groups]
     for index, user in numbered(config.users):
         for at, name in enumerate(user.groups):
             path = ("users", index, "groups", at)
             if name in user.groups[:at]:
-                continue  # named-once tells
+                continue  # duplicate-user-entries reports it
             if name == user.name:
-                yield Problem(path, name, f"is {user.name}'s own group, which every user has; remove it")
+                yield Problem(path, name, f"is {user.name}'s own group, which is created automatically; remove it")
             elif name in ("sudo", "admin", "wheel"):
-                yield Problem(path, name, "is not given by a group; set `sudo: true` instead")
+                yield Problem(path, name, "does not grant sudo; set `sudo: true` instead")
             elif name not in known and is_reserved(name):
-                yield Problem(
-                    path, name, "is a group of the nodes' own; remove it, and add the user in a script of lifecycle.extra"
-                )
+                yield Problem(path, name, "is a system group; remove it, and add the user in a script of lifecycle.extra")
             elif name not in known:
-                yield Problem(path, name, f"is none of `user_groups`; {nearest(name, known) if known else _add(name)}")
+                yield Problem(path, name, f"unknown group; {nearest(name, known) if known else _add(name)}")
 
 
 def _add(name: str) -> str:
-    return f"add it there: {{name: {name}, gid: 20001}}"
+    return f"add it to `user_groups`: {{name: {name}, gid: 20001}}"
 
 
 @rule("ssh-public-keys", "users[]")
 def ssh_public_keys(config: ClusterConfig) -> Iterator[Problem]:
-    """A user's public keys are whole.
+    """A user's public keys must be complete.
 
-    sshd passes over a key that is cut, without a word: the user cannot log in, and nobody sees why.
+    sshd ignores a truncated key without a message, and the user cannot log in.
     """
     for index, user in numbered(config.users):
         for at, key in enumerate(user.ssh_public_keys):
             path = ("users", index, "ssh_public_keys", at)
             kind, body = key.split(" ")[:2]
             if not _is_whole(kind, body):
-                yield Problem(path, key, f"is no whole {kind} key; copy the line of the .pub file again")
+                yield Problem(path, key, f"incomplete {kind} key; copy the whole line of the .pub file")
 
 
-@rule("named-once", "users[]", level=Level.WARNING)
-def named_once(config: ClusterConfig) -> Iterator[Problem]:
-    """A user's groups and public keys stand once each.
+@rule("duplicate-user-entries", "users[]", level=Level.WARNING)
+def duplicate_user_entries(config: ClusterConfig) -> Iterator[Problem]:
+    """A user's groups and public keys must not contain duplicates.
 
-    One of the two is probably another one, which the user does not get.
+    A duplicate probably replaces another entry, which the user then lacks.
     """
     for index, user in numbered(config.users):
         keys = [key.split(" ")[1] for key in user.ssh_public_keys]
         for field, values in (("groups", list(user.groups)), ("ssh_public_keys", keys)):
             for at, value in enumerate(values):
                 if value in values[:at]:
-                    yield Problem(("users", index, field, at), getattr(user, field)[at], "stands twice; keep it once")
+                    yield Problem(("users", index, field, at), getattr(user, field)[at], "duplicate; remove it")
 
 
 def _is_whole(kind: str, body: str) -> bool:
-    """Tell whether the key's own text says that it is of this kind, and is as long as its parts say.
+    """Return whether the encoded key has this kind and the length of its parts.
 
-    https://www.rfc-editor.org/rfc/rfc4253#section-6.6: parts that each begin with their length, the first being the kind.
+    https://www.rfc-editor.org/rfc/rfc4253#section-6.6: each part starts with its length, and the first part is the kind.
     """
     try:
         rest = base64.b64decode(body, validate=True)

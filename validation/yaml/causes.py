@@ -1,84 +1,190 @@
-"""Mistakes in YAML that a parser notices later than they were made, or names in its own words: where they are, and the remedy."""
+"""Find the actual cause of a YAML syntax error, which the parser reports later or in other words."""
 
 import re
 
-from validation.yaml.layout import LAYOUT
-from validation.yaml.parse_error import Cause, Recogniser, Stumble
+from validation.yaml.parse_error import Cause, Detector, ParseError, column_of, content_of, indent_of
 
 _FIRST_OF_MERGE = re.compile("<{7} ")
+_OTHER_COMMENT = re.compile(r"\s*(//|;|--|/\*)")
 
 
-def cause(stumble: Stumble) -> Cause | None:
-    """The mistake that made the parser stumble, if it is one of those that users make."""
-    return next((found for recognise in _RECOGNISERS if (found := recognise(stumble))), None)
+def cause(error: ParseError) -> Cause | None:
+    """Return the cause of the parser's error, if it is a common mistake."""
+    return next((found for detect in _DETECTORS if (found := detect(error))), None)
 
 
-def _merge_marks(stumble: Stumble) -> Cause | None:
-    marks = (number for number, line in enumerate(stumble.lines) if _FIRST_OF_MERGE.match(line))
+def _merge_marks(error: ParseError) -> Cause | None:
+    marks = (number for number, line in enumerate(error.lines) if _FIRST_OF_MERGE.match(line))
     if (number := next(marks, None)) is None:
         return None
-    return Cause(number, 0, "is a mark of a merge that is not finished; keep one of the two sides, and no marks")
+    return Cause(number, 0, "unresolved merge conflict; keep one side, and remove the markers")
 
 
-def _second_document(stumble: Stumble) -> Cause | None:
-    if "but found another document" not in stumble.said:
+def _second_document(error: ParseError) -> Cause | None:
+    if "but found another document" not in error.problem:
         return None
-    return Cause(*stumble.place, "begins a second document; describe each cluster in a file of its own")
+    return Cause(*error.place, "starts a second document; use one file for each cluster")
 
 
-def _open_quote(stumble: Stumble) -> Cause | None:
-    if stumble.context == "while scanning a quoted scalar" and stumble.began:
-        return Cause(*stumble.began, "begins with a quote that is not closed; close it")
-    line, column = stumble.place
-    text = stumble.line(line)
-    if "but found '<scalar>'" not in stumble.said or text[column - 1 : column] not in ("'", '"'):
+def _open_quote(error: ParseError) -> Cause | None:
+    if error.context == "while scanning a quoted scalar" and error.start:
+        return Cause(*error.start, "unclosed quote; close it")
+    line, column = error.place
+    text = error.line(line)
+    if "but found '<scalar>'" not in error.problem or text[column - 1 : column] not in ("'", '"'):
         return None
-    # Where a quote was not closed, the parser stumbles behind the next one, in whichever line that is.
+    # After an unclosed quote, the parser fails at the next quote, which may be lines below.
     quote = text[column - 1]
     if text[:column].count(quote) % 2:
-        for number in stumble.before(line):
-            if stumble.line(number).count(quote) % 2:
-                return Cause(number, stumble.line(number).rindex(quote), "has a quote that is not closed; close it in this line")
+        for number in error.before(line):
+            if error.line(number).count(quote) % 2:
+                return Cause(number, error.line(number).rindex(quote), "unclosed quote; close it on this line")
     if quote == "'" and text[column - 2 : column - 1].isalnum() and text[column : column + 1].isalnum():
-        return Cause(line, column - 1, "has an apostrophe in single quotes; use double ones")
-    return Cause(line, column, "goes on behind its closing quote; put all of the text in the quotes")
+        return Cause(line, column - 1, "apostrophe in single quotes; use double quotes")
+    return Cause(line, column, "text after the closing quote; put all of the text in quotes")
 
 
-def _open_bracket(stumble: Stumble) -> Cause | None:
-    opener = {"while parsing a flow sequence": "[", "while parsing a flow mapping": "{"}.get(stumble.context)
-    if opener is None or not stumble.began or stumble.began[0] == stumble.place[0]:
+def _open_bracket(error: ParseError) -> Cause | None:
+    opener = {"while parsing a flow sequence": "[", "while parsing a flow mapping": "{"}.get(error.context)
+    if opener is None or not error.start or error.start[0] == error.place[0]:
         return None
-    message = (
-        f"opens a {opener} that is not closed before line {stumble.place[0] + 1}; close it, or put in the comma that is missing"
-    )
-    return Cause(*stumble.began, message)
+    message = f"{opener} is not closed before line {error.place[0] + 1}; close it, or add the missing comma"
+    return Cause(*error.start, message)
 
 
-def _escape(stumble: Stumble) -> Cause | None:
-    if "unknown escape character" not in stumble.said:
+def _escape(error: ParseError) -> Cause | None:
+    if "unknown escape character" not in error.problem:
         return None
-    return Cause(*stumble.place, "has a backslash in double quotes, which means something there; use single quotes")
+    return Cause(*error.place, "invalid escape sequence in double quotes; use single quotes")
 
 
-def _first_character(stumble: Stumble) -> Cause | None:
-    if "cannot start any token" not in stumble.said and stumble.context not in (
+def _first_character(error: ParseError) -> Cause | None:
+    if "cannot start any token" not in error.problem and error.context not in (
         "while scanning an alias",
         "while scanning an anchor",
     ):
         return None
-    line, column = stumble.began or stumble.place
-    character = stumble.line(line)[column : column + 1]
-    return Cause(line, column, f"text cannot begin with {character}; put it in quotes") if character else None
+    line, column = error.start or error.place
+    character = error.line(line)[column : column + 1]
+    return Cause(line, column, f"text cannot start with {character}; put it in quotes") if character else None
 
 
-def _unknown_anchor(stumble: Stumble) -> Cause | None:
-    found = re.search(r"found undefined alias '(.+)'", stumble.said)
+def _unknown_anchor(error: ParseError) -> Cause | None:
+    found = re.search(r"found undefined alias '(.+)'", error.problem)
     if not found:
         return None
-    return Cause(*stumble.place, f"nothing above is marked with &{found[1]}; write the value itself")
+    return Cause(*error.place, f"undefined anchor &{found[1]}; write the value itself")
 
 
-_RECOGNISERS: tuple[Recogniser, ...] = (
+def _list_in_a_line(error: ParseError) -> Cause | None:
+    if "sequence entries are not allowed here" not in error.problem:
+        return None
+    return Cause(*error.place, "list starts on the line of its field; move it to the next line, and indent it")
+
+
+def _text_of_lines(error: ParseError) -> Cause | None:
+    """Find multi-line text that ends early: at a line that is not indented, or at a comment."""
+    line = error.start[0] if "could not find expected ':'" in error.problem and error.start else error.place[0]
+    above = next(error.before(line), None)
+    if above is not None and re.search(r": [|>][-+]?$", content_of(error.line(above))):
+        message = f"text of line {above + 1} is not indented; indent it"
+        return Cause(line, indent_of(error.line(line)), message)
+    if "but found '<scalar>'" in error.problem and error.line(line - 1).strip().startswith("#"):
+        return Cause(line, indent_of(error.line(line)), "continues text that the comment above ended; move the comment")
+    return None
+
+
+def _below_braces(error: ParseError) -> Cause | None:
+    line, _ = error.place
+    above = next(error.before(line), None)
+    if above is None or "but found '<block mapping start>'" not in error.problem:
+        return None
+    if not content_of(error.line(above)).endswith("}"):
+        return None
+    message = f"outside the braces of line {above + 1}; move it between them"
+    return Cause(line, indent_of(error.line(line)), message)
+
+
+def _no_colon(error: ParseError) -> Cause | None:
+    if "could not find expected ':'" in error.problem and error.start:
+        return _without_colon(error, error.start[0])
+    if "expected '<document start>'" in error.problem and (above := next(error.before(error.place[0]), None)) is not None:
+        return _without_colon(error, above)
+    return None
+
+
+def _without_colon(error: ParseError, number: int) -> Cause:
+    text = error.line(number)
+    column, words = column_of(text), content_of(text).split()
+    if _OTHER_COMMENT.match(text):
+        return Cause(number, column, "not a field; start comments with #")
+    if quoted := re.fullmatch(r"(['\"])(\w+: .*)\1", content_of(text)):
+        return Cause(number, column, f"colon inside quotes; write `{quoted[2]}`")
+    if equal := re.fullmatch(r"(\w+)\s*=\s*(\S.*)", content_of(text)):
+        return Cause(number, column, f"= instead of a colon; write `{equal[1]}: {equal[2]}`")
+    if close := re.search(r"\w+:(?=\S)", text):
+        return Cause(number, column, f"no space after the colon; write `{close[0]} {text[close.end() :].split(' #')[0].strip()}`")
+    example = {1: f"{words[0]}:", 2: ": ".join(words)}.get(len(words), "key: value") if words else "key: value"
+    return Cause(number, column, f"missing colon; write `{example}`")
+
+
+def _value_in_a_value(error: ParseError) -> Cause | None:
+    """Find a colon after a value, for which PyYAML reports ``mapping values are not allowed here``."""
+    if "mapping values are not allowed" not in error.problem:
+        return None
+    line, column = error.place
+    text = error.line(line)
+    if key := re.match(r"\s*(- )*[^:]+:\s+(?=\S)", text[:column]):
+        return Cause(line, key.end(), "second colon in text; put the text in quotes")
+    above = next(error.before(line), None)
+    if above is None:
+        return None
+    if not re.search(r":(\s|$)", content_of(error.line(above))):
+        return _without_colon(error, above)
+    if column_of(text) > column_of(error.line(above)):
+        return Cause(line, column_of(text), f"indented deeper than line {above + 1}, which has a value; align both lines")
+    return None
+
+
+def _no_minus(error: ParseError) -> Cause | None:
+    """Find list entries and fields that are mixed."""
+    line, _ = error.place
+    text = error.line(line)
+    if re.match(r"\s*-[^\s-]", text) and "but found '?'" in error.problem:
+        return Cause(line, indent_of(text), f"no space after the minus; write `- {text.strip()[1:]}`")
+    if "but found '?'" in error.problem and error.context == "while parsing a block collection":
+        message = "missing minus in a list; add one, or indent this line like the fields of its entry"
+        return Cause(line, indent_of(text), message)
+    if "but found '-'" not in error.problem and "but found '<block sequence start>'" not in error.problem:
+        return None
+    return _first_without_minus(error, line)
+
+
+def _other_indentation(error: ParseError) -> Cause | None:
+    line, _ = error.place
+    above = next(error.before(line), None)
+    if "but found '<block" not in error.problem or above is None or column_of(error.line(above)) == column_of(error.line(line)):
+        return None
+    has, had = column_of(error.line(line)), column_of(error.line(above))
+    message = f"starts in column {has + 1}, but line {above + 1} in column {had + 1}; align it with the lines of its section"
+    return Cause(line, has, message)
+
+
+def _first_without_minus(error: ParseError, line: int) -> Cause | None:
+    """Find the first line of a list, if it has no minus or another indentation than ``line``."""
+    text, first = error.line(line), None
+    for number in error.before(line):
+        if indent_of(error.line(number)) < indent_of(text) or re.match(r"\w+:\s*$", content_of(error.line(number))):
+            break
+        first = number
+    if first is None or not content_of(text).startswith("- "):
+        return None
+    if not content_of(error.line(first)).startswith("- "):
+        return Cause(first, indent_of(error.line(first)), f"no minus, unlike line {line + 1}; add `- `")
+    return Cause(line, indent_of(text), f"minus in another column than line {first + 1}; align both")
+
+
+_DETECTORS: tuple[Detector, ...] = (
     _merge_marks,
     _second_document,
     _open_quote,
@@ -86,5 +192,11 @@ _RECOGNISERS: tuple[Recogniser, ...] = (
     _escape,
     _first_character,
     _unknown_anchor,
-    *LAYOUT,
+    _list_in_a_line,
+    _text_of_lines,
+    _below_braces,
+    _no_colon,
+    _value_in_a_value,
+    _no_minus,
+    _other_indentation,
 )

@@ -1,4 +1,4 @@
-"""Says what the YAML parser stumbled over in the user's words, and where that began."""
+"""Turn YAML syntax errors into problems."""
 
 import re
 
@@ -7,57 +7,57 @@ from yaml.reader import ReaderError
 
 from config.errors import ABSENT, Place, Problem
 from validation.yaml.causes import cause
-from validation.yaml.parse_error import Stumble
+from validation.yaml.parse_error import ParseError
 
 _OPENERS = {"while parsing a flow sequence": "[", "while parsing a flow mapping": "{"}
 
 
 def syntax_problem(error: yaml.YAMLError, source: bytes) -> Problem:
-    """The first place at which ``source`` is no YAML, what is wrong there, and the remedy."""
+    """Return the first syntax error in ``source``."""
     if isinstance(error, ReaderError):
         return _unreadable(error, source)
     mark = getattr(error, "problem_mark", None)
     if mark is None:
-        return Problem((), ABSENT, f"is not YAML: {error}; compare it with examples/clusters/", "yaml.syntax")
+        return Problem((), ABSENT, f"invalid YAML: {error}; compare it with examples/clusters/", "yaml.syntax")
     if (tab := _tab(mark, source)) is not None:
         return tab
-    if found := cause(_stumble(error, mark, source)):
+    if found := cause(_parse_error(error, mark, source)):
         line = source.decode("utf-8", "replace").splitlines()[found.line : found.line + 1]
         return Problem((), "".join(line).strip(), found.message, "yaml.syntax", place=found.place)
     where = f"line {mark.line + 1}, column {mark.column + 1}"
     value = _snippet(mark) or _snippet(getattr(error, "context_mark", None) or mark)
-    return Problem((), value, f"is not YAML at {where}: {_what(error, mark)}", "yaml.syntax", place=_place(mark))
+    return Problem((), value, f"invalid YAML at {where}: {_what(error, mark)}", "yaml.syntax", place=_place(mark))
 
 
-def _stumble(error: yaml.YAMLError, mark: yaml.Mark, source: bytes) -> Stumble:
-    """The error in the words in which its causes are looked for."""
-    began = getattr(error, "context_mark", None)
-    return Stumble(
-        said=str(getattr(error, "problem", None) or ""),
+def _parse_error(error: yaml.YAMLError, mark: yaml.Mark, source: bytes) -> ParseError:
+    """Return the error in a form that causes can inspect."""
+    start = getattr(error, "context_mark", None)
+    return ParseError(
+        problem=str(getattr(error, "problem", None) or ""),
         context=str(getattr(error, "context", None) or ""),
         place=(mark.line, mark.column),
-        began=(began.line, began.column) if began else None,
+        start=(start.line, start.column) if start else None,
         lines=tuple(source.decode("utf-8", "replace").splitlines()),
     )
 
 
 def _what(error: yaml.YAMLError, mark: yaml.Mark) -> str:
-    """What is wrong and the remedy, with the line in which the part began that the parser was in."""
-    said = str(getattr(error, "problem", None) or "not YAML")
-    context, began = getattr(error, "context", None), getattr(error, "context_mark", None)
-    if began is None or context is None:
-        return f"{said}; check the indentation, colons and quotes there and in the line before"
+    """Return the parser's problem and a fix, with the line where its construct starts."""
+    problem = str(getattr(error, "problem", None) or "not YAML")
+    context, start = getattr(error, "context", None), getattr(error, "context_mark", None)
+    if start is None or context is None:
+        return f"{problem}; check the indentation, colons and quotes there and on the line before"
     if opener := _OPENERS.get(context):
-        comma = "put a comma before it, or " if began.line == mark.line and "got ':'" in said else ""
-        return f"{said}; {comma}close the {opener} of line {began.line + 1}, column {began.column + 1}"
-    if "but found '<block" in said or "but found '-'" in said:
-        return f"it is indented like no line above it since line {began.line + 1}; align it with the lines of its section"
-    place = f" (it began in line {began.line + 1})" if began.line != mark.line else ""
-    return f"{context}{place}, {said}; check the indentation, colons and quotes from there on"
+        comma = "add a comma before it, or " if start.line == mark.line and "got ':'" in problem else ""
+        return f"{problem}; {comma}close the {opener} of line {start.line + 1}, column {start.column + 1}"
+    if "but found '<block" in problem or "but found '-'" in problem:
+        return f"its indentation matches no line since line {start.line + 1}; align it with the lines of its section"
+    place = f" (from line {start.line + 1})" if start.line != mark.line else ""
+    return f"{context}{place}, {problem}; check the indentation, colons and quotes from there"
 
 
 def _tab(mark: yaml.Mark, source: bytes) -> Problem | None:
-    """The problem that a tab in the indentation, or where the parser stopped, is the cause."""
+    """Return the problem if a tab caused the error."""
     lines = source.decode("utf-8", "replace").splitlines()
     line = lines[mark.line] if mark.line < len(lines) else ""
     if re.match(r" *\t", line):
@@ -70,14 +70,13 @@ def _tab(mark: yaml.Mark, source: bytes) -> Problem | None:
 
 
 def _unreadable(error: ReaderError, source: bytes) -> Problem:
-    """The problem that the bytes are no text, or hold a character that YAML does not take."""
+    """Return the problem with a byte or a character that is not allowed."""
     if error.encoding != "unicode":
         place = _place_after(source[: error.position].decode("utf-8", "replace"))
-        byte = f"byte 0x{error.character:02x} in line {place.line}"
-        message = f"the file is not text in UTF-8, {byte} is not; save it as UTF-8"
+        message = f"invalid UTF-8 byte 0x{error.character:02x} on line {place.line}; save the file as UTF-8"
         return Problem((), ABSENT, message, "yaml.encoding", place=place)
     place = _place_after(source.decode("utf-8", "replace")[: error.position])
-    message = f"line {place.line} holds the character U+{error.character:04X}, which no YAML file can; remove it"
+    message = f"character U+{error.character:04X} on line {place.line} is not allowed in YAML; remove it"
     return Problem((), ABSENT, message, "yaml.character", place=place)
 
 
@@ -86,7 +85,7 @@ def _place(mark: yaml.Mark) -> Place:
 
 
 def _place_after(text: str) -> Place:
-    """Where in a file goes on what begins with ``text``."""
+    """Return the place after ``text`` at the start of a file."""
     return Place(text.count("\n") + 1, len(text) - text.rfind("\n"))
 
 

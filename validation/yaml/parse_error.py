@@ -1,4 +1,4 @@
-"""Where a YAML parser stumbles, and what of a line it reads."""
+"""Describe a YAML parser's error, and parse single lines."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -8,28 +8,28 @@ from config.errors import Place
 
 
 @dataclass(frozen=True)
-class Stumble:
-    """What the parser said and where; lines are counted from 0, as the parser does."""
+class ParseError:
+    """A YAML parser's error; lines and columns start at 0."""
 
-    said: str
+    problem: str
     context: str
     place: tuple[int, int]
-    # Where the part began that the parser was in.
-    began: tuple[int, int] | None
+    # The start of the construct that the parser was in.
+    start: tuple[int, int] | None
     lines: tuple[str, ...]
 
     def line(self, number: int) -> str:
-        """The line of this number; an empty one behind the last."""
+        """Return the line, or an empty text after the last one."""
         return self.lines[number] if 0 <= number < len(self.lines) else ""
 
     def before(self, number: int) -> Iterator[int]:
-        """The numbers of the lines above that say something, the nearest first."""
+        """Yield the numbers of the non-empty lines above, from the bottom."""
         return (each for each in range(min(number, len(self.lines)) - 1, -1, -1) if content_of(self.lines[each]))
 
 
 @dataclass(frozen=True)
 class Cause:
-    """A mistake: the line and the column where it was made (from 0), what is wrong, and the remedy."""
+    """The actual mistake; line and column start at 0."""
 
     line: int
     column: int
@@ -37,24 +37,24 @@ class Cause:
 
     @property
     def place(self) -> Place:
-        """The place as users count."""
+        """Return the place, counted from 1."""
         return Place(self.line + 1, self.column + 1)
 
 
-Recogniser = Callable[[Stumble], Cause | None]
+Detector = Callable[[ParseError], Cause | None]
 
 
 def content_of(line: str) -> str:
-    """What the line says, without its comment."""
+    """Return the line without its comment."""
     return re.sub(r"(^|\s)#.*", "", line).strip()
 
 
 def indent_of(line: str) -> int:
-    """The number of blanks that the line begins with."""
+    """Return the number of leading spaces."""
     return len(line) - len(line.lstrip(" "))
 
 
 def column_of(line: str) -> int:
-    """Where the line's text begins behind its minus."""
+    """Return the column of the text after any minus."""
     found = re.match(r" *(- +)*", line)
     return found.end() if found else 0

@@ -82,7 +82,7 @@ def test_a_cluster_that_needs_the_users_hand_is_written_and_reported(tmp_path: P
     request.write_text(json.dumps(changed(REQUEST, "InstanceGroups", 0, "InstanceCount", 2)))
     parameters.write_text(json.dumps(PARAMETERS))
     assert main(["import", str(request), str(parameters), "--output", str(file)]) == 1
-    assert "2 controllers need one" in capsys.readouterr().err
+    assert "required for 2 controllers" in capsys.readouterr().err
     assert "instance_count: 2" in file.read_text()
 
 
@@ -95,7 +95,7 @@ def test_a_slurm_config_that_our_scripts_refuse_is_written_and_reported(
     request.write_text(json.dumps({**REQUEST, "InstanceGroups": groups}))
     words = ["import", str(request), "--output", str(file), "--region", "us-west-2"]
     assert main(words) == 1
-    assert capsys.readouterr().err.count("; remove it, as `role` and `partition` say the same\n") == 3
+    assert capsys.readouterr().err.count("; remove it, as `role` and `partition` already set this\n") == 3
     assert "NodeType: Controller" in file.read_text()
     kept = ["--keep", "everything", "--vpc", "vpc-0123456789abcdef0", "--zone", "usw2-az4", "--force"]
     assert main([*words, *kept]) == 0, "with the original's own scripts there is no conflict"
@@ -138,9 +138,9 @@ def test_options_that_do_not_go_together_are_refused(words: list[str], said: str
         ),
         (["--region", "us-east-1"], "is in us-west-2, and --region is us-east-1; leave --region out"),
         (["--zone", "use1-az4"], "is in us-west-2, and --zone is use1-az4, in us-east-1; leave --zone out"),
-        (["--vpc", "vpc-x", "--zone", "usw2-az4"], "--vpc vpc-x: must be vpc-, then 8 to 17 digits"),
-        (["--scripts", "nowhere"], "--scripts nowhere: there is no such folder; make 'nowhere' beside the cluster file"),
-        (["--output", "Mine_1.yaml"], "--output Mine_1.yaml: is the file's own name, which is the cluster's and must have"),
+        (["--vpc", "vpc-x", "--zone", "usw2-az4"], "--vpc vpc-x: must be vpc- and 8 to 17 hexadecimal digits"),
+        (["--scripts", "nowhere"], "--scripts nowhere: folder not found; create 'nowhere', relative to the cluster file"),
+        (["--output", "Mine_1.yaml"], "--output Mine_1.yaml: file name must be"),
         (["--output", "mine.json"], "cluster files end in .yaml"),
     ],
 )

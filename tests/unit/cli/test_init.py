@@ -181,7 +181,7 @@ def test_all_wrong_options_are_told_before_anything_is_asked(tmp_path: Path) -> 
         ("ml.trn1", "did you mean ml.trn1.32xlarge"),
         ("H100", "did you mean ml.p5.48xlarge or ml.p5.4xlarge?"),
         ("ml.p5.48xlrge", "did you mean ml.p5.48xlarge, "),
-        ("quantum", "none of the 209 known ones is like it"),
+        ("quantum", "none of the 209 known values is similar"),
     ],
 )
 def test_a_type_is_meant_by_its_ec2_name_its_family_its_gpu_or_its_spelling(tmp_path: Path, given: str, meant: str) -> None:
@@ -282,5 +282,5 @@ def test_a_region_of_the_environment_that_is_none_is_not_offered(tmp_path: Path,
 def test_a_zone_that_the_release_does_not_know_is_a_warning(tmp_path: Path) -> None:
     warning, said = run(tmp_path, {**ENOUGH, "zone": "use1-az99"})
     assert f"{tmp_path}/mine.yaml:" in warning
-    assert ': warning: network.availability_zone_id: "use1-az99": this release knows no such zone; ' in warning
+    assert ': warning: network.availability_zone_id: "use1-az99": unknown zone; ' in warning
     assert said.startswith("wrote ")

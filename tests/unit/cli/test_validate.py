@@ -48,11 +48,11 @@ def test_each_problem_has_its_place_its_rule_and_its_reason(validate: Validate, 
     status, said, counted = validate(wrong)
     assert (status, counted) == (1, "2 errors and 0 warnings in 1 file\n")
     assert said.splitlines() == [
-        f'{wrong}:7:3: error: network.availability_zone_id: "use1-az4": is a zone of us-east-1, not of us-west-2; '
-        "use usw2-az1, usw2-az2, usw2-az3 or usw2-az4 [zone-of-the-region]",
-        "    Subnet, file system and nodes are all in it, so that nothing at all can be made in a zone that is not there.",
-        f"{wrong}:35:5: error: instance_groups[2].instance_count: -4: must be at least 0; use 0 to 6758 [bounds]",
-        "    They are the service's own, or those that this project keeps to.",
+        f'{wrong}:7:3: error: network.availability_zone_id: "use1-az4": is in us-east-1, not in us-west-2; '
+        "use usw2-az1, usw2-az2, usw2-az3 or usw2-az4 [zone-region]",
+        "    Subnet, file system and nodes are created in this zone.",
+        f"{wrong}:35:5: error: instance_groups[2].instance_count: -4: too small; use 0 to 6758 [bounds]",
+        "    The AWS API or this project sets the limits.",
     ]
 
 
@@ -67,7 +67,7 @@ def test_a_file_that_cdk_would_not_take_by_its_name_is_not_taken(validate: Valid
     status, said, _ = validate(tmp_path / "reference.yml")
     assert (status, said.splitlines()[0]) == (
         1,
-        f'{tmp_path}/reference.yml:4:1: error: "reference.yml": cluster files end in .yaml; rename it [file.unreadable]',
+        f'{tmp_path}/reference.yml:4:1: error: "reference.yml": the file name must end in .yaml; rename it [file.unreadable]',
     )
 
 
@@ -109,7 +109,7 @@ def test_warnings_end_it_only_where_that_is_asked_for(validate: Validate, tmp_pa
     assert validate(file)[0] == 0
     status, _, counted = validate(file, "--strict")
     assert (status, counted) == (1, "0 errors and 1 warning in 1 file\n")
-    file.write_text(file.read_text() + "silence:\n  - {rule: known-instance-type, reason: HyperPod has it since May}\n")
+    file.write_text(file.read_text() + "suppress:\n  - {rule: known-instance-type, reason: HyperPod has it since May}\n")
     assert validate(file, "--strict")[0] == 0
 
 

@@ -43,29 +43,32 @@ def test_a_good_request_has_no_problems() -> None:
     ("members", "expected"),
     [
         ({"InstanceCount": "4"}, 'InstanceCount: "4": must be a whole number; write 4, without quotes'),
-        ({"InstanceCount": True}, "InstanceCount: true: must be a whole number; write it so"),
-        ({"InstanceCount": 6759}, "InstanceCount: 6759: must be at most 6758; use 0 to 6758"),
-        ({"InstanceCount": -1}, "InstanceCount: -1: must be at least 0; use 0 to 6758"),
+        ({"InstanceCount": True}, "InstanceCount: true: must be a whole number; correct the value"),
+        ({"InstanceCount": 6759}, "InstanceCount: 6759: too large; use 0 to 6758"),
+        ({"InstanceCount": -1}, "InstanceCount: -1: too small; use 0 to 6758"),
         (
             {"InstanceGroupName": "a b"},
-            'InstanceGroupName: "a b": must have letters, digits and hyphens alone, with no hyphen at either end; '
+            'InstanceGroupName: "a b": must be letters, digits or hyphens, and start and end with a letter or digit; '
             "did you mean a-b?",
         ),
-        ({"ImageId": "latest"}, 'ImageId: "latest": must be an image\'s id, or `default`; write it like ami-0123456789abcdef0'),
+        ({"ImageId": "latest"}, 'ImageId: "latest": must be an image id, or `default`; use e.g. ami-0123456789abcdef0'),
         ({"LifeCycleConfig": {"SourceS3Uri": 1}}, "LifeCycleConfig.SourceS3Uri: 1: must be text; quote it"),
-        ({"InstanceStorageConfigs": {"a": 1}}, 'InstanceStorageConfigs: {"a": 1}: must be a list; begin each entry with a minus'),
+        ({"InstanceStorageConfigs": {"a": 1}}, 'InstanceStorageConfigs: {"a": 1}: must be a list; start each entry with a minus'),
         ({"InstanceGroupName": 7}, "InstanceGroupName: 7: must be text; quote it"),
         (
             {"LifeCycleConfig": []},
-            "LifeCycleConfig: []: must be a mapping; its members are SourceS3Uri, OnCreate, OnInitComplete",
+            "LifeCycleConfig: []: must be a mapping; the members are SourceS3Uri, OnCreate, OnInitComplete",
         ),
         (
             {"CapacityRequirements": {"Spot": {"x": 1}}},
-            "CapacityRequirements.Spot.x: 1: ClusterSpotOptions has no member of this name; remove it",
+            "CapacityRequirements.Spot.x: 1: unknown member of ClusterSpotOptions; remove it",
         ),
-        ({"InstanceStorageConfigs": [{}]}, "InstanceStorageConfigs[0]: {}: ClusterInstanceStorageConfig takes exactly one of "),
-        ({"OnStartDeepHealthChecks": []}, "OnStartDeepHealthChecks: []: must be at least 1 entries; use 1 to 3 entries"),
-        ({"KubernetesConfig": {"Labels": {"a b": "c"}}}, 'KubernetesConfig.Labels["a b"]: "a b": must be a label'),
+        (
+            {"InstanceStorageConfigs": [{}]},
+            "InstanceStorageConfigs[0]: {}: ClusterInstanceStorageConfig requires exactly one of ",
+        ),
+        ({"OnStartDeepHealthChecks": []}, "OnStartDeepHealthChecks: []: too few entries; use 1 to 3 entries"),
+        ({"KubernetesConfig": {"Labels": {"a b": "c"}}}, 'KubernetesConfig.Labels["a b"]: "a b": must be a Kubernetes label key'),
     ],
 )
 def test_what_a_shape_does_not_take_is_named_with_its_path(members: dict[str, object], expected: str) -> None:
@@ -74,10 +77,10 @@ def test_what_a_shape_does_not_take_is_named_with_its_path(members: dict[str, ob
 
 def test_missing_members_are_named() -> None:
     assert said({"InstanceGroups": [{}]}) == [
-        "InstanceGroups[0].InstanceCount: nothing: is required by ClusterInstanceGroupSpecification; add it",
-        "InstanceGroups[0].InstanceGroupName: nothing: is required by ClusterInstanceGroupSpecification; add it",
-        "InstanceGroups[0].ExecutionRole: nothing: is required by ClusterInstanceGroupSpecification; add it",
-        "ClusterName: nothing: is required by CreateClusterRequest; add it",
+        "InstanceGroups[0].InstanceCount: required by ClusterInstanceGroupSpecification; add it",
+        "InstanceGroups[0].InstanceGroupName: required by ClusterInstanceGroupSpecification; add it",
+        "InstanceGroups[0].ExecutionRole: required by ClusterInstanceGroupSpecification; add it",
+        "ClusterName: required by CreateClusterRequest; add it",
     ]
 
 
@@ -104,7 +107,7 @@ def test_times_are_iso_text_or_seconds(time: object, *, good: bool) -> None:
 
 def test_other_operations_are_walked_too() -> None:
     assert said({"ClusterName": "c", "InstanceGroupsToDelete": ["-"]}, "UpdateCluster")[0].startswith(
-        'InstanceGroupsToDelete[0]: "-": must have letters'
+        'InstanceGroupsToDelete[0]: "-": must be letters'
     )
 
 

@@ -24,7 +24,7 @@ def test_a_rule_says_what_it_asks_for_and_why(rule: str) -> None:
 
 @pytest.mark.parametrize("rule", catalog())
 def test_an_id_is_short_words_with_hyphens(rule: str) -> None:
-    assert re.fullmatch(r"((file|yaml|request|silence)\.)?[a-z]+(-[a-z]+)*", rule)
+    assert re.fullmatch(r"((file|yaml|request|suppress)\.)?[a-z]+(-[a-z]+)*", rule)
 
 
 def test_no_id_is_there_twice() -> None:
@@ -35,10 +35,10 @@ def test_every_id_in_the_code_is_in_the_catalog_and_the_other_way_round() -> Non
     native = PROJECT / "constructs" / "hyperpod" / "cluster" / "native_fields.py"
     modules = [path for folder in FOLDERS for path in (PROJECT / folder).glob("*.py")]
     code = "".join(path.read_text() for path in (*modules, native) if path.name != "catalog.py")
-    dotted = set(re.findall(r'"((?:file|yaml|request|silence)\.[a-z-]+)"', code))
+    dotted = set(re.findall(r'"((?:file|yaml|request|suppress)\.[a-z-]+)"', code))
     assert dotted == {rule for rule in BASIC if "." in rule}
     assert {rule for rule in BASIC if "." not in rule} == {*RULE_OF.values(), "type"}
 
 
 def test_what_a_single_field_or_the_request_breaks_is_an_error() -> None:
-    assert {rule for rule, entry in BASIC.items() if entry.level is not Level.ERROR} == {"silence.unused"}
+    assert {rule for rule, entry in BASIC.items() if entry.level is not Level.ERROR} == {"suppress.unused"}

@@ -34,9 +34,7 @@ def test_one_cluster_is_loaded_alone(folder: Path) -> None:
 def test_an_unknown_cluster_is_answered_with_those_that_are_there(folder: Path) -> None:
     with pytest.raises(ConfigError) as error:
         load_clusters(folder, only="onne")
-    assert (
-        str(error.value) == f'{folder}: cluster: "onne": there is no cluster of this name; there are one, two; did you mean one?'
-    )
+    assert str(error.value) == f'{folder}: cluster: "onne": unknown cluster; available: one, two; did you mean one?'
 
 
 def test_the_problems_of_all_files_are_said_at_once(folder: Path, draft: Any) -> None:
@@ -52,7 +50,7 @@ def test_an_empty_file_is_refused(folder: Path) -> None:
     (folder / "one.yaml").write_text("# nothing yet\n")
     with pytest.raises(ConfigError) as error:
         load_cluster(folder / "one.yaml")
-    assert said(error, folder) == ["one.yaml: the file is empty; copy one of examples/clusters/ and edit it"]
+    assert said(error, folder) == ["one.yaml: the file is empty; copy a file from examples/clusters/"]
 
 
 def test_a_file_that_is_no_mapping_is_refused(folder: Path) -> None:
@@ -78,7 +76,7 @@ def test_a_name_in_the_file_is_refused(folder: Path, draft: Any) -> None:
     with pytest.raises(ConfigError) as error:
         load_cluster(folder / "one.yaml")
     assert said(error, folder) == [
-        "one.yaml:22:1: name: \"one\": the file's own name is the cluster's name; remove this line, or rename the file"
+        'one.yaml:22:1: name: "one": the file name sets the cluster\'s name; remove this line, or rename the file'
     ]
 
 
@@ -88,7 +86,7 @@ def test_a_file_name_that_no_stack_can_have_is_refused(folder: Path, draft: Any,
     with pytest.raises(ConfigError) as error:
         load_cluster(folder / f"{stem}.yaml")
     first, second = said(error, folder)
-    assert "must have 2 to 31 lower-case letters, digits and hyphens, and begin with a letter; rename the file" in first
+    assert "must be 2-31 lower-case letters, digits or hyphens, and start with a letter; rename the file" in first
     assert "wait_hours" in second
 
 
@@ -96,7 +94,7 @@ def test_a_file_that_ends_in_yml_is_not_silently_left_out(folder: Path) -> None:
     (folder / "three.yml").write_text("services: {}")
     with pytest.raises(ConfigError) as error:
         load_clusters(folder)
-    told = 'three.yml: "three.yml": cluster files end in .yaml; rename it'
+    told = 'three.yml: "three.yml": the file name must end in .yaml; rename it'
     assert said(error, folder) == [told]
     with pytest.raises(ConfigError) as error:
         load_clusters(folder, only="three")
@@ -119,18 +117,16 @@ def test_hidden_files_are_no_cluster_files(folder: Path) -> None:
 
 
 def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"there is no cluster file; copy one of examples/clusters/ there"):
+    with pytest.raises(ConfigError, match=r"no cluster file found; copy one from examples/clusters/"):
         load_clusters(tmp_path)
-    with pytest.raises(ConfigError, match="there is no such folder; make it"):
+    with pytest.raises(ConfigError, match="folder not found; create the folder"):
         load_clusters(tmp_path / "nowhere")
 
 
 def test_a_file_in_the_place_of_the_folder_is_answered_with_its_folder(folder: Path) -> None:
     with pytest.raises(ConfigError) as error:
         load_clusters(folder / "one.yaml")
-    assert str(error.value) == (
-        f"{folder}/one.yaml: this is a file, and its folder is wanted; give {folder}, and one as the cluster"
-    )
+    assert str(error.value) == (f"{folder}/one.yaml: not a folder; pass {folder}, and one as the cluster")
 
 
 def test_files_are_named_from_the_working_directory_if_they_are_below_it(
@@ -154,8 +150,7 @@ def test_two_files_cannot_share_a_cluster_name_in_one_region(folder: Path, draft
     with pytest.raises(ConfigError) as error:
         load_clusters(folder)
     assert said(error, folder) == [
-        'two.yaml:22:1: cluster_name: "ml": '
-        "is the cluster_name of one.yaml too; choose another, or remove it to have one generated"
+        'two.yaml:22:1: cluster_name: "ml": already used by one.yaml; use another name, or remove it to generate one'
     ]
     draft.set("region", "us-east-1").set("network", "availability_zone_id", "use1-az4")
     (folder / "two.yaml").write_bytes(draft.text())

@@ -13,9 +13,7 @@ from validation.report import FORMATS
 
 def test_an_unknown_field_is_answered_with_the_nearest(draft: Any) -> None:
     draft.set("instance_groups", 2, "instance_cuont", 4)
-    assert draft.lines() == [
-        "instance_groups[2].instance_cuont: 4: there is no field of this name; did you mean instance_count or instance_type?"
-    ]
+    assert draft.lines() == ["instance_groups[2].instance_cuont: 4: unknown field; did you mean instance_count or instance_type?"]
 
 
 @pytest.mark.parametrize("word", ["instnace_count", "InstanceCount", "count"])
@@ -23,7 +21,7 @@ def test_a_required_field_under_another_name_is_one_mistake(draft: Any, word: st
     draft.remove("instance_groups", 2, "instance_count")
     draft.set("instance_groups", 2, word, 4)
     [line] = draft.lines()
-    assert line.startswith(f"instance_groups[2].{word}: 4: there is no field of this name; did you mean instance_count")
+    assert line.startswith(f"instance_groups[2].{word}: 4: unknown field; did you mean instance_count")
 
 
 def test_a_field_in_the_apis_spelling_is_answered_with_ours(draft: Any) -> None:
@@ -39,7 +37,7 @@ def test_an_unknown_field_like_no_other_is_answered_with_all(draft: Any) -> None
 def test_a_missing_field_is_answered_with_what_it_is(draft: Any) -> None:
     draft.remove("network", "availability_zone_id")
     [line] = draft.lines()
-    assert line.startswith("network.availability_zone_id: nothing: is required; add it: id of the availability zone")
+    assert line.startswith("network.availability_zone_id: required; add it: availability zone id")
 
 
 def test_a_wrong_choice_is_answered_with_all_and_the_nearest(draft: Any) -> None:
@@ -69,7 +67,7 @@ def test_another_tools_word_for_a_choice_is_answered_with_ours(
 
 def test_a_missing_section_is_answered_with_what_it_needs(draft: Any) -> None:
     [line] = draft.remove("network").lines()
-    assert line == "network: nothing: is required; add it: where the nodes live, with `availability_zone_id`"
+    assert line == "network: required; add it: VPC and subnets, with `availability_zone_id`"
 
 
 @pytest.mark.parametrize(
@@ -77,16 +75,16 @@ def test_a_missing_section_is_answered_with_what_it_needs(draft: Any) -> None:
     [
         (
             b"storage:\n  lustre:\n    version: 2.15\n",
-            'storage.lustre.version: 2.15: is a number in YAML, not text; quote it: "2.15"',
+            'storage.lustre.version: 2.15: must be text, but is a number in YAML; quote it: "2.15"',
         ),
         (
             b"storage:\n  lustre:\n    version: 2.10\n",
-            'storage.lustre.version: 2.1: is a number in YAML, not text; quote it: "2.10"',
+            'storage.lustre.version: 2.1: must be text, but is a number in YAML; quote it: "2.10"',
         ),
-        (b"account: 123456789012\n", 'account: 123456789012: is a number in YAML, not text; quote it: "123456789012"'),
-        (b"account: 012345670123\n", 'account: 12345670123: is a number in YAML, not text; quote it: "012345670123"'),
-        (b"tags:\n  Cost: 42\n", 'tags.Cost: 42: is a number in YAML, not text; quote it: "42"'),
-        (b"tags:\n  Spot: true\n", 'tags.Spot: true: is a word that YAML reads as true or false, not text; quote it: "true"'),
+        (b"account: 123456789012\n", 'account: 123456789012: must be text, but is a number in YAML; quote it: "123456789012"'),
+        (b"account: 012345670123\n", 'account: 12345670123: must be text, but is a number in YAML; quote it: "012345670123"'),
+        (b"tags:\n  Cost: 42\n", 'tags.Cost: 42: must be text, but is a number in YAML; quote it: "42"'),
+        (b"tags:\n  Spot: true\n", 'tags.Spot: true: must be text, but is a boolean in YAML; quote it: "true"'),
     ],
 )
 def test_text_that_yaml_reads_as_something_else_is_to_be_quoted_as_it_is_spelled(text: bytes, said: str) -> None:
@@ -100,22 +98,22 @@ def test_text_that_yaml_reads_as_something_else_is_to_be_quoted_as_it_is_spelled
     [
         (("wait_hours",), "2", '"2": must be a whole number, without quotes; '),
         (("wait_hours",), True, "true: must be a whole number, without quotes; "),
-        (("wait_hours",), 0, "0: must be at least 1; "),
-        (("wait_hours",), 13, "13: must be at most 12; "),
+        (("wait_hours",), 0, "0: too small; use 1 to 12"),
+        (("wait_hours",), 13, "13: too large; use 1 to 12"),
         (("trust_source_account",), "yes", '"yes": must be true or false, without quotes; '),
         (("network", "availability_zone_id"), None, "null: must be text; "),
-        (("storage",), None, "null: must be a section, its fields indented below it; "),
-        (("storage",), [], "[]: must be a section, its fields indented below it; "),
-        (("overrides",), 3, "3: must be a mapping, its `key: value` lines indented below it; "),
-        (("instance_groups",), {"name": "x"}, '{"name": "x"}: must be a list, in [ ] or with a - before each entry; '),
-        (("instance_groups",), [], "[]: must have at least one entry; use 1 to 100 entries"),
+        (("storage",), None, "null: must be a section with indented fields; "),
+        (("storage",), [], "[]: must be a section with indented fields; "),
+        (("overrides",), 3, "3: must be a mapping with indented `key: value` lines; "),
+        (("instance_groups",), {"name": "x"}, '{"name": "x"}: must be a list, in [ ] or with - before each entry; '),
+        (("instance_groups",), [], "[]: too few entries; use 1 to 100 entries"),
         (
             ("cluster_name",),
             "-x",
-            '"-x": must have letters, digits and hyphens alone, at most 63, with no hyphen at either end; ',
+            '"-x": must be 1-63 letters, digits or hyphens, and start and end with a letter or digit; ',
         ),
-        (("cluster_name",), "x" * 64, f'"{"x" * 64}": must have at most 63 characters; '),
-        (("account",), "1234", '"1234": must have 12 digits; `aws sts get-caller-identity` shows yours'),
+        (("cluster_name",), "x" * 64, f'"{"x" * 64}": too long; use at most 63 characters'),
+        (("account",), "1234", '"1234": must be 12 digits; use the account from `aws sts get-caller-identity`'),
     ],
 )
 def test_a_value_that_a_field_does_not_take_is_answered_with_what_it_takes(
@@ -135,22 +133,22 @@ def test_a_value_that_a_field_does_not_take_is_answered_with_what_it_takes(
         (("wait_hours",), 13, "use 1 to 12"),
         (("trust_source_account",), "yes", "write true"),
         (("trust_source_account",), "off", "write false"),
-        (("trust_source_account",), "perhaps", "let the node role's trust policy ask for aws:SourceAccount; nobody"),
-        (("network", "availability_zone_id"), ["usw2-az4"], "write usw2-az4 without the brackets or the minus"),
-        (("network", "availability_zone_id"), None, "it needs a value: id of the availability zone"),
-        (("storage", "lustre", "version"), None, "write some, or remove this line"),
-        (("storage", "lustre", "storage_capacity_gib"), 12, "1200, or a multiple of 2400; can grow"),
+        (("trust_source_account",), "perhaps", "check aws:SourceAccount in the node role's trust policy"),
+        (("network", "availability_zone_id"), ["usw2-az4"], "write usw2-az4 without brackets or minus"),
+        (("network", "availability_zone_id"), None, "set it: availability zone id"),
+        (("storage", "lustre", "version"), None, "set a value, or remove this line"),
+        (("storage", "lustre", "storage_capacity_gib"), 12, "use at least 1200"),
         (("network",), [{"availability_zone_id": "usw2-az4"}], "remove the minus before its first field"),
-        (("network",), "usw2-az4", "it needs `availability_zone_id`"),
-        (("users",), ["alice"], "it needs `name`, `uid`"),
+        (("network",), "usw2-az4", "add `availability_zone_id`"),
+        (("users",), ["alice"], "add `name`, `uid`"),
         (("tags",), [{"Key": "team", "Value": "speech"}], "write `team: speech`"),
         (("tags",), "team=speech", "write `team: speech` on a line below it"),
-        (("tags",), {"team": None}, "write one word or sentence, or remove this line"),
-        (("users",), {"alice": 10001}, "begin each entry with a minus"),
+        (("tags",), {"team": None}, "write text, or remove this line"),
+        (("users",), {"alice": 10001}, "start each entry with a minus"),
         (("instance_groups", 2, "deep_health_checks"), "InstanceStress", "write [InstanceStress]"),
-        (("instance_groups", 2, "deep_health_checks"), True, "write those that you want of [InstanceStress, "),
+        (("instance_groups", 2, "deep_health_checks"), True, "choose from [InstanceStress, "),
         (("region",), "uswest2", "did you mean us-west-2?"),
-        (("region",), "Oregon", "write its code, not its place"),
+        (("region",), "Oregon", "use the region's code"),
         (("instance_groups", 2, "instance_type"), "ml.p5", "did you mean ml.p5.48xlarge"),
         (("storage", "data_bucket", "existing"), "s3://Our_Data/sets", "did you mean our-data?"),
         (("storage", "existing", "file_system_id"), "fs-01234567.fsx.us-west-2.amazonaws.com", "did you mean fs-01234567?"),
@@ -211,7 +209,7 @@ def test_what_is_a_secret_by_its_name_is_printed_in_no_form(draft: Any, form: st
 
 def test_a_secret_that_is_a_number_is_not_repeated_in_the_remedy(draft: Any) -> None:
     [line] = draft.set("tags", {"password": 271828}).lines()
-    assert line == 'tags.password: "...": is a number in YAML, not text; put it in quotes'
+    assert line == 'tags.password: "...": must be text, but is a number in YAML; put it in quotes'
 
 
 def test_the_arn_of_a_secret_is_no_secret(draft: Any) -> None:

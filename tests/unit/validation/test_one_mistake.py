@@ -11,12 +11,12 @@ from validation.load import parse_cluster
 @pytest.mark.parametrize(
     ("group", "role", "said"),
     [
-        (0, "compute", "and 0 have; look at the role of head, which does not go with its partition"),
-        (0, "login", "and 0 have; give it to the one that runs slurmctld"),
-        (1, "controller", "and 2 have; give it to the one that runs slurmctld"),
-        (1, "compute", "compute group door needs a partition; add e.g. `partition: dev`"),
-        (2, "controller", "and 2 have; look at the role of work, which does not go with its partition"),
-        (2, "login", "and 2 have; look at the role of work, which does not go with its partition"),
+        (0, "compute", "got 0; check the role of head, which contradicts its partition"),
+        (0, "login", "got 0; set `role: controller` on the group that runs slurmctld"),
+        (1, "controller", "got 2; set `role: controller` on the group that runs slurmctld"),
+        (1, "compute", "compute group door requires a partition; add e.g. `partition: dev`"),
+        (2, "controller", "got 2; check the role of work, which contradicts its partition"),
+        (2, "login", "got 2; check the role of work, which contradicts its partition"),
     ],
 )
 def test_a_wrong_role_is_told_once(draft: Any, group: int, role: str, said: str) -> None:
@@ -45,7 +45,7 @@ def test_a_key_given_twice_is_all_that_is_told_of_it(draft: Any, first: str, aga
     parsed = parse_cluster(f"{first}\n{again}\n{rest}".encode(), "draft")
     assert isinstance(parsed, list)
     [line] = map(str, parsed)
-    assert "is given twice" in line
+    assert "duplicate key" in line
 
 
 def test_what_is_wrong_elsewhere_is_told_beside_a_key_given_twice(draft: Any) -> None:

@@ -32,17 +32,17 @@ def places(source: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("region: us-west-2", "region: us-wset-2", ("form-of-regions", "2:1")),
+        ("region: us-west-2", "region: us-wset-2", ("region-format", "2:1")),
         ("region: us-west-2", "region: 7", ("type", "2:1")),
         ("region: us-west-2", "region: US", ("pattern", "2:1")),
         ("region: us-west-2", "rgion: us-west-2", ("unknown-field", "2:1")),
         ("  availability_zone_id: usw2-az4", "  flow_logs_retention_days: 1", ("missing-field", "4:1")),
         ("role: controller", "role: boss", ("choice", "9:5")),
         ("instance_count: 4", "instance_count: -4", ("bounds", "12:80")),
-        ("  availability_zone_id", "  node_cidr: ten\n  availability_zone_id", ("form", "5:3")),
+        ("  availability_zone_id", "  node_cidr: ten\n  availability_zone_id", ("format", "5:3")),
         ("    instance_count: 1\n", "", ("missing-field", "8:5")),
         ("storage: {lustre: {}}", "storage: {lustre: {storage_capacity_gib: 1300}}", ("storage-capacity", "6:20")),
-        ("storage:", "network: {}\nstorage:", ("yaml.given-twice", "6:1")),
+        ("storage:", "network: {}\nstorage:", ("yaml.duplicate-key", "6:1")),
         ("storage: {lustre: {}}", "storage: {lustre: {]}", ("yaml.syntax", "6:20")),
         ("storage: {lustre: {}}", "storage: !x {lustre: {}}", ("yaml.tag", "6:1")),
         ("storage: {lustre: {}}", "storage: {lustre: {}, 1: 2}", ("yaml.key", "6:23")),
@@ -102,5 +102,5 @@ def test_a_near_miss_in_overrides_is_suggested(draft: Any) -> None:
     [line] = draft.lines()
     assert line == (
         'instance_groups[0].overrides.LifeCycleConfig.SourceS3URI: "s3://a/b": '
-        "ClusterLifeCycleConfig has no member of this name; did you mean SourceS3Uri?"
+        "unknown member of ClusterLifeCycleConfig; did you mean SourceS3Uri?"
     )

@@ -12,12 +12,14 @@ from validation.catalog import catalog
 from validation.checked_file import CheckedFile
 from validation.report import FORMATS, counted
 
-ERROR = Problem(("a", 0, "b c"), "x,y", "100% wrong: no; mend it", "zone-of-the-region", place=Place(3, 5))
-WARNING = Problem(("tags",), ABSENT, "is odd; think again", "own-tags", Level.WARNING, Place(7, 1))
-SILENCED = Problem(("wait",), 1, "is odd, too; think again", "own-tags", Level.WARNING, Place(8, 1), silenced="we thought")
+ERROR = Problem(("a", 0, "b c"), "x,y", "100% wrong: no; mend it", "zone-region", place=Place(3, 5))
+WARNING = Problem(("tags",), ABSENT, "is odd; think again", "reserved-tag-prefix", Level.WARNING, Place(7, 1))
+SUPPRESSED = Problem(
+    ("wait",), 1, "is odd, too; think again", "reserved-tag-prefix", Level.WARNING, Place(8, 1), suppressed="we thought"
+)
 NOTE = Problem((), ABSENT, "is empty; fill it", "file.empty", Level.INFO)
 FILES = (
-    CheckedFile("clusters/one, two.yaml", None, (ERROR, WARNING, SILENCED)),
+    CheckedFile("clusters/one, two.yaml", None, (ERROR, WARNING, SUPPRESSED)),
     CheckedFile("/tmp/ä b.yaml", None, (NOTE,)),
     CheckedFile("clusters/good.yaml", None, ()),
 )
@@ -27,16 +29,16 @@ def said(form: str) -> str:
     return FORMATS[form](FILES)
 
 
-def test_the_count_leaves_out_what_is_silenced() -> None:
+def test_the_count_leaves_out_what_is_suppressed() -> None:
     assert counted(FILES) == "1 error and 1 warning in 3 files"
 
 
 def test_text_has_a_line_for_the_problem_and_one_for_the_reason() -> None:
     assert said("text").splitlines() == [
-        'clusters/one, two.yaml:3:5: error: a[0]["b c"]: "x,y": 100% wrong: no; mend it [zone-of-the-region]',
-        f"    {catalog()['zone-of-the-region'].why}",
-        "clusters/one, two.yaml:7:1: warning: tags: nothing: is odd; think again [own-tags]",
-        f"    {catalog()['own-tags'].why}",
+        'clusters/one, two.yaml:3:5: error: a[0]["b c"]: "x,y": 100% wrong: no; mend it [zone-region]',
+        f"    {catalog()['zone-region'].why}",
+        "clusters/one, two.yaml:7:1: warning: tags: is odd; think again [reserved-tag-prefix]",
+        f"    {catalog()['reserved-tag-prefix'].why}",
         "/tmp/ä b.yaml: info: is empty; fill it [file.empty]",
         f"    {catalog()['file.empty'].why}",
     ]
@@ -47,7 +49,7 @@ def test_json_has_all_that_is_known() -> None:
     assert content["version"] == 1
     assert content["files"] == [file.name for file in FILES]
     assert content["counts"] == {"error": 1, "warning": 1, "info": 1}
-    first, _, silenced, note = content["problems"]
+    first, _, suppressed, note = content["problems"]
     assert first == {
         "file": "clusters/one, two.yaml",
         "line": 3,
@@ -55,13 +57,13 @@ def test_json_has_all_that_is_known() -> None:
         "path": 'a[0]["b c"]',
         "value": '"x,y"',
         "level": "error",
-        "rule": "zone-of-the-region",
+        "rule": "zone-region",
         "message": "100% wrong: no",
-        "remedy": "mend it",
-        "why": catalog()["zone-of-the-region"].why,
-        "silenced": None,
+        "fix": "mend it",
+        "why": catalog()["zone-region"].why,
+        "suppressed": None,
     }
-    assert silenced["silenced"] == "we thought"
+    assert suppressed["suppressed"] == "we thought"
     assert (note["line"], note["column"], note["value"], note["level"]) == (None, None, None, "info")
 
 
@@ -82,11 +84,11 @@ def test_github_has_a_command_for_each_that_its_runner_reads_back() -> None:
     assert [kind for kind, _, _ in parts] == ["error", "warning", "notice"]
     properties = [{name: decoded(value) for name, value in (each.split("=", 1) for each in part[1].split(","))} for part in parts]
     assert properties == [
-        {"file": "clusters/one, two.yaml", "line": "3", "col": "5", "title": "zone-of-the-region"},
-        {"file": "clusters/one, two.yaml", "line": "7", "col": "1", "title": "own-tags"},
+        {"file": "clusters/one, two.yaml", "line": "3", "col": "5", "title": "zone-region"},
+        {"file": "clusters/one, two.yaml", "line": "7", "col": "1", "title": "reserved-tag-prefix"},
         {"file": "/tmp/ä b.yaml", "title": "file.empty"},
     ]
-    assert decoded(parts[0][2]) == f'a[0]["b c"]: "x,y": 100% wrong: no; mend it\n{catalog()["zone-of-the-region"].why}'
+    assert decoded(parts[0][2]) == f'a[0]["b c"]: "x,y": 100% wrong: no; mend it\n{catalog()["zone-region"].why}'
 
 
 @pytest.fixture
@@ -118,7 +120,7 @@ def test_sarif_tells_where_in_which_file(run: Any) -> None:
     assert [result["level"] for result in run["results"]] == ["error", "warning", "warning", "note"]
 
 
-def test_what_is_silenced_is_suppressed_in_sarif(run: Any) -> None:
+def test_what_is_suppressed_is_suppressed_in_sarif(run: Any) -> None:
     suppressed = [result.get("suppressions") for result in run["results"]]
     assert suppressed == [None, None, [{"kind": "inSource", "justification": "we thought"}], None]
 

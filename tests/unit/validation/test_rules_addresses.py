@@ -8,7 +8,7 @@ from tests.unit.validation.test_rules_network import EXISTING
 
 
 def lines(draft: Any) -> list[str]:
-    found = [str(problem) for problem in draft.problems() if problem.rule.startswith("addresses-for-")]
+    found = [str(problem) for problem in draft.problems() if problem.rule.startswith("subnet-capacity")]
     for line in found:
         happened(line)
     return found
@@ -18,14 +18,14 @@ def lines(draft: Any) -> list[str]:
 def test_a_range_with_too_few_addresses_is_refused_with_the_sum_and_one_that_is_large_enough(draft: Any) -> None:
     draft.set("network", "node_cidr", "10.1.0.0/25")
     assert lines(draft) == [
-        'network.node_cidr: "10.1.0.0/25": has 123 addresses, and at least 131 are needed '
-        "(head 1, door 1, work 128 = 4 x 32, the file system 1 or more); use a range of /24 or larger, e.g. 10.1.0.0/24"
+        'network.node_cidr: "10.1.0.0/25": has 123 addresses, but at least 131 are required '
+        "(head 1, door 1, work 128 = 4 x 32, file system at least 1); use a range of /24 or larger, e.g. 10.1.0.0/24"
     ]
 
 
 def test_addresses_are_counted_also_where_something_else_is_wrong(draft: Any) -> None:
     draft.set("network", {"availability_zone_id": "here", "node_cidr": "10.1.0.0/25"}).set("storage", "openzfs", {})
-    assert "at least 131 are needed" in lines(draft)[0]
+    assert "at least 131 are required" in lines(draft)[0]
 
 
 @pytest.mark.fault(54)
@@ -35,14 +35,14 @@ def test_the_last_node_that_fits_is_let_through_and_the_next_is_not(draft: Any) 
     draft.set("instance_groups", 2, "instance_count", 9)  # of 11, two are the controller's and the login node's
     assert not lines(draft)
     draft.set("instance_groups", 2, "instance_count", 10)
-    assert "has 11 addresses, and at least 12 are needed" in lines(draft)[0]
+    assert "has 11 addresses, but at least 12 are required" in lines(draft)[0]
     assert "use a range of /27" in lines(draft)[0]
 
 
 @pytest.mark.fault(54)
 def test_more_nodes_than_any_subnet_takes_are_told_to_go_to_several(draft: Any) -> None:
     draft.set("instance_groups", 2, "instance_count", 3000)
-    assert lines(draft)[0].endswith("lower instance_count, or give groups subnets of their own in `overrides.OverrideVpcConfig`")
+    assert lines(draft)[0].endswith("lower instance_count, or use other subnets for some groups (`overrides.OverrideVpcConfig`)")
 
 
 @pytest.mark.parametrize("place", ["existing", "override"])
@@ -83,7 +83,7 @@ EKS = {"Orchestrator": {"Eks": {"ClusterArn": "arn:aws:eks:us-west-2:12345678901
 def test_with_eks_the_pods_take_addresses_too(draft: Any) -> None:
     draft.set("network", "node_cidr", "10.1.0.0/24").set("overrides", EKS)
     assert (
-        "has 251 addresses, and at least 355 are needed (head 15, door 15, work 324 = 4 x 81, the file system 1 or more); "
+        "has 251 addresses, but at least 355 are required (head 15, door 15, work 324 = 4 x 81, file system at least 1); "
         "use a range of /23 or larger" in lines(draft)[0]
     )
 
@@ -106,20 +106,20 @@ def test_of_several_types_the_smallest_is_certain_and_the_largest_possible(draft
     draft.set("network", "node_cidr", "10.1.0.0/25")
     types = {"InstanceTypes": ["ml.p5e.48xlarge", "ml.p5en.48xlarge"]}
     draft.set("instance_groups", 2, "overrides", {"InstanceType": None, "InstanceRequirements": types})
-    [problem] = [each for each in draft.problems() if each.rule.startswith("addresses-for-")]
-    assert (problem.rule, problem.level) == ("addresses-for-the-largest-types", "warning")
+    [problem] = [each for each in draft.problems() if each.rule.startswith("subnet-capacity")]
+    assert (problem.rule, problem.level) == ("subnet-capacity-largest-types", "warning")
     assert str(problem) == (
-        'network.node_cidr: "10.1.0.0/25": has 123 addresses, and if each node is of the largest type that it can have, 131 are '
-        "needed (head 1, door 1, work 128 = 4 x 32, the file system 1 or more); use a range of /24 or larger, e.g. 10.1.0.0/24"
+        'network.node_cidr: "10.1.0.0/25": has 123 addresses, but with the largest type of each group, 131 are '
+        "required (head 1, door 1, work 128 = 4 x 32, file system at least 1); use a range of /24 or larger, e.g. 10.1.0.0/24"
     )
 
 
 def test_autoscaling_is_told_for_how_many_nodes_there_is_room(draft: Any) -> None:
     draft.set("network", "node_cidr", "10.1.0.0/22").set("overrides", {**EKS, "AutoScaling": {"Mode": "Enable"}})
-    [problem] = [each for each in draft.problems() if each.rule == "addresses-for-autoscaling"]
-    assert "10.1.0.0/22 has room for so many more nodes: 44 of head, or 44 of door, or 8 of work" in problem.message
+    [problem] = [each for each in draft.problems() if each.rule == "subnet-capacity-autoscaling"]
+    assert "node_cidr 10.1.0.0/22: 44 of head, or 44 of door, or 8 of work" in problem.message
     draft.set("overrides", "AutoScaling", {"Mode": "Disable"})
-    assert "addresses-for-autoscaling" not in [each.rule for each in draft.problems()]
+    assert "subnet-capacity-autoscaling" not in [each.rule for each in draft.problems()]
 
 
 @pytest.mark.parametrize("odd", [3, "x", [], [3], {"InstanceTypes": 3}, {"InstanceTypes": [3]}, None])

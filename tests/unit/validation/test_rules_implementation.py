@@ -15,7 +15,7 @@ def of_one_rule(draft: Any) -> tuple[str, list[str]]:
 @pytest.mark.parametrize("part", ["lustre", "data_bucket"])
 def test_a_cluster_that_stays_keeps_where_its_data_is(draft: Any, part: str) -> None:
     draft.set("removal", "retain").set("storage", part, "removal", "destroy")
-    assert of_one_rule(draft) == ("retained-with-its-storage", [f"storage.{part}.removal"])
+    assert of_one_rule(draft) == ("retain-storage", [f"storage.{part}.removal"])
 
 
 def test_a_cluster_that_stays_says_nothing_of_a_bucket_that_is_not_made(draft: Any) -> None:
@@ -28,10 +28,10 @@ def test_a_cluster_that_stays_says_nothing_of_a_bucket_that_is_not_made(draft: A
 )
 def test_what_the_native_type_lacks_is_refused_beside_it(draft: Any, field: str, value: object) -> None:
     assert draft.set(field, value).problems() == []
-    assert of_one_rule(draft.set("implementation", "native")) == ("options-of-the-custom-resource", [field])
+    assert of_one_rule(draft.set("implementation", "native")) == ("custom-resource-options", [field])
 
 
 def test_a_cluster_that_is_to_be_adopted_is_never_made_anew(draft: Any) -> None:
     draft.set("adopt", True).set("cluster_name", "theirs").set("removal", "retain")
     assert draft.problems() == []
-    assert of_one_rule(draft.set("recreate", True)) == ("adopted-or-made-anew", ["recreate"])
+    assert of_one_rule(draft.set("recreate", True)) == ("adopt-or-recreate", ["recreate"])

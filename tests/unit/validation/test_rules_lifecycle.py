@@ -28,9 +28,7 @@ def test_a_script_that_nothing_would_run_is_told(draft: Any, file: str, remedy: 
 def test_a_folder_without_scripts_is_told(draft: Any) -> None:
     (draft.folder / "more").mkdir()
     [line] = draft.set("lifecycle", "extra", "more").lines()
-    assert line == (
-        'lifecycle.extra: "more": has no scripts; put them into before_slurm/, after_slurm/ or controller_ready/ in it'
-    )
+    assert line.endswith("contains no scripts; add them to before_slurm/, after_slurm/ or controller_ready/ in this folder")
 
 
 def test_a_folder_of_ones_own_is_found_from_the_cluster_files_folder(draft: Any, tmp_path: Any) -> None:
@@ -44,13 +42,13 @@ def test_a_folder_of_ones_own_is_found_from_the_cluster_files_folder(draft: Any,
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("owm", "there is no such folder; did you mean own?"),
-        ("elsewhere", "there is no such folder; make 'elsewhere' beside the cluster file"),
-        ("own/on_create.sh", "is a file; name the folder that it is in"),
-        ("/etc", "write it from the cluster file's own folder, e.g. ../scripts"),
-        ("~/scripts", "write it from the cluster file's own folder, e.g. ../scripts"),
-        ("x" * 300, "beside the cluster file"),
-        ("a\0b", "beside the cluster file"),
+        ("owm", "folder not found; did you mean own?"),
+        ("elsewhere", "folder not found; create 'elsewhere', relative to the cluster file"),
+        ("own/on_create.sh", "is a file; use its folder"),
+        ("/etc", "must be relative to the cluster file; use e.g. ../scripts"),
+        ("~/scripts", "must be relative to the cluster file; use e.g. ../scripts"),
+        ("x" * 300, "relative to the cluster file"),
+        ("a\0b", "relative to the cluster file"),
     ],
 )
 @pytest.mark.parametrize("field", ["source", "extra"])
@@ -61,25 +59,27 @@ def test_a_folder_that_is_not_there_is_told(draft: Any, field: str, given: str, 
 
 
 def test_a_number_is_no_folder(draft: Any) -> None:
-    assert draft.set("lifecycle", "source", 7).lines() == ['lifecycle.source: 7: is a number in YAML, not text; quote it: "7"']
+    assert draft.set("lifecycle", "source", 7).lines() == [
+        'lifecycle.source: 7: must be text, but is a number in YAML; quote it: "7"'
+    ]
 
 
 def test_the_script_that_starts_all_is_in_the_source(draft: Any) -> None:
     draft.put("own/start.sh", "own/lib/on_create.sh").set("lifecycle", {"source": "own", "on_create": "start.sh"})
     assert draft.problems() == []
     [line] = draft.remove("lifecycle", "on_create").lines()
-    assert line == 'lifecycle.on_create: "on_create.sh": is no file in own; use start.sh'
+    assert line == 'lifecycle.on_create: "on_create.sh": not found in own; use start.sh'
 
 
 def test_a_script_that_starts_all_needs_a_source(draft: Any) -> None:
     [line] = draft.set("lifecycle", "on_create", "start.sh").lines()
-    assert line.endswith("is a script of `source`, and there is none; add `source`, or remove this line")
+    assert line.endswith("requires `source`; add `source`, or remove this line")
 
 
 @pytest.mark.parametrize("name", ["a/b.sh", "../on_create.sh", ".", "on create.sh"])
 def test_the_script_that_starts_all_is_a_files_name(draft: Any, name: str) -> None:
     [line] = draft.put("own/on_create.sh").set("lifecycle", {"source": "own", "on_create": name}).lines()
-    assert "must be a file's name" in line
+    assert "must be a file name" in line
 
 
 def test_links_within_a_folder_are_the_files_that_they_lead_to(draft: Any) -> None:
@@ -92,11 +92,11 @@ def test_links_within_a_folder_are_the_files_that_they_lead_to(draft: Any) -> No
 @pytest.mark.parametrize(
     ("name", "target", "said"),
     [
-        ("own/secret", "/etc/shadow", "is a link that leads out of the folder; put a copy of what it leads to in its place"),
-        ("own/out", "..", "is a link that leads out of the folder; put a copy of what it leads to in its place"),
-        ("own/gone", "nowhere", "is a link that leads nowhere; remove it"),
-        ("own/self", "self", "is a link that leads nowhere; remove it"),
-        ("own/lib2", "lib", "is a link to a folder, which S3 cannot hold; put a copy of the folder in its place"),
+        ("own/secret", "/etc/shadow", "link to a file outside the folder; replace it with a copy"),
+        ("own/out", "..", "link to a file outside the folder; replace it with a copy"),
+        ("own/gone", "nowhere", "broken link; remove it"),
+        ("own/self", "self", "broken link; remove it"),
+        ("own/lib2", "lib", "link to a folder, which S3 does not support; replace it with a copy"),
     ],
 )
 def test_no_link_leads_out_of_a_folder(draft: Any, name: str, target: str, said: str) -> None:
@@ -107,7 +107,7 @@ def test_no_link_leads_out_of_a_folder(draft: Any, name: str, target: str, said:
 def test_what_is_no_file_is_told(draft: Any) -> None:
     draft.put("own/on_create.sh").set("lifecycle", "source", "own")
     os.mkfifo(draft.folder / "own" / "pipe")
-    assert draft.lines() == ['lifecycle.source: "pipe": is no file that can be copied; remove it']
+    assert draft.lines() == ['lifecycle.source: "pipe": not a regular file; remove it']
 
 
 def test_what_python_and_git_leave_is_not_looked_at(draft: Any) -> None:
@@ -119,26 +119,26 @@ def test_a_folder_that_is_too_much_to_download_is_told(draft: Any, monkeypatch: 
     monkeypatch.setattr(lifecycle, "MOST_FILES", 2)
     draft.put("own/on_create.sh", "own/a", "own/b").set("lifecycle", "source", "own")
     [line] = draft.lines()
-    assert "has 3 files of 0 MiB, which every node would download; name a folder with scripts alone" in line
+    assert "3 files of 0 MiB are too much for every node to download; use a folder with only scripts" in line
 
 
 def test_what_comes_of_one_mistake_is_told_once(draft: Any) -> None:
     draft.put("own/on_create.sh", "more/one.sh").set("lifecycle", {"source": "own", "extra": "more"})
     [line] = draft.lines()
-    assert line.endswith("start them from your own, or remove `source`")
+    assert line.endswith("run it from your scripts, or remove `source`")
 
 
 def test_a_script_that_a_group_starts_is_one_that_is_uploaded(draft: Any) -> None:
     group = ("instance_groups", 2, "overrides")
     [line] = draft.set(*group, {"LifeCycleConfig": {"OnCreate": "setup.sh"}}).lines()
     assert line == (
-        'instance_groups[2].overrides.LifeCycleConfig.OnCreate: "setup.sh": is no file in our scripts; set `lifecycle.source` to '
-        "the folder that has it, or give `SourceS3Uri` and `ExecutionRole` beside it"
+        'instance_groups[2].overrides.LifeCycleConfig.OnCreate: "setup.sh": not found in the default scripts; set '
+        "`lifecycle.source` to the folder that contains it, or set `SourceS3Uri` and `ExecutionRole`"
     )
     draft.put("own/on_create.sh", "own/setup.sh").set("lifecycle", "source", "own")
     assert draft.problems() == []
     [line] = draft.set(*group, {"LifeCycleConfig": {"OnCreate": None, "OnInitComplete": "later.sh"}}).lines()
-    assert '"later.sh": is no file in own; put it there, or give' in line
+    assert '"later.sh": not found in own; add it, or set' in line
 
 
 def test_a_script_from_elsewhere_is_not_looked_for(draft: Any) -> None:

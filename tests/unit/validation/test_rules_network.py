@@ -16,7 +16,7 @@ EXISTING = {
 def test_a_zone_of_another_region_is_refused_with_the_zones_of_the_right_one(draft: Any) -> None:
     draft.set("network", "availability_zone_id", "use1-az4")
     assert draft.lines() == [
-        'network.availability_zone_id: "use1-az4": is a zone of us-east-1, not of us-west-2; '
+        'network.availability_zone_id: "use1-az4": is in us-east-1, not in us-west-2; '
         "use usw2-az1, usw2-az2, usw2-az3 or usw2-az4"
     ]
 
@@ -24,7 +24,7 @@ def test_a_zone_of_another_region_is_refused_with_the_zones_of_the_right_one(dra
 def test_a_zone_name_is_refused_with_the_ids_of_the_region(draft: Any) -> None:
     draft.set("network", "availability_zone_id", "us-west-2a")
     said = (
-        'network.availability_zone_id: "us-west-2a": is a zone\'s name, which differs from account to account, and not its id; '
+        'network.availability_zone_id: "us-west-2a": must be a zone id, not a zone name, which differs between accounts; '
         "use usw2-az1, usw2-az2, usw2-az3 or usw2-az4"
     )
     assert draft.lines() == [said]
@@ -41,7 +41,7 @@ def test_what_looks_like_no_zone_is_refused_with_the_ids_of_the_region(draft: An
 
 def test_a_zone_name_in_the_place_of_the_region_is_answered_with_its_region(draft: Any) -> None:
     [line] = draft.set("region", "us-west-2a").lines()
-    assert line == 'region: "us-west-2a": must be a region\'s name, like us-west-2; did you mean us-west-2?'
+    assert line == 'region: "us-west-2a": must be a region name like us-west-2; did you mean us-west-2?'
 
 
 def test_a_zone_is_known_without_a_region(draft: Any) -> None:
@@ -51,7 +51,7 @@ def test_a_zone_is_known_without_a_region(draft: Any) -> None:
     [problem] = draft.problems()
     assert problem.level is Level.WARNING
     assert problem.message.endswith(
-        "; if `aws ec2 describe-availability-zones` lists it, silence this; did you mean usw2-az4, usw2-az3 or usw2-az2?"
+        "; if `aws ec2 describe-availability-zones` lists it, suppress this warning; did you mean usw2-az4, usw2-az3 or usw2-az2?"
     )
 
 
@@ -78,7 +78,7 @@ def test_a_zone_of_a_region_whose_zones_nobody_listed_is_taken(draft: Any, regio
 
 def test_a_local_zone_of_another_region_is_refused(draft: Any) -> None:
     draft.set("network", "availability_zone_id", "use1-dfw2-az1")
-    assert [(problem.rule, problem.level) for problem in draft.problems()] == [("zone-of-the-region", Level.ERROR)]
+    assert [(problem.rule, problem.level) for problem in draft.problems()] == [("zone-region", Level.ERROR)]
 
 
 def test_a_region_that_is_newer_than_the_release_is_a_warning_alone(draft: Any) -> None:
@@ -92,15 +92,15 @@ def test_a_region_whose_zones_nobody_listed_takes_a_zone_that_is_no_other_region
     assert draft.problems() == []
     draft.set("network", "availability_zone_id", "usw2-az1")
     [problem] = draft.problems()
-    assert problem.rule == "zone-of-the-region"
-    assert problem.message.endswith("; `aws ec2 describe-availability-zones --region mx-central-1` lists the ids to use")
+    assert problem.rule == "zone-region"
+    assert problem.message.endswith("; use an id from `aws ec2 describe-availability-zones --region mx-central-1`")
 
 
 def test_a_misspelled_region_is_answered_with_the_nearest(draft: Any) -> None:
     draft.set("region", "us-wst-2")
-    assert draft.lines() == [
-        'region: "us-wst-2": is no region that SageMaker is in; did you mean us-west-2, us-west-1 or us-east-2?'
-    ], "the zone is not blamed, too"
+    assert draft.lines() == ['region: "us-wst-2": unknown region; did you mean us-west-2, us-west-1 or us-east-2?'], (
+        "the zone is not blamed, too"
+    )
 
 
 @pytest.mark.parametrize(
@@ -123,11 +123,11 @@ def test_ranges_that_a_vpc_can_have_together_are_taken(draft: Any, vpc: str, nod
     ("vpc", "nodes", "why"),
     [
         ("10.0.0.0/16", "10.0.128.0/17", "overlaps vpc_cidr 10.0.0.0/16"),
-        ("10.0.0.0/16", "192.168.0.0/16", "AWS adds no range of 192.168.0.0/16"),
-        ("172.20.0.0/16", "10.1.0.0/16", "AWS adds no range of 10.0.0.0/8"),
-        ("100.64.0.0/16", "10.1.0.0/16", "AWS adds no range of 10.0.0.0/8"),
-        ("10.1.0.0/16", "10.0.0.0/16", "AWS adds no range of 10.0.0.0/16"),
-        ("10.0.0.0/16", "198.19.0.0/16", "AWS keeps it for itself"),
+        ("10.0.0.0/16", "192.168.0.0/16", "cannot add a range in 192.168.0.0/16"),
+        ("172.20.0.0/16", "10.1.0.0/16", "cannot add a range in 10.0.0.0/8"),
+        ("100.64.0.0/16", "10.1.0.0/16", "cannot add a range in 10.0.0.0/8"),
+        ("10.1.0.0/16", "10.0.0.0/16", "cannot add a range in 10.0.0.0/16"),
+        ("10.0.0.0/16", "198.19.0.0/16", "reserved by AWS"),
     ],
 )
 def test_ranges_that_a_vpc_cannot_have_together_are_refused(draft: Any, vpc: str, nodes: str, why: str) -> None:
@@ -141,21 +141,19 @@ def test_ranges_that_a_vpc_cannot_have_together_are_refused(draft: Any, vpc: str
 @pytest.mark.parametrize("size", [8, 15, 29])
 def test_a_range_of_a_size_that_no_vpc_takes_is_refused(draft: Any, size: int) -> None:
     draft.set("network", "node_cidr", f"100.64.0.0/{size}") if size > 9 else draft.set("network", "node_cidr", "44.0.0.0/8")
-    assert [problem.rule for problem in draft.problems()] == ["size-of-ranges"]
+    assert [problem.rule for problem in draft.problems()] == ["cidr-size"]
 
 
 def test_a_range_with_host_bits_is_answered_with_the_range_meant(draft: Any) -> None:
     draft.set("network", "vpc_cidr", "10.0.0.7/16")
-    assert draft.lines() == [
-        'network.vpc_cidr: "10.0.0.7/16": does not start where a range of that size can start; write 10.0.0.0/16'
-    ]
+    assert draft.lines() == ['network.vpc_cidr: "10.0.0.7/16": has host bits set; use 10.0.0.0/16']
 
 
 @pytest.mark.parametrize("value", ["10.0.0.0", "fd00::/16", "10.0.0.0/99", 10, "", True])
 def test_what_is_no_ipv4_range_is_refused(draft: Any, value: object) -> None:
     draft.set("network", "vpc_cidr", value)
     [line] = draft.lines()
-    assert "write it like 10.0.0.0/16" in line
+    assert "use e.g. 10.0.0.0/16" in line
 
 
 def test_existing_subnets_can_be_given_gateways_if_the_public_subnet_is_in_the_vpc(draft: Any) -> None:

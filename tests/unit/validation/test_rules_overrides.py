@@ -21,24 +21,24 @@ def told(draft: Any) -> list[str]:
     ("member", "value", "expected"),
     [
         ("ThreadsPerCore", 2, []),  # the file does not give threads_per_core
-        ("InstanceType", "ml.p5.48xlarge", ["field-or-override: InstanceType"]),
+        ("InstanceType", "ml.p5.48xlarge", ["override-replaces-field: InstanceType"]),
         ("LifeCycleConfig", {"OnInitComplete": "on_create.sh", "OnCreate": None}, []),
-        ("LifeCycleConfig", {"OnInitComplete": "on_create.sh"}, ["one-lifecycle-script: LifeCycleConfig.OnInitComplete"]),
+        ("LifeCycleConfig", {"OnInitComplete": "on_create.sh"}, ["lifecycle-script-conflict: LifeCycleConfig.OnInitComplete"]),
         ("ImageId", "ami-0123456789abcdef0", []),
         ("TrainingPlanArn", PLAN, []),
-        ("TrainingPlanArn", PLAN.replace("us-west-2", "us-west-1"), ["training-plan-of-the-region: TrainingPlanArn"]),
+        ("TrainingPlanArn", PLAN.replace("us-west-2", "us-west-1"), ["training-plan-region: TrainingPlanArn"]),
         ("OverrideVpcConfig", NETWORK, []),
         (
             "OverrideVpcConfig",
             {"Subnets": NETWORK["SecurityGroupIds"], "SecurityGroupIds": ["SG-01234567"]},
-            ["ids-in-overrides: OverrideVpcConfig.Subnets[0]", "ids-in-overrides: OverrideVpcConfig.SecurityGroupIds[0]"],
+            ["vpc-resource-ids: OverrideVpcConfig.Subnets[0]", "vpc-resource-ids: OverrideVpcConfig.SecurityGroupIds[0]"],
         ),
         ("ExecutionRole", ROLE, []),
         ("AutoPatchConfig", {"PatchingStrategy": "WhenIdle", "IdleWaitWindowInSeconds": 3600}, []),
         (
             "AutoPatchConfig",
             {"PatchingStrategy": "DrainFirst", "DrainPolicy": {"OnDrainTimeout": "Skip"}},
-            ["slurm-without-kubernetes: AutoPatchConfig.DrainPolicy"],
+            ["eks-only-option: AutoPatchConfig.DrainPolicy"],
         ),
     ],
 )
@@ -50,25 +50,25 @@ def test_a_member_of_a_group(draft: Any, member: str, value: object, expected: l
     ("entries", "expected"),
     [
         ([{EBS: {"VolumeSizeInGB": 500}}, {EBS: {"RootVolume": True, "VolumeKmsKeyId": OURS}}], []),
-        ([{EBS: {"VolumeKmsKeyId": OURS}}], ["size-and-key-of-volumes: [0].EbsVolumeConfig.VolumeSizeInGB"]),
+        ([{EBS: {"VolumeKmsKeyId": OURS}}], ["volume-size-and-key: [0].EbsVolumeConfig.VolumeSizeInGB"]),
         (
             [{EBS: {"RootVolume": True, "VolumeSizeInGB": 500}}],
             [
-                "size-and-key-of-volumes: [0].EbsVolumeConfig.VolumeKmsKeyId",
-                "size-and-key-of-volumes: [0].EbsVolumeConfig.VolumeSizeInGB",
+                "volume-size-and-key: [0].EbsVolumeConfig.VolumeKmsKeyId",
+                "volume-size-and-key: [0].EbsVolumeConfig.VolumeSizeInGB",
             ],
         ),
-        ([{EBS: {"VolumeSizeInGB": 1}}] * 3, ["storage-once-of-each-kind: [1].EbsVolumeConfig"]),
-        ([{"FsxLustreConfig": LUSTRE}], ["mount-points: [0].FsxLustreConfig.MountPath"]),
+        ([{EBS: {"VolumeSizeInGB": 1}}] * 3, ["duplicate-instance-storage: [1].EbsVolumeConfig"]),
+        ([{"FsxLustreConfig": LUSTRE}], ["mount-path-conflict: [0].FsxLustreConfig.MountPath"]),
         ([{"FsxOpenZfsConfig": OPENZFS}], []),
         ([{"FsxLustreConfig": {**LUSTRE, "MountPath": "/scratch"}}], []),
         ([{"FsxLustreConfig": {**LUSTRE, "MountPath": "/fsxx"}}], []),
-        ([{"FsxLustreConfig": {**LUSTRE, "MountPath": "/fsx/more"}}], ["mount-points: [0].FsxLustreConfig.MountPath"]),
-        ([{"FsxLustreConfig": {**LUSTRE, "MountPath": "/proc/x"}}], ["mount-points: [0].FsxLustreConfig.MountPath"]),
-        ([{"FsxLustreConfig": {**LUSTRE, "MountPath": "/opt/../etc"}}], ["mount-points: [0].FsxLustreConfig.MountPath"]),
+        ([{"FsxLustreConfig": {**LUSTRE, "MountPath": "/fsx/more"}}], ["mount-path-conflict: [0].FsxLustreConfig.MountPath"]),
+        ([{"FsxLustreConfig": {**LUSTRE, "MountPath": "/proc/x"}}], ["mount-path-conflict: [0].FsxLustreConfig.MountPath"]),
+        ([{"FsxLustreConfig": {**LUSTRE, "MountPath": "/opt/../etc"}}], ["mount-path-conflict: [0].FsxLustreConfig.MountPath"]),
         (
             [{"FsxLustreConfig": {**LUSTRE, "MountPath": "/a/b"}}, {"FsxOpenZfsConfig": {**OPENZFS, "MountPath": "/a"}}],
-            ["mount-points: [1].FsxOpenZfsConfig.MountPath"],
+            ["mount-path-conflict: [1].FsxOpenZfsConfig.MountPath"],
         ),
     ],
 )
@@ -82,14 +82,14 @@ def test_storage_that_hyperpod_attaches(draft: Any, entries: list[Any], expected
 @pytest.mark.parametrize(
     ("member", "value", "expected"),
     [
-        ("TieredStorageConfig", {"Mode": "Enable"}, ["slurm-without-kubernetes: overrides.TieredStorageConfig"]),
+        ("TieredStorageConfig", {"Mode": "Enable"}, ["eks-only-option: overrides.TieredStorageConfig"]),
         (
             "Orchestrator",
             {"Slurm": {"SlurmConfigStrategy": "Overwrite"}},
             ["slurm-config-conflict: overrides.Orchestrator.Slurm"],
         ),
         ("Orchestrator", None, []),
-        ("VpcConfig", None, ["vpc-for-groups-and-storage: overrides.VpcConfig"]),
+        ("VpcConfig", None, ["missing-vpc-config: overrides.VpcConfig"]),
         ("NodeRecovery", "Automatic", []),
     ],
 )
@@ -102,7 +102,7 @@ def test_a_cluster_without_a_network_needs_neither_file_system_nor_networks_of_g
     assert told(draft) == []
     of_work(draft, "OverrideVpcConfig", NETWORK)
     [line] = draft.lines()
-    assert line == "overrides.VpcConfig: null: is needed by group work; remove this line"
+    assert line == "overrides.VpcConfig: null: required by group work; remove this line"
 
 
 @pytest.mark.parametrize("section", ["AutoPatchConfig", "ScheduledUpdateConfig"])
@@ -115,7 +115,7 @@ def test_percentages_end_at_100(draft: Any, section: str, kind: str, value: int,
     policy = {"RollingUpdatePolicy": {"MaximumBatchSize": {"Type": kind, "Value": value}}}
     of_work(draft, section, {**beside[section], "DeploymentConfig": policy})
     path = f"{section}.DeploymentConfig.RollingUpdatePolicy.MaximumBatchSize.Value"
-    assert told(draft) == [f"patching-by-its-strategy: {path}"] * is_wrong
+    assert told(draft) == [f"patching-strategy: {path}"] * is_wrong
 
 
 def test_continuous_provisioning_as_hyperpod_takes_it_is_taken(draft: Any) -> None:
@@ -125,7 +125,7 @@ def test_continuous_provisioning_as_hyperpod_takes_it_is_taken(draft: Any) -> No
 def test_continuous_provisioning_names_the_groups_that_lack_something(draft: Any) -> None:
     continuous(draft).remove("instance_groups", WORK, "overrides", "SlurmConfig")
     [line] = draft.lines()
-    assert "needs `SlurmConfig` and another `LifeCycleConfig.SourceS3Uri` in work; " in line
+    assert "requires `SlurmConfig` and another `LifeCycleConfig.SourceS3Uri` in work; " in line
 
 
 def test_continuous_provisioning_has_neither_strategy_nor_several_controllers(draft: Any) -> None:
@@ -143,20 +143,20 @@ def test_what_needs_continuous_provisioning_is_told_without_it(draft: Any) -> No
     database = {"Endpoint": "db.example.com", "SecretArn": "arn:aws:secretsmanager:us-west-2:123456789012:secret:db-AbCdEf"}
     draft.set("overrides", {"Orchestrator": {"Slurm": {"AccountingDatabase": database}}})
     assert told(draft) == [
-        "needs-continuous-provisioning: CapacityRequirements.Spot",
-        "needs-continuous-provisioning: overrides.Orchestrator.Slurm.AccountingDatabase",
+        "requires-continuous-provisioning: CapacityRequirements.Spot",
+        "requires-continuous-provisioning: overrides.Orchestrator.Slurm.AccountingDatabase",
     ]
 
 
 def test_the_slurm_config_of_a_compute_group_names_its_partition(draft: Any) -> None:
     [line] = continuous(draft).set("instance_groups", WORK, "overrides", "SlurmConfig", {"NodeType": "Compute"}).lines()
-    assert line.endswith(".SlurmConfig.PartitionNames: nothing: a Compute group needs it; add [dev]")
+    assert line.endswith(".SlurmConfig.PartitionNames: required for a Compute group; add [dev]")
 
 
 def test_a_partition_in_the_slurm_config_of_a_controller_is_told(draft: Any) -> None:
     slurm = {"NodeType": "Controller", "PartitionNames": ["dev"]}
     [line] = continuous(draft).set("instance_groups", 0, "overrides", "SlurmConfig", slurm).lines()
-    assert line.endswith('"dev": is not the group\'s `partition`; remove it, as the group runs no jobs')
+    assert line.endswith('"dev": differs from the group\'s `partition`; remove it, as the group has no partition')
 
 
 def test_groups_of_one_partition_in_one_network_are_fine(draft: Any) -> None:
@@ -167,23 +167,23 @@ def test_groups_of_one_partition_in_one_network_are_fine(draft: Any) -> None:
 
 def test_checks_in_overrides_are_checks(draft: Any) -> None:
     of_work(draft, "OnStartDeepHealthChecks", ["InstanceStress"])
-    assert told(draft) == ["time-for-deep-health-checks: wait_hours"]
+    assert told(draft) == ["deep-health-check-timeout: wait_hours"]
     draft.set("wait_hours", 3).set("instance_groups", 1, "overrides", {"OnStartDeepHealthChecks": ["InstanceStress"]})
-    assert told(draft) == ["deep-health-checks-of-accelerated-types: instance_groups[1].overrides.OnStartDeepHealthChecks"]
+    assert told(draft) == ["deep-health-check-types: instance_groups[1].overrides.OnStartDeepHealthChecks"]
 
 
 def test_connectivity_is_measured_over_efa(draft: Any) -> None:
     draft.set("wait_hours", 3).set("instance_groups", WORK, "instance_type", "ml.g5.xlarge")
     draft.set("instance_groups", WORK, "deep_health_checks", ["InstanceConnectivity"])
     [line] = draft.lines()
-    assert line.endswith("ml.g5.xlarge has no EFA for InstanceConnectivity to measure; remove it")
+    assert line.endswith("InstanceConnectivity requires EFA, which ml.g5.xlarge does not have; remove it")
 
 
 @pytest.mark.parametrize(("account", "is_wrong"), [("123456789012", False), ("210987654321", True), (None, False)])
 def test_a_plan_of_another_account_is_told_where_the_file_names_one(draft: Any, account: str | None, *, is_wrong: bool) -> None:
     if account:
         draft.set("account", account)
-    assert told(of_work(draft, "TrainingPlanArn", PLAN)) == ["training-plan-of-the-account: TrainingPlanArn"] * is_wrong
+    assert told(of_work(draft, "TrainingPlanArn", PLAN)) == ["training-plan-account: TrainingPlanArn"] * is_wrong
 
 
 def test_without_a_region_nothing_is_of_another_one(draft: Any) -> None:
@@ -198,9 +198,9 @@ def test_without_a_region_nothing_is_of_another_one(draft: Any) -> None:
     ("region", "zone", "topic", "expected"),
     [
         ("us-gov-west-1", "usgw1-az1", "arn:aws-us-gov:sns:us-gov-west-1:123456789012:alarms", []),
-        ("us-gov-west-1", "usgw1-az1", "arn:aws:sns:us-gov-west-1:123456789012:alarms", ["partition-of-arns: alarm_topic_arn"]),
-        ("us-gov-west-1", "usgw1-az1", "arn:aws:sns:us-east-1:123456789012:alarms", ["topic-of-the-region: alarm_topic_arn"]),
-        ("us-west-2", "usw2-az1", "arn:aws-cn:sns:us-west-2:123456789012:alarms", ["partition-of-arns: alarm_topic_arn"]),
+        ("us-gov-west-1", "usgw1-az1", "arn:aws:sns:us-gov-west-1:123456789012:alarms", ["arn-partition: alarm_topic_arn"]),
+        ("us-gov-west-1", "usgw1-az1", "arn:aws:sns:us-east-1:123456789012:alarms", ["topic-region: alarm_topic_arn"]),
+        ("us-west-2", "usw2-az1", "arn:aws-cn:sns:us-west-2:123456789012:alarms", ["arn-partition: alarm_topic_arn"]),
     ],
 )
 def test_an_arn_is_of_its_regions_partition(draft: Any, region: str, zone: str, topic: str, expected: list[str]) -> None:
@@ -212,7 +212,7 @@ def test_a_role_is_of_the_partition_of_the_clusters_region(draft: Any) -> None:
     of_work(draft, "ExecutionRole", ROLE)
     assert told(draft) == []
     draft.set("region", "us-gov-west-1").set("network", "availability_zone_id", "usgw1-az1")
-    assert told(draft) == ["partition-of-arns: ExecutionRole"]
+    assert told(draft) == ["arn-partition: ExecutionRole"]
 
 
 def test_of_a_region_that_is_newer_than_the_release_no_partition_is_known(draft: Any) -> None:
@@ -238,4 +238,4 @@ def test_a_second_security_group_is_no_other_network(draft: Any, given: dict[str
         "security_group_id": NETWORK["SecurityGroupIds"][0],
     }
     draft.set("network", "existing", existing).set("overrides", "VpcConfig", given)
-    assert told(draft) == ["vpc-of-the-file: overrides.VpcConfig"] * is_told
+    assert told(draft) == ["vpc-config-override: overrides.VpcConfig"] * is_told

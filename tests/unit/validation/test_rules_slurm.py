@@ -25,14 +25,14 @@ def test_an_external_database_with_host_and_secret_is_taken(draft: Any, more: di
 def test_an_external_database_needs_host_and_secret(draft: Any, missing: str) -> None:
     values = {name: value for name, value in EXTERNAL.items() if name != missing}
     [line] = accounting(draft, **values).lines()
-    assert line.startswith(f"slurm.accounting.{missing}: nothing: `database: external` needs it; add the ")
+    assert line.startswith(f"slurm.accounting.{missing}: required by `database: external`; add the ")
 
 
 @pytest.mark.parametrize("database", ["local", "none"])
 @pytest.mark.parametrize(("name", "value"), [("host", "db"), ("port", 3306), ("secret_arn", SECRET), ("secret_key_arn", KEY)])
 def test_another_database_has_no_place_and_no_secret(draft: Any, database: str, name: str, value: Any) -> None:
     [line] = accounting(draft, **{"database": database, name: value}).lines()
-    assert line.endswith(f"`database: {database}` has none; remove it, or set `database: external`")
+    assert line.endswith(f"has no effect with `database: {database}`; remove it, or set `database: external`")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_several_controllers_need_a_shared_state_folder(draft: Any, database: di
 
 def test_what_controllers_of_the_users_own_scripts_share_is_not_asked_for(draft: Any) -> None:
     draft.put("mine/on_create.sh").set("lifecycle", "source", "mine").set("instance_groups", 0, "instance_count", 2)
-    assert "several-controllers" not in {problem.rule for problem in draft.problems()}
+    assert "controller-state-folder" not in {problem.rule for problem in draft.problems()}
 
 
 @pytest.mark.parametrize(
@@ -82,13 +82,13 @@ def test_the_state_folder_is_on_a_file_system_of_the_file(draft: Any, folder: st
 
 def test_without_a_file_system_there_is_no_state_folder(draft: Any) -> None:
     [line] = accounting(draft, database="none").remove("storage").set("slurm", "state_folder", "/fsx/slurm").lines()
-    assert line.endswith("is on no file system that nodes share; add one (`storage.lustre`), or remove this line")
+    assert line.endswith("not on a shared file system; add one (`storage.lustre`), or remove this line")
 
 
 @pytest.mark.parametrize("folder", ["fsx/slurm", "/fsx/slurm/", "/fsx/../slurm", "/fsx//slurm", "/fsx/a b", "/"])
 def test_a_state_folder_is_a_plain_path(draft: Any, folder: str) -> None:
     [line] = draft.set("slurm", "state_folder", folder).lines()
-    assert "must begin with a slash and not end with one" in line
+    assert "must start with a slash, not end with one" in line
 
 
 @pytest.mark.parametrize(
@@ -108,10 +108,10 @@ def test_switches_or_blocks_with_their_nodes_are_a_topology(draft: Any, text: st
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("topology.conf", "begin it with SwitchName=, BlockName=, BlockSizes= or #"),
-        ("SwitchName=s0 Switches=s1", "names no nodes; write e.g. `BlockName=b1 Nodes=ip-10-1-0-[4-7]`"),
-        ("# Nodes=a", "names no nodes; write e.g. `BlockName=b1 Nodes=ip-10-1-0-[4-7]`"),
-        ("SwitchName=s1 Nodes=a\nBlockName=b1 Nodes=a", "Slurm takes one kind, remove the other"),
+        ("topology.conf", "start it with SwitchName=, BlockName=, BlockSizes= or #"),
+        ("SwitchName=s0 Switches=s1", "contains no nodes; add e.g. `BlockName=b1 Nodes=ip-10-1-0-[4-7]`"),
+        ("# Nodes=a", "contains no nodes; add e.g. `BlockName=b1 Nodes=ip-10-1-0-[4-7]`"),
+        ("SwitchName=s1 Nodes=a\nBlockName=b1 Nodes=a", "has both switches and blocks; remove one kind"),
     ],
 )
 def test_other_texts_are_no_topology(draft: Any, text: str, said: str) -> None:

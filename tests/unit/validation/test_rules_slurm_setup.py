@@ -28,7 +28,7 @@ def ami_based(draft: Any) -> Any:
 def test_slurm_config_with_our_scripts_is_an_error(draft: Any) -> None:
     [problem] = of_work(draft, "SlurmConfig", OF_WORK).problems()
     assert (problem.rule, problem.level) == ("slurm-config-conflict", Level.ERROR)
-    assert problem.message.endswith("; remove it, as `role` and `partition` say the same")
+    assert problem.message.endswith("; remove it, as `role` and `partition` already set this")
 
 
 def test_slurm_config_without_scripts_is_right(draft: Any) -> None:
@@ -48,7 +48,7 @@ def test_our_scripts_in_one_group_refuse_the_slurm_configs_of_the_others(draft: 
     ami_based(draft).remove("instance_groups", WORK, "overrides")
     head, door = draft.lines()
     assert head.startswith("instance_groups[0].overrides.SlurmConfig: ")
-    assert head.endswith("; set `LifeCycleConfig: null` and `SlurmConfig` in work, too")
+    assert head.endswith("; also set `LifeCycleConfig: null` and `SlurmConfig` in work")
     assert door.startswith("instance_groups[1].overrides.SlurmConfig: ")
 
 
@@ -102,7 +102,7 @@ def test_a_strategy_with_continuous_provisioning_is_an_error(draft: Any) -> None
 def test_restricted_ssh_on_hyperpods_own_image_is_a_warning(draft: Any) -> None:
     [problem] = draft.set("slurm", "restrict_ssh", True).problems()
     assert (problem.rule, problem.level) == ("pam-slurm-adopt-missing", Level.WARNING)
-    assert "`ImageId` in work to an image with it" in problem.message
+    assert "set `ImageId` in work" in problem.message
 
 
 @pytest.mark.parametrize("overrides", [{"ImageId": "ami-0123456789abcdef0"}, THEIR_SCRIPTS])
@@ -113,7 +113,7 @@ def test_restricted_ssh_elsewhere_is_no_warning(draft: Any, overrides: Any) -> N
 
 def test_on_create_need_not_be_in_a_folder_from_which_no_group_starts_it(draft: Any) -> None:
     draft.put("own/extend.sh").set("lifecycle", "source", "own")
-    assert rules_and_places(draft) == ["error on-create-of-the-source: lifecycle.on_create"]
+    assert rules_and_places(draft) == ["error missing-on-create: lifecycle.on_create"]
     for index in range(3):
         scripts = {"OnCreate": None, "OnInitComplete": "extend.sh"}
         draft.set("instance_groups", index, "overrides", "LifeCycleConfig", scripts)

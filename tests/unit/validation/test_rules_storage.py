@@ -27,7 +27,7 @@ def test_each_deployment_type_has_its_throughputs(draft: Any, deployment_type: s
 
 def test_persistent_1_needs_a_throughput_of_its_own(draft: Any) -> None:
     [line] = draft.set("storage", "lustre", "deployment_type", "PERSISTENT_1").lines()
-    assert line == "storage.lustre.throughput_mbps_per_tib: 250: PERSISTENT_1 does not offer it; use 50, 100 or 200"
+    assert line == "storage.lustre.throughput_mbps_per_tib: 250: not supported by PERSISTENT_1; use 50, 100 or 200"
 
 
 @pytest.mark.parametrize("version", ["2.12", "2.15"])
@@ -39,7 +39,7 @@ def test_newer_versions_run_on_both_types(draft: Any, version: str, deployment_t
 
 def test_lustre_2_10_runs_on_persistent_1_without_associations(draft: Any) -> None:
     draft.set("storage", "lustre", {"version": "2.10", "deployment_type": "PERSISTENT_1", "throughput_mbps_per_tib": 100})
-    assert [problem.rule for problem in draft.problems()] == ["version-of-deployment-type"]
+    assert [problem.rule for problem in draft.problems()] == ["lustre-version"]
     assert draft.remove("storage", "data_repository_associations").problems() == []
 
 
@@ -57,10 +57,10 @@ def test_directories_of_associations_lie_beside_each_other(draft: Any, path: str
     [
         ("a", "b", []),
         ("a", "ab", []),
-        ("", "b", [("prefixes-apart", Level.WARNING)]),
-        ("a", "a/b", [("prefixes-apart", Level.WARNING)]),
-        ("a", "a", [("one-link-of-a-prefix", Level.ERROR)]),
-        ("", "", [("one-link-of-a-prefix", Level.ERROR)]),
+        ("", "b", [("overlapping-association-prefixes", Level.WARNING)]),
+        ("a", "a/b", [("overlapping-association-prefixes", Level.WARNING)]),
+        ("a", "a", [("duplicate-association-prefix", Level.ERROR)]),
+        ("", "", [("duplicate-association-prefix", Level.ERROR)]),
     ],
 )
 def test_prefixes_in_one_bucket_lie_beside_each_other(
@@ -75,7 +75,7 @@ def test_the_data_bucket_by_its_own_name_is_the_same_bucket(draft: Any) -> None:
     associations = [{"path": "/one"}, {"path": "/two", "bucket": "ours"}, {"path": "/three", "bucket": "theirs"}]
     draft.set("storage", "data_repository_associations", associations).set("storage", "data_bucket", "existing", "ours")
     assert [(problem.rule, problem.path) for problem in draft.problems()] == [
-        ("one-link-of-a-prefix", ("storage", "data_repository_associations", 1, "prefix"))
+        ("duplicate-association-prefix", ("storage", "data_repository_associations", 1, "prefix"))
     ]
 
 
@@ -87,7 +87,7 @@ def test_a_directory_has_any_name_that_fsx_takes(draft: Any, path: str) -> None:
 def test_more_associations_than_fsx_takes_are_refused(draft: Any) -> None:
     associations = [{"path": f"/data{index}", "prefix": f"p{index}"} for index in range(9)]
     [line] = draft.set("storage", "data_repository_associations", associations).lines()
-    assert "must have at most 8 entries" in line
+    assert "too many entries; use at most 8 entries" in line
 
 
 def test_a_cluster_can_do_without_a_file_system(draft: Any) -> None:
@@ -102,7 +102,7 @@ def test_an_existing_file_system_can_have_associations(draft: Any) -> None:
 def test_an_event_is_named_once(draft: Any) -> None:
     draft.set("storage", "data_repository_associations", 0, "auto_import", ["NEW", "NEW"])
     assert draft.lines() == [
-        'storage.data_repository_associations[0].auto_import: ["NEW", "NEW"]: names an event twice; keep each once'
+        'storage.data_repository_associations[0].auto_import: ["NEW", "NEW"]: has duplicate events; list each event once'
     ]
 
 
@@ -115,7 +115,7 @@ def test_a_directory_below_the_mount_point_is_answered_with_the_one_that_was_mea
 @pytest.mark.parametrize(("path", "covers"), [("/", True), ("/home", True), ("/home/alice", True), ("/homes", False)])
 def test_homes_are_not_copied_to_a_bucket_unasked(draft: Any, path: str, *, covers: bool) -> None:
     draft.set("storage", "data_repository_associations", 0, "path", path)
-    assert [problem.rule for problem in draft.problems()] == ["homes-apart-from-buckets"] * covers
+    assert [problem.rule for problem in draft.problems()] == ["association-covers-home"] * covers
     draft.set("storage", "openzfs", "dns_name", "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com")
     assert draft.problems() == []
 
@@ -128,7 +128,7 @@ def test_a_link_that_copies_nothing_covers_nothing(draft: Any) -> None:
 @pytest.mark.parametrize(("folder", "covered"), [("/fsx/data/slurm", True), ("/fsx/database", False), ("/fsx/slurm", False)])
 def test_the_state_of_slurm_is_not_copied_to_a_bucket(draft: Any, folder: str, *, covered: bool) -> None:
     draft.set("slurm", {"state_folder": folder, "accounting": {"database": "none"}})
-    assert [problem.rule for problem in draft.problems()] == ["state-apart-from-buckets"] * covered
+    assert [problem.rule for problem in draft.problems()] == ["association-covers-slurm-state"] * covered
 
 
 @pytest.mark.parametrize(
@@ -137,9 +137,9 @@ def test_the_state_of_slurm_is_not_copied_to_a_bucket(draft: Any, folder: str, *
 )
 def test_a_bucket_that_is_named_after_another_region_is_told(draft: Any, bucket: str, *, is_elsewhere: bool) -> None:
     draft.set("storage", "data_repository_associations", 0, "bucket", bucket)
-    assert [problem.rule for problem in draft.problems()] == ["bucket-of-the-region"] * is_elsewhere
+    assert [problem.rule for problem in draft.problems()] == ["bucket-region"] * is_elsewhere
     draft.set("storage", "data_repository_associations", 0, {"path": "/data"}).set("storage", "data_bucket", "existing", bucket)
-    assert [problem.rule for problem in draft.problems()] == ["bucket-of-the-region"] * is_elsewhere
+    assert [problem.rule for problem in draft.problems()] == ["bucket-region"] * is_elsewhere
 
 
 def test_exports_may_go_to_another_region(draft: Any) -> None:

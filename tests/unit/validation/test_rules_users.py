@@ -27,7 +27,7 @@ def test_other_names_are_refused(draft: Any, name: str) -> None:
 def test_names_of_the_nodes_own_accounts_are_refused(draft: Any, section: str, name: str) -> None:
     number = "uid" if section == "users" else "gid"
     [line] = draft.set(section, [{"name": name, number: 10001}]).lines()
-    assert line.endswith("is an account that nodes have already, or a service's; choose another name")
+    assert line.endswith("reserved for a system account; use another name")
 
 
 @pytest.mark.parametrize("uid", [10000, 60000, 60578, 61183, 65520, 65533, 65536, 2147483646])
@@ -38,8 +38,8 @@ def test_free_numbers_are_taken(draft: Any, uid: int) -> None:
 @pytest.mark.parametrize(
     ("uid", "rule"),
     [
-        *((uid, "numbers-of-people") for uid in (1001, 9999)),
-        *((uid, "numbers-of-systemd") for uid in (60001, 60577, 61184, 65519)),
+        *((uid, "uid-range") for uid in (1001, 9999)),
+        *((uid, "systemd-uid-range") for uid in (60001, 60577, 61184, 65519)),
     ],
 )
 def test_numbers_that_a_node_may_give_itself_are_taken_with_a_warning(draft: Any, uid: int, rule: str) -> None:
@@ -63,8 +63,8 @@ def test_a_uid_in_quotes_is_no_number(draft: Any) -> None:
 def test_a_name_or_number_that_two_users_have_is_told_once_with_the_first(draft: Any) -> None:
     draft.set("users", [user("eve", 10001), user("bob", 10001), user("eve", 10003)])
     assert draft.lines() == [
-        "users[1].uid: 10001: is the number of users[0]; use e.g. 10002",
-        'users[2].name: "eve": is the name of users[0] too; choose another',
+        "users[1].uid: 10001: already used by users[0]; use e.g. 10002",
+        'users[2].name: "eve": already used by users[0]; use another name',
     ]
 
 
@@ -72,8 +72,8 @@ def test_a_name_or_number_that_two_users_have_is_told_once_with_the_first(draft:
 def test_a_group_has_neither_name_nor_number_of_a_user(draft: Any) -> None:
     draft.set("user_groups", [{"name": "eve", "gid": 20001}, {"name": "vision", "gid": 10001}])
     assert draft.set("users", [user("eve", 10001)]).lines() == [
-        'users[0].name: "eve": is the name of user_groups[0] too, which has a group of that name; choose another',
-        "users[0].uid: 10001: is the number of user_groups[1], as a user's number is that of its own group, too; use e.g. 10002",
+        'users[0].name: "eve": already used by user_groups[0], as each user has a group with the same name; use another name',
+        "users[0].uid: 10001: already used by user_groups[1], as each user has a group with the same id; use e.g. 10002",
     ]
 
 
@@ -86,8 +86,8 @@ def test_a_user_is_in_groups_of_the_file(draft: Any) -> None:
     ("groups", "remedy"),
     [
         (["visoin"], "did you mean vision?"),
-        (["vision", "vision"], "stands twice; keep it once"),
-        (["eve"], "is eve's own group, which every user has; remove it"),
+        (["vision", "vision"], "duplicate; remove it"),
+        (["eve"], "is eve's own group, which is created automatically; remove it"),
         (["sudo"], "set `sudo: true` instead"),
         (["docker"], "remove it, and add the user in a script of lifecycle.extra"),
     ],
@@ -100,7 +100,7 @@ def test_other_groups_are_refused_with_the_remedy(draft: Any, groups: list[str],
 
 def test_a_group_that_nobody_described_is_to_be_added(draft: Any) -> None:
     [line] = draft.set("users", [user(groups=["vision"])]).lines()
-    assert line.endswith("is none of `user_groups`; add it there: {name: vision, gid: 20001}")
+    assert line.endswith("unknown group; add it to `user_groups`: {name: vision, gid: 20001}")
 
 
 @pytest.mark.parametrize("key", [ED25519, ECDSA, RSA, ED25519.rpartition(" ")[0]])
@@ -122,7 +122,7 @@ def test_public_keys_as_ssh_keygen_writes_them_are_taken(draft: Any, key: str) -
 )
 def test_what_is_no_line_of_a_public_key_is_refused(draft: Any, key: str) -> None:
     [line] = draft.set("users", [user(ssh_public_keys=[key])]).lines()
-    assert "must be the line of a public key (a .pub file)" in line
+    assert "must be a line of a public key file (.pub)" in line
 
 
 @pytest.mark.parametrize(
@@ -136,10 +136,10 @@ def test_what_is_no_line_of_a_public_key_is_refused(draft: Any, key: str) -> Non
 )
 def test_a_key_that_was_cut_or_is_of_another_kind_is_refused(draft: Any, key: str) -> None:
     [line] = draft.set("users", [user(ssh_public_keys=[key])]).lines()
-    assert line.endswith("copy the line of the .pub file again")
+    assert line.endswith("copy the whole line of the .pub file")
 
 
 def test_a_key_stands_once(draft: Any) -> None:
     [line] = draft.set("users", [user(ssh_public_keys=[ED25519, ED25519.replace("alice", "other")])]).lines()
     assert line.startswith("users[0].ssh_public_keys[1]: ")
-    assert line.endswith("stands twice; keep it once")
+    assert line.endswith("duplicate; remove it")

@@ -67,7 +67,7 @@ def test_what_the_documentation_shows_keeps_to_it(example: str) -> None:
         (("instance_groups",), []),
         (("overrides",), {"NodeProvisioningMode": "Sometimes"}),
         (("overrides",), {"VpcConfig": {"Subnets": ["s n"]}}),
-        (("silence",), [{"rule": "zone-of-the-region", "reason": "why not"}]),
+        (("suppress",), [{"rule": "zone-region", "reason": "why not"}]),
     ],
 )
 def test_a_mistake_in_a_field_is_seen_in_the_editor(path: tuple[Any, ...], value: object) -> None:
@@ -96,4 +96,4 @@ def test_every_field_is_described_with_what_a_change_of_it_does() -> None:
     fields = {name: field for section in sections for name, field in section.get("properties", {}).items()}
     assert len(fields) > 60
     for name, field in fields.items():
-        assert re.search(r"\. A change of it: [a-z ]+\.$", field["description"]), name
+        assert re.search(r"\. On change: [a-z ]+\.$", field["description"]), name

@@ -13,7 +13,7 @@ def test_a_wrong_entry_of_a_list_hides_no_mistake_of_another(draft: Any) -> None
     users = [{"name": "no name", "uid": 10001}, {"name": "eve", "uid": 10002}, {"name": "bob", "uid": 10002}]
     assert told(draft.set("users", users)) == {("pattern", "users.0.name"), ("unique-account-ids", "users.2.uid")}
     [line] = [line for line in draft.lines() if "uid" in line]
-    assert "is the number of users[1]" in line
+    assert "already used by users[1]" in line
 
 
 def test_a_wrong_group_hides_no_mistake_of_another(draft: Any) -> None:
@@ -21,8 +21,8 @@ def test_a_wrong_group_hides_no_mistake_of_another(draft: Any) -> None:
     draft.set("instance_groups", 2, "overrides", "MinInstanceCount", 5)
     assert told(draft) == {
         ("choice", "instance_groups.0.role"),
-        ("nodes-of-the-login-group", "instance_groups.1.instance_count"),
-        ("minimum-within-count", "instance_groups.2.overrides.MinInstanceCount"),
+        ("empty-login-group", "instance_groups.1.instance_count"),
+        ("min-instance-count", "instance_groups.2.overrides.MinInstanceCount"),
     }
 
 
@@ -40,7 +40,7 @@ def test_a_wrong_value_in_a_section_hides_no_mistake_beside_it(draft: Any, path:
     )
     draft.set("storage", *path, value)
     assert ("storage-capacity", "storage.lustre.storage_capacity_gib") in told(draft)
-    assert ("associations-apart", "storage.data_repository_associations.2.path") in told(draft)
+    assert ("overlapping-associations", "storage.data_repository_associations.2.path") in told(draft)
 
 
 def test_what_is_misspelled_is_not_called_missing_as_well(draft: Any) -> None:
@@ -50,14 +50,14 @@ def test_what_is_misspelled_is_not_called_missing_as_well(draft: Any) -> None:
 
 def test_a_wrong_value_of_the_network_hides_no_wrong_range(draft: Any) -> None:
     draft.set("network", "flow_logs_retention_days", "long").set("network", "node_cidr", "10.0.128.0/17")
-    assert told(draft) == {("type", "network.flow_logs_retention_days"), ("node-range-beside-vpc", "network.node_cidr")}
+    assert told(draft) == {("type", "network.flow_logs_retention_days"), ("node-cidr-conflict", "network.node_cidr")}
 
 
 def test_what_the_service_refuses_of_a_group_hides_no_warning_of_another(draft: Any) -> None:
     draft.set("instance_groups", 1, "overrides", {"Nmae": 1}).set("instance_groups", 2, "overrides", {"MinInstanceCount": 2})
     assert told(draft) == {
         ("request.unknown-member", "instance_groups.1.overrides.Nmae"),
-        ("needs-continuous-provisioning", "instance_groups.2.overrides.MinInstanceCount"),
+        ("requires-continuous-provisioning", "instance_groups.2.overrides.MinInstanceCount"),
     }
 
 

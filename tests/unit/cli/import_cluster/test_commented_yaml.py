@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cli.import_cluster.commented_yaml import Part, schema_note, written
 from validation.schema import FILE
-from validation.yaml.file import read_yaml
+from validation.yaml.reader import read_yaml
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 VALUES: Any = st.recursive(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cli.import_cluster.json_places import place_of, places_of
 from config.errors import Place
-from validation.yaml.file import read_yaml
+from validation.yaml.reader import read_yaml
 
 TEXT = """{
   "a": [1, {"b \\" c": null}],

@@ -28,21 +28,21 @@ def lines(request: Any = REQUEST, parameters: Any = PARAMETERS, choices: Choices
             (*WORK, "LifeCycleConfig"),
             {"SourceS3URI": "s3://sagemaker-x/src", "OnCreate": "on_create.sh"},
             'InstanceGroups[2].LifeCycleConfig.SourceS3URI: "s3://sagemaker-x/src": '
-            "ClusterLifeCycleConfig has no member of this name; did you mean SourceS3Uri?",
+            "unknown member of ClusterLifeCycleConfig; did you mean SourceS3Uri?",
         ),
         (
             (*WORK, "InstanceType"),
             "ml.p5.48xlrge",
-            'InstanceGroups[2].InstanceType: "ml.p5.48xlrge": is none of 209 known values; '
+            'InstanceGroups[2].InstanceType: "ml.p5.48xlrge": unknown value; '
             "did you mean ml.p5.48xlarge, ml.p5e.48xlarge or ml.p5.4xlarge?",
         ),
         ((*WORK, "InstanceCount"), "4", 'InstanceGroups[2].InstanceCount: "4": must be a whole number; write 4, without quotes'),
-        ((*WORK, "ImageId"), None, "InstanceGroups[2].ImageId: null: must be text; write it so"),
+        ((*WORK, "ImageId"), None, "InstanceGroups[2].ImageId: null: must be text; correct the value"),
         (
             (*WORK, "SlurmConfig"),
             {"NodeType": "Compute", "PartitionNames": ["ml.p5.48xlarge"]},
             'InstanceGroups[2].SlurmConfig.PartitionNames[0]: "ml.p5.48xlarge": '
-            "must have letters, digits and hyphens alone, with no hyphen at either end; did you mean ml-p5-48xlarge?",
+            "must be letters, digits or hyphens, and start and end with a letter or digit; did you mean ml-p5-48xlarge?",
         ),
         (
             (*WORK, "LifeCycleConfig", "OnCreate"),
@@ -68,11 +68,11 @@ def lines(request: Any = REQUEST, parameters: Any = PARAMETERS, choices: Choices
             'Tags[1].Key: "team": is the name of another tag, too; give each once',
         ),
         (("InstanceGroups",), [], "InstanceGroups: []: has no group; a Slurm cluster needs a controller's"),
-        (("InstanceGroups", 0), "head", 'InstanceGroups[0]: "head": must be a mapping; its members are InstanceCount, '),
+        (("InstanceGroups", 0), "head", 'InstanceGroups[0]: "head": must be a mapping; the members are InstanceCount, '),
         (
             (*WORK, "InstanceRequirements"),
             {"InstanceTypes": []},
-            "InstanceGroups[2].InstanceRequirements.InstanceTypes: []: must be at least 1 entries; use 1 to 20 entries",
+            "InstanceGroups[2].InstanceRequirements.InstanceTypes: []: too few entries; use 1 to 20 entries",
         ),
     ],
 )
@@ -107,13 +107,13 @@ def test_what_is_wrong_with_the_request_is_told_by_its_path(path: tuple[Any, ...
         (
             ("worker_groups", 0, "partition_name"),
             "a b",
-            'worker_groups[0].partition_name: "a b": must have letters, digits, dots, hyphens and underscores alone, at most 63, '
-            "and begin with a letter or digit; rename the partition",
+            'worker_groups[0].partition_name: "a b": must be 1-63 letters, digits, dots, hyphens or underscores, '
+            "and start with a letter or digit; rename the partition",
         ),
         (("worker_groups", 0, "partition_name"), None, "worker_groups[0].partition_name: null: must be text; add it"),
-        (("worker_groups", 0), "work", "worker_groups[0].instance_group_name: nothing: must be text; add it"),
+        (("worker_groups", 0), "work", "worker_groups[0].instance_group_name: must be text; add it"),
         (("worker_groups",), "work", 'worker_groups: "work": must be a list; write [{instance_group_name, partition_name}]'),
-        (("controller_group",), "", "controller_group: nothing: is required; add the name of the group that runs slurmctld"),
+        (("controller_group",), "", "controller_group: is required; add the name of the group that runs slurmctld"),
         (("controller_group",), ["head"], 'controller_group: ["head"]: must be text; write it so'),
         (("workload_manager",), "pbs", 'workload_manager: "pbs": must be slurm; nothing else is set up here'),
         (("fsx_mountnam",), "x", 'fsx_mountnam: "x": is no provisioning parameter; did you mean fsx_mountname'),
@@ -172,7 +172,7 @@ def test_a_cluster_of_which_nothing_says_the_region_asks_for_the_zone() -> None:
     ("name", "value", "said"),
     [
         ("fsx_dns_name", "10.0.0.7", 'fsx_dns_name: "10.0.0.7": does not begin with a file system\'s id; write it like fs-'),
-        ("fsx_mountname", "", "fsx_mountname: nothing: a file system is mounted by its DNS name and its mount name; add it"),
+        ("fsx_mountname", "", "fsx_mountname: a file system is mounted by its DNS name and its mount name; add it"),
     ],
 )
 def test_a_file_system_that_is_kept_needs_its_id_and_mount_name(name: str, value: str, said: str) -> None:
@@ -292,7 +292,7 @@ def test_a_cluster_file_needs_no_import(tmp_path: Path) -> None:
         (changed(REQUEST, *WORK, "InstanceCount", "4"), PARAMETERS, "request.json:29:4: InstanceGroups[2].InstanceCount: "),
         (changed(REQUEST, *WORK, "InstanceCount", "4")["InstanceGroups"], PARAMETERS, "request.json:27:3: InstanceGroups[2]."),
         (REQUEST, changed(PARAMETERS, "worker_groups", 0, "partition_name", "a b"), "parameters.json:9:4: worker_groups[0]."),
-        (REQUEST, {"login_group": "door"}, "parameters.json:1:1: controller_group: nothing: is required"),
+        (REQUEST, {"login_group": "door"}, "parameters.json:1:1: controller_group: is required"),
         (changed(REQUEST, "Tags", [{"Key": "a", "Value": "b"}] * 2), PARAMETERS, "request.json:52:4: Tags[1].Key: "),
     ],
 )
@@ -308,7 +308,7 @@ def test_what_is_wrong_is_told_with_its_line_and_column(tmp_path: Path, request_
     [
         ({"Subnets": 7}, "network.json:2:2: VpcConfig.Subnets: 7: "),
         ({"VpcConfig": {"Subnets": 7}}, "network.json:3:3: VpcConfig.Subnets: 7: "),
-        ({"Subnets": ["subnet-01234567"]}, "network.json:1:1: VpcConfig.SecurityGroupIds: nothing: "),
+        ({"Subnets": ["subnet-01234567"]}, "network.json:1:1: VpcConfig.SecurityGroupIds: "),
     ],
 )
 def test_what_a_third_file_says_is_told_with_its_place_there(tmp_path: Path, network: object, said: str) -> None:

@@ -1,4 +1,4 @@
-"""YAML as cluster files use it: no key twice, no words that turn into something else, no tags."""
+"""Read YAML strictly: no duplicate keys, no implicit conversions, no tags."""
 
 import re
 from dataclasses import dataclass, field
@@ -13,16 +13,16 @@ DEEPEST = 32
 MOST_VALUES = 50_000
 TAG = "tag:yaml.org,2002:"
 
-_READ_AS = {"int": "a number", "float": "a number", "bool": "true or false", "null": "nothing"}
-# No-break and zero-width ones, as word processors and web pages put them in.
-_ODD_BLANK = re.compile("[\u00a0\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff]")
+_READ_AS = {"int": "a number", "float": "a number", "bool": "a boolean", "null": "null"}
+# No-break and zero-width spaces, as copied from word processors and web pages.
+_ODD_SPACE = re.compile("[\u00a0\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff]")
 
 
 class _Loader(yaml.SafeLoader):
-    """Knows the words of YAML 1.2 alone: a bare ``no`` or ``2024-01-01`` is text, as it looks."""
+    """Resolve scalars as in YAML 1.2: a bare ``no`` or ``2024-01-01`` is text."""
 
-    # The rules are PyYAML's own table, from a first character to (tag, pattern); ours replaces that of YAML 1.1.
-    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012  declared so by PyYAML
+    # PyYAML's table from a first character to (tag, pattern); this one replaces that of YAML 1.1.
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012  declared like this by PyYAML
 
 
 _Loader.add_implicit_resolver(f"{TAG}bool", re.compile(r"^(true|True|TRUE|false|False|FALSE)$"), list("tTfF"))
@@ -35,22 +35,22 @@ _Loader.add_implicit_resolver(
 
 @dataclass
 class Document:
-    """What a file holds, how its scalars are spelled there, where each thing stands, and what is wrong with it as YAML."""
+    """A file's content with the spelling of scalars, the place of each path, and YAML problems."""
 
     content: object = None
     spelling: dict[Path, str] = field(default_factory=dict)
-    # Of a field where its key begins, of an entry of a list where that begins.
+    # The start of a field's key, or of a list entry.
     places: dict[Path, Place] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
     def place(self, path: Path) -> Place | None:
-        """Where the path stands; of what is missing, where the section or the list begins that it is missing from."""
+        """Return the place of the path, or of its nearest existing parent."""
         ends = range(len(path), -1, -1)
         return next((self.places[path[:end]] for end in ends if path[:end] in self.places), None)
 
 
 def read_yaml(source: bytes) -> Document:
-    """The one document in ``source``."""
+    """Read the document in ``source``."""
     document = Document()
     try:
         loader = _Loader(source)
@@ -65,7 +65,7 @@ def read_yaml(source: bytes) -> Document:
 
 
 class _Reader:
-    """Turns nodes into values, and notes where each stands and what is wrong with it."""
+    """Convert nodes to values, and record their places and problems."""
 
     def __init__(self, loader: _Loader, document: Document) -> None:
         self._loader = loader
@@ -73,14 +73,14 @@ class _Reader:
         self._values = 0
 
     def value(self, node: Node, path: Path) -> object:
-        """The node's value; where something is wrong, the nearest value that the checks after this one can go on with."""
+        """Return the node's value, or the nearest value if it has a problem."""
         self._values += 1
-        if len(path) > DEEPEST or self._values > MOST_VALUES:  # so that an anchor which contains itself ends, too
+        if len(path) > DEEPEST or self._values > MOST_VALUES:  # ends the recursion of an anchor that contains itself
             self._once(_too_large(path[:1]))
             return None
         self._document.places.setdefault(path, _place(node))
         if not isinstance(node, ScalarNode) and not node.tag.startswith(TAG):
-            self._wrong(path, node.tag, "is a tag, which cluster files do not use; remove it", "yaml.tag")
+            self._wrong(path, node.tag, "tags are not allowed; remove it", "yaml.tag")
         if isinstance(node, MappingNode):
             return self._mapping(node, path)
         if isinstance(node, SequenceNode):
@@ -92,52 +92,52 @@ class _Reader:
     def _mapping(self, node: MappingNode, path: Path) -> dict[str, object]:
         result: dict[str, object] = {}
         lines: dict[str, int] = {}
-        again: list[tuple[str, Place]] = []
+        duplicates: list[tuple[str, Place]] = []
         for key_node, value_node in node.value:
             place = _place(key_node)
             key = self._key(key_node, path)
             if key in lines:
-                again.append((key, place))
+                duplicates.append((key, place))
                 continue
             lines[key] = place.line
             self._document.places.setdefault((*path, key), place)
             result[key] = self.value(value_node, (*path, key))
-        self._given_twice(path, lines, again)
+        self._duplicates(path, lines, duplicates)
         return result
 
-    def _given_twice(self, path: Path, lines: dict[str, int], again: list[tuple[str, Place]]) -> None:
-        """Tell of the keys that a mapping has already; of an entry whose minus is forgotten, once for all of them."""
-        keys = [key for key, _ in again]
-        is_entry = bool(path and again) and isinstance(path[-1], int) and (len({*keys}) > 1 or keys[0] == next(iter(lines)))
-        for key, place in again[:1] if is_entry else again:
-            begins = f"put a minus before line {place.line} if another entry begins there, else keep one of them"
-            message = f"is given twice, in lines {lines[key]} and {place.line}; {begins if is_entry else 'keep one of them'}"
-            self._once(Problem((*path, key), key, message, "yaml.given-twice", place=place))
+    def _duplicates(self, path: Path, lines: dict[str, int], duplicates: list[tuple[str, Place]]) -> None:
+        """Report duplicate keys; if an entry's minus is missing, report it only once."""
+        keys = [key for key, _ in duplicates]
+        is_entry = bool(path and duplicates) and isinstance(path[-1], int) and (len({*keys}) > 1 or keys[0] == next(iter(lines)))
+        for key, place in duplicates[:1] if is_entry else duplicates:
+            begins = f"add a minus before line {place.line} if it starts a new entry, or keep only one"
+            message = f"duplicate key, on lines {lines[key]} and {place.line}; {begins if is_entry else 'keep only one'}"
+            self._once(Problem((*path, key), key, message, "yaml.duplicate-key", place=place))
 
     def _key(self, node: Node, path: Path) -> str:
         if not isinstance(node, ScalarNode):
-            message = f"a key in line {node.start_mark.line + 1} is no word; write `key: value`"
+            message = f"invalid key on line {node.start_mark.line + 1}; write `key: value`"
             if isinstance(node, MappingNode) and node.flow_style:
-                message = "holds {{, as templates have it where a value is to be filled in; write the value"
+                message = "contains a template placeholder {{; write the value"
             self._once(Problem(path, "?", message, "yaml.key", place=_place(node)))
             return "?"
         if (tag := self._tag(node)) != "str":
-            message = f"is a key that is read as {_READ_AS.get(tag, tag)}, and keys are words; put it in quotes"
+            message = f"key is {_READ_AS.get(tag, tag)} in YAML; put it in quotes"
             self._once(Problem(path, node.value, message, "yaml.key", place=_place(node)))
         elif node.value == "<<" and node.style is None:
-            message = "is a merge key, which YAML 1.2 has no more; write the fields themselves"
+            message = "merge keys are not allowed in YAML 1.2; write the fields themselves"
             self._once(Problem((*path, "<<"), "<<", message, "yaml.key", place=_place(node)))
         key = _without_surrogates(node.value)
-        if node.style is None and _ODD_BLANK.search(key):
-            key = _ODD_BLANK.sub("", key).strip()
-        self._blanks(node, (*path, key))
+        if node.style is None and _ODD_SPACE.search(key):
+            key = _ODD_SPACE.sub("", key).strip()
+        self._odd_spaces(node, (*path, key))
         return key
 
-    def _blanks(self, node: ScalarNode, path: Path) -> None:
-        """Tell of a blank that YAML takes for a letter, where nobody would see it."""
-        if node.style is None and (found := _ODD_BLANK.search(node.value)):
+    def _odd_spaces(self, node: ScalarNode, path: Path) -> None:
+        """Report an invisible space that YAML reads as a letter."""
+        if node.style is None and (found := _ODD_SPACE.search(node.value)):
             place = _place(node)
-            message = f"line {place.line} holds U+{ord(found[0]):04X}, which looks like a blank and is none; write a plain one"
+            message = f"unusual space U+{ord(found[0]):04X} on line {place.line}; use a plain space"
             self._once(Problem(path, node.value, message, "yaml.character", place=place))
 
     def _scalar(self, node: ScalarNode, path: Path) -> object:
@@ -153,19 +153,19 @@ class _Reader:
             case "float":
                 return float(text)
             case "str" if _without_surrogates(text) == text:
-                self._blanks(node, path)
+                self._odd_spaces(node, path)
                 return text
             case "str":
-                message = "holds half a character; write the character itself"
+                message = "contains half a surrogate pair; write the character itself"
                 self._wrong(path, _without_surrogates(text), message, "yaml.character")
             case tag:
-                remedy = "remove it" if text else "put the text in quotes, or remove it"
-                message = f"has the tag {tag.removeprefix(TAG)}, which cluster files do not use; {remedy}"
+                fix = "remove it" if text else "put the text in quotes, or remove it"
+                message = f"tag {tag.removeprefix(TAG)} is not allowed; {fix}"
                 self._wrong(path, text, message, "yaml.tag")
         return _without_surrogates(text)
 
     def _tag(self, node: ScalarNode) -> str:
-        """The kind of the scalar: what its spelling means, or the tag in full where the file gives it another one."""
+        """Return the scalar's type, or its full tag if the file sets one."""
         plain = node.style is None
         meant: str = self._loader.resolve(ScalarNode, node.value, (plain, not plain))  # type: ignore[no-untyped-call]  # PyYAML's stubs
         return node.tag.removeprefix(TAG) if node.tag in (meant, f"{TAG}str") else str(node.tag)
@@ -183,7 +183,7 @@ def _place(node: Node) -> Place:
 
 
 def _too_large(path: Path) -> Problem:
-    message = f"is nested over {DEEPEST} levels deep, contains itself, or has over {MOST_VALUES} values; make it flat"
+    message = f"exceeds {DEEPEST} levels or {MOST_VALUES} values; simplify it"
     return Problem(path, "...", message, "yaml.size")
 
 
