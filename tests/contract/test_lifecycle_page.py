@@ -1,4 +1,4 @@
-"""docs/lifecycle.md says what happens on a node: what it says is what the scripts do."""
+"""docs/operate/lifecycle.md says what happens on a node: what it says is what the scripts do."""
 
 import re
 from dataclasses import fields
@@ -14,7 +14,7 @@ from hyperpod_node.steps import extra_scripts, readiness, slurm_configuration, s
 from stacks.clusters_app import PROJECT
 from tests.unit.hyperpod_node.a_node import a_context
 
-PAGE = (PROJECT / "docs" / "lifecycle.md").read_text()
+PAGE = (PROJECT / "docs" / "operate" / "lifecycle.md").read_text()
 WHERE = {
     plan.EVERY_ROLE: "all",
     ("controller",): "controllers",

@@ -15,7 +15,7 @@ from config.model import ClusterConfig
 from config.request import FIELDS_OF_A_GROUP, FIELDS_OF_THE_CLUSTER
 from config.section import Change, Section
 
-PAGE = Path(__file__).parents[3] / "docs" / "configuration.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "configuration.md"
 
 
 def sections(section: type[Section] = ClusterConfig) -> set[type[Section]]:
@@ -27,7 +27,7 @@ FIELDS = [(section, name) for section in sorted(sections(), key=lambda each: eac
 
 
 def test_the_page_is_fresh() -> None:
-    assert PAGE.read_text() == render(), "run `python -m config.documentation > docs/configuration.md`"
+    assert PAGE.read_text() == render(), "run `python -m config.documentation > docs/reference/configuration.md`"
 
 
 @pytest.mark.parametrize(("section", "name"), FIELDS)

@@ -1,9 +1,9 @@
-"""docs/validation.md names checks that there are."""
+"""docs/reference/validation.md names checks that there are."""
 
 import re
 from pathlib import Path
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[3] / "docs" / "reference"
 
 
 def checks_of_preflight() -> set[str]:

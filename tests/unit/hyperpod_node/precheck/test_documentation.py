@@ -1,4 +1,4 @@
-"""docs/jobs.md says what hyperpod-precheck does, and shows what it prints."""
+"""docs/operate/jobs.md says what hyperpod-precheck does, and shows what it prints."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from hyperpod_node.precheck.slurm_cluster import SlurmCluster
 
 from .conftest import captured
 
-PAGE = (Path(__file__).parents[4] / "docs" / "jobs.md").read_text()
+PAGE = (Path(__file__).parents[4] / "docs" / "operate" / "jobs.md").read_text()
 
 
 @pytest.mark.parametrize("name", checks.CHECKS)
