@@ -8,7 +8,7 @@ DOCS = Path(__file__).parents[3] / "docs" / "reference"
 
 def checks_of_preflight() -> set[str]:
     page = (DOCS / "preflight.md").read_text(encoding="utf-8")
-    table = page.partition("## What is asked")[2].partition("\n## ")[0]
+    table = page.partition("## Checks")[2].partition("\n## ")[0]
     return set(re.findall(r"^\| `([a-z ]+)` \|", table, re.MULTILINE))
 
 

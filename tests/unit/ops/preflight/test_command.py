@@ -306,7 +306,7 @@ def test_a_region_of_the_environments_that_is_none_is_told_before_anybody_is_ask
 
 def test_every_check_is_documented_in_its_order() -> None:
     page = (Path(__file__).parents[4] / "docs" / "reference" / "preflight.md").read_text()
-    rows = re.findall(r"^\| `([a-z ]+)` \|", page.partition("## What is asked")[2].partition("\n## ")[0], re.MULTILINE)
+    rows = re.findall(r"^\| `([a-z ]+)` \|", page.partition("## Checks")[2].partition("\n## ")[0], re.MULTILINE)
     assert rows == [each.name for each in CHECKS]
 
 
