@@ -56,7 +56,7 @@ test-nodes: setup  ## run the tests on simulated nodes: real systemd, real Slurm
 test-long: setup  ## run the tests that take minutes: walks of cdk with failing nodes, a slow rollback, imported parts
 	@pytest -m long tests -n 2
 
-faults: setup  ## run the tests of docs/faults.md's rows 1 to 59 and print what happened in each
+faults: setup  ## run the tests of docs/internals/faults.md's rows 1 to 59 and print what happened in each
 	@python -m tests.faults_table
 
 test-runtimes: setup  ## run the functions' asset with older releases of boto3, each in an environment of its own
@@ -115,7 +115,7 @@ templates: setup  ## write the templates of clusters/ into templates/; commit th
 	@git --no-pager diff --stat -- templates
 
 docs: setup  ## rewrite what the documentation takes from the code
-	@python -m tools.configuration_page > docs/configuration.md
+	@python -m tools.configuration_page > docs/reference/configuration.md
 	@python -m validation.schema > schema/cluster.schema.json
 
 bench-nodes: setup  ## measure lifecycle scripts on simulated nodes: LIFECYCLE="folder ..." (root on Debian)

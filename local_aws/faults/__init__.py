@@ -1,4 +1,4 @@
-"""Faults to order: the next calls of an operation go wrong, or processes and executions are ended. docs/local-aws-faults.md.
+"""Faults to order: the next calls of an operation go wrong, or processes and executions end: docs/internals/local-aws-faults.md.
 
 Ordered over HTTP, `POST /_local_aws/faults`, with a JSON object of a `Fault`'s fields, or with
 `python -m local_aws fault OPERATION FIELD=VALUE`.

@@ -1,20 +1,20 @@
-"""docs/lifecycle.md says what happens on a node: what it says is what the scripts do."""
+"""docs/operate/lifecycle.md says what happens on a node: what it says is what the scripts do."""
 
 import re
 from dataclasses import fields
 
 import pytest
-
-from constructs.hyperpod.lifecycle.script_bundle import WRITTEN_HERE
 from hyperpod_node import mount, packages, plan
 from hyperpod_node.node_settings import NodeSettings
 from hyperpod_node.slurm import accounting_daemon, controller_daemon, controllers, database
 from hyperpod_node.steps import extra_scripts, readiness, slurm_configuration, slurm_controller, slurm_login, slurm_worker
+
+from constructs.hyperpod.lifecycle.script_bundle import WRITTEN_HERE
 from stacks.clusters_app import PROJECT
 from tests.unit.hyperpod_node.a_node import a_context
 from validation.rules.lifecycle import MOST_FILES, MOST_MIB, POINTS
 
-PAGE = (PROJECT / "docs" / "lifecycle.md").read_text()
+PAGE = (PROJECT / "docs" / "operate" / "lifecycle.md").read_text()
 WHERE = {
     plan.EVERY_ROLE: "all",
     ("controller",): "controllers",

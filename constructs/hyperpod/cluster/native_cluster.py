@@ -19,7 +19,7 @@ class NativeCluster(Construct):
     """Define a SageMaker HyperPod cluster by AWS::SageMaker::Cluster; its Ref is the cluster's ARN.
 
     Its logical id is that of our custom resource, so that CloudFormation refuses to put one in the place of the other: "Update of
-    resource type is not permitted". With two ids it would make a second cluster first. docs/custom-resource.md has the way.
+    resource type is not permitted". With two ids it would create a second cluster first: see docs/change/implementation.md.
     """
 
     def __init__(

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from hyperpod_node.accounts import Account, Accounts, Membership
+
 from tests.unit.hyperpod_node.recorded_run import RecordedRun
 
 

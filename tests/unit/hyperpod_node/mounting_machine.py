@@ -9,6 +9,7 @@ from pathlib import Path
 from hyperpod_node.errors import NodeError
 from hyperpod_node.mount import Mount, System, mount
 from hyperpod_node.shell import run
+
 from tests.unit.hyperpod_node.manual_time import ManualTime
 from tests.unit.hyperpod_node.recorded_run import RecordedRun
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node.errors import NodeError
 from hyperpod_node.retry import Clock
 from hyperpod_node.steps import readiness
+
 from tests.unit.hyperpod_node.a_node import a_context
 from tests.unit.hyperpod_node.manual_time import ManualTime
 

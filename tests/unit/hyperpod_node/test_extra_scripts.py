@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node.errors import NodeError
 from hyperpod_node.steps import extra_scripts
+
 from tests.unit.hyperpod_node.a_node import a_context
 from tests.unit.hyperpod_node.manual_time import ManualTime
 from tests.unit.hyperpod_node.recorded_run import RecordedRun

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node import lustre_efa
 from hyperpod_node.errors import NodeError
 from hyperpod_node.steps import fsx, openzfs, readiness
+
 from tests.unit.hyperpod_node.a_node import INSTANCES, LUSTRE, OPENZFS, a_context
 from tests.unit.hyperpod_node.manual_time import ManualTime
 from tests.unit.hyperpod_node.mounting_machine import Machine

@@ -7,10 +7,10 @@ import threading
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node import homes
 from hyperpod_node.accounts import Account
 from hyperpod_node.errors import NodeError
+
 from tests.unit.hyperpod_node.a_node import LUSTRE, OPENZFS, a_context
 
 

@@ -7,9 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node.errors import NodeError
 from hyperpod_node.lustre_efa import Places, set_up, spread
+
 from tests.unit.hyperpod_node.a_node import P5
 from tests.unit.hyperpod_node.recorded_run import RecordedRun
 

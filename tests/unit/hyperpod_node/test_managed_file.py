@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node import mount, write_probe
 from hyperpod_node.errors import NodeError
+
 from tests.unit.hyperpod_node.mounting_machine import OTHER_MOUNTS, Machine
 
 

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node import Node
 from hyperpod_node.provisioning_parameters import ProvisioningParameters

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import NodeSettings, User
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-
 from hyperpod_node import packages
 from hyperpod_node.errors import NodeError
+
 from tests.unit.hyperpod_node.manual_time import ManualTime
 from tests.unit.hyperpod_node.recorded_run import RecordedRun
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import pytest
-
 from hyperpod_node import plan
 from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
 from hyperpod_node.plan import STEPS, Step, carry_out
 from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER, LOGIN
+
 from tests.unit.hyperpod_node.a_node import a_context
 
 

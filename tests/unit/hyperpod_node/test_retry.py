@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import pytest
-
 from hyperpod_node.errors import NodeError
 from hyperpod_node.retry import Patience, retry
+
 from tests.unit.hyperpod_node.manual_time import ManualTime
 
 

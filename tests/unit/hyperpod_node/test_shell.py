@@ -5,7 +5,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node.errors import NodeError
 from hyperpod_node.shell import run
 

@@ -6,9 +6,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node.mount import System
 from hyperpod_node.steps import container_storage, log_rotation, message_of_the_day
+
 from tests.unit.hyperpod_node.a_node import LUSTRE, a_context
 
 

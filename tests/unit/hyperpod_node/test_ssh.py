@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node.accounts import Account
 from hyperpod_node.errors import NodeError
 from hyperpod_node.shell import run
 from hyperpod_node.steps import ssh
+
 from tests.unit.hyperpod_node.a_node import INSTANCES, LUSTRE, a_context, user
 from tests.unit.hyperpod_node.fake_accounts import FakeAccounts
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node.accounts import Account, Membership
 from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import Group, User
 from hyperpod_node.steps import users
+
 from tests.unit.hyperpod_node.a_node import LUSTRE, OPENZFS, a_context, user
 from tests.unit.hyperpod_node.fake_accounts import FakeAccounts
 from tests.unit.hyperpod_node.recorded_run import RecordedRun

@@ -10,7 +10,7 @@ from local_aws.faults import Fault
 from local_aws.faults.fault import CALL_KINDS, OWN_OPERATIONS
 from local_aws.process import ProcessError
 
-PAGE = (Path(__file__).parents[3] / "docs" / "local-aws-faults.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "internals" / "local-aws-faults.md").read_text()
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Fault)])

@@ -1,7 +1,6 @@
 """The checks of all nodes: who is asked, what comes back, how it is shown."""
 
 import pytest
-
 from hyperpod_node.errors import NodeError
 from hyperpod_node.precheck import all_nodes, no_answer, table
 from hyperpod_node.precheck.result import failed, passed, skipped

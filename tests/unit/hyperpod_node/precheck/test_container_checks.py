@@ -1,7 +1,6 @@
 """Docker, enroot, pyxis and NVIDIA's container program: checked where they are, skipped where nobody wants them."""
 
 import pytest
-
 from hyperpod_node.errors import NodeError
 from hyperpod_node.precheck import docker, docker_data_root, enroot_runtime_path, nvidia_container_cli, pyxis
 

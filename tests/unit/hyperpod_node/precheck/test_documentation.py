@@ -1,17 +1,16 @@
-"""docs/jobs.md says what hyperpod-precheck does, and shows what it prints."""
+"""docs/operate/jobs.md says what hyperpod-precheck does, and shows what it prints."""
 
 import re
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node.precheck import check_script, checks, command_line
 from hyperpod_node.precheck.sbatch_script import SbatchScript
 from hyperpod_node.precheck.slurm_cluster import SlurmCluster
 
 from .conftest import captured
 
-PAGE = (Path(__file__).parents[4] / "docs" / "jobs.md").read_text()
+PAGE = (Path(__file__).parents[4] / "docs" / "operate" / "jobs.md").read_text()
 
 
 @pytest.mark.parametrize("name", checks.CHECKS)

@@ -7,7 +7,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node import Node

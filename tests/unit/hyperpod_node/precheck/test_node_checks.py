@@ -4,7 +4,6 @@ import socket
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node.errors import NodeError
 from hyperpod_node.precheck import checks, fsx, slurm_daemon, user_homes
 from hyperpod_node.shell import run

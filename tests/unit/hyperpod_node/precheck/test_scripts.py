@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node.errors import NodeError
 from hyperpod_node.precheck import check_script
 from hyperpod_node.precheck.sbatch_script import SbatchScript

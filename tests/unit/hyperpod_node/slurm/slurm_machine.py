@@ -10,6 +10,7 @@ from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import Accounting, InstanceType, Slurm, User
 from hyperpod_node.resource_config import Instance
 from hyperpod_node.slurm.system import System
+
 from tests.unit.hyperpod_node.a_node import a_context
 from tests.unit.hyperpod_node.manual_time import ManualTime
 from tests.unit.hyperpod_node.recorded_run import Answer, RecordedRun

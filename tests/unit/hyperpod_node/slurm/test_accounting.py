@@ -5,9 +5,9 @@ from __future__ import annotations
 import stat
 
 import pytest
-
 from hyperpod_node.errors import NodeError
 from hyperpod_node.steps import accounting, slurm_configuration
+
 from tests.unit.hyperpod_node.slurm.conftest import CONF
 from tests.unit.hyperpod_node.slurm.slurm_machine import (
     CONTROLLER,

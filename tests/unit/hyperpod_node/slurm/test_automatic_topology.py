@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-
 from hyperpod_node.slurm.configuration import OURS
 from hyperpod_node.slurm.slurm_conf import PUT_OUT, SlurmConf
 from hyperpod_node.slurm.topology import turn_off
 from hyperpod_node.steps import slurm_configuration
+
 from tests.unit.hyperpod_node.slurm.conftest import CONF
 from tests.unit.hyperpod_node.slurm.slurm_machine import PLAIN, SLURM_CONF, SlurmMachine, slurm_context
 

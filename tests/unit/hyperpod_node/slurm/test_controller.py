@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
 from hyperpod_node.steps import accounting, munge, slurm_configuration, slurm_controller
+
 from tests.unit.hyperpod_node.a_node import user
 from tests.unit.hyperpod_node.slurm.conftest import CONF
 from tests.unit.hyperpod_node.slurm.slurm_machine import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node.errors import NodeError
 from hyperpod_node.slurm import daemon
+
 from tests.unit.hyperpod_node.recorded_run import Answer
 from tests.unit.hyperpod_node.slurm.slurm_machine import SlurmMachine
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import pytest
-
 from hyperpod_node.errors import NodeError
 from hyperpod_node.slurm.drained_nodes import EVERY_S, DrainedNodes
+
 from tests.unit.hyperpod_node.slurm.conftest import CONF
 from tests.unit.hyperpod_node.slurm.slurm_machine import SLURM_CONF, SlurmMachine
 

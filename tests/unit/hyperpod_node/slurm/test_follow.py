@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node.errors import NodeError
 from hyperpod_node.slurm import follow
 from hyperpod_node.slurm.follow import Follower
 from hyperpod_node.steps import precheck, slurm_login, slurm_worker
+
 from tests.unit.hyperpod_node.slurm.slurm_machine import CONTROLLER, SECOND_CONTROLLER, WORKER, SlurmMachine, slurm_context
 
 IDLE = "NodeName=ip-10-1-0-6 State=IDLE SlurmdStartTime=2026-01-01T00:00:00"

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node.errors import NodeError
 from hyperpod_node.slurm import keeper
 from hyperpod_node.slurm.keeper import Keeper
+
 from tests.unit.hyperpod_node.slurm.slurm_machine import SLURM_CONF, SlurmMachine, slurm_context
 
 CONF = "opt/slurm/etc/slurm.conf"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-
 from hyperpod_node.node_settings import Accounting, InstanceType
 from hyperpod_node.resource_config import Instance, ResourceConfig
 from hyperpod_node.slurm.configuration import render
@@ -14,6 +13,7 @@ from hyperpod_node.slurm.node_lines import InstanceTypes, complete, default_line
 from hyperpod_node.slurm.settings import EPILOG, PROLOG
 from hyperpod_node.slurm.slurm_conf import BEGIN, END, Controller, SlurmConf
 from hyperpod_node.slurm.topology import misfits, plugin
+
 from tests.unit.hyperpod_node.slurm.slurm_machine import PLAIN, SLURM_CONF, WORKER, slurm_context
 
 P5 = InstanceType(2, 48, 8, "h100", efa=True)

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
 from hyperpod_node import mount, packages
 from hyperpod_node.errors import NodeError
 from hyperpod_node.slurm import accounting_daemon, controller_daemon, controllers, database, settings
 from hyperpod_node.steps import extra_scripts, readiness, slurm_configuration, slurm_login, slurm_worker, ssh_restriction
+
 from tests.unit.hyperpod_node.a_node import user
 from tests.unit.hyperpod_node.slurm.slurm_machine import (
     CONTROLLER,
