@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 CLUSTER ?= reference
 
-.PHONY: help setup nodes-setup demo unit nightly nightly-sample test-long demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots templates docs bench bench-nodes clean soak soak-ci mutants mutations
+.PHONY: help setup nodes-setup demo unit nightly nightly-sample site test-long demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots templates docs bench bench-nodes clean soak soak-ci mutants mutations
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
@@ -118,6 +118,11 @@ docs: setup  ## rewrite what the documentation takes from the code
 	@python -m tools.configuration_page > docs/reference/configuration.md
 	@python -m validation.schema > schema/cluster.schema.json
 
+site: setup  ## build the documentation into site/, and fail on broken links
+	@pip install --disable-pip-version-check -q -r requirements-site.txt -c constraints.txt
+	@NO_MKDOCS_2_WARNING=1 mkdocs build --strict --quiet
+	@echo "next: open site/index.html"
+
 bench-nodes: setup  ## measure lifecycle scripts on simulated nodes: LIFECYCLE="folder ..." (root on Debian)
 	@python -m local_aws.nodes setup
 	@python -m tests.bench.nodes $(BENCH)
@@ -126,4 +131,4 @@ bench: setup  ## measure a function's start against boto3's, synth against an em
 	@python -m tests.bench $(BENCH)
 
 clean:  ## remove all that make made
-	rm -rf .venv node_modules cdk.out .local_aws hpod
+	rm -rf .venv node_modules cdk.out .local_aws hpod site
