@@ -9,7 +9,7 @@ from hyperpod_node.node_settings import NodeSettings
 from hyperpod_node.slurm import accounting_daemon, controller_daemon, controllers, database
 from hyperpod_node.steps import extra_scripts, readiness, slurm_configuration, slurm_controller, slurm_login, slurm_worker
 
-from constructs.hyperpod.lifecycle.script_bundle import WRITTEN_HERE
+from constructs.hyperpod.lifecycle.script_bundle import GENERATED
 from stacks.clusters_app import PROJECT
 from tests.unit.hyperpod_node.a_node import a_context
 from validation.rules.lifecycle import MOST_FILES, MOST_MIB, POINTS
@@ -64,7 +64,7 @@ def test_each_variable_of_extra_scripts_is_described() -> None:
 
 
 def test_the_files_that_are_written_here_are_named() -> None:
-    assert set(re.findall(r"^- `(\w+\.json)`", PAGE, re.MULTILINE)) == WRITTEN_HERE
+    assert set(re.findall(r"^- `(\w+\.json)`", PAGE, re.MULTILINE)) == GENERATED
 
 
 def test_the_limits_are_those_of_the_rule() -> None:

@@ -33,8 +33,8 @@ CHANGES = {
     "tags": {"team": "research"},
 }
 UNSHOWN = {
-    **{("Step", action): reason for action, reason in step_permissions.UNSHOWN.items()},
-    **{(NODES, action): reason for action, reason in node_permissions.UNSHOWN.items()},
+    **{("Step", action): reason for action, reason in step_permissions.UNTESTED.items()},
+    **{(NODES, action): reason for action, reason in node_permissions.UNTESTED.items()},
 }
 MOST_UNSHOWN = 3
 IMPATIENCE_S = 15.0  # two and a half of CloudFormation's hours

@@ -1,4 +1,4 @@
-"""What a cluster file's `removal` means to CloudFormation."""
+"""Translate `removal` of a cluster file into removal policies."""
 
 import aws_cdk as cdk
 from constructs import IConstruct
@@ -7,15 +7,14 @@ from config.section import Removal
 
 
 def removal_policy(removal: Removal) -> cdk.RemovalPolicy:
-    """The policy for a resource that may be kept.
+    """Return the policy for a resource.
 
-    A kept one, whatever is in it, goes all the same with a deployment that was to create it and fails (RetainExceptOnCreate): a
-    bucket, a file system, a cluster with its role and network.
+    Retained resources are still deleted if the deployment that creates them fails (RetainExceptOnCreate).
     """
     return cdk.RemovalPolicy.DESTROY if removal is Removal.DESTROY else cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
 
 
 def retain(*constructs: IConstruct) -> None:
-    """Keep all resources in the constructs when the stack goes: a cluster that stays needs them."""
+    """Retain all resources in the constructs, for a retained cluster that needs them."""
     for construct in constructs:
         cdk.RemovalPolicies.of(construct).apply(removal_policy(Removal.RETAIN))

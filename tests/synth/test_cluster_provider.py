@@ -1,4 +1,4 @@
-"""The functions and the state machine that answer CloudFormation."""
+"""The functions and the state machine that respond to CloudFormation."""
 
 import json
 from typing import Any
@@ -17,14 +17,14 @@ def stack(shipped: Synthesized) -> StackTemplate:
 
 @pytest.fixture
 def states(stack: StackTemplate) -> dict[str, Any]:
-    """The state machine's definition, with a question mark for each value that is known at deployment."""
+    """Return the definition of the state machine, with a question mark for each value that is unknown at synth."""
     _, parts = stack.properties("AWS::StepFunctions::StateMachine")["DefinitionString"]["Fn::Join"]
     definition: dict[str, Any] = json.loads("".join(part if isinstance(part, str) else "?" for part in parts))
     return definition
 
 
 def statements(stack: StackTemplate, role: str) -> list[dict[str, Any]]:
-    """What a role of the stack allows, in its own policies and in those that are attached to it."""
+    """Return the statements of a role, inline and attached."""
     documents = [
         policy["PolicyDocument"] for resource in [stack.resources[role]] for policy in resource["Properties"].get("Policies", [])
     ]
@@ -37,17 +37,17 @@ def statements(stack: StackTemplate, role: str) -> list[dict[str, Any]]:
 
 
 def role_of(stack: StackTemplate, function: str) -> str:
-    """The logical id of the role of the function with this in its name."""
+    """Return the logical ID of the role of a function."""
     name: str = stack.properties("AWS::Lambda::Function", named=function)["Role"]["Fn::GetAtt"][0]
     return name
 
 
 def actions(statement: dict[str, Any]) -> set[str]:
-    """The statement's actions."""
+    """Return the actions of a statement."""
     return {statement["Action"]} if isinstance(statement["Action"], str) else set(statement["Action"])
 
 
-def test_three_functions_of_one_package_run_arm_and_a_current_python(stack: StackTemplate) -> None:
+def test_three_functions_share_a_package_and_run_on_arm64_with_a_current_python(stack: StackTemplate) -> None:
     ours = [stack.properties("AWS::Lambda::Function", named=f"Provider{name}") for name in ("Entry", "Step", "Responder")]
     assert [function["Handler"] for function in ours] == [
         "cluster_resource.entry.handler",
@@ -60,7 +60,7 @@ def test_three_functions_of_one_package_run_arm_and_a_current_python(stack: Stac
 
 
 @pytest.mark.fault(27)
-def test_functions_end_within_the_time_that_the_lease_counts_on(stack: StackTemplate) -> None:
+def test_functions_time_out_within_the_lease(stack: StackTemplate) -> None:
     ours = [stack.properties("AWS::Lambda::Function", named=f"Provider{name}") for name in ("Entry", "Step", "Responder")]
     assert {function["Timeout"] for function in ours} == {FUNCTION_S}
 
@@ -72,7 +72,7 @@ def test_the_step_may_list_the_executions_of_its_own_state_machine(stack: StackT
     assert states["States"]["Step"]["Parameters"]["Payload"]["machine.$"] == "$$.StateMachine.Id"
 
 
-def test_entry_and_responder_know_the_state_machine(stack: StackTemplate) -> None:
+def test_entry_and_responder_get_the_arn_of_the_state_machine(stack: StackTemplate) -> None:
     machine, _ = stack.one("AWS::StepFunctions::StateMachine")
     for name in ("Entry", "Responder"):
         function = stack.properties("AWS::Lambda::Function", named=f"Provider{name}")
@@ -80,7 +80,7 @@ def test_entry_and_responder_know_the_state_machine(stack: StackTemplate) -> Non
 
 
 @pytest.mark.fault(28)
-def test_an_event_that_the_entry_could_not_start_is_answered_by_the_responder(stack: StackTemplate) -> None:
+def test_the_responder_handles_events_that_the_entry_failed_to_process(stack: StackTemplate) -> None:
     entry, _ = stack.one("AWS::Lambda::Function", named="ProviderEntry")
     responder, _ = stack.one("AWS::Lambda::Function", named="ProviderResponder")
     stack.assertions.has_resource_properties(
@@ -99,7 +99,7 @@ def test_an_event_that_the_entry_could_not_start_is_answered_by_the_responder(st
 
 
 @pytest.mark.fault(29)
-def test_an_execution_that_ended_without_an_answer_is_answered_by_the_responder(stack: StackTemplate) -> None:
+def test_the_responder_handles_executions_that_failed(stack: StackTemplate) -> None:
     machine, _ = stack.one("AWS::StepFunctions::StateMachine")
     responder, _ = stack.one("AWS::Lambda::Function", named="ProviderResponder")
     rule, _ = stack.one("AWS::Events::Rule")
@@ -126,7 +126,7 @@ def test_an_execution_that_ended_without_an_answer_is_answered_by_the_responder(
     )
 
 
-def test_an_execution_looks_every_thirty_seconds_and_sends_one_answer(states: dict[str, Any]) -> None:
+def test_an_execution_polls_every_thirty_seconds_and_sends_one_response(states: dict[str, Any]) -> None:
     steps = states["States"]
     assert states["StartAt"] == "Step"
     assert steps["Step"]["Next"] == "Done"
@@ -138,7 +138,7 @@ def test_an_execution_looks_every_thirty_seconds_and_sends_one_answer(states: di
     assert states["TimeoutSeconds"] == 59 * 60
 
 
-def test_a_step_gets_its_time_from_the_execution(states: dict[str, Any]) -> None:
+def test_a_step_gets_the_time_from_the_execution(states: dict[str, Any]) -> None:
     step = states["States"]["Step"]["Parameters"]["Payload"]
     assert step == {
         "event.$": "$$.Execution.Input.event",
@@ -149,7 +149,7 @@ def test_a_step_gets_its_time_from_the_execution(states: dict[str, Any]) -> None
     }
 
 
-def test_the_answer_is_in_the_executions_state_before_it_is_sent(states: dict[str, Any]) -> None:
+def test_the_state_of_the_execution_holds_the_response_before_it_is_sent(states: dict[str, Any]) -> None:
     assert states["States"]["Answer"]["Parameters"]["Payload"] == {
         "event.$": "$$.Execution.Input.event",
         "answer.$": "$.answer",
@@ -167,15 +167,15 @@ def test_failures_are_retried_and_never_caught(states: dict[str, Any]) -> None:
 
 
 @pytest.mark.fault(57)
-def test_logs_of_executions_hold_no_data(stack: StackTemplate) -> None:
-    """The input holds the address that answers go to: who can read it can answer in our place."""
+def test_logs_of_executions_contain_no_execution_data(stack: StackTemplate) -> None:
+    """The input contains the response URL: anyone who can read it can send a response."""
     logging = stack.properties("AWS::StepFunctions::StateMachine")["LoggingConfiguration"]
     assert logging["IncludeExecutionData"] is False
     assert logging["Level"] == "ALL"
 
 
-def test_every_function_writes_to_a_log_group_that_goes_with_its_stack(shipped: Synthesized, variants: Synthesized) -> None:
-    """Those of aws-cdk-lib too. What Lambda makes itself would stay after a destroy, without an end date."""
+def test_log_groups_of_all_functions_are_deleted_with_their_stack(shipped: Synthesized, variants: Synthesized) -> None:
+    """Including functions of aws-cdk-lib: log groups that Lambda creates would stay after a destroy, without expiry."""
     for synthesized, cluster in ((shipped, "reference"), (variants, "destroyed")):
         for name in STACKS:
             stack = synthesized[cluster, name]
@@ -187,8 +187,8 @@ def test_every_function_writes_to_a_log_group_that_goes_with_its_stack(shipped: 
                 assert group["DeletionPolicy"] == "Delete"
 
 
-def test_no_function_can_make_a_log_group(shipped: Synthesized, variants: Synthesized) -> None:
-    """A function that still runs while its stack goes would bring its group back."""
+def test_no_function_can_create_a_log_group(shipped: Synthesized, variants: Synthesized) -> None:
+    """A function that runs while its stack is deleted would recreate its log group."""
     for synthesized, cluster in ((shipped, "reference"), (variants, "destroyed")):
         for name in STACKS:
             stack = synthesized[cluster, name]
@@ -198,7 +198,7 @@ def test_no_function_can_make_a_log_group(shipped: Synthesized, variants: Synthe
                 assert not [statement for statement in statements(stack, role) if "logs:CreateLogGroup" in actions(statement)]
 
 
-def test_the_step_gives_sagemaker_the_nodes_role_and_nobody_anything_else(stack: StackTemplate) -> None:
+def test_the_step_passes_only_the_node_role_and_only_to_sagemaker(stack: StackTemplate) -> None:
     role, _ = stack.one("AWS::IAM::Role", named="NodeRole")
     passing = [
         statement for statement in statements(stack, role_of(stack, "ProviderStep")) if "iam:PassRole" in actions(statement)
@@ -218,7 +218,7 @@ def test_the_step_gives_sagemaker_the_nodes_role_and_nobody_anything_else(stack:
         ("sagemaker:DeleteTags", "aws:ResourceTag"),
     ],
 )
-def test_the_step_changes_the_clusters_of_its_own_stack_alone(stack: StackTemplate, action: str, key: str) -> None:
+def test_the_step_changes_only_clusters_of_its_own_stack(stack: StackTemplate, action: str, key: str) -> None:
     cluster, _ = stack.one("Custom::HyperPodCluster")
     changing = [statement for statement in statements(stack, role_of(stack, "ProviderStep")) if action in actions(statement)]
     assert changing
@@ -232,7 +232,7 @@ def test_the_step_changes_the_clusters_of_its_own_stack_alone(stack: StackTempla
         )
 
 
-def test_the_step_may_use_the_training_plans_of_the_file_and_no_others(stack: StackTemplate, variants: Synthesized) -> None:
+def test_the_step_may_use_only_the_training_plans_of_the_file(stack: StackTemplate, variants: Synthesized) -> None:
     def plans(template: StackTemplate) -> list[Any]:
         own = statements(template, role_of(template, "ProviderStep"))
         return [statement["Resource"] for statement in own if "training-plan/" in json.dumps(statement["Resource"])]
@@ -242,7 +242,7 @@ def test_the_step_may_use_the_training_plans_of_the_file_and_no_others(stack: St
     assert "arn:aws:sagemaker:us-west-2:123456789012:training-plan/plan" in resources
 
 
-def test_entry_and_responder_see_executions_of_their_own_state_machine_alone(stack: StackTemplate) -> None:
+def test_entry_and_responder_access_only_executions_of_their_own_state_machine(stack: StackTemplate) -> None:
     machine, _ = stack.one("AWS::StepFunctions::StateMachine")
     for name in ("ProviderEntry", "ProviderResponder"):
         on_states = [
@@ -255,7 +255,7 @@ def test_entry_and_responder_see_executions_of_their_own_state_machine_alone(sta
             assert machine in json.dumps(statement["Resource"])
 
 
-def test_no_function_of_the_cluster_can_reach_the_data(stack: StackTemplate) -> None:
+def test_no_function_of_the_cluster_can_access_data(stack: StackTemplate) -> None:
     for name in ("ProviderEntry", "ProviderStep", "ProviderResponder"):
         allowed = set().union(*(actions(statement) for statement in statements(stack, role_of(stack, name))))
         assert not [action for action in allowed if action.startswith(("s3:", "fsx:", "ec2:"))]

@@ -1,7 +1,7 @@
-"""What is there before the cluster, and stays until the cluster is gone.
+"""Resources that must exist until the cluster is deleted.
 
-HyperPod removes the nodes' interfaces in the nodes' role: without the role, its policies or the network, a cluster stays in
-Deleting. And what answers CloudFormation for the cluster must not be deleted while it does.
+HyperPod uses the node role to remove network interfaces: without the role, its policies or the network, a cluster stays in
+Deleting. And the provider must exist until it has responded.
 """
 
 import json
@@ -11,7 +11,7 @@ import pytest
 
 from tests.synth.synthesized import CLUSTER, STACKS, StackTemplate, Synthesized
 
-MACHINERY = {
+PROVIDER = {
     "AWS::CloudWatch::Alarm",
     "AWS::Lambda::Function",
     "AWS::Lambda::EventInvokeConfig",
@@ -31,7 +31,7 @@ def stack(shipped: Synthesized) -> StackTemplate:
 
 
 def below(stack: StackTemplate, part: str) -> set[str]:
-    """The logical ids of what is defined below a construct of the stack."""
+    """Return the logical IDs of all resources below a construct."""
     return {
         logical_id
         for logical_id, resource in stack.resources.items()
@@ -40,15 +40,15 @@ def below(stack: StackTemplate, part: str) -> set[str]:
 
 
 @pytest.mark.fault(48)
-def test_the_cluster_waits_for_all_of_its_machinery(stack: StackTemplate) -> None:
+def test_the_cluster_depends_on_all_of_its_provider(stack: StackTemplate) -> None:
     _, resource = stack.one("Custom::HyperPodCluster")
-    machinery = below(stack, "Provider")
-    assert {stack.resources[name]["Type"] for name in machinery} == MACHINERY
-    assert machinery <= set(resource["DependsOn"])
+    provider = below(stack, "Provider")
+    assert {stack.resources[name]["Type"] for name in provider} == PROVIDER
+    assert provider <= set(resource["DependsOn"])
 
 
 @pytest.mark.fault(48)
-def test_the_cluster_waits_for_the_nodes_role_and_each_of_its_policies(stack: StackTemplate) -> None:
+def test_the_cluster_depends_on_the_node_role_and_its_policies(stack: StackTemplate) -> None:
     cluster, resource = stack.one("Custom::HyperPodCluster")
     role = below(stack, "NodeRole")
     assert role
@@ -57,7 +57,7 @@ def test_the_cluster_waits_for_the_nodes_role_and_each_of_its_policies(stack: St
 
 
 @pytest.mark.fault(49)
-def test_the_cluster_waits_for_its_scripts(stack: StackTemplate) -> None:
+def test_the_cluster_depends_on_its_scripts(stack: StackTemplate) -> None:
     _, resource = stack.one("Custom::HyperPodCluster")
     deployment, _ = stack.one("Custom::CDKBucketDeployment")
     policy, _ = stack.one("AWS::S3::BucketPolicy")
@@ -70,14 +70,14 @@ def test_scripts_are_deleted_after_the_cluster(stack: StackTemplate) -> None:
     assert set(stack.of_type("Custom::S3AutoDeleteObjects", "AWS::S3::Bucket")) <= set(resource["DependsOn"])
 
 
-def test_the_cluster_waits_for_everything_in_its_stack(stack: StackTemplate) -> None:
+def test_the_cluster_depends_on_everything_in_its_stack(stack: StackTemplate) -> None:
     cluster, _ = stack.one("Custom::HyperPodCluster")
     assert stack.waits_for(cluster) == stack.resources.keys() - {cluster}
 
 
 @pytest.mark.fault(48)
-def test_the_network_and_the_storage_are_there_before_the_cluster(shipped: Synthesized, shipped_folder: Path) -> None:
-    """Routes, rules and endpoints are in a stack of their own, which is deployed before and destroyed after."""
+def test_network_and_storage_are_deployed_before_the_cluster(shipped: Synthesized, shipped_folder: Path) -> None:
+    """Routes, rules and endpoints are in a separate stack, deployed first and destroyed last."""
     manifests = [json.loads(file.read_text()) for file in shipped_folder.glob("*/assembly-reference/manifest.json")]
     [artifacts] = [manifest["artifacts"] for manifest in manifests]
     dependencies = {
@@ -95,8 +95,8 @@ def test_the_network_and_the_storage_are_there_before_the_cluster(shipped: Synth
     assert ids["Storage"] in dependencies["Cluster"]
 
 
-def test_the_file_system_waits_for_the_rules_of_its_group_with_imported_parts_too(variants: Synthesized) -> None:
-    """With everything in one stage, the rules are in the stack before; nothing imported is waited for."""
+def test_the_file_system_depends_on_nothing_that_is_imported(variants: Synthesized) -> None:
+    """Security group rules are in another stack, or imported."""
     for cluster in ("existing-network", "internet-access"):
         storage = variants[cluster, "Storage"]
         file_system, _ = storage.one("AWS::FSx::FileSystem")
@@ -104,18 +104,18 @@ def test_the_file_system_waits_for_the_rules_of_its_group_with_imported_parts_to
 
 
 @pytest.mark.fault(48)
-def test_the_tail_is_deleted_after_the_cluster_and_before_what_the_cluster_needs(variants: Synthesized) -> None:
-    """In its Delete it waits for a cluster that is still going, and so needs its role, scripts and machinery."""
+def test_the_deletion_resource_is_deleted_after_the_cluster_and_before_its_dependencies(variants: Synthesized) -> None:
+    """Its Delete waits until the cluster is deleted, so it needs role, scripts and provider."""
     stack = variants["three-hours", CLUSTER]
     cluster, resource = stack.one("Custom::HyperPodCluster")
-    tail, _ = stack.one("Custom::HyperPodDeletion")
+    deletion, _ = stack.one("Custom::HyperPodDeletion")
     waits = set(stack.of_type("Custom::HyperPodWait"))
-    assert tail in resource["DependsOn"]
-    assert stack.waits_for(tail) == stack.resources.keys() - {cluster, tail} - waits
+    assert deletion in resource["DependsOn"]
+    assert stack.waits_for(deletion) == stack.resources.keys() - {cluster, deletion} - waits
 
 
 @pytest.mark.fault(46)
-def test_waits_follow_the_cluster_one_after_the_other(variants: Synthesized) -> None:
+def test_waits_depend_on_the_cluster_and_on_each_other(variants: Synthesized) -> None:
     stack = variants["three-hours", CLUSTER]
     cluster, _ = stack.one("Custom::HyperPodCluster")
     second, third = sorted(stack.of_type("Custom::HyperPodWait"))

@@ -1,4 +1,4 @@
-"""What every implementation of the cluster asks HyperPod for."""
+"""Fill CreateCluster's input with values from other constructs."""
 
 from aws_cdk import aws_iam as iam
 
@@ -8,8 +8,8 @@ from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network.network import Network
 
 
-def requested_cluster(config: ClusterConfig, *, network: Network, scripts: LifecycleScripts, role: iam.IRole) -> Request:
-    """CreateCluster's input without ClusterName, with tokens for what is known only at deployment."""
+def create_cluster_input(config: ClusterConfig, *, network: Network, scripts: LifecycleScripts, role: iam.IRole) -> Request:
+    """Return CreateCluster's input without ClusterName, with tokens for values that are unknown at synth."""
     values = RequestValues(
         execution_role_arn=role.role_arn,
         source_s3_uri=scripts.source_s3_uri,
