@@ -18,6 +18,11 @@ from typing import Protocol
 _LOOK_S = 0.05
 
 
+def host_now() -> datetime:
+    """Return the host's time: clients compare time stamps with their own clock."""
+    return datetime.now(UTC)
+
+
 class Waitable(Protocol):
     """What can be waited for: a `threading.Event`, or what behaves as one."""
 

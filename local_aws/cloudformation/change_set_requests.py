@@ -16,7 +16,7 @@ def create_change_set(call: Call) -> Json:
     if name in stack.change_sets:
         raise RequestError(f"ChangeSet [{name}] already exists", "AlreadyExistsException")
     change_set = ChangeSet(
-        stack=stack,
+        stack_id=stack.id,
         name=name,
         kind=kind,
         target=call.target(stack),
@@ -28,13 +28,13 @@ def create_change_set(call: Call) -> Json:
     )
     _add(call, stack)
     stack.change_sets[name] = change_set
-    _plan(change_set)
+    _plan(stack, change_set)
     return {"Id": change_set.id, "StackId": stack.id}
 
 
-def _plan(change_set: ChangeSet) -> None:
+def _plan(stack: Stack, change_set: ChangeSet) -> None:
     try:
-        planned = plan(change_set.stack, change_set.target)
+        planned = plan(stack, change_set.target)
     except TemplateError as error:
         change_set.fail(str(error))
         return
@@ -64,19 +64,19 @@ def _add(call: Call, stack: Stack) -> None:
         stack.report("REVIEW_IN_PROGRESS", "User Initiated")
 
 
-def _find(call: Call) -> ChangeSet:
+def _find(call: Call) -> tuple[Stack, ChangeSet]:
     name = call.get("ChangeSetName", "")
     for stack in list(call.stacks().values()):
         if call.get("StackName") in (None, stack.name, stack.id):
             for change_set in stack.change_sets.values():
                 if name in (change_set.id, change_set.name):
-                    return change_set
+                    return stack, change_set
     raise RequestError(f"ChangeSet [{name}] does not exist", "ChangeSetNotFound")
 
 
 def describe_change_set(call: Call) -> Json:
     """A change set in full."""
-    return _find(call).describe(with_values=bool(call.get("IncludePropertyValues")))
+    return _find(call)[1].describe(with_values=bool(call.get("IncludePropertyValues")))
 
 
 def list_change_sets(call: Call) -> Json:
@@ -87,17 +87,16 @@ def list_change_sets(call: Call) -> Json:
 def delete_change_set(call: Call) -> Json:
     """Forget a change set; no error if there is none."""
     try:
-        change_set = _find(call)
+        stack, change_set = _find(call)
     except RequestError:
         return {}
-    del change_set.stack.change_sets[change_set.name]
+    del stack.change_sets[change_set.name]
     return {}
 
 
 def execute_change_set(call: Call) -> Json:
     """Do what a change set planned; every other change set of the stack is void by that."""
-    change_set = _find(call)
-    stack = change_set.stack
+    stack, change_set = _find(call)
     if change_set.execution != "AVAILABLE":
         raise RequestError(
             f"ChangeSet [{change_set.id}] cannot be executed in its current status of [{change_set.status}]",
@@ -115,7 +114,7 @@ def execute_change_set(call: Call) -> Json:
 
 def get_template(call: Call) -> Json:
     """The template of a stack, or of a change set."""
-    body = _find(call).target.body if call.get("ChangeSetName") else call.stack().version.body
+    body = _find(call)[1].target.body if call.get("ChangeSetName") else call.stack().version.body
     return {"TemplateBody": body, "StagesAvailable": ["Original", "Processed"]}
 
 

@@ -6,26 +6,18 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any
 
+from local_aws.clock import host_now
 from local_aws.cloudformation import parameters, removal, steps
 from local_aws.cloudformation.errors import ResourceError, TemplateError
 from local_aws.cloudformation.graph import dependencies
 from local_aws.cloudformation.intrinsics import Resolver
 from local_aws.cloudformation.outputs import check_exports, evaluate
 from local_aws.cloudformation.parallel import Outcome, walk
-from local_aws.cloudformation.rollback import Rollback, Touched
+from local_aws.cloudformation.rollback import Rollback
 from local_aws.cloudformation.schemas import schema
 from local_aws.cloudformation.scope import Scope
-from local_aws.cloudformation.stack import Operation, Stack, StackResource, Version, host_now
-from local_aws.cloudformation.template import Json, parse
-
-
-@dataclass(frozen=True)
-class Target:
-    """What a stack is to become."""
-
-    body: str
-    given: Mapping[str, str]
-    tags: tuple[tuple[str, str], ...]
+from local_aws.cloudformation.stack import Leftover, Operation, Stack, StackResource, Touched, Unfinished, Version
+from local_aws.cloudformation.template import Json, Target, parse
 
 
 def with_stack_tags(properties: Json, resource_type: str, region: str, tags: Mapping[str, str]) -> Json:
@@ -51,7 +43,7 @@ class Deployment:
     target: Target
     first: bool
     touched: list[Touched] = field(default_factory=list)
-    leftovers: list[removal.Leftover] = field(default_factory=list)
+    leftovers: list[Leftover] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.verb = "CREATE" if self.first else "UPDATE"
@@ -71,7 +63,7 @@ class Deployment:
         self.stack.updated = host_now()
         self.stack.report("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
         unwanted = [resource for name, resource in self.stack.resources.items() if name not in wanted]
-        self.leftovers += [removal.Leftover(resource, resource.policy("DeletionPolicy")) for resource in unwanted]
+        self.leftovers += [Leftover(resource, resource.policy("DeletionPolicy")) for resource in unwanted]
         removal.clean_up(self.stack, self.leftovers)
         for resource in unwanted:
             del self.stack.resources[resource.logical_id]
@@ -115,7 +107,7 @@ class Deployment:
             return
         steps.update(self.stack, resource, definition, wanted)
         if resource.physical_id != before.physical_id:
-            self.leftovers.append(removal.Leftover(before, resource.policy("UpdateReplacePolicy")))
+            self.leftovers.append(Leftover(before, resource.policy("UpdateReplacePolicy")))
 
     def _create(self, name: str, definition: Json, properties: Any, failed: StackResource | None) -> None:
         resource = StackResource(name, definition["Type"], definition)
@@ -124,7 +116,7 @@ class Deployment:
         self._touch(Touched(resource, None))
         steps.create(self.stack, resource, properties)
         if failed is not None and failed.physical_id not in ("", resource.physical_id):
-            self.leftovers.append(removal.Leftover(failed, "Delete"))
+            self.leftovers.append(Leftover(failed, "Delete"))
 
     def _touch(self, touched: Touched) -> None:
         with self.stack.lock:
@@ -147,12 +139,12 @@ class Deployment:
     def _fail(self, operation: Operation, before: Version, reason: str) -> None:
         if operation.cancelled:  # for a deletion, which reports from here on
             return
-        rollback = Rollback(self.stack, before, self.first, self.touched)
+        unfinished = Unfinished(before, self.first, self.touched)
         if self.stack.disable_rollback:
-            self.stack.unfinished = rollback
+            self.stack.unfinished = unfinished
             self.stack.version = replace(
                 before, body=self.target.body, template=parse(self.target.body), given=dict(self.target.given)
             )
             self.stack.report(f"{self.verb}_FAILED", reason)
             return
-        rollback.start(operation, f"{reason} Rollback requested by user.")
+        Rollback(self.stack, unfinished).start(operation, f"{reason} Rollback requested by user.")

@@ -5,44 +5,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from local_aws.cloudformation import parameters
-from local_aws.cloudformation.deployment import Target, with_stack_tags
+from local_aws.cloudformation.change_sets import PropertyChange, ResourceChange
+from local_aws.cloudformation.deployment import with_stack_tags
 from local_aws.cloudformation.errors import TemplateError
 from local_aws.cloudformation.graph import dependencies, order, references
 from local_aws.cloudformation.intrinsics import LATER
 from local_aws.cloudformation.parameters import check_rules
-from local_aws.cloudformation.schemas import Path, changes, replacing, schema
+from local_aws.cloudformation.schemas import changes, replacing, schema
 from local_aws.cloudformation.scope import Scope, check_references
 from local_aws.cloudformation.stack import Stack, StackResource
-from local_aws.cloudformation.template import Json, parse
+from local_aws.cloudformation.template import Json, Target, parse
 
 ATTRIBUTES = ("DeletionPolicy", "UpdateReplacePolicy", "Metadata")
-
-
-@dataclass(frozen=True)
-class PropertyChange:
-    """One property that changes."""
-
-    path: Path
-    before: Any
-    after: Any
-    recreates: str  # Always, Conditionally, Never
-    static: bool  # whether the value is known before the update runs
-
-
-@dataclass(frozen=True)
-class ResourceChange:
-    """One resource that is added, modified or removed."""
-
-    action: str
-    logical_id: str
-    type: str
-    physical_id: str = ""
-    replacement: str = ""
-    properties: tuple[PropertyChange, ...] = ()
-    attributes: tuple[str, ...] = ()
-    before: Json = field(default_factory=dict)
-    after: Json = field(default_factory=dict)
-    policy: str = ""
 
 
 class _ForetellingScope(Scope):

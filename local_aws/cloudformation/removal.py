@@ -4,19 +4,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from local_aws.clock import host_now
 from local_aws.cloudformation import steps, store
 from local_aws.cloudformation.graph import Graph, depends_on, references, reverse
 from local_aws.cloudformation.parallel import Outcome, walk
 from local_aws.cloudformation.scope import importers
-from local_aws.cloudformation.stack import Operation, Stack, StackResource, host_now
-
-
-@dataclass(frozen=True)
-class Leftover:
-    """A resource that is to go, and the policy that may keep it."""
-
-    resource: StackResource
-    policy: str
+from local_aws.cloudformation.stack import Leftover, Operation, Stack, StackResource
 
 
 def remove(stack: Stack, leftovers: Sequence[Leftover]) -> Outcome:

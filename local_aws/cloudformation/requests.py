@@ -8,11 +8,10 @@ from urllib.parse import unquote, urlparse
 from botocore.exceptions import ClientError
 
 from local_aws.cloudformation import clients, store
-from local_aws.cloudformation.deployment import Target
 from local_aws.cloudformation.errors import RequestError
 from local_aws.cloudformation.resources import iam_capabilities
 from local_aws.cloudformation.stack import Stack
-from local_aws.cloudformation.template import Json, parse
+from local_aws.cloudformation.template import Json, Target, parse
 
 # Asked for but not to be had: refused, since skipping them would do something else than was asked. ImportExistingResources,
 # which `cdk bootstrap` sends, is taken: without anything to import it means nothing, and what exists fails its creation.

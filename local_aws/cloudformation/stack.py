@@ -3,19 +3,12 @@
 import threading
 import uuid
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from datetime import datetime, timedelta
+from typing import Any
 
+from local_aws.clock import host_now
+from local_aws.cloudformation.change_sets import ChangeSet
 from local_aws.cloudformation.template import Json
-
-if TYPE_CHECKING:
-    from local_aws.cloudformation.change_sets import ChangeSet
-    from local_aws.cloudformation.rollback import Rollback
-
-
-def host_now() -> datetime:
-    """The host's time: clients compare the time stamps of events with their own clock."""
-    return datetime.now(UTC)
 
 
 @dataclass
@@ -50,6 +43,37 @@ class Version:
     outputs: tuple[Json, ...] = ()
 
 
+@dataclass(frozen=True)
+class Touched:
+    """A resource that a deployment made (``before`` is None) or changed."""
+
+    resource: StackResource
+    before: StackResource | None
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """A resource that is to go, and the policy that may keep it."""
+
+    resource: StackResource
+    policy: str
+
+
+@dataclass
+class Unfinished:
+    """A failed creation (``first``) or update: what is left to do to roll back to ``version``."""
+
+    version: Version
+    first: bool
+    touched: list[Touched]
+    leftovers: list[Leftover] = field(default_factory=list)
+
+    @property
+    def verb(self) -> str:
+        """Return the start of the rollback's statuses."""
+        return "ROLLBACK" if self.first else "UPDATE_ROLLBACK"
+
+
 class Operation:
     """One creation, update, rollback or deletion under way."""
 
@@ -78,7 +102,7 @@ class Stack:
         self.capabilities: list[str] = []
         self.protected = self.disable_rollback = False
         self.operation = Operation()
-        self.unfinished: Rollback | None = None
+        self.unfinished: Unfinished | None = None
         self.lock = threading.RLock()
 
     def report(self, status: str, reason: str = "") -> None:

@@ -1,14 +1,15 @@
 """Requests that create, change and delete stacks."""
 
 from local_aws.cloudformation.checks import template_problems
-from local_aws.cloudformation.deployment import Deployment, Target
+from local_aws.cloudformation.deployment import Deployment
 from local_aws.cloudformation.errors import RequestError, TemplateError
 from local_aws.cloudformation.operation import begin, call_off
 from local_aws.cloudformation.planning import Plan
 from local_aws.cloudformation.removal import Deletion, exports_in_use
 from local_aws.cloudformation.requests import Call, Operation
+from local_aws.cloudformation.rollback import Rollback
 from local_aws.cloudformation.stack import Stack
-from local_aws.cloudformation.template import Json
+from local_aws.cloudformation.template import Json, Target
 
 UPDATABLE = {
     "CREATE_COMPLETE",
@@ -114,11 +115,11 @@ def continue_update_rollback(call: Call) -> Json:
     stack = call.stack()
     if stack.status != "UPDATE_ROLLBACK_FAILED" or stack.unfinished is None:
         raise RequestError(f"Stack [{stack.id}] is in {stack.status} state and can not continue an update rollback")
-    rollback, skip = stack.unfinished, frozenset(call.get("ResourcesToSkip", ()))
-    unknown = sorted(skip - {one.resource.logical_id for one in rollback.touched if one.resource.status == "UPDATE_FAILED"})
+    unfinished, skip = stack.unfinished, frozenset(call.get("ResourcesToSkip", ()))
+    unknown = sorted(skip - {one.resource.logical_id for one in unfinished.touched if one.resource.status == "UPDATE_FAILED"})
     if unknown:
         raise RequestError(f"Resources {unknown} cannot be skipped: they are not in UPDATE_FAILED state")
-    begin(stack, "UPDATE_ROLLBACK_IN_PROGRESS", lambda _: rollback.run(skip))
+    begin(stack, "UPDATE_ROLLBACK_IN_PROGRESS", lambda _: Rollback(stack, unfinished).run(skip))
     return {}
 
 
@@ -127,8 +128,8 @@ def rollback_stack(call: Call) -> Json:
     stack = call.stack()
     if stack.status not in ("CREATE_FAILED", "UPDATE_FAILED") or stack.unfinished is None:
         raise RequestError(f"Stack [{stack.id}] is in {stack.status} state and can not be rolled back")
-    rollback = stack.unfinished
-    begin(stack, f"{rollback.verb}_IN_PROGRESS", lambda _: rollback.run())
+    unfinished = stack.unfinished
+    begin(stack, f"{unfinished.verb}_IN_PROGRESS", lambda _: Rollback(stack, unfinished).run())
     return {"StackId": stack.id, "OperationId": stack.operation.token}
 
 

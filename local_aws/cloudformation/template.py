@@ -1,6 +1,8 @@
 """A template as data: read from JSON or YAML, and what its parts may be called."""
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -30,6 +32,15 @@ ATTRIBUTES = {
     "UpdateReplacePolicy",
 }
 DELETION_POLICIES = {"Delete", "Retain", "RetainExceptOnCreate"}
+
+
+@dataclass(frozen=True)
+class Target:
+    """A template with its parameters and tags, as a request gives them."""
+
+    body: str
+    given: Mapping[str, str]
+    tags: tuple[tuple[str, str], ...]
 
 
 class _Loader(yaml.SafeLoader):

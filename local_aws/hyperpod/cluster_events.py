@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from local_aws import events
+from local_aws.clock import host_now
 from local_aws.hyperpod.descriptions import state_change
-from local_aws.hyperpod.model import Cluster, Node, host_now
+from local_aws.hyperpod.model import Cluster, Node
 from local_aws.json_service import Json
 from local_aws.schedule import schedule
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from local_aws.hyperpod.model import Cluster, Group, Node, host_now
+from local_aws.clock import host_now
+from local_aws.hyperpod.model import Cluster, Group, Node
 from local_aws.json_service import Json
 from local_aws.network_interfaces import find_subnet
 

@@ -3,19 +3,14 @@
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 
-from local_aws.clock import clock
+from local_aws.clock import clock, host_now
 from local_aws.json_service import Call, Json
 from local_aws.network_interfaces import Interface
 
 # Held while anything below is read or written; actions on the schedule take it too.
 lock = threading.RLock()
-
-
-def host_now() -> datetime:
-    """The host's time: clients compare time stamps with their own clock."""
-    return datetime.now(UTC)
 
 
 @dataclass

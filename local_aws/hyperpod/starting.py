@@ -4,11 +4,12 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from local_aws.clock import host_now
 from local_aws.durations import duration
 from local_aws.hyperpod import network
 from local_aws.hyperpod.cluster_events import About, record
 from local_aws.hyperpod.looked_up import LookedUp
-from local_aws.hyperpod.model import Cluster, Node, host_now, lock
+from local_aws.hyperpod.model import Cluster, Node, lock
 from local_aws.hyperpod.node_runner import Launch, NodeRunner, Outcome, resource_config
 from local_aws.hyperpod.roles import MissingPermissionError
 from local_aws.network_interfaces import OutOfAddressesError

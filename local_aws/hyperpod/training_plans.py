@@ -7,8 +7,9 @@ from datetime import timedelta
 from typing import Any
 
 from local_aws import control
+from local_aws.clock import host_now
 from local_aws.errors import AwsError
-from local_aws.hyperpod.model import clusters, host_now
+from local_aws.hyperpod.model import clusters
 from local_aws.json_service import Call, Json, Operation
 
 DURATION = timedelta(days=30)
