@@ -1,4 +1,4 @@
-"""The output of `cdk` for a reader who is shown a demo: a line for each quarter of a stack, and every failure."""
+"""Shorten the output of `cdk` for a demo: one line per quarter of a stack, and every failure."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,7 @@ _ASSET = re.compile(r"^\S+: (start|success): (Building|Built|Publishing|Publishe
 
 
 def brief(lines: Iterable[str]) -> Iterator[str]:
-    """The lines without the steps of assets that go well, and without the ordinary events between the quarters of a stack."""
+    """Yield the lines without successful asset steps, and without ordinary events between the quarters of a stack."""
     quarters: dict[str, int] = {}
     for line in lines:
         event = _EVENT.match(line)

@@ -1,4 +1,4 @@
-"""The demo: a cluster file deployed to the embedded AWS by the real `cdk` command line, and first jobs on its nodes."""
+"""The demo: deploy a cluster file to the embedded AWS with the real `cdk` command line, and run first jobs on its nodes."""
 
 import os
 import re
@@ -33,7 +33,7 @@ class DemoError(Exception):
 
 @dataclass(frozen=True)
 class Step:
-    """One command of the demo, what it is for, and the folder in which it runs."""
+    """A command of the demo, its title and its working directory."""
 
     title: str
     command: tuple[str, ...]
@@ -41,12 +41,12 @@ class Step:
 
 
 def demo(cluster: str) -> None:
-    """Deploy ``cluster`` to a fresh embedded AWS and leave it running for the reader to play with."""
+    """Deploy ``cluster`` to a new embedded AWS and leave it running."""
     started = time.monotonic()
     config = _config(cluster)
     region = config.region or "us-west-2"
     if process.down():
-        print("the embedded AWS that was up is ended: the demo begins with an empty one")
+        print("stopped the running embedded AWS: the demo starts with an empty one")
     nodes = _can_run_nodes()
     running = process.up(nodes=nodes)
     environment = aws_environment(running.endpoint, region, process.home(), running.owner)
@@ -60,12 +60,12 @@ def demo(cluster: str) -> None:
             flush=True,
         )
         if _run(step, environment):
-            raise DemoError(f"step {number} failed; the embedded AWS is still up to look into, `make demo-down` ends it")
+            raise DemoError(f"step {number} failed; inspect the embedded AWS, then stop it with `make demo-down`")
     print(next_steps(config, (CLUSTERS / f"{cluster}.yaml").read_text(), time.monotonic() - started, nodes=nodes))
 
 
 def _can_run_nodes() -> bool:
-    """Make this machine able to run the cluster's nodes; where it cannot be, say why and go on without."""
+    """Set this machine up for simulated nodes; if it cannot run any, print why and return false."""
     reasons = support.missing_of_machine()
     if not reasons:
         try:
@@ -73,12 +73,12 @@ def _can_run_nodes() -> bool:
         except NodesError as error:
             reasons = [str(error)]
     if reasons:
-        print(f"the cluster will have no nodes that run, only a control plane: {'; '.join(reasons)}", flush=True)
+        print(f"no simulated nodes, only a control plane: {'; '.join(reasons)}", flush=True)
     return not reasons
 
 
 def _run(step: Step, environment: Mapping[str, str]) -> int:
-    """Run the step with the output of its own at a terminal, where `cdk` draws a bar, else with a brief one; its exit status."""
+    """Run the step and return its exit status; shorten the output unless stdout is a terminal, where `cdk` draws a bar."""
     if sys.stdout.isatty():
         return subprocess.run(step.command, cwd=step.folder, env=environment, check=False).returncode
     into = sys.stdout.encoding or "ascii"
@@ -97,7 +97,7 @@ def _run(step: Step, environment: Mapping[str, str]) -> int:
 
 
 def _config(cluster: str) -> ClusterConfig:
-    """What the cluster's file describes; a file with mistakes is explained before anything is started."""
+    """Return the cluster's configuration; report mistakes in its file before anything starts."""
     try:
         (config,) = load_clusters(CLUSTERS, only=cluster)
     except ConfigError as error:
@@ -110,18 +110,18 @@ def wait_for_workers(count: int, look: Callable[[], set[str]], within_s: float =
     end, announced = time.monotonic() + within_s, False
     while len(idle := look()) < count:
         if not announced:
-            print(f"\nwaiting until Slurm has all {count} workers idle, at most {within_s:.0f} s", flush=True)
+            print(f"\nwaiting up to {within_s:.0f} s for {count} idle workers in Slurm", flush=True)
             announced = True
         if time.monotonic() > end:
             raise DemoError(
-                f"Slurm has {len(idle)} of {count} workers idle after {within_s:.0f} s; "
-                "`python -m local_aws shell -- sinfo` shows the others; `make demo-down` ends the embedded AWS"
+                f"{len(idle)} of {count} workers are idle in Slurm after {within_s:.0f} s; "
+                "see `python -m local_aws shell -- sinfo`; stop the embedded AWS with `make demo-down`"
             )
         time.sleep(1)
 
 
 def _idle_hosts(environment: Mapping[str, str]) -> set[str]:
-    """The hosts that Slurm has as idle; none while it does not answer."""
+    """Return the idle hosts in Slurm; none while it does not respond."""
     command = ("python", "-m", "local_aws", "shell", "--", "sinfo", "--noheader", "--Node", "--states=idle", "--format=%N")
     asked = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
     return set(asked.stdout.split()) if asked.returncode == 0 else set()
@@ -143,56 +143,56 @@ def _steps(cluster: str, region: str) -> tuple[Step, ...]:
     )
     return (
         Step(
-            "cdk bootstrap: what the CDK needs once per account and region",
+            "cdk bootstrap: prepare the account and region, once",
             ("cdk", "bootstrap", f"aws://{ACCOUNT}/{region}"),
             process.home(),
         ),
         Step("cdk deploy: network, storage, cluster", deploy),
-        Step("status: what came up", ("python", "-m", "ops", "status", cluster)),
-        Step("outputs: what to use it with", ("python", "-m", "ops", "outputs", cluster)),
+        Step("status: the cluster and its groups", ("python", "-m", "ops", "status", cluster)),
+        Step("outputs: ids, names and commands of the cluster", ("python", "-m", "ops", "outputs", cluster)),
     )
 
 
 def first_jobs(config: ClusterConfig) -> tuple[Step, ...]:
-    """What a new user runs first, on the login node or else the controller: as root, then as the file's first user."""
+    """Return the first commands of a new user on the login node or controller: as root, then as the file's first user."""
     count = _workers(config)
     on_node = ("python", "-m", "local_aws", "shell", "--")
     jobs = [
-        Step("sinfo: the nodes, as Slurm sees them", (*on_node, "sinfo")),
-        Step(f"srun: a program on all {count} workers", (*on_node, "srun", f"--nodes={count}", "--immediate=60", "hostname")),
+        Step("sinfo: the nodes in Slurm", (*on_node, "sinfo")),
+        Step(f"srun: run a program on all {count} workers", (*on_node, "srun", f"--nodes={count}", "--immediate=60", "hostname")),
     ]
     for user in config.users[:1]:
         submit = ("sbatch", "--wait", f"--nodes={count}", "--output=first-job.txt", "--wrap=id --name --user; srun hostname")
-        jobs.append(Step(f"sbatch: a job of {user.name}'s", (*on_node, "sudo", "--login", f"--user={user.name}", *submit)))
+        jobs.append(Step(f"sbatch: submit a job as {user.name}", (*on_node, "sudo", "--login", f"--user={user.name}", *submit)))
     if config.slurm.accounting.database is not Database.NONE:
-        jobs.append(Step("sacct: the records of both", (*on_node, "sacct", "--allusers", "--allocations")))
+        jobs.append(Step("sacct: the accounting records of both", (*on_node, "sacct", "--allusers", "--allocations")))
     return tuple(jobs) if count else tuple(jobs[:1])
 
 
 def next_steps(config: ClusterConfig, file: str, seconds: float, *, nodes: bool) -> str:
-    """What the reader can try on the cluster, which is the one that the text ``file`` describes."""
+    """Return commands to try on the cluster that the text ``file`` describes."""
     name, python = config.name, os.path.relpath(sys.executable)
-    what = "a Slurm cluster on nodes of its own" if nodes else "a cluster without nodes that run"
-    shell = f"\n    {python} -m local_aws shell            # a shell on the login node; `nodes` lists all" if nodes else ""
+    what = "a Slurm cluster with simulated nodes" if nodes else "a cluster without simulated nodes"
+    shell = f"\n    {python} -m local_aws shell            # a shell on the login node; list all with `nodes`" if nodes else ""
     return f"""
-Done in {seconds:.0f} s: {what}, on an embedded AWS, deployed by the real cdk command line.
+Done in {seconds:.0f} s: {what}, deployed to the embedded AWS by the real cdk command line.
 
-Next, in a shell that talks to the embedded AWS:
+Next, in a shell that points at the embedded AWS:
     eval "$({python} -m local_aws env)"{shell}
     {_edit(config, file)}
-    cdk diff '{name}/*'                    # shows that one field
-    cdk deploy '{name}/*'                  # makes it so
+    cdk diff '{name}/*'                    # show this one change
+    cdk deploy '{name}/*'                  # deploy it
     python -m ops status {name}
-    cdk destroy '{name}/*'                 # takes down all but what the file says to retain
-    python -m ops retained {name}        # says what that is, as sections for the next file
-    make demo-down                          # ends the embedded AWS; nothing of it survives
+    cdk destroy '{name}/*'                 # delete everything that the file does not retain
+    python -m ops retained {name}        # print the retained resources, as YAML to reuse them
+    make demo-down                          # stop the embedded AWS and delete all its data
 """
 
 
 def _edit(config: ClusterConfig, file: str) -> str:
-    """The command that gives a group two nodes more; in words where the count's line cannot be told from others by itself."""
+    """Return a command that adds two nodes to a group; a comment if the line of its count is not unique."""
     group = next((each for each in config.instance_groups if each.role is Role.COMPUTE), config.instance_groups[0])
     count, path = group.instance_count, f"clusters/{config.name}.yaml"
     if len(re.findall(rf"instance_count: {count}\b", file)) == 1:
         return f"sed -i 's/instance_count: {count}\\b/instance_count: {count + 2}/' {path}"
-    return f"# now edit {path}: instance_count of {group.name} from {count} to {count + 2}"
+    return f"# edit {path}: change instance_count of {group.name} from {count} to {count + 2}"

@@ -1,4 +1,4 @@
-"""The answers of custom resources: where they come in, and who waits for them."""
+"""Responses of custom resources: the URLs that receive them, and the requests that wait for them."""
 
 import json
 import threading
@@ -19,7 +19,7 @@ REQUIRED = ("Status", "StackId", "RequestId", "LogicalResourceId")
 
 @dataclass
 class Awaited:
-    """One request that a custom resource has not answered yet."""
+    """A request to a custom resource that waits for its response."""
 
     token: str = field(default_factory=lambda: uuid.uuid4().hex)
     signed: datetime = field(default_factory=clock.now)
@@ -28,11 +28,11 @@ class Awaited:
 
     @property
     def url(self) -> str:
-        """Where the answer goes; it tells when it was signed, as S3's pre-signed addresses do."""
+        """Return the URL for the response; it carries its signing time, as S3's presigned URLs do."""
         return f"{clients.endpoint()}{control.PREFIX}{ROUTE}/{self.token}?X-Amz-Date={self.signed:%Y%m%dT%H%M%SZ}"
 
     def answer(self) -> Json:
-        """The answer, once it came; an error if it is not of the form that CloudFormation takes."""
+        """Return the received response; raise an error if its form is not what CloudFormation accepts."""
         if len(self.body) > MOST_BYTES:
             raise ResourceError("Response object is too long.")
         try:
@@ -51,7 +51,7 @@ _came: list[Json] = []
 
 
 def expect() -> Awaited:
-    """Be ready for one answer."""
+    """Register a request that waits for a response."""
     awaited = Awaited()
     with _lock:
         _awaited[awaited.token] = awaited
@@ -59,13 +59,13 @@ def expect() -> Awaited:
 
 
 def give_up(awaited: Awaited) -> None:
-    """Take no answer any more."""
+    """Stop waiting; ignore later responses."""
     with _lock:
         _awaited.pop(awaited.token, None)
 
 
 def receive(request: control.Request) -> None:
-    """Take an answer; the first counts, a later one or one that nobody waits for is only recorded."""
+    """Receive a response; only the first counts, others are only recorded."""
     token = request.rest.strip("/")
     with _lock:
         awaited = _awaited.get(token)
@@ -79,13 +79,13 @@ def receive(request: control.Request) -> None:
 
 
 def list_all(_: control.Request) -> list[Json]:
-    """Every answer that came, in order, and whether it was accepted."""
+    """Return every received response in order, and whether it was accepted."""
     with _lock:
         return list(_came)
 
 
 def reset() -> None:
-    """Forget all answers and requests."""
+    """Delete all responses and requests."""
     with _lock:
         _awaited.clear()
         _came.clear()

@@ -9,7 +9,7 @@ from local_aws.cloudformation.template import Json
 
 
 def create_change_set(call: Call) -> Json:
-    """Plan what a template would do; a plan that cannot be carried out is there as a FAILED change set."""
+    """Create a change set; a plan that cannot be executed becomes a FAILED one."""
     call.refuse_unknown()
     name, kind = call.get("ChangeSetName"), call.get("ChangeSetType", "UPDATE")
     stack = _stack_for(call, name, kind)
@@ -75,17 +75,17 @@ def _find(call: Call) -> tuple[Stack, ChangeSet]:
 
 
 def describe_change_set(call: Call) -> Json:
-    """A change set in full."""
+    """Return a change set in full."""
     return _find(call)[1].describe(with_values=bool(call.get("IncludePropertyValues")))
 
 
 def list_change_sets(call: Call) -> Json:
-    """The change sets of a stack that were not executed yet."""
+    """Return the change sets of a stack that are not executed yet."""
     return {"Summaries": [change_set.summary() for change_set in call.stack().change_sets.values()]}
 
 
 def delete_change_set(call: Call) -> Json:
-    """Forget a change set; no error if there is none."""
+    """Delete a change set; ignore an unknown one."""
     try:
         stack, change_set = _find(call)
     except RequestError:
@@ -95,7 +95,7 @@ def delete_change_set(call: Call) -> Json:
 
 
 def execute_change_set(call: Call) -> Json:
-    """Do what a change set planned; every other change set of the stack is void by that."""
+    """Execute a change set, and delete all change sets of the stack."""
     stack, change_set = _find(call)
     if change_set.execution != "AVAILABLE":
         raise RequestError(
@@ -113,7 +113,7 @@ def execute_change_set(call: Call) -> Json:
 
 
 def get_template(call: Call) -> Json:
-    """The template of a stack, or of a change set."""
+    """Return the template of a stack or of a change set."""
     body = _find(call)[1].target.body if call.get("ChangeSetName") else call.stack().version.body
     return {"TemplateBody": body, "StagesAvailable": ["Original", "Processed"]}
 

@@ -1,4 +1,4 @@
-"""Change sets: a plan with a name, made, described, executed once."""
+"""Change sets: named plans that are described and executed once."""
 
 import json
 import uuid
@@ -65,11 +65,11 @@ class ChangeSet:
         self.id = f"arn:aws:cloudformation:{self.region}:{account}:changeSet/{self.name}/{uuid.uuid4()}"
 
     def fail(self, reason: str) -> None:
-        """Note that the change set cannot be executed, and why."""
+        """Mark the change set as not executable, with the reason."""
         self.status, self.execution, self.reason = "FAILED", "UNAVAILABLE", reason
 
     def summary(self) -> Json:
-        """The change set as a list of them shows it."""
+        """Return the entry for a list of change sets."""
         shown = {
             "StackId": self.stack_id,
             "StackName": self.stack_name,
@@ -83,7 +83,7 @@ class ChangeSet:
         return shown | {key: value for key, value in (("StatusReason", self.reason), ("Description", self.description)) if value}
 
     def describe(self, *, with_values: bool) -> Json:
-        """The change set in full; with its values on request."""
+        """Return the change set in full; with property values on request."""
         return self.summary() | {
             "Parameters": [{"ParameterKey": key, "ParameterValue": value} for key, value in self.target.given.items()],
             "Tags": [{"Key": key, "Value": value} for key, value in self.target.tags],

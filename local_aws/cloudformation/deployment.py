@@ -1,4 +1,4 @@
-"""A stack brought to a template: made for the first time, or updated."""
+"""The deployment of a template to a stack: creation or update."""
 
 import copy
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from local_aws.cloudformation.template import Json, Target, parse
 
 
 def with_stack_tags(properties: Json, resource_type: str, region: str, tags: Mapping[str, str]) -> Json:
-    """``properties`` in their schema's types, and with the stack's tags where the type takes tags; its own tags win."""
+    """Return ``properties`` in their schema's types, with the stack's tags if the type supports tags; its own tags win."""
     described = schema(resource_type, region)
     if described is None:
         return properties
@@ -49,7 +49,7 @@ class Deployment:
         self.verb = "CREATE" if self.first else "UPDATE"
 
     def run(self, operation: Operation) -> None:
-        """Make and change the resources, then remove what is no longer wanted; on a failure, roll back."""
+        """Create and change the resources, then delete those no longer in the template; on a failure, roll back."""
         before = self.stack.version
         try:
             version, wanted = self._deploy(operation.halt)
@@ -127,7 +127,7 @@ class Deployment:
             self.touched.remove(touched)
 
     def _summary(self, outcome: Outcome) -> str:
-        """What the stack's own event says of the resources that failed."""
+        """Return the reason for the stack's event: the resources that failed."""
         states = {name: self.stack.resources[name].status for name in sorted(outcome.failed) if name in self.stack.resources}
         texts = []
         for status, what in (("CREATE_FAILED", "create"), ("UPDATE_FAILED", "update")):
@@ -137,7 +137,7 @@ class Deployment:
         return " ".join(texts) or "The operation was cancelled."
 
     def _fail(self, operation: Operation, before: Version, reason: str) -> None:
-        if operation.cancelled:  # for a deletion, which reports from here on
+        if operation.cancelled:  # by a deletion, which reports all further events
             return
         unfinished = Unfinished(before, self.first, self.touched)
         if self.stack.disable_rollback:

@@ -1,4 +1,4 @@
-"""What an update would do, foretold for a change set: which resources, which properties, and what is replaced."""
+"""The plan of an update, for a change set: changed resources and properties, and replacements."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ ATTRIBUTES = ("DeletionPolicy", "UpdateReplacePolicy", "Metadata")
 
 
 class _ForetellingScope(Scope):
-    """A scope in which the resources that are still to be made have values known later."""
+    """A scope in which attributes of resources that do not exist yet are known later."""
 
     def __init__(self, stack: Stack) -> None:
         super().__init__(stack)
@@ -34,7 +34,7 @@ class _ForetellingScope(Scope):
             return LATER
         try:
             return super().attribute(name, attribute)
-        except TemplateError:  # an attribute that only the new version of a custom resource may have
+        except TemplateError:  # the attribute may exist only in the new version of a custom resource
             return LATER
 
     def _is_open(self, name: str) -> bool:
@@ -43,7 +43,7 @@ class _ForetellingScope(Scope):
 
 @dataclass
 class Plan:
-    """The way from what ``stack`` is to ``target``."""
+    """The changes that bring ``stack`` to ``target``."""
 
     stack: Stack
     target: Target
@@ -130,7 +130,7 @@ class Plan:
                 self.changes.append(gone)
 
     def _has_cause(self) -> bool:
-        """Whether there is anything to do: values that changed elsewhere (another stack's output) are no reason by themselves."""
+        """Return whether the template has a reason to update; values that only changed elsewhere are none."""
         before = self.stack.version
         if self.template.get("Outputs") != before.template.get("Outputs") or self.target.tags != before.tags:
             return True

@@ -1,4 +1,4 @@
-"""What a failed creation or update did, undone."""
+"""The rollback of a failed creation or update."""
 
 import copy
 from collections.abc import Iterable
@@ -15,19 +15,19 @@ SKIPPED = "Resource skipped during UpdateRollback"
 
 @dataclass
 class Rollback:
-    """The rollback of a failed creation or update of ``stack``."""
+    """The rollback of ``stack`` after a failed creation or update."""
 
     stack: Stack
     todo: Unfinished
 
     def start(self, operation: Operation, reason: str) -> None:
-        """Go back, within the operation that failed."""
+        """Roll back, within the failed operation."""
         if renew_halt(self.stack, operation):
             self.stack.report(f"{self.todo.verb}_IN_PROGRESS", reason)
             self.run()
 
     def run(self, skip: Iterable[str] = ()) -> None:
-        """Go back; of the resources in ``skip`` only note that they are back."""
+        """Roll back; only report the resources in ``skip`` as rolled back."""
         if self.todo.first:
             self._remove_all()
         else:
@@ -58,12 +58,12 @@ class Rollback:
 
     def _revert(self, touched: Touched, skip: frozenset[str]) -> None:
         resource, before = touched.resource, touched.before
-        assert before is not None  # noqa: S101  _revert_all asks for these alone
+        assert before is not None  # noqa: S101  _revert_all only passes such resources
         if resource.logical_id in skip:
             _restore(resource, before)
             self.stack.report_resource(resource, "UPDATE_COMPLETE", SKIPPED)
             return
-        if resource.properties is before.properties:  # its service was never asked for anything
+        if resource.properties is before.properties:  # its service was never called
             self.stack.report_resource(resource, "UPDATE_COMPLETE")
             return
         made = copy.copy(resource)
@@ -77,7 +77,7 @@ class Rollback:
                 self.todo.leftovers.append(Leftover(one, "Delete"))
 
     def _update(self, resource: StackResource, made: StackResource, before: StackResource) -> None:
-        """Ask for what was before; where that fails, the resource is still what was made, for a rollback that is continued."""
+        """Update to the former properties; on a failure, keep the current ones for a later attempt to continue the rollback."""
         try:
             steps.update(self.stack, resource, before.definition, before.properties)
         except BaseException:
@@ -85,7 +85,7 @@ class Rollback:
             raise
 
     def _drop_new(self) -> None:
-        """Let go of what was only made by the update that failed; the clean-up removes it."""
+        """Hand the resources that the failed update created to the clean-up."""
         for one in self.todo.touched:
             self.stack.resources.pop(one.resource.logical_id, None)
             self.todo.leftovers.append(Leftover(one.resource, _policy_at_creation(one.resource)))
@@ -115,7 +115,7 @@ def _restore(resource: StackResource, before: StackResource) -> None:
 
 
 def _policy_at_creation(resource: StackResource) -> str:
-    """The policy for a resource that was only just made: one that failed is removed whatever the template says."""
+    """Return the deletion policy of a new resource; one that failed is always deleted."""
     policy = resource.policy("DeletionPolicy")
     failed = resource.status == "CREATE_FAILED"
     return "Delete" if failed or policy == "RetainExceptOnCreate" else policy

@@ -1,4 +1,4 @@
-"""A template as data: read from JSON or YAML, and what its parts may be called."""
+"""Parsing and checking of templates."""
 
 import json
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ class Target:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML with CloudFormation's short forms, and with dates left as text."""
+    """YAML with CloudFormation's short forms; dates stay text."""
 
 
 def _short_form(loader: _Loader, suffix: str, node: yaml.Node) -> Json:
@@ -69,7 +69,7 @@ _Loader.yaml_implicit_resolvers = {
 
 
 def parse(body: str) -> Json:
-    """The template in ``body``, with its sections and attributes checked."""
+    """Return the parsed template, after a check of its sections and attributes."""
     try:
         template = json.loads(body)
     except ValueError:
@@ -84,7 +84,7 @@ def parse(body: str) -> Json:
 
 def _parse_yaml(body: str) -> Any:
     try:
-        return yaml.load(body, Loader=_Loader)  # noqa: S506  a SafeLoader with tags of ours
+        return yaml.load(body, Loader=_Loader)  # noqa: S506  a SafeLoader with additional tags
     except yaml.YAMLError as error:
         raise TemplateError(f"Template format error: YAML not well-formed. {error}") from error
 

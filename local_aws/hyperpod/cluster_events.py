@@ -1,4 +1,4 @@
-"""What clusters tell: their own events, which ListClusterEvents shows, and state changes, which go to EventBridge."""
+"""The events of clusters: their own, for ListClusterEvents, and state changes, for EventBridge."""
 
 import uuid
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from local_aws.schedule import schedule
 
 
 def set_status(cluster: Cluster, status: str, groups: Iterable[str] | None = None) -> None:
-    """Bring the cluster, and its groups or some of them, into ``status``, and tell EventBridge and the event list."""
+    """Set the status of the cluster and of its groups (or some of them), and publish it."""
     cluster.status = status
     for name, group in cluster.groups.items():
         if groups is None or name in groups:
@@ -24,7 +24,7 @@ def set_status(cluster: Cluster, status: str, groups: Iterable[str] | None = Non
 
 @dataclass(frozen=True)
 class About:
-    """What an event is about, beside the cluster: a group or a node, and what failed there."""
+    """The subject of an event besides the cluster: a group or a node, and its failure."""
 
     group: str = ""
     node: Node | None = None
@@ -73,5 +73,5 @@ def _publish(cluster: Cluster) -> None:
             resources=[arn],
         )
 
-    # Not at once: whoever changes a cluster holds the lock, and a rule's target may call back.
+    # Not at once: the caller holds the lock, and a rule's target may call back.
     schedule.after(0, publish)

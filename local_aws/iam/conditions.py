@@ -1,4 +1,4 @@
-"""The Condition of a policy's statement, evaluated as AWS does; what is not known here raises, and so never lets anybody in."""
+"""The evaluation of a statement's Condition, as on AWS; unknown operators and keys raise an error, and so never grant access."""
 
 import ipaddress
 from collections.abc import Callable
@@ -12,7 +12,7 @@ Condition: TypeAlias = dict[str, dict[str, "str | list[str]"]]
 
 
 class UnknownConditionError(ValueError):
-    """An operator or a condition key that is not evaluated here."""
+    """An operator or condition key that is not supported."""
 
 
 def _truth(wanted: str, value: str) -> bool:
@@ -27,7 +27,7 @@ def _moment(text: str) -> float:
     return datetime.fromisoformat(text).timestamp() if "-" in text else float(text)
 
 
-# Operator -> how one wanted value is compared with one value of the request.
+# Operator -> comparison of a value in the policy with a value of the request.
 _TESTS: dict[str, Test] = {
     "StringEquals": lambda wanted, value: wanted == value,
     "StringEqualsIgnoreCase": lambda wanted, value: wanted.lower() == value.lower(),
@@ -54,10 +54,10 @@ _NEGATED = {
     "NotIpAddress": "IpAddress",
     "NumericNotEquals": "NumericEquals",
 }
-# Operators whose values hold no wildcards: a filled-in variable needs no escaping there.
+# Operators without wildcards in their values: a filled-in variable needs no escaping there.
 _PLAIN = ("StringEquals", "StringEqualsIgnoreCase", "Bool", "IpAddress", "Numeric", "Date")
 
-# The keys whose presence or absence in a request is known here; all others (source addresses, organizations, ...) are not.
+# The keys whose presence in a request is known here; all others (source addresses, organizations, ...) are unknown.
 _KEYS = {
     *("aws:principalaccount", "aws:principalarn", "aws:principaltype", "aws:principalisawsservice", "aws:userid"),
     *("aws:sourceaccount", "aws:sourcearn", "aws:resourceaccount", "aws:securetransport", "aws:requestedregion"),
@@ -71,12 +71,12 @@ _KEY_PREFIXES = ("aws:requesttag/", "aws:resourcetag/", "ec2:resourcetag/", "sag
 
 
 def holds(condition: Condition, context: Context) -> bool:
-    """Tell whether every operator and key of ``condition`` is satisfied by the request's ``context``."""
+    """Return whether the request's ``context`` satisfies every operator and key of ``condition``."""
     results = [
         _holds(operator, key, wanted if isinstance(wanted, list) else [wanted], context)
         for operator, keys in condition.items()
         for key, wanted in keys.items()
-    ]  # all of them are looked at, so that an unknown part is noticed even after one that does not hold
+    ]  # evaluate all of them, to detect an unknown part even after a false one
     return all(results)
 
 

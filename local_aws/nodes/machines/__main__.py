@@ -1,4 +1,4 @@
-"""`python -m local_aws.nodes.machines FOLDER`: the hub's process. Its guardian starts it in namespaces of its own."""
+"""`python -m local_aws.nodes.machines FOLDER`: the hub's process. Its guardian starts it in separate namespaces."""
 
 import os
 import signal
@@ -16,12 +16,12 @@ from local_aws.nodes.specs import FileSystem
 
 _CGROUPS = Path("/sys/fs/cgroup")
 _AUTOFS = Path("/dev/autofs")  # without it, systemd has no automount units
-# Where nodes find the file systems; the stand-ins for FSx's clients know it.
+# The file systems' path on nodes; the stubs of FSx's clients use it.
 _FILE_SYSTEMS = "/run/simulated-fsx"
 
 
 def main(folder: Path) -> None:
-    """Hide the machine's /run and cgroups behind our own, build the VPC, and answer for ever."""
+    """Hide the machine's /run and cgroups, build the VPC, and serve requests for ever."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     vpc, layers, cgroup = read_plan(folder)
     run("mount", "-t", "tmpfs", "-o", "mode=0755", "hub", "/run")
@@ -48,7 +48,7 @@ def _end_with_guardian() -> None:
 
 
 def _bind(name: str, system: FileSystem) -> str:
-    """Bind the file system for all nodes, without setuid programs and devices, which root on a node could leave there."""
+    """Bind the file system for all nodes, with nosuid and nodev, because root on a node could create such files."""
     folder = str(system.folder)
     run("mount", "--bind", folder, folder)
     run("mount", "-o", "remount,bind,nosuid,nodev", folder)

@@ -76,7 +76,7 @@ def test_the_next_step_starts_from_the_count_of_the_file(count: int, tmp_path: P
 
 def test_where_another_group_has_as_many_nodes_the_edit_is_told_in_words() -> None:
     text = REFERENCE.replace("instance_count: 4", "instance_count: 1")
-    assert "# now edit clusters/draft.yaml: instance_count of compute-nodes from 1 to 3" in steps(text)
+    assert "# edit clusters/draft.yaml: change instance_count of compute-nodes from 1 to 3" in steps(text)
     assert not any(line.startswith("sed ") for line in steps(text))
 
 
@@ -104,9 +104,9 @@ def test_a_shell_is_offered_where_nodes_run() -> None:
 def test_jobs_wait_until_slurm_has_all_workers(capsys: pytest.CaptureFixture[str]) -> None:
     seen = iter([set(), {"a"}, {"a", "b"}])
     wait_for_workers(2, lambda: next(seen), within_s=30)
-    assert capsys.readouterr().out == "\nwaiting until Slurm has all 2 workers idle, at most 30 s\n"
+    assert capsys.readouterr().out == "\nwaiting up to 30 s for 2 idle workers in Slurm\n"
 
 
 def test_workers_that_do_not_come_end_the_demo_with_a_line() -> None:
-    with pytest.raises(DemoError, match="Slurm has 1 of 2 workers idle after 0 s"):
+    with pytest.raises(DemoError, match="1 of 2 workers are idle in Slurm after 0 s"):
         wait_for_workers(2, lambda: {"a"}, within_s=0)

@@ -31,7 +31,7 @@ def main(program: str, words: list[str]) -> None:
 
 
 def read(words: list[str]) -> tuple[list[str], list[str]]:
-    """The words that are no options, and what the options -o list."""
+    """Return the words that are no options, and what the options -o list."""
     positional: list[str] = []
     options: list[str] = []
     rest = iter(words)
@@ -44,7 +44,7 @@ def read(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def lustre(program: str, source: str, target: str) -> Path:
-    """The folder of ``HOST@tcp:/NAME``."""
+    """Return the folder of ``HOST@tcp:/NAME``."""
     node, _, name = source.partition(":/")
     host = node.partition("@")[0]
     if not resolves(host):
@@ -65,14 +65,14 @@ def lustre(program: str, source: str, target: str) -> Path:
 
 
 def is_mounted(folder: Path, target: str) -> bool:
-    """Whether ``folder`` is what is mounted on ``target``. An automount point is not asked: that would make it mount."""
+    """Return whether ``folder`` is what is mounted on ``target``. An automount point is not asked: that would make it mount."""
     mounts = (line.split() for line in Path("/proc/self/mountinfo").read_text().splitlines())
     kinds = [words[words.index("-") + 1] for words in mounts if words[4] == target]
     return bool(kinds) and kinds[-1] != "autofs" and folder.samefile(target)
 
 
 def nfs(program: str, source: str, target: str) -> Path:
-    """The folder of ``HOST:/PATH``."""
+    """Return the folder of ``HOST:/PATH``."""
     host, _, path = source.partition(":/")
     if not resolves(host):
         fail(f"{program}: Failed to resolve server {host}: Name or service not known", NFS_FAILED)
@@ -86,7 +86,7 @@ def nfs(program: str, source: str, target: str) -> Path:
 
 
 def resolves(host: str) -> bool:
-    """Whether a host is known."""
+    """Return whether a host is known."""
     try:
         socket.getaddrinfo(host, None, socket.AF_INET)
     except OSError:
