@@ -52,16 +52,16 @@ def authenticated(app: WsgiApp) -> WsgiApp:
 
     def answer(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         path = environ.get("PATH_INFO", "")
-        reason = _foreign(environ) or _out_of_bounds(environ, path)
+        reason = _origin_problem(environ) or _path_problem(environ, path)
         if reason:
             return _answer(start_response, 403, "application/json", json.dumps({"message": reason}).encode())
-        message = None if path.startswith(control.PREFIX) else _mistake(environ)
+        message = None if path.startswith(control.PREFIX) else _signature_problem(environ)
         return _refuse(environ, start_response, message) if message else app(environ, start_response)
 
     return answer
 
 
-def _foreign(environ: Environ) -> str | None:
+def _origin_problem(environ: Environ) -> str | None:
     """Return why the request looks like a web page's, or None."""
     if "HTTP_ORIGIN" in environ:
         return "requests from web pages are refused; remove the Origin header"
@@ -71,7 +71,7 @@ def _foreign(environ: Environ) -> str | None:
     return None
 
 
-def _out_of_bounds(environ: Environ, path: str) -> str | None:
+def _path_problem(environ: Environ, path: str) -> str | None:
     """Return why the caller may not use the path, or None."""
     if path.startswith(_MOTOS_OWN):
         return f"{_MOTOS_OWN} is not part of the embedded AWS"
@@ -82,7 +82,7 @@ def _out_of_bounds(environ: Environ, path: str) -> str | None:
     return None
 
 
-def _mistake(environ: Environ) -> str | None:
+def _signature_problem(environ: Environ) -> str | None:
     """Return what is wrong with the request's signature, or None."""
     signature = signatures.read(environ)
     if signature is None:

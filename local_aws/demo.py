@@ -16,7 +16,7 @@ from config.load import load_clusters
 from config.model import ClusterConfig
 from config.slurm import Database
 from local_aws import process
-from local_aws.brief import brief
+from local_aws.cdk_output import shorten
 from local_aws.environment import aws_environment
 from local_aws.nodes import setup, support
 from local_aws.nodes.specs import NodesError
@@ -91,7 +91,7 @@ def _run(step: Step, environment: Mapping[str, str]) -> int:
         encoding="utf-8",
         errors="replace",
     ) as process:
-        for line in brief(process.stdout or ()):
+        for line in shorten(process.stdout or ()):
             print(line.encode(into, "replace").decode(into), end="", flush=True)
     return process.returncode
 

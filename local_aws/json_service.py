@@ -40,7 +40,7 @@ class Call:
 Operation = Callable[[Call], Json]
 
 
-class NotOursError(Exception):
+class NotHandledError(Exception):
     """The call is about a resource that moto handles."""
 
 
@@ -52,7 +52,7 @@ class JsonService:
     operations: Mapping[str, Operation]
     lock: AbstractContextManager[Any]
 
-    def put_before(self, response_class: Any) -> None:
+    def install_before(self, response_class: Any) -> None:
         """Handle these operations before moto's ``response_class`` does; safe to repeat."""
         original = getattr(response_class, "_moto_call_action", response_class.call_action)
 
@@ -61,7 +61,7 @@ class JsonService:
                 return original(response)
             try:
                 return self._respond(response)
-            except NotOursError:
+            except NotHandledError:
                 return original(response)
 
         response_class._moto_call_action = original

@@ -19,7 +19,7 @@ from local_aws.environment import shield
 ACCOUNT = "123456789012"
 # The replacements of moto's services, in this order. Each has install(endpoint) and reset().
 SERVICES = (
-    "local_aws.corrections",
+    "local_aws.moto_patches",
     "local_aws.iam",
     "local_aws.metrics",
     "local_aws.functions",
@@ -68,7 +68,7 @@ def build_app(endpoint: str) -> WsgiApp:
             return _answer_unknown_action(environ, start_response, error)
         return answer
 
-    return authenticated(with_faults(app, pool.end_of))
+    return authenticated(with_faults(app, pool.end_by_key))
 
 
 def reset() -> None:

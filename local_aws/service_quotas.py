@@ -96,7 +96,7 @@ def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's sig
     """Replace moto's lists."""
     from moto.servicequotas.responses import ServiceQuotasResponse  # noqa: PLC0415  moto is loaded once the environment is set
 
-    JsonService("service-quotas", OPERATIONS, model.lock).put_before(ServiceQuotasResponse)
+    JsonService("service-quotas", OPERATIONS, model.lock).install_before(ServiceQuotasResponse)
 
 
 def reset() -> None:

@@ -4,7 +4,7 @@ It replaces moto's, which skips unknown types and has no rollback, no replacemen
 """
 
 from local_aws import control
-from local_aws.cloudformation import answers, clients, store
+from local_aws.cloudformation import clients, responses, store
 from local_aws.cloudformation.resources import all_providers
 from local_aws.cloudformation.resources.catalog import register_all
 
@@ -16,15 +16,15 @@ def install(endpoint: str) -> None:
     clients.configure(endpoint)
     register_all()
     api.install()
-    control.route(answers.ROUTE, answers.receive, needs_token=False)  # paths are secrets, as presigned URLs are
-    control.route("answers", answers.list_all)
+    control.route(responses.ROUTE, responses.receive, needs_token=False)  # paths are secrets, as presigned URLs are
+    control.route("answers", responses.list_all)
     control.route("no-effect", _no_effect)
 
 
 def reset() -> None:
     """Stop running operations and delete all stacks."""
     store.reset()
-    answers.reset()
+    responses.reset()
 
 
 def _no_effect(_: control.Request) -> dict[str, dict[str, str]]:

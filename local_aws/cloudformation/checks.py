@@ -11,7 +11,7 @@ from local_aws.cloudformation.schemas import Path, Schema, schema
 from local_aws.cloudformation.template import Json
 
 FUNCTION_PREFIX = "Fn::"
-NOT_OURS = "not part of the embedded AWS"
+UNSUPPORTED = "not part of the embedded AWS"
 
 
 def template_problems(definitions: Json, region: str) -> list[str]:
@@ -27,7 +27,7 @@ def _problems(name: str, definition: Json, region: str) -> Iterator[str]:
         return
     provider, described = resources.provider_of(resource_type), schema(resource_type, region)
     if provider is None or described is None:
-        yield f"{NOT_OURS}: {resource_type}"
+        yield f"{UNSUPPORTED}: {resource_type}"
         return
     yield from _property_problems(provider, described, name, properties)
 
@@ -47,7 +47,7 @@ def _property_problems(provider: Provider, described: Schema, name: str, propert
     yield from _extraneous(described, invalid, described.document, properties, ())
     known = {tuple(path.split("/")) for path in (*provider.acts_on, *provider.without_effect)}
     for path in sorted(set(_unknown(properties, known, ()))):
-        yield f"{NOT_OURS}: {provider.type} property {'/'.join(path)} (resource {name})"
+        yield f"{UNSUPPORTED}: {provider.type} property {'/'.join(path)} (resource {name})"
 
 
 def _extraneous(described: Schema, invalid: str, node: Json, value: Any, path: Path) -> Iterator[str]:

@@ -44,7 +44,7 @@ def renew_halt(stack: Stack, operation: Operation) -> bool:
         return True
 
 
-def call_off(operation: Operation) -> None:
+def cancel(operation: Operation) -> None:
     """Cancel an operation for good: all waits end, and nothing is rolled back."""
     operation.cancelled = True
     operation.halt.set()

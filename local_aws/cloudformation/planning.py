@@ -19,7 +19,7 @@ from local_aws.cloudformation.template import Json, Target, parse
 ATTRIBUTES = ("DeletionPolicy", "UpdateReplacePolicy", "Metadata")
 
 
-class _ForetellingScope(Scope):
+class _PlanScope(Scope):
     """A scope in which attributes of resources that do not exist yet are known later."""
 
     def __init__(self, stack: Stack) -> None:
@@ -53,7 +53,7 @@ class Plan:
     def __post_init__(self) -> None:
         self.template = parse(self.target.body)
         check_references(self.template)
-        self.scope = _ForetellingScope(self.stack)
+        self.scope = _PlanScope(self.stack)
         self.values = parameters.resolve(self.template, self.target.given, self.scope.parameter)
         self.resolver = self.scope.resolver(self.template, self.values)
         check_rules(self.template, self.resolver.conditions)

@@ -3,7 +3,7 @@
 from local_aws.cloudformation.checks import template_problems
 from local_aws.cloudformation.deployment import Deployment
 from local_aws.cloudformation.errors import RequestError, TemplateError
-from local_aws.cloudformation.operation import begin, call_off
+from local_aws.cloudformation.operation import begin, cancel
 from local_aws.cloudformation.planning import Plan
 from local_aws.cloudformation.removal import Deletion, exports_in_use
 from local_aws.cloudformation.requests import Call, Operation
@@ -98,7 +98,7 @@ def _start_deletion(stack: Stack, retain: frozenset[str], *, force: bool) -> Non
         return
     creating = stack.operation if stack.status == "CREATE_IN_PROGRESS" else None
     if creating is not None:
-        call_off(creating)
+        cancel(creating)
     begin(stack, "DELETE_IN_PROGRESS", Deletion(stack, retain, force, creating).run, instead=True)
 
 

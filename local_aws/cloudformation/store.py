@@ -1,7 +1,7 @@
 """All stacks of all accounts, including deleted ones."""
 
 from local_aws.cloudformation.errors import RequestError
-from local_aws.cloudformation.operation import call_off
+from local_aws.cloudformation.operation import cancel
 from local_aws.cloudformation.stack import Stack
 
 _stacks: dict[tuple[str, str], dict[str, Stack]] = {}
@@ -41,6 +41,6 @@ def reset() -> None:
     """Cancel running operations and delete all stacks."""
     for stacks in _stacks.values():
         for stack in stacks.values():
-            call_off(stack.operation)
+            cancel(stack.operation)
     _stacks.clear()
     _deleted.clear()

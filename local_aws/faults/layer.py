@@ -21,14 +21,14 @@ EndCaller = Callable[[str], None]
 def with_faults(app: WsgiApp, end_caller: EndCaller) -> WsgiApp:
     """Return ``app`` with fault injection; ``end_caller`` ends the function process with an access key."""
 
-    def suffering(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+    def respond(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         call = called(environ) if orders.ordered() else None
-        return _Suffering(app, end_caller, call).answer(environ, start_response) if call else app(environ, start_response)
+        return _FaultyCall(app, end_caller, call).answer(environ, start_response) if call else app(environ, start_response)
 
-    return suffering
+    return respond
 
 
-class _Suffering:
+class _FaultyCall:
     """A call that may have a fault."""
 
     def __init__(self, app: WsgiApp, end_caller: EndCaller, call: Called) -> None:

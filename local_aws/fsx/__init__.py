@@ -14,7 +14,7 @@ def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's sig
 
     modules = (file_system_operations, association_operations, tag_operations)
     operations = {name: operation for module in modules for name, operation in module.OPERATIONS.items()}
-    JsonService("fsx", operations, model.lock).put_before(FSxResponse)
+    JsonService("fsx", operations, model.lock).install_before(FSxResponse)
     network_interfaces.install()
     durations.install()
 

@@ -27,13 +27,13 @@ def create_file_system(call: Call) -> Json:
     lustre = {"DeploymentType": "SCRATCH_1", **(request.get("LustreConfiguration") or {})}
     version = request.get("FileSystemTypeVersion") or _default_version(lustre)
     check_new(request, lustre, version)
-    file_system = _made(call, lustre, version)
+    file_system = _new_file_system(call, lustre, version)
     add(file_system)
     become_available("fsx.create", file_system, call)
     return {"FileSystem": file_system.details()}
 
 
-def _made(call: Call, lustre: Json, version: str) -> FileSystem:
+def _new_file_system(call: Call, lustre: Json, version: str) -> FileSystem:
     """Return the new file system, with its interfaces in the subnet, if the caller may create it."""
     request, file_system_id = call.request, new_id("fs")
     arn = call.arn("fsx", f"file-system/{file_system_id}")

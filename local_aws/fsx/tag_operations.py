@@ -1,7 +1,7 @@
 """Tags of file systems and associations, also as condition keys; moto handles the tags of other resources."""
 
 from local_aws.fsx.model import Association, FileSystem, associations, file_systems, tag_list, tags_from
-from local_aws.json_service import Call, Context, Json, NotOursError, Operation, page
+from local_aws.json_service import Call, Context, Json, NotHandledError, Operation, page
 
 
 def request_context(request: Json) -> Context:
@@ -23,7 +23,7 @@ def _tagged(call: Call) -> FileSystem | Association:
         if thing.arn == arn:
             call.authorize(f"fsx:{call.operation}", arn, {**resource_context(thing.tags), **request_context(call.request)})
             return thing
-    raise NotOursError
+    raise NotHandledError
 
 
 def tag_resource(call: Call) -> Json:

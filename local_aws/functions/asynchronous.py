@@ -81,21 +81,21 @@ class AsynchronousInvocations:
             age += time.monotonic() - begin
             policy = policy_of(function)
             if done.error is None:
-                self._tell(function, policy.on_success, done, "Success")
+                self._notify(function, policy.on_success, done, "Success")
                 return
             if attempt > policy.retries:
-                self._tell(function, policy.on_failure, done, "RetriesExhausted")
+                self._notify(function, policy.on_failure, done, "RetriesExhausted")
                 return
             delay = _RETRY_AFTER_S[min(attempt, len(_RETRY_AFTER_S)) - 1]
             left = policy.age_s - age
             if clock.wait(stopped, max(0.0, min(delay, left))):
                 return
             if delay > left:
-                self._tell(function, policy.on_failure, done, "EventAgeExceeded")
+                self._notify(function, policy.on_failure, done, "EventAgeExceeded")
                 return
             age += delay
 
-    def _tell(self, function: Any, destination: str | None, done: Invocation, condition: str) -> None:
+    def _notify(self, function: Any, destination: str | None, done: Invocation, condition: str) -> None:
         """Send the record of the result to a destination, which must be a function that the role may invoke."""
         if condition != "Success":
             name = frozenset({("FunctionName", function.function_name)})

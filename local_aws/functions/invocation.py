@@ -48,7 +48,7 @@ def run(function: Any, event: Any, endpoint: str, *, request_id: str = "", attem
     begin = time.monotonic()
     with clock.work():
         try:
-            with _taken(function, endpoint) as worker:
+            with _worker(function, endpoint) as worker:
                 failed, payload = _answer(function, worker, request_id, event)
                 text = _log_text(function, request_id, worker.take_log(), time.monotonic() - begin)
                 logs.write(function, worker.log_stream, text)
@@ -84,7 +84,7 @@ def forget() -> None:
 
 
 @contextmanager
-def _taken(function: Any, endpoint: str) -> Iterator[Worker]:
+def _worker(function: Any, endpoint: str) -> Iterator[Worker]:
     worker, changes = pool.take(function, endpoint)
     try:
         yield worker
@@ -106,10 +106,10 @@ def _answer(function: Any, worker: Worker, request_id: str, event: Any) -> tuple
         return result.failed, json.loads(result.payload)
     if result.payload is not None:
         worker.kill()
-    return True, _nothing(function, worker, request_id, result.exit_status if result.payload is None else -signal.SIGKILL)
+    return True, _no_result(function, worker, request_id, result.exit_status if result.payload is None else -signal.SIGKILL)
 
 
-def _nothing(function: Any, worker: Worker, request_id: str, status: int | None) -> Any:
+def _no_result(function: Any, worker: Worker, request_id: str, status: int | None) -> Any:
     """Return Lambda's error for a process without a result: it timed out (None), or ended with a status."""
     if status is None:
         worker.end()

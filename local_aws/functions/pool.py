@@ -54,7 +54,7 @@ class Pool:
             self._workers.pop(id(worker), None)
         worker.end()
 
-    def end_of(self, access_key: str) -> None:
+    def end_by_key(self, access_key: str) -> None:
         """End the process that uses an access key, even during an invocation."""
         with self._lock:
             found = [worker for worker in self._workers.values() if worker.environment["AWS_ACCESS_KEY_ID"] == access_key]

@@ -27,8 +27,8 @@ def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's sig
 
     modules = (cluster_operations, node_operations, event_operations, tag_operations, training_plans)
     operations = {name: operation for module in modules for name, operation in module.OPERATIONS.items()}
-    JsonService("sagemaker", operations, model.lock).put_before(SageMakerResponse)
-    JsonService("ssm", sessions.OPERATIONS, model.lock).put_before(SimpleSystemManagerResponse)
+    JsonService("sagemaker", operations, model.lock).install_before(SageMakerResponse)
+    JsonService("ssm", sessions.OPERATIONS, model.lock).install_before(SimpleSystemManagerResponse)
     network_interfaces.install()
     durations.install()
     quotas.install()

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from local_aws import faults
 from local_aws.errors import AwsError
 from local_aws.hyperpod import quotas
+from local_aws.hyperpod.authorization import named_cluster, tag_context
 from local_aws.hyperpod.changes import begin_create, begin_software_update, begin_update
 from local_aws.hyperpod.checks import check_cluster, check_groups, check_update, growth, invalid
 from local_aws.hyperpod.descriptions import cluster_details, cluster_summary
-from local_aws.hyperpod.lookup import named_cluster, tag_context
 from local_aws.hyperpod.model import Cluster, Group, clusters
 from local_aws.hyperpod.removal import begin_delete
 from local_aws.hyperpod.tag_operations import check_tags, from_list
@@ -28,7 +28,7 @@ def _ordered_failure(call: Call) -> str | None:
     return fault.message if fault else None
 
 
-def _refuse_what_is_not_modelled(call: Call) -> None:
+def _refuse_unsupported(call: Call) -> None:
     for field in _NOT_MODELLED:
         if field in call.request:
             raise invalid(f"{field} is not part of the embedded AWS")
@@ -36,7 +36,7 @@ def _refuse_what_is_not_modelled(call: Call) -> None:
 
 def create_cluster(call: Call) -> Json:
     """Create a cluster in status Creating."""
-    _refuse_what_is_not_modelled(call)
+    _refuse_unsupported(call)
     request, name = call.request, call.request["ClusterName"]
     tags = from_list(request.get("Tags") or [])
     specs = request.get("InstanceGroups") or []
@@ -82,7 +82,7 @@ def update_cluster(call: Call) -> Json:
     cluster, request = named_cluster(call), call.request
     for action in _UPDATE_DEPENDS_ON:
         call.authorize(action, cluster.arn, tag_context(cluster.tags, "aws:ResourceTag"))
-    _refuse_what_is_not_modelled(call)
+    _refuse_unsupported(call)
     _refuse_while_busy(cluster, "updated")
     specs, deleted = request.get("InstanceGroups") or [], request.get("InstanceGroupsToDelete") or []
     changed = {key: request[key] for key in _CHANGEABLE if key in request}

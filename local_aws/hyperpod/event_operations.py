@@ -1,8 +1,8 @@
 """The cluster's own events, which the service only stores for clusters with continuous provisioning."""
 
 from local_aws.errors import AwsError
+from local_aws.hyperpod.authorization import named_cluster
 from local_aws.hyperpod.cluster_operations import is_in_time
-from local_aws.hyperpod.lookup import named_cluster
 from local_aws.hyperpod.model import Cluster
 from local_aws.json_service import Call, Json, Operation, page
 

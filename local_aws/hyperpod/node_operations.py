@@ -6,10 +6,10 @@ from typing import TypeAlias
 
 from local_aws.durations import duration
 from local_aws.errors import AwsError
+from local_aws.hyperpod.authorization import named_cluster
 from local_aws.hyperpod.changes import begin_update
 from local_aws.hyperpod.cluster_operations import is_in_time
 from local_aws.hyperpod.descriptions import node_details, node_summary
-from local_aws.hyperpod.lookup import named_cluster
 from local_aws.hyperpod.model import Cluster, Group, Node, lock
 from local_aws.hyperpod.node_runner import Outcome
 from local_aws.hyperpod.removal import shut_down

@@ -34,7 +34,7 @@ class NodeRunner(Protocol):
     """
 
     @property
-    def takes_its_time(self) -> bool:
+    def starts_in_real_time(self) -> bool:
         """Return whether nodes take real time to start: then they start together instead of one after the other."""
 
     def start(self, launch: Launch, done: Done) -> None:

@@ -6,7 +6,7 @@ of the embedded AWS: use `python -m local_aws shell` for a shell on a simulated 
 
 from local_aws.hyperpod.model import Cluster, Node, everything
 from local_aws.hyperpod.roles import ExecutionRole
-from local_aws.json_service import Call, Json, NotOursError, Operation
+from local_aws.json_service import Call, Json, NotHandledError, Operation
 
 _PREFIX = "sagemaker-cluster:"
 # The agent's calls: https://docs.aws.amazon.com/systems-manager/latest/userguide/systems-manager-setting-up-messageAPIs.html
@@ -17,7 +17,7 @@ def get_connection_status(call: Call) -> Json:
     """Return `connected` for a running node whose role allows the agent to open its channels."""
     target = str(call.request["Target"])
     if not target.startswith(_PREFIX):
-        raise NotOursError
+        raise NotHandledError
     is_connected = any(
         _target(cluster, node) == target and _is_connected(cluster, node)
         for cluster in everything()

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from local_aws.clock import host_now
 from local_aws.durations import duration
 from local_aws.hyperpod import network
+from local_aws.hyperpod.check_only_runner import CheckOnlyRunner
 from local_aws.hyperpod.cluster_events import About, record
-from local_aws.hyperpod.looked_up import LookedUp
 from local_aws.hyperpod.model import Cluster, Node, lock
 from local_aws.hyperpod.node_runner import Launch, NodeRunner, Outcome, resource_config
 from local_aws.hyperpod.roles import MissingPermissionError
@@ -17,13 +17,13 @@ from local_aws.schedule import schedule
 
 
 @dataclass
-class _Seam:
+class _Current:
     """The current node runner."""
 
     runner: NodeRunner
 
 
-_seam = _Seam(LookedUp())
+_seam = _Current(CheckOnlyRunner())
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def _attach(cluster: Cluster, node: Node, new: list[Node]) -> None:
 def boot(cluster: Cluster, nodes: list[Node], listener: Listener, after: str = "hyperpod.node.boot") -> None:
     """Boot the nodes one after the other and run their lifecycle scripts."""
     stagger = min(duration("hyperpod.node.stagger"), duration("hyperpod.node.stagger.max") / max(1, len(nodes)))
-    if runner().takes_its_time:
+    if runner().starts_in_real_time:
         stagger = 0.0
     for place, node in enumerate(nodes):
         schedule.after(duration(after) + place * stagger, _Start(cluster, node, listener).begin)

@@ -1,9 +1,9 @@
 """Tags of clusters, which DescribeCluster does not return; moto handles the tags of other resources."""
 
 from local_aws.errors import AwsError
-from local_aws.hyperpod.lookup import tag_context
+from local_aws.hyperpod.authorization import tag_context
 from local_aws.hyperpod.model import Cluster, find
-from local_aws.json_service import Call, Context, Json, NotOursError, Operation, page
+from local_aws.json_service import Call, Context, Json, NotHandledError, Operation, page
 
 _MOST = 50
 
@@ -33,7 +33,7 @@ def check_tags(tags: dict[str, str]) -> None:
 def _cluster(call: Call, asked: Context | None = None) -> Cluster:
     arn = call.request["ResourceArn"]
     if ":cluster/" not in arn:
-        raise NotOursError
+        raise NotHandledError
     cluster = find(call, arn)
     context = tag_context(cluster.tags, "aws:ResourceTag") if cluster else {}
     call.authorize(f"sagemaker:{call.operation}", arn, {**context, **(asked or {})})

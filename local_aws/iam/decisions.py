@@ -77,12 +77,12 @@ def bucket_denies(account: str, action: str, resource: str) -> bool:
 
 def decide(account: str, role_arn: str, action: str, resource: str, context: Keys) -> Decision:
     """Decide on a role's request, and record the decision."""
-    decision = imagined(account, role_arn, action, resource, context)
+    decision = simulate(account, role_arn, action, resource, context)
     _record(decision)
     return decision
 
 
-def imagined(account: str, role_arn: str, action: str, resource: str, context: Keys) -> Decision:
+def simulate(account: str, role_arn: str, action: str, resource: str, context: Keys) -> Decision:
     """Decide on a hypothetical request."""
     role = documents.find_role(account, role_arn)
     if role is None:

@@ -10,7 +10,7 @@ from moto.core.responses import ActionResult
 from moto.iam.exceptions import NotFoundException
 from moto.iam.responses import IamResponse
 
-from local_aws.iam.decisions import Decision, imagined
+from local_aws.iam.decisions import Decision, simulate
 from local_aws.iam.documents import find_role
 
 _HARDEST_FIRST = _DENIED, _NOT_ALLOWED, _ALLOWED = "explicitDeny", "implicitDeny", "allowed"
@@ -30,7 +30,7 @@ def _simulate(self: Any) -> ActionResult:
 
 def _result(account: str, source: str, action: str, resources: list[str]) -> dict[str, Any]:
     """Return one action's result: the strictest of its resources' decisions, and each of them if resources were given."""
-    told = [(each, _told(imagined(account, source, action, each, {}))) for each in resources or ["*"]]
+    told = [(each, _decision_name(simulate(account, source, action, each, {}))) for each in resources or ["*"]]
     specific = [{"EvalResourceName": each, "EvalResourceDecision": decision, **_NOTHING_MORE} for each, decision in told]
     return {
         "EvalActionName": action,
@@ -41,7 +41,7 @@ def _result(account: str, source: str, action: str, resources: list[str]) -> dic
     }
 
 
-def _told(decision: Decision) -> str:
+def _decision_name(decision: Decision) -> str:
     if decision.allowed:
         return _ALLOWED
     return _DENIED if "explicit deny" in decision.why else _NOT_ALLOWED

@@ -92,10 +92,10 @@ def _evaluate(alarm: Any, metric: Metric) -> None:
     if alarm.state_value != state:
         reason = f"{alarm.statistic} of {alarm.metric_name} is {figure:g} in {alarm.period} seconds"
         alarm.update_state(reason, "{}", state)
-        _tell(alarm, metric, state, reason)
+        _notify(alarm, metric, state, reason)
 
 
-def _tell(alarm: Any, metric: Metric, state: str, reason: str) -> None:
+def _notify(alarm: Any, metric: Metric, state: str, reason: str) -> None:
     """Publish to the topics of the state; other actions are not supported."""
     actions = (alarm.alarm_actions if state == "ALARM" else alarm.ok_actions) or ()
     message = {"AlarmName": alarm.name, "NewStateValue": state, "NewStateReason": reason, "AlarmArn": alarm.alarm_arn}

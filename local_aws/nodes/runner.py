@@ -10,7 +10,7 @@ from pathlib import Path
 from local_aws import control
 from local_aws.clock import clock
 from local_aws.hyperpod import starting
-from local_aws.hyperpod.looked_up import LookedUp
+from local_aws.hyperpod.check_only_runner import CheckOnlyRunner
 from local_aws.hyperpod.model import Cluster
 from local_aws.hyperpod.node_runner import Done, Launch, Outcome
 from local_aws.nodes import support
@@ -18,7 +18,7 @@ from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.bundle import Store
 from local_aws.nodes.agent.cluster_nodes import ClusterNodes, MakeHub
 from local_aws.nodes.agent.machine import Machine
-from local_aws.nodes.agent.node_start import NodeStart, World
+from local_aws.nodes.agent.node_start import NodeStart, StartContext
 from local_aws.nodes.hub import Hub
 from local_aws.nodes.specs import NodesError, Vpc
 from local_aws.nodes.sweep import sweep
@@ -29,23 +29,23 @@ _log = logging.getLogger(__name__)
 class SimulatedNodes:
     """A node runner with simulated nodes: one hub per cluster. All its files are below ``folder``."""
 
-    takes_its_time = True
+    starts_in_real_time = True
 
     def __init__(self, folder: Path, endpoint: str, make_hub: MakeHub, behaviour: Behaviour | None = None) -> None:
         self.behaviour = behaviour or Behaviour()  # for clusters created from now on
         self._folder, self._endpoint, self._make_hub = folder, endpoint, make_hub
         self._clusters: dict[str, ClusterNodes] = {}
-        self._world = self._new_world()
+        self._context = self._new_context()
         self._lock = threading.Lock()
 
     def start(self, launch: Launch, done: Done) -> None:
         """Boot the node and run its lifecycle script, in a thread; meanwhile AWS's time passes at the host's pace."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # /fsx may contain setuid programs of the nodes' root
-        nodes, world = self._nodes_of(launch.cluster), self._world
+        nodes, context = self._nodes_of(launch.cluster), self._context
 
         def run() -> None:
             with clock.work():
-                outcome = _outcome(NodeStart(machine, nodes, world))
+                outcome = _outcome(NodeStart(machine, nodes, context))
             if machine.is_wanted:
                 done(outcome)
                 if outcome.failure is None:
@@ -83,7 +83,7 @@ class SimulatedNodes:
         """Stop all nodes, and delete their files."""
         with self._lock:
             clusters, self._clusters = list(self._clusters.values()), {}
-            self._world = self._new_world()
+            self._context = self._new_context()
         ends = [threading.Thread(target=nodes.end) for nodes in clusters]
         for end in ends:
             end.start()
@@ -95,8 +95,8 @@ class SimulatedNodes:
         """Return every node that was started and not stopped."""
         return [machine.describe(str(nodes.folder)) for nodes in self._all() for machine in nodes.machines()]
 
-    def _new_world(self) -> World:
-        return World(self._endpoint, self._folder / "fsx", Store())
+    def _new_context(self) -> StartContext:
+        return StartContext(self._endpoint, self._folder / "fsx", Store())
 
     def _nodes_of(self, cluster: Cluster) -> ClusterNodes:
         with self._lock:
@@ -143,6 +143,6 @@ def simulated_nodes(
     try:
         yield runner
     finally:
-        starting.use(LookedUp())
+        starting.use(CheckOnlyRunner())
         control.route("nodes", lambda _: [])
         runner.reset()

@@ -30,7 +30,7 @@ from moto.stepfunctions.parser.backend import execution
 from local_aws import faults
 from local_aws.clock import clock
 from local_aws.states import clients
-from local_aws.states.clockwork import wind
+from local_aws.states.clock_stubs import use_clock
 
 _PARSER = "moto.stepfunctions.parser."
 _lambda_error = StateTaskServiceLambda._error_cause_from_client_error
@@ -118,14 +118,14 @@ def _lambda_failure(error: ClientError) -> tuple[str, str]:
 
 def patch() -> None:
     """Put the interpreter on the clock and replace its other parts."""
-    wind(retrier_decl, "time")
-    wind(wait_function, "time")
-    wind(state_task_service_callback, "time")
-    wind(execute_state, "threading")
-    wind(environment, "threading")
-    wind(callback, "Event")
+    use_clock(retrier_decl, "time")
+    use_clock(wait_function, "time")
+    use_clock(state_task_service_callback, "time")
+    use_clock(execute_state, "threading")
+    use_clock(environment, "threading")
+    use_clock(callback, "Event")
     for module in (state, event_manager, execution, models, timestamp):
-        wind(module, "datetime")
+        use_clock(module, "datetime")
     Environment.__init__ = _new_environment
     for name in _ends:
         setattr(Environment, name, _ending(name))

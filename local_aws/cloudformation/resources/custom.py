@@ -5,7 +5,7 @@ import uuid
 from typing import Any
 
 from local_aws.clock import clock
-from local_aws.cloudformation import answers
+from local_aws.cloudformation import responses
 from local_aws.cloudformation.errors import CancelledError, ResourceError
 from local_aws.cloudformation.resources.provider import LEAST_PAUSE_S, Context, Provider
 from local_aws.cloudformation.template import Json
@@ -66,11 +66,11 @@ class CustomResource(Provider):
         limit_s = int(properties.get("ServiceTimeout", LONGEST_S))
         if not 1 <= limit_s <= LONGEST_S:
             raise ResourceError(f"ServiceTimeout must be between 1 and {LONGEST_S}, got {limit_s}")
-        awaited, request_id = answers.expect(), str(uuid.uuid4())
+        pending, request_id = responses.expect(), str(uuid.uuid4())
         event = {
             "RequestType": kind,
             "ServiceToken": properties["ServiceToken"],
-            "ResponseURL": awaited.url,
+            "ResponseURL": pending.url,
             "StackId": context.stack_id,
             "RequestId": request_id,
             "LogicalResourceId": context.logical_id,
@@ -80,14 +80,14 @@ class CustomResource(Provider):
         }
         try:
             _invoke(context, event)
-            self._wait(context, awaited, limit_s, request_id)
-            return self._read(context, kind, awaited.answer(), event)
+            self._wait(context, pending, limit_s, request_id)
+            return self._read(context, kind, pending.answer(), event)
         finally:
-            answers.give_up(awaited)
+            responses.discard(pending)
 
-    def _wait(self, context: Context, awaited: answers.Awaited, limit_s: float, request_id: str) -> None:
+    def _wait(self, context: Context, pending: responses.PendingResponse, limit_s: float, request_id: str) -> None:
         deadline = clock.seconds() + limit_s
-        while not awaited.came.wait(LEAST_PAUSE_S):
+        while not pending.came.wait(LEAST_PAUSE_S):
             if context.halt.is_set():
                 raise CancelledError
             if clock.seconds() > deadline:

@@ -32,7 +32,7 @@ class ScriptsError(Exception):
 
 
 @dataclass(frozen=True)
-class World:
+class StartContext:
     """The shared context of all nodes' starts."""
 
     endpoint: str
@@ -46,7 +46,7 @@ class NodeStart:
 
     machine: Machine
     nodes: ClusterNodes
-    world: World
+    context: StartContext
 
     def run(self) -> Outcome:
         """Start the node and return the result; the node's log already has it."""
@@ -74,7 +74,7 @@ class NodeStart:
         scripts, content = LifecycleScripts.of(node.spec), {}
         if scripts:
             stream.add(f"[SageMaker] Downloading lifecycle scripts from {scripts.uri}")
-            content = dict(_download(self.machine.launch, scripts, self.world))
+            content = dict(_download(self.machine.launch, scripts, self.context))
         hub = self._boot(content.get(slurm_conf.PARAMETERS))
         self.nodes.refresh()
         self.nodes.name_controllers(self.machine)
@@ -103,16 +103,16 @@ class NodeStart:
             has_name=self.nodes.behaviour.host_name == "known",
             rank=0 if machine.is_controller else 1,  # all others need it; on AWS no node waits for another
         )
-        return self.nodes.boot(machine, spec, vpc_of(launch.cluster, launch.node, self.world.file_systems), view)
+        return self.nodes.boot(machine, spec, vpc_of(launch.cluster, launch.node, self.context.file_systems), view)
 
 
-def _download(launch: Launch, scripts: LifecycleScripts, world: World) -> bundle.Files:
+def _download(launch: Launch, scripts: LifecycleScripts, context: StartContext) -> bundle.Files:
     refused = check(launch, scripts)
     if refused:
         raise ScriptsError(refused)
     role = str(launch.node.spec["ExecutionRole"])
     try:
-        return world.store.fetch(_s3(launch, role, world.endpoint), role, scripts)
+        return context.store.fetch(_s3(launch, role, context.endpoint), role, scripts)
     except (NodesError, AwsError) as error:
         raise ScriptsError(str(error)) from error
 

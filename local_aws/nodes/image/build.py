@@ -17,7 +17,9 @@ _TAIL_LINES = 30
 # Builders mount /dev and others into the image: in a separate mount namespace these mounts cannot outlive them.
 _ALONE = ("unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child")
 
-_TOLD = tuple(f"I: {word}" for word in ("running apt-get", "downloading", "extracting", "installing", "dressing", "keeping"))
+_REPORTED = tuple(
+    f"I: {word}" for word in ("running apt-get", "downloading", "extracting", "installing", "overlaying", "keeping")
+)
 
 Report = Callable[[str], None]
 
@@ -112,7 +114,7 @@ def _run(command: list[str], report: Report) -> None:
         for line in builder.stdout or ():
             written.write(line)
             written.flush()
-            if line.startswith(_TOLD):
+            if line.startswith(_REPORTED):
                 report(line.removeprefix("I: ").rstrip("\n."))
     if builder.returncode:
         tail = "\n".join(log.read_text().splitlines()[-_TAIL_LINES:])

@@ -11,7 +11,7 @@ from pathlib import Path
 RECIPE = Path(__file__).parent
 SUITES = ("trixie", "bookworm")  # Slurm 24.11, as on HyperPod's nodes, and 22.05
 KEPT_DAYS = 7
-_OF_IMAGE = ("packages", "bootstrap.sh", "dress")
+_OF_IMAGE = ("packages", "bootstrap.sh", "overlay")
 _OF_LAYER = ("packages-training", "add_packages.sh")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from local_aws.nodes.machines import dns, imds
 from local_aws.nodes.machines.network import Network
-from local_aws.nodes.machines.node import House
+from local_aws.nodes.machines.node import HubResources
 from local_aws.nodes.machines.server import Server
 from local_aws.nodes.programs import run
 from local_aws.nodes.protocol import read_plan
@@ -36,9 +36,9 @@ def main(folder: Path) -> None:
     binds = [_bind(name, system) for name, system in vpc.file_systems.items()]
     if _AUTOFS.exists():
         binds.append(str(_AUTOFS))
-    house = House(layers, vpc, network, _CGROUPS / cgroup, folder / "log", tuple(binds))
+    hub = HubResources(layers, vpc, network, _CGROUPS / cgroup, folder / "log", tuple(binds))
     threading.Thread(target=_end_with_guardian, daemon=True).start()
-    Server(house, metadata, names).serve(folder)
+    Server(hub, metadata, names).serve(folder)
 
 
 def _end_with_guardian() -> None:

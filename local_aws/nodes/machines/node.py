@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from local_aws.nodes import cgroups
-from local_aws.nodes.machines import dns, lay
+from local_aws.nodes.machines import dns, write_files
 from local_aws.nodes.machines.disk import Disk
 from local_aws.nodes.machines.messages import Messages
 from local_aws.nodes.machines.network import Network
@@ -30,7 +30,7 @@ _NSPAWN = {
 
 
 @dataclass(frozen=True)
-class House:
+class HubResources:
     """The resources that all nodes of a hub share."""
 
     layers: tuple[Path, ...]  # of the image, uppermost first
@@ -44,12 +44,12 @@ class House:
 class Node:
     """A node that boots, runs, or has been shut down."""
 
-    def __init__(self, spec: NodeSpec, house: House) -> None:
-        self.spec, self._house = spec, house
+    def __init__(self, spec: NodeSpec, hub: HubResources) -> None:
+        self.spec, self._hub = spec, hub
         self.state = "stopped"
-        self.console = house.logs / spec.id / "console.log"
-        self._disk = Disk(spec.id, house.layers, spec.disk_mib)
-        self._cgroup = house.cgroup / spec.id
+        self.console = hub.logs / spec.id / "console.log"
+        self._disk = Disk(spec.id, hub.layers, spec.disk_mib)
+        self._cgroup = hub.cgroup / spec.id
         self._messages = Messages(self._heard)
         self._process: subprocess.Popen[bytes] | None = None
         self._change = threading.Condition()
@@ -67,9 +67,9 @@ class Node:
             if self.is_going:
                 raise NodesError(f"node {self.spec.id} was stopped before it booted")
             self._disk.make()
-            self._be_itself()
-            self._lay(("chroot", str(self._disk.root)), files)
-            self._house.network.plug(self.spec.id, self.spec.address)
+            self._write_identity()
+            self._write_files(("chroot", str(self._disk.root)), files)
+            self._hub.network.plug(self.spec.id, self.spec.address)
             self._cgroup.mkdir()
             self._start()
         self._wait_for_boot(1)
@@ -82,7 +82,7 @@ class Node:
 
     def put(self, files: Json) -> None:
         """Write files to the running node."""
-        self._lay(tuple(self.entrance()), files)
+        self._write_files(tuple(self.entrance()), files)
 
     def entrance(self) -> list[str]:
         """Return the start of a command line that enters the node from the hub; wait for a node that boots."""
@@ -111,7 +111,7 @@ class Node:
                 self._process.wait()
             self._messages.close()
             self._disk.drop()
-            self._house.network.unplug(self.spec.id)
+            self._hub.network.unplug(self.spec.id)
             self._is_gone = True
 
     def tail(self) -> str:
@@ -119,12 +119,12 @@ class Node:
         lines = self.console.read_text(errors="replace").splitlines() if self.console.exists() else []
         return "\n".join(lines[-_TAIL_LINES:])
 
-    def _lay(self, entrance: tuple[str, ...], files: Json) -> None:
+    def _write_files(self, entrance: tuple[str, ...], files: Json) -> None:
         if files:
-            run(*entrance, "python3", "-I", "-c", Path(lay.__file__).read_text(), stdin=json.dumps(files))
+            run(*entrance, "python3", "-I", "-c", Path(write_files.__file__).read_text(), stdin=json.dumps(files))
 
-    def _be_itself(self) -> None:
-        etc, vpc = self._disk.root / "etc", self._house.vpc
+    def _write_identity(self) -> None:
+        etc, vpc = self._disk.root / "etc", self._hub.vpc
         name, zone = self.spec.hostname, dns.domain(vpc.region)
         (etc / "machine-id").write_text(uuid.uuid5(uuid.NAMESPACE_OID, self.spec.id).hex + "\n")
         (etc / "hostname").write_text(f"{name}\n")
@@ -154,7 +154,7 @@ class Node:
             f"--machine={self.spec.id}",
             f"--hostname={self.spec.hostname}",
             f"--network-namespace-path=/run/netns/{self.spec.id}",
-            *(f"--bind={bind}" for bind in (*self._house.binds, *self.spec.binds)),
+            *(f"--bind={bind}" for bind in (*self._hub.binds, *self.spec.binds)),
             "systemd.show_status=0",
         ]
 

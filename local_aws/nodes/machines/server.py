@@ -10,8 +10,8 @@ from typing import IO
 
 from local_aws.nodes import protocol
 from local_aws.nodes.machines import commands, dns, imds
-from local_aws.nodes.machines.node import House, Node
-from local_aws.nodes.machines.turns import Turns
+from local_aws.nodes.machines.node import HubResources, Node
+from local_aws.nodes.machines.priority_semaphore import PrioritySemaphore
 from local_aws.nodes.protocol import Json
 from local_aws.nodes.specs import NodesError, NodeSpec
 
@@ -22,11 +22,11 @@ _Reply = Callable[[Json], None]
 class Server:
     """The nodes of a hub and their operations: ``run``, and the methods whose names begin with ``op_``."""
 
-    def __init__(self, house: House, metadata: imds.Metadata, names: dns.Names) -> None:
-        self._house, self._metadata, self._names = house, metadata, names
+    def __init__(self, hub: HubResources, metadata: imds.Metadata, names: dns.Names) -> None:
+        self._hub, self._metadata, self._names = hub, metadata, names
         self._nodes: dict[str, Node] = {}
         self._lock = threading.Condition()
-        self._boots = Turns(_PARALLEL_BOOTS)
+        self._boots = PrioritySemaphore(_PARALLEL_BOOTS)
 
     def serve(self, folder: Path) -> None:
         """Listen in ``folder`` for ever."""
@@ -45,7 +45,7 @@ class Server:
         files = spec.pop("files")
         node = self._add(NodeSpec(**spec | {"binds": tuple(spec["binds"])}))  # type: ignore[arg-type]  # created by protocol.spec_to_json
         try:
-            with self._boots.take(node.spec.rank):
+            with self._boots.acquire(node.spec.rank):
                 node.boot(files)  # type: ignore[arg-type]  # as above
         except Exception:
             self._stop(node)
@@ -85,7 +85,7 @@ class Server:
             return {node_id: node.state for node_id, node in self._nodes.items()}
 
     def _add(self, spec: NodeSpec) -> Node:
-        node = Node(spec, self._house)
+        node = Node(spec, self._hub)
         with self._lock:
             while other := self._rival(spec):
                 if not other.is_going:

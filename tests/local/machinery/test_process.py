@@ -182,7 +182,7 @@ def test_it_works_where_there_is_no_network_but_loopback(cli: Cli) -> None:
 def test_a_second_one_is_refused_in_the_foreground_too_and_the_first_is_not_forgotten(up: Cli) -> None:
     refused = up("serve")
     assert refused.returncode == 1
-    assert "is up already" in refused.stderr
+    assert "is already running" in refused.stderr
     assert up("status").returncode == 0
 
 

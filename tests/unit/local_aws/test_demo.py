@@ -9,7 +9,7 @@ import yaml
 
 from config.load import parse_cluster
 from config.model import ClusterConfig
-from local_aws.brief import brief
+from local_aws.cdk_output import shorten
 from local_aws.demo import DemoError, first_jobs, next_steps, wait_for_workers
 from tests import cluster_files
 
@@ -32,12 +32,12 @@ def steps(text: str, *, nodes: bool = True) -> list[str]:
 
 def test_a_line_for_each_quarter_of_a_stack_is_shown() -> None:
     lines = [event(f"{done}/8", status) for done in range(9) for status in ("CREATE_COMPLETE", "CREATE_IN_PROGRESS")]
-    assert list(brief(lines)) == [event(f"{done}/8", "CREATE_COMPLETE") for done in (2, 4, 6, 8)]
+    assert list(shorten(lines)) == [event(f"{done}/8", "CREATE_COMPLETE") for done in (2, 4, 6, 8)]
 
 
 def test_another_deployment_of_the_stack_is_shown_as_well() -> None:
     lines = [event(f"{done}/2", "UPDATE_COMPLETE") for done in (0, 1, 2, 0, 1, 2)]
-    assert list(brief(lines)) == [lines[1], lines[2], lines[4], lines[5]]
+    assert list(shorten(lines)) == [lines[1], lines[2], lines[4], lines[5]]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_another_deployment_of_the_stack_is_shown_as_well() -> None:
 )
 def test_every_failure_is_shown_with_all_lines_of_its_reason(status: str) -> None:
     failure = [event("0/8", status), "quota: 2 Instances,\n", "asked: 4\n"]
-    assert list(brief([event("0/8", "CREATE_IN_PROGRESS"), *failure, event("0/8", "DELETE_COMPLETE")])) == failure
+    assert list(shorten([event("0/8", "CREATE_IN_PROGRESS"), *failure, event("0/8", "DELETE_COMPLETE")])) == failure
 
 
 def test_assets_are_shown_only_when_they_fail() -> None:
@@ -54,7 +54,7 @@ def test_assets_are_shown_only_when_they_fail() -> None:
         f"reference-Cluster: {line}\n" for line in ("start: Building Bundle", "success: Built Bundle", "success: Published x")
     ]
     bad = ["reference-Cluster: fail: Bundle: no such bucket\n", "\n", " ✅  reference/Cluster\n", "Outputs:\n"]
-    assert list(brief(good + bad)) == bad
+    assert list(shorten(good + bad)) == bad
 
 
 def test_the_next_step_edits_the_shipped_file_in_one_place(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 
-def lay(path: Path, content: bytes, mode: int, owner: str) -> None:
+def write_file(path: Path, content: bytes, mode: int, owner: str) -> None:
     """Write a file, and create the folders above it."""
     try:
         account = pwd.getpwnam(owner)
@@ -26,6 +26,6 @@ def lay(path: Path, content: bytes, mode: int, owner: str) -> None:
 if __name__ == "__main__":
     try:
         for name, file in json.load(sys.stdin).items():
-            lay(Path(name), base64.b64decode(file["content"]), file["mode"], file["owner"])
+            write_file(Path(name), base64.b64decode(file["content"]), file["mode"], file["owner"])
     except OSError as error:
         sys.exit(str(error))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-class Turns:
+class PrioritySemaphore:
     """Admits at most ``places`` threads at once; the lowest rank goes first, then the first to come."""
 
     def __init__(self, places: int) -> None:
@@ -23,7 +23,7 @@ class Turns:
             return len(self._waiting)
 
     @contextmanager
-    def take(self, rank: int) -> Iterator[None]:
+    def acquire(self, rank: int) -> Iterator[None]:
         """Wait for a place, and hold it for the block."""
         with self._change:
             mine = (rank, next(self._numbers))

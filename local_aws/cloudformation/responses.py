@@ -18,7 +18,7 @@ REQUIRED = ("Status", "StackId", "RequestId", "LogicalResourceId")
 
 
 @dataclass
-class Awaited:
+class PendingResponse:
     """A request to a custom resource that waits for its response."""
 
     token: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -46,36 +46,36 @@ class Awaited:
 
 
 _lock = threading.Lock()
-_awaited: dict[str, Awaited] = {}
+_awaited: dict[str, PendingResponse] = {}
 _came: list[Json] = []
 
 
-def expect() -> Awaited:
+def expect() -> PendingResponse:
     """Register a request that waits for a response."""
-    awaited = Awaited()
+    pending = PendingResponse()
     with _lock:
-        _awaited[awaited.token] = awaited
-    return awaited
+        _awaited[pending.token] = pending
+    return pending
 
 
-def give_up(awaited: Awaited) -> None:
+def discard(pending: PendingResponse) -> None:
     """Stop waiting; ignore later responses."""
     with _lock:
-        _awaited.pop(awaited.token, None)
+        _awaited.pop(pending.token, None)
 
 
 def receive(request: control.Request) -> None:
     """Receive a response; only the first counts, others are only recorded."""
     token = request.rest.strip("/")
     with _lock:
-        awaited = _awaited.get(token)
-        accepted = awaited is not None and not awaited.came.is_set()
+        pending = _awaited.get(token)
+        accepted = pending is not None and not pending.came.is_set()
         _came.append(
             {"token": token, "accepted": accepted, "bytes": len(request.body), "body": request.body.decode(errors="replace")}
         )
-        if awaited is not None and accepted:
-            awaited.body = request.body
-            awaited.came.set()
+        if pending is not None and accepted:
+            pending.body = request.body
+            pending.came.set()
 
 
 def list_all(_: control.Request) -> list[Json]:

@@ -10,7 +10,7 @@ _ORDINARY = re.compile(r"(CREATE|UPDATE|DELETE|REVIEW|UPDATE_COMPLETE_CLEANUP)_(
 _ASSET = re.compile(r"^\S+: (start|success): (Building|Built|Publishing|Published) ")
 
 
-def brief(lines: Iterable[str]) -> Iterator[str]:
+def shorten(lines: Iterable[str]) -> Iterator[str]:
     """Yield the lines without successful asset steps, and without ordinary events between the quarters of a stack."""
     quarters: dict[str, int] = {}
     for line in lines:

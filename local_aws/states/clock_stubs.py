@@ -51,7 +51,7 @@ class _Waited:
         return self._event.is_set()
 
 
-_STAND_INS = {
+_STUBS = {
     "time": SimpleNamespace(sleep=clock.sleep, time=clock.seconds),
     "datetime": SimpleNamespace(**{**vars(dt), "datetime": _Datetime}),
     "threading": SimpleNamespace(**{**vars(real_threading), "Event": ClockEvent}),
@@ -59,8 +59,8 @@ _STAND_INS = {
 }
 
 
-def wind(module: ModuleType, name: str) -> None:
+def use_clock(module: ModuleType, name: str) -> None:
     """Replace ``name`` in ``module``, which must have imported it from the standard library."""
     if vars(module).get(name) not in (time, dt, real_threading, real_threading.Event):
         raise TypeError(f"{module.__name__} no longer imports {name!r} from the standard library: moto has changed")
-    setattr(module, name, _STAND_INS[name])
+    setattr(module, name, _STUBS[name])

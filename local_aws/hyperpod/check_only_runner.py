@@ -5,14 +5,14 @@ from local_aws.hyperpod.logs import NodeLog
 from local_aws.hyperpod.node_runner import Done, Launch, Outcome
 
 
-class LookedUp:
+class CheckOnlyRunner:
     """A node runner that runs no nodes: a start succeeds if the scripts exist and the role may read them."""
 
-    takes_its_time = False
+    starts_in_real_time = False
 
     def start(self, launch: Launch, done: Done) -> None:
         """Check the scripts, write the node's log and report the result."""
-        failure, lines = _look_up(launch)
+        failure, lines = _check(launch)
         log = NodeLog(launch.cluster, launch.node)
         log.write([*lines, failure] if failure else lines)
         done(failed(failure, log) if failure else Outcome())
@@ -28,7 +28,7 @@ class LookedUp:
         """Do nothing: no node runs."""
 
 
-def _look_up(launch: Launch) -> tuple[str | None, list[str]]:
+def _check(launch: Launch) -> tuple[str | None, list[str]]:
     scripts = LifecycleScripts.of(launch.node.spec)
     if scripts is None:
         return None, ["the group has no lifecycle scripts"]
