@@ -15,8 +15,8 @@ from local_aws.nodes.agent.view import ClusterView, Member
 from local_aws.nodes.specs import NodesError
 
 PARAMETERS = "provisioning_parameters.json"
-_BEGIN = "# controllers, nodes and partitions: HyperPod's agent writes them anew when the cluster changes"
-_END = "# end of what is written anew"
+_BEGIN = "# controllers, nodes and partitions: HyperPod's agent rewrites these lines when the cluster changes"
+_END = "# end of the rewritten lines"
 _DEFAULT_PARTITION = "dev"
 # Slurm's default ProctrackType needs cgroups that a machine with version 1's hierarchies cannot give to its nodes.
 # config_overrides makes slurmd report what EC2 reports of the instance type instead of this machine's resources.
