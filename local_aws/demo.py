@@ -123,8 +123,8 @@ def wait_for_workers(count: int, look: Callable[[], set[str]], within_s: float =
 def _idle_hosts(environment: Mapping[str, str]) -> set[str]:
     """Return the idle hosts in Slurm; none while it does not respond."""
     command = ("python", "-m", "local_aws", "shell", "--", "sinfo", "--noheader", "--Node", "--states=idle", "--format=%N")
-    asked = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
-    return set(asked.stdout.split()) if asked.returncode == 0 else set()
+    done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+    return set(done.stdout.split()) if done.returncode == 0 else set()
 
 
 def _workers(config: ClusterConfig) -> int:

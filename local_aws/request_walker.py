@@ -41,8 +41,8 @@ def _input_shape(service: str, operation: str) -> Shape:
 
 
 def _problems(shape: Shape, value: object, path: str) -> Iterator[str]:
-    wanted = _TYPES[shape.type_name]
-    if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
+    expected = _TYPES[shape.type_name]
+    if not isinstance(value, expected) or (isinstance(value, bool) and bool not in expected):
         yield _problem(value, path, f"Member must be of type {shape.type_name}")
         return
     inner = _INNER.get(shape.type_name)

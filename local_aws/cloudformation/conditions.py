@@ -44,6 +44,6 @@ class Conditions:
                 return str(item) in [str(one) for one in items]
         raise TemplateError(f"not part of the embedded AWS: condition function {function}")
 
-    def wanted(self, parts: Json) -> Json:
+    def included(self, parts: Json) -> Json:
         """Return the ``parts`` (resources or outputs) without a condition or with one that is true."""
         return {name: part for name, part in parts.items() if "Condition" not in part or self.holds(part["Condition"])}

@@ -52,7 +52,7 @@ class Deployment:
         """Create and change the resources, then delete those no longer in the template; on a failure, roll back."""
         before = self.stack.version
         try:
-            version, wanted = self._deploy(operation.halt)
+            version, desired = self._deploy(operation.halt)
         except (TemplateError, ResourceError) as error:
             self._fail(operation, before, str(error))
             return
@@ -62,10 +62,10 @@ class Deployment:
             return
         self.stack.updated = host_now()
         self.stack.report("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
-        unwanted = [resource for name, resource in self.stack.resources.items() if name not in wanted]
-        self.leftovers += [Leftover(resource, resource.policy("DeletionPolicy")) for resource in unwanted]
+        removed = [resource for name, resource in self.stack.resources.items() if name not in desired]
+        self.leftovers += [Leftover(resource, resource.policy("DeletionPolicy")) for resource in removed]
         removal.clean_up(self.stack, self.leftovers)
-        for resource in unwanted:
+        for resource in removed:
             del self.stack.resources[resource.logical_id]
         self.stack.report("UPDATE_COMPLETE")
 
@@ -73,8 +73,8 @@ class Deployment:
         template, scope = parse(self.target.body), Scope(self.stack)
         values = parameters.resolve(template, self.target.given, scope.parameter)
         resolver = scope.resolver(template, values)
-        wanted = resolver.conditions.wanted(template["Resources"])
-        outcome = walk(dependencies(wanted), lambda name: self._apply(name, wanted[name], resolver), halt)
+        desired = resolver.conditions.included(template["Resources"])
+        outcome = walk(dependencies(desired), lambda name: self._apply(name, desired[name], resolver), halt)
         if outcome.failed or outcome.skipped:
             raise ResourceError(self._summary(outcome))
         outputs = evaluate(template, resolver)
@@ -87,7 +87,7 @@ class Deployment:
             tags=self.target.tags,
             outputs=outputs,
         )
-        return version, wanted
+        return version, desired
 
     def _apply(self, name: str, definition: Json, resolver: Resolver) -> None:
         def properties() -> Json:
@@ -100,12 +100,12 @@ class Deployment:
         before, failed = copy.copy(resource), resource.status == "UPDATE_FAILED"
         touched = Touched(resource, before)
         self._touch(touched)
-        wanted = steps.wanted(self.stack, resource, properties)
-        if wanted == resource.properties and not failed:
+        desired = steps.desired(self.stack, resource, properties)
+        if desired == resource.properties and not failed:
             self._forget(touched)
             resource.definition = definition
             return
-        steps.update(self.stack, resource, definition, wanted)
+        steps.update(self.stack, resource, definition, desired)
         if resource.physical_id != before.physical_id:
             self.leftovers.append(Leftover(before, resource.policy("UpdateReplacePolicy")))
 

@@ -11,8 +11,8 @@ from local_aws.cloudformation.template import Json
 
 def evaluate(template: Json, resolver: Resolver) -> tuple[Json, ...]:
     """Return the outputs of a template whose resources all exist."""
-    wanted = resolver.conditions.wanted(template.get("Outputs") or {})
-    return tuple(_output(name, part, resolver) for name, part in wanted.items())
+    outputs = resolver.conditions.included(template.get("Outputs") or {})
+    return tuple(_output(name, part, resolver) for name, part in outputs.items())
 
 
 def _output(name: str, part: Json, resolver: Resolver) -> Json:

@@ -57,15 +57,15 @@ class Plan:
         self.values = parameters.resolve(self.template, self.target.given, self.scope.parameter)
         self.resolver = self.scope.resolver(self.template, self.values)
         check_rules(self.template, self.resolver.conditions)
-        self.wanted = self.resolver.conditions.wanted(self.template["Resources"])
+        self.desired = self.resolver.conditions.included(self.template["Resources"])
         self._check_types()
-        for name in order(dependencies(self.wanted)):
-            self._plan(name, self.wanted[name])
+        for name in order(dependencies(self.desired)):
+            self._plan(name, self.desired[name])
         self._plan_removals()
         self.empty = not self._has_cause()
 
     def _check_types(self) -> None:
-        wrong = sorted(name for name, one in self.wanted.items() if self._type_before(name) not in (None, one["Type"]))
+        wrong = sorted(name for name, one in self.desired.items() if self._type_before(name) not in (None, one["Type"]))
         if wrong:
             raise TemplateError(
                 "Update of resource type is not permitted. The new template modifies resource type of the following resources: "
@@ -122,7 +122,7 @@ class Plan:
 
     def _plan_removals(self) -> None:
         for name, resource in self.stack.resources.items():
-            if name not in self.wanted:
+            if name not in self.desired:
                 policy = _verb(resource.definition.get("DeletionPolicy"))
                 gone = ResourceChange(
                     "Remove", name, resource.type, resource.physical_id, before=resource.properties, policy=policy
@@ -140,7 +140,7 @@ class Plan:
     def _is_caused(self, change: ResourceChange, moved: set[str]) -> bool:
         if change.action != "Modify" or change.attributes:
             return True
-        resource, definition = self.stack.resources[change.logical_id], self.wanted[change.logical_id]
+        resource, definition = self.stack.resources[change.logical_id], self.desired[change.logical_id]
         same = definition.get("Properties") == resource.definition.get("Properties")
         used = references(definition.get("Properties", {}))
         return (

@@ -51,9 +51,9 @@ def _parameter(stack: Stack, name: str) -> Json:
 
 def list_stacks(call: Call) -> Json:
     """Return all stacks, including deleted ones, or those with the requested statuses."""
-    wanted = call.get("StackStatusFilter", ())
+    statuses = call.get("StackStatusFilter", ())
     stacks = [*call.stacks().values(), *store.deleted(call.account, call.region)]
-    return {"StackSummaries": [_summary(stack) for stack in stacks if not wanted or stack.status in wanted]}
+    return {"StackSummaries": [_summary(stack) for stack in stacks if not statuses or stack.status in statuses]}
 
 
 def _summary(stack: Stack) -> Json:
@@ -88,17 +88,17 @@ def _resource(stack: Stack, resource: StackResource, when: str) -> Json:
 
 def describe_stack_resources(call: Call) -> Json:
     """Return the resources of a stack."""
-    stack, wanted = call.stack(), call.get("LogicalResourceId")
-    found = [resource for resource in list(stack.resources.values()) if wanted in (None, resource.logical_id)]
+    stack, name = call.stack(), call.get("LogicalResourceId")
+    found = [resource for resource in list(stack.resources.values()) if name in (None, resource.logical_id)]
     return {"StackResources": [_resource(stack, resource, "Timestamp") for resource in found]}
 
 
 def describe_stack_resource(call: Call) -> Json:
     """Return one resource of a stack."""
-    stack, wanted = call.stack(), call.get("LogicalResourceId")
-    if wanted not in stack.resources:
-        raise RequestError(f"Resource {wanted} does not exist for stack {stack.name}")
-    return {"StackResourceDetail": _resource(stack, stack.resources[wanted], "LastUpdatedTimestamp")}
+    stack, name = call.stack(), call.get("LogicalResourceId")
+    if name not in stack.resources:
+        raise RequestError(f"Resource {name} does not exist for stack {stack.name}")
+    return {"StackResourceDetail": _resource(stack, stack.resources[name], "LastUpdatedTimestamp")}
 
 
 def list_stack_resources(call: Call) -> Json:

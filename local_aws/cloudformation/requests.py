@@ -52,11 +52,11 @@ class Call:
 
     def refuse_unknown(self) -> None:
         """Refuse parameters that the embedded AWS does not support."""
-        asked = [name for name in REFUSED if self.get(name)]
+        unsupported = [name for name in REFUSED if self.get(name)]
         if self.get("DeploymentMode") or self.get("DeploymentConfig", {}).get("Mode", "STANDARD") != "STANDARD":
-            asked.append("DeploymentMode")
-        if asked:
-            raise RequestError(f"not part of the embedded AWS: parameter {', '.join(asked)}")
+            unsupported.append("DeploymentMode")
+        if unsupported:
+            raise RequestError(f"not part of the embedded AWS: parameter {', '.join(unsupported)}")
 
     def target(self, stack: Stack | None) -> Target:
         """Return the template, parameters and tags that the request asks for."""

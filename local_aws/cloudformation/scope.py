@@ -146,8 +146,8 @@ def check_references(template: Json) -> None:
     known = {*template["Resources"], *template.get("Parameters", {})}
     for section in ("Resources", "Outputs"):
         for name, part in template.get(section, {}).items():
-            asked = {used for used, _ in uses(part.get("Properties" if section == "Resources" else "Value"))} | depends_on(part)
-            wrong = sorted(used for used in asked if used not in known and not used.startswith("AWS::"))
+            names = {used for used, _ in uses(part.get("Properties" if section == "Resources" else "Value"))} | depends_on(part)
+            wrong = sorted(used for used in names if used not in known and not used.startswith("AWS::"))
             if wrong:
                 unresolved = f"Unresolved resource dependencies [{', '.join(wrong)}]"
                 raise TemplateError(f"Template format error: {unresolved} in the {section} block of the template ({name})")

@@ -24,7 +24,7 @@ class StackResource:
     status: str = ""
     reason: str = ""
     changed: datetime = field(default_factory=host_now)
-    asked: bool = False  # whether its service was asked to create it, even if it never returned an id
+    requested: bool = False  # whether its service was asked to create it, even if it never returned an id
 
     def policy(self, name: str) -> str:
         """Return the DeletionPolicy or UpdateReplacePolicy."""

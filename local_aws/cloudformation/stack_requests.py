@@ -29,7 +29,7 @@ def check_updatable(stack: Stack) -> None:
 def plan(stack: Stack, target: Target) -> Plan:
     """Return the plan from ``stack`` to ``target``; raise an error if the embedded AWS does not support it."""
     planned = Plan(stack, target)
-    problems = template_problems(planned.wanted, stack.region)
+    problems = template_problems(planned.desired, stack.region)
     if problems:
         raise TemplateError("; ".join(problems))
     return planned

@@ -35,7 +35,7 @@ def create(stack: Stack, resource: StackResource, properties: Callable[[], Json]
     stack.report_resource(resource, "CREATE_COMPLETE")
 
 
-def wanted(stack: Stack, resource: StackResource, properties: Callable[[], Json]) -> Json:
+def desired(stack: Stack, resource: StackResource, properties: Callable[[], Json]) -> Json:
     """Return the result of ``properties``; a failure is a failed update of ``resource``."""
     return _guard(stack, resource, "UPDATE_FAILED", "Resource update cancelled", properties)
 
@@ -73,7 +73,7 @@ def delete(stack: Stack, resource: StackResource, policy: str = "Delete") -> Non
     stack.report_resource(resource, "DELETE_IN_PROGRESS")
 
     def work() -> None:
-        if resource.physical_id or (is_custom(resource.type) and resource.asked):
+        if resource.physical_id or (is_custom(resource.type) and resource.requested):
             provider, context = _provider(resource), _context(stack, resource)
             provider.delete(context, resource.physical_id, resource.properties)
 
@@ -84,7 +84,7 @@ def delete(stack: Stack, resource: StackResource, policy: str = "Delete") -> Non
 def _make(stack: Stack, resource: StackResource, status: str) -> None:
     provider, context = _provider(resource), _context(stack, resource)
     check_resolved(resource.type, resource.logical_id, resource.properties, stack.region)
-    resource.asked = True
+    resource.requested = True
     resource.physical_id = provider.create(context, resource.properties)
     stack.report_resource(resource, status, "Resource creation Initiated")
     _finish(provider, context, resource)

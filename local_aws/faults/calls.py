@@ -91,8 +91,8 @@ def _rest_operation(environ: Environ, service: str) -> str:
     method, path = environ["REQUEST_METHOD"], environ["PATH_INFO"]
     query = set(environ.get("QUERY_STRING", "").split("&"))
     keys = {item.partition("=")[0] for item in query}
-    for operation, its_method, pattern, wanted in _routes(service):
-        if its_method == method and pattern.fullmatch(path) and wanted <= query | keys:
+    for operation, its_method, pattern, required in _routes(service):
+        if its_method == method and pattern.fullmatch(path) and required <= query | keys:
             return operation
     return ""
 

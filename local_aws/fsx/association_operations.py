@@ -36,7 +36,7 @@ def create_data_repository_association(call: Call) -> Json:
         id=arn.rsplit("/", 1)[1],
         arn=arn,
         file_system=file_system,
-        asked=request,
+        request=request,
         current=dict(request),
         path=path,
         tags=tags_from(request),
@@ -53,8 +53,8 @@ def _known(call: Call) -> Association | None:
     """Return the association that an earlier call with the same token created."""
     token = call.request.get("ClientRequestToken")
     for association in associations(call):
-        if token and association.asked.get("ClientRequestToken") == token:
-            if association.asked != call.request:
+        if token and association.request.get("ClientRequestToken") == token:
+            if association.request != call.request:
                 raise AwsError("IncompatibleParameterError", f"ClientRequestToken {token} was used with other parameters")
             return association
     return None
@@ -120,8 +120,8 @@ def describe_data_repository_associations(call: Call) -> Json:
     call.authorize("fsx:DescribeDataRepositoryAssociations", call.arn("fsx", "association/*"))
     ids = call.request.get("AssociationIds")
     found = [find_association(call, one) for one in ids] if ids else associations(call)
-    for asked in call.request.get("Filters") or []:
-        found = [one for one in found if _fields(one).get(asked["Name"]) in asked["Values"]]
+    for each in call.request.get("Filters") or []:
+        found = [one for one in found if _fields(one).get(each["Name"]) in each["Values"]]
     shown, token = page(call, found, default=25)
     return {"Associations": [one.details() for one in shown], **token}
 

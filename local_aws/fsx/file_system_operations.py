@@ -47,7 +47,7 @@ def _new_file_system(call: Call, lustre: Json, version: str) -> FileSystem:
         region=call.region,
         id=file_system_id,
         arn=arn,
-        asked=request,
+        request=request,
         capacity=request.get("StorageCapacity"),
         kms_key=request.get("KmsKeyId") or (call.arn("kms", "alias/aws/fsx") if persistent else None),
         lustre=_shown(lustre),
@@ -62,8 +62,8 @@ def _known(call: Call) -> FileSystem | None:
     """Return the file system that an earlier call with the same token created."""
     token = call.request.get("ClientRequestToken")
     for file_system in file_systems(call):
-        if token and file_system.asked.get("ClientRequestToken") == token:
-            if file_system.asked != call.request:
+        if token and file_system.request.get("ClientRequestToken") == token:
+            if file_system.request != call.request:
                 raise AwsError("IncompatibleParameterError", f"ClientRequestToken {token} was used with other parameters")
             return file_system
     return None

@@ -30,13 +30,13 @@ def tag_list(tags: dict[str, str]) -> list[dict[str, str]]:
 
 @dataclass
 class FileSystem:
-    """A Lustre file system; ``asked`` is the request that created it, ``lustre`` its configuration in the API's form."""
+    """A Lustre file system; ``request`` is the request that created it, ``lustre`` its configuration in the API's form."""
 
     account: str
     region: str
     id: str
     arn: str
-    asked: Json
+    request: Json
     capacity: int | None
     kms_key: str | None
     lustre: Json
@@ -52,7 +52,7 @@ class FileSystem:
     @property
     def storage_type(self) -> str:
         """Return SSD, HDD or INTELLIGENT_TIERING."""
-        return str(self.asked.get("StorageType", "SSD"))
+        return str(self.request.get("StorageType", "SSD"))
 
     @property
     def dns_name(self) -> str:
@@ -69,7 +69,7 @@ class FileSystem:
             "Lifecycle": self.lifecycle,
             "StorageType": self.storage_type,
             "VpcId": self.vpc_id,
-            "SubnetIds": self.asked["SubnetIds"],
+            "SubnetIds": self.request["SubnetIds"],
             "NetworkInterfaceIds": [interface.id for interface in self.interfaces],
             "DNSName": self.dns_name,
             "ResourceARN": self.arn,
@@ -90,13 +90,13 @@ class FileSystem:
 class Association:
     """A data repository association: a folder of a file system and its link in S3.
 
-    ``asked`` is the request that created it, ``current`` its current settings.
+    ``request`` is the request that created it, ``current`` its current settings.
     """
 
     id: str
     arn: str
     file_system: FileSystem
-    asked: Json
+    request: Json
     current: Json
     path: str
     tags: dict[str, str]

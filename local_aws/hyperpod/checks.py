@@ -26,13 +26,13 @@ def check_cluster(call: Call, settings: Json, specs: list[Json]) -> None:
     check_groups(call, settings, specs, specs)
 
 
-def check_groups(call: Call, settings: Json, specs: list[Json], asked: list[Json]) -> None:
-    """Refuse groups that contradict themselves, each other or the cluster; ``asked`` are those in the request."""
+def check_groups(call: Call, settings: Json, specs: list[Json], requested: list[Json]) -> None:
+    """Refuse groups that contradict themselves, each other or the cluster; ``requested`` are those in the request."""
     names = Counter(spec["InstanceGroupName"] for spec in specs)
     twice = sorted(name for name, count in names.items() if count > 1)
     if twice:
         raise invalid(f"instance group names must be unique, got {twice} more than once")
-    for spec in asked:
+    for spec in requested:
         _check_group(call, settings, spec)
     _check_slurm(settings, specs)
 
@@ -53,7 +53,7 @@ def _check_group(call: Call, settings: Json, spec: Json) -> None:
     call.authorize("iam:PassRole", role, {"iam:PassedToService": SERVICE})
     if not is_assumable(call.account, role):
         raise invalid(
-            f"SageMaker cannot assume the execution role {role}. It must exist, and its trust policy must let {SERVICE} assume it"
+            f"SageMaker cannot assume the execution role {role}. It must exist, and its trust policy must allow {SERVICE}"
         )
 
 

@@ -60,13 +60,13 @@ def create_cluster(call: Call) -> Json:
 def _authorize_creation(call: Call, cluster_id: str, tags: dict[str, str], specs: list[Json]) -> None:
     """Check the permissions that the service authorization reference lists for CreateCluster."""
     arn, vpc = call.arn("sagemaker", f"cluster/{cluster_id}"), call.request.get("VpcConfig") or {}
-    asked: Context = {
+    context: Context = {
         "sagemaker:InstanceTypes": sorted({spec["InstanceType"] for spec in specs if "InstanceType" in spec}),
         "sagemaker:VpcSubnets": list(vpc.get("Subnets", [])),
         "sagemaker:VpcSecurityGroupIds": list(vpc.get("SecurityGroupIds", [])),
         **tag_context(tags, "aws:RequestTag"),
     }
-    call.authorize("sagemaker:CreateCluster", arn, {key: value for key, value in asked.items() if value})
+    call.authorize("sagemaker:CreateCluster", arn, {key: value for key, value in context.items() if value})
     if tags:
         call.authorize("sagemaker:AddTags", arn, tag_context(tags, "aws:RequestTag"))
     call.authorize("sagemaker:UpdateClusterSoftware", arn)
@@ -103,11 +103,11 @@ def update_cluster_software(call: Call) -> Json:
     """Give all groups or some a new image; the cluster is SystemUpdating first."""
     cluster = named_cluster(call)
     _refuse_while_busy(cluster, "updated")
-    asked = [group["InstanceGroupName"] for group in call.request.get("InstanceGroups") or []]
-    unknown = sorted(set(asked) - set(cluster.groups))
+    requested = [group["InstanceGroupName"] for group in call.request.get("InstanceGroups") or []]
+    unknown = sorted(set(requested) - set(cluster.groups))
     if unknown:
         raise invalid(f"instance groups {unknown} do not exist in cluster {cluster.name}")
-    names = set(asked or cluster.groups)
+    names = set(requested or cluster.groups)
     if "ImageId" in call.request:
         for name in names:
             cluster.groups[name].spec["ImageId"] = call.request["ImageId"]

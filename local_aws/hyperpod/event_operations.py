@@ -23,11 +23,11 @@ def _observed(call: Call) -> Cluster:
 def list_cluster_events(call: Call) -> Json:
     """Return the events that match the call's filters, by default newest first."""
     request = call.request
-    wanted = {name: request[field] for field, name in _FILTERS.items() if field in request}
+    filters = {name: request[field] for field, name in _FILTERS.items() if field in request}
     found = [
         event
         for event in _observed(call).events
-        if all(event.get(name) == value for name, value in wanted.items())
+        if all(event.get(name) == value for name, value in filters.items())
         and is_in_time(event["EventTime"], request, "EventTime")
     ]
     if request.get("SortOrder", "Descending") == "Descending":

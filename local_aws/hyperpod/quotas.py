@@ -23,9 +23,9 @@ def limit(quotas: dict[str, int]) -> dict[str, int]:
     return dict(_limits)
 
 
-def check(account: str, region: str, wanted: Counter[str]) -> None:
-    """Refuse ``wanted`` more instances of each type if they exceed the quota."""
-    for type_name, more in wanted.items():
+def check(account: str, region: str, additional: Counter[str]) -> None:
+    """Refuse ``additional`` instances of each type if they exceed the quota."""
+    for type_name, more in additional.items():
         quota = f"{type_name} for cluster usage"
         used = sum(1 for _ in nodes_by_type(account, region, type_name))
         if more > 0 and used + more > _limits.get(quota, used + more):

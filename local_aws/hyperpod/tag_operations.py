@@ -30,13 +30,13 @@ def check_tags(tags: dict[str, str]) -> None:
         raise AwsError("ResourceLimitExceeded", f"a resource can have {_MOST} tags, got {len(tags)}")
 
 
-def _cluster(call: Call, asked: Context | None = None) -> Cluster:
+def _cluster(call: Call, request_context: Context | None = None) -> Cluster:
     arn = call.request["ResourceArn"]
     if ":cluster/" not in arn:
         raise NotHandledError
     cluster = find(call, arn)
     context = tag_context(cluster.tags, "aws:ResourceTag") if cluster else {}
-    call.authorize(f"sagemaker:{call.operation}", arn, {**context, **(asked or {})})
+    call.authorize(f"sagemaker:{call.operation}", arn, {**context, **(request_context or {})})
     if cluster is None:
         raise AwsError("ValidationException", f"Could not find resource {arn}")
     return cluster

@@ -55,8 +55,8 @@ def _trusts(account: str, role_arn: str, principal: Principal, keys: Keys) -> bo
     if role is None:
         return _record(Decision("sts:AssumeRole", role_arn, who, False, "the role does not exist"))
     attempt = Attempt(principal, "sts:AssumeRole", role_arn, _context(keys, account, role_arn))
-    said = judge(documents.trust_statements(role), attempt, has_principal=True)
-    return _record(Decision("sts:AssumeRole", role_arn, who, said in (Verdict.ALLOW, Verdict.DELEGATE), "by the trust policy"))
+    verdict = judge(documents.trust_statements(role), attempt, has_principal=True)
+    return _record(Decision("sts:AssumeRole", role_arn, who, verdict in (Verdict.ALLOW, Verdict.DELEGATE), "by the trust policy"))
 
 
 def service_may(account: str, service: str, action: str, resource: str, context: Keys | None = None) -> bool:

@@ -17,7 +17,7 @@ from werkzeug.exceptions import HTTPException
 from local_aws.errors import AwsError
 from local_aws.iam.decisions import Decision, Keys, decide
 from local_aws.iam.interfaces import on_interface
-from local_aws.iam.requests import Asked, Place, action_name, asked_of
+from local_aws.iam.requests import Permissions, Place, action_name, required_permissions
 from local_aws.iam.sessions import Session, session_of
 
 
@@ -86,25 +86,25 @@ def _check(self: Any, _: type, resource: str = "*") -> None:
     if session is None or scope[3] in _CHECKED_BY_ITS_MODULE:
         return
     place = Place(scope[3], self.region, self.current_account)
-    for asked in _asked(self, place, resource):
-        for each in asked.resources:
-            decision = decide(place.account, session.role_arn, asked.action, each, _of(session, asked.context))
+    for required in _required(self, place, resource):
+        for each in required.resources:
+            decision = decide(place.account, session.role_arn, required.action, each, _of(session, required.context))
             if not decision.allowed:
                 _refuse(self, place, _message(session, decision))
 
 
-def _asked(self: Any, place: Place, resource: str) -> Iterator[Asked]:
+def _required(self: Any, place: Place, resource: str) -> Iterator[Permissions]:
     if place.service == "s3":
-        yield from _asked_of_s3(self, resource)
+        yield from _required_by_s3(self, resource)
         return
     operation = self._get_action()
     parameters = _parameters(self, operation)
-    asked = on_interface(place, asked_of(place, operation, parameters), parameters)
-    if asked.action not in _ALWAYS_ALLOWED:
-        yield asked
+    required = on_interface(place, required_permissions(place, operation, parameters), parameters)
+    if required.action not in _ALWAYS_ALLOWED:
+        yield required
 
 
-def _asked_of_s3(self: Any, resource: str) -> Iterator[Asked]:
+def _required_by_s3(self: Any, resource: str) -> Iterator[Permissions]:
     action = action_name("s3", self._get_action())
     query = parse_qs(urlparse(self.uri).query, keep_blank_values=True)
     names = {"s3:prefix": "prefix", "s3:delimiter": "delimiter"}
@@ -112,18 +112,18 @@ def _asked_of_s3(self: Any, resource: str) -> Iterator[Asked]:
     context["aws:RequestedRegion"] = self.region
     source = self.headers.get("x-amz-copy-source")
     if source:
-        yield Asked("s3:GetObject", (f"arn:aws:s3:::{unquote(source).lstrip('/').partition('?')[0]}",), context)
+        yield Permissions("s3:GetObject", (f"arn:aws:s3:::{unquote(source).lstrip('/').partition('?')[0]}",), context)
     if "delete" in query:  # several objects at once
-        yield from _asked_of_deletion(self, resource, context)
+        yield from _required_by_deletion(self, resource, context)
     else:
-        yield Asked(action, (resource,), context)
+        yield Permissions(action, (resource,), context)
 
 
-def _asked_of_deletion(self: Any, bucket: str, context: dict[str, str | list[str]]) -> Iterator[Asked]:
+def _required_by_deletion(self: Any, bucket: str, context: dict[str, str | list[str]]) -> Iterator[Permissions]:
     """Yield one permission per object and kind. AWS deletes the allowed objects; here one refusal refuses all."""
     for each in _parameters(self, "DeleteObjects").get("Delete", {}).get("Objects") or []:
         action = "s3:DeleteObjectVersion" if each.get("VersionId") else "s3:DeleteObject"
-        yield Asked(action, (f"{bucket}/{each['Key']}",), context)
+        yield Permissions(action, (f"{bucket}/{each['Key']}",), context)
 
 
 def _parameters(self: Any, operation: str) -> dict[str, Any]:

@@ -41,7 +41,7 @@ class Attempt:
 
 def judge(statements: Iterable[Statement], attempt: Attempt, *, has_principal: bool = False) -> Verdict:
     """Return the verdict of ``statements`` on ``attempt``; those of resource policies name a principal."""
-    said = Verdict.NOTHING
+    verdict = Verdict.NOTHING
     for statement in statements:
         named = _names(statement, attempt.principal) if has_principal else Verdict.ALLOW
         denies = statement.get("Effect") == "Deny"
@@ -49,9 +49,9 @@ def judge(statements: Iterable[Statement], attempt: Attempt, *, has_principal: b
             continue
         if denies:
             return Verdict.DENY
-        if said is not Verdict.ALLOW:
-            said = named
-    return said
+        if verdict is not Verdict.ALLOW:
+            verdict = named
+    return verdict
 
 
 def _applies(statement: Statement, attempt: Attempt, *, when_unknown: bool) -> bool:

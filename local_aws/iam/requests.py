@@ -17,7 +17,7 @@ _ACTIONS = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class Permissions:
     """The permissions that a request requires: on every one of ``resources``."""
 
     action: str
@@ -45,11 +45,11 @@ def action_name(service: str, operation: str) -> str:
     return _ACTIONS.get(name, name)
 
 
-def asked_of(place: Place, operation: str, parameters: Parameters) -> Asked:
+def required_permissions(place: Place, operation: str, parameters: Parameters) -> Permissions:
     """Return the permissions that a request to any service but S3 requires."""
     find = _RESOURCES.get(place.service)
     resource = find(place, parameters) if find else None
-    return Asked(action_name(place.service, operation), (resource or "*",), _context(place, parameters))
+    return Permissions(action_name(place.service, operation), (resource or "*",), _context(place, parameters))
 
 
 def _context(place: Place, parameters: Parameters) -> dict[str, str | list[str]]:

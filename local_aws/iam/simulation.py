@@ -30,12 +30,12 @@ def _simulate(self: Any) -> ActionResult:
 
 def _result(account: str, source: str, action: str, resources: list[str]) -> dict[str, Any]:
     """Return one action's result: the strictest of its resources' decisions, and each of them if resources were given."""
-    told = [(each, _decision_name(simulate(account, source, action, each, {}))) for each in resources or ["*"]]
-    specific = [{"EvalResourceName": each, "EvalResourceDecision": decision, **_NOTHING_MORE} for each, decision in told]
+    decisions = [(each, _decision_name(simulate(account, source, action, each, {}))) for each in resources or ["*"]]
+    specific = [{"EvalResourceName": each, "EvalResourceDecision": decision, **_NOTHING_MORE} for each, decision in decisions]
     return {
         "EvalActionName": action,
         "EvalResourceName": "*",
-        "EvalDecision": min((decision for _, decision in told), key=_HARDEST_FIRST.index),
+        "EvalDecision": min((decision for _, decision in decisions), key=_HARDEST_FIRST.index),
         "ResourceSpecificResults": specific if resources else [],
         **_NOTHING_MORE,
     }

@@ -14,12 +14,12 @@ Test = Callable[[Any], bool]
 
 _TOKEN = re.compile(r'\s*(?P<token>[{}()]|&&|\|\||!=|>=|<=|[=<>]|\$\.[\w.]+|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?)')
 _NUMBERS: dict[str, Callable[[float, float], bool]] = {
-    "=": lambda have, wanted: have == wanted,
-    "!=": lambda have, wanted: have != wanted,
-    ">": lambda have, wanted: have > wanted,
-    "<": lambda have, wanted: have < wanted,
-    ">=": lambda have, wanted: have >= wanted,
-    "<=": lambda have, wanted: have <= wanted,
+    "=": lambda have, expected: have == expected,
+    "!=": lambda have, expected: have != expected,
+    ">": lambda have, expected: have > expected,
+    "<": lambda have, expected: have < expected,
+    ">=": lambda have, expected: have >= expected,
+    "<=": lambda have, expected: have <= expected,
 }
 
 
@@ -94,19 +94,19 @@ class _Parser:
             test = self._any()
             self._expect(")")
             return test
-        selector, operator, wanted = self._take(), self._take(), self._take()
+        selector, operator, expected = self._take(), self._take(), self._take()
         if not selector.startswith("$.") or operator not in _NUMBERS:
             raise self._error(f"{selector} {operator}")
-        return self._comparison(selector, operator, wanted)
+        return self._comparison(selector, operator, expected)
 
-    def _comparison(self, selector: str, operator: str, wanted: str) -> Test:
-        if not wanted.startswith('"'):
-            number = float(wanted)
+    def _comparison(self, selector: str, operator: str, expected: str) -> Test:
+        if not expected.startswith('"'):
+            number = float(expected)
             compare = _NUMBERS[operator]
             return lambda value: _is_number(have := value_at(selector, value)) and compare(have, number)
         if operator not in ("=", "!="):
-            raise self._error(f"{operator} {wanted}")
-        text = json.loads(wanted).replace("[", "[[]").replace("?", "[?]")  # of fnmatch's wildcards, CloudWatch has only the star
+            raise self._error(f"{operator} {expected}")
+        text = json.loads(expected).replace("[", "[[]").replace("?", "[?]")  # CloudWatch only has fnmatch's star
         is_same = operator == "="
         return lambda value: isinstance(have := value_at(selector, value), str) and fnmatchcase(have, text) == is_same
 

@@ -24,9 +24,9 @@ _IN_CGROUP = 'echo $$ >"$0/cgroup.procs" && exec "$@"'
 
 def main(folder: Path) -> int:
     """Run the hub in ``folder`` until it or the owner ends."""
-    asked = os.eventfd(0)
+    end_event = os.eventfd(0)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda *_: os.eventfd_write(asked, 1))
+        signal.signal(number, lambda *_: os.eventfd_write(end_event, 1))
     registry, top = Registry(), cgroups.hierarchy() / cgroups.name_for(folder)
     entry = Entry(str(folder), top.name, os.getpid(), born(os.getpid()))
     with registry.lock():
@@ -36,7 +36,7 @@ def main(folder: Path) -> int:
         registry.add(entry)
     try:
         hub = _start(folder, top)
-        _watch(hub, asked)
+        _watch(hub, end_event)
         status = _end(hub)
     finally:
         with registry.lock():
@@ -67,9 +67,9 @@ def _start(folder: Path, top: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(["sh", "-c", _IN_CGROUP, str(top / "hub"), *command], stdin=subprocess.PIPE)
 
 
-def _watch(hub: subprocess.Popen[bytes], asked: int) -> None:
+def _watch(hub: subprocess.Popen[bytes], end_event: int) -> None:
     handle = os.pidfd_open(hub.pid)
-    select.select([sys.stdin, handle, asked], [], [])
+    select.select([sys.stdin, handle, end_event], [], [])
     os.close(handle)
 
 

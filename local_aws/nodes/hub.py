@@ -129,7 +129,7 @@ class Hub:
                 stderr=output,
                 start_new_session=True,  # a Ctrl-C at the terminal ends the owner, which ends the hub
             )
-        with guardian.stdout:  # type: ignore[union-attr]  # it was asked for
+        with guardian.stdout:  # type: ignore[union-attr]  # it is a pipe
             ready = guardian.stdout.readline()  # type: ignore[union-attr]  # as above
         if ready.decode().strip() != protocol.READY:
             guardian.stdin.close()  # type: ignore[union-attr]  # as above

@@ -71,8 +71,8 @@ def spec_to_json(spec: NodeSpec) -> Json:
 def plan(vpc: Vpc, layers: Sequence[Path], cgroup: str) -> str:
     """Return the start parameters of the hub's process, as JSON."""
     systems = {name: asdict(system) | {"folder": str(system.folder.resolve())} for name, system in vpc.file_systems.items()}
-    told = {"region": vpc.region, "cidrs": list(vpc.cidrs), "resolver": vpc.resolver, "file_systems": systems}
-    return json.dumps({"vpc": told, "layers": [str(layer) for layer in layers], "cgroup": cgroup})
+    network = {"region": vpc.region, "cidrs": list(vpc.cidrs), "resolver": vpc.resolver, "file_systems": systems}
+    return json.dumps({"vpc": network, "layers": [str(layer) for layer in layers], "cgroup": cgroup})
 
 
 def read_plan(folder: Path) -> tuple[Vpc, tuple[Path, ...], str]:

@@ -73,14 +73,14 @@ class Registry:
 
     def _raise_limits(self) -> None:
         was = self._limits_before()
-        for name, wanted in LIMITS.items():
+        for name, minimum in LIMITS.items():
             file = self._kernel / name
             if not file.exists():  # a process in its own network namespace does not see the machine's network limits
                 continue
             now = int(file.read_text())
-            if now < wanted:
+            if now < minimum:
                 self._write("limits.json", was := {name: now} | was)  # save the old values first, so that a kill loses nothing
-                file.write_text(str(wanted))
+                file.write_text(str(minimum))
 
     def _restore_limits(self) -> None:
         unseen = {}

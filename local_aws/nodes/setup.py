@@ -30,8 +30,8 @@ def setup(report: Report, *, training: bool) -> None:
 
 def missing_packages() -> list[str]:
     """Return the Debian packages of missing programs."""
-    wanted = support.PROGRAMS | _FOR_BUILDING
-    packages = {package for program, package in wanted.items() if not shutil.which(program)}
+    required = support.PROGRAMS | _FOR_BUILDING
+    packages = {package for program, package in required.items() if not shutil.which(program)}
     if not sources.KEYRING.exists():
         packages.add("debian-archive-keyring")
     return sorted(packages)

@@ -61,8 +61,8 @@ class Server:
 
     def run(self, reply: _Reply, node_id: str, command: Json) -> int:
         """Run a command on a node; send its output before the response."""
-        asked = commands.Command(**command)  # type: ignore[arg-type]  # its own fields, sent by Hub.run
-        return commands.run(self._node(node_id), asked, lambda line: reply({"line": line}))
+        parsed = commands.Command(**command)  # type: ignore[arg-type]  # its own fields, sent by Hub.run
+        return commands.run(self._node(node_id), parsed, lambda line: reply({"line": line}))
 
     def op_reboot(self, node_id: str) -> None:
         """Reboot a node."""

@@ -38,9 +38,9 @@ function once(service, { method, path, headers = {}, body = "" }) {
 }
 
 function failure(reply) {
-  const said = JSON.parse(reply.body.toString() || "{}");
-  const name = String(reply.headers["x-amzn-errortype"] || said.__type || "UnknownError").split(/[#:]/).filter(Boolean).pop();
-  return Object.assign(new Error(said.message || said.Message || name), { name, passes: reply.status >= 500 || reply.status === 429 || /Throttl|TooManyRequests/.test(name) });
+  const body = JSON.parse(reply.body.toString() || "{}");
+  const name = String(reply.headers["x-amzn-errortype"] || body.__type || "UnknownError").split(/[#:]/).filter(Boolean).pop();
+  return Object.assign(new Error(body.message || body.Message || name), { name, passes: reply.status >= 500 || reply.status === 429 || /Throttl|TooManyRequests/.test(name) });
 }
 
 exports.call = async function call(service, request) {
