@@ -10,7 +10,7 @@ OWN_OPERATIONS = {
     "states:Run": ("abort", "fail", "time_out"),  # an execution that enters a state or retries a task
 }
 CALL_KINDS = ("refuse", "fail", "delay", "lose", "repeat", "kill")
-# Only these services support failures after the response.
+# Only these services support the kind `fail`, a failure after the response.
 FAILING_LATER = ("sagemaker", "fsx")
 MOMENTS = ("before", "after")
 

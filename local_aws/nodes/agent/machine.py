@@ -36,7 +36,7 @@ class Machine:
         return self.layout is not None and self.layout.controller_group == self.launch.node.group
 
     def describe(self, folder: str) -> dict[str, str]:
-        """Return the node's names and address, and its hub's folder."""
+        """Return the node's identity, address, role and status, and its hub's folder."""
         node, cluster = self.launch.node, self.launch.cluster
         return {
             "cluster": cluster.name,
