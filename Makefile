@@ -8,7 +8,7 @@ export NODE_NO_WARNINGS := 1
 # Compiled modules and rewritten assertions go into .venv, even if the shell keeps Python from writing them into the checkout.
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
-CLUSTER ?= reference
+CLUSTER ?=
 
 .PHONY: help setup nodes-setup demo unit nightly nightly-sample site test-long demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots templates docs bench bench-nodes clean soak soak-ci mutants mutations
 

@@ -41,7 +41,7 @@ def test_a_command_line_stands_for_an_order_with_typed_values_and_is_shown_as_su
     [
         ("lose", "got 'lose'"),
         ("knid=lose", "kind, code"),
-        ("times=often", "times is a number, got 'often'"),
+        ("times=often", "times must be a number, got 'often'"),
         ("operation=x", "got"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Requests that only look."""
+"""Requests that read stacks, templates and exports."""
 
 from local_aws.cloudformation import store
 from local_aws.cloudformation.errors import RequestError
@@ -10,7 +10,7 @@ from local_aws.cloudformation.template import Json, parse
 
 
 def describe_stacks(call: Call) -> Json:
-    """One stack, or all that there are."""
+    """Return one stack, or all existing ones."""
     stacks = [call.stack()] if call.get("StackName") else list(call.stacks().values())
     return {"Stacks": [_stack(stack) for stack in stacks]}
 
@@ -50,10 +50,10 @@ def _parameter(stack: Stack, name: str) -> Json:
 
 
 def list_stacks(call: Call) -> Json:
-    """All stacks, the deleted ones included, or those in the wanted states."""
-    wanted = call.get("StackStatusFilter", ())
+    """Return all stacks, including deleted ones, or those with the requested statuses."""
+    statuses = call.get("StackStatusFilter", ())
     stacks = [*call.stacks().values(), *store.deleted(call.account, call.region)]
-    return {"StackSummaries": [_summary(stack) for stack in stacks if not wanted or stack.status in wanted]}
+    return {"StackSummaries": [_summary(stack) for stack in stacks if not statuses or stack.status in statuses]}
 
 
 def _summary(stack: Stack) -> Json:
@@ -63,12 +63,12 @@ def _summary(stack: Stack) -> Json:
 
 
 def describe_stack_events(call: Call) -> Json:
-    """The events of a stack, the newest first, on one page."""
+    """Return the events of a stack, newest first, on one page."""
     return {"StackEvents": list(reversed(call.stack().events))}
 
 
 def describe_events(call: Call) -> Json:
-    """Events of early validation, of which the embedded AWS has none: its checks are in the change set's reason."""
+    """Return no events of early validation: the embedded AWS reports its checks in the change set's reason."""
     call.stack()
     return {"OperationEvents": []}
 
@@ -87,29 +87,29 @@ def _resource(stack: Stack, resource: StackResource, when: str) -> Json:
 
 
 def describe_stack_resources(call: Call) -> Json:
-    """The resources of a stack."""
-    stack, wanted = call.stack(), call.get("LogicalResourceId")
-    found = [resource for resource in list(stack.resources.values()) if wanted in (None, resource.logical_id)]
+    """Return the resources of a stack."""
+    stack, name = call.stack(), call.get("LogicalResourceId")
+    found = [resource for resource in list(stack.resources.values()) if name in (None, resource.logical_id)]
     return {"StackResources": [_resource(stack, resource, "Timestamp") for resource in found]}
 
 
 def describe_stack_resource(call: Call) -> Json:
-    """One resource of a stack."""
-    stack, wanted = call.stack(), call.get("LogicalResourceId")
-    if wanted not in stack.resources:
-        raise RequestError(f"Resource {wanted} does not exist for stack {stack.name}")
-    return {"StackResourceDetail": _resource(stack, stack.resources[wanted], "LastUpdatedTimestamp")}
+    """Return one resource of a stack."""
+    stack, name = call.stack(), call.get("LogicalResourceId")
+    if name not in stack.resources:
+        raise RequestError(f"Resource {name} does not exist for stack {stack.name}")
+    return {"StackResourceDetail": _resource(stack, stack.resources[name], "LastUpdatedTimestamp")}
 
 
 def list_stack_resources(call: Call) -> Json:
-    """The resources of a stack, in short."""
+    """Return summaries of a stack's resources."""
     stack = call.stack()
     resources = [_resource(stack, resource, "LastUpdatedTimestamp") for resource in list(stack.resources.values())]
     return {"StackResourceSummaries": resources}
 
 
 def get_template_summary(call: Call) -> Json:
-    """What a template asks for and holds."""
+    """Return what a template declares and requires."""
     template = parse(call.stack().version.body if call.get("StackName") else call.body(None))
     needed = iam_capabilities(template["Resources"].values())
     return {
@@ -127,14 +127,14 @@ def _declared(name: str, definition: Json) -> Json:
 
 
 def validate_template(call: Call) -> Json:
-    """Whether a template can be read, and its parameters."""
+    """Check that a template can be parsed, and return its parameters."""
     template = parse(call.body(None))
     declared = [_declared(name, definition) for name, definition in template.get("Parameters", {}).items()]
     return {"Parameters": [{key: value for key, value in one.items() if key != "ParameterType"} for one in declared]}
 
 
 def list_exports(call: Call) -> Json:
-    """All exports of the region."""
+    """Return all exports of the region."""
     found = exports(Stack(call.account, call.region, ""))
     return {
         "Exports": [
@@ -145,7 +145,7 @@ def list_exports(call: Call) -> Json:
 
 
 def list_imports(call: Call) -> Json:
-    """The stacks that use an export."""
+    """Return the stacks that use an export."""
     name = call.get("ExportName", "")
     found = importers(Stack(call.account, call.region, ""), name)
     if not found:

@@ -1,4 +1,4 @@
-"""Runs on a node: lays the files that come as JSON on the standard input, each by a rename, so that no reader sees a half."""
+"""Runs on a node: write the files that come as JSON on standard input, each by a rename, so that readers never see a part."""
 
 import base64
 import json
@@ -8,15 +8,15 @@ import sys
 from pathlib import Path
 
 
-def lay(path: Path, content: bytes, mode: int, owner: str) -> None:
-    """Lay one file, and the folders above it."""
+def write_file(path: Path, content: bytes, mode: int, owner: str) -> None:
+    """Write a file, and create the folders above it."""
     try:
         account = pwd.getpwnam(owner)
     except KeyError:
         sys.exit(f"no user '{owner}' to own {path}")
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.new")
-    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:  # noqa: PTH123  # by its handle
+    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:  # noqa: PTH123  opened by its handle
         file.write(content)
     os.chown(temporary, account.pw_uid, account.pw_gid)
     temporary.chmod(mode)
@@ -26,6 +26,6 @@ def lay(path: Path, content: bytes, mode: int, owner: str) -> None:
 if __name__ == "__main__":
     try:
         for name, file in json.load(sys.stdin).items():
-            lay(Path(name), base64.b64decode(file["content"]), file["mode"], file["owner"])
+            write_file(Path(name), base64.b64decode(file["content"]), file["mode"], file["owner"])
     except OSError as error:
         sys.exit(str(error))

@@ -1,4 +1,4 @@
-"""Turns at something of which only so many can go on at once."""
+"""A semaphore that admits waiting threads by priority."""
 
 import heapq
 import itertools
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-class Turns:
-    """Lets at most ``places`` go on at once; of those that wait, the lowest rank goes next, and of equals the first to come."""
+class PrioritySemaphore:
+    """Admits at most ``places`` threads at once; the lowest rank goes first, then the first to come."""
 
     def __init__(self, places: int) -> None:
         self._free = places
@@ -18,20 +18,20 @@ class Turns:
 
     @property
     def waiting(self) -> int:
-        """How many wait for a turn."""
+        """Return the number of waiting threads."""
         with self._change:
             return len(self._waiting)
 
     @contextmanager
-    def take(self, rank: int) -> Iterator[None]:
-        """Wait for a turn, and have it for the block."""
+    def acquire(self, rank: int) -> Iterator[None]:
+        """Wait for a place, and hold it for the block."""
         with self._change:
             mine = (rank, next(self._numbers))
             heapq.heappush(self._waiting, mine)
             self._change.wait_for(lambda: self._free > 0 and self._waiting[0] == mine)
             heapq.heappop(self._waiting)
             self._free -= 1
-            self._change.notify_all()  # there may be a place for the next one, too
+            self._change.notify_all()  # there may be a place for the next thread, too
         try:
             yield
         finally:

@@ -1,8 +1,8 @@
 #!/usr/bin/python3 -I
-"""Stand-in for FSx's clients, mount.lustre and mount.nfs: binds a folder of this machine that all nodes share.
+"""Stub of FSx's clients, mount.lustre and mount.nfs: bind a folder of this machine that all nodes share.
 
-It takes the real clients' command lines and fails with their words where the file system's host or name is wrong. What it
-mounts is seen as the machine's own file system; nothing of Lustre's or NFS's network, locks, quotas or speed is there.
+It accepts the real clients' command lines and fails with their errors if the file system's host or name is wrong. The mount has
+the type of the machine's own file system, without the network, locks, quotas or speed of Lustre or NFS.
 """
 
 import socket
@@ -12,13 +12,13 @@ from pathlib import Path
 
 FILE_SYSTEMS = Path("/run/simulated-fsx")  # HOST/KIND/NAME is the file system's root
 KEPT = ("ro", "rw", "noatime", "relatime", "noexec")
-ALWAYS = "nosuid,nodev"  # root on a node must not make setuid programs or devices for users of this machine
+ALWAYS = "nosuid,nodev"  # root on a node must not create setuid programs or devices for users of this machine
 ENOENT, EIO, EEXIST, EINVAL = 2, 5, 17, 22
 NFS_FAILED = 32
 
 
 def main(program: str, words: list[str]) -> None:
-    """Mount what the command line asks for."""
+    """Mount the source of the command line."""
     positional, options = read(words)
     if len(positional) != 2:
         sys.exit(f"usage: {program} SOURCE FOLDER [-o OPTIONS]")
@@ -31,7 +31,7 @@ def main(program: str, words: list[str]) -> None:
 
 
 def read(words: list[str]) -> tuple[list[str], list[str]]:
-    """The words that are no options, and what the options -o list."""
+    """Return the positional words, and the options after -o."""
     positional: list[str] = []
     options: list[str] = []
     rest = iter(words)
@@ -44,7 +44,7 @@ def read(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def lustre(program: str, source: str, target: str) -> Path:
-    """The folder of ``HOST@tcp:/NAME``."""
+    """Return the folder of ``HOST@tcp:/NAME``."""
     node, _, name = source.partition(":/")
     host = node.partition("@")[0]
     if not resolves(host):
@@ -65,14 +65,14 @@ def lustre(program: str, source: str, target: str) -> Path:
 
 
 def is_mounted(folder: Path, target: str) -> bool:
-    """Whether ``folder`` is what is mounted on ``target``. An automount point is not asked: that would make it mount."""
+    """Return whether ``folder`` is mounted on ``target``. An automount point is not examined, because that would trigger it."""
     mounts = (line.split() for line in Path("/proc/self/mountinfo").read_text().splitlines())
     kinds = [words[words.index("-") + 1] for words in mounts if words[4] == target]
     return bool(kinds) and kinds[-1] != "autofs" and folder.samefile(target)
 
 
 def nfs(program: str, source: str, target: str) -> Path:
-    """The folder of ``HOST:/PATH``."""
+    """Return the folder of ``HOST:/PATH``."""
     host, _, path = source.partition(":/")
     if not resolves(host):
         fail(f"{program}: Failed to resolve server {host}: Name or service not known", NFS_FAILED)
@@ -86,7 +86,7 @@ def nfs(program: str, source: str, target: str) -> Path:
 
 
 def resolves(host: str) -> bool:
-    """Whether a host is known."""
+    """Return whether the host name resolves."""
     try:
         socket.getaddrinfo(host, None, socket.AF_INET)
     except OSError:
@@ -95,7 +95,7 @@ def resolves(host: str) -> bool:
 
 
 def fail(text: str, status: int) -> None:
-    """Say what a real client says, and end."""
+    """Print a real client's error and exit."""
     sys.stderr.write(f"{text}\n")
     sys.exit(status)
 

@@ -1,4 +1,4 @@
-"""The answers of custom resources: where they come in, and who waits for them."""
+"""Responses of custom resources: the URLs that receive them, and the requests that wait for them."""
 
 import json
 import threading
@@ -18,8 +18,8 @@ REQUIRED = ("Status", "StackId", "RequestId", "LogicalResourceId")
 
 
 @dataclass
-class Awaited:
-    """One request that a custom resource has not answered yet."""
+class PendingResponse:
+    """A request to a custom resource that waits for its response."""
 
     token: str = field(default_factory=lambda: uuid.uuid4().hex)
     signed: datetime = field(default_factory=clock.now)
@@ -28,11 +28,11 @@ class Awaited:
 
     @property
     def url(self) -> str:
-        """Where the answer goes; it tells when it was signed, as S3's pre-signed addresses do."""
+        """Return the URL for the response; it carries its signing time, as S3's presigned URLs do."""
         return f"{clients.endpoint()}{control.PREFIX}{ROUTE}/{self.token}?X-Amz-Date={self.signed:%Y%m%dT%H%M%SZ}"
 
     def answer(self) -> Json:
-        """The answer, once it came; an error if it is not of the form that CloudFormation takes."""
+        """Return the received response; raise an error if its form is not what CloudFormation accepts."""
         if len(self.body) > MOST_BYTES:
             raise ResourceError("Response object is too long.")
         try:
@@ -46,46 +46,46 @@ class Awaited:
 
 
 _lock = threading.Lock()
-_awaited: dict[str, Awaited] = {}
+_awaited: dict[str, PendingResponse] = {}
 _came: list[Json] = []
 
 
-def expect() -> Awaited:
-    """Be ready for one answer."""
-    awaited = Awaited()
+def expect() -> PendingResponse:
+    """Register a request that waits for a response."""
+    pending = PendingResponse()
     with _lock:
-        _awaited[awaited.token] = awaited
-    return awaited
+        _awaited[pending.token] = pending
+    return pending
 
 
-def give_up(awaited: Awaited) -> None:
-    """Take no answer any more."""
+def discard(pending: PendingResponse) -> None:
+    """Stop waiting; ignore later responses."""
     with _lock:
-        _awaited.pop(awaited.token, None)
+        _awaited.pop(pending.token, None)
 
 
 def receive(request: control.Request) -> None:
-    """Take an answer; the first counts, a later one or one that nobody waits for is only recorded."""
+    """Receive a response; only the first counts, others are only recorded."""
     token = request.rest.strip("/")
     with _lock:
-        awaited = _awaited.get(token)
-        accepted = awaited is not None and not awaited.came.is_set()
+        pending = _awaited.get(token)
+        accepted = pending is not None and not pending.came.is_set()
         _came.append(
             {"token": token, "accepted": accepted, "bytes": len(request.body), "body": request.body.decode(errors="replace")}
         )
-        if awaited is not None and accepted:
-            awaited.body = request.body
-            awaited.came.set()
+        if pending is not None and accepted:
+            pending.body = request.body
+            pending.came.set()
 
 
 def list_all(_: control.Request) -> list[Json]:
-    """Every answer that came, in order, and whether it was accepted."""
+    """Return every received response in order, and whether it was accepted."""
     with _lock:
         return list(_came)
 
 
 def reset() -> None:
-    """Forget all answers and requests."""
+    """Delete all responses and requests."""
     with _lock:
         _awaited.clear()
         _came.clear()

@@ -1,4 +1,4 @@
-"""Finding the cluster that a call is about, with the caller's right to it checked."""
+"""Find the cluster of a call, and check the caller's permission."""
 
 from local_aws.errors import AwsError
 from local_aws.hyperpod.model import Cluster, find
@@ -6,7 +6,7 @@ from local_aws.json_service import Call, Context
 
 
 def tag_context(tags: dict[str, str], kind: str) -> Context:
-    """Condition keys for tags: ``kind`` is `aws:RequestTag` or `aws:ResourceTag`."""
+    """Return condition keys for tags: ``kind`` is `aws:RequestTag` or `aws:ResourceTag`."""
     context: Context = {f"{kind}/{key}": value for key, value in tags.items()}
     if kind == "aws:RequestTag" and tags:
         context["aws:TagKeys"] = list(tags)
@@ -16,9 +16,9 @@ def tag_context(tags: dict[str, str], kind: str) -> Context:
 
 
 def named_cluster(call: Call, context: Context | None = None) -> Cluster:
-    """The cluster of the call's ClusterName, if the caller may do the call's operation to it.
+    """Return the cluster of the call's ClusterName, if the caller may perform the operation on it.
 
-    A cluster that does not exist has no tags: a caller whose rights depend on them is denied, not told that it is missing.
+    A missing cluster has no tags: a caller whose permissions depend on tags gets access denied instead of not found.
     """
     name = call.request["ClusterName"]
     cluster = find(call, name)

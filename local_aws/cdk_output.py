@@ -1,4 +1,4 @@
-"""The output of `cdk` for a reader who is shown a demo: a line for each quarter of a stack, and every failure."""
+"""Shorten the output of `cdk` for a demo: one line per quarter of a stack, and every failure."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -10,8 +10,8 @@ _ORDINARY = re.compile(r"(CREATE|UPDATE|DELETE|REVIEW|UPDATE_COMPLETE_CLEANUP)_(
 _ASSET = re.compile(r"^\S+: (start|success): (Building|Built|Publishing|Published) ")
 
 
-def brief(lines: Iterable[str]) -> Iterator[str]:
-    """The lines without the steps of assets that go well, and without the ordinary events between the quarters of a stack."""
+def shorten(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines without successful asset steps, and without ordinary events between the quarters of a stack."""
     quarters: dict[str, int] = {}
     for line in lines:
         event = _EVENT.match(line)

@@ -1,4 +1,4 @@
-"""Stand-ins for `time`, `datetime` and `threading` that moto's interpreter is given, so that its time is the clock's."""
+"""Replacements of `time`, `datetime` and `threading` that run moto's interpreter on the clock."""
 
 import datetime as dt
 import threading as real_threading
@@ -10,10 +10,10 @@ from local_aws.clock import clock
 
 
 class Moment(dt.datetime):
-    """A moment that is written as Step Functions writes it: 2026-11-21T09:00:00.123Z."""
+    """A time in Step Functions' format: 2026-11-21T09:00:00.123Z."""
 
     def isoformat(self, sep: str = "T", timespec: str = "milliseconds") -> str:
-        """The moment in UTC, with a Z."""
+        """Return the time in UTC, with a Z."""
         return dt.datetime.isoformat(self.replace(tzinfo=None), sep, timespec) + "Z"
 
 
@@ -22,14 +22,14 @@ class _Datetime(dt.datetime):
 
     @classmethod
     def now(cls, tz: dt.tzinfo | None = None) -> Any:
-        """The clock's moment; without a zone in UTC, with which moto compares time stamps that end in Z."""
+        """Return the clock's time; without a zone in UTC, because moto compares it with time stamps that end in Z."""
         now = clock.now()
         moment = Moment.fromtimestamp(now.timestamp(), dt.UTC)
         return moment if tz else moment.replace(tzinfo=None)
 
 
 class ClockEvent(real_threading.Event):
-    """An event that is waited for on the clock."""
+    """An event with waits on the clock."""
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for at most ``timeout`` of AWS's seconds."""
@@ -37,21 +37,21 @@ class ClockEvent(real_threading.Event):
 
 
 class _Waited:
-    """The event behind a ClockEvent, to be waited for in the host's seconds."""
+    """The event of a ClockEvent, with waits in the host's seconds."""
 
     def __init__(self, event: ClockEvent) -> None:
         self._event = event
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for at most ``timeout`` of the host's seconds."""
+        """Wait for at most ``timeout`` host seconds."""
         return real_threading.Event.wait(self._event, timeout)
 
     def is_set(self) -> bool:
-        """Whether it has come."""
+        """Return whether the event is set."""
         return self._event.is_set()
 
 
-_STAND_INS = {
+_STUBS = {
     "time": SimpleNamespace(sleep=clock.sleep, time=clock.seconds),
     "datetime": SimpleNamespace(**{**vars(dt), "datetime": _Datetime}),
     "threading": SimpleNamespace(**{**vars(real_threading), "Event": ClockEvent}),
@@ -59,8 +59,8 @@ _STAND_INS = {
 }
 
 
-def wind(module: ModuleType, name: str) -> None:
-    """Give ``module`` our stand-in for ``name``, which it must have imported as the standard library has it."""
+def use_clock(module: ModuleType, name: str) -> None:
+    """Replace ``name`` in ``module``, which must have imported it from the standard library."""
     if vars(module).get(name) not in (time, dt, real_threading, real_threading.Event):
-        raise TypeError(f"{module.__name__} has no {name!r} of the standard library any more: moto has changed")
-    setattr(module, name, _STAND_INS[name])
+        raise TypeError(f"{module.__name__} no longer imports {name!r} from the standard library: moto has changed")
+    setattr(module, name, _STUBS[name])

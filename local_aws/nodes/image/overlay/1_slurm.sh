@@ -1,5 +1,5 @@
 #!/bin/bash
-# Puts Slurm where HyperPod has it: /opt/slurm. The folder of its configuration is real there, and Debian's is the link.
+# Sets up Slurm below /opt/slurm, as on HyperPod. Its configuration folder is there, and Debian's is a link to it.
 set -euo pipefail
 
 mkdir -p /opt/slurm/{bin,sbin,etc,lib} /var/spool/{slurmd,slurmctld} /var/log/slurm /opt/ml/config /var/log/provision

@@ -1,4 +1,4 @@
-"""Small corrections to moto 5.2.5, each with the behaviour it corrects; each has a test that also notices when moto changes."""
+"""Patches of moto 5.2.5, each with the behaviour that it corrects and a test that notices when moto changes."""
 
 import copy
 import json
@@ -17,20 +17,20 @@ _parsed_policies: dict[tuple[str, str], list[Any]] = {}
 
 
 def _bucket_permission(self: Any, action: str, resource: str) -> PermissionResult:
-    """What the bucket's policy says to this request.
+    """Return the bucket policy's decision on this request.
 
-    Moto takes a Deny whose condition does not hold for a Deny, so that a bucket with CDK's `enforce_ssl` refuses everybody.
+    Moto treats a Deny with a false condition as a Deny, so that a bucket with CDK's `enforce_ssl` refuses every request.
     """
     if self.policy is None:
         return PermissionResult.NEUTRAL
     if has_request_context() and iam.session_of(iam.access_key(request.headers)):
-        return PermissionResult.PERMITTED  # held to all policies, this one included, when the request came in
+        return PermissionResult.PERMITTED  # all policies, including this one, were evaluated when the request came in
     denied = iam.bucket_denies(self.account_id, action, resource)
     return PermissionResult.DENIED if denied else PermissionResult.NEUTRAL
 
 
 def _managed_policies(self: Any) -> list[Any]:
-    """AWS's managed policies, parsed once: moto parses all 1,582 for every emptied account, which takes a third of a second."""
+    """Return AWS's managed policies, parsed once: moto parses all 1,582 on each reset, which takes a third of a second."""
     key = (self.account_id, self.region_name)
     if key not in _parsed_policies:
         _parsed_policies[key] = _parse_policies(self)
@@ -38,16 +38,16 @@ def _managed_policies(self: Any) -> list[Any]:
 
 
 def _no_events(_: Any) -> str:
-    """CloudTrail's events: none. The CDK command line asks for them after a failure; moto's 500 makes it retry for long."""
+    """Return no CloudTrail events: the CDK command line asks for them after a failure and retries for long on moto's 500."""
     return json.dumps({"Events": []})
 
 
 def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's signature
-    """Put the corrections in place."""
+    """Install the patches."""
     FakeBucket.get_permission = _bucket_permission
     IAMBackend._init_aws_policies = _managed_policies
     CloudTrailResponse.lookup_events = _no_events
 
 
 def reset() -> None:
-    """Nothing is kept."""
+    """Do nothing: there is no state."""
