@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from hyperpod_node.slurm.database import Database
     from hyperpod_node.slurm.slurm_conf import Controller
-    from hyperpod_node.slurm.system import System
+    from hyperpod_node.system import System
 
 WITHIN_S = 180
 # It ends when the database does not answer; so it comes back until it does, at boot as well.
@@ -33,7 +33,7 @@ RuntimeDirectory=slurmdbd
 
 def start(database: Database, hosts: Sequence[Controller], system: System) -> None:
     """Have slurmdbd run on this node with ``database``, and wait until it answers."""
-    file = system.etc / "slurmdbd.conf"
+    file = system.slurm_etc / "slurmdbd.conf"
     put(file, render(database, hosts), mode=0o600, owner=system.owner_of(USER))
     drop_in = daemon.drop_in("slurmdbd", DROP_IN, system)
     daemon.run_with("slurmdbd", [file, drop_in], system)

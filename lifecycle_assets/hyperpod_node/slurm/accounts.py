@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hyperpod_node.slurm.system import System
+    from hyperpod_node.system import System
 
 ACCOUNT = "default"
 

@@ -13,10 +13,10 @@ from hyperpod_node.slurm import daemon
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hyperpod_node.slurm.system import System
+    from hyperpod_node.system import System
 
-OPTIONS = Path("etc/default")
-PROFILE, ENVIRONMENT = Path("etc/profile.d/hyperpod-slurm.sh"), Path("etc/environment")
+OPTIONS = Path("/etc/default")
+PROFILE, ENVIRONMENT = Path("/etc/profile.d/hyperpod-slurm.sh"), Path("/etc/environment")
 # The last EnvironmentFile counts, whichever others the image's unit reads. A daemon gives up when no controller answers or none
 # knows its node yet: it is started again until one does, so that a node survives a controller's absence.
 DROP_IN = """\
@@ -25,7 +25,7 @@ After={after}
 StartLimitIntervalSec=0
 
 [Service]
-EnvironmentFile=/{options}
+EnvironmentFile={options}
 Restart=on-failure
 RestartSec=3
 """
@@ -71,7 +71,7 @@ class Daemon:
         return f"{self.unit} is restarted"
 
     def _options(self, system: System) -> Path:
-        return system.root / OPTIONS / self.unit
+        return system.path(OPTIONS / self.unit)
 
 
 @dataclass(frozen=True)
@@ -81,15 +81,15 @@ class Shells:
     def tell(self, addresses: Sequence[str], system: System) -> None:
         """Write the setting where shells that start from now on find it."""
         setting = f"SLURM_CONF_SERVER={','.join(addresses)}"
-        put(system.root / PROFILE, f"export {setting}\n")
-        environment = system.root / ENVIRONMENT
+        put(system.path(PROFILE), f"export {setting}\n")
+        environment = system.path(ENVIRONMENT)
         lines = environment.read_text().splitlines() if environment.exists() else []
         others = [line for line in lines if not line.startswith("SLURM_CONF_SERVER=")]
         put(environment, "\n".join([*others, setting]) + "\n")
 
     def told(self, system: System) -> list[str]:
         """The addresses in the setting; of its two places, the one that is written last."""
-        return _addresses(system.root / ENVIRONMENT, r"(?m)^SLURM_CONF_SERVER=(\S+)")
+        return _addresses(system.path(ENVIRONMENT), r"(?m)^SLURM_CONF_SERVER=(\S+)")
 
     def take_up(self, _: System) -> str:
         """Nothing to do: nobody can change the environment of a shell that runs."""

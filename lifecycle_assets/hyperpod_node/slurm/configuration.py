@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from hyperpod_node.node_settings import NodeSettings
     from hyperpod_node.resource_config import ResourceConfig
-    from hyperpod_node.slurm.system import System
+    from hyperpod_node.system import System
 
 INCLUDED = "accounting.conf"  # empty on HyperPod's images, and meant for lifecycle scripts
 TOPOLOGIES = ("topology.conf", "topology.yaml")
@@ -76,7 +76,7 @@ def files(system: System) -> list[Path]:
     """The files that slurmctld reads."""
     companions = (INCLUDED, "gres.conf", *TOPOLOGIES, "cgroup.conf")
     names = ("slurm.conf", *companions, our_settings.PROLOG, our_settings.EPILOG)
-    return [system.etc / name for name in names]
+    return [system.slurm_etc / name for name in names]
 
 
 def note_slurmctld(system: System) -> None:
@@ -106,16 +106,19 @@ def _write_slurm_conf(text: str, system: System) -> bool:
 
 def _agents_topology(system: System) -> AgentsTopology:
     """Return what files that are not ours say of the topology."""
-    paths = [system.etc / name for name in TOPOLOGIES]
+    paths = [system.slurm_etc / name for name in TOPOLOGIES]
     texts = [path.read_text() if path.exists() else "" for path in paths]
     return AgentsTopology(*(text if _is_of_another_hand(text) else "" for text in texts))
 
 
 def _write_companions(wanted: Configuration, system: System) -> bool:
     """Write what slurm.conf names, before it does."""
-    changed = [_put_ours(system.etc / "gres.conf", wanted.gres_conf), _write_included(system.etc / INCLUDED, wanted.default_line)]
+    changed = [
+        _put_ours(system.slurm_etc / "gres.conf", wanted.gres_conf),
+        _write_included(system.slurm_etc / INCLUDED, wanted.default_line),
+    ]
     if not wanted.has_agents_topology:
-        conf, yaml = (system.etc / name for name in TOPOLOGIES)
+        conf, yaml = (system.slurm_etc / name for name in TOPOLOGIES)
         changed += [_put_ours(conf, wanted.topology_conf), _remove(yaml)]
     return any(changed)
 
@@ -148,7 +151,7 @@ def _write_included(path: Path, line: str | None) -> bool:
 @contextmanager
 def _locked(system: System) -> Iterator[None]:
     """One writer at a time: this node's lifecycle script, or the service that keeps the configuration."""
-    descriptor = os.open(system.etc, os.O_RDONLY)
+    descriptor = os.open(system.slurm_etc, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

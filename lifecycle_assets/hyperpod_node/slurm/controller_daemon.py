@@ -11,7 +11,7 @@ from hyperpod_node.slurm import configuration, controllers, daemon
 
 if TYPE_CHECKING:
     from hyperpod_node.slurm.slurm_conf import SlurmConf
-    from hyperpod_node.slurm.system import System
+    from hyperpod_node.system import System
 
 WITHIN_S = 120
 OTHER_CLUSTER = "to override this safety check"  # the end of what slurmctld says then; before it, which two do not agree

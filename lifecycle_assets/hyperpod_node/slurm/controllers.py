@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from hyperpod_node.context import Context
     from hyperpod_node.resource_config import ResourceConfig
-    from hyperpod_node.slurm.system import System
+    from hyperpod_node.system import System
 
 PORT = 6817
 OWN_SCRIPTS_WITHIN_S = 3600  # the user's scripts before Slurm

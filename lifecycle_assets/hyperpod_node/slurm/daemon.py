@@ -14,10 +14,10 @@ from hyperpod_node.retry import Patience, retry
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from hyperpod_node.slurm.system import System
+    from hyperpod_node.system import System
 
-UNITS = Path("etc/systemd/system")
-STARTED_WITH = Path("var/lib/hyperpod-cdk")
+UNITS = Path("/etc/systemd/system")
+STARTED_WITH = Path("/var/lib/hyperpod-cdk")
 SECRET = 0o600  # of the hashes: slurmdbd.conf's would let others try out passwords
 
 
@@ -25,7 +25,7 @@ def run_with(unit: str, files: Iterable[Path], system: System) -> bool:
     """Have ``unit`` run now and at every boot; restart it where ``files`` changed since we started it. Tell whether we did."""
     state = _state(unit, system)
     _want(unit, state, system)
-    mark, digest = system.root / STARTED_WITH / f"{unit}.started-with", _digest(files)
+    mark, digest = system.path(STARTED_WITH / f"{unit}.started-with"), _digest(files)
     if state.active == "active" and mark.exists() and mark.read_text() == digest:
         return False
     if state.active == "failed":
@@ -48,7 +48,7 @@ def _want(unit: str, state: _State, system: System) -> None:
 
 def note(unit: str, files: Iterable[Path], system: System) -> None:
     """Remember that ``unit`` knows ``files`` as they are now."""
-    put(system.root / STARTED_WITH / f"{unit}.started-with", _digest(files), mode=SECRET)
+    put(system.path(STARTED_WITH / f"{unit}.started-with"), _digest(files), mode=SECRET)
 
 
 def never_run(unit: str, system: System) -> None:
@@ -58,7 +58,7 @@ def never_run(unit: str, system: System) -> None:
         return
     if state.active != "inactive":
         system.run("systemctl", "stop", unit)
-    file = system.root / UNITS / f"{unit}.service"
+    file = system.path(UNITS / f"{unit}.service")
     if file.exists() and not file.is_symlink():
         file.rename(file.with_name(f"{file.name}.not-on-this-node"))
     system.run("systemctl", "mask", unit)
@@ -66,7 +66,7 @@ def never_run(unit: str, system: System) -> None:
 
 def drop_in(unit: str, content: str, system: System) -> Path:
     """Add ``content`` to the definition of ``unit``, which ``run_with`` has systemd read; the file that holds it."""
-    path = system.root / UNITS / f"{unit}.service.d" / "hyperpod-cdk.conf"
+    path = system.path(UNITS / f"{unit}.service.d/hyperpod-cdk.conf")
     put(path, content)
     return path
 

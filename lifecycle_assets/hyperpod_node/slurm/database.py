@@ -16,7 +16,7 @@ from hyperpod_node.slurm import daemon
 
 if TYPE_CHECKING:
     from hyperpod_node.node_settings import Accounting
-    from hyperpod_node.slurm.system import System
+    from hyperpod_node.system import System
 
 NAME = "slurm_acct_db"
 USER = "slurm"  # slurmdbd's own, on the node as in the local database: the socket tells who comes
@@ -24,7 +24,7 @@ WITHIN_S = 120
 # No network at all: slurmdbd and root come through the socket, whose other end the kernel vouches for. So there is no password
 # to lose. Buffer and time-out are what slurmdbd asks for; of the 4 GiB that its guide names it takes half without complaint
 # (https://slurm.schedmd.com/accounting.html).
-SERVER_FILE = Path("etc/mysql/mariadb.conf.d/90-hyperpod-cdk.cnf")
+SERVER_FILE = Path("/etc/mysql/mariadb.conf.d/90-hyperpod-cdk.cnf")
 SERVER = """\
 [mariadbd]
 skip-networking
@@ -39,7 +39,7 @@ ALTER USER {USER}@localhost IDENTIFIED VIA unix_socket;
 GRANT ALL ON {NAME}.* TO {USER}@localhost;
 """
 # Put there by a script of `lifecycle.extra/before_slurm`, or by the image: the authorities that signed the server's certificate.
-AUTHORITIES = Path("etc/ssl/certs/slurm-database.pem")
+AUTHORITIES = Path("/etc/ssl/certs/slurm-database.pem")
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def local(system: System) -> Database:
     """MariaDB on this node, running, with a database that the user slurm may use."""
     if not system.find("mariadbd"):
         packages.install("mariadb-server", system.run, system.clock)
-    file = system.root / SERVER_FILE
+    file = system.path(SERVER_FILE)
     memory_mib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
     put(file, SERVER.format(buffer_mib=min(2048, memory_mib // 4)))
     daemon.run_with("mariadb", [file], system)
@@ -71,9 +71,9 @@ def external(accounting: Accounting, system: System) -> Database:
     arn, host = accounting.secret_arn or "", accounting.host or ""
     patience = Patience(60, clock=system.clock)
     secret = retry(f"the secret {arn}", lambda: _secret(arn, system), patience)
-    authorities = system.root / AUTHORITIES
+    authorities = system.path(AUTHORITIES)
     if not authorities.exists():
-        print(f"the connection to {host} is encrypted only where the server insists: no /{AUTHORITIES} to check it with")
+        print(f"the connection to {host} is encrypted only where the server insists: no {AUTHORITIES} to check it with")
     return Database(
         host=host,
         port=accounting.port,

@@ -13,7 +13,7 @@ from hyperpod_node.errors import NodeError
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 
 if TYPE_CHECKING:
-    from hyperpod_node.slurm.system import System
+    from hyperpod_node.system import System
 
 EVERY_S = 5.0
 TIMEOUT_S = 5.0  # the keeper's other work waits for it

@@ -19,7 +19,7 @@ from hyperpod_node.resource_config import ResourceConfig
 from hyperpod_node.retry import Patience, retry
 from hyperpod_node.slurm import controllers, daemon
 from hyperpod_node.slurm.conf_server import CLIENTS
-from hyperpod_node.slurm.system import SYSTEM, System
+from hyperpod_node.system import SYSTEM, System
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
@@ -93,7 +93,7 @@ def start(context: Context, client: str, system: System) -> None:
 
 
 def _watch(context: Context, client: str, system: System) -> None:
-    file, group, units = context.cluster.path, context.parameters.controller_group, system.root / daemon.UNITS
+    file, group, units = context.cluster.path, context.parameters.controller_group, system.path(daemon.UNITS)
     watch, service = units / f"{UNIT}.path", units / f"{UNIT}.service"
     if put(service, SERVICE.format(unit=UNIT, code=CODE, resource_config=file, group=group, client=client)) and watch.exists():
         system.run("systemctl", "daemon-reload")  # else ``run_with`` does it, as the watch is new

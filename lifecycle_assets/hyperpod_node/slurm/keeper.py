@@ -20,12 +20,12 @@ from hyperpod_node.resource_config import ResourceConfig
 from hyperpod_node.retry import Patience, retry
 from hyperpod_node.slurm import configuration, daemon
 from hyperpod_node.slurm.drained_nodes import DrainedNodes
-from hyperpod_node.slurm.system import SYSTEM, System
+from hyperpod_node.system import SYSTEM, System
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
-FOLDER = Path("opt/hyperpod-cdk/slurm-conf")  # what HyperPod downloaded is in /tmp, and gone after a reboot
+FOLDER = Path("/opt/hyperpod-cdk/slurm-conf")  # what HyperPod downloaded is in /tmp, and gone after a reboot
 SETTINGS = "node_settings.json"
 UNIT = "hyperpod-slurm-conf"
 SERVICE = """\
@@ -94,13 +94,13 @@ class Keeper:
         retry("slurmctld to read slurm.conf", lambda: self.system.slurm("scontrol", "reconfigure"), patience)
 
     def _signatures(self) -> list[tuple[int, ...] | None]:
-        topologies = [self.system.etc / name for name in configuration.TOPOLOGIES]
+        topologies = [self.system.slurm_etc / name for name in configuration.TOPOLOGIES]
         return [_signature(path) for path in (self.system.slurm_conf, self.resource_config, *topologies)]
 
 
 def install(context: Context, system: System) -> str:
     """Put the code and the cluster file's settings where they stay; the command that runs them."""
-    folder, package = system.root / FOLDER, Path(__file__).parents[1]
+    folder, package = system.path(FOLDER), Path(__file__).parents[1]
     shutil.copytree(package, folder / package.name, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
     settings = folder / SETTINGS
     put(settings, context.settings.path.read_text())
@@ -110,7 +110,7 @@ def install(context: Context, system: System) -> str:
 
 def start(command: str, system: System) -> None:
     """Have the keeper run, now and after a reboot."""
-    unit, folder = system.root / daemon.UNITS / f"{UNIT}.service", system.root / FOLDER
+    unit, folder = system.path(daemon.UNITS / f"{UNIT}.service"), system.path(FOLDER)
     if put(unit, SERVICE.format(command=command)):
         system.run("systemctl", "daemon-reload")
     daemon.run_with(UNIT, [unit, folder / SETTINGS, *sorted(folder.rglob("*.py"))], system)

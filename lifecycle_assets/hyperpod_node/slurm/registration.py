@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from hyperpod_node.errors import NodeError
 
 if TYPE_CHECKING:
-    from hyperpod_node.slurm.system import System
+    from hyperpod_node.system import System
 
-CACHED = Path("run/slurm/conf/slurm.conf")
+CACHED = Path("/run/slurm/conf/slurm.conf")
 
 
 class UnlistedError(NodeError):
@@ -19,7 +19,7 @@ class UnlistedError(NodeError):
 
 def require(system: System) -> None:
     """Raise until slurmctld has heard of this node's slurmd; one question about one node, however large the cluster."""
-    if not (system.root / CACHED).exists():
+    if not system.path(CACHED).exists():
         raise NodeError("slurmd has no slurm.conf yet")
     try:
         said = system.slurm("scontrol", "--oneliner", "show", "node", system.host, timeout_s=30)

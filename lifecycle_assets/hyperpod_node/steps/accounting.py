@@ -12,14 +12,14 @@ from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import EXTERNAL, LOCAL, NONE
 from hyperpod_node.retry import Patience, retry
 from hyperpod_node.slurm import accounting_daemon, accounts, controllers, database, settings
-from hyperpod_node.slurm.system import SYSTEM, System
 from hyperpod_node.steps import slurm_configuration
+from hyperpod_node.system import System
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
 
-def apply(context: Context, system: System = SYSTEM) -> bool:
+def apply(context: Context, system: System) -> bool:
     """Have slurmdbd answer, here or on the first controller, and know the cluster and the cluster file's users."""
     accounting = context.settings.accounting
     if accounting.database == NONE:

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 from hyperpod_node.errors import NodeError
 from hyperpod_node.retry import Patience, retry
 from hyperpod_node.slurm import daemon
-from hyperpod_node.slurm.system import SYSTEM, System
 from hyperpod_node.steps import slurm_configuration
+from hyperpod_node.system import System
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
-KEY = Path("etc/munge/munge.key")
+KEY = Path("/etc/munge/munge.key")
 
 
-def apply(_: Context, system: System = SYSTEM) -> None:
+def apply(_: Context, system: System) -> None:
     """Have munge run with the key that is there."""
-    key = system.root / KEY
+    key = system.path(KEY)
     retry("munge's key", lambda: _require(key), Patience(slurm_configuration.WITHIN_S, first_pause_s=0.2, clock=system.clock))
     daemon.run_with("munge", [key], system)
 

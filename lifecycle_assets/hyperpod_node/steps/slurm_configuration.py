@@ -8,7 +8,7 @@ from hyperpod_node.errors import NodeError
 from hyperpod_node.retry import Patience, retry
 from hyperpod_node.slurm import configuration, controllers
 from hyperpod_node.slurm.slurm_conf import SlurmConf
-from hyperpod_node.slurm.system import SYSTEM, System
+from hyperpod_node.system import System
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 WITHIN_S = 600
 
 
-def apply(context: Context, system: System = SYSTEM) -> None:
+def apply(context: Context, system: System) -> None:
     """Write our block, node lines, gres.conf, topology.conf and the prolog's scripts, where they are not right."""
     patience = Patience(WITHIN_S, first_pause_s=0.2, clock=system.clock)
     retry("slurm.conf", lambda: _require_controllers(read(system.slurm_conf), context, system), patience)

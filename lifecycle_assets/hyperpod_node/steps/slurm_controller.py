@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from hyperpod_node.errors import NodeError
 from hyperpod_node.retry import Patience, retry
 from hyperpod_node.slurm import controller_daemon, controllers, daemon, keeper
-from hyperpod_node.slurm.system import SYSTEM, System
 from hyperpod_node.steps import slurm_configuration
+from hyperpod_node.system import System
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 FIRST_WITHIN_S = 300
 
 
-def apply(context: Context, system: System = SYSTEM) -> None:
+def apply(context: Context, system: System) -> None:
     """Have slurmctld answer on this node, now and after a reboot, and slurmd never run here."""
     conf = slurm_configuration.read(system.slurm_conf)
     daemon.never_run("slurmd", system)
     if context.settings.slurm.state_folder:
-        folder = system.root / context.settings.slurm.state_folder.lstrip("/")
+        folder = system.path(context.settings.slurm.state_folder)
         _make_state_folder(conf, folder, system)
         _let_the_first_begin(conf, folder, system)
     complete = keeper.install(context, system)

@@ -12,12 +12,12 @@ from hyperpod_node.managed_file import put
 from hyperpod_node.retry import Patience, retry
 from hyperpod_node.slurm import controllers, daemon, follow
 from hyperpod_node.slurm.conf_server import SACKD, SHELLS
-from hyperpod_node.slurm.system import SYSTEM, System
+from hyperpod_node.system import System
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
-UNIT = Path("usr/lib/systemd/system/sackd.service")
+UNIT = Path("/usr/lib/systemd/system/sackd.service")
 SERVICE = """\
 [Unit]
 Description=Slurm's configuration for the commands of a login node
@@ -35,7 +35,7 @@ WantedBy=multi-user.target
 WITHIN_S = 120
 
 
-def apply(context: Context, system: System = SYSTEM) -> None:
+def apply(context: Context, system: System) -> None:
     """Have Slurm's commands work here in every shell.
 
     sackd, which images with Slurm 23.11 or newer may have, keeps the configuration in /run/slurm/conf, where the commands of any
@@ -56,8 +56,8 @@ def apply(context: Context, system: System = SYSTEM) -> None:
 
 
 def _run_sackd(sackd: Path, addresses: list[str], system: System) -> None:
-    own_unit = system.root / daemon.UNITS / "sackd.service"
+    own_unit = system.path(daemon.UNITS / "sackd.service")
     SACKD.tell(addresses, system)
-    if not (system.root / UNIT).exists() and put(own_unit, SERVICE.format(sackd=sackd)):
+    if not system.path(UNIT).exists() and put(own_unit, SERVICE.format(sackd=sackd)):
         system.run("systemctl", "daemon-reload")
     daemon.run_with("sackd", SACKD.files(system), system)

@@ -15,7 +15,7 @@ from hyperpod_node.managed_file import put
 from hyperpod_node.retry import Patience, retry
 from hyperpod_node.slurm import controllers, daemon, follow, registration, settings
 from hyperpod_node.slurm.conf_server import SLURMD
-from hyperpod_node.slurm.system import SYSTEM, System
+from hyperpod_node.system import System
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
@@ -25,7 +25,7 @@ LOOK_S = 25
 LISTED_S = 5  # of these, where slurm.conf has no line for the node: it will not come before these scripts end
 
 
-def apply(context: Context, system: System = SYSTEM) -> None:
+def apply(context: Context, system: System) -> None:
     """Have slurmd run here, now and after a reboot, and slurmctld never."""
     daemon.never_run("slurmctld", system)
     addresses = controllers.reachable(context, system)
@@ -61,4 +61,4 @@ def _look_for_registration(system: System) -> None:
 
 def _put_prolog_and_epilog(system: System) -> None:
     for script in map(Path, (settings.PROLOG, settings.EPILOG)):
-        put(system.root / script.relative_to("/"), (SCRIPTS / script.name).read_text(), mode=0o755)
+        put(system.path(script), (SCRIPTS / script.name).read_text(), mode=0o755)

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 from hyperpod_node.accounts import ADMINISTRATOR
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.slurm.system import SYSTEM, System
+from hyperpod_node.system import System
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
 MODULE = "pam_slurm_adopt.so"
-SSHD, SESSION, OUR_SESSION = Path("etc/pam.d/sshd"), Path("etc/pam.d/common-session"), Path("etc/pam.d/hyperpod-session")
-ADMINISTRATORS = Path("etc/security/hyperpod-administrators")
+SSHD, SESSION, OUR_SESSION = Path("/etc/pam.d/sshd"), Path("/etc/pam.d/common-session"), Path("/etc/pam.d/hyperpod-session")
+ADMINISTRATORS = Path("/etc/security/hyperpod-administrators")
 BEGIN, END = "# BEGIN hyperpod_node", "# END hyperpod_node"
 
 
-def apply(context: Context, system: System = SYSTEM) -> bool:
+def apply(context: Context, system: System) -> bool:
     """Put the module behind the other account checks of sshd; administrators (ubuntu, and users with sudo) pass before it."""
     if not context.settings.slurm.restrict_ssh:
         return False
@@ -28,9 +28,9 @@ def apply(context: Context, system: System = SYSTEM) -> bool:
             f"slurm.restrict_ssh needs {MODULE}, which this image does not have; use an image with it, or set it to false"
         )
     administrators = ["root", ADMINISTRATOR, *(user.name for user in context.settings.users if user.sudo)]
-    put(system.root / ADMINISTRATORS, "".join(f"{name}\n" for name in administrators), mode=0o600)
-    put(system.root / OUR_SESSION, _without_logind((system.root / SESSION).read_text()))
-    put(system.root / SSHD, restricted((system.root / SSHD).read_text()))
+    put(system.path(ADMINISTRATORS), "".join(f"{name}\n" for name in administrators), mode=0o600)
+    put(system.path(OUR_SESSION), _without_logind(system.path(SESSION).read_text()))
+    put(system.path(SSHD), restricted(system.path(SSHD).read_text()))
     return True
 
 
@@ -43,7 +43,7 @@ def restricted(pam: str) -> str:
             kept.append(line.replace("@include common-session", "@include hyperpod-session") if _is_session(line) else line)
     check = [
         BEGIN,
-        f"account sufficient pam_listfile.so item=user sense=allow onerr=fail file=/{ADMINISTRATORS}",
+        f"account sufficient pam_listfile.so item=user sense=allow onerr=fail file={ADMINISTRATORS}",
         f"account required {MODULE}",
         END,
     ]

@@ -70,7 +70,7 @@ def test_a_mount_that_never_comes_ends_the_run_with_what_the_client_says(cluster
 
     assert error.startswith("lifecycle script failed: step 'mount FSx at /fsx': ")
     assert "`systemctl start fsx.mount` ended with status 1: " in error
-    assert error.endswith("; mount said: no such device")
+    assert error.endswith("; output of mount: no such device")
     cluster.run("login-1", "bash", "-c", "mv /root/mount.lustre /usr/sbin && mount /fsx")
 
 

@@ -52,7 +52,7 @@ def test_a_daemon_is_restarted_for_a_changed_file_and_for_none_that_did_not_chan
 
 def test_only_root_reads_the_hash_of_files_that_may_hold_a_password(tmp_path: Path) -> None:
     machine = SlurmMachine(tmp_path)
-    mark = machine.root / daemon.STARTED_WITH / "slurmdbd.started-with"
+    mark = machine.path(daemon.STARTED_WITH / "slurmdbd.started-with")
     for remember in (daemon.run_with, daemon.note):
         remember("slurmdbd", [], machine.system)
         assert mark.stat().st_mode & 0o777 == 0o600

@@ -191,23 +191,21 @@ def test_a_node_that_cannot_watch_is_in_service_all_the_same(node: SlurmMachine,
 
 @pytest.mark.fault(66)
 @pytest.mark.fault(67)
-def test_the_copy_that_outlives_the_scripts_can_follow(node: SlurmMachine, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_the_copy_that_outlives_the_scripts_can_follow(node: SlurmMachine) -> None:
     provide(node, "shells")
     node.write("resource_config.json", listing("10.1.0.99"))
-    code, command = tmp_path_factory.mktemp("code"), node.root / "usr/local/bin/hyperpod-precheck"
-    precheck.apply(slurm_context(here=WORKER), precheck.Places(code, command))
+    precheck.apply(slurm_context(here=WORKER), node.system)
     program = (
         "from pathlib import Path; from hyperpod_node.slurm.follow import Follower; "
-        "from hyperpod_node.slurm.system import System; "
+        "from hyperpod_node.system import System; "
         f"root = Path({str(node.root)!r}); "
         "Follower(root / 'resource_config.json', 'controller-machine', 'shells', System(root=root)).follow()"
     )
-    environment = {**os.environ, "PYTHONPATH": str(code)}
+    environment = {**os.environ, "PYTHONPATH": str(node.path(follow.CODE))}
     done = subprocess.run(
         [sys.executable, "-B", "-c", program], env=environment, cwd="/", check=True, timeout=30, capture_output=True, text=True
     )
     assert "10.1.0.99, no longer at 10.1.0.4" in done.stdout
-    assert precheck.Places().code == follow.CODE
 
 
 def test_an_unforeseen_error_is_reported_in_one_line(

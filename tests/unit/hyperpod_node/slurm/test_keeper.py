@@ -125,9 +125,9 @@ def test_the_installed_keeper_completes_the_file_before_slurmctld_starts_without
     bundle = tmp_path_factory.mktemp("bundle")
     (bundle / "node_settings.json").write_text(json.dumps(SETTINGS))
     command = keeper.install(slurm_context(bundle=bundle), machine.system)
-    folder = machine.root / keeper.FOLDER
+    folder = machine.path(keeper.FOLDER)
     code = (
-        "from pathlib import Path; from hyperpod_node.slurm.keeper import Keeper; from hyperpod_node.slurm.system import System; "
+        "from pathlib import Path; from hyperpod_node.slurm.keeper import Keeper; from hyperpod_node.system import System; "
         f"root = Path({str(machine.root)!r}); "
         f"Keeper(root / 'resource_config.json', Path({str(folder / keeper.SETTINGS)!r}), System(root=root)).complete()"
     )
