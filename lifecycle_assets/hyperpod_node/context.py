@@ -27,6 +27,6 @@ class Context:
         return self.cluster.instance_with([self.node.address]).instance_type
 
     @property
-    def known(self) -> InstanceType | None:
+    def hardware(self) -> InstanceType | None:
         """What is known of this node's instance type, if anything."""
         return self.settings.instance_types.get(self.instance_type)

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 from hyperpod_node import write_probe
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import Patience, retry
+from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.shell import last_lines
 
 if TYPE_CHECKING:
     from hyperpod_node.system import System
 
-WITHIN_S = 300
+TIMEOUT_S = 300
 NODES_A_SECOND = 100
-UNIT_WITHIN_S = 100  # systemd gives up a mount after 90 s
+UNIT_TIMEOUT_S = 100  # systemd gives up a mount after 90 s
 FSTAB = Path("/etc/fstab")
 UNITS = Path("/etc/systemd/system")
 HOST_MOUNTS = Path("/proc/1/mountinfo")  # what services and jobs see
@@ -49,13 +49,13 @@ def mount(entry: FstabEntry, *, node: str, nodes: int, system: System) -> None:
     All nodes of a cluster mount at once, and 400 clients per second can cause temporary errors. So the first attempt comes after
     a random delay that grows with the cluster.
     """
-    patience = Patience(WITHIN_S, clock=system.clock)
+    policy = RetryPolicy(TIMEOUT_S, clock=system.clock)
     _configure(entry, system)
     if not is_mounted(entry.path, system):
         system.path(entry.path).mkdir(parents=True, exist_ok=True)
-        system.clock.sleep(system.clock.chance() * nodes / NODES_A_SECOND)
-        retry(f"{entry.source} at {entry.path}", lambda: _try(entry, system), patience)
-    retry(f"writing to {entry.path}", lambda: _probe(entry.path, node, system), patience)
+        system.clock.sleep(system.clock.random() * nodes / NODES_A_SECOND)
+        retry(f"{entry.source} at {entry.path}", lambda: _try(entry, system), policy)
+    retry(f"writing to {entry.path}", lambda: _probe(entry.path, node, system), policy)
 
 
 def is_mounted(path: Path, system: System) -> bool:
@@ -130,7 +130,7 @@ def _try(entry: FstabEntry, system: System) -> None:
     path, unit = entry.path, mount_unit(entry.path)
     try:
         if not _lists(HOST_MOUNTS, path, system):
-            system.run("systemctl", "start", unit, timeout_s=UNIT_WITHIN_S)
+            system.run("systemctl", "start", unit, timeout_s=UNIT_TIMEOUT_S)
     except NodeError as error:
         output = _journal(unit, system)
         system.run("systemctl", "reset-failed", unit)  # otherwise its start limit refuses the next attempt
@@ -139,7 +139,7 @@ def _try(entry: FstabEntry, system: System) -> None:
         output = _journal(unit, system)
         raise NodeError(f"`systemctl start {unit}` ended with status 0 but mounted nothing; output of mount: {output}")
     if not _lists(OWN_MOUNTS, path, system):
-        system.run("mount", str(path), timeout_s=UNIT_WITHIN_S)  # this mount namespace does not receive the node's mounts
+        system.run("mount", str(path), timeout_s=UNIT_TIMEOUT_S)  # this mount namespace does not receive the node's mounts
 
 
 def _journal(unit: str, system: System) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hyperpod_node.retry import CLOCK, Clock, Patience, retry
+from hyperpod_node.retry import CLOCK, Clock, RetryPolicy, retry
 
 if TYPE_CHECKING:
     from hyperpod_node.shell import Run
 
-WITHIN_S, ONE_TRY_S = 600, 300
+TIMEOUT_S, ONE_TRY_S = 600, 300
 QUIET = {"DEBIAN_FRONTEND": "noninteractive", "NEEDRESTART_MODE": "l"}
 LOCK = "DPkg::Lock::Timeout=60"
 
@@ -24,4 +24,4 @@ def install(package: str, run: Run, clock: Clock = CLOCK) -> None:
         apt("update", "--quiet")
         apt("install", "--yes", "--quiet", "--no-install-recommends", package)
 
-    retry(f"apt's {package}", attempt, Patience(WITHIN_S, first_pause_s=2, longest_pause_s=30, clock=clock))
+    retry(f"apt's {package}", attempt, RetryPolicy(TIMEOUT_S, first_pause_s=2, longest_pause_s=30, clock=clock))

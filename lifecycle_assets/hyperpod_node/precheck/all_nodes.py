@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PROGRAM = "/usr/local/bin/hyperpod-precheck"
 # Nodes in these states can start a small job now. The others are listed without waiting for them.
 READY = {"idle", "mixed", "completing"}
-START_WITHIN_S, LIMIT_S = 30, 300
+START_TIMEOUT_S, TIMEOUT_S = 30, 300
 AT_ONCE = 16  # more would load slurmctld
 # "Task launch for StepId=7.0 failed on node n2: Communication connection failure"; srun takes ten seconds to report it.
 NO_LAUNCH = re.compile(r"failed on node (\S+): ([^|]*[^|\s])")
@@ -79,10 +79,10 @@ def _srun(run: Run, nodes: list[str], required: list[str]) -> Answers:
     output = run(
         *("srun", "--nodelist", ",".join(nodes), f"--nodes={len(nodes)}", "--ntasks-per-node=1", "--mem=64M"),
         # Not in the current folder, which may be on a mount that is missing.
-        *(f"--immediate={START_WITHIN_S}", "--job-name=precheck", "--time=5", "--chdir=/"),
+        *(f"--immediate={START_TIMEOUT_S}", "--job-name=precheck", "--time=5", "--chdir=/"),
         # A failed check must not end the other tasks; srun's exit status must report srun's own errors only.
         *("sh", "-c", f"{PROGRAM} --json{flags}; true"),
-        timeout_s=LIMIT_S,
+        timeout_s=TIMEOUT_S,
     )
     return parse(output)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 NAME = "/fsx"
 FSX = Path("/fsx")
-LIMIT_S = 20
+TIMEOUT_S = 20
 
 
 def check(node: CheckedNode) -> CheckResult:
@@ -52,6 +52,6 @@ def write(node: CheckedNode, folder: Path) -> None:
     """Write one block to the servers, with a timeout: on a dead mount the write never returns."""
     probe = node.system.path(folder) / f".hyperpod-precheck-{secrets.token_hex(8)}"
     node.system.run(
-        "dd", "if=/dev/zero", f"of={probe}", "bs=4096", "count=1", "conv=excl,fsync", "status=none", timeout_s=LIMIT_S
+        "dd", "if=/dev/zero", f"of={probe}", "bs=4096", "count=1", "conv=excl,fsync", "status=none", timeout_s=TIMEOUT_S
     )
     probe.unlink()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import Patience
+from hyperpod_node.retry import RetryPolicy
 from hyperpod_node.slurm import daemon
 from hyperpod_node.slurm.database import NAME, USER
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hyperpod_node.slurm.slurm_conf import Controller
     from hyperpod_node.system import System
 
-WITHIN_S = 180
+TIMEOUT_S = 180
 # It ends when the database does not answer; so it comes back until it does, at boot as well.
 DROP_IN = """\
 [Unit]
@@ -36,10 +36,10 @@ def start(database: Database, hosts: Sequence[Controller], system: System) -> No
     file = system.slurm_etc / "slurmdbd.conf"
     put(file, render(database, hosts), mode=0o600, owner=system.owner_of(USER))
     drop_in = daemon.drop_in("slurmdbd", DROP_IN, system)
-    daemon.run_with("slurmdbd", [file, drop_in], system)
-    patience = Patience(WITHIN_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
+    daemon.ensure_running("slurmdbd", [file, drop_in], system)
+    policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
     what = f"slurmdbd, with the database at {database.host}"
-    daemon.patient("slurmdbd", what, lambda: _answers(system), patience, system)
+    daemon.wait_for("slurmdbd", what, lambda: _answers(system), policy, system)
 
 
 def render(database: Database, hosts: Sequence[Controller]) -> str:

@@ -34,13 +34,13 @@ RestartSec=3
 class Client(Protocol):
     """What takes Slurm's configuration from the controllers."""
 
-    def tell(self, addresses: Sequence[str], system: System) -> None:
+    def write(self, addresses: Sequence[str], system: System) -> None:
         """Write where the controllers are."""
 
-    def told(self, system: System) -> list[str]:
+    def addresses(self, system: System) -> list[str]:
         """What was written last; nothing where our scripts did not come that far."""
 
-    def take_up(self, system: System) -> str:
+    def reload(self, system: System) -> str:
         """Have what was written now count at once where that can be; what an operator reads of it."""
 
 
@@ -51,11 +51,11 @@ class Daemon:
     unit: str
     after: str
 
-    def tell(self, addresses: Sequence[str], system: System) -> None:
+    def write(self, addresses: Sequence[str], system: System) -> None:
         """Write the options; they count from the daemon's next start on."""
         put(self._options(system), f"{self.unit.upper()}_OPTIONS=--conf-server={','.join(addresses)}\n")
 
-    def told(self, system: System) -> list[str]:
+    def addresses(self, system: System) -> list[str]:
         """The addresses in the options."""
         return _addresses(self._options(system), r"--conf-server=(\S+)")
 
@@ -64,10 +64,10 @@ class Daemon:
         drop_in = DROP_IN.format(after=self.after, options=OPTIONS / self.unit)
         return [self._options(system), daemon.drop_in(self.unit, drop_in, system)]
 
-    def take_up(self, system: System) -> str:
+    def reload(self, system: System) -> str:
         """Have the daemon start again if it runs; nobody waits, as the new controller may not answer for minutes."""
         system.run("systemctl", "--no-block", "try-restart", self.unit)
-        daemon.note(self.unit, self.files(system), system)
+        daemon.record_files(self.unit, self.files(system), system)
         return f"{self.unit} is restarted"
 
     def _options(self, system: System) -> Path:
@@ -78,7 +78,7 @@ class Daemon:
 class Shells:
     """The commands in all shells, by SLURM_CONF_SERVER: in login shells, and in all that PAM starts."""
 
-    def tell(self, addresses: Sequence[str], system: System) -> None:
+    def write(self, addresses: Sequence[str], system: System) -> None:
         """Write the setting where shells that start from now on find it."""
         setting = f"SLURM_CONF_SERVER={','.join(addresses)}"
         put(system.path(PROFILE), f"export {setting}\n")
@@ -87,11 +87,11 @@ class Shells:
         others = [line for line in lines if not line.startswith("SLURM_CONF_SERVER=")]
         put(environment, "\n".join([*others, setting]) + "\n")
 
-    def told(self, system: System) -> list[str]:
+    def addresses(self, system: System) -> list[str]:
         """The addresses in the setting; of its two places, the one that is written last."""
         return _addresses(system.path(ENVIRONMENT), r"(?m)^SLURM_CONF_SERVER=(\S+)")
 
-    def take_up(self, _: System) -> str:
+    def reload(self, _: System) -> str:
         """Nothing to do: nobody can change the environment of a shell that runs."""
         return "shells that start from now on use it"
 

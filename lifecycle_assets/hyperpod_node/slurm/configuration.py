@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.slurm import daemon, topology
-from hyperpod_node.slurm import settings as our_settings
+from hyperpod_node.slurm import daemon, managed_block, topology
 from hyperpod_node.slurm.node_lines import InstanceTypes, complete, default_line, gpu_lines
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 from hyperpod_node.slurm.topology import AgentsTopology
@@ -39,7 +38,7 @@ class Configuration:
     topology_conf: str | None
     default_line: str | None
     has_agents_topology: bool
-    remarks: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 def render(text: str, settings: NodeSettings, cluster: ResourceConfig, agents: AgentsTopology = NO_TOPOLOGY) -> Configuration:
@@ -49,7 +48,7 @@ def render(text: str, settings: NodeSettings, cluster: ResourceConfig, agents: A
     gpus, ours = gpu_lines(conf.text, types), settings.slurm.topology
     problem = topology.problem(ours, conf.nodes, agents) if ours is not None else None
     used = None if problem else ours
-    block = our_settings.block(conf, settings, used)
+    block = managed_block.block(conf, settings, used)
     final = conf if agents.is_described else SlurmConf(topology.turn_off(conf.text))
     return Configuration(
         slurm_conf=final.with_block(block),
@@ -57,7 +56,7 @@ def render(text: str, settings: NodeSettings, cluster: ResourceConfig, agents: A
         topology_conf=used or topology.placeholder(conf.text),
         default_line=default_line(conf.text),
         has_agents_topology=agents.is_described,
-        remarks=tuple(_remarks(conf, settings, problem)),
+        warnings=tuple(_warnings(conf, settings, problem)),
     )
 
 
@@ -69,26 +68,26 @@ def apply(settings: NodeSettings, cluster: ResourceConfig, system: System) -> tu
             wanted = render(before, settings, cluster, _agents_topology(system))
             changed = _write_companions(wanted, system)
             if _read(system.slurm_conf) == before:  # the agent may have written since
-                return _write_slurm_conf(wanted.slurm_conf, system) or changed, wanted.remarks
+                return _write_slurm_conf(wanted.slurm_conf, system) or changed, wanted.warnings
 
 
 def files(system: System) -> list[Path]:
     """The files that slurmctld reads."""
     companions = (INCLUDED, "gres.conf", *TOPOLOGIES, "cgroup.conf")
-    names = ("slurm.conf", *companions, our_settings.PROLOG, our_settings.EPILOG)
+    names = ("slurm.conf", *companions, managed_block.PROLOG, managed_block.EPILOG)
     return [system.slurm_etc / name for name in names]
 
 
-def note_slurmctld(system: System) -> None:
+def record_slurmctld(system: System) -> None:
     """Remember that slurmctld has these files, or is about to: it needs no restart for them."""
-    daemon.note("slurmctld", files(system), system)
+    daemon.record_files("slurmctld", files(system), system)
 
 
-def _remarks(conf: SlurmConf, settings: NodeSettings, problem: str | None) -> list[str]:
-    remarks = [problem] if problem else []
+def _warnings(conf: SlurmConf, settings: NodeSettings, problem: str | None) -> list[str]:
+    warnings = [problem] if problem else []
     if settings.slurm.prolog_and_epilog and (conf.value("Prolog") or conf.value("Epilog")):
-        remarks.append("slurm.conf has a prolog or epilog already; ours are not used")
-    return remarks
+        warnings.append("slurm.conf has a prolog or epilog already; ours are not used")
+    return warnings
 
 
 def _read(slurm_conf: Path) -> str:
@@ -108,24 +107,24 @@ def _agents_topology(system: System) -> AgentsTopology:
     """Return what files that are not ours say of the topology."""
     paths = [system.slurm_etc / name for name in TOPOLOGIES]
     texts = [path.read_text() if path.exists() else "" for path in paths]
-    return AgentsTopology(*(text if _is_of_another_hand(text) else "" for text in texts))
+    return AgentsTopology(*(text if _has_other_content(text) else "" for text in texts))
 
 
 def _write_companions(wanted: Configuration, system: System) -> bool:
     """Write what slurm.conf names, before it does."""
     changed = [
-        _put_ours(system.slurm_etc / "gres.conf", wanted.gres_conf),
+        _write_managed(system.slurm_etc / "gres.conf", wanted.gres_conf),
         _write_included(system.slurm_etc / INCLUDED, wanted.default_line),
     ]
     if not wanted.has_agents_topology:
         conf, yaml = (system.slurm_etc / name for name in TOPOLOGIES)
-        changed += [_put_ours(conf, wanted.topology_conf), _remove(yaml)]
+        changed += [_write_managed(conf, wanted.topology_conf), _remove(yaml)]
     return any(changed)
 
 
-def _put_ours(path: Path, content: str | None) -> bool:
+def _write_managed(path: Path, content: str | None) -> bool:
     """Write ``content``, or delete the file where it is None; leave a file with anything in it that is not ours alone."""
-    if path.exists() and _is_of_another_hand(path.read_text()):
+    if path.exists() and _has_other_content(path.read_text()):
         return False
     return _remove(path) if content is None else put(path, OURS + content)
 
@@ -136,14 +135,14 @@ def _remove(path: Path) -> bool:
     return there
 
 
-def _is_of_another_hand(text: str) -> bool:
+def _has_other_content(text: str) -> bool:
     """Whether a file says something that is not ours; comments say nothing."""
     return not text.startswith(OURS) and any(line.strip() and not line.lstrip().startswith("#") for line in text.splitlines())
 
 
 def _write_included(path: Path, line: str | None) -> bool:
     """Use the file that the agent's slurm.conf includes before its node lines; never leave it empty, or all commands complain."""
-    if not path.exists() or _is_of_another_hand(path.read_text()):
+    if not path.exists() or _has_other_content(path.read_text()):
         return False
     return put(path, OURS + (f"{line}\n" if line else ""))
 

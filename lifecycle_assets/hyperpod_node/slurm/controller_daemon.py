@@ -6,14 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.retry import Patience
+from hyperpod_node.retry import RetryPolicy
 from hyperpod_node.slurm import configuration, controllers, daemon
 
 if TYPE_CHECKING:
     from hyperpod_node.slurm.slurm_conf import SlurmConf
     from hyperpod_node.system import System
 
-WITHIN_S = 120
+TIMEOUT_S = 120
 OTHER_CLUSTER = "to override this safety check"  # the end of what slurmctld says then; before it, which two do not agree
 # A controller that dies is back at once, however often. Nodes that the agent has written anew are completed before slurmctld
 # reads them: it aborts the jobs on a node whose sockets or GPUs are gone from slurm.conf, be it for a second.
@@ -32,12 +32,12 @@ RestartSec=1
 def start(conf: SlurmConf, complete: str, system: System) -> None:
     """Have slurmctld run with the files as they are now, completed by ``complete``, and wait until it says that it is up."""
     daemon.drop_in("slurmctld", DROP_IN.format(complete=complete), system)
-    daemon.run_with("slurmctld", configuration.files(system), system)
-    patience = Patience(WITHIN_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
+    daemon.ensure_running("slurmctld", configuration.files(system), system)
+    policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
     try:
-        daemon.patient("slurmctld", "slurmctld", lambda: _is_up(conf, system), patience, system)
+        daemon.wait_for("slurmctld", "slurmctld", lambda: _is_up(conf, system), policy, system)
     except NodeError:
-        said = daemon.complaints("slurmctld", system, lines=40)
+        said = daemon.journal("slurmctld", system, lines=40)
         if OTHER_CLUSTER in said:
             raise NodeError(_other_cluster(conf, said)) from None
         raise

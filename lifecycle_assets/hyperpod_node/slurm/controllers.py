@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.retry import Patience, retry
+from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.shell import last_lines
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from hyperpod_node.system import System
 
 PORT = 6817
-OWN_SCRIPTS_WITHIN_S = 3600  # the user's scripts before Slurm
+OWN_SCRIPTS_TIMEOUT_S = 3600  # the user's scripts before Slurm
 # At least what a controller may need before it listens: its readiness, mounts, slurm.conf and database, and the user's scripts.
-WITHIN_S = OWN_SCRIPTS_WITHIN_S + 4800
+TIMEOUT_S = OWN_SCRIPTS_TIMEOUT_S + 4800
 
 
 def addresses_of(context: Context) -> list[str]:
@@ -37,8 +37,8 @@ def reachable(context: Context, system: System) -> list[str]:
     addresses = addresses_of(context)
     if not addresses:
         raise NodeError(f"{context.cluster.path} lists no node of the controller group {context.parameters.controller_group!r}")
-    patience = Patience(WITHIN_S, first_pause_s=0.1, longest_pause_s=1, clock=system.clock)
-    retry("a controller", lambda: _one_listens(addresses, system), patience)
+    policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.1, longest_pause_s=1, clock=system.clock)
+    retry("a controller", lambda: _one_listens(addresses, system), policy)
     return addresses
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import Patience, retry
+from hyperpod_node.retry import RetryPolicy, retry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -21,7 +21,7 @@ STARTED_WITH = Path("/var/lib/hyperpod-cdk")
 SECRET = 0o600  # of the hashes: slurmdbd.conf's would let others try out passwords
 
 
-def run_with(unit: str, files: Iterable[Path], system: System) -> bool:
+def ensure_running(unit: str, files: Iterable[Path], system: System) -> bool:
     """Have ``unit`` run now and at every boot; restart it where ``files`` changed since we started it. Tell whether we did."""
     state = _state(unit, system)
     _want(unit, state, system)
@@ -46,12 +46,12 @@ def _want(unit: str, state: _State, system: System) -> None:
         system.run("systemctl", "daemon-reload")
 
 
-def note(unit: str, files: Iterable[Path], system: System) -> None:
+def record_files(unit: str, files: Iterable[Path], system: System) -> None:
     """Remember that ``unit`` knows ``files`` as they are now."""
     put(system.path(STARTED_WITH / f"{unit}.started-with"), _digest(files), mode=SECRET)
 
 
-def never_run(unit: str, system: System) -> None:
+def mask(unit: str, system: System) -> None:
     """Mask ``unit``. systemd refuses that for a unit file in its own folder, where HyperPod's are: such a file is put aside."""
     state = _state(unit, system)
     if state.is_masked or not state.exists:
@@ -65,21 +65,21 @@ def never_run(unit: str, system: System) -> None:
 
 
 def drop_in(unit: str, content: str, system: System) -> Path:
-    """Add ``content`` to the definition of ``unit``, which ``run_with`` has systemd read; the file that holds it."""
+    """Add ``content`` to the definition of ``unit``, which ``ensure_running`` has systemd read; the file that holds it."""
     path = system.path(UNITS / f"{unit}.service.d/hyperpod-cdk.conf")
     put(path, content)
     return path
 
 
-def patient(unit: str, what: str, attempt: Callable[[], None], patience: Patience, system: System) -> None:
-    """Wait for what ``unit`` is to bring about; when patience is at its end, say what the unit complains of."""
+def wait_for(unit: str, what: str, attempt: Callable[[], None], policy: RetryPolicy, system: System) -> None:
+    """Wait for what ``unit`` is to bring about; when policy is at its end, say what the unit complains of."""
     try:
-        retry(what, attempt, patience)
+        retry(what, attempt, policy)
     except NodeError as error:
-        raise NodeError(f"{error}; the journal of {unit}: {complaints(unit, system)}") from None
+        raise NodeError(f"{error}; the journal of {unit}: {journal(unit, system)}") from None
 
 
-def complaints(unit: str, system: System, lines: int = 4) -> str:
+def journal(unit: str, system: System, lines: int = 4) -> str:
     """The last lines that ``unit`` wrote to the journal, as part of one line."""
     try:
         said = system.run("journalctl", "--unit", unit, "--lines", str(lines), "--output", "cat", "--no-pager")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from hyperpod_node import packages
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import Patience, retry
+from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import daemon
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 NAME = "slurm_acct_db"
 USER = "slurm"  # slurmdbd's own, on the node as in the local database: the socket tells who comes
-WITHIN_S = 120
+TIMEOUT_S = 120
 # No network at all: slurmdbd and root come through the socket, whose other end the kernel vouches for. So there is no password
 # to lose. Buffer and time-out are what slurmdbd asks for; of the 4 GiB that its guide names it takes half without complaint
 # (https://slurm.schedmd.com/accounting.html).
@@ -60,17 +60,17 @@ def local(system: System) -> Database:
     file = system.path(SERVER_FILE)
     memory_mib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
     put(file, SERVER.format(buffer_mib=min(2048, memory_mib // 4)))
-    daemon.run_with("mariadb", [file], system)
-    patience = Patience(WITHIN_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
-    retry("MariaDB", lambda: system.run("mariadb", stdin=GRANT), patience)
+    daemon.ensure_running("mariadb", [file], system)
+    policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
+    retry("MariaDB", lambda: system.run("mariadb", stdin=GRANT), policy)
     return Database("localhost", USER)
 
 
 def external(accounting: Accounting, system: System) -> Database:
     """The server that the cluster file names; user and password are read from Secrets Manager on every run."""
     arn, host = accounting.secret_arn or "", accounting.host or ""
-    patience = Patience(60, clock=system.clock)
-    secret = retry(f"the secret {arn}", lambda: _secret(arn, system), patience)
+    policy = RetryPolicy(60, clock=system.clock)
+    secret = retry(f"the secret {arn}", lambda: _secret(arn, system), policy)
     authorities = system.path(AUTHORITIES)
     if not authorities.exists():
         print(f"the connection to {host} is encrypted only where the server insists: no {AUTHORITIES} to check it with")

@@ -33,7 +33,7 @@ class DrainedNodes:
     problem: str = ""
     next_look_s: float = 0.0
 
-    def look(self) -> list[str]:
+    def check(self) -> list[str]:
         """Resume nodes, at most every five seconds; return their names."""
         now = self.system.clock.now()
         if now < self.next_look_s:

@@ -17,7 +17,7 @@ from hyperpod_node.errors import NodeError, unexpected
 from hyperpod_node.managed_file import put
 from hyperpod_node.node_settings import NodeSettings
 from hyperpod_node.resource_config import ResourceConfig
-from hyperpod_node.retry import Patience, retry
+from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import configuration, daemon
 from hyperpod_node.slurm.drained_nodes import DrainedNodes
 from hyperpod_node.system import SYSTEM, System
@@ -54,10 +54,10 @@ class Keeper:
     seen: object = None
     problem: str = ""
 
-    def look(self) -> bool:
+    def check(self) -> bool:
         """Look once; tell whether slurmctld was told of a change. Whatever goes wrong is printed, and looked at again."""
         try:
-            return self._look()
+            return self._check()
         except NodeError as error:
             problem = str(error)
         except Exception as error:  # noqa: BLE001  HyperPod writes the files: no mistake in them may end the keeper
@@ -67,7 +67,7 @@ class Keeper:
         self.problem = problem
         return False
 
-    def _look(self) -> bool:
+    def _check(self) -> bool:
         """A file that changed since the last look may be half written."""
         now = self._signatures()
         still, self.seen = now == self.seen, now
@@ -82,16 +82,16 @@ class Keeper:
     def complete(self) -> bool:
         """Complete slurm.conf; tell whether it had to be."""
         settings, cluster = NodeSettings.load(self.settings), ResourceConfig.load(self.resource_config)
-        changed, remarks = configuration.apply(settings, cluster, self.system)
+        changed, warnings = configuration.apply(settings, cluster, self.system)
         if changed:
-            print(f"{self.system.slurm_conf} is complete again{''.join(f'; {remark}' for remark in remarks)}", flush=True)
-        configuration.note_slurmctld(self.system)
+            print(f"{self.system.slurm_conf} is complete again{''.join(f'; {warning}' for warning in warnings)}", flush=True)
+        configuration.record_slurmctld(self.system)
         return changed
 
     def _tell(self) -> None:
         """Have slurmctld and all slurmds take the files as they are; workers know of new ones only from then on."""
-        patience = Patience(60, clock=self.system.clock)  # the agent may be restarting slurmctld at this moment
-        retry("slurmctld to read slurm.conf", lambda: self.system.slurm("scontrol", "reconfigure"), patience)
+        policy = RetryPolicy(60, clock=self.system.clock)  # the agent may be restarting slurmctld at this moment
+        retry("slurmctld to read slurm.conf", lambda: self.system.slurm("scontrol", "reconfigure"), policy)
 
     def _signatures(self) -> list[tuple[int, ...] | None]:
         topologies = [self.system.slurm_etc / name for name in configuration.TOPOLOGIES]
@@ -113,7 +113,7 @@ def start(command: str, system: System) -> None:
     unit, folder = system.path(daemon.UNITS / f"{UNIT}.service"), system.path(FOLDER)
     if put(unit, SERVICE.format(command=command)):
         system.run("systemctl", "daemon-reload")
-    daemon.run_with(UNIT, [unit, folder / SETTINGS, *sorted(folder.rglob("*.py"))], system)
+    daemon.ensure_running(UNIT, [unit, folder / SETTINGS, *sorted(folder.rglob("*.py"))], system)
 
 
 def _signature(path: Path) -> tuple[int, ...] | None:
@@ -128,8 +128,8 @@ def main() -> None:
     """Keep it for ever, or look once before slurmctld starts; the journal has what is printed."""
     keeper, drained_nodes = Keeper(Path(sys.argv[1]), Path(sys.argv[2]), SYSTEM), DrainedNodes(SYSTEM)
     while "--once" not in sys.argv:
-        keeper.look()
-        drained_nodes.look()
+        keeper.check()
+        drained_nodes.check()
         SYSTEM.clock.sleep(EVERY_S)
     keeper.complete()
 

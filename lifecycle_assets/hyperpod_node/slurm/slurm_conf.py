@@ -9,7 +9,7 @@ from hyperpod_node.slurm.host_list import expand
 
 BEGIN = "# BEGIN hyperpod_node: from the cluster file; changes here are overwritten"
 END = "# END hyperpod_node"
-PUT_OUT = (
+COMMENTED_OUT = (
     "#hyperpod_node# "  # before a line of the agent's whose key our block sets: Slurm logs an error for a key that comes twice
 )
 _BLOCK = re.compile(rf"^{re.escape(BEGIN)}\n.*?^{re.escape(END)}\n?", re.MULTILINE | re.DOTALL)
@@ -33,7 +33,7 @@ class SlurmConf:
     @classmethod
     def parse(cls, text: str) -> SlurmConf:
         """Read a slurm.conf, with or without our block."""
-        return cls(_BLOCK.sub("", text).replace(PUT_OUT, ""))
+        return cls(_BLOCK.sub("", text).replace(COMMENTED_OUT, ""))
 
     def value(self, key: str) -> str | None:
         """What the agent set ``key`` to; the last line counts, as for Slurm."""
@@ -65,6 +65,6 @@ class SlurmConf:
         if not settings:
             return self.text
         ours = re.compile(rf"^(?=[ \t]*(?:{'|'.join(settings)})[ \t]*=)", re.MULTILINE | re.IGNORECASE)
-        before = ours.sub(PUT_OUT, self.text if self.text.endswith("\n") or not self.text else self.text + "\n")
+        before = ours.sub(COMMENTED_OUT, self.text if self.text.endswith("\n") or not self.text else self.text + "\n")
         lines = "".join(f"{key}={value}\n" for key, value in settings.items())
         return f"{before}{BEGIN}\n{lines}{END}\n"

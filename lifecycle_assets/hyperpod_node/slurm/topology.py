@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from hyperpod_node.slurm.host_list import expand
-from hyperpod_node.slurm.slurm_conf import PUT_OUT
+from hyperpod_node.slurm.slurm_conf import COMMENTED_OUT
 
 # As Slurm reads its files: a line that ends in a backslash goes on in the next one, and blanks may be around an equals sign.
 _CONTINUED = re.compile(r"\\[ \t]*\n")
@@ -44,7 +44,7 @@ def turn_off(text: str) -> str:
     Without a description slurmctld does not start, or it rejects jobs. Without a plugin's name it uses its default, which has
     other names in other releases.
     """
-    return _PARTITION.sub(rf"\1\3 {PUT_OUT}\2\4", _PLUGIN.sub(PUT_OUT, text))
+    return _PARTITION.sub(rf"\1\3 {COMMENTED_OUT}\2\4", _PLUGIN.sub(COMMENTED_OUT, text))
 
 
 def placeholder(text: str) -> str | None:
@@ -64,11 +64,11 @@ def problem(text: str, nodes: list[str], agents: AgentsTopology) -> str | None:
     """Return why the cluster file's topology is not used; None where it is."""
     if agents.conf or agents.is_described:
         return "slurm.topology is not used: HyperPod's agent maintains the topology"
-    misfit = misfits(text, nodes)
+    misfit = mismatch(text, nodes)
     return f"jobs are placed without a topology: {misfit}" if misfit else None
 
 
-def misfits(text: str, nodes: list[str]) -> str | None:
+def mismatch(text: str, nodes: list[str]) -> str | None:
     """What keeps a topology.conf from being used for ``nodes``; None where it fits."""
     lines = re.sub(r"#.*", "", _CONTINUED.sub("", text))
     named = {host for names in _NODES.findall(lines) for host in expand(names)}

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import EXTERNAL, LOCAL, NONE
-from hyperpod_node.retry import Patience, retry
-from hyperpod_node.slurm import accounting_daemon, accounts, controllers, database, settings
+from hyperpod_node.retry import RetryPolicy, retry
+from hyperpod_node.slurm import accounting_daemon, associations, controllers, database, managed_block
 from hyperpod_node.steps import slurm_configuration
 from hyperpod_node.system import System
 
@@ -27,8 +27,8 @@ def apply(context: Context, system: System) -> bool:
     conf = slurm_configuration.read(system.slurm_conf)
     hosts = conf.controllers[: 1 if accounting.database == LOCAL else 2]
     if system.host not in [host.name.split(".")[0] for host in hosts]:
-        patience = Patience(controllers.WITHIN_S, clock=system.clock)
-        retry(f"slurmdbd on {hosts[0].name}", lambda: system.connect(hosts[0].address, settings.SLURMDBD_PORT), patience)
+        policy = RetryPolicy(controllers.TIMEOUT_S, clock=system.clock)
+        retry(f"slurmdbd on {hosts[0].name}", lambda: system.connect(hosts[0].address, managed_block.SLURMDBD_PORT), policy)
         return True
     where = database.external(accounting, system) if accounting.database == EXTERNAL else database.local(system)
     accounting_daemon.start(where, hosts, system)
@@ -37,5 +37,5 @@ def apply(context: Context, system: System) -> bool:
     name = conf.value("ClusterName")
     if name is None:
         raise NodeError(f"{system.slurm_conf} has no ClusterName")
-    accounts.register(name, (user.name for user in context.settings.users), system)
+    associations.register(name, (user.name for user in context.settings.users), system)
     return True

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hyperpod_node.retry import Clock
     from hyperpod_node.system import System
 
-WITHIN_S = controllers.OWN_SCRIPTS_WITHIN_S  # for all scripts of a point together: other nodes wait that long for this one
+TIMEOUT_S = controllers.OWN_SCRIPTS_TIMEOUT_S  # for all scripts of a point together: other nodes wait that long for this one
 
 
 def before_slurm(context: Context, system: System) -> bool:
@@ -36,7 +36,7 @@ def run_all(context: Context, point: str, system: System) -> bool:
     """Run the scripts of ``point`` in the order of their names, and return whether there are any; a failure fails the node."""
     folder = context.settings.path.parent / "extra" / point
     files = sorted(file for file in folder.iterdir() if file.is_file() and file.name[0] not in "._") if folder.is_dir() else []
-    end = system.clock.now() + WITHIN_S
+    end = system.clock.now() + TIMEOUT_S
     for file in files:
         print(f"extra/{point}/{file.name}", flush=True)
         try:
@@ -48,7 +48,7 @@ def run_all(context: Context, point: str, system: System) -> bool:
 
 def _left(end: float, clock: Clock) -> float:
     if (left := end - clock.now()) <= 0:
-        raise NodeError(f"no time is left: earlier scripts used the {WITHIN_S} s that all scripts of this folder share")
+        raise NodeError(f"no time is left: earlier scripts used the {TIMEOUT_S} s that all scripts of this folder share")
     return left
 
 

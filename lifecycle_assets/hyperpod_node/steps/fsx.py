@@ -34,7 +34,7 @@ def apply(context: Context, system: System) -> bool:
 
 def _use_efa(context: Context, system: System) -> None:
     """Configure Lustre over EFA; if that fails, the node uses TCP, which is slower."""
-    if context.known is None or not context.known.efa:
+    if context.hardware is None or not context.hardware.efa:
         return
     try:
         lustre_efa.set_up(context.instance_type, system)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.retry import Patience, retry
+from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import daemon
 from hyperpod_node.steps import slurm_configuration
 from hyperpod_node.system import System
@@ -20,8 +20,8 @@ KEY = Path("/etc/munge/munge.key")
 def apply(_: Context, system: System) -> None:
     """Have munge run with the key that is there."""
     key = system.path(KEY)
-    retry("munge's key", lambda: _require(key), Patience(slurm_configuration.WITHIN_S, first_pause_s=0.2, clock=system.clock))
-    daemon.run_with("munge", [key], system)
+    retry("munge's key", lambda: _require(key), RetryPolicy(slurm_configuration.TIMEOUT_S, first_pause_s=0.2, clock=system.clock))
+    daemon.ensure_running("munge", [key], system)
 
 
 def _require(key: Path) -> None:

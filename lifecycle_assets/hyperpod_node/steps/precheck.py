@@ -35,7 +35,7 @@ def facts_of(context: Context) -> Facts:
         node=context.node.name,
         role=context.node.role,
         instance_type=context.instance_type,
-        gpus=context.known.gpus if context.known else 0,
+        gpus=context.hardware.gpus if context.hardware else 0,
         file_system=bool(context.parameters.fsx_dns_name),
         users=tuple(user.name for user in context.settings.users),
     )

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.retry import Patience, retry
+from hyperpod_node.retry import RetryPolicy, retry
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
     from hyperpod_node.system import System
 
 DPKG_LOCKS = ("/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock", "/var/lib/apt/lists/lock")
-ADDRESS_WITHIN_S, INSTALLATIONS_WITHIN_S = 300, 600
+ADDRESS_TIMEOUT_S, INSTALLATIONS_TIMEOUT_S = 300, 600
 FLOCK = "hhqqi"  # struct flock of 64-bit Linux: type, whence, start, length, pid
 
 
@@ -30,11 +30,13 @@ def apply(context: Context, system: System) -> None:
     for name in (parameters.fsx_dns_name, parameters.fsx_openzfs_dns_name):
         if name:
             retry(
-                f"the address of {name}", partial(_require_address, name, system), Patience(ADDRESS_WITHIN_S, clock=system.clock)
+                f"the address of {name}",
+                partial(_require_address, name, system),
+                RetryPolicy(ADDRESS_TIMEOUT_S, clock=system.clock),
             )
     # An installation in progress locks the user database and restarts services that later steps use.
-    patience = Patience(INSTALLATIONS_WITHIN_S, clock=system.clock)
-    retry("the end of other installations", partial(_require_free, system), patience)
+    policy = RetryPolicy(INSTALLATIONS_TIMEOUT_S, clock=system.clock)
+    retry("the end of other installations", partial(_require_free, system), policy)
 
 
 def _require_address(name: str, system: System) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.retry import Patience, retry
+from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import configuration, controllers
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 from hyperpod_node.system import System
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
     from hyperpod_node.context import Context
 
-WITHIN_S = 600
+TIMEOUT_S = 600
 
 
 def apply(context: Context, system: System) -> None:
     """Write our block, node lines, gres.conf, topology.conf and the prolog's scripts, where they are not right."""
-    patience = Patience(WITHIN_S, first_pause_s=0.2, clock=system.clock)
-    retry("slurm.conf", lambda: _require_controllers(read(system.slurm_conf), context, system), patience)
-    _, remarks = configuration.apply(context.settings, context.cluster, system)
-    for remark in remarks:
-        print(f"warning: {remark}")
+    policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.2, clock=system.clock)
+    retry("slurm.conf", lambda: _require_controllers(read(system.slurm_conf), context, system), policy)
+    _, warnings = configuration.apply(context.settings, context.cluster, system)
+    for warning in warnings:
+        print(f"warning: {warning}")
 
 
 def read(path: Path) -> SlurmConf:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.retry import Patience, retry
+from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import controller_daemon, controllers, daemon, keeper
 from hyperpod_node.steps import slurm_configuration
 from hyperpod_node.system import System
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     from hyperpod_node.context import Context
     from hyperpod_node.slurm.slurm_conf import SlurmConf
 
-FIRST_WITHIN_S = 300
+FIRST_TIMEOUT_S = 300
 
 
 def apply(context: Context, system: System) -> None:
     """Have slurmctld answer on this node, now and after a reboot, and slurmd never run here."""
     conf = slurm_configuration.read(system.slurm_conf)
-    daemon.never_run("slurmd", system)
+    daemon.mask("slurmd", system)
     if context.settings.slurm.state_folder:
         folder = system.path(context.settings.slurm.state_folder)
-        _make_state_folder(conf, folder, system)
-        _let_the_first_begin(conf, folder, system)
+        _create_state_folder(conf, folder, system)
+        _wait_for_first_controller(conf, folder, system)
     complete = keeper.install(context, system)
     controller_daemon.start(conf, complete, system)
     keeper.start(complete, system)
 
 
-def _let_the_first_begin(conf: SlurmConf, folder: Path, system: System) -> None:
+def _wait_for_first_controller(conf: SlurmConf, folder: Path, system: System) -> None:
     """Wait for the first controller where there is no sign of life in the state folder yet.
 
     A backup waits for that sign before it answers anybody, and the first controller asks its backups before it gives one:
@@ -40,14 +40,14 @@ def _let_the_first_begin(conf: SlurmConf, folder: Path, system: System) -> None:
     first = conf.controllers[0]
     if system.host == first.name.split(".")[0] or (folder / "heartbeat").exists():
         return
-    patience = Patience(FIRST_WITHIN_S, first_pause_s=0.2, longest_pause_s=2, clock=system.clock)
+    policy = RetryPolicy(FIRST_TIMEOUT_S, first_pause_s=0.2, longest_pause_s=2, clock=system.clock)
     try:
-        retry(f"the first controller, {first.name}", lambda: system.connect(first.address, controllers.PORT), patience)
+        retry(f"the first controller, {first.name}", lambda: system.connect(first.address, controllers.PORT), policy)
     except NodeError as error:
         print(f"warning: this backup starts without it: {error}")
 
 
-def _make_state_folder(conf: SlurmConf, folder: Path, system: System) -> None:
+def _create_state_folder(conf: SlurmConf, folder: Path, system: System) -> None:
     """Make the folder that the controllers share; only Slurm's user may read it, for it holds the users' job scripts."""
     if folder.is_dir():
         return

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import Patience, retry
-from hyperpod_node.slurm import controllers, daemon, follow
+from hyperpod_node.retry import RetryPolicy, retry
+from hyperpod_node.slurm import controllers, daemon, follower
 from hyperpod_node.slurm.conf_server import SACKD, SHELLS
 from hyperpod_node.system import System
 
@@ -32,7 +32,7 @@ ExecStart={sackd} --systemd $SACKD_OPTIONS
 [Install]
 WantedBy=multi-user.target
 """
-WITHIN_S = 120
+TIMEOUT_S = 120
 
 
 def apply(context: Context, system: System) -> None:
@@ -42,22 +42,22 @@ def apply(context: Context, system: System) -> None:
     shell look, Session Manager's included. Without it they are told by the environment to ask a controller each time.
     """
     for unit in ("slurmd", "slurmctld"):
-        daemon.never_run(unit, system)
+        daemon.mask(unit, system)
     addresses = controllers.reachable(context, system)
     sackd = system.find("sackd")
     if sackd:
         _run_sackd(sackd, addresses, system)
     else:
-        SHELLS.tell(addresses, system)
+        SHELLS.write(addresses, system)
     environment = {} if sackd else {"SLURM_CONF_SERVER": ",".join(addresses)}
-    patience = Patience(WITHIN_S, first_pause_s=0.2, longest_pause_s=5, clock=system.clock)
-    retry("Slurm's commands", lambda: controllers.answering(system, environment), patience)
-    follow.start(context, "sackd" if sackd else "shells", system)
+    policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.2, longest_pause_s=5, clock=system.clock)
+    retry("Slurm's commands", lambda: controllers.answering(system, environment), policy)
+    follower.start(context, "sackd" if sackd else "shells", system)
 
 
 def _run_sackd(sackd: Path, addresses: list[str], system: System) -> None:
     own_unit = system.path(daemon.UNITS / "sackd.service")
-    SACKD.tell(addresses, system)
+    SACKD.write(addresses, system)
     if not system.path(UNIT).exists() and put(own_unit, SERVICE.format(sackd=sackd)):
         system.run("systemctl", "daemon-reload")
-    daemon.run_with("sackd", SACKD.files(system), system)
+    daemon.ensure_running("sackd", SACKD.files(system), system)

@@ -83,7 +83,7 @@ def test_the_scripts_of_a_folder_share_the_time_for_which_others_wait(tmp_path: 
     node = FakeSystem(tmp_path)
 
     def half_an_hour(*_: object) -> str:
-        node.time.now_s += extra_scripts.WITHIN_S / 2
+        node.time.now_s += extra_scripts.TIMEOUT_S / 2
         return ""
 
     node.answers("bash", half_an_hour)

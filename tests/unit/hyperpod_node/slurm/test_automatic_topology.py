@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from hyperpod_node.slurm.configuration import OURS
-from hyperpod_node.slurm.slurm_conf import PUT_OUT, SlurmConf
+from hyperpod_node.slurm.slurm_conf import COMMENTED_OUT, SlurmConf
 from hyperpod_node.slurm.topology import turn_off
 from hyperpod_node.steps import slurm_configuration
 from tests.unit.hyperpod_node.slurm.conftest import CONF
@@ -98,6 +98,6 @@ def test_the_cluster_files_topology_takes_the_place_of_an_empty_one(machine: Slu
 def test_what_is_turned_off_comes_back_when_the_agent_describes_it(partition: str) -> None:
     text = f"TopologyPlugin=topology/tree\nPartitionName=dev {partition}\n"
     off = turn_off(text)
-    assert off.startswith(f"{PUT_OUT}TopologyPlugin")
+    assert off.startswith(f"{COMMENTED_OUT}TopologyPlugin")
     assert SlurmConf.parse(off).text == text
     assert turn_off(SlurmConf.parse(off).text) == off

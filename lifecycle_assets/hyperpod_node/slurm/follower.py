@@ -16,7 +16,7 @@ from hyperpod_node.errors import NodeError, unexpected
 from hyperpod_node.managed_file import put
 from hyperpod_node.precheck.facts import FILE
 from hyperpod_node.resource_config import ResourceConfig
-from hyperpod_node.retry import Patience, retry
+from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import controllers, daemon
 from hyperpod_node.slurm.conf_server import CLIENTS
 from hyperpod_node.system import SYSTEM, System
@@ -48,9 +48,9 @@ StartLimitIntervalSec=0
 Type=oneshot
 Environment=PYTHONPATH={code}
 SyslogIdentifier={unit}
-ExecStart=/usr/bin/python3 -B -u -m hyperpod_node.slurm.follow {resource_config} {group} {client}
+ExecStart=/usr/bin/python3 -B -u -m hyperpod_node.slurm.follower {resource_config} {group} {client}
 """
-WHOLE_WITHIN_S = 10  # a file that is being written
+WHOLE_TIMEOUT_S = 10  # a file that is being written
 
 
 @dataclass(frozen=True)
@@ -64,23 +64,23 @@ class Follower:
 
     def follow(self) -> None:
         """Look, and act where the controllers have moved, until there is nothing left to do."""
-        while self.look():
+        while self.check():
             pass
 
-    def look(self) -> bool:
+    def check(self) -> bool:
         """Look once; tell whether the controllers had moved. While none is listed, the old addresses stay."""
         client = CLIENTS[self.client]
-        now, before = self._listed(), client.told(self.system)
+        now, before = self._listed(), client.addresses(self.system)
         if not now or not before or set(now) == set(before):
             return False
-        client.tell(now, self.system)
-        effect = client.take_up(self.system)
+        client.write(now, self.system)
+        effect = client.reload(self.system)
         print(f"the controllers are at {','.join(now)}, no longer at {','.join(before)}: {effect}", flush=True)
         return True
 
     def _listed(self) -> list[str]:
-        patience = Patience(WHOLE_WITHIN_S, first_pause_s=0.1, longest_pause_s=2, clock=self.system.clock)
-        cluster = retry("a whole resource config", lambda: ResourceConfig.load(self.resource_config), patience)
+        policy = RetryPolicy(WHOLE_TIMEOUT_S, first_pause_s=0.1, longest_pause_s=2, clock=self.system.clock)
+        cluster = retry("a whole resource config", lambda: ResourceConfig.load(self.resource_config), policy)
         return controllers.listed(cluster, self.group)
 
 
@@ -96,9 +96,9 @@ def _watch(context: Context, client: str, system: System) -> None:
     file, group, units = context.cluster.path, context.parameters.controller_group, system.path(daemon.UNITS)
     watch, service = units / f"{UNIT}.path", units / f"{UNIT}.service"
     if put(service, SERVICE.format(unit=UNIT, code=CODE, resource_config=file, group=group, client=client)) and watch.exists():
-        system.run("systemctl", "daemon-reload")  # else ``run_with`` does it, as the watch is new
+        system.run("systemctl", "daemon-reload")  # else ``ensure_running`` does it, as the watch is new
     put(watch, WATCH.format(unit=UNIT, resource_config=file))
-    daemon.run_with(watch.name, [watch, service], system)
+    daemon.ensure_running(watch.name, [watch, service], system)
 
 
 def main() -> int:
