@@ -1,4 +1,4 @@
-"""Packages of the AMI's own distribution, for what an AMI may lack; apt checks their signatures."""
+"""Install packages of the AMI's distribution that the AMI lacks; apt checks their signatures."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ LOCK = "DPkg::Lock::Timeout=60"
 
 
 def install(package: str, run: Run, clock: Clock = CLOCK) -> None:
-    """Install ``package``; mirrors that do not answer yet and a lock that is held are waited for."""
-    print(f"the image has no {package}: apt installs it")
+    """Install ``package``; wait for mirrors that do not respond yet and for apt's lock."""
+    print(f"installing {package} with apt: the image does not have it")
     apt = partial(run, "apt-get", "-o", LOCK, environment=QUIET, timeout_s=ONE_TRY_S)
 
     def attempt() -> None:

@@ -1,4 +1,4 @@
-"""The cluster and its users in the accounting database."""
+"""Register the cluster and its users in the accounting database."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ ACCOUNT = "default"
 
 
 def register(cluster: str, users: Iterable[str], system: System) -> None:
-    """Add what is missing: the cluster, one account, and the users in it. What administrators made is left as it is."""
-    if cluster.lower() not in _ask(system, "cluster", "cluster"):
+    """Add the cluster, an account and its users if they are missing; change nothing else."""
+    if cluster.lower() not in _query(system, "cluster", "cluster"):
         system.slurm("sacctmgr", "--immediate", "add", "cluster", cluster)
-    there = {tuple(line.split("|")) for line in _ask(system, "associations", "account,user", f"cluster={cluster}")}
-    if (ACCOUNT, "") not in there:
+    associations = {tuple(line.split("|")) for line in _query(system, "associations", "account,user", f"cluster={cluster}")}
+    if (ACCOUNT, "") not in associations:
         system.slurm(
             "sacctmgr", "--immediate", "add", "account", ACCOUNT, f"cluster={cluster}", "description=users of the cluster file"
         )
-    known = {user for _, user in there}
+    known = {user for _, user in associations}
     missing = sorted(set(users) - known)
     if missing:
         system.slurm("sacctmgr", "--immediate", "add", "user", ",".join(missing), f"account={ACCOUNT}", f"cluster={cluster}")
 
 
-def _ask(system: System, what: str, columns: str, *where: str) -> list[str]:
-    said = system.slurm("sacctmgr", "--noheader", "--parsable2", "show", what, *where, f"format={columns}")
-    return said.splitlines()
+def _query(system: System, what: str, columns: str, *where: str) -> list[str]:
+    output = system.slurm("sacctmgr", "--noheader", "--parsable2", "show", what, *where, f"format={columns}")
+    return output.splitlines()

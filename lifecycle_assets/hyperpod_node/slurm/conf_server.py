@@ -1,4 +1,4 @@
-"""Where this node's part of Slurm is told the controllers' addresses: in the options of slurmd or sackd, or by every shell."""
+"""The controllers' addresses on this node: in the options of slurmd or sackd, or in the environment of shells."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 OPTIONS = Path("/etc/default")
 PROFILE, ENVIRONMENT = Path("/etc/profile.d/hyperpod-slurm.sh"), Path("/etc/environment")
-# The last EnvironmentFile counts, whichever others the image's unit reads. A daemon gives up when no controller answers or none
-# knows its node yet: it is started again until one does, so that a node survives a controller's absence.
+# The last EnvironmentFile overrides those of the image's unit. A daemon exits if no controller responds or knows its node, so
+# systemd restarts it until one does.
 DROP_IN = """\
 [Unit]
 After={after}
@@ -32,16 +32,16 @@ RestartSec=3
 
 
 class Client(Protocol):
-    """What takes Slurm's configuration from the controllers."""
+    """A daemon or command that gets Slurm's configuration from the controllers."""
 
     def write(self, addresses: Sequence[str], system: System) -> None:
-        """Write where the controllers are."""
+        """Write the addresses of the controllers."""
 
     def addresses(self, system: System) -> list[str]:
-        """What was written last; nothing where our scripts did not come that far."""
+        """Return the addresses written last; empty if there are none yet."""
 
     def reload(self, system: System) -> str:
-        """Have what was written now count at once where that can be; what an operator reads of it."""
+        """Apply the addresses at once if possible; return the effect, for the log."""
 
 
 @dataclass(frozen=True)
@@ -52,20 +52,20 @@ class Daemon:
     after: str
 
     def write(self, addresses: Sequence[str], system: System) -> None:
-        """Write the options; they count from the daemon's next start on."""
+        """Write the options, which the daemon reads when it starts."""
         put(self._options(system), f"{self.unit.upper()}_OPTIONS=--conf-server={','.join(addresses)}\n")
 
     def addresses(self, system: System) -> list[str]:
-        """The addresses in the options."""
+        """Return the addresses in the options."""
         return _addresses(self._options(system), r"--conf-server=(\S+)")
 
     def files(self, system: System) -> list[Path]:
-        """What the daemon is started with; its unit reads the options."""
+        """Return the files that the daemon is started with, after updating its unit."""
         drop_in = DROP_IN.format(after=self.after, options=OPTIONS / self.unit)
         return [self._options(system), daemon.drop_in(self.unit, drop_in, system)]
 
     def reload(self, system: System) -> str:
-        """Have the daemon start again if it runs; nobody waits, as the new controller may not answer for minutes."""
+        """Restart the daemon if it runs; do not wait, because the new controller may not respond for minutes."""
         system.run("systemctl", "--no-block", "try-restart", self.unit)
         daemon.record_files(self.unit, self.files(system), system)
         return f"{self.unit} is restarted"
@@ -76,10 +76,10 @@ class Daemon:
 
 @dataclass(frozen=True)
 class Shells:
-    """The commands in all shells, by SLURM_CONF_SERVER: in login shells, and in all that PAM starts."""
+    """Slurm's commands in all shells, through SLURM_CONF_SERVER: in login shells and in PAM sessions."""
 
     def write(self, addresses: Sequence[str], system: System) -> None:
-        """Write the setting where shells that start from now on find it."""
+        """Write the variable for new shells."""
         setting = f"SLURM_CONF_SERVER={','.join(addresses)}"
         put(system.path(PROFILE), f"export {setting}\n")
         environment = system.path(ENVIRONMENT)
@@ -88,12 +88,12 @@ class Shells:
         put(environment, "\n".join([*others, setting]) + "\n")
 
     def addresses(self, system: System) -> list[str]:
-        """The addresses in the setting; of its two places, the one that is written last."""
+        """Return the addresses in the variable, from the file that is written last."""
         return _addresses(system.path(ENVIRONMENT), r"(?m)^SLURM_CONF_SERVER=(\S+)")
 
     def reload(self, _: System) -> str:
-        """Nothing to do: nobody can change the environment of a shell that runs."""
-        return "shells that start from now on use it"
+        """Do nothing: the environment of a running shell cannot be changed."""
+        return "new shells use it"
 
 
 SLURMD = Daemon("slurmd", after="munge.service remote-fs.target")  # jobs need /fsx

@@ -1,4 +1,4 @@
-"""Slurm's daemons as systemd runs them: which run on this node, with what, and which must never."""
+"""Manage daemons through systemd: run, restart and mask them."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ if TYPE_CHECKING:
 
 UNITS = Path("/etc/systemd/system")
 STARTED_WITH = Path("/var/lib/hyperpod-cdk")
-SECRET = 0o600  # of the hashes: slurmdbd.conf's would let others try out passwords
+SECRET = 0o600  # the hash of slurmdbd.conf would let users test passwords
 
 
 def ensure_running(unit: str, files: Iterable[Path], system: System) -> bool:
-    """Have ``unit`` run now and at every boot; restart it where ``files`` changed since we started it. Tell whether we did."""
+    """Run ``unit`` now and at every boot; restart it if ``files`` have changed since its start. Return whether it was."""
     state = _state(unit, system)
-    _want(unit, state, system)
-    mark, digest = system.path(STARTED_WITH / f"{unit}.started-with"), _digest(files)
-    if state.active == "active" and mark.exists() and mark.read_text() == digest:
+    _enable(unit, state, system)
+    record, digest = system.path(STARTED_WITH / f"{unit}.started-with"), _digest(files)
+    if state.active == "active" and record.exists() and record.read_text() == digest:
         return False
     if state.active == "failed":
-        system.run("systemctl", "reset-failed", unit)  # so that its count of starts does not refuse this one
+        system.run("systemctl", "reset-failed", unit)  # otherwise the start limit may refuse this start
     system.run("systemctl", "restart", unit, timeout_s=120)
-    put(mark, digest, mode=SECRET)
+    put(record, digest, mode=SECRET)
     return True
 
 
-def _want(unit: str, state: _State, system: System) -> None:
-    """Have ``unit`` start at boot, as it is defined now."""
+def _enable(unit: str, state: _State, system: System) -> None:
+    """Enable ``unit`` at boot, with its current definition."""
     if state.is_masked:
         system.run("systemctl", "unmask", unit)
     if state.enabled != "enabled":
-        # What `enable` does for these units, without its scripts for the run levels of old, which take half a second each.
+        # Like `enable` for these units, without its SysV scripts, which take half a second each.
         system.run("systemctl", "--no-reload", "add-wants", "multi-user.target", unit)
     if state.enabled != "enabled" or state.changed_on_disk:
         system.run("systemctl", "daemon-reload")
 
 
 def record_files(unit: str, files: Iterable[Path], system: System) -> None:
-    """Remember that ``unit`` knows ``files`` as they are now."""
+    """Record that ``unit`` has read the current ``files``."""
     put(system.path(STARTED_WITH / f"{unit}.started-with"), _digest(files), mode=SECRET)
 
 
 def mask(unit: str, system: System) -> None:
-    """Mask ``unit``. systemd refuses that for a unit file in its own folder, where HyperPod's are: such a file is put aside."""
+    """Stop and mask ``unit``. systemd cannot mask a unit file in its own folder, where HyperPod's are, so rename it."""
     state = _state(unit, system)
     if state.is_masked or not state.exists:
         return
@@ -65,14 +65,14 @@ def mask(unit: str, system: System) -> None:
 
 
 def drop_in(unit: str, content: str, system: System) -> Path:
-    """Add ``content`` to the definition of ``unit``, which ``ensure_running`` has systemd read; the file that holds it."""
+    """Write a drop-in for ``unit`` and return its file; ``ensure_running`` reloads systemd."""
     path = system.path(UNITS / f"{unit}.service.d/hyperpod-cdk.conf")
     put(path, content)
     return path
 
 
 def wait_for(unit: str, what: str, attempt: Callable[[], None], policy: RetryPolicy, system: System) -> None:
-    """Wait for what ``unit`` is to bring about; when policy is at its end, say what the unit complains of."""
+    """Retry ``attempt``; after the timeout, add the journal of ``unit`` to the error."""
     try:
         retry(what, attempt, policy)
     except NodeError as error:
@@ -80,17 +80,17 @@ def wait_for(unit: str, what: str, attempt: Callable[[], None], policy: RetryPol
 
 
 def journal(unit: str, system: System, lines: int = 4) -> str:
-    """The last lines that ``unit`` wrote to the journal, as part of one line."""
+    """Return the last lines of the journal of ``unit`` as one line."""
     try:
-        said = system.run("journalctl", "--unit", unit, "--lines", str(lines), "--output", "cat", "--no-pager")
+        output = system.run("journalctl", "--unit", unit, "--lines", str(lines), "--output", "cat", "--no-pager")
     except NodeError as error:
         return str(error)
-    return " | ".join(line.strip() for line in said.splitlines() if line.strip()) or "its journal is empty"
+    return " | ".join(line.strip() for line in output.splitlines() if line.strip()) or "the journal is empty"
 
 
 @dataclass(frozen=True)
 class _State:
-    """What systemd says of a unit."""
+    """The state of a unit in systemd."""
 
     active: str
     enabled: str
@@ -103,8 +103,8 @@ class _State:
 
 
 def _state(unit: str, system: System) -> _State:
-    said = system.run("systemctl", "show", "--property=LoadState,ActiveState,UnitFileState,NeedDaemonReload", unit)
-    state = dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
+    output = system.run("systemctl", "show", "--property=LoadState,ActiveState,UnitFileState,NeedDaemonReload", unit)
+    state = dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
     return _State(
         active=state.get("ActiveState", ""),
         enabled=state.get("UnitFileState", ""),

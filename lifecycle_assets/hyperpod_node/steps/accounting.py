@@ -1,7 +1,7 @@
-"""On a controller, before slurmctld's first start: Slurm's accounting.
+"""Start Slurm's accounting on a controller, before slurmctld's first start.
 
-slurmctld keeps a number of its cluster that the database gives out. Started without the database it makes one up, and the two
-do not agree ever after.
+slurmctld stores a cluster id that the database assigns. Without the database it generates its own id, and from then on the two
+do not match.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def apply(context: Context, system: System) -> bool:
-    """Have slurmdbd answer, here or on the first controller, and know the cluster and the cluster file's users."""
+    """Start slurmdbd or wait for it on the first controller, and register the cluster and its users."""
     accounting = context.settings.accounting
     if accounting.database == NONE:
         return False
@@ -30,12 +30,12 @@ def apply(context: Context, system: System) -> bool:
         policy = RetryPolicy(controllers.TIMEOUT_S, clock=system.clock)
         retry(f"slurmdbd on {hosts[0].name}", lambda: system.connect(hosts[0].address, managed_block.SLURMDBD_PORT), policy)
         return True
-    where = database.external(accounting, system) if accounting.database == EXTERNAL else database.local(system)
-    accounting_daemon.start(where, hosts, system)
+    location = database.external(accounting, system) if accounting.database == EXTERNAL else database.local(system)
+    accounting_daemon.start(location, hosts, system)
     if system.host != hosts[0].name.split(".")[0]:
-        return True  # the first controller registers the cluster; two at once would meet each other's half
+        return True  # only the first controller registers the cluster: two at once would conflict
     name = conf.value("ClusterName")
     if name is None:
-        raise NodeError(f"{system.slurm_conf} has no ClusterName")
+        raise NodeError(f"{system.slurm_conf} has no ClusterName; HyperPod's agent writes it")
     associations.register(name, (user.name for user in context.settings.users), system)
     return True

@@ -1,4 +1,4 @@
-"""Starts munge, by which Slurm's daemons and commands know each other; HyperPod's agent put the cluster's key on the node."""
+"""Start munge, which authenticates Slurm's daemons and commands; HyperPod's agent writes the cluster's key."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEY = Path("/etc/munge/munge.key")
 
 
 def apply(_: Context, system: System) -> None:
-    """Have munge run with the key that is there."""
+    """Wait for the key, and start munge."""
     key = system.path(KEY)
     retry("munge's key", lambda: _require(key), RetryPolicy(slurm_configuration.TIMEOUT_S, first_pause_s=0.2, clock=system.clock))
     daemon.ensure_running("munge", [key], system)

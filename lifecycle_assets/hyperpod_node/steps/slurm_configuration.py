@@ -1,4 +1,4 @@
-"""On a controller: waits for the slurm.conf of HyperPod's agent, and makes it say what the cluster file says."""
+"""Wait on a controller for slurm.conf from HyperPod's agent, and add the cluster file's settings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TIMEOUT_S = 600
 
 
 def apply(context: Context, system: System) -> None:
-    """Write our block, node lines, gres.conf, topology.conf and the prolog's scripts, where they are not right."""
+    """Update the managed block, node lines, gres.conf and topology.conf."""
     policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.2, clock=system.clock)
     retry("slurm.conf", lambda: _require_controllers(read(system.slurm_conf), context, system), policy)
     _, warnings = configuration.apply(context.settings, context.cluster, system)
@@ -28,20 +28,20 @@ def apply(context: Context, system: System) -> None:
 
 
 def read(path: Path) -> SlurmConf:
-    """The agent's slurm.conf; an error while it is missing or has no controller in it."""
+    """Return the agent's slurm.conf; raise if it is missing or names no controller."""
     if not path.exists():
         raise NodeError(f"{path} is missing; HyperPod's agent writes it on the controller: see its log on this node")
     conf = SlurmConf.parse(path.read_text())
     if not conf.controllers:
-        raise NodeError(f"{path} names no SlurmctldHost, so HyperPod's agent has not finished it")
+        raise NodeError(f"{path} has no SlurmctldHost: HyperPod's agent has not finished it")
     return conf
 
 
 def _require_controllers(conf: SlurmConf, context: Context, system: System) -> None:
-    """Raise until slurm.conf names this controller, and all others: two of which one does not know would both take charge.
+    """Raise until slurm.conf names all controllers: two that do not know each other would both become active.
 
-    The lines are the agent's: AWS's own scripts for several controllers add none either, and their order, which must be
-    the same on all controllers, is who takes over from whom. Its first file may name other hosts, as AWS's scripts expect.
+    The agent writes these lines, as AWS's own scripts for several controllers also assume. Their order, which is the order of
+    takeover, must be the same on all controllers. The agent's first file may name other hosts.
     """
     expected = {context.node.address, *controllers.addresses_of(context)}
     named = {c.address for c in conf.controllers} | {c.name.removeprefix("ip-").replace("-", ".") for c in conf.controllers}

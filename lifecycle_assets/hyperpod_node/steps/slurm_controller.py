@@ -1,4 +1,4 @@
-"""On a controller: starts slurmctld, and what keeps its configuration while the cluster changes."""
+"""Start slurmctld on a controller, and the service that maintains slurm.conf while the cluster changes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIRST_TIMEOUT_S = 300
 
 
 def apply(context: Context, system: System) -> None:
-    """Have slurmctld answer on this node, now and after a reboot, and slurmd never run here."""
+    """Run slurmctld on this node, now and after a reboot, and never slurmd."""
     conf = slurm_configuration.read(system.slurm_conf)
     daemon.mask("slurmd", system)
     if context.settings.slurm.state_folder:
@@ -32,10 +32,10 @@ def apply(context: Context, system: System) -> None:
 
 
 def _wait_for_first_controller(conf: SlurmConf, folder: Path, system: System) -> None:
-    """Wait for the first controller where there is no sign of life in the state folder yet.
+    """Wait on a backup for the first controller, if the state folder has no heartbeat yet.
 
-    A backup waits for that sign before it answers anybody, and the first controller asks its backups before it gives one:
-    started at once, they lose half a minute. Where the first does not come, the backup starts all the same.
+    A backup does not respond before it sees a heartbeat, and the first controller asks its backups before it writes one: if they
+    start at once, they lose half a minute. After the timeout, the backup starts without the first controller.
     """
     first = conf.controllers[0]
     if system.host == first.name.split(".")[0] or (folder / "heartbeat").exists():
@@ -44,11 +44,11 @@ def _wait_for_first_controller(conf: SlurmConf, folder: Path, system: System) ->
     try:
         retry(f"the first controller, {first.name}", lambda: system.connect(first.address, controllers.PORT), policy)
     except NodeError as error:
-        print(f"warning: this backup starts without it: {error}")
+        print(f"warning: this backup controller starts before the first one: {error}")
 
 
 def _create_state_folder(conf: SlurmConf, folder: Path, system: System) -> None:
-    """Make the folder that the controllers share; only Slurm's user may read it, for it holds the users' job scripts."""
+    """Create the controllers' shared folder; only Slurm's user can read it, because it contains job scripts."""
     if folder.is_dir():
         return
     user = system.owner_of(conf.value("SlurmUser") or "root")

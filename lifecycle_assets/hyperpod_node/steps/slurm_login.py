@@ -1,7 +1,4 @@
-"""On a login node: Slurm's commands, which need the controllers' configuration; no daemon that would take jobs.
-
-From then on the node follows controllers that are replaced.
-"""
+"""Configure Slurm's commands on a login node, which runs no daemon for jobs, and follow controllers that are replaced."""
 
 from __future__ import annotations
 
@@ -36,10 +33,10 @@ TIMEOUT_S = 120
 
 
 def apply(context: Context, system: System) -> None:
-    """Have Slurm's commands work here in every shell.
+    """Make Slurm's commands work in every shell.
 
-    sackd, which images with Slurm 23.11 or newer may have, keeps the configuration in /run/slurm/conf, where the commands of any
-    shell look, Session Manager's included. Without it they are told by the environment to ask a controller each time.
+    sackd, which images with Slurm 23.11 or newer may have, writes the configuration to /run/slurm/conf, where commands find it in
+    any shell, also those of Session Manager. Without sackd, an environment variable makes commands ask a controller each time.
     """
     for unit in ("slurmd", "slurmctld"):
         daemon.mask(unit, system)

@@ -1,7 +1,7 @@
-"""On a worker: starts slurmd, which takes its configuration from the controllers.
+"""Start slurmd on a worker, which gets its configuration from the controllers, and follow controllers that are replaced.
 
-HyperPod's agent may write the line of a node that joins into slurm.conf minutes after the node's scripts have succeeded. So they
-must not wait for it: slurmd starts again until the line is there. From then on the node follows controllers that are replaced.
+HyperPod's agent may add a new node to slurm.conf minutes after the node's scripts have succeeded. So the scripts must not wait
+for that: slurmd restarts until slurm.conf has the node.
 https://github.com/aws-samples/sample-physical-ai-scaffolding-kit (register_slurm_features.sh)
 """
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 SCRIPTS = Path(managed_block.__file__).with_name("scripts")
 REGISTRATION_TIMEOUT_S = 25
-LISTING_TIMEOUT_S = 5  # of these, where slurm.conf has no line for the node: it will not come before these scripts end
+LISTING_TIMEOUT_S = 5  # of these, if slurm.conf has no line for the node: the line may come only after these scripts end
 
 
 def apply(context: Context, system: System) -> None:
-    """Have slurmd run here, now and after a reboot, and slurmctld never."""
+    """Run slurmd on this node, now and after a reboot, and never slurmctld."""
     daemon.mask("slurmctld", system)
     addresses = controllers.reachable(context, system)
     if context.settings.slurm.prolog_and_epilog:
@@ -38,7 +38,7 @@ def apply(context: Context, system: System) -> None:
 
 
 def _wait_for_registration(system: System) -> None:
-    """Wait a little for slurmctld to know this node, so that the log says where it does not."""
+    """Wait briefly until slurmctld knows this node; log a warning if it does not."""
     policy = RetryPolicy(REGISTRATION_TIMEOUT_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
     listed_by = system.clock.now() + LISTING_TIMEOUT_S
 
@@ -56,7 +56,7 @@ def _wait_for_registration(system: System) -> None:
     except NodeError as error:
         problem = f"{error}; the journal of slurmd: {daemon.journal('slurmd', system)}"
     if problem:
-        print(f"warning: {problem}; slurmd starts again until slurmctld knows this node, see hyperpod-precheck")
+        print(f"warning: {problem}; slurmd restarts until slurmctld knows this node; check it with hyperpod-precheck")
 
 
 def _put_prolog_and_epilog(system: System) -> None:

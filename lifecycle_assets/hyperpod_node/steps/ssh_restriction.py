@@ -1,4 +1,4 @@
-"""On a worker: lets users in by ssh only while they have a job there (pam_slurm_adopt), where the cluster file asks for it."""
+"""Restrict ssh to a worker to users with a job there (pam_slurm_adopt), if the cluster file requests it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ BEGIN, END = "# BEGIN hyperpod_node", "# END hyperpod_node"
 
 
 def apply(context: Context, system: System) -> bool:
-    """Put the module behind the other account checks of sshd; administrators (ubuntu, and users with sudo) pass before it."""
+    """Add the module after sshd's other account checks; administrators (ubuntu, and users with sudo) skip it."""
     if not context.settings.slurm.restrict_ssh:
         return False
     if not _has_module(system):
         raise NodeError(
-            f"slurm.restrict_ssh needs {MODULE}, which this image does not have; use an image with it, or set it to false"
+            f"slurm.restrict_ssh: this image does not have {MODULE}; use an image that has it, or set restrict_ssh to false"
         )
     administrators = ["root", ADMINISTRATOR, *(user.name for user in context.settings.users if user.sudo)]
     put(system.path(ADMINISTRATORS), "".join(f"{name}\n" for name in administrators), mode=0o600)
@@ -35,7 +35,7 @@ def apply(context: Context, system: System) -> bool:
 
 
 def restricted(pam: str) -> str:
-    """PAM's configuration of sshd with the check; the same when it has it already."""
+    """Return sshd's PAM configuration with the check, which is replaced if it exists."""
     kept, inside = [], False
     for line in pam.splitlines():
         inside = (inside or line == BEGIN) and line != END
@@ -55,7 +55,7 @@ def _is_session(line: str) -> bool:
 
 
 def _without_logind(session: str) -> str:
-    """common-session without pam_systemd, which would take a login out of the job that pam_slurm_adopt put it into."""
+    """Return common-session without pam_systemd, which would move a login out of the job of pam_slurm_adopt."""
     return "".join(line for line in session.splitlines(keepends=True) if "pam_systemd.so" not in line)
 
 

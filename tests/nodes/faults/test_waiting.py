@@ -79,7 +79,7 @@ def test_a_worker_waits_for_its_controller_names_the_address_and_joins_when_it_i
     """The first run gives up as it would after hours, but for the hours."""
     cluster.run("controller-1", "systemctl", "stop", "slurmctld")
     cluster.run("workers-1", "systemctl", "stop", "slurmd")
-    nobody = f"slurmctld cannot be reached ({cluster.machine('controller-1')['address']}:6817: Connection refused)"
+    nobody = f"cannot reach slurmctld ({cluster.machine('controller-1')['address']}:6817: Connection refused)"
 
     error = again("workers-1", hurry={"hyperpod_node/slurm/controllers.py": (HOURS, "TIMEOUT_S = 1")}).failed()
     assert error.startswith("lifecycle script failed: step 'slurmd': a controller: gave up after ")

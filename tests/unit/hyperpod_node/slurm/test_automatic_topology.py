@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from hyperpod_node.slurm.configuration import OURS
+from hyperpod_node.slurm.configuration import HEADER
 from hyperpod_node.slurm.slurm_conf import COMMENTED_OUT, SlurmConf
 from hyperpod_node.slurm.topology import turn_off
 from hyperpod_node.steps import slurm_configuration
@@ -47,7 +47,7 @@ def test_a_topology_without_a_description_is_turned_off(machine: SlurmMachine, t
     assert "Topology" not in active(machine)
     assert "PartitionName=dev Nodes=ALL Default=YES State=UP" in active(machine)
     # The agent writes the plugin's line again with the next node, and slurmctld waits a minute for a missing file.
-    left = {"topology.conf": OURS} if "TopologyPlugin" in text else {}
+    left = {"topology.conf": HEADER} if "TopologyPlugin" in text else {}
     assert {path.name: path.read_text() for path in (machine.root / ETC).glob("topology.*")} == left
 
 

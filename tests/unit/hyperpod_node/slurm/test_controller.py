@@ -112,7 +112,7 @@ def test_a_topology_that_does_not_fit_is_not_used_and_a_warning_says_why(
     machine: SlurmMachine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     slurm_configuration.apply(slurm_context(slurm=replace(PLAIN, topology="SwitchName=a Nodes=x\n")), machine.system)
-    assert "warning: jobs are placed without a topology: slurm.topology does not name ip-10-1-0-6" in capsys.readouterr().out
+    assert "warning: slurm.topology is not used: it lacks ip-10-1-0-6" in capsys.readouterr().out
     assert "TopologyPlugin" not in (machine.root / CONF).read_text()
 
 
@@ -201,7 +201,7 @@ def test_a_database_of_an_older_cluster_is_told_with_the_way_out_and_nothing_is_
     state = machine.write("var/spool/slurmctld/clustername", "demo|7")
     machine.answers("scontrol", "Slurmctld(primary) at ip-10-1-0-4 is DOWN")
     machine.answers("journalctl", (DATA / "cluster_id_mismatch.txt").read_text())
-    with pytest.raises(NodeError, match=r"CLUSTER ID MISMATCH.* remove /fsx/slurm-state/clustername and run the script again"):
+    with pytest.raises(NodeError, match=r"CLUSTER ID MISMATCH.* delete /fsx/slurm-state/clustername and run the script again"):
         slurm_controller.apply(slurm_context(bundle=bundle), machine.system)
     assert state.read_text() == "demo|7"
     assert not [text for text in machine.run.inputs if text and "DROP" in text.upper()]

@@ -74,7 +74,7 @@ def test_a_daemon_is_told_of_the_new_controller_and_started_again_without_waitin
 
     assert (node.root / OPTIONS[client]).read_text() == f"{client.upper()}_OPTIONS=--conf-server=10.1.0.99\n"
     assert node.run.commands == [("systemctl", *RESTART, client)]
-    said = f"the controllers are at 10.1.0.99, no longer at 10.1.0.4: {client} is restarted\n"
+    said = f"the controllers' addresses are now 10.1.0.99, not 10.1.0.4: {client} is restarted\n"
     assert capsys.readouterr().out == said
 
 
@@ -186,7 +186,7 @@ def test_a_node_that_cannot_watch_is_in_service_all_the_same(node: SlurmMachine,
 
     node.answers("systemctl", refuse)
     follower.start(slurm_context(here=WORKER), "slurmd", node.system)
-    assert "warning: this node does not follow a controller that is replaced: `systemctl`" in capsys.readouterr().out
+    assert "warning: this node will not find replaced controllers: `systemctl`" in capsys.readouterr().out
 
 
 @pytest.mark.fault(66)
@@ -205,7 +205,7 @@ def test_the_copy_that_outlives_the_scripts_can_follow(node: SlurmMachine) -> No
     done = subprocess.run(
         [sys.executable, "-B", "-c", program], env=environment, cwd="/", check=True, timeout=30, capture_output=True, text=True
     )
-    assert "10.1.0.99, no longer at 10.1.0.4" in done.stdout
+    assert "10.1.0.99, not 10.1.0.4" in done.stdout
 
 
 def test_an_unforeseen_error_is_reported_in_one_line(
@@ -214,4 +214,4 @@ def test_an_unforeseen_error_is_reported_in_one_line(
     file = node.write("resource_config.json", "[" * 100_000)
     monkeypatch.setattr(sys, "argv", ["follower", str(file), "controller-machine", "slurmd"])
     assert follower.main() == 1
-    assert capsys.readouterr().err.startswith("this node may not know where the controllers are: unexpected RecursionError: ")
+    assert capsys.readouterr().err.startswith("cannot update the addresses of the controllers: unexpected RecursionError: ")

@@ -157,9 +157,9 @@ TREE = "SwitchName=a Nodes=ip-10-1-0-[6-7]\n"
     ("nodes", "problem"),
     [
         (["ip-10-1-0-6", "ip-10-1-0-7"], None),
-        (["ip-10-1-0-6", "ip-10-1-0-7", "n8"], "does not name n8"),
+        (["ip-10-1-0-6", "ip-10-1-0-7", "n8"], "it lacks n8"),
         (["ip-10-1-0-6"], "names ip-10-1-0-7, which the cluster does not have"),
-        (["ip-10-1-0-6", "ip-10-1-0-7", "a", "b", "c", "d"], "does not name a, b, c and 1 more"),
+        (["ip-10-1-0-6", "ip-10-1-0-7", "a", "b", "c", "d"], "it lacks a, b, c and 1 more"),
     ],
 )
 def test_a_topology_that_does_not_fit_the_cluster_says_why(nodes: list[str], problem: str | None) -> None:
@@ -224,7 +224,7 @@ def test_a_prolog_of_the_agent_is_kept_and_said() -> None:
     context = slurm_context(accounting=NO_ACCOUNTING, types={}, slurm=replace(PLAIN, prolog_and_epilog=True))
     made = render(SLURM_CONF + "Prolog=/opt/theirs\n", context.settings, context.cluster)
     assert block(made.slurm_conf) == []
-    assert made.warnings == ("slurm.conf has a prolog or epilog already; ours are not used",)
+    assert made.warnings == ("slurm.prolog_and_epilog is not used: slurm.conf has a prolog or epilog already",)
 
 
 def test_nodes_with_gpus_bring_their_kind_of_resource_with_them() -> None:

@@ -139,7 +139,7 @@ def test_a_node_that_slurmctld_does_not_know_in_time_gets_one_warning_with_slurm
     slurm_worker.apply(slurm_context(here=WORKER), worker.system)
     [warning] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning: ")]
     assert "slurmctld to know ip-10-1-0-6: gave up " in warning
-    assert "the journal of slurmd: it complains; slurmd starts again until slurmctld knows this node" in warning
+    assert "the journal of slurmd: it complains; slurmd restarts until slurmctld knows this node" in warning
     assert worker.time.now_s <= slurm_worker.REGISTRATION_TIMEOUT_S
     assert worker.units["slurmd"] == "active enabled"
 
@@ -152,7 +152,7 @@ def test_a_node_without_a_line_in_slurm_conf_is_not_waited_for(worker: SlurmMach
 
     worker.answers("scontrol", unknown)
     slurm_worker.apply(slurm_context(here=WORKER), worker.system)
-    assert "warning: slurm.conf has no line for ip-10-1-0-6; slurmd starts again" in capsys.readouterr().out
+    assert "warning: slurm.conf has no line for ip-10-1-0-6; slurmd restarts" in capsys.readouterr().out
     assert worker.time.now_s < 2 * slurm_worker.LISTING_TIMEOUT_S
     assert worker.units["hyperpod-controllers.path"] == "active enabled"
 
@@ -223,7 +223,7 @@ def one_is_down(*_: object) -> str:
 
 def test_a_login_node_whom_no_controller_answers_ends_with_what_ping_said(worker: SlurmMachine) -> None:
     worker.answers("scontrol", "Slurmctld(primary) at ip-10-1-0-4 is DOWN")
-    with pytest.raises(NodeError, match=r"no controller answers: Slurmctld\(primary\) at ip-10-1-0-4 is DOWN"):
+    with pytest.raises(NodeError, match=r"no controller responds: Slurmctld\(primary\) at ip-10-1-0-4 is DOWN"):
         slurm_login.apply(slurm_context(here=WORKER), worker.system)
 
 
@@ -255,7 +255,7 @@ def test_users_come_in_with_a_job_and_administrators_always(worker: SlurmMachine
 def test_an_image_without_the_module_is_refused_before_sshd_is_touched(worker: SlurmMachine) -> None:
     restricted_worker(worker)
     shutil.rmtree(worker.root / "lib")
-    with pytest.raises(NodeError, match=r"slurm\.restrict_ssh needs pam_slurm_adopt\.so"):
+    with pytest.raises(NodeError, match=r"slurm\.restrict_ssh: this image does not have pam_slurm_adopt\.so"):
         ssh_restriction.apply(slurm_context(here=WORKER, slurm=RESTRICTED), worker.system)
     assert (worker.root / "etc/pam.d/sshd").read_text() == DEBIAN_SSHD
 
