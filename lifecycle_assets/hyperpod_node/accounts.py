@@ -91,10 +91,10 @@ def _duplicates(kind: str, field: str, values: Iterable[Hashable]) -> list[str]:
 def _existing_groups(settings: NodeSettings, accounts: Accounts) -> list[str]:
     found = []
     for group in desired_groups(settings):
-        if (there := accounts.group(group.name)) and there.gid != group.gid:
-            found.append(f"group {group.name} has gid {there.gid} on this node and {group.gid} in the cluster file")
-        if (there := accounts.group(group.gid)) and there.name != group.name:
-            found.append(f"gid {group.gid} of group {group.name} belongs to group {there.name} on this node")
+        if (existing := accounts.group(group.name)) and existing.gid != group.gid:
+            found.append(f"group {group.name} has gid {existing.gid} on this node and {group.gid} in the cluster file")
+        if (existing := accounts.group(group.gid)) and existing.name != group.name:
+            found.append(f"gid {group.gid} of group {group.name} belongs to group {existing.name} on this node")
     return found
 
 
@@ -102,12 +102,12 @@ def _existing_users(settings: NodeSettings, accounts: Accounts) -> list[str]:
     found = []
     names = {group.name for group in desired_groups(settings)}
     for user in settings.users:
-        if (there := accounts.user(user.name)) and (there.uid, there.gid) != (user.uid, user.uid):
+        if (existing := accounts.user(user.name)) and (existing.uid, existing.gid) != (user.uid, user.uid):
             found.append(
-                f"user {user.name} has uid {there.uid} and gid {there.gid} on this node and {user.uid} in the cluster file"
+                f"user {user.name} has uid {existing.uid} and gid {existing.gid} on this node and {user.uid} in the cluster file"
             )
-        if (there := accounts.user(user.uid)) and there.name != user.name:
-            found.append(f"uid {user.uid} of user {user.name} belongs to user {there.name} on this node")
+        if (existing := accounts.user(user.uid)) and existing.name != user.name:
+            found.append(f"uid {user.uid} of user {user.name} belongs to user {existing.name} on this node")
         unknown = [name for name in user.groups if name not in names and not accounts.group(name)]
         found += [f"group {name} of user {user.name} is neither in the cluster file nor on this node" for name in unknown]
     return found

@@ -42,6 +42,6 @@ def _replace(path: Path, content: bytes, mode: int, owner: tuple[int, int] | Non
 def _is(path: Path, content: bytes, mode: int, owner: tuple[int, int] | None) -> bool:
     if path.is_symlink() or not path.is_file():
         return False
-    there = path.stat()
-    right_owner = owner is None or (there.st_uid, there.st_gid) == owner
-    return there.st_mode & 0o7777 == mode and right_owner and path.read_bytes() == content
+    status = path.stat()
+    right_owner = owner is None or (status.st_uid, status.st_gid) == owner
+    return status.st_mode & 0o7777 == mode and right_owner and path.read_bytes() == content

@@ -48,12 +48,12 @@ def _require_possible(settings: NodeSettings, users: list[Account], system: Syst
 
 
 def _create_user(account: Account, system: System) -> None:
-    there = system.accounts.user(account.name)
+    existing = system.accounts.user(account.name)
     home = str(account.home)
-    if not there:
+    if not existing:
         ids = ("--uid", str(account.uid), "--gid", str(account.gid))
         system.run("useradd", *ids, "--home-dir", home, "--no-create-home", "--shell", "/bin/bash", account.name)
-    elif there.home != account.home:
+    elif existing.home != account.home:
         system.run("usermod", "--home", home, account.name)
 
 
@@ -78,11 +78,11 @@ def _write_sudoers(settings: NodeSettings, system: System) -> None:
 
 def _share_home_of_administrator(folder: Path, node: str, system: System) -> None:
     """Move the home of the AMI's own user to the shared file system, as jobs and ssh need; its local files stay."""
-    if not (there := system.accounts.user(ADMINISTRATOR)):
+    if not (existing := system.accounts.user(ADMINISTRATOR)):
         return
-    account = Account(ADMINISTRATOR, there.uid, there.gid, folder / ADMINISTRATOR)
+    account = Account(ADMINISTRATOR, existing.uid, existing.gid, folder / ADMINISTRATOR)
     try:
         homes.create(account, node=node, system=system)
         _create_user(account, system)
     except NodeError as error:  # usermod refuses while the user is logged in; that must not fail the node
-        print(f"warning: {ADMINISTRATOR}'s home stays {there.home}: {error}")
+        print(f"warning: {ADMINISTRATOR}'s home stays {existing.home}: {error}")
