@@ -4,12 +4,12 @@ import re
 from dataclasses import fields
 
 import pytest
+
+from constructs.hyperpod.lifecycle.script_bundle import GENERATED
 from hyperpod_node import mount, packages, plan
 from hyperpod_node.node_settings import NodeSettings
 from hyperpod_node.slurm import accounting_daemon, controller_daemon, controllers, database
 from hyperpod_node.steps import extra_scripts, readiness, slurm_configuration, slurm_controller, slurm_login, slurm_worker
-
-from constructs.hyperpod.lifecycle.script_bundle import GENERATED
 from stacks.clusters_app import PROJECT
 from tests.unit.hyperpod_node.a_node import a_context
 from validation.rules.lifecycle import MOST_FILES, MOST_MIB, POINTS
@@ -23,20 +23,20 @@ WHERE = {
 }
 
 WAITS = {
-    "the address of a file system": readiness.ADDRESS_WITHIN_S,
-    "the end of other installations": readiness.INSTALLATIONS_WITHIN_S,
-    "a file system": mount.WITHIN_S,
-    "your scripts": extra_scripts.WITHIN_S,
-    "munge's key": slurm_configuration.WITHIN_S,
-    "slurm.conf": slurm_configuration.WITHIN_S,
-    "apt": packages.WITHIN_S,
-    "MariaDB": database.WITHIN_S,
-    "slurmdbd": accounting_daemon.WITHIN_S,
-    "slurmctld on its own node": controller_daemon.WITHIN_S,
-    "the first controller": slurm_controller.FIRST_WITHIN_S,
-    "a controller": controllers.WITHIN_S,
-    "slurmctld to know a compute node": slurm_worker.LOOK_S,
-    "Slurm's commands": slurm_login.WITHIN_S,
+    "the address of a file system": readiness.ADDRESS_TIMEOUT_S,
+    "the end of other installations": readiness.INSTALLATIONS_TIMEOUT_S,
+    "a file system": mount.TIMEOUT_S,
+    "your scripts": extra_scripts.TIMEOUT_S,
+    "munge's key": slurm_configuration.TIMEOUT_S,
+    "slurm.conf": slurm_configuration.TIMEOUT_S,
+    "apt": packages.TIMEOUT_S,
+    "MariaDB": database.TIMEOUT_S,
+    "slurmdbd": accounting_daemon.TIMEOUT_S,
+    "slurmctld on its own node": controller_daemon.TIMEOUT_S,
+    "the first controller": slurm_controller.FIRST_TIMEOUT_S,
+    "a controller": controllers.TIMEOUT_S,
+    "slurmctld to know a compute node": slurm_worker.REGISTRATION_TIMEOUT_S,
+    "Slurm's commands": slurm_login.TIMEOUT_S,
 }
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 import yaml
-from hyperpod_node.node_settings import NodeSettings
 
 from config.model import ClusterConfig
 from config.storage import ExistingFileSystem, StorageConfig
 from constructs.hyperpod.lifecycle.node_settings import node_settings, render
+from hyperpod_node.node_settings import NodeSettings
 from tests import cluster_files
 from tests.contract.bundle import bundle_of
 from tests.synth.synthesized import Synthesized, synthesize

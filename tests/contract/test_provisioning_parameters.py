@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hyperpod_node.node import Node
-from hyperpod_node.provisioning_parameters import ProvisioningParameters
-from hyperpod_node.resource_config import Instance, ResourceConfig
 
 from config.instance_group import Role
 from config.model import ClusterConfig
+from hyperpod_node.node import Node
+from hyperpod_node.provisioning_parameters import ProvisioningParameters
+from hyperpod_node.resource_config import Instance, ResourceConfig
 from tests import cluster_files
 from tests.contract.deployed import Deployed
 from tests.synth.synthesized import CLUSTER, Synthesized

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from hyperpod_node.node_settings import NodeSettings
-from hyperpod_node.provisioning_parameters import ProvisioningParameters
 
 from config.model import ClusterConfig
+from hyperpod_node.node_settings import NodeSettings
+from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from tests.contract.bundle import bundle_of
 from tests.contract.deployed import Deployed
 from tests.contract.test_provisioning_parameters import unpacked

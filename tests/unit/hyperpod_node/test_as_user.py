@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from hyperpod_node.accounts import Account
 from hyperpod_node.as_user import as_user
 from hyperpod_node.errors import NodeError

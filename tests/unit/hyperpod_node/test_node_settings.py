@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import NodeSettings, User
 

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from hyperpod_node.precheck import check_script, checks, command_line
 from hyperpod_node.precheck.sbatch_script import SbatchScript
 from hyperpod_node.precheck.slurm_cluster import SlurmCluster
@@ -25,9 +26,9 @@ def test_every_option_is_described(capsys: pytest.CaptureFixture[str]) -> None:
     assert {option for option in options if option not in PAGE} == set()
 
 
-def test_the_findings_that_are_shown_are_those_that_are_found() -> None:
+def test_the_problems_on_the_page_are_those_that_the_command_prints() -> None:
     shown = re.search(r"\$ cat train\.sbatch\n(.*?)\$ hyperpod-precheck --script train\.sbatch\n(.*?)\n```", PAGE, re.DOTALL)
     assert shown
     cluster = SlurmCluster({"dev": 4, "gpu": 4}, False, frozenset({"none", "pmix"}), captured("srun-help.txt"))
-    found = check_script.findings(SbatchScript(shown[1]), cluster)
+    found = check_script.check(SbatchScript(shown[1]), cluster)
     assert check_script.as_text(Path("train.sbatch"), found) == shown[2]

@@ -1,4 +1,4 @@
-"""Our block of slurm.conf: what the cluster file asks for beyond what HyperPod's agent wrote."""
+"""The managed block of slurm.conf: the cluster file's settings that HyperPod's agent does not write."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from hyperpod_node.slurm.slurm_conf import SlurmConf
 
 SLURMDBD_PORT = 6819
-# Each worker has them of its own. By a name alone slurmctld would send them along with slurm.conf, and for a moment after each
-# change they cannot be executed: a job that starts just then fails, and Slurm drains its node.
+# Each worker has its own copy. If the path were relative, slurmctld would send the scripts with slurm.conf, and after each change
+# they are briefly not executable: a job that starts then fails, and Slurm drains its node.
 PROLOG, EPILOG = "/opt/hyperpod-cdk/hyperpod_prolog.sh", "/opt/hyperpod-cdk/hyperpod_epilog.sh"
 
 
 def block(conf: SlurmConf, settings: NodeSettings, topology_conf: str | None) -> dict[str, str]:
-    """Return each key that our block sets; ``topology_conf`` is the topology that is used, if any."""
+    """Return the keys and values of the block; ``topology_conf`` is the topology in use, if any."""
     return {
         **_configless(conf),
         **_state(settings),
@@ -30,7 +30,7 @@ def block(conf: SlurmConf, settings: NodeSettings, topology_conf: str | None) ->
 
 
 def _configless(conf: SlurmConf) -> dict[str, str]:
-    """Nodes without a slurm.conf of their own, which all but the controllers are here."""
+    """Enable nodes without slurm.conf: only controllers have the file."""
     value = conf.with_added("SlurmctldParameters", "enable_configless")
     return {"SlurmctldParameters": value} if value else {}
 
@@ -41,7 +41,7 @@ def _state(settings: NodeSettings) -> dict[str, str]:
 
 
 def _accounting(conf: SlurmConf, settings: NodeSettings) -> dict[str, str]:
-    """The host of slurmdbd by its address, not localhost: sacct asks it directly, from every node."""
+    """Name the host of slurmdbd by its address, not localhost: sacct on every node connects to it."""
     accounting = settings.accounting
     if accounting.database == NONE:
         return {}
@@ -59,7 +59,7 @@ def _accounting(conf: SlurmConf, settings: NodeSettings) -> dict[str, str]:
 
 
 def _prolog_and_epilog(conf: SlurmConf, settings: NodeSettings) -> dict[str, str]:
-    """Ours, unless the agent has one; and what pam_slurm_adopt needs: a step of each job that a login can be put into."""
+    """Set our scripts unless the agent has some, and the flag that gives each job a step for logins of pam_slurm_adopt."""
     lines: dict[str, str] = {}
     if settings.slurm.prolog_and_epilog and conf.value("Prolog") is None and conf.value("Epilog") is None:
         lines |= {"Prolog": PROLOG, "Epilog": EPILOG}
@@ -68,7 +68,7 @@ def _prolog_and_epilog(conf: SlurmConf, settings: NodeSettings) -> dict[str, str
 
 
 def _gpus(conf: SlurmConf, settings: NodeSettings) -> dict[str, str]:
-    """GPUs as a resource, counted in the accounting; slurmctld refuses to start if it counts them without slurmdbd."""
+    """Declare GPUs as a resource, and count them if there is slurmdbd: without it, slurmctld would not start."""
     if "gres=gpu" not in conf.text.lower():
         return {}
     lines = {"GresTypes": conf.with_added("GresTypes", "gpu")}

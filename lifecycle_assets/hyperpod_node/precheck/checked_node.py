@@ -1,4 +1,4 @@
-"""The machine as the checks see it: facts, files below a root, programs through one door. A test hands them another one."""
+"""The node that is checked: its facts, and its mounts and files read through System."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from hyperpod_node.errors import NodeError
 
 if TYPE_CHECKING:
     from hyperpod_node.precheck.facts import Facts
-    from hyperpod_node.shell import Run
+    from hyperpod_node.system import System
 
 FOLDERS = ("opt/slurm/bin", "usr/local/bin", "usr/bin", "bin", "usr/sbin", "sbin")
-# Where a node's fast local disk is; the larger machines' first. Containers belong there, not on the small root disk.
+# The mount points of fast local disks. Containers belong there, not on the small root disk.
 LOCAL_DISKS = (Path("/opt/sagemaker"), Path("/opt/dlami/nvme"))
 
 
@@ -28,39 +28,38 @@ class Mount:
 
 
 @dataclass(frozen=True)
-class Machine:
+class CheckedNode:
     """This node."""
 
     facts: Facts
-    run: Run
-    root: Path = Path("/")
+    system: System
 
     def has(self, program: str) -> bool:
-        """Tell whether ``program`` is installed."""
-        return any(os.access(self.root / folder / program, os.X_OK) for folder in FOLDERS)
+        """Return whether ``program`` is installed."""
+        return any(os.access(self.system.path(folder) / program, os.X_OK) for folder in FOLDERS)
 
     def text(self, path: str) -> str | None:
-        """The text of a file, None where there is none, an error where this user may not read it."""
+        """Return the text of a file, or None if it does not exist."""
         try:
-            return (self.root / path.lstrip("/")).read_text()
+            return self.system.path(path).read_text()
         except FileNotFoundError:
             return None
         except PermissionError:
-            raise NodeError(f"{path} may not be read by this user") from None
+            raise NodeError(f"cannot read {path} as this user") from None
 
     def mounts(self) -> list[Mount]:
-        """What is mounted."""
+        """Return all mounts."""
         lines = (line.split() for line in (self.text("/proc/mounts") or "").splitlines())
         return [Mount(source, Path(path), kind) for source, path, kind, *_ in lines]
 
     def mount_of(self, path: Path) -> Mount | None:
-        """The innermost mount that ``path`` lies on, links followed."""
-        path = Path("/") / (self.root / path.relative_to("/")).resolve().relative_to(self.root.resolve())
+        """Return the mount that ``path`` is on, with links resolved."""
+        path = Path("/") / self.system.path(path).resolve().relative_to(self.system.root.resolve())
         around = [mount for mount in self.mounts() if path == mount.path or mount.path in path.parents]
-        # The later of two mounts at one place hides the earlier.
+        # A later mount at the same path hides an earlier one.
         return max(enumerate(around), key=lambda found: (len(found[1].path.parts), found[0]))[1] if around else None
 
     def local_disks(self) -> list[Path]:
-        """The fast local disks that are mounted."""
+        """Return the fast local disks that are mounted."""
         mounted = {mount.path for mount in self.mounts()}
         return [path for path in LOCAL_DISKS if path in mounted]

@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from hyperpod_node.errors import NodeError
-from hyperpod_node.slurm import follow
-from hyperpod_node.slurm.follow import Follower
-from hyperpod_node.steps import precheck, slurm_login, slurm_worker
 
+from hyperpod_node.errors import NodeError
+from hyperpod_node.slurm import follower
+from hyperpod_node.slurm.follower import Follower
+from hyperpod_node.steps import precheck, slurm_login, slurm_worker
 from tests.unit.hyperpod_node.slurm.slurm_machine import CONTROLLER, SECOND_CONTROLLER, WORKER, SlurmMachine, slurm_context
 
 IDLE = "NodeName=ip-10-1-0-6 State=IDLE SlurmdStartTime=2026-01-01T00:00:00"
@@ -74,7 +74,7 @@ def test_a_daemon_is_told_of_the_new_controller_and_started_again_without_waitin
 
     assert (node.root / OPTIONS[client]).read_text() == f"{client.upper()}_OPTIONS=--conf-server=10.1.0.99\n"
     assert node.run.commands == [("systemctl", *RESTART, client)]
-    said = f"the controllers are at 10.1.0.99, no longer at 10.1.0.4: {client} is restarted\n"
+    said = f"the controllers' addresses are now 10.1.0.99, not 10.1.0.4: {client} is restarted\n"
     assert capsys.readouterr().out == said
 
 
@@ -153,7 +153,7 @@ def test_a_file_that_stays_half_written_is_an_error_and_changes_nothing(node: Sl
     node.write("resource_config.json", listing("10.1.0.99")[:50])
     with pytest.raises(NodeError, match=r"resource_config\.json is not complete JSON"):
         of(node).follow()
-    assert 5 < node.time.now_s <= follow.WHOLE_WITHIN_S
+    assert 5 < node.time.now_s <= follower.WHOLE_TIMEOUT_S
     assert "--conf-server=10.1.0.4\n" in (node.root / OPTIONS["slurmd"]).read_text()
 
 
@@ -169,14 +169,14 @@ def test_our_scripts_have_nothing_to_restart_after_a_controller_was_followed(nod
 @pytest.mark.parametrize("client", ["slurmd", "sackd", "shells"])
 def test_the_watch_of_a_node_knows_the_file_the_group_and_the_client_and_is_set_once(node: SlurmMachine, client: str) -> None:
     provide(node, client)
-    assert node.units[f"{follow.UNIT}.path"] == "active enabled"
+    assert node.units[f"{follower.UNIT}.path"] == "active enabled"
     units = node.root / "etc/systemd/system"
-    assert "PathChanged=resource_config.json\n" in (units / f"{follow.UNIT}.path").read_text()
-    service = (units / f"{follow.UNIT}.service").read_text()
-    assert f"-m hyperpod_node.slurm.follow resource_config.json controller-machine {client}\n" in service
+    assert "PathChanged=resource_config.json\n" in (units / f"{follower.UNIT}.path").read_text()
+    service = (units / f"{follower.UNIT}.service").read_text()
+    assert f"-m hyperpod_node.slurm.follower resource_config.json controller-machine {client}\n" in service
     assert "StartLimitIntervalSec=0\n" in service
     provide(node, client)
-    follow.start(slurm_context(here=WORKER), client, node.system)
+    follower.start(slurm_context(here=WORKER), client, node.system)
     assert {words[0] for words in node.run.named("systemctl")} == {"show"}
 
 
@@ -185,35 +185,33 @@ def test_a_node_that_cannot_watch_is_in_service_all_the_same(node: SlurmMachine,
         raise NodeError("`systemctl` ended with status 1: no path units here")
 
     node.answers("systemctl", refuse)
-    follow.start(slurm_context(here=WORKER), "slurmd", node.system)
-    assert "warning: this node does not follow a controller that is replaced: `systemctl`" in capsys.readouterr().out
+    follower.start(slurm_context(here=WORKER), "slurmd", node.system)
+    assert "warning: this node will not find replaced controllers: `systemctl`" in capsys.readouterr().out
 
 
 @pytest.mark.fault(66)
 @pytest.mark.fault(67)
-def test_the_copy_that_outlives_the_scripts_can_follow(node: SlurmMachine, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_the_copy_that_outlives_the_scripts_can_follow(node: SlurmMachine) -> None:
     provide(node, "shells")
     node.write("resource_config.json", listing("10.1.0.99"))
-    code, command = tmp_path_factory.mktemp("code"), node.root / "usr/local/bin/hyperpod-precheck"
-    precheck.apply(slurm_context(here=WORKER), precheck.Places(code, command))
+    precheck.apply(slurm_context(here=WORKER), node.system)
     program = (
-        "from pathlib import Path; from hyperpod_node.slurm.follow import Follower; "
-        "from hyperpod_node.slurm.system import System; "
+        "from pathlib import Path; from hyperpod_node.slurm.follower import Follower; "
+        "from hyperpod_node.system import System; "
         f"root = Path({str(node.root)!r}); "
         "Follower(root / 'resource_config.json', 'controller-machine', 'shells', System(root=root)).follow()"
     )
-    environment = {**os.environ, "PYTHONPATH": str(code)}
+    environment = {**os.environ, "PYTHONPATH": str(node.path(follower.CODE))}
     done = subprocess.run(
         [sys.executable, "-B", "-c", program], env=environment, cwd="/", check=True, timeout=30, capture_output=True, text=True
     )
-    assert "10.1.0.99, no longer at 10.1.0.4" in done.stdout
-    assert precheck.Places().code == follow.CODE
+    assert "10.1.0.99, not 10.1.0.4" in done.stdout
 
 
 def test_an_unforeseen_error_is_reported_in_one_line(
     node: SlurmMachine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = node.write("resource_config.json", "[" * 100_000)
-    monkeypatch.setattr(sys, "argv", ["follow", str(file), "controller-machine", "slurmd"])
-    assert follow.main() == 1
-    assert capsys.readouterr().err.startswith("this node may not know where the controllers are: unexpected RecursionError: ")
+    monkeypatch.setattr(sys, "argv", ["follower", str(file), "controller-machine", "slurmd"])
+    assert follower.main() == 1
+    assert capsys.readouterr().err.startswith("cannot update the addresses of the controllers: unexpected RecursionError: ")
