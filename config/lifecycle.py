@@ -7,7 +7,7 @@ ON_CREATE = "on_create.sh"
 
 
 class LifecycleConfig(Section):
-    """Scripts that run on new nodes, in addition to the default scripts or instead of them (docs/lifecycle.md)."""
+    """Scripts that run on new nodes, in addition to the default scripts or instead of them (docs/operate/lifecycle.md)."""
 
     source: OwnFolder | None = setting(
         "folder of scripts that replaces the default scripts, relative to the cluster file, e.g. `../scripts`",

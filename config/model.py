@@ -96,7 +96,7 @@ class ClusterConfig(Section):
     )
     adopt: StrictBool = setting(
         "adopt the existing cluster with this `cluster_name`; while this is set, neither a rollback nor `cdk destroy` deletes "
-        "it (see custom-resource.md)",
+        "it (see docs/change/adopt.md)",
         Change.NOTHING,
         default=False,
     )
@@ -112,7 +112,7 @@ class ClusterConfig(Section):
     )
     implementation: Implementation = setting(
         "resource that creates the cluster: a `custom_resource`, the `native` AWS::SageMaker::Cluster, or `none` for the step "
-        "between them, as CloudFormation does not support a direct change (see custom-resource.md)",
+        "between them, as CloudFormation does not support a direct change (see docs/change/implementation.md)",
         Change.REPLACES_CLUSTER,
         Implementation.CUSTOM_RESOURCE,
     )

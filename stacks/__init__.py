@@ -1,1 +1,1 @@
-"""Life cycles of one cluster: network, storage, cluster. They wire, grant and output."""
+"""Wire the constructs of a cluster into stacks, one for each life cycle: network, storage, cluster."""

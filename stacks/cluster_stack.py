@@ -1,4 +1,4 @@
-"""The cluster of one cluster file."""
+"""Define the cluster, its role and its lifecycle scripts."""
 
 from typing import Any
 
@@ -12,10 +12,10 @@ from constructs.hyperpod.cluster.native_cluster import NativeCluster
 from constructs.hyperpod.cluster.node_role import NodeRole
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network.network import Network
-from constructs.hyperpod.removal import retain
+from constructs.hyperpod.removal_policy import retain
 from constructs.hyperpod.storage.shared_storage import SharedStorage
 
-# On the way from one to the other, a stack has neither.
+# `implementation: none`, the step between the two, has neither.
 IMPLEMENTATIONS: dict[Implementation, type[HyperPodCluster] | type[NativeCluster]] = {
     Implementation.CUSTOM_RESOURCE: HyperPodCluster,
     Implementation.NATIVE: NativeCluster,
@@ -23,7 +23,7 @@ IMPLEMENTATIONS: dict[Implementation, type[HyperPodCluster] | type[NativeCluster
 
 
 class ClusterStack(Stack):
-    """The cluster, its nodes' role and their scripts."""
+    """Define the cluster, the role of its nodes and their lifecycle scripts."""
 
     def __init__(
         self, scope: Construct, id: str, *, config: ClusterConfig, network: Network, storage: SharedStorage, **kwargs: Any
@@ -33,10 +33,10 @@ class ClusterStack(Stack):
         role = NodeRole(self, "NodeRole", config=config, network=network, scripts=scripts)
         if config.removal is Removal.RETAIN:
             retain(scripts.bucket, role)
-        make = IMPLEMENTATIONS.get(config.implementation)
-        if make:
-            cluster = make(self, "Cluster", config=config, network=network, scripts=scripts, role=role)
+        implementation = IMPLEMENTATIONS.get(config.implementation)
+        if implementation:
+            cluster = implementation(self, "Cluster", config=config, network=network, scripts=scripts, role=role)
             CfnOutput(self, "ClusterName", value=cluster.cluster_name, description="Name of the HyperPod cluster")
             CfnOutput(self, "ClusterArn", value=cluster.cluster_arn, description="ARN of the HyperPod cluster")
-            CfnOutput(self, "ClusterId", value=cluster.cluster_id, description="Its id, in log groups and for Session Manager")
-        CfnOutput(self, "LifecycleScripts", value=scripts.source_s3_uri, description="Where new nodes find their scripts")
+            CfnOutput(self, "ClusterId", value=cluster.cluster_id, description="ID of the HyperPod cluster, used in log groups")
+        CfnOutput(self, "LifecycleScripts", value=scripts.source_s3_uri, description="S3 URI of the lifecycle scripts")

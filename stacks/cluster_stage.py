@@ -1,4 +1,4 @@
-"""Everything that one cluster file stands for."""
+"""Define everything that one cluster file describes."""
 
 from aws_cdk import CrossStackReferences, Environment, ReferenceStrength, Stage, Tags
 from constructs import Construct
@@ -11,7 +11,7 @@ from stacks.storage_stack import StorageStack
 
 
 class ClusterStage(Stage):
-    """One cluster: a stack for each life cycle, deployed in this order and destroyed in the reverse one."""
+    """Define a stack for each life cycle of a cluster, deployed in this order and destroyed in reverse."""
 
     def __init__(self, scope: Construct, *, config: ClusterConfig, environment: Environment) -> None:
         super().__init__(scope, config.name, env=environment)

@@ -1,34 +1,35 @@
-"""The app: every cluster file a stage."""
+"""Define the CDK app: one stage for each cluster file."""
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from aws_cdk import Annotations, App, Environment, Validations
 
-from config.errors import placed
+from config.errors import ConfigError, placed
+from constructs.hyperpod.cdk_internals import CdkInternalsError
 from stacks.cluster_stage import ClusterStage
 from validation.load import check_clusters, usable
 
 PROJECT = Path(__file__).resolve().parent.parent
 FEATURE_FLAGS = Path(__file__).with_name("feature_flags.json")
 
-# What the `cdk` command line would set for a template otherwise, so that it makes no difference who runs the app. Paths stay:
-# `cdk diff` names resources by them.
+# Set here what the `cdk` command line would set, so that `python app.py` gives the same templates. `cdk diff` needs the paths.
 TEMPLATES = {
     "aws:cdk:enable-path-metadata": True,
     "aws:cdk:enable-asset-metadata": False,
     "aws:cdk:version-reporting": False,
-    # Gathers each construct's properties for that reporting.
+    # Collects construct properties for version reporting.
     "@aws-cdk/core:enableAdditionalMetadataCollection": False,
 }
 
 
 class ClustersApp(App):
-    """Every cluster file of a folder, a stage each, checked by cdk-nag.
+    """Define a stage for each cluster file in a folder, checked by cdk-nag.
 
-    Context: ``cluster`` takes one file, ``clusters`` names another folder, ``nag`` set to ``false`` leaves cdk-nag out. The
-    feature flags are handed over here: cdk.json's would reach the app through the `cdk` command line alone.
+    Context: ``cluster`` selects one file, ``clusters`` another folder; ``nag=false`` skips cdk-nag. Feature flags are set here
+    because only the `cdk` command line reads those in cdk.json.
     """
 
     def __init__(self, *, context: Mapping[str, object] | None = None, outdir: str | None = None) -> None:
@@ -36,7 +37,7 @@ class ClustersApp(App):
             context={**json.loads(FEATURE_FLAGS.read_text()), **(context or {})},
             post_cli_context=TEMPLATES,
             analytics_reporting=False,
-            # Of an app in Python, traces show jsii's frames alone; the tree is for a browser of constructs.
+            # In a Python app, traces contain only jsii frames. The tree serves construct browsers.
             stack_traces=False,
             tree_metadata=False,
             outdir=outdir,
@@ -44,12 +45,20 @@ class ClustersApp(App):
         folder = PROJECT / str(self.node.try_get_context("clusters") or "clusters")
         files = check_clusters(folder, self.node.try_get_context("cluster"))
         for config, file in zip(usable(files), files, strict=True):
-            # What the file leaves open stays open in the templates, too: credentials at hand do not change what is synthesized.
+            # Without account and region in the file, templates are environment-agnostic, whatever credentials are set.
             stage = ClusterStage(self, config=config, environment=Environment(account=config.account, region=config.region))
             for warning in file.warnings:
-                # The command line shows what is annotated on stacks; with --strict, it makes errors of warnings.
+                # The `cdk` command line prints annotations of stacks; with --strict, warnings are errors.
                 Annotations.of(stage.cluster).add_warning_v2(warning.rule, f"{placed(file.name, warning)}: {warning}")
         if str(self.node.try_get_context("nag")).lower() != "false":
-            from cdk_nag import AwsSolutionsChecks  # noqa: PLC0415  a tenth of a synthesis goes into loading it
+            from cdk_nag import AwsSolutionsChecks  # noqa: PLC0415  slow to load
 
             Validations.of(self).add_plugins(AwsSolutionsChecks(self))
+
+
+def main() -> None:
+    """Synthesize the app; print errors to stderr and exit with status 1 if it cannot be synthesized."""
+    try:
+        ClustersApp().synth()
+    except (ConfigError, CdkInternalsError) as error:
+        sys.exit(str(error))

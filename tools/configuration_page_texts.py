@@ -1,4 +1,4 @@
-"""Hold the prose and the examples of docs/configuration.md; tests load the examples."""
+"""Hold the prose and the examples of docs/reference/configuration.md; tests load the examples."""
 
 from config.section import Change
 
@@ -12,7 +12,7 @@ CHANGES = {
 
 INTRO = """# Configuration
 
-<!-- Generated from the models by `python -m tools.configuration_page > docs/configuration.md`; do not edit. -->
+<!-- Generated from the models by `python -m tools.configuration_page > docs/reference/configuration.md`; do not edit. -->
 
 Each file `clusters/NAME.yaml` describes one cluster. The file name is the cluster's name: `clusters/reference.yaml` creates the
 stacks `reference-Network`, `reference-Storage` and `reference-Cluster`. A name is 2-31 lower-case letters, digits or hyphens, and
@@ -25,7 +25,7 @@ This is the shortest file: a controller and one compute node, a file system, and
 
 All problems in a file are reported at once, before the deployment, as `file:line:column: field: value: problem; fix [rule]`. The
 end of this page explains each rule. `./hpod validate CLUSTER` reports the same problems in under a second;
-[Where mistakes are found](validation.md) lists what it does not check.
+[Validation](validation.md) lists what it does not check.
 
 Editors with a YAML language server complete and check fields with the schema in the first line of the shipped files:
 `# yaml-language-server: $schema=../schema/cluster.schema.json` (relative to the file).

@@ -178,4 +178,4 @@ def _field(detail: ErrorDetails, model: type[Section]) -> FieldInfo | None:
 def _hint(detail: ErrorDetails, model: type[Section]) -> str:
     """Return the field's description."""
     field = field_at(model, detail["loc"])
-    return field.description if field and field.description else "see docs/configuration.md"
+    return field.description if field and field.description else "see docs/reference/configuration.md"

@@ -1,4 +1,4 @@
-"""Short hashes that change when, and only when, what they stand for changes."""
+"""Hash values for use in names and templates."""
 
 import hashlib
 import json
@@ -7,6 +7,6 @@ LENGTH = 16
 
 
 def fingerprint(*parts: object) -> str:
-    """The same text for the same parts, on every machine; the parts are JSON values or print as text."""
+    """Return a short hash of the parts, equal on every machine; parts are JSON values or are converted to text."""
     canonical = json.dumps(parts, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(canonical.encode()).hexdigest()[:LENGTH]

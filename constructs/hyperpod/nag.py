@@ -1,4 +1,4 @@
-"""Acknowledging a finding of cdk-nag beside the resource that it is about."""
+"""Acknowledge cdk-nag findings, beside the resource concerned."""
 
 from collections.abc import Mapping
 
@@ -7,24 +7,25 @@ from constructs import IConstruct
 
 
 def acknowledge(construct: IConstruct, rule: str, reason: str) -> None:
-    """Acknowledge one finding of the AwsSolutions rules, as in ``S1``, with a reason that a reviewer can check."""
+    """Acknowledge a finding of an AwsSolutions rule such as ``S1``, with a reason that a reviewer can check."""
     cdk.Validations.of(construct).acknowledge(cdk.Acknowledgment(id=f"AwsSolutions-{rule}", reason=reason))
 
 
 def acknowledge_wildcards(construct: IConstruct, reasons: Mapping[str, str]) -> None:
-    """Acknowledge the wildcard in each resource of a policy, which may hold tokens, with its reason."""
+    """Acknowledge wildcard resources of a policy, by resource (which may contain tokens) and reason."""
     resolved = cdk.Stack.of(construct).resolve(list(reasons))
     rules = [
-        cdk.Acknowledgment(id=f"AwsSolutions-IAM5[Resource::{_as_cdk_nag_writes(resource)}]", reason=reason)
+        cdk.Acknowledgment(id=f"AwsSolutions-IAM5[Resource::{_in_finding_id(resource)}]", reason=reason)
         for resource, reason in zip(resolved, reasons.values(), strict=True)
     ]
     cdk.Validations.of(construct).acknowledge(*rules)
 
 
-def _as_cdk_nag_writes(resolved: object) -> str:
+def _in_finding_id(resolved: object) -> str:
+    """Return the resource as cdk-nag writes it into finding ids."""
     match resolved:
         case {"Fn::Join": [str(separator), list(items)]}:
-            return separator.join(map(_as_cdk_nag_writes, items))
+            return separator.join(map(_in_finding_id, items))
         case {"Fn::GetAtt": [str(resource), str(attribute)]}:
             return f"<{resource}.{attribute}>"
         case {"Ref": str(name)}:

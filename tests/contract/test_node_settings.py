@@ -9,7 +9,7 @@ import yaml
 
 from config.model import ClusterConfig
 from config.storage import ExistingFileSystem, StorageConfig
-from constructs.hyperpod.lifecycle.node_settings import node_settings, rendered
+from constructs.hyperpod.lifecycle.node_settings import node_settings, render
 from hyperpod_node.node_settings import NodeSettings
 from tests import cluster_files
 from tests.contract.bundle import bundle_of
@@ -76,7 +76,7 @@ def test_lustre_is_reached_over_efa_where_both_the_type_and_the_file_system_have
     if existing is not None:
         system = ExistingFileSystem(file_system_id="fs-0123456789abcdef0", mount_name="abcdefgh", efa=existing)
         config = config.model_copy(update={"storage": StorageConfig(existing=system)})
-    (tmp_path / "node_settings.json").write_bytes(rendered(node_settings(config)))
+    (tmp_path / "node_settings.json").write_bytes(render(node_settings(config)))
     assert {name for name, known in read(tmp_path).instance_types.items() if known.efa} == types
 
 

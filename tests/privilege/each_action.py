@@ -1,9 +1,11 @@
-"""Takes each action out of each policy in turn and sees a part of a cluster's life fail for it.
+"""Remove each action from each policy in turn, and check that a part of a cluster's life fails without it.
 
-`make privilege` runs this. The embedded AWS holds roles to their policies; a failure counts only where its record shows that the
-very role was denied the very action. What cannot be shown is listed, with the reason, beside the statements in the constructs.
+`make privilege` runs this; PRIVILEGE_EVERY=8 takes only every eighth action. The embedded AWS enforces the policies; a failure
+counts only if its log shows that this role was denied this action. What cannot be shown is listed, with the reason, beside the
+statements in the constructs.
 """
 
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,8 +33,8 @@ CHANGES = {
     "tags": {"team": "research"},
 }
 UNSHOWN = {
-    **{("Step", action): reason for action, reason in step_permissions.UNSHOWN.items()},
-    **{(NODES, action): reason for action, reason in node_permissions.UNSHOWN.items()},
+    **{("Step", action): reason for action, reason in step_permissions.UNTESTED.items()},
+    **{(NODES, action): reason for action, reason in node_permissions.UNTESTED.items()},
 }
 MOST_UNSHOWN = 3
 IMPATIENCE_S = 15.0  # two and a half of CloudFormation's hours
@@ -68,15 +70,17 @@ def test_without_any_one_action_a_part_of_a_clusters_life_fails(
 ) -> None:
     account.patience_s = IMPATIENCE_S
     unshown: list[Right] = []
-    for right in account.rights():
+    rights = account.rights()[:: int(os.environ.get("PRIVILEGE_EVERY", "1"))]
+    for right in rights:
         failure = missed(account, right, needing.get((right.role, right.action), []))
         if not failure:
             unshown.append(right)
         with capsys.disabled():
             print(f"{right}  {failure or 'UNSHOWN: ' + UNSHOWN.get((right.holder, right.action), 'nothing failed')}", flush=True)
     with capsys.disabled():
-        print(f"PRIVILEGE {len(account.rights()) - len(unshown)} shown {len(unshown)} unshown")
-    assert {(right.holder, right.action) for right in unshown} == set(UNSHOWN), "what cannot be shown is listed in the constructs"
+        print(f"PRIVILEGE {len(rights) - len(unshown)} shown {len(unshown)} unshown")
+    expected = set(UNSHOWN) & {(right.holder, right.action) for right in rights}
+    assert {(right.holder, right.action) for right in unshown} == expected, "what cannot be shown is listed in the constructs"
     assert len(unshown) <= MOST_UNSHOWN
 
 

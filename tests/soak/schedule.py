@@ -1,4 +1,4 @@
-"""A schedule: what users, networks and services do, as a list of plain JSON operations; docs/soak.md describes them."""
+"""A schedule: what users, networks and services do, as a list of plain JSON operations; docs/internals/soak.md describes them."""
 
 import json
 from collections.abc import Mapping
@@ -116,7 +116,7 @@ def load(path: Path) -> list[Operation]:
     except OSError as error:
         raise ScheduleError(f"{path} cannot be read ({error.strerror}); name a file that holds a schedule") from error
     except ValueError as error:
-        raise ScheduleError(f"{path} is no JSON ({error}); write a list of operations as docs/soak.md describes") from error
+        raise ScheduleError(f"{path} is no JSON ({error}); write a list of operations, see docs/internals/soak.md") from error
     return checked(found, str(path))
 
 
@@ -133,7 +133,7 @@ def _check(operation: object, place: str) -> None:
     name = str(operation.get("op")) if isinstance(operation, dict) else ""
     if not isinstance(operation, dict) or name not in OPERATIONS:
         known = ", ".join(OPERATIONS)
-        raise ScheduleError(f"{place}: op must be one of {known}, got {_shown(operation)}; docs/soak.md describes them")
+        raise ScheduleError(f"{place}: op must be one of {known}, got {_shown(operation)}; docs/internals/soak.md describes them")
     fields = OPERATIONS[name]
     unknown = sorted(operation.keys() - fields.keys() - {"op"})
     if unknown:

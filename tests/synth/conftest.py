@@ -1,4 +1,4 @@
-"""The reference cluster with one thing changed at a time, all synthesized by one app."""
+"""Fixtures with variants of the reference cluster, synthesized by one app."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.synth.variants import write_variants
 
 @pytest.fixture(scope="session")
 def variants(tmp_path_factory: pytest.TempPathFactory) -> Synthesized:
-    """A cluster for every change."""
+    """Return a cluster for each change."""
     folder = tmp_path_factory.mktemp("clusters")
     write_variants(folder)
     return synthesize(tmp_path_factory.mktemp("variants"), folder)

@@ -1,4 +1,4 @@
-"""What cdk-nag finds when nothing is acknowledged, and what is acknowledged."""
+"""Collect cdk-nag findings and acknowledgements."""
 
 import json
 from dataclasses import dataclass, field
@@ -15,14 +15,14 @@ REPORT = "validation-report.json"
 
 @dataclass(frozen=True)
 class Acknowledged:
-    """An acknowledgement: for which construct and all below it, of what, and why."""
+    """An acknowledgement of a rule for a construct and its children, with its reason."""
 
     path: str
     rule: str
     reason: str
 
     def covers(self, finding: tuple[str, str]) -> bool:
-        """Whether it is an acknowledgement of this finding."""
+        """Return whether it acknowledges the finding."""
         path, rule = finding
         return rule == self.rule and f"{path}/".startswith(f"{self.path}/")
 
@@ -36,7 +36,7 @@ class Findings:
 
 
 def collect(outdir: Path, clusters: Path) -> Findings:
-    """Synthesize the cluster files of a folder with every acknowledgement put aside."""
+    """Synthesize the cluster files of a folder, ignoring acknowledgements."""
     findings = Findings()
     original = cdk.Validations.of
     with pytest.MonkeyPatch.context() as patched:
@@ -46,7 +46,7 @@ def collect(outdir: Path, clusters: Path) -> Findings:
         try:
             app.synth()
         except RuntimeError as error:
-            # What cdk-nag finds ends a synthesis; the report is written all the same.
+            # Findings fail the synthesis, which writes the report nevertheless.
             if not str(error).startswith("ValidationFailed"):
                 raise
     report = json.loads((outdir / REPORT).read_text())
@@ -54,19 +54,19 @@ def collect(outdir: Path, clusters: Path) -> Findings:
         (construct["constructPath"], violation["ruleName"])
         for plugin in report["pluginReports"]
         for violation in plugin["violations"]
-        if not violation["ruleName"].startswith("Annotation::")  # the warnings of the cluster files are in the report, too
+        if not violation["ruleName"].startswith("Annotation::")  # warnings of the cluster files
         for construct in violation["violatingConstructs"]
     }
     return findings
 
 
 class _Recorder:
-    """Stands in for a construct's ``Validations``: plugins are added, acknowledgements only noted."""
+    """Fake a construct's ``Validations``: add plugins, but only record acknowledgements."""
 
-    def __init__(self, validations: cdk.Validations, construct: IConstruct, noted: list[Acknowledged]) -> None:
+    def __init__(self, validations: cdk.Validations, construct: IConstruct, recorded: list[Acknowledged]) -> None:
         self._path = construct.node.path
-        self._noted = noted
+        self._recorded = recorded
         self.add_plugins = validations.add_plugins
 
     def acknowledge(self, *rules: cdk.Acknowledgment) -> None:
-        self._noted.extend(Acknowledged(self._path, rule.id, rule.reason or "") for rule in rules)
+        self._recorded.extend(Acknowledged(self._path, rule.id, rule.reason or "") for rule in rules)

@@ -1,4 +1,4 @@
-"""Synthesizing cluster files for tests, and reading the templates that come out."""
+"""Synthesize cluster files for tests, and read the templates."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ Resource = dict[str, Any]
 
 
 class StackTemplate:
-    """One stack's template, as JSON and for the assertions library."""
+    """The template of a stack, as JSON and for the assertions library."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -41,22 +41,22 @@ class StackTemplate:
         return {name: output["Value"] for name, output in self.json.get("Outputs", {}).items()}
 
     def of_type(self, *types: str) -> dict[str, Resource]:
-        """The resources of these types, by their logical ids."""
+        """Return the resources of these types by logical ID."""
         return {logical_id: resource for logical_id, resource in self.resources.items() if resource["Type"] in types}
 
     def one(self, type_name: str, *, named: str = "") -> tuple[str, Resource]:
-        """The only resource of the type, or the only one whose logical id holds ``named``."""
+        """Return the only resource of the type whose logical ID contains ``named``."""
         found = [item for item in self.of_type(type_name).items() if named in item[0]]
         assert len(found) == 1, f"expected one {type_name} named {named!r}, got {[logical_id for logical_id, _ in found]}"
         return found[0]
 
     def properties(self, type_name: str, *, named: str = "") -> dict[str, Any]:
-        """The properties of the only such resource."""
+        """Return the properties of ``one``."""
         found: dict[str, Any] = self.one(type_name, named=named)[1]["Properties"]
         return found
 
     def waits_for(self, logical_id: str) -> set[str]:
-        """All that exists before the resource does and is deleted after it: what it names, and what that names in turn."""
+        """Return the transitive dependencies of the resource, which are created before it and deleted after it."""
         reached: set[str] = set()
         waiting = [logical_id]
         while waiting:
@@ -96,7 +96,7 @@ class Synthesized:
 
 
 def synthesize(outdir: Path, *folders: str | Path) -> Synthesized:
-    """What the app makes of the cluster files in the folders, without cdk-nag."""
+    """Synthesize the cluster files in the folders, without cdk-nag."""
     templates: dict[tuple[str, str], StackTemplate] = {}
     for number, folder in enumerate(folders):
         app = ClustersApp(context={"nag": "false", "clusters": str(PROJECT / folder)}, outdir=str(outdir / str(number)))
@@ -106,12 +106,12 @@ def synthesize(outdir: Path, *folders: str | Path) -> Synthesized:
 
 
 def synthesize_shipped(outdir: Path) -> Synthesized:
-    """What the app makes of the reference and the examples."""
+    """Synthesize the reference and the examples."""
     return synthesize(outdir, *cluster_files.FOLDERS)
 
 
 def read_assembly(folder: Path) -> dict[tuple[str, str], StackTemplate]:
-    """The templates of a cloud assembly, by cluster and stack."""
+    """Return the templates of a cloud assembly by cluster and stack."""
     return {
         (cluster, stack): StackTemplate(file.read_text())
         for manifest in sorted(folder.glob("assembly-*/manifest.json"))

@@ -1,4 +1,4 @@
-"""Alarms on what CloudFormation is not told, or does not show."""
+"""Alarms on failures that CloudFormation does not show."""
 
 from typing import Any
 
@@ -11,22 +11,22 @@ KINDS = ("AnswerRefused", "DeletionFailed", "RequestUnanswered")
 
 
 def alarms(stack: StackTemplate) -> dict[str, dict[str, Any]]:
-    """The alarms' properties by what they are on."""
+    """Return the properties of the alarms by kind."""
     return {kind: stack.properties("AWS::CloudWatch::Alarm", named=kind) for kind in KINDS}
 
 
 @pytest.mark.fault(30)
 @pytest.mark.fault(41)
-def test_each_alarm_rings_at_the_first_time_and_is_well_without_data(shipped: Synthesized) -> None:
+def test_each_alarm_fires_at_the_first_occurrence_and_is_ok_without_data(shipped: Synthesized) -> None:
     found = alarms(shipped["reference", CLUSTER])
-    rings = {"Statistic": "Sum", "Threshold": 1, "EvaluationPeriods": 1, "TreatMissingData": "notBreaching"}
-    assert all(alarm | rings == alarm for alarm in found.values())
+    expected = {"Statistic": "Sum", "Threshold": 1, "EvaluationPeriods": 1, "TreatMissingData": "notBreaching"}
+    assert all(alarm | expected == alarm for alarm in found.values())
     assert not any("AlarmActions" in alarm for alarm in found.values())
 
 
 @pytest.mark.fault(30)
 @pytest.mark.fault(41)
-def test_every_function_that_answers_is_counted_for_the_alarms_that_look_at_the_count(shipped: Synthesized) -> None:
+def test_metric_filters_on_the_step_and_the_responder_feed_the_alarms(shipped: Synthesized) -> None:
     stack = shipped["reference", CLUSTER]
     filters = [resource["Properties"] for resource in stack.of_type("AWS::Logs::MetricFilter").values()]
     logs = {
@@ -43,6 +43,6 @@ def test_every_function_that_answers_is_counted_for_the_alarms_that_look_at_the_
             assert f'$.alarm = "{dimension["Value"]}"' in each["FilterPattern"]
 
 
-def test_the_file_names_who_is_told(variants: Synthesized) -> None:
-    stack = variants["told-of-alarms", CLUSTER]
+def test_alarms_notify_the_topic_of_the_file(variants: Synthesized) -> None:
+    stack = variants["alarm-topic", CLUSTER]
     assert [alarm["AlarmActions"] for alarm in alarms(stack).values()] == [[TOPIC]] * len(KINDS)

@@ -1,4 +1,4 @@
-"""The app as a program: who runs it makes no difference, and what is wrong with a file is said in one line."""
+"""Run the app as a program: `cdk synth` and `python app.py` give the same templates, and errors are one line each."""
 
 import json
 import os
@@ -13,9 +13,9 @@ from tests import cluster_files
 from tests.synth.synthesized import Synthesized, read_assembly
 
 CDK = PROJECT / "node_modules" / ".bin" / "cdk"
-# No credentials and no way to ask for any: what the command line finds out about an account would be in the templates.
-ALONE = {
-    "HOME": os.environ.get("HOME", "/"),  # where jsii keeps what it unpacked
+# No credentials, or the command line would add facts about the account to the templates.
+ISOLATED = {
+    "HOME": os.environ.get("HOME", "/"),  # contains the cache of jsii
     "AWS_CONFIG_FILE": "/nonexistent",
     "AWS_SHARED_CREDENTIALS_FILE": "/nonexistent",
     "AWS_EC2_METADATA_DISABLED": "true",
@@ -29,7 +29,7 @@ def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess
     return subprocess.run(
         [str(part) for part in command],
         cwd=PROJECT,
-        env={**ALONE, **environment},
+        env={**ISOLATED, **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -38,11 +38,8 @@ def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess
 
 
 @pytest.mark.cdk
-def test_the_command_line_makes_the_same_templates_as_the_app(shipped: Synthesized, tmp_path: Path) -> None:
-    """The feature flags come from the app: cdk.json's would reach it through the command line alone.
-
-    tests/snapshots/test_determinism.py compares what `python app.py` makes with the same templates.
-    """
+def test_cdk_synth_gives_the_same_templates_as_the_app(shipped: Synthesized, tmp_path: Path) -> None:
+    """tests/snapshots/test_determinism.py compares `python app.py` with the same templates."""
     done = run(CDK, "synth", "--quiet", "--context", f"clusters={cluster_files.CLUSTERS}", "--output", tmp_path)
     assert done.returncode == 0, done.stderr
     ours = {names: template.text for names, template in shipped.templates.items() if names[0] == "reference"}
@@ -50,14 +47,14 @@ def test_the_command_line_makes_the_same_templates_as_the_app(shipped: Synthesiz
 
 
 def wrong(folder: Path, *, wrong: str, right: str) -> str:
-    """Write a reference cluster with a mistake; the context that leads the app there."""
+    """Write a reference cluster with a mistake; return the context that selects it."""
     text = cluster_files.REFERENCE.read_text()
     assert right in text
     (folder / "mistaken.yaml").write_text(text.replace(right, wrong))
     return f'{{"clusters": "{folder}"}}'
 
 
-def test_a_mistake_ends_the_app_with_its_message_alone(tmp_path: Path) -> None:
+def test_an_error_in_a_file_is_one_line_on_stderr_and_exit_status_1(tmp_path: Path) -> None:
     context = wrong(tmp_path, right='version: "2.15"', wrong='version: "2.16"')
     done = run(sys.executable, "app.py", CDK_CONTEXT_JSON=context, CDK_OUTDIR=str(tmp_path / "out"))
     assert done.returncode == 1
@@ -66,7 +63,7 @@ def test_a_mistake_ends_the_app_with_its_message_alone(tmp_path: Path) -> None:
     assert line.startswith(f'{tmp_path}/mistaken.yaml:12:5: storage.lustre.version: "2.16": ')
 
 
-def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+def test_all_errors_of_all_files_are_reported_at_once(tmp_path: Path) -> None:
     wrong(tmp_path, right="ml.m5.xlarge", wrong="ml.m5.xxlarge")
     context = wrong(tmp_path, right="usw2-az4", wrong="us-west-2a")
     (tmp_path / "other.yaml").write_text("region: 1\n")
@@ -75,7 +72,7 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
     assert {line.split(":")[0] for line in done.stderr.splitlines()} == {f"{tmp_path}/mistaken.yaml", f"{tmp_path}/other.yaml"}
 
 
-def test_a_name_that_is_no_cluster_is_told_with_the_nearest_one(tmp_path: Path) -> None:
+def test_an_unknown_cluster_gets_a_suggestion(tmp_path: Path) -> None:
     context = json.dumps({"clusters": str(cluster_files.CLUSTERS), "cluster": "referenze"})
     done = run(sys.executable, "app.py", CDK_CONTEXT_JSON=context, CDK_OUTDIR=str(tmp_path / "out"))
     assert done.returncode == 1
@@ -83,7 +80,7 @@ def test_a_name_that_is_no_cluster_is_told_with_the_nearest_one(tmp_path: Path) 
     assert "reference" in line
 
 
-def test_one_cluster_of_a_folder_can_be_taken(tmp_path: Path) -> None:
+def test_one_cluster_of_a_folder_can_be_selected(tmp_path: Path) -> None:
     context = {"clusters": "examples/clusters", "cluster": "fsdp-g5", "nag": "false"}
     ClustersApp(context=context, outdir=str(tmp_path)).synth()
     assert {cluster for cluster, _ in read_assembly(tmp_path)} == {"fsdp-g5"}

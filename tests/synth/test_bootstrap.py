@@ -1,4 +1,4 @@
-"""What a preflight looks for of the bootstrap is what the command line asks for."""
+"""The preflight checks the bootstrap version and roles that the `cdk` command line needs."""
 
 import json
 from pathlib import Path
@@ -8,9 +8,7 @@ from cli.preflight.permissions import EXECUTION, TAKEN_ON
 from tests.synth.synthesized import Synthesized
 
 
-def test_a_preflight_asks_for_the_version_and_the_roles_that_the_assemblies_name(
-    shipped: Synthesized, shipped_folder: Path
-) -> None:
+def test_the_preflight_checks_the_version_and_roles_in_the_assemblies(shipped: Synthesized, shipped_folder: Path) -> None:
     assert shipped
     artifacts = [
         artifact

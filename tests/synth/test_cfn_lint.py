@@ -1,4 +1,4 @@
-"""cfn-lint has nothing to say about any template, in any region that a cluster file names."""
+"""cfn-lint finds nothing in any template, in the regions of the cluster files."""
 
 import json
 from pathlib import Path
@@ -14,12 +14,12 @@ from validation.load import load_clusters
 REGIONS = {config.name: config.region for folder in cluster_files.FOLDERS for config in load_clusters(folder)}
 
 IGNORED = {
-    "W3005": "a dependency that a reference implies too; we name whole constructs, so that none of what they hold is forgotten",
+    "W3005": "redundant dependencies: constructs depend on whole constructs, so that none of their resources is forgotten",
 }
 
 
 def problems(text: str, region: str) -> list[str]:
-    """What cfn-lint says of a template."""
+    """Return the findings of cfn-lint."""
     found = lint(text, config=ManualArgs(regions=[region], ignore_checks=[*IGNORED]))
     return [f"{match.rule.id} at {'/'.join(map(str, match.path or []))}: {match.message}" for match in found]
 
@@ -42,11 +42,11 @@ def test_a_shipped_template_is_clean_in_its_region(shipped: Synthesized, cluster
         ("persistent-1", "Storage"),
     ],
 )
-def test_a_template_that_no_shipped_file_has_is_clean(variants: Synthesized, variant: str, stack: str) -> None:
+def test_a_template_of_a_variant_is_clean(variants: Synthesized, variant: str, stack: str) -> None:
     assert problems(variants[variant, stack].text, "us-west-2") == []
 
 
-def test_a_wrong_property_would_be_found(shipped: Synthesized, tmp_path: Path) -> None:
+def test_an_unknown_property_is_found(shipped: Synthesized, tmp_path: Path) -> None:
     template = json.loads(shipped["reference", "Network"].text)
     [vpc] = [resource for resource in template["Resources"].values() if resource["Type"] == "AWS::EC2::VPC"]
     vpc["Properties"]["CidrBlok"] = "10.0.0.0/16"

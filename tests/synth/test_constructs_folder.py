@@ -1,4 +1,4 @@
-"""docs/adr/0001: the folder `constructs/` shares its name with the package on which aws-cdk-lib stands."""
+"""docs/adr/0001: the folder `constructs/` has the name of a package that aws-cdk-lib needs."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import ROOT, hidden_package
 
 
-def test_the_package_and_the_folder_are_one(tmp_path: Path) -> None:
+def test_python_merges_the_folder_and_the_package(tmp_path: Path) -> None:
     folders = [Path(folder) for folder in constructs.__path__]
     assert ROOT / "constructs" in folders
     assert len(folders) == 2
@@ -16,7 +16,7 @@ def test_the_package_and_the_folder_are_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", ["constructs", "tests/constructs"])
-def test_a_file_that_would_hide_the_package_is_explained(tmp_path: Path, folder: str) -> None:
+def test_a_file_that_hides_the_package_is_reported(tmp_path: Path, folder: str) -> None:
     (tmp_path / folder).mkdir(parents=True)
     (tmp_path / folder / "__init__.py").touch()
     assert str(hidden_package(tmp_path)).startswith(f"{folder}/__init__.py hides the package `constructs`")

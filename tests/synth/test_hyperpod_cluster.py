@@ -1,4 +1,4 @@
-"""What CloudFormation is told about the cluster."""
+"""The custom resource of the cluster."""
 
 from pathlib import Path
 
@@ -37,14 +37,14 @@ def test_every_group_of_the_file_is_requested(stack: StackTemplate) -> None:
     )
 
 
-def test_all_groups_act_in_the_one_role(stack: StackTemplate) -> None:
+def test_all_groups_have_the_same_role(stack: StackTemplate) -> None:
     role, _ = stack.one("AWS::IAM::Role", named="NodeRole")
     request = stack.properties("Custom::HyperPodCluster")["Request"]
     assert [group["ExecutionRole"] for group in request["InstanceGroups"]] == [{"Fn::GetAtt": [role, "Arn"]}] * 3
 
 
-def test_the_properties_are_those_that_were_agreed(stack: StackTemplate) -> None:
-    """A change of this list needs a reader in lambda_assets that knows both."""
+def test_the_properties_are_those_that_the_functions_read(stack: StackTemplate) -> None:
+    """If you change this list, lambda_assets must read both versions."""
     properties = stack.properties("Custom::HyperPodCluster")
     assert properties.keys() == {
         "AvailabilityZoneId",
@@ -72,7 +72,7 @@ def test_a_fixed_name_is_a_property(variants: Synthesized) -> None:
 
 
 def test_a_count_changes_its_field_and_nothing_else(shipped: Synthesized, tmp_path: Path) -> None:
-    """And so a pull request and `cdk diff` show that field."""
+    """So `cdk diff` and pull requests show only that field."""
     text = cluster_files.REFERENCE.read_text()
     assert text.count("instance_count: 4") == 1
     (tmp_path / "reference.yaml").write_text(text.replace("instance_count: 4", "instance_count: 6"))
@@ -88,7 +88,7 @@ def test_a_count_changes_its_field_and_nothing_else(shipped: Synthesized, tmp_pa
     assert differences == [('"InstanceCount": 4', '"InstanceCount": 6')]
 
 
-def test_the_files_tags_are_on_the_cluster_and_on_everything_else(variants: Synthesized) -> None:
+def test_tags_of_the_file_are_on_the_cluster_and_other_resources(variants: Synthesized) -> None:
     stack = variants["tagged", CLUSTER]
     expected = {"hyperpod-cdk:cluster": "tagged", "team": "research"}
     request = stack.properties("Custom::HyperPodCluster")["Request"]
@@ -97,12 +97,12 @@ def test_the_files_tags_are_on_the_cluster_and_on_everything_else(variants: Synt
     assert {tag["Key"]: tag["Value"] for tag in role["Tags"]} == expected
 
 
-def test_within_an_hour_there_is_neither_a_wait_nor_a_tail(stack: StackTemplate) -> None:
+def test_one_hour_needs_no_wait_and_no_deletion_resource(stack: StackTemplate) -> None:
     assert not stack.of_type("Custom::HyperPodWait", "Custom::HyperPodDeletion")
 
 
 @pytest.mark.fault(46)
-def test_three_hours_are_the_cluster_two_waits_and_a_tail(variants: Synthesized) -> None:
+def test_three_hours_need_two_waits_and_a_deletion_resource(variants: Synthesized) -> None:
     stack = variants["three-hours", CLUSTER]
     cluster, _ = stack.one("Custom::HyperPodCluster")
     assert stack.properties("Custom::HyperPodCluster")["WaitHours"] == 3
@@ -136,11 +136,11 @@ def test_logical_ids_are_frozen(stack: StackTemplate, type_name: str, named: str
     assert stack.one(type_name, named=named)[0] == logical_id
 
 
-def test_the_entry_function_has_no_name_that_could_change(stack: StackTemplate) -> None:
+def test_the_entry_function_has_no_fixed_name(stack: StackTemplate) -> None:
     assert "FunctionName" not in stack.properties("AWS::Lambda::Function", named="Entry")
 
 
 @pytest.mark.fault(20)
-def test_only_a_file_that_opts_in_has_its_cluster_made_anew(variants: Synthesized) -> None:
+def test_only_a_file_with_recreate_has_its_cluster_recreated(variants: Synthesized) -> None:
     assert variants["recreated", CLUSTER].properties("Custom::HyperPodCluster")["Recreate"] is True
     assert "Recreate" not in variants["same", CLUSTER].properties("Custom::HyperPodCluster")

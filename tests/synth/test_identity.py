@@ -1,4 +1,4 @@
-"""References across stacks are weak; what a change behind them must reach, it reaches by hashes in the templates."""
+"""References across stacks are weak; hashes in the templates make changes reach other stacks."""
 
 import pytest
 
@@ -12,20 +12,20 @@ CHANGING_NOTHING_ON_NODES = ["more-nodes", "more-capacity", "three-hours", "tagg
 
 
 def network_identity(synthesized: Synthesized, cluster: str) -> str:
-    """What the custom resource knows of the network."""
+    """Return the network identity in the custom resource."""
     identity: str = synthesized[cluster, CLUSTER].properties("Custom::HyperPodCluster")["NetworkIdentity"]
     return identity
 
 
 def file_system_tag(synthesized: Synthesized, cluster: str) -> str:
-    """What the file system knows of the network."""
+    """Return the network identity in the file system's tags."""
     tags = {tag["Key"]: tag["Value"] for tag in synthesized[cluster, STORAGE].properties("AWS::FSx::FileSystem")["Tags"]}
     value: str = tags["hyperpod-cdk:network"]
     return value
 
 
 def script_hash(synthesized: Synthesized, cluster: str) -> str:
-    """The part of the scripts' prefix that stands for their content."""
+    """Return the content hash in the scripts' prefix."""
     deployment = synthesized[cluster, CLUSTER].properties("Custom::CDKBucketDeployment")
     prefix = deployment["DestinationBucketKeyPrefix"]
     text: str = prefix if isinstance(prefix, str) else prefix["Fn::Join"][1][0]
@@ -44,7 +44,7 @@ def test_no_template_exports_or_imports_a_value(shipped: Synthesized, variants: 
                 assert not [name for name, output in template.json.get("Outputs", {}).items() if "Export" in output]
 
 
-def test_values_of_other_stacks_are_read_when_a_stack_is_deployed(shipped: Synthesized) -> None:
+def test_values_of_other_stacks_are_read_at_deployment(shipped: Synthesized) -> None:
     request = shipped["reference", CLUSTER].properties("Custom::HyperPodCluster")["Request"]
     [subnet] = request["VpcConfig"]["Subnets"]
     reference = subnet["Fn::GetStackOutput"]
@@ -53,26 +53,26 @@ def test_values_of_other_stacks_are_read_when_a_stack_is_deployed(shipped: Synth
 
 
 @pytest.mark.parametrize("change", REPLACING_THE_NETWORK)
-def test_a_replaced_network_reaches_the_cluster_the_file_system_and_the_scripts(variants: Synthesized, change: str) -> None:
+def test_a_replaced_network_changes_the_cluster_the_file_system_and_the_scripts(variants: Synthesized, change: str) -> None:
     assert network_identity(variants, change) != network_identity(variants, "same")
     assert file_system_tag(variants, change) != file_system_tag(variants, "same")
     assert script_hash(variants, change) != script_hash(variants, "same")
 
 
 @pytest.mark.parametrize("change", sorted(CHANGES.keys() - {*REPLACING_THE_NETWORK, "internet-access"}))
-def test_a_network_that_stays_keeps_its_identity(variants: Synthesized, change: str) -> None:
+def test_other_changes_keep_the_identity_of_the_network(variants: Synthesized, change: str) -> None:
     assert network_identity(variants, change) == network_identity(variants, "same")
 
 
-def test_making_internet_access_around_a_network_does_not_replace_it(variants: Synthesized) -> None:
+def test_adding_internet_access_does_not_replace_a_network(variants: Synthesized) -> None:
     assert network_identity(variants, "internet-access") == network_identity(variants, "existing-network")
 
 
 @pytest.mark.parametrize("change", CHANGING_WHAT_NODES_GET)
-def test_scripts_move_with_what_nodes_get(variants: Synthesized, change: str) -> None:
+def test_changes_on_nodes_change_the_scripts_prefix(variants: Synthesized, change: str) -> None:
     assert script_hash(variants, change) != script_hash(variants, "same")
 
 
 @pytest.mark.parametrize("change", CHANGING_NOTHING_ON_NODES)
-def test_scripts_stay_where_they_are_when_nothing_on_nodes_changes(variants: Synthesized, change: str) -> None:
+def test_other_changes_keep_the_scripts_prefix(variants: Synthesized, change: str) -> None:
     assert script_hash(variants, change) == script_hash(variants, "same")

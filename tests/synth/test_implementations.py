@@ -1,4 +1,4 @@
-"""What makes the cluster, what adopts it, and what keeps it: the templates of each choice."""
+"""Templates by `implementation`, `adopt`, `removal` and `wait`."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ NATIVE = "AWS::SageMaker::Cluster"
 OURS = "Custom::HyperPodCluster"
 ROLE = "arn:aws:iam::123456789012:role/theirs"
 
-# A type that HyperPod takes since this release was made.
+# An instance type that this release does not know.
 NEWER = "ml.p9.48xlarge"
 NEWER_GROUPS = [
     {**group, "instance_type": NEWER if group["role"] == "compute" else group["instance_type"]}
@@ -53,7 +53,7 @@ CHOICES: dict[str, dict[str, Any]] = {
 
 
 def write(folder: Path, name: str, changes: dict[str, Any]) -> Path:
-    """A cluster file: the reference with changes."""
+    """Write a cluster file: the reference with changes."""
     content = {**yaml.safe_load(REFERENCE.read_text()), **changes}
     if content.get("adopt"):
         content["network"] = {**content["network"], "existing": EXISTING_NETWORK}
@@ -76,13 +76,13 @@ def choices(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Synthesiz
     return synthesize(tmp_path_factory.mktemp("out"), folder)
 
 
-def test_both_kinds_of_resource_have_one_logical_id_so_that_cloudformation_refuses_the_change(choices: Synthesized) -> None:
+def test_both_implementations_have_one_logical_id_so_cloudformation_refuses_to_switch(choices: Synthesized) -> None:
     ours, _ = choices["ours", CLUSTER].one(OURS)
     native, _ = choices["native", CLUSTER].one(NATIVE)
     assert native == ours
 
 
-def test_the_native_resource_is_asked_for_what_the_custom_one_is(folder: Path, choices: Synthesized) -> None:
+def test_the_native_resource_has_the_request_of_the_custom_one(folder: Path, choices: Synthesized) -> None:
     properties = choices["native", CLUSTER].properties(NATIVE)
     vpc, groups = properties["VpcConfig"], properties["InstanceGroups"]
     values = RequestValues(
@@ -98,15 +98,15 @@ def test_the_native_resource_is_asked_for_what_the_custom_one_is(folder: Path, c
 
 
 @pytest.mark.parametrize(("choice", "place"), [("native-named", (NATIVE,)), ("newer", (OURS, "Request"))])
-def test_a_type_newer_than_this_release_is_asked_for(choices: Synthesized, choice: str, place: tuple[str, ...]) -> None:
+def test_an_instance_type_newer_than_this_release_is_requested(choices: Synthesized, choice: str, place: tuple[str, ...]) -> None:
     kind, *path = place
-    asked = choices[choice, CLUSTER].properties(kind)
+    request = choices[choice, CLUSTER].properties(kind)
     for part in path:
-        asked = asked[part]
-    assert NEWER in [group["InstanceType"] for group in asked["InstanceGroups"]]
+        request = request[part]
+    assert NEWER in [group["InstanceType"] for group in request["InstanceGroups"]]
 
 
-def test_the_native_resource_has_no_machinery_and_the_same_outputs(choices: Synthesized) -> None:
+def test_the_native_resource_has_no_provider_and_the_same_outputs(choices: Synthesized) -> None:
     stack = choices["native", CLUSTER]
     assert not stack.of_type("AWS::StepFunctions::StateMachine", OURS)
     assert stack.outputs.keys() >= {"ClusterName", "ClusterArn", "ClusterId"}
@@ -114,17 +114,17 @@ def test_the_native_resource_has_no_machinery_and_the_same_outputs(choices: Synt
     assert stack.outputs["ClusterArn"] == {"Fn::GetAtt": [logical_id, "ClusterArn"]}
 
 
-def test_all_that_the_native_cluster_needs_outlives_it(choices: Synthesized) -> None:
+def test_the_dependencies_of_the_native_cluster_outlive_it(choices: Synthesized) -> None:
     stack = choices["native", CLUSTER]
     needed = stack.waits_for(stack.one(NATIVE)[0])
     assert {stack.one("AWS::IAM::Role", named="NodeRole")[0], stack.one("Custom::CDKBucketDeployment")[0]} <= needed
 
 
-def test_a_fixed_name_is_the_native_clusters_too(choices: Synthesized) -> None:
+def test_a_fixed_name_is_the_name_of_the_native_cluster(choices: Synthesized) -> None:
     assert choices["native-named", CLUSTER].properties(NATIVE)["ClusterName"] == "ml-cluster"
 
 
-def test_on_the_way_between_them_a_stack_has_all_but_the_cluster(choices: Synthesized) -> None:
+def test_with_implementation_none_a_stack_has_everything_except_the_cluster(choices: Synthesized) -> None:
     stack = choices["neither", CLUSTER]
     assert not stack.of_type(OURS, NATIVE, "AWS::StepFunctions::StateMachine")
     assert stack.outputs.keys() == {"LifecycleScripts"}
@@ -134,7 +134,7 @@ def test_on_the_way_between_them_a_stack_has_all_but_the_cluster(choices: Synthe
 
 
 @pytest.mark.fault(47)
-def test_a_cluster_that_stays_keeps_what_it_needs(choices: Synthesized) -> None:
+def test_a_retained_cluster_retains_its_dependencies(choices: Synthesized) -> None:
     stack = choices["kept", CLUSTER]
     kept = {name for name, resource in stack.resources.items() if resource.get("DeletionPolicy") == "RetainExceptOnCreate"}
     types = {stack.resources[name]["Type"] for name in kept}
@@ -144,37 +144,37 @@ def test_a_cluster_that_stays_keeps_what_it_needs(choices: Synthesized) -> None:
     assert {resource.get("DeletionPolicy") for resource in network} == {"RetainExceptOnCreate"}
 
 
-def test_what_stays_with_a_cluster_is_told_with_the_gateways_that_stay(choices: Synthesized) -> None:
+def test_the_output_for_reuse_keeps_the_gateways_of_a_retained_cluster(choices: Synthesized) -> None:
     """A VPC takes no second internet gateway."""
     kept, gone = (str(choices[name, NETWORK].outputs["NetworkAfterDestroy"]) for name in ("kept", "ours"))
     assert "internet_access: existing" in kept
     assert "internet_access: create" in gone
 
 
-def test_the_role_that_stays_is_the_nodes_alone(choices: Synthesized) -> None:
+def test_only_the_node_role_is_retained(choices: Synthesized) -> None:
     stack = choices["kept", CLUSTER]
     kept = [name for name, one in stack.of_type("AWS::IAM::Role").items() if one.get("DeletionPolicy", "").startswith("Retain")]
     assert kept == [stack.one("AWS::IAM::Role", named="NodeRole")[0]]
 
 
-def test_a_cluster_goes_with_its_stack_unless_the_file_says_otherwise(choices: Synthesized) -> None:
+def test_a_cluster_is_deleted_with_its_stack_by_default(choices: Synthesized) -> None:
     assert choices["ours", CLUSTER].one(OURS)[1]["DeletionPolicy"] == "Delete"
 
 
-def test_only_a_cluster_that_is_adopted_carries_the_word(choices: Synthesized) -> None:
+def test_only_an_adopted_cluster_has_the_property_adopt(choices: Synthesized) -> None:
     assert choices["adopted", CLUSTER].properties(OURS)["Adopt"] is True
     assert "Adopt" not in choices["ours", CLUSTER].properties(OURS)
 
 
 @pytest.mark.parametrize("choice", ["adopted", "ours"])
-def test_a_cluster_can_be_given_back_after_adopt_has_left_the_file(choices: Synthesized, choice: str) -> None:
-    """The policy is updated before the cluster, and the Delete of the old one still says that it was adopted."""
+def test_a_cluster_can_be_released_after_adopt_was_removed_from_the_file(choices: Synthesized, choice: str) -> None:
+    """The policy is updated before the cluster, and the old one's Delete still has `Adopt`."""
     policy = choices[choice, CLUSTER].properties("AWS::IAM::Policy", named="Step")["PolicyDocument"]
-    [giving] = [statement for statement in policy["Statement"] if statement["Sid"] == "GiveAnAdoptedClusterBack"]
-    assert giving["Action"] == "sagemaker:DeleteTags"
+    [release] = [statement for statement in policy["Statement"] if statement["Sid"] == "ReleaseAdoptedCluster"]
+    assert release["Action"] == "sagemaker:DeleteTags"
     tags = [f"hyperpod-cdk:{name}" for name in ("stack-id", "logical-id", "version")]
-    assert giving["Condition"]["ForAllValues:StringEquals"] == {"aws:TagKeys": tags}
-    assert giving["Condition"]["StringEquals"].keys() == {f"aws:ResourceTag/{tag}" for tag in tags[:2]}
+    assert release["Condition"]["ForAllValues:StringEquals"] == {"aws:TagKeys": tags}
+    assert release["Condition"]["StringEquals"].keys() == {f"aws:ResourceTag/{tag}" for tag in tags[:2]}
 
 
 def test_every_role_of_the_request_may_be_passed(choices: Synthesized) -> None:
@@ -186,13 +186,13 @@ def test_every_role_of_the_request_may_be_passed(choices: Synthesized) -> None:
     assert {one for one in passing["Resource"] if isinstance(one, str)} == {f"{ROLE}-of-the-cluster", f"{ROLE}-of-the-group"}
 
 
-def test_later_hours_wait_for_what_the_file_says(choices: Synthesized) -> None:
+def test_waits_of_later_hours_use_the_wait_of_the_file(choices: Synthesized) -> None:
     assert choices["in-service", CLUSTER].properties("Custom::HyperPodWait", named="Hour2")["Wait"] == "cluster"
     assert not choices["at-once", CLUSTER].of_type("Custom::HyperPodWait")
     assert choices["at-once", CLUSTER].of_type("Custom::HyperPodDeletion")
 
 
-def test_a_field_that_the_native_type_lacks_is_refused_by_its_path(tmp_path: Path) -> None:
+def test_a_field_that_the_native_type_lacks_is_reported_with_its_path(tmp_path: Path) -> None:
     folder = tmp_path / "clusters"
     folder.mkdir()
     content = yaml.safe_load(REFERENCE.read_text())
@@ -202,8 +202,7 @@ def test_a_field_that_the_native_type_lacks_is_refused_by_its_path(tmp_path: Pat
     write(folder, "refused", {"implementation": "native", "instance_groups": content["instance_groups"]})
     with pytest.raises(ConfigError) as error:
         synthesize(tmp_path / "out", folder)
-    assert "instance_groups[2].overrides.AutoPatchConfig.IdleWaitWindowInSeconds: 3600: AWS::SageMaker::Cluster" in str(
-        error.value
-    )
+    field = "instance_groups[2].overrides.AutoPatchConfig.IdleWaitWindowInSeconds"
+    assert f"{field}: 3600: unknown to AWS::SageMaker::Cluster" in str(error.value)
     assert "`implementation: custom_resource`" in str(error.value)
     assert "PatchingStrategy" not in str(error.value)

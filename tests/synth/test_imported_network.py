@@ -1,4 +1,4 @@
-"""What the Network stack defines around a network that is there already."""
+"""The Network stack with an existing network."""
 
 from aws_cdk.assertions import Match
 
@@ -6,7 +6,7 @@ from tests.synth.synthesized import CLUSTER, NETWORK, STORAGE, Synthesized
 from tests.synth.variants import EXISTING_NETWORK, TWO_SUBNETS
 
 
-def test_an_existing_network_is_left_as_it_is(variants: Synthesized) -> None:
+def test_an_existing_network_is_not_changed(variants: Synthesized) -> None:
     network = variants["existing-network", NETWORK]
     assert [resource["Type"] for resource in network.resources.values()] == ["AWS::CloudFormation::WaitConditionHandle"]
     assert network.outputs == {
@@ -22,12 +22,12 @@ def test_the_file_system_is_in_the_first_existing_subnet(variants: Synthesized) 
     assert file_system["SecurityGroupIds"] == [EXISTING_NETWORK["security_group_id"]]
 
 
-def test_nodes_start_in_all_existing_subnets(variants: Synthesized) -> None:
+def test_nodes_use_all_existing_subnets(variants: Synthesized) -> None:
     request = variants["existing-network", CLUSTER].properties("Custom::HyperPodCluster")["Request"]
     assert request["VpcConfig"] == {"SecurityGroupIds": [EXISTING_NETWORK["security_group_id"]], "Subnets": TWO_SUBNETS}
 
 
-def test_internet_access_is_made_around_existing_subnets(variants: Synthesized) -> None:
+def test_internet_access_can_be_added_to_existing_subnets(variants: Synthesized) -> None:
     network = variants["internet-access", NETWORK]
     vpc = EXISTING_NETWORK["vpc_id"]
     gateway, _ = network.one("AWS::EC2::NatGateway")
@@ -48,7 +48,7 @@ def test_internet_access_is_made_around_existing_subnets(variants: Synthesized) 
     network.assertions.has_resource_properties("AWS::EC2::FlowLog", {"ResourceId": vpc})
 
 
-def test_internet_access_makes_no_vpc_node_subnet_or_group(variants: Synthesized) -> None:
+def test_internet_access_creates_no_vpc_node_subnet_or_security_group(variants: Synthesized) -> None:
     network = variants["internet-access", NETWORK]
     assert not network.of_type("AWS::EC2::VPC", "AWS::EC2::VPCCidrBlock", "AWS::EC2::SecurityGroup")
     subnet, _ = network.one("AWS::EC2::Subnet")

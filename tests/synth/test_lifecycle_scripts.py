@@ -1,4 +1,4 @@
-"""The scripts' bucket, and how scripts get there."""
+"""The script bucket and the deployment of scripts."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ def stack(shipped: Synthesized) -> StackTemplate:
 
 
 def joined(value: Any) -> str:
-    """The text with a question mark for what is known at deployment."""
+    """Return the text with a question mark for each value that is unknown at synth."""
     match value:
         case str():
             return value
@@ -26,14 +26,14 @@ def joined(value: Any) -> str:
 
 
 @pytest.mark.parametrize("cluster", ["same", "a-name-of-thirty-one-characters"])
-def test_the_bucket_is_named_as_hyperpod_wants_and_never_too_long(variants: Synthesized, cluster: str) -> None:
+def test_the_bucket_name_has_the_prefix_of_hyperpod_and_at_most_63_characters(variants: Synthesized, cluster: str) -> None:
     name = joined(variants[cluster, CLUSTER].properties("AWS::S3::Bucket")["BucketName"])
     assert name.startswith("sagemaker-")
     longest = name.replace("?", "123456789012", 1).replace("us-west-2", "ap-northeast-1")
     assert len(longest) <= 63
 
 
-def test_the_bucket_is_private_encrypted_and_asks_for_tls(stack: StackTemplate) -> None:
+def test_the_bucket_is_private_and_encrypted_and_requires_tls(stack: StackTemplate) -> None:
     encryption = {"ServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
     blocked = {"BlockPublicAcls": True, "BlockPublicPolicy": True, "IgnorePublicAcls": True, "RestrictPublicBuckets": True}
     stack.assertions.has_resource_properties(
@@ -50,8 +50,8 @@ def test_the_bucket_is_private_encrypted_and_asks_for_tls(stack: StackTemplate) 
 
 
 @pytest.mark.fault(49)
-def test_scripts_that_are_no_longer_used_stay(stack: StackTemplate) -> None:
-    """Running nodes and a rollback refer to them."""
+def test_unused_scripts_are_retained(stack: StackTemplate) -> None:
+    """Running nodes and rollbacks refer to them."""
     deployment = stack.properties("Custom::CDKBucketDeployment")
     assert deployment["RetainOnDelete"] is True
     assert deployment["Prune"] is False
@@ -69,7 +69,7 @@ def test_the_deployment_can_add_scripts_and_delete_none(stack: StackTemplate) ->
     assert not [name for name in stack.of_type("AWS::IAM::Policy") if "Deployment" in name]
 
 
-def test_groups_start_from_the_scripts_that_are_deployed(stack: StackTemplate) -> None:
+def test_groups_use_the_deployed_scripts(stack: StackTemplate) -> None:
     deployed = joined(stack.properties("Custom::CDKBucketDeployment")["DestinationBucketKeyPrefix"])
     request = stack.properties("Custom::HyperPodCluster")["Request"]
     uris = {joined(group["LifeCycleConfig"]["SourceS3Uri"]) for group in request["InstanceGroups"]}
@@ -83,7 +83,7 @@ def test_the_prefix_ends_in_the_file_system(stack: StackTemplate, variants: Synt
     assert without.rpartition("/")[2] == "local"
 
 
-def test_the_bundle_is_the_whole_of_lifecycle_assets_and_the_nodes_settings(stack: StackTemplate, shipped_folder: Path) -> None:
+def test_the_bundle_contains_lifecycle_assets_and_the_node_settings(stack: StackTemplate, shipped_folder: Path) -> None:
     deployment = stack.properties("Custom::CDKBucketDeployment")
     hashes = [key.removesuffix(".zip") for key in deployment["SourceObjectKeys"]]
     [bundle] = [
@@ -94,7 +94,7 @@ def test_the_bundle_is_the_whole_of_lifecycle_assets_and_the_nodes_settings(stac
     assert {path.relative_to(bundle) for path in bundle.rglob("*") if path.is_file()} == {*expected, Path("node_settings.json")}
 
 
-def test_parameters_are_deployed_beside_the_scripts(stack: StackTemplate, shipped_folder: Path) -> None:
+def test_parameters_are_deployed_with_the_scripts(stack: StackTemplate, shipped_folder: Path) -> None:
     deployment = stack.properties("Custom::CDKBucketDeployment")
     [file] = [
         file

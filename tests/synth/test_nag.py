@@ -1,4 +1,4 @@
-"""Every finding of cdk-nag is acknowledged with a reason, and every acknowledgement is of a finding."""
+"""Every cdk-nag finding is acknowledged with a reason, and every acknowledgement is used."""
 
 import shutil
 
@@ -12,10 +12,10 @@ from tests.synth.variants import write_variants
 
 @pytest.fixture(scope="module")
 def findings(tmp_path_factory: pytest.TempPathFactory) -> Findings:
-    """Those of the shipped files, and of the variants that have resources or names of their own."""
+    """Return the findings in the shipped files and in variants with other resources."""
     folder = tmp_path_factory.mktemp("nag") / "clusters"
     folder.mkdir()
-    shutil.copytree(PROJECT / "examples/scripts", folder.parent / "scripts")  # what an example names
+    shutil.copytree(PROJECT / "examples/scripts", folder.parent / "scripts")  # used by an example
     write_variants(folder, ["anywhere", "destroyed", "existing-storage", "internet-access", "named", "training-plan"])
     for file in cluster_files.ALL:
         shutil.copy(file, folder)
@@ -31,8 +31,7 @@ def test_every_finding_is_acknowledged(findings: Findings) -> None:
     ]
 
 
-def test_every_acknowledgement_is_of_something_that_is_found(findings: Findings) -> None:
-    """One that is not used is a promise that nobody keeps any more."""
+def test_every_acknowledgement_is_used(findings: Findings) -> None:
     assert not [
         acknowledged
         for acknowledged in findings.acknowledged
@@ -44,5 +43,5 @@ def test_nothing_is_acknowledged_for_a_whole_stack_or_stage(findings: Findings) 
     assert not [acknowledged for acknowledged in findings.acknowledged if acknowledged.path.count("/") < 2]
 
 
-def test_every_reason_is_one_that_can_be_checked(findings: Findings) -> None:
+def test_every_reason_has_at_least_four_words(findings: Findings) -> None:
     assert not [acknowledged for acknowledged in findings.acknowledged if len(acknowledged.reason.split()) < 4]

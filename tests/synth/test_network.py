@@ -1,4 +1,4 @@
-"""What the Network stack defines: the nodes' own network."""
+"""The Network stack with a new network."""
 
 import pytest
 from aws_cdk.assertions import Match
@@ -22,24 +22,24 @@ def test_subnets_are_pinned_to_a_zone_by_its_id(network: StackTemplate) -> None:
         assert "AvailabilityZone" not in subnet["Properties"]
 
 
-def test_nodes_live_in_the_vpcs_second_range_and_the_gateway_in_the_first(network: StackTemplate) -> None:
+def test_nodes_use_the_second_cidr_block_of_the_vpc_and_the_gateway_the_first(network: StackTemplate) -> None:
     assert network.properties("AWS::EC2::VPC")["CidrBlock"] == "10.0.0.0/16"
     assert network.properties("AWS::EC2::VPCCidrBlock")["CidrBlock"] == "10.1.0.0/16"
     assert network.properties("AWS::EC2::Subnet", named="NodeSubnet")["CidrBlock"] == "10.1.0.0/16"
     assert network.properties("AWS::EC2::Subnet", named="PublicSubnet")["CidrBlock"] == "10.0.0.0/24"
 
 
-def test_the_nodes_subnet_waits_for_its_range(network: StackTemplate) -> None:
+def test_the_node_subnet_depends_on_its_cidr_block(network: StackTemplate) -> None:
     node_range, _ = network.one("AWS::EC2::VPCCidrBlock")
     subnet, _ = network.one("AWS::EC2::Subnet", named="NodeSubnet")
     assert node_range in network.waits_for(subnet)
 
 
-def test_no_subnet_gives_public_addresses(network: StackTemplate) -> None:
+def test_no_subnet_assigns_public_addresses(network: StackTemplate) -> None:
     network.assertions.all_resources_properties("AWS::EC2::Subnet", {"MapPublicIpOnLaunch": False})
 
 
-def test_names_of_aws_resolve_inside_the_vpc(network: StackTemplate) -> None:
+def test_dns_is_enabled_in_the_vpc(network: StackTemplate) -> None:
     network.assertions.has_resource_properties("AWS::EC2::VPC", {"EnableDnsHostnames": True, "EnableDnsSupport": True})
 
 
@@ -58,7 +58,7 @@ def test_members_of_the_group_reach_each_other_in_both_directions(network: Stack
     assert properties["GroupId"] == properties[other_end] == {"Fn::GetAtt": [group, "GroupId"]}
 
 
-def test_nothing_but_the_group_itself_comes_in(network: StackTemplate) -> None:
+def test_ingress_is_allowed_only_within_the_group(network: StackTemplate) -> None:
     assert "SecurityGroupIngress" not in network.properties("AWS::EC2::SecurityGroup")
     assert len(network.of_type("AWS::EC2::SecurityGroupIngress")) == 1
     assert not {"CidrIp", "CidrIpv6", "SourcePrefixListId"} & network.properties("AWS::EC2::SecurityGroupIngress").keys()
@@ -79,14 +79,14 @@ def test_nodes_reach_the_internet_through_one_nat_gateway(network: StackTemplate
     )
 
 
-def test_the_nat_gateway_waits_for_its_way_out(network: StackTemplate) -> None:
+def test_the_nat_gateway_depends_on_its_route_to_the_internet(network: StackTemplate) -> None:
     gateway, _ = network.one("AWS::EC2::NatGateway")
     before = {network.resources[name]["Type"].removeprefix("AWS::EC2::") for name in network.waits_for(gateway)}
     assert {"EIP", "VPCGatewayAttachment", "Route", "SubnetRouteTableAssociation"} <= before
 
 
 @pytest.mark.parametrize("service", ["s3", "dynamodb"])
-def test_an_endpoint_lets_nodes_read_anywhere_and_write_in_this_account_alone(network: StackTemplate, service: str) -> None:
+def test_an_endpoint_allows_all_reads_and_writes_only_in_this_account(network: StackTemplate, service: str) -> None:
     routes, _ = network.one("AWS::EC2::RouteTable", named="NodeRoutes")
     [endpoint] = [
         resource["Properties"]
@@ -103,14 +103,14 @@ def test_an_endpoint_lets_nodes_read_anywhere_and_write_in_this_account_alone(ne
     assert own["Condition"] == {"StringEquals": {"aws:ResourceAccount": {"Ref": "AWS::AccountId"}}}
 
 
-def test_unsigned_reads_of_package_repositories_pass_the_s3_endpoint(network: StackTemplate) -> None:
+def test_the_s3_endpoint_allows_unsigned_reads_of_package_repositories(network: StackTemplate) -> None:
     endpoint = network.properties("AWS::EC2::VPCEndpoint", named="S3")
     reading = endpoint["PolicyDocument"]["Statement"][0]
     assert "s3:GetObject*" in reading["Action"]
     assert "Condition" not in reading
 
 
-def test_flow_logs_may_write_to_their_own_log_group_alone(network: StackTemplate) -> None:
+def test_flow_logs_may_write_only_to_their_own_log_group(network: StackTemplate) -> None:
     group, _ = network.one("AWS::Logs::LogGroup")
     role, definition = network.one("AWS::IAM::Role")
     flow_log = network.properties("AWS::EC2::FlowLog")
@@ -124,7 +124,7 @@ def test_flow_logs_may_write_to_their_own_log_group_alone(network: StackTemplate
     assert "logs:CreateLogGroup" not in statement["Action"]
 
 
-def test_only_this_accounts_flow_logs_may_take_their_role(network: StackTemplate) -> None:
+def test_only_flow_logs_of_this_account_may_assume_their_role(network: StackTemplate) -> None:
     network.assertions.has_resource_properties(
         "AWS::IAM::Role",
         {

@@ -1,4 +1,4 @@
-"""What nodes may do."""
+"""Permissions of nodes."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from cluster_resource.identity import HASH_LENGTH
 from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized
 from tests.synth.variants import KEY, OTHER_GROUP, OTHER_SUBNET, SECRET, TWO_SUBNETS
 
-# Those that know no resources, by https://docs.aws.amazon.com/service-authorization/latest/reference/.
+# Actions that support no resources, by https://docs.aws.amazon.com/service-authorization/latest/reference/.
 WITHOUT_RESOURCES = {
     "cloudwatch:PutMetricData",
     "ec2:DescribeDhcpOptions",
@@ -22,7 +22,7 @@ WITHOUT_RESOURCES = {
     "ssmmessages:OpenDataChannel",
 }
 
-# What HyperPod's documentation wants a node to be able to do in a VPC of the user's.
+# Actions that HyperPod's documentation requires in a VPC of the user.
 INTERFACES = {
     "ec2:CreateNetworkInterface",
     "ec2:CreateNetworkInterfacePermission",
@@ -37,7 +37,7 @@ INTERFACES = {
     "ec2:CreateTags",
 }
 
-# What is done to interfaces that exist: the cluster's only, or a user of a node could take down the account's network.
+# Actions on existing interfaces: limited to the cluster's, or users of nodes could break other networks of the account.
 REMOVALS = {
     "ec2:CreateNetworkInterfacePermission",
     "ec2:DeleteNetworkInterface",
@@ -49,23 +49,23 @@ Statement = dict[str, Any]
 
 
 def as_list(value: Any) -> list[Any]:
-    """IAM writes a list of one as the one."""
+    """Return a list; IAM writes a single item without one."""
     return value if isinstance(value, list) else [value]
 
 
 def statements(stack: StackTemplate) -> list[Statement]:
-    """All statements of the nodes' role."""
+    """Return all statements of the node role."""
     role, interfaces = (stack.properties(f"AWS::IAM::{kind}", named="NodeRole") for kind in ("Role", "Policy"))
     return [statement for policy in [*role["Policies"], interfaces] for statement in policy["PolicyDocument"]["Statement"]]
 
 
 def allowing(stack: StackTemplate, action: str) -> list[Statement]:
-    """The statements that allow the action."""
+    """Return the statements that allow the action."""
     return [statement for statement in statements(stack) if action in as_list(statement["Action"])]
 
 
 def text(resource: Any) -> str:
-    """The ARN with a question mark for what is known at deployment."""
+    """Return the ARN with a question mark for each value that is unknown at synth."""
     joined = resource["Fn::Join"][1] if isinstance(resource, dict) else [resource]
     return "".join(part if isinstance(part, str) else "?" for part in joined)
 
@@ -75,35 +75,35 @@ def stack(shipped: Synthesized) -> StackTemplate:
     return shipped["reference", CLUSTER]
 
 
-def test_sagemaker_alone_may_take_the_role(stack: StackTemplate) -> None:
+def test_only_sagemaker_may_assume_the_role(stack: StackTemplate) -> None:
     [trust] = stack.properties("AWS::IAM::Role", named="NodeRole")["AssumeRolePolicyDocument"]["Statement"]
     assert trust["Principal"] == {"Service": "sagemaker.amazonaws.com"}
     assert "Condition" not in trust
 
 
-def test_the_source_account_is_asked_for_where_the_file_says_so(variants: Synthesized) -> None:
+def test_the_source_account_is_required_if_the_file_says_so(variants: Synthesized) -> None:
     role = variants["source-account", CLUSTER].properties("AWS::IAM::Role", named="NodeRole")
     [trust] = role["AssumeRolePolicyDocument"]["Statement"]
     assert trust["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
 
 
 def test_no_managed_policy_is_attached(stack: StackTemplate) -> None:
-    """SageMaker's own lets every node read every bucket of the account whose name begins with sagemaker-."""
+    """SageMaker's policy allows to read every bucket with the prefix sagemaker-."""
     assert "ManagedPolicyArns" not in stack.properties("AWS::IAM::Role", named="NodeRole")
 
 
-def test_each_statement_says_what_it_is_for(stack: StackTemplate) -> None:
+def test_each_statement_has_a_unique_sid(stack: StackTemplate) -> None:
     names = [statement["Sid"] for statement in statements(stack)]
     assert all(len(name) > 8 for name in names)
     assert len(set(names)) == len(names)
 
 
-def test_actions_are_named_in_full(stack: StackTemplate) -> None:
+def test_actions_have_no_wildcards(stack: StackTemplate) -> None:
     actions = [action for statement in statements(stack) for action in as_list(statement["Action"])]
     assert not [action for action in actions if "*" in action]
 
 
-def test_only_actions_that_know_no_resources_are_allowed_on_all(stack: StackTemplate) -> None:
+def test_only_actions_without_resources_are_allowed_on_all(stack: StackTemplate) -> None:
     on_all = {
         action
         for statement in statements(stack)
@@ -113,7 +113,7 @@ def test_only_actions_that_know_no_resources_are_allowed_on_all(stack: StackTemp
     assert on_all == WITHOUT_RESOURCES
 
 
-def test_a_node_can_do_what_hyperpod_asks_of_it(stack: StackTemplate) -> None:
+def test_nodes_have_the_permissions_that_hyperpod_requires(stack: StackTemplate) -> None:
     assert {action for statement in statements(stack) for action in as_list(statement["Action"])} >= INTERFACES
 
 
@@ -126,19 +126,19 @@ def test_nodes_read_the_scripts_and_write_nothing(stack: StackTemplate) -> None:
 
 
 def test_nodes_list_the_bucket_of_this_account_with_any_prefix(stack: StackTemplate) -> None:
-    """HyperPod may list without a prefix, or ask for the bucket's head: AWS's own policies have no condition on it."""
+    """HyperPod may list without a prefix or call HeadBucket: AWS's policies have no condition."""
     bucket, _ = stack.one("AWS::S3::Bucket")
     [listing] = allowing(stack, "s3:ListBucket")
     assert listing["Resource"] == {"Fn::GetAtt": [bucket, "Arn"]}
     assert listing["Condition"] == {"StringEquals": {"aws:ResourceAccount": {"Ref": "AWS::AccountId"}}}
 
 
-def test_metrics_go_to_hyperpods_namespace_alone(stack: StackTemplate) -> None:
+def test_metrics_are_limited_to_the_namespace_of_hyperpod(stack: StackTemplate) -> None:
     [metrics] = allowing(stack, "cloudwatch:PutMetricData")
     assert metrics["Condition"] == {"StringEquals": {"cloudwatch:namespace": "/aws/sagemaker/Clusters"}}
 
 
-def test_interfaces_are_made_in_the_clusters_subnets_and_group_alone(variants: Synthesized) -> None:
+def test_interfaces_are_created_only_in_the_subnets_and_security_group_of_the_cluster(variants: Synthesized) -> None:
     [making] = allowing(variants["existing-network", CLUSTER], "ec2:CreateNetworkInterface")
     resources = ["".join(part if isinstance(part, str) else "?" for part in item["Fn::Join"][1]) for item in making["Resource"]]
     assert {resource.split(":", 5)[5] for resource in resources} == {
@@ -149,15 +149,15 @@ def test_interfaces_are_made_in_the_clusters_subnets_and_group_alone(variants: S
     }
 
 
-def test_interfaces_are_tagged_by_any_call_and_nothing_else_is(stack: StackTemplate) -> None:
-    """HyperPod may tag in a call of its own: AWS's own policies have no ec2:CreateAction."""
+def test_only_interfaces_can_be_tagged_but_by_any_call(stack: StackTemplate) -> None:
+    """HyperPod may tag in a separate call: AWS's policies have no ec2:CreateAction."""
     [tagging] = allowing(stack, "ec2:CreateTags")
     assert text(tagging["Resource"]) == "arn:aws:ec2:us-west-2:?:network-interface/*"
     assert "Condition" not in tagging
 
 
 @pytest.mark.parametrize("action", sorted(REMOVALS))
-def test_only_interfaces_in_the_clusters_subnets_are_lent_and_removed(variants: Synthesized, action: str) -> None:
+def test_only_interfaces_in_the_subnets_of_the_cluster_are_managed(variants: Synthesized, action: str) -> None:
     on_interfaces = [
         statement
         for statement in allowing(variants["existing-network", CLUSTER], action)
@@ -169,22 +169,22 @@ def test_only_interfaces_in_the_clusters_subnets_are_lent_and_removed(variants: 
     assert on_interfaces[0]["Condition"] == {"ArnEquals": {"ec2:Subnet": subnets}}
 
 
-def test_interfaces_of_groups_in_subnets_of_their_own_are_removed_too(variants: Synthesized) -> None:
+def test_interfaces_in_overridden_subnets_are_managed(variants: Synthesized) -> None:
     [removing] = allowing(variants["training-plan", CLUSTER], "ec2:DeleteNetworkInterface")
     assert f"arn:aws:ec2:us-west-2:*:subnet/{OTHER_SUBNET}" in removing["Condition"]["ArnEquals"]["ec2:Subnet"]
 
 
 @pytest.mark.parametrize("change", ["existing-network", "other-range", "training-plan"])
-def test_the_right_to_the_old_subnets_goes_only_after_the_cluster_left_them(variants: Synthesized, change: str) -> None:
-    """Another policy is made before the cluster changes; the old one is deleted after what depended on it."""
+def test_the_policy_for_old_subnets_is_deleted_after_the_cluster_has_left_them(variants: Synthesized, change: str) -> None:
+    """CloudFormation creates the new policy before it updates the cluster, and deletes the old one afterwards."""
     policies = [variants[name, CLUSTER].one("AWS::IAM::Policy", named="NodeRole")[0] for name in ("same", change)]
     assert policies[0] != policies[1]
     cluster, _ = variants[change, CLUSTER].one("Custom::HyperPodCluster")
     assert policies[1] in variants[change, CLUSTER].waits_for(cluster)
 
 
-def test_logs_go_to_groups_of_this_cluster_alone(stack: StackTemplate, variants: Synthesized) -> None:
-    """A generated name ends in a hash: the groups of a file `reference-prod` are another cluster's."""
+def test_nodes_log_only_to_log_groups_of_this_cluster(stack: StackTemplate, variants: Synthesized) -> None:
+    """A generated name ends in a hash: log groups of a file `reference-prod` do not match."""
     for template, name in ((stack, f"reference-{'?' * HASH_LENGTH}"), (variants["named", CLUSTER], "ml-cluster")):
         [making] = allowing(template, "logs:CreateLogGroup")
         assert making["Resource"]["Fn::Join"][1][-1].endswith(f":log-group:/aws/sagemaker/Clusters/{name}/*")
@@ -192,12 +192,12 @@ def test_logs_go_to_groups_of_this_cluster_alone(stack: StackTemplate, variants:
             statement
             for policy in template.of_type("AWS::IAM::Policy", "AWS::IAM::Role").values()
             for statement in policy["Properties"].get("PolicyDocument", {}).get("Statement", [])
-            if statement.get("Sid") == "ReadNodesLogs"
+            if statement.get("Sid") == "ReadNodeLogs"
         ]
         assert f"/aws/sagemaker/Clusters/{name}/*:log-stream:" in text(reading["Resource"])
 
 
-def test_arns_name_the_partition_that_the_stack_is_deployed_to(variants: Synthesized) -> None:
+def test_arns_contain_the_partition_of_the_stack(variants: Synthesized) -> None:
     permissions = statements(variants["anywhere", CLUSTER])
     arns = [resource for statement in permissions for resource in as_list(statement["Resource"]) if "Fn::Join" in resource]
     assert arns
@@ -214,19 +214,19 @@ def test_the_password_of_an_external_accounting_database_is_the_only_secret(vari
     assert not allowing(template, "kms:Decrypt")
 
 
-def test_a_key_of_the_users_is_used_through_secrets_manager_alone(variants: Synthesized) -> None:
+def test_a_kms_key_is_used_only_through_secrets_manager(variants: Synthesized) -> None:
     [decrypting] = allowing(variants["own-key", CLUSTER], "kms:Decrypt")
     assert decrypting["Resource"] == KEY
     assert decrypting["Condition"] == {"StringEquals": {"kms:ViaService": "secretsmanager.us-west-2.amazonaws.com"}}
 
 
-def test_nodes_look_file_systems_up_where_hyperpod_mounts_them_alone(stack: StackTemplate, variants: Synthesized) -> None:
+def test_nodes_describe_file_systems_only_if_hyperpod_mounts_them(stack: StackTemplate, variants: Synthesized) -> None:
     assert not allowing(stack, "fsx:DescribeFileSystems")
     assert allowing(variants["mounted-by-hyperpod", CLUSTER], "fsx:DescribeFileSystems")
 
 
-def test_interfaces_are_made_in_the_networks_of_groups_that_have_their_own(stack: StackTemplate, variants: Synthesized) -> None:
-    """HyperPod makes a group's interfaces in the node role: without this, the group's nodes do not start."""
+def test_interfaces_can_be_created_in_overridden_networks(stack: StackTemplate, variants: Synthesized) -> None:
+    """HyperPod uses the node role to create interfaces: without the right, nodes do not start."""
     [making] = allowing(variants["training-plan", CLUSTER], "ec2:CreateNetworkInterface")
     [before] = allowing(stack, "ec2:CreateNetworkInterface")
     added = [str(each) for each in making["Resource"] if each not in before["Resource"]]
@@ -234,6 +234,6 @@ def test_interfaces_are_made_in_the_networks_of_groups_that_have_their_own(stack
     assert any(f"security-group/{OTHER_GROUP}" in each for each in added)
 
 
-def test_nodes_read_no_secret_where_the_file_names_none(stack: StackTemplate) -> None:
+def test_nodes_read_no_secret_by_default(stack: StackTemplate) -> None:
     actions = {action for statement in statements(stack) for action in as_list(statement["Action"])}
     assert not [action for action in actions if action.startswith(("secretsmanager:", "kms:"))]

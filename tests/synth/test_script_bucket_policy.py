@@ -1,4 +1,4 @@
-"""Who may write the scripts that nodes run as root, by AWS managed policies and the synthesized bucket policy together."""
+"""Principals that may write the scripts, given AWS managed policies and the synthesized bucket policy."""
 
 import json
 from functools import cache
@@ -32,12 +32,12 @@ Statement = dict[str, Any]
 
 
 def role(logical_id: str) -> str:
-    """The ARN that stands for a role of the template."""
+    """Return an ARN for a role of the template."""
     return f"arn:aws:iam::{ACCOUNT}:role/{logical_id}"
 
 
 def resolved(value: Any) -> Any:
-    """The value with the template's references replaced."""
+    """Return the value with references of the template resolved."""
     match value:
         case {"Ref": "AWS::AccountId"}:
             return ACCOUNT
@@ -59,7 +59,7 @@ def bucket_policy(stack: StackTemplate) -> list[Statement]:
 
 @cache
 def managed_policies() -> dict[str, list[Statement]]:
-    """The statements of all AWS managed policies that moto knows."""
+    """Return the statements of all AWS managed policies in moto."""
     return {name: statements(policy["Document"]) for name, policy in json.loads(aws_managed_policies_data).items()}
 
 
@@ -92,7 +92,7 @@ def deployment(variants: Synthesized) -> str:
 
 
 @pytest.fixture
-def emptying(variants: Synthesized) -> str:
+def auto_delete(variants: Synthesized) -> str:
     return role(variants["same", CLUSTER].one("AWS::IAM::Role", named="S3AutoDeleteObjects")[0])
 
 
@@ -103,13 +103,13 @@ def test_no_aws_managed_policy_lets_a_role_write_to_the_script_bucket(
     policy: list[Statement], action: str, granted_at_least: int
 ) -> None:
     granting = [name for name, own in managed_policies().items() if judge(own, attempt(action)) is Verdict.ALLOW]
-    assert len(granting) >= granted_at_least, "the policies that the bucket has to be protected from"
+    assert len(granting) >= granted_at_least, "policies that the bucket must be protected from"
     assert {"AmazonS3FullAccess", "AdministratorAccess"} <= set(granting)
     assert [name for name in granting if not denied(policy, action)] == []
 
 
 @pytest.mark.parametrize("action", [*ON_OBJECTS, *ON_THE_BUCKET])
-def test_other_roles_change_neither_scripts_nor_the_bucket(policy: list[Statement], action: str) -> None:
+def test_other_roles_cannot_change_scripts_or_the_bucket(policy: list[Statement], action: str) -> None:
     assert denied(policy, action)
 
 
@@ -119,13 +119,13 @@ def test_the_deployment_adds_scripts_and_deletes_none(policy: list[Statement], d
     assert denied(policy, "s3:PutBucketPolicy", deployment)
 
 
-def test_the_emptying_function_deletes_all_versions_and_adds_nothing(policy: list[Statement], emptying: str) -> None:
-    # CDK's function first denies new objects by a statement of its own in the bucket's policy.
+def test_the_auto_delete_function_deletes_all_versions_and_adds_nothing(policy: list[Statement], auto_delete: str) -> None:
+    # The function first denies new objects by a statement in the bucket policy.
     allowed = ("s3:DeleteObject", "s3:DeleteObjectVersion", "s3:GetBucketPolicy", "s3:PutBucketPolicy", "s3:ListBucketVersions")
     for action in allowed:
-        whole_bucket = attempt(action, emptying)
+        whole_bucket = attempt(action, auto_delete)
         assert judge(policy, whole_bucket, has_principal=True) is Verdict.ALLOW, action
-    assert denied(policy, "s3:PutObject", emptying)
+    assert denied(policy, "s3:PutObject", auto_delete)
 
 
 @pytest.mark.parametrize("action", ON_THE_BUCKET)
@@ -135,26 +135,26 @@ def test_cloudformation_and_the_root_user_may_change_and_delete_the_bucket(polic
     assert not denied(policy, action, role("given-by-role-arn"), session="AWSCloudFormation")
 
 
-def test_a_kept_bucket_can_be_deleted_by_an_administrator(variants: Synthesized) -> None:
+def test_an_administrator_can_delete_a_retained_bucket(variants: Synthesized) -> None:
     policy = bucket_policy(variants["kept", CLUSTER])
     assert denied(policy, "s3:PutObject")
-    assert denied(policy, "s3:DeleteObject"), "the policy goes first"
+    assert denied(policy, "s3:DeleteObject"), "the policy must be deleted first"
     assert not denied(policy, "s3:DeleteBucketPolicy")
 
 
-def test_every_read_is_left_to_the_readers_own_policies(policy: list[Statement]) -> None:
+def test_the_bucket_policy_denies_no_reads(policy: list[Statement]) -> None:
     assert not denied(policy, "s3:GetObject")
     assert not denied(policy, "s3:ListBucket")
 
 
-def test_scripts_are_deployed_after_the_policy_and_emptied_before_it_goes(variants: Synthesized) -> None:
+def test_scripts_are_deployed_after_the_policy_and_deleted_before_it(variants: Synthesized) -> None:
     stack = variants["same", CLUSTER]
     policy, _ = stack.one("AWS::S3::BucketPolicy")
     for kind in ("Custom::CDKBucketDeployment", "Custom::S3AutoDeleteObjects"):
         assert policy in stack.waits_for(stack.one(kind)[0])
 
 
-def test_versions_that_nothing_refers_to_expire(variants: Synthesized) -> None:
+def test_noncurrent_versions_expire(variants: Synthesized) -> None:
     bucket = variants["same", CLUSTER].properties("AWS::S3::Bucket")
     assert bucket["VersioningConfiguration"] == {"Status": "Enabled"}
     [rule] = bucket["LifecycleConfiguration"]["Rules"]

@@ -1,4 +1,4 @@
-"""What nodes get: our scripts with the user's extra ones, or the user's own instead."""
+"""Files for nodes: default scripts, `lifecycle.extra` and `lifecycle.source`."""
 
 import shutil
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from constructs.hyperpod.lifecycle.script_bundle import OURS, ScriptBundle
+from constructs.hyperpod.lifecycle.script_bundle import DEFAULT_SCRIPTS, ScriptBundle
 from stacks.clusters_app import PROJECT
 from tests.cluster_files import REFERENCE
 from tests.synth.synthesized import CLUSTER, Synthesized, synthesize
@@ -34,7 +34,7 @@ def lay(folder: Path, files: dict[str, str]) -> None:
 
 
 class Files:
-    """Cluster files like the reference, in a folder with the scripts that they name."""
+    """Cluster files in a folder with their scripts."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -48,7 +48,7 @@ class Files:
         (self.folder / "clusters" / f"{name}.yaml").write_text(yaml.safe_dump(file))
 
     def bundle(self, name: str) -> ScriptBundle:
-        """What the nodes of this cluster get."""
+        """Return the bundle of a cluster."""
         return ScriptBundle.of(load_cluster(self.folder / "clusters" / f"{name}.yaml"))
 
 
@@ -62,29 +62,29 @@ def files(tmp_path: Path) -> Files:
 
 
 def ours() -> Iterator[str]:
-    for path in OURS.rglob("*"):
+    for path in DEFAULT_SCRIPTS.rglob("*"):
         if path.is_file() and "__pycache__" not in path.parts:
-            yield path.relative_to(OURS).as_posix()
+            yield path.relative_to(DEFAULT_SCRIPTS).as_posix()
 
 
-def test_our_scripts_and_the_nodes_settings_are_what_nodes_get(files: Files) -> None:
+def test_by_default_the_bundle_has_the_default_scripts_and_the_node_settings(files: Files) -> None:
     assert files.bundle("plain").files.keys() == {*ours(), GENERATED}
 
 
-def test_extra_scripts_lie_in_a_folder_of_their_own_beside_ours(files: Files) -> None:
+def test_extra_scripts_are_in_a_separate_folder(files: Files) -> None:
     bundle = files.bundle("extra").files
     assert bundle.keys() == {*ours(), GENERATED, "extra/before_slurm/10-one.sh", "extra/controller_ready/two.py"}
     assert bundle["extra/before_slurm/10-one.sh"] == b"echo one\n"
 
 
-def test_scripts_of_ones_own_replace_ours(files: Files) -> None:
-    """With the two files that tell them of the cluster, whatever lay there under these names."""
+def test_source_replaces_the_default_scripts(files: Files) -> None:
+    """Except for the two generated files."""
     bundle = files.bundle("own").files
     assert bundle.keys() == {"on_create.sh", "start_all.sh", "lib/start.sh", GENERATED}
     assert bundle[GENERATED] != b"{}"
 
 
-def test_the_files_are_written_as_they_are(files: Files, tmp_path: Path) -> None:
+def test_files_are_written_unchanged(files: Files, tmp_path: Path) -> None:
     bundle = files.bundle("extra")
     bundle.write(tmp_path / "written")
     written = {
@@ -104,20 +104,20 @@ def test_the_files_are_written_as_they_are(files: Files, tmp_path: Path) -> None
         ("own", "own/lib/start.sh", "echo again\n"),
     ],
 )
-def test_an_edited_script_of_ones_own_is_other_content(files: Files, cluster: str, file: str, text: str) -> None:
+def test_an_edited_script_changes_the_fingerprint(files: Files, cluster: str, file: str, text: str) -> None:
     before = files.bundle(cluster).fingerprint
     lay(files.folder, {file: text})
     assert files.bundle(cluster).fingerprint != before
 
 
-def test_a_renamed_script_is_other_content(files: Files) -> None:
+def test_a_renamed_script_changes_the_fingerprint(files: Files) -> None:
     before = files.bundle("extra").fingerprint
     folder = files.folder / "extra" / "before_slurm"
     (folder / "10-one.sh").rename(folder / "20-one.sh")
     assert files.bundle("extra").fingerprint != before
 
 
-def test_the_same_content_elsewhere_has_the_same_fingerprint(files: Files, tmp_path: Path) -> None:
+def test_the_fingerprint_does_not_depend_on_the_folder(files: Files, tmp_path: Path) -> None:
     elsewhere = shutil.copytree(tmp_path, tmp_path / "elsewhere", ignore=shutil.ignore_patterns("elsewhere"))
     for cluster in ("plain", "extra", "own"):
         config = load_cluster(elsewhere / "clusters" / f"{cluster}.yaml")
@@ -134,7 +134,7 @@ def test_the_same_content_elsewhere_has_the_same_fingerprint(files: Files, tmp_p
         {"lifecycle": {"message_of_the_day": "hello"}},
     ],
 )
-def test_what_the_file_says_of_nodes_is_part_of_the_content(files: Files, change: dict[str, object]) -> None:
+def test_node_settings_change_the_fingerprint(files: Files, change: dict[str, object]) -> None:
     files.add("changed", **change)
     assert files.bundle("changed").fingerprint != files.bundle("plain").fingerprint
 
@@ -144,20 +144,20 @@ def synthesized(files: Files, tmp_path: Path) -> Synthesized:
     return synthesize(tmp_path / "out", files.folder / "clusters")
 
 
-def test_groups_start_with_the_script_that_the_file_names(synthesized: Synthesized) -> None:
+def test_groups_run_the_script_of_the_file(synthesized: Synthesized) -> None:
     for cluster, script in (("own", "start_all.sh"), ("extra", "on_create.sh")):
         request = synthesized[cluster, CLUSTER].properties("Custom::HyperPodCluster")["Request"]
         assert {group["LifeCycleConfig"]["OnCreate"] for group in request["InstanceGroups"]} == {script}
 
 
 def test_the_deployment_unpacks_two_assets(synthesized: Synthesized) -> None:
-    """The scripts, and what is known at deployment only: each more would take time in every synthesis."""
+    """Scripts and parameters; each further asset would slow down synth."""
     for cluster in ("plain", "extra", "own"):
         deployment = synthesized[cluster, CLUSTER].properties("Custom::CDKBucketDeployment")
         assert len(deployment["SourceObjectKeys"]) == 2
 
 
-def test_the_example_of_extra_scripts_is_whole() -> None:
+def test_the_example_has_extra_scripts_for_each_point() -> None:
     bundle = ScriptBundle.of(load_cluster(PROJECT / "examples/clusters/research-team.yaml"))
     extra = {name for name in bundle.files if name.startswith("extra/")}
     assert {name.split("/")[1] for name in extra} == {"before_slurm", "after_slurm", "controller_ready"}

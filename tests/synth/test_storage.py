@@ -1,4 +1,4 @@
-"""What the Storage stack defines."""
+"""The Storage stack."""
 
 import pytest
 from aws_cdk.assertions import Match
@@ -12,7 +12,7 @@ def storage(shipped: Synthesized) -> StackTemplate:
     return shipped["reference", STORAGE]
 
 
-def test_the_file_system_is_the_one_of_the_file(storage: StackTemplate) -> None:
+def test_the_file_system_has_the_fields_of_the_file(storage: StackTemplate) -> None:
     storage.assertions.has_resource_properties(
         "AWS::FSx::FileSystem",
         {
@@ -29,14 +29,14 @@ def test_the_file_system_is_the_one_of_the_file(storage: StackTemplate) -> None:
     )
 
 
-def test_persistent_1_works_too(variants: Synthesized) -> None:
+def test_persistent_1_is_supported(variants: Synthesized) -> None:
     variants["persistent-1", STORAGE].assertions.has_resource_properties(
         "AWS::FSx::FileSystem",
         {"LustreConfiguration": Match.object_like({"DeploymentType": "PERSISTENT_1", "PerUnitStorageThroughput": 100})},
     )
 
 
-def test_the_file_system_lies_in_the_nodes_subnet_and_group(storage: StackTemplate, shipped: Synthesized) -> None:
+def test_the_file_system_is_in_the_subnet_and_security_group_of_the_nodes(storage: StackTemplate, shipped: Synthesized) -> None:
     properties = storage.properties("AWS::FSx::FileSystem")
     outputs = shipped["reference", NETWORK].outputs
     [subnet], [group] = properties["SubnetIds"], properties["SecurityGroupIds"]
@@ -46,7 +46,7 @@ def test_the_file_system_lies_in_the_nodes_subnet_and_group(storage: StackTempla
     assert outputs[group["Fn::GetStackOutput"]["OutputName"]] == {"Fn::GetAtt": [security_group, "GroupId"]}
 
 
-def test_the_association_is_the_one_of_the_file(storage: StackTemplate) -> None:
+def test_the_association_has_the_fields_of_the_file(storage: StackTemplate) -> None:
     file_system, _ = storage.one("AWS::FSx::FileSystem")
     bucket, _ = storage.one("AWS::S3::Bucket")
     events = ["NEW", "CHANGED", "DELETED"]
@@ -81,21 +81,21 @@ def test_the_data_bucket_is_private_encrypted_and_versioned(storage: StackTempla
     )
 
 
-def test_the_data_bucket_refuses_what_comes_without_tls(storage: StackTemplate) -> None:
+def test_the_data_bucket_requires_tls(storage: StackTemplate) -> None:
     refusal = {"Effect": "Deny", "Action": "s3:*", "Condition": {"Bool": {"aws:SecureTransport": "false"}}}
     storage.assertions.has_resource_properties(
         "AWS::S3::BucketPolicy", {"PolicyDocument": {"Statement": Match.array_with([Match.object_like(refusal)])}}
     )
 
 
-def test_an_existing_bucket_is_linked_and_nothing_of_it_is_changed(variants: Synthesized) -> None:
+def test_an_existing_bucket_is_linked_and_not_changed(variants: Synthesized) -> None:
     storage = variants["existing-bucket", STORAGE]
     assert not storage.of_type("AWS::S3::Bucket", "AWS::S3::BucketPolicy")
     assert storage.properties("AWS::FSx::DataRepositoryAssociation")["DataRepositoryPath"] == "s3://datasets/"
     assert storage.outputs["DataBucketName"] == "datasets"
 
 
-def test_an_existing_file_system_is_linked_and_nothing_of_it_is_changed(variants: Synthesized) -> None:
+def test_an_existing_file_system_is_linked_and_not_changed(variants: Synthesized) -> None:
     storage = variants["existing-storage", STORAGE]
     assert not storage.of_type("AWS::FSx::FileSystem")
     association = storage.properties("AWS::FSx::DataRepositoryAssociation")
@@ -105,7 +105,7 @@ def test_an_existing_file_system_is_linked_and_nothing_of_it_is_changed(variants
     assert storage.outputs["FileSystemMountName"] == EXISTING_FILE_SYSTEM["mount_name"]
 
 
-def test_a_stack_without_storage_is_one_that_cloudformation_takes(variants: Synthesized) -> None:
+def test_a_stack_without_storage_has_a_placeholder(variants: Synthesized) -> None:
     storage = variants["no-storage", STORAGE]
     assert [resource["Type"] for resource in storage.resources.values()] == ["AWS::CloudFormation::WaitConditionHandle"]
     assert not storage.outputs

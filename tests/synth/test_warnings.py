@@ -1,4 +1,4 @@
-"""Warnings of a file stand on its stack, where the `cdk` command line shows them; they change no template."""
+"""Warnings of a file are annotations of its stack, which the `cdk` command line prints; they change no template."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ SUPPRESS = "suppress:\n  - {rule: untested-trust-policy, reason: it has been tri
 
 
 def stack(folder: Path, text: str) -> ClusterStack:
-    """The cluster's stack of a file with this text."""
+    """Return the cluster stack of a file with this text."""
     folder.mkdir()
     (folder / "warned.yaml").write_text(text)
     app = ClustersApp(context={"clusters": str(folder), "nag": "false"}, outdir=str(folder / "out"))
@@ -27,7 +27,7 @@ def warnings(stack: ClusterStack) -> list[str]:
     return [str(message.entry.data) for message in found]
 
 
-def test_a_warning_stands_on_the_stack_unless_the_file_suppresses_it(tmp_path: Path) -> None:
+def test_a_warning_annotates_the_stack_unless_the_file_suppresses_it(tmp_path: Path) -> None:
     text = REFERENCE + "trust_source_account: true\n"
     warned, suppressed = stack(tmp_path / "one", text), stack(tmp_path / "two", text + SUPPRESS)
     line = len(text.splitlines())

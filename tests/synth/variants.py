@@ -1,4 +1,4 @@
-"""The reference cluster with one thing changed at a time."""
+"""Variants of the reference cluster with one change each."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -41,7 +41,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "other-zone": {"network": {"availability_zone_id": "usw2-az3"}},
     "other-range": {"network": {"node_cidr": "10.2.0.0/16"}},
     "three-hours": {"wait_hours": 3},
-    "told-of-alarms": {"alarm_topic_arn": TOPIC},
+    "alarm-topic": {"alarm_topic_arn": TOPIC},
     "recreated": {"recreate": True},
     "named": {"cluster_name": "ml-cluster"},
     "source-account": {"trust_source_account": True},
@@ -69,7 +69,7 @@ CHANGES_OF_THE_WORKERS: dict[str, dict[str, Any]] = {
 
 
 def write_variants(folder: Path, names: Iterable[str] = (*CHANGES, *CHANGES_OF_THE_WORKERS)) -> None:
-    """Write a cluster file for each change of these names."""
+    """Write a cluster file for each named change."""
     reference = yaml.safe_load(REFERENCE.read_text())
     *others, workers = reference["instance_groups"]
     for name in names:

@@ -1,4 +1,4 @@
-"""What answers CloudFormation for the cluster: three functions, a state machine and a rule."""
+"""Define the provider of the custom resource: three functions, a state machine and a rule."""
 
 from typing import cast
 
@@ -17,10 +17,10 @@ from constructs.hyperpod.nag import acknowledge_wildcards
 
 
 class ClusterProvider(Construct):
-    """Define the machinery behind the custom resource; docs/adr/0002 says why it is not CDK's Provider.
+    """Define the provider of the custom resource; docs/adr/0002 explains why it is not CDK's Provider.
 
-    The entry function starts an execution per request, in which the step function works until it has answered. Whatever dies on
-    the way is answered for by the responder: executions by way of EventBridge, the entry by way of its on-failure destination.
+    The entry function starts an execution for each request, which runs the step function until it has responded. The responder
+    handles failures: those of executions through EventBridge, those of the entry function through its on-failure destination.
     """
 
     def __init__(self, scope: Construct, id: str, *, alarm_topic_arn: str | None = None) -> None:
@@ -28,15 +28,15 @@ class ClusterProvider(Construct):
         code = function_package(self)
         self._step = ResourceFunction(self, "Step", code=code, module="step")
         requests = RequestMachine(self, "Requests", step=self._step)
-        # Not in the role's own policy: the function depends on that one, and the state machine on the function.
-        iam.Policy(self, "FindNewerRequests", roles=[cast("iam.IRole", self._step.role)], statements=[requests.finding()])
+        # A separate policy: the function depends on the role's inline policies, and the state machine on the function.
+        iam.Policy(self, "FindNewerRequests", roles=[cast("iam.IRole", self._step.role)], statements=[requests.list_executions()])
         environment = {"STATE_MACHINE_ARN": requests.state_machine_arn}
         responder = ResourceFunction(
             self,
             "Responder",
             code=code,
             module="responder",
-            statements=[*requests.superseding(), requests.starting()],
+            statements=[*requests.supersede(), requests.start_executions()],
             environment=environment,
         )
         self._entry = ResourceFunction(
@@ -44,28 +44,28 @@ class ClusterProvider(Construct):
             "Entry",
             code=code,
             module="entry",
-            statements=[*requests.superseding(), requests.starting(), _invoking(responder)],
+            statements=[*requests.supersede(), requests.start_executions(), _invoke(responder)],
             environment=environment,
         )
         for function in (self._entry, responder):
             acknowledge_wildcards(function.access, requests.wildcards())
-        self._answer_for_entry(responder)
-        self._answer_for_requests(requests, responder)
-        RequestAlarms(self, "Alarms", answering=(self._step, responder), last_resort=responder, topic_arn=alarm_topic_arn)
+        self._handle_entry_failures(responder)
+        self._handle_request_failures(requests, responder)
+        RequestAlarms(self, "Alarms", step=self._step, responder=responder, topic_arn=alarm_topic_arn)
 
     @property
     def service_token(self) -> str:
-        """The ARN that CloudFormation sends requests to. It cannot change in a stack that exists."""
+        """The ARN that CloudFormation sends requests to; it cannot change in an existing stack."""
         return self._entry.function_arn
 
     def permit(self, permissions: StepPermissions) -> None:
-        """Let the step function do what ``permissions`` say."""
+        """Grant ``permissions`` to the step function."""
         for statement in permissions.statements():
             self._step.add_to_role_policy(statement)
         acknowledge_wildcards(self._step.access, permissions.wildcards())
 
-    def _answer_for_entry(self, responder: lambda_.IFunction) -> None:
-        """Hand on events that the entry could not start: a request that is a minute old may have been overtaken."""
+    def _handle_entry_failures(self, responder: lambda_.IFunction) -> None:
+        """Send events that the entry function failed to process to the responder; after a minute a newer request may exist."""
         lambda_.CfnEventInvokeConfig(
             self,
             "EntryFailures",
@@ -78,12 +78,12 @@ class ClusterProvider(Construct):
             ),
         )
 
-    def _answer_for_requests(self, requests: RequestMachine, responder: lambda_.IFunction) -> None:
-        """Hand on executions that ended without an answer."""
+    def _handle_request_failures(self, requests: RequestMachine, responder: lambda_.IFunction) -> None:
+        """Send executions that ended without a response to the responder."""
         events.Rule(
             self,
             "RequestFailures",
-            description="answers CloudFormation for executions that could not",
+            description="Responds to CloudFormation for failed executions",
             event_pattern=events.EventPattern(
                 source=["aws.states"],
                 detail_type=["Step Functions Execution Status Change"],
@@ -96,5 +96,5 @@ class ClusterProvider(Construct):
         )
 
 
-def _invoking(function: lambda_.IFunction) -> iam.PolicyStatement:
-    return iam.PolicyStatement(sid="HandFailuresOn", actions=["lambda:InvokeFunction"], resources=[function.function_arn])
+def _invoke(function: lambda_.IFunction) -> iam.PolicyStatement:
+    return iam.PolicyStatement(sid="InvokeResponder", actions=["lambda:InvokeFunction"], resources=[function.function_arn])

@@ -1,4 +1,4 @@
-"""The cluster itself."""
+"""Define the cluster as a custom resource."""
 
 from typing import cast
 
@@ -10,23 +10,22 @@ from cluster_request.request import Request
 from cluster_request.resource_properties import resource_properties, tagged
 from config.model import ClusterConfig, Wait
 from constructs.hyperpod.cluster.cluster_provider import ClusterProvider
+from constructs.hyperpod.cluster.create_cluster_input import create_cluster_input
 from constructs.hyperpod.cluster.generated_names import name_pattern
-from constructs.hyperpod.cluster.requested_cluster import requested_cluster
 from constructs.hyperpod.cluster.step_permissions import StepPermissions
 from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network.network import Network
-from constructs.hyperpod.removal import removal_policy
+from constructs.hyperpod.removal_policy import removal_policy
 
-# The functions read every version that was ever released; a change that an older release would misread raises it.
+# Increase it with each change that older functions would misread. The functions accept every released version.
 PROPERTIES_VERSION = "1"
 
 
 class HyperPodCluster(Construct):
-    """Define a SageMaker HyperPod cluster by a custom resource of ours; its Ref is the cluster's name.
+    """Define a SageMaker HyperPod cluster as a custom resource; its Ref is the name of the cluster.
 
-    The log group ``/aws/sagemaker/Clusters/...`` is HyperPod's own and outlives the cluster: it is where the reasons are when one
-    could not be made.
+    HyperPod's log group ``/aws/sagemaker/Clusters/...`` outlives the cluster, because it explains failed creations.
     """
 
     def __init__(
@@ -42,40 +41,40 @@ class HyperPodCluster(Construct):
         super().__init__(scope, id)
         self._config = config
         self._provider = ClusterProvider(self, "Provider", alarm_topic_arn=config.alarm_topic_arn)
-        request = tagged(requested_cluster(config, network=network, scripts=scripts, role=role), config)
+        request = tagged(create_cluster_input(config, network=network, scripts=scripts, role=role), config)
         properties = resource_properties(config, request, network.identity)
         self._resource = self._custom("Resource", "Custom::HyperPodCluster", properties)
-        # All of it must be there before the cluster is, and stay until the cluster is gone: HyperPod removes nodes' interfaces
-        # in the role, nodes start from the scripts by way of the network, and the provider answers for the cluster's deletion.
-        needed = (self._provider, network, scripts, role)
-        self._resource.node.add_dependency(*needed)
+        # All must exist until the cluster is deleted: HyperPod uses the role to remove network interfaces, nodes read the scripts
+        # through the network, and the provider handles the deletion.
+        dependencies = (self._provider, network, scripts, role)
+        self._resource.node.add_dependency(*dependencies)
         self._resource.apply_removal_policy(removal_policy(config.removal))
         self._provider.permit(self._permissions(request))
         if config.wait_hours > 1:
             if config.wait is not Wait.NONE:
                 self._wait_longer(fingerprint(cdk.Stack.of(self).resolve(request), network.identity))
-            # In its own deletion it waits for a cluster that is still going, and so for all that the cluster needs.
+            # Its deletion waits until the cluster is deleted, and so keeps the cluster's dependencies.
             deletion = self._custom("Deletion", "Custom::HyperPodDeletion", {"ClusterLogicalId": self._logical_id})
-            deletion.node.add_dependency(*needed)
+            deletion.node.add_dependency(*dependencies)
             self._resource.node.add_dependency(deletion)
 
     @property
     def cluster_name(self) -> str:
-        """The cluster's name."""
+        """The name of the cluster."""
         return self._resource.ref
 
     @property
     def cluster_arn(self) -> str:
-        """The cluster's ARN."""
+        """The ARN of the cluster."""
         return self._resource.get_att_string("ClusterArn")
 
     @property
     def cluster_id(self) -> str:
-        """The last part of the ARN, which Session Manager targets and log groups are named after."""
+        """The last part of the ARN, used in Session Manager targets and names of log groups."""
         return self._resource.get_att_string("ClusterId")
 
     def _wait_longer(self, trigger: str) -> None:
-        """Wait after the cluster for hours beyond the one that CloudFormation gives a resource."""
+        """Define a resource for each hour after the first, the limit of CloudFormation for a single resource."""
         last = self._resource
         for hour in range(2, self._config.wait_hours + 1):
             wait = self._custom(
@@ -85,7 +84,7 @@ class HyperPodCluster(Construct):
                     "ClusterName": self.cluster_name,
                     "Hour": hour,
                     "Last": hour == self._config.wait_hours,
-                    # Only a changed property makes CloudFormation ask again.
+                    # CloudFormation sends an update only if a property changes.
                     "Trigger": trigger,
                     **({} if self._config.wait is Wait.NODES else {"Wait": self._config.wait.value}),
                 },
@@ -116,5 +115,5 @@ class HyperPodCluster(Construct):
 
     @property
     def _logical_id(self) -> str:
-        """The logical id of the cluster, without a reference to it."""
+        """The logical ID of the cluster as text, not as a reference."""
         return cdk.Stack.of(self).get_logical_id(cast("cdk.CfnElement", self._resource.node.default_child))

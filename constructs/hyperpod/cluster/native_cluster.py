@@ -1,4 +1,4 @@
-"""The cluster itself, by CloudFormation's own resource type."""
+"""Define the cluster as AWS::SageMaker::Cluster."""
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -7,19 +7,19 @@ from constructs import Construct
 
 from config.errors import ConfigError
 from config.model import ClusterConfig
+from constructs.hyperpod.cluster.create_cluster_input import create_cluster_input
 from constructs.hyperpod.cluster.generated_names import native_name
 from constructs.hyperpod.cluster.native_fields import native_problems
-from constructs.hyperpod.cluster.requested_cluster import requested_cluster
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network.network import Network
-from constructs.hyperpod.removal import removal_policy
+from constructs.hyperpod.removal_policy import removal_policy
 
 
 class NativeCluster(Construct):
-    """Define a SageMaker HyperPod cluster by AWS::SageMaker::Cluster; its Ref is the cluster's ARN.
+    """Define a SageMaker HyperPod cluster as AWS::SageMaker::Cluster; its Ref is the ARN of the cluster.
 
-    Its logical id is that of our custom resource, so that CloudFormation refuses to put one in the place of the other: "Update of
-    resource type is not permitted". With two ids it would make a second cluster first. docs/custom-resource.md has the way.
+    It has the logical ID of the custom resource, so that CloudFormation refuses to replace one by the other ("Update of resource
+    type is not permitted") instead of creating a second cluster. docs/change/implementation.md describes how to switch.
     """
 
     def __init__(
@@ -33,35 +33,35 @@ class NativeCluster(Construct):
         role: iam.IRole,
     ) -> None:
         super().__init__(scope, id)
-        request = requested_cluster(config, network=network, scripts=scripts, role=role)
+        request = create_cluster_input(config, network=network, scripts=scripts, role=role)
         problems = list(native_problems(config, request))
         if problems:
             raise ConfigError({f"{config.name}.yaml": problems})
-        # The attributes are read-only without the name, so that it has to be known; a name that CloudFormation makes up is not.
+        # The resource has no attribute for a generated name, so the name must be known at synth.
         self._name = config.cluster_name or native_name(config, network)
         self._resource = sagemaker.CfnCluster(self, "Resource", cluster_name=self._name)
         for member, value in request.items():
-            if member != "Tags":  # the stage's tags, these among them, are put on every resource
+            if member != "Tags":  # included in the stage's tags, which every resource gets
                 self._resource.add_property_override(member, value)
-        # A weak reference is resolved again only where the template's text changes.
+        # A weak reference is resolved again only if the template changes.
         self._resource.add_metadata("NetworkIdentity", network.identity)
         self._resource.apply_removal_policy(removal_policy(config.removal))
         self._resource.node.add_dependency(network, scripts, role)
-        # Types that this release does not know either are a warning of ours: validation/rules/instance_types.py.
-        reason = "the check's list of instance types by region lags behind the service; `./hpod preflight` asks the account"
+        # validation/rules/instance_types.py warns about unknown types.
+        reason = "the list of instance types by region lags behind the service; `./hpod preflight` checks the account"
         cdk.Validations.of(self._resource).acknowledge(cdk.Acknowledgment(id="CloudFormation-Validate::E3644", reason=reason))
 
     @property
     def cluster_name(self) -> str:
-        """The cluster's name."""
+        """The name of the cluster."""
         return self._name
 
     @property
     def cluster_arn(self) -> str:
-        """The cluster's ARN."""
+        """The ARN of the cluster."""
         return self._resource.attr_cluster_arn
 
     @property
     def cluster_id(self) -> str:
-        """The last part of the ARN, which Session Manager targets and log groups are named after."""
+        """The last part of the ARN, used in Session Manager targets and names of log groups."""
         return cdk.Fn.select(1, cdk.Fn.split("/", self.cluster_arn))

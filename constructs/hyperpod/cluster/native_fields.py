@@ -1,4 +1,4 @@
-"""Which fields of a request AWS::SageMaker::Cluster has, as the pinned aws-cdk-lib describes it."""
+"""Find fields that AWS::SageMaker::Cluster of the pinned aws-cdk-lib lacks."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -10,17 +10,17 @@ from cluster_request.request import Request, in_file
 from config.errors import Path, Problem
 from config.model import ClusterConfig
 
-REMEDY = "AWS::SageMaker::Cluster of the pinned aws-cdk-lib does not have it; remove it, or set `implementation: custom_resource`"
+MESSAGE = "unknown to AWS::SageMaker::Cluster of the pinned aws-cdk-lib; remove it, or set `implementation: custom_resource`"
 
 
 def native_problems(config: ClusterConfig, request: Request) -> Iterator[Problem]:
-    """The members of the request that the native type lacks, by their path in the file."""
+    """Yield a problem for each member of the request that the native type lacks, with its path in the file."""
     for path, value in _unknown(request, sagemaker.CfnClusterProps, ()):
-        yield Problem(in_file(config, path), value, REMEDY, rule="request.native")
+        yield Problem(in_file(config, path), value, MESSAGE, rule="request.native")
 
 
 def _unknown(value: object, shape: type | None, path: Path) -> Iterator[tuple[Path, object]]:
-    """The members at any depth of ``value`` that ``shape`` has no property for; None is a shape that takes all."""
+    """Yield the members of ``value``, at any depth, that ``shape`` lacks; a shape of None has every member."""
     if isinstance(value, Mapping) and shape is not None:
         properties = _properties(shape)
         for name, item in value.items():
@@ -35,16 +35,16 @@ def _unknown(value: object, shape: type | None, path: Path) -> Iterator[tuple[Pa
 
 @cache
 def _properties(shape: type) -> dict[str, type | None]:
-    """The properties of a jsii structure with the structure that each holds, or holds many of.
+    """Return the properties of a jsii struct, each with the struct that it contains, directly or in a list.
 
-    Python's names are in snake case, the template's are not: without underscores and in lower case they are the same.
+    Names are in lower case without underscores, which makes Python's and the template's equal.
     """
     hints = get_type_hints(vars(shape)["__init__"])
     return {name.replace("_", ""): _structure(hint) for name, hint in hints.items() if name != "return"}
 
 
 def _structure(hint: Any) -> type | None:
-    """The jsii structure in a type hint; jsii allows for each a token and a dict as well."""
+    """Return the jsii struct in a type hint, which also allows a token and a dict."""
     if isinstance(hint, type) and hint.__qualname__.startswith("CfnCluster."):
         return hint
     return next((found for inner in get_args(hint) if (found := _structure(inner))), None)

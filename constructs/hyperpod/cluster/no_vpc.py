@@ -1,4 +1,4 @@
-"""The functions of the custom resource stay outside of VPCs."""
+"""Keep the functions of the custom resource out of VPCs."""
 
 import jsii
 from aws_cdk import aws_lambda as lambda_
@@ -6,21 +6,21 @@ from constructs import IValidation
 
 
 @jsii.implements(IValidation)
-class OutsideOfVpcs:
-    """Refuse, at synth, a function that an aspect puts into a VPC; raw property overrides are not seen.
+class NoVpc:
+    """Refuse a function that an aspect put into a VPC, at synth; raw property overrides are not detected.
 
-    In a VPC without a way out it reaches neither the APIs nor the bucket that takes its answers: the stack hangs for all of
-    CloudFormation's hour, and nobody says why. And a VPC with a way out may be what the very same deployment takes down.
+    In a VPC without internet access, the function reaches neither AWS APIs nor the response URL, and CloudFormation waits an hour
+    without an error. Even with internet access, the deployment itself may delete that VPC.
     """
 
     def __init__(self, function: lambda_.CfnFunction) -> None:
         self._function = function
 
     def validate(self) -> list[str]:
-        """What is wrong, if anything is."""
+        """Return the error message if the function is in a VPC."""
         if self._function.vpc_config is None:
             return []
         return [
-            "a function of the cluster's custom resource is in a VPC: without a way out it reaches no API and answers nobody, "
-            "and CloudFormation waits its hour; leave the functions below 'Provider' out of what sets their VpcConfig"
+            "VpcConfig: the functions of the custom resource must not be in a VPC, because without internet access they cannot "
+            "respond to CloudFormation; exclude the functions below 'Provider' from the aspect that sets VpcConfig"
         ]

@@ -1,4 +1,4 @@
-"""What nodes may do, and why."""
+"""Define the permissions of nodes."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,17 +14,17 @@ from constructs.hyperpod.network.network import Network
 
 NAMESPACE = "/aws/sagemaker/Clusters"
 
-# `make privilege` shows what fails without each other action. Nobody says when HyperPod's agents on the nodes need these;
+# `make privilege` shows what fails without each other action. AWS does not document when HyperPod's agents on nodes need these;
 # https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonSageMakerClusterInstanceRolePolicy.html allows them.
-UNSHOWN = {
-    "cloudwatch:PutMetricData": "the agents that publish nodes' metrics are AWS's own",
-    "logs:DescribeLogStreams": "the agent that writes nodes' logs is AWS's own",
+UNTESTED = {
+    "cloudwatch:PutMetricData": "only AWS's agents on nodes publish metrics",
+    "logs:DescribeLogStreams": "only AWS's agent on nodes writes logs",
 }
 
 
 @dataclass(frozen=True)
 class NodePermissions:
-    """The statements of a node role; each one's Sid says what it is for.
+    """Define the statements of a node role.
 
     https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites-iam.html lists the actions, on ``*``.
     """
@@ -35,21 +35,21 @@ class NodePermissions:
     scripts: LifecycleScripts
 
     def statements(self) -> list[iam.PolicyStatement]:
-        """All that a node may do, but for the interfaces that exist."""
+        """Return all statements except ``manage_interfaces``."""
         return [
             *self._observability(),
             *self._scripts(),
-            *self._making_interfaces(),
-            *self._looking_at_the_network(),
+            *self._create_interfaces(),
+            self._describe_network(),
             *self._mounts(),
             *self._accounting(),
         ]
 
-    def interfaces(self) -> iam.PolicyStatement:
-        """What HyperPod does, in the nodes' role, to the interfaces that exist in the cluster's subnets.
+    def manage_interfaces(self) -> iam.PolicyStatement:
+        """Allow HyperPod to share, detach and delete existing network interfaces in the cluster's subnets.
 
-        https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html lists ec2:Subnet for each of these.
-        A subnet's id is unique, and a shared subnet's ARN has its owner's account: so any account.
+        https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html lists ec2:Subnet for each action.
+        The condition accepts any account, because the ARN of a shared subnet contains its owner's.
         """
         return iam.PolicyStatement(
             sid="ManageNetworkInterfaces",
@@ -65,34 +65,34 @@ class NodePermissions:
 
     @property
     def subnets_identity(self) -> str:
-        """A hash that changes with the subnets that ``interfaces`` names."""
-        return fingerprint(self.network.identity, *self._own_networks("Subnets"))
+        """A hash that changes with the subnets in ``manage_interfaces``."""
+        return fingerprint(self.network.identity, *self._overridden("Subnets"))
 
     def wildcards(self) -> dict[str, str]:
-        """Why resources in the statements end in a wildcard."""
+        """Return the reason for each wildcard in the statements."""
         groups = {
             name: reason
             for group in self._log_groups
             for name, reason in (
-                (group, "HyperPod makes the group; its name ends in an id that nobody knows before the cluster exists"),
-                (f"{group}:log-stream:*", "streams are named after groups and instances, which come and go"),
+                (group, "HyperPod creates the log group; its name ends in the cluster ID, which is unknown at synth"),
+                (f"{group}:log-stream:*", "names of log streams contain instance groups and instances, which change"),
             )
         }
         return {
             **groups,
-            self.scripts.bucket.scripts_arn: "each content has a prefix of its own; nodes started earlier read older ones",
+            self.scripts.bucket.scripts_arn: "prefixes contain a hash of the scripts; older nodes read older prefixes",
             **self.interface_wildcard(),
-            self._instance: "instances belong to HyperPod's account; only the cluster's interfaces can be detached from them",
-            "*": "PutMetricData (limited by its namespace), ssmmessages and the Describe actions know no resources",
+            self._instance: "instances belong to HyperPod's account; only the cluster's network interfaces can be detached",
+            "*": "PutMetricData (limited to a namespace), ssmmessages and Describe actions support no resources",
         }
 
     def interface_wildcard(self) -> dict[str, str]:
-        """Why the statements on interfaces name all of them."""
-        return {self._interface: "interfaces get ids when nodes start; all but tagging is limited to the cluster's subnets"}
+        """Return the reason for the wildcard in statements on network interfaces."""
+        return {self._interface: "IDs are unknown at synth; all actions except tagging are limited to the cluster's subnets"}
 
     def _observability(self) -> list[iam.PolicyStatement]:
         return [
-            iam.PolicyStatement(sid="MakeTheLogGroup", actions=["logs:CreateLogGroup"], resources=self._log_groups),
+            iam.PolicyStatement(sid="CreateLogGroup", actions=["logs:CreateLogGroup"], resources=self._log_groups),
             iam.PolicyStatement(
                 sid="WriteLogs",
                 actions=["logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"],
@@ -105,7 +105,7 @@ class NodePermissions:
                 conditions={"StringEquals": {"cloudwatch:namespace": NAMESPACE}},
             ),
             iam.PolicyStatement(
-                sid="LetOperatorsIn",
+                sid="AllowSsmSessions",
                 actions=[
                     "ssmmessages:CreateControlChannel",
                     "ssmmessages:CreateDataChannel",
@@ -117,7 +117,7 @@ class NodePermissions:
         ]
 
     def _scripts(self) -> list[iam.PolicyStatement]:
-        """Reading alone: who could write the scripts would be root on every node that starts later."""
+        """Allow only reads: write access to the scripts would be root access to all new nodes."""
         own_account = {"aws:ResourceAccount": cdk.Aws.ACCOUNT_ID}
         return [
             iam.PolicyStatement(
@@ -134,82 +134,80 @@ class NodePermissions:
             ),
         ]
 
-    def _making_interfaces(self) -> list[iam.PolicyStatement]:
-        """Nodes run in HyperPod's account and have their interfaces in ours; HyperPod makes and removes them in this role."""
-        groups = [self.network.security_group_id, *self._own_networks("SecurityGroupIds")]
-        places = [
+    def _create_interfaces(self) -> list[iam.PolicyStatement]:
+        """Allow HyperPod, in whose account nodes run, to create their network interfaces in this account."""
+        groups = [self.network.security_group_id, *self._overridden("SecurityGroupIds")]
+        subnets_and_groups = [
             *(self._ec2("subnet", each) for each in self._subnets),
             *(self._ec2("security-group", each) for each in groups),
         ]
         return [
             iam.PolicyStatement(
-                sid="MakeInterfacesInTheClustersSubnets",
+                sid="CreateNetworkInterfaces",
                 actions=["ec2:CreateNetworkInterface"],
-                resources=[self._interface, *dict.fromkeys(places)],
+                resources=[self._interface, *dict.fromkeys(subnets_and_groups)],
             ),
-            # Without ec2:CreateAction, as AWS's own policies have it: HyperPod may tag in a call of its own.
+            # Without ec2:CreateAction, as in AWS's policies: HyperPod may tag in a separate call.
             iam.PolicyStatement(sid="TagNetworkInterfaces", actions=["ec2:CreateTags"], resources=[self._interface]),
-            # Detaching needs the right to both; the interface's half is limited to the cluster's subnets.
+            # Detaching also requires the right on the interface, which is limited to the cluster's subnets.
             iam.PolicyStatement(
-                sid="DetachInterfacesFromNodes", actions=["ec2:DetachNetworkInterface"], resources=[self._instance]
+                sid="DetachNetworkInterfaces", actions=["ec2:DetachNetworkInterface"], resources=[self._instance]
             ),
         ]
 
-    def _looking_at_the_network(self) -> list[iam.PolicyStatement]:
-        """What HyperPod reads to find interfaces and where to make them."""
-        return [
-            iam.PolicyStatement(
-                sid="LookAtTheNetwork",
-                actions=[
-                    "ec2:DescribeDhcpOptions",
-                    "ec2:DescribeNetworkInterfaces",
-                    "ec2:DescribeSecurityGroups",
-                    "ec2:DescribeSubnets",
-                    "ec2:DescribeVpcs",
-                ],
-                resources=["*"],
-            ),
-        ]
+    def _describe_network(self) -> iam.PolicyStatement:
+        """Allow HyperPod to find network interfaces and their network."""
+        return iam.PolicyStatement(
+            sid="DescribeNetwork",
+            actions=[
+                "ec2:DescribeDhcpOptions",
+                "ec2:DescribeNetworkInterfaces",
+                "ec2:DescribeSecurityGroups",
+                "ec2:DescribeSubnets",
+                "ec2:DescribeVpcs",
+            ],
+            resources=["*"],
+        )
 
     def _mounts(self) -> list[iam.PolicyStatement]:
-        """Our scripts mount by name; HyperPod looks up what a group's own InstanceStorageConfigs name."""
+        """Allow HyperPod to find file systems in InstanceStorageConfigs; the lifecycle scripts mount by name."""
         storage = [each for group in self.config.instance_groups for each in group.overrides.get("InstanceStorageConfigs") or ()]
         if not any(kind.startswith("Fsx") for each in storage for kind in each):
             return []
-        return [iam.PolicyStatement(sid="LookAtTheFileSystem", actions=["fsx:DescribeFileSystems"], resources=["*"])]
+        return [iam.PolicyStatement(sid="DescribeFileSystems", actions=["fsx:DescribeFileSystems"], resources=["*"])]
 
     def _accounting(self) -> list[iam.PolicyStatement]:
-        """The password of an external accounting database, which the controller reads."""
+        """Allow the controller to read the password of an external accounting database."""
         accounting = self.config.slurm.accounting
         statements = []
         if accounting.secret_arn:
-            sid, actions = "ReadTheAccountingDatabasesPassword", ["secretsmanager:GetSecretValue"]
+            sid, actions = "ReadAccountingSecret", ["secretsmanager:GetSecretValue"]
             statements.append(iam.PolicyStatement(sid=sid, actions=actions, resources=[accounting.secret_arn]))
         if accounting.secret_key_arn:
-            by_secrets_manager = f"secretsmanager.{accounting.secret_key_arn.split(':')[3]}.amazonaws.com"
+            service = f"secretsmanager.{accounting.secret_key_arn.split(':')[3]}.amazonaws.com"
             statements.append(
                 iam.PolicyStatement(
-                    sid="DecryptTheAccountingDatabasesPassword",
+                    sid="DecryptAccountingSecret",
                     actions=["kms:Decrypt"],
                     resources=[accounting.secret_key_arn],
-                    conditions={"StringEquals": {"kms:ViaService": by_secrets_manager}},
+                    conditions={"StringEquals": {"kms:ViaService": service}},
                 )
             )
         return statements
 
     @cached_property
     def _subnets(self) -> list[str]:
-        """The subnets of all groups."""
-        return [*self.network.node_subnet_ids, *self._own_networks("Subnets")]
+        """Return the subnets of all instance groups."""
+        return [*self.network.node_subnet_ids, *self._overridden("Subnets")]
 
-    def _own_networks(self, field: str) -> list[str]:
-        """The ids in the field of those groups' networks that have one of their own."""
-        networks = [group.overrides.get("OverrideVpcConfig") or {} for group in self.config.instance_groups]
-        return [each for network in networks for each in network.get(field, ())]
+    def _overridden(self, field: str) -> list[str]:
+        """Return the field's IDs from each OverrideVpcConfig."""
+        overrides = [group.overrides.get("OverrideVpcConfig") or {} for group in self.config.instance_groups]
+        return [each for override in overrides for each in override.get(field, ())]
 
     @cached_property
     def _log_groups(self) -> list[str]:
-        """HyperPod's log groups: a cluster's name and id."""
+        """Return the ARNs of HyperPod's log groups, whose names contain the cluster's name and ID."""
         return [
             self.stack.format_arn(
                 service="logs",

@@ -1,4 +1,4 @@
-"""The role that HyperPod and the nodes act in."""
+"""Define the execution role of the nodes."""
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -14,25 +14,25 @@ from constructs.hyperpod.network.network import Network
 class NodeRole(iam.Role):
     """Define the nodes' execution role, limited to this cluster's network, scripts and logs.
 
-    AmazonSageMakerClusterInstanceRolePolicy is not attached: it lets each node read every bucket of the account that begins with
-    ``sagemaker-``. The cluster depends on the role and on its policies, so that none can go before the cluster does: without them
-    HyperPod cannot remove the nodes' interfaces, and the cluster stays in Deleting.
+    AmazonSageMakerClusterInstanceRolePolicy is not attached: it allows nodes to read every bucket with the prefix ``sagemaker-``.
+    The cluster depends on the role and its policies. If they were deleted first, HyperPod could not remove the nodes' network
+    interfaces and the cluster would stay in Deleting.
     """
 
     def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, network: Network, scripts: LifecycleScripts) -> None:
         permissions = NodePermissions(cdk.Stack.of(scope), config=config, network=network, scripts=scripts)
-        # Nobody has shown that HyperPod sends aws:SourceAccount, hence the switch.
+        # Optional, because AWS does not document whether HyperPod sends aws:SourceAccount.
         account = {"StringEquals": {"aws:SourceAccount": cdk.Aws.ACCOUNT_ID}} if config.trust_source_account else None
         super().__init__(
             scope,
             id,
-            description=f"nodes of the HyperPod cluster {config.name}",
+            description=f"Execution role of the nodes of HyperPod cluster {config.name}",
             assumed_by=iam.ServicePrincipal("sagemaker.amazonaws.com", conditions=account),
             inline_policies={"Node": iam.PolicyDocument(statements=permissions.statements())},
         )
         acknowledge_wildcards(self, permissions.wildcards())
-        # Other subnets are another policy, which CloudFormation makes before it changes the cluster; it deletes this one
-        # afterwards. Until then HyperPod removes the interfaces of the old cluster, or of a group that left the file.
-        interfaces = iam.Policy(self, f"Interfaces{permissions.subnets_identity}", statements=[permissions.interfaces()])
+        # If subnets change, CloudFormation creates a new policy before it updates the cluster, and deletes this one afterwards.
+        # Until then HyperPod can remove interfaces of the old cluster or of removed groups.
+        interfaces = iam.Policy(self, f"Interfaces{permissions.subnets_identity}", statements=[permissions.manage_interfaces()])
         interfaces.attach_to_role(self)
         acknowledge_wildcards(interfaces, permissions.interface_wildcard())

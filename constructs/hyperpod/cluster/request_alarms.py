@@ -1,6 +1,4 @@
-"""Alarms on what CloudFormation is not told, or does not show."""
-
-from collections.abc import Sequence
+"""Define alarms on failures that CloudFormation does not show."""
 
 import aws_cdk as cdk
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -9,31 +7,31 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 NAMESPACE = "hyperpod-cdk"
-# What lambda_assets/cluster_resource/answer.py calls it in its log.
+# Values of `alarm` in the log of lambda_assets/cluster_resource/answer.py.
 REFUSED, LEFT = "answer refused", "deletion failed"
 
-# What is counted in the logs: its kind there, the alarm on it, and what that says.
+# Counted in the logs: value of `alarm`, alarm and its description.
 COUNTED = (
     (
         REFUSED,
         "AnswerRefused",
-        "CloudFormation refused an answer, whose address had expired: its stack waits, or has given up; see the log of the "
-        "step function and of the responder for 'answer refused'",
+        "CloudFormation refused a response because its URL had expired: the stack waits or has timed out; search the logs of the "
+        f"step and responder functions for '{REFUSED}'",
     ),
     (
         LEFT,
         "DeletionFailed",
-        "a cluster may be left that nobody needs: its deletion failed, which a stack does not show at the end of an update; "
-        "see the log of the step function for 'deletion failed', which has the reason",
+        "An unused cluster may still run: its deletion failed, which CloudFormation does not show at the end of an update; for "
+        f"the reason search the log of the step function for '{LEFT}'",
     ),
 )
 
 
 class RequestAlarms(Construct):
-    """Define alarms for the requests that end in the dark; ``topic_arn`` is told of each, where there is one.
+    """Define alarms on requests that fail silently, with an optional SNS topic to notify.
 
-    An answer that its address refuses, and a request that even the responder left without an answer, have CloudFormation wait its
-    hour. And of a deletion at the end of an update CloudFormation hides the failure: the stack says UPDATE_COMPLETE.
+    If a response is refused, or even the responder sends none, CloudFormation waits until its timeout of an hour. If a deletion
+    fails at the end of an update, the stack is UPDATE_COMPLETE nevertheless.
     """
 
     def __init__(
@@ -41,24 +39,24 @@ class RequestAlarms(Construct):
         scope: Construct,
         id: str,
         *,
-        answering: Sequence[lambda_.Function],
-        last_resort: lambda_.IFunction,
+        step: lambda_.Function,
+        responder: lambda_.Function,
         topic_arn: str | None,
     ) -> None:
         super().__init__(scope, id)
         self._actions = [topic_arn] if topic_arn else None
         metric = f"{cdk.Aws.STACK_NAME}-{cdk.Names.unique_id(self)[-8:]}"
-        for function in answering:
+        for function in (step, responder):
             self._count(function, metric)
         for kind, name, description in COUNTED:
             self._alarm(name, description, NAMESPACE, metric, {"Kind": kind})
         self._alarm(
             "RequestUnanswered",
-            "the responder failed for good: a request of CloudFormation's has no answer, and its stack waits for an hour; see "
-            "the responder's log",
+            "The responder function failed after all retries: the stack waits an hour for a response to its request; see the log "
+            "of the responder function",
             "AWS/Lambda",
             "AsyncEventsDropped",
-            {"FunctionName": last_resort.function_name},
+            {"FunctionName": responder.function_name},
         )
 
     def _count(self, function: lambda_.Function, metric: str) -> None:

@@ -1,4 +1,4 @@
-"""The state machine in which one request of CloudFormation's is worked on until it is answered."""
+"""Define the state machine that processes CloudFormation requests."""
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -10,9 +10,9 @@ from constructs import Construct
 from constructs.hyperpod.nag import acknowledge_wildcards
 
 INTERVAL_S = 30
-# CloudFormation waits an hour from its own call on. Steps end a request at 57 minutes; this ends steps that do not.
+# CloudFormation times out after an hour. Steps end a request after 57 minutes; this timeout ends steps that fail to.
 TIMEOUT_S = 59 * 60
-# Whatever fails a call: Lambda itself, a time-out, too little memory, an error in our code.
+# Retry all errors: Lambda service errors, timeouts, out of memory, errors in the code.
 RETRY = {
     "ErrorEquals": ["States.ALL"],
     "IntervalSeconds": 2,
@@ -24,10 +24,10 @@ RETRY = {
 
 
 class RequestMachine(sfn.StateMachine):
-    """Define a Standard state machine that calls ``step`` every 30 seconds, and at the end once more to send its answer.
+    """Define a Standard state machine that calls ``step`` every 30 seconds until it is done, then again to send the response.
 
-    The answer is in the execution's state before it is sent, so that whoever sends it again sends the same. Nothing is caught:
-    an execution that fails says so on EventBridge, and the responder answers.
+    The execution's state holds the response before it is sent, so that each retry sends the same. There is no Catch: EventBridge
+    reports failed executions to the responder.
     """
 
     def __init__(self, scope: Construct, id: str, *, step: lambda_.IFunction) -> None:
@@ -35,7 +35,7 @@ class RequestMachine(sfn.StateMachine):
         log_group = logs.LogGroup(
             inner,
             "LogGroup",
-            # Below this prefix, log delivery needs no entry in the account's one resource policy, which is soon full.
+            # With this prefix, log delivery does not grow the account's resource policy, which has a size limit.
             log_group_name=f"/aws/vendedlogs/states/{cdk.Aws.STACK_NAME}-{id}",
             retention=logs.RetentionDays.THREE_MONTHS,
             removal_policy=cdk.RemovalPolicy.DESTROY,
@@ -44,39 +44,39 @@ class RequestMachine(sfn.StateMachine):
             scope,
             id,
             definition_body=_definition(cdk.Stack.of(scope), step.function_arn),
-            # StateMachine would add the right to invoke every version and alias of the function.
+            # StateMachine would add the right to invoke all versions and aliases of the function.
             role=_role(inner, step).without_policy_updates(),
             tracing_enabled=True,
             logs=sfn.LogOptions(
                 destination=log_group,
                 level=sfn.LogLevel.ALL,
-                # The input holds the address to which answers go: who can read it can answer in our place.
+                # The input contains the response URL: anyone who can read it can send a response.
                 include_execution_data=False,
             ),
         )
 
-    def starting(self) -> iam.PolicyStatement:
-        """Let somebody start work on a request."""
-        return iam.PolicyStatement(sid="StartRequests", actions=["states:StartExecution"], resources=[self.state_machine_arn])
+    def start_executions(self) -> iam.PolicyStatement:
+        """Allow to start executions."""
+        return iam.PolicyStatement(sid="StartExecutions", actions=["states:StartExecution"], resources=[self.state_machine_arn])
 
-    def finding(self) -> iam.PolicyStatement:
-        """Let somebody list the requests for a resource."""
-        return iam.PolicyStatement(sid="FindRequests", actions=["states:ListExecutions"], resources=[self.state_machine_arn])
+    def list_executions(self) -> iam.PolicyStatement:
+        """Allow to list executions."""
+        return iam.PolicyStatement(sid="ListExecutions", actions=["states:ListExecutions"], resources=[self.state_machine_arn])
 
-    def superseding(self) -> list[iam.PolicyStatement]:
-        """Let somebody find the requests for a resource, read what became of them, and stop those that a newer one overtook."""
+    def supersede(self) -> list[iam.PolicyStatement]:
+        """Allow to list, read and stop executions of older requests."""
         return [
-            self.finding(),
+            self.list_executions(),
             iam.PolicyStatement(
-                sid="SupersedeRequests",
+                sid="StopSupersededExecutions",
                 actions=["states:DescribeExecution", "states:GetExecutionHistory", "states:StopExecution"],
                 resources=[self._executions],
             ),
         ]
 
     def wildcards(self) -> dict[str, str]:
-        """Why resources in the statements end in a wildcard."""
-        return {self._executions: "executions are named after requests to come; they are those of this one state machine"}
+        """Return the reason for each wildcard in the statements."""
+        return {self._executions: "names of executions are unknown at synth; only executions of this state machine match"}
 
     @property
     def _executions(self) -> str:
@@ -116,7 +116,7 @@ def _definition(stack: cdk.Stack, step_arn: str) -> sfn.DefinitionBody:
         "Answer": {
             **call,
             "Parameters": {"FunctionName": step_arn, "Payload": {"event.$": event, "answer.$": "$.answer"}},
-            # The execution's output stays the verdict.
+            # Keep the verdict as output of the execution.
             "ResultSelector": {"StatusCode.$": "$.StatusCode"},
             "ResultPath": "$.sent",
             "Next": "Answered",
@@ -129,9 +129,9 @@ def _definition(stack: cdk.Stack, step_arn: str) -> sfn.DefinitionBody:
 
 def _role(scope: Construct, step: lambda_.IFunction) -> iam.Role:
     statements = [
-        iam.PolicyStatement(sid="CallTheStep", actions=["lambda:InvokeFunction"], resources=[step.function_arn]),
+        iam.PolicyStatement(sid="InvokeStepLambda", actions=["lambda:InvokeFunction"], resources=[step.function_arn]),
         iam.PolicyStatement(
-            sid="DeliverLogs",
+            sid="ManageLogDelivery",
             actions=[
                 "logs:CreateLogDelivery",
                 "logs:DeleteLogDelivery",
@@ -145,7 +145,7 @@ def _role(scope: Construct, step: lambda_.IFunction) -> iam.Role:
             resources=["*"],
         ),
         iam.PolicyStatement(
-            sid="Trace",
+            sid="WriteTraces",
             actions=[
                 "xray:GetSamplingRules",
                 "xray:GetSamplingTargets",
@@ -161,5 +161,5 @@ def _role(scope: Construct, step: lambda_.IFunction) -> iam.Role:
         assumed_by=iam.ServicePrincipal("states.amazonaws.com"),
         inline_policies={"StateMachine": iam.PolicyDocument(statements=statements)},
     )
-    acknowledge_wildcards(role, {"*": "log deliveries and X-Ray know no resources, as Step Functions' documentation says"})
+    acknowledge_wildcards(role, {"*": "log delivery and X-Ray support no resources, as the Step Functions documentation says"})
     return role

@@ -1,4 +1,4 @@
-"""A function of the custom resource."""
+"""Define a function of the custom resource."""
 
 from collections.abc import Mapping, Sequence
 from typing import cast
@@ -9,15 +9,15 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from constructs.hyperpod.cluster.no_vpc import OutsideOfVpcs
+from constructs.hyperpod.cluster.no_vpc import NoVpc
 
 
 class ResourceFunction(lambda_.Function):
-    """Define a function with a log group of ours and a role that can write there, and nothing else but ``statements``.
+    """Define a function with its log group, and a role that allows only to log and ``statements``.
 
-    AWSLambdaBasicExecutionRole is not attached: with logs:CreateLogGroup a function that is still running while its stack is
-    deleted makes its group again. The functions are in no VPC, so that they work while the cluster's network is changed or gone.
-    The code is pure Python, for which arm64 is the cheaper machine.
+    AWSLambdaBasicExecutionRole is not attached: with logs:CreateLogGroup, a function that runs while its stack is deleted would
+    recreate its log group. The functions are in no VPC, so they work while the cluster's network is changed or deleted. The code
+    is pure Python and runs on arm64, which is cheaper.
     """
 
     def __init__(
@@ -48,21 +48,21 @@ class ResourceFunction(lambda_.Function):
             log_group=log_group,
         )
         self._access = access
-        self.node.add_validation(OutsideOfVpcs(cast("lambda_.CfnFunction", self.node.default_child)))
+        self.node.add_validation(NoVpc(cast("lambda_.CfnFunction", self.node.default_child)))
 
     @property
     def access(self) -> Construct:
-        """What holds the function's role and its policies."""
+        """The construct that contains the function's role and policies."""
         return self._access
 
 
 def _role(scope: Construct, log_group: logs.LogGroup, statements: Sequence[iam.PolicyStatement]) -> iam.Role:
-    writing = iam.PolicyStatement(
+    write_logs = iam.PolicyStatement(
         sid="WriteLogs", actions=["logs:CreateLogStream", "logs:PutLogEvents"], resources=[log_group.log_group_arn]
     )
     return iam.Role(
         scope,
         "Role",
         assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
-        inline_policies={"Function": iam.PolicyDocument(statements=[writing, *statements])},
+        inline_policies={"Function": iam.PolicyDocument(statements=[write_logs, *statements])},
     )

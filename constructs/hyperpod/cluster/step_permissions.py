@@ -1,4 +1,4 @@
-"""What the custom resource's step function may do: see every cluster, and change those of its own stack."""
+"""Define the permissions of the step function: read all clusters, and change those of its stack."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from config.tags import LOGICAL_ID_TAG, STACK_ID_TAG, VERSION_TAG
 HYPERPOD = "hyperpod.sagemaker.amazonaws.com"
 
 # `make privilege` shows what fails without each other action.
-UNSHOWN = {"iam:CreateServiceLinkedRole": "only an account's first cluster needs it, and what it fails with is not known"}
+UNTESTED = {"iam:CreateServiceLinkedRole": "only the first cluster of an account needs it; the error without it is unknown"}
 
 
 @dataclass(frozen=True)
 class StepPermissions:
-    """The statements of the step function's role, for the cluster of the resource with this logical id.
+    """Define the statements of the step function's role, for the cluster of the resource with this logical ID.
 
-    A cluster's ARN ends in an id that nobody knows before, so that what tells clusters apart are the tags that CreateCluster puts
-    on. https://docs.aws.amazon.com/service-authorization/latest/reference/list_sagemaker.html says which actions know them.
+    A cluster's ARN ends in a random ID, so statements identify the cluster by the ownership tags that CreateCluster sets.
+    https://docs.aws.amazon.com/service-authorization/latest/reference/list_sagemaker.html lists the actions that support tags.
     """
 
     stack: cdk.Stack
@@ -30,56 +30,56 @@ class StepPermissions:
     training_plan_arns: Sequence[str]
 
     def statements(self) -> list[iam.PolicyStatement]:
-        """All that the function may do, its logs aside."""
-        return [*self._reading(), *self._explaining(), *self._creating(), *self._changing(), *self._roles()]
+        """Return all statements except those for logs."""
+        return [*self._read(), *self._explain_failures(), *self._create(), *self._change(), *self._roles()]
 
     def wildcards(self) -> dict[str, str]:
-        """Why resources in the statements end in a wildcard."""
+        """Return the reason for each wildcard in the statements."""
         return {
-            self._clusters: "a cluster's ARN ends in a random id; all but reading asks for this stack's tags",
-            self._node_logs: "a group of HyperPod's: its name ends in the cluster's random id, its streams' in instance ids",
-            "*": "ListClusters knows no resources",
-            **({self._reserved_capacity: "HyperPod names the capacity behind a plan"} if self.training_plan_arns else {}),
+            self._clusters: "the ARN of a cluster ends in a random ID; all actions except reads require the tags of this stack",
+            self._node_logs: "HyperPod creates log group and streams; their names end in cluster and instance IDs",
+            "*": "ListClusters supports no resources",
+            **({self._reserved_capacity: "HyperPod names the capacity of training plans"} if self.training_plan_arns else {}),
         }
 
-    def _reading(self) -> list[iam.PolicyStatement]:
+    def _read(self) -> list[iam.PolicyStatement]:
         return [
             iam.PolicyStatement(
-                # Clusters of others, too: one that has the name we want is left alone, and its ARN is reported.
+                # All clusters: one of the same name without this stack's tags is reported, and never changed.
                 sid="ReadClusters",
                 actions=["sagemaker:DescribeCluster", "sagemaker:ListClusterNodes", "sagemaker:ListTags"],
                 resources=[self._clusters],
             ),
-            iam.PolicyStatement(sid="FindClusters", actions=["sagemaker:ListClusters"], resources=["*"]),
+            iam.PolicyStatement(sid="ListClusters", actions=["sagemaker:ListClusters"], resources=["*"]),
         ]
 
-    def _explaining(self) -> list[iam.PolicyStatement]:
-        """Read once, when a request has failed: what became of the nodes. Without these rights a failure says less, and which."""
+    def _explain_failures(self) -> list[iam.PolicyStatement]:
+        """Allow to read why nodes failed; without these rights, the error names the missing one and is less specific."""
         return [
             iam.PolicyStatement(
-                sid="ReadWhyNodesFailed",
+                sid="ReadClusterEvents",
                 actions=["sagemaker:DescribeClusterEvent", "sagemaker:ListClusterEvents"],
                 resources=[self._clusters],
             ),
-            iam.PolicyStatement(sid="ReadNodesLogs", actions=["logs:GetLogEvents"], resources=[self._node_logs]),
+            iam.PolicyStatement(sid="ReadNodeLogs", actions=["logs:GetLogEvents"], resources=[self._node_logs]),
         ]
 
-    def _creating(self) -> list[iam.PolicyStatement]:
+    def _create(self) -> list[iam.PolicyStatement]:
         statements = [
             iam.PolicyStatement(
-                # CreateCluster also asks for the right to tag the cluster.
-                sid="CreateTheStacksCluster",
+                # CreateCluster also requires the right to tag the cluster.
+                sid="CreateCluster",
                 actions=["sagemaker:AddTags", "sagemaker:CreateCluster"],
                 resources=[self._clusters],
                 conditions={
                     "StringEquals": self._ownership("aws:RequestTag"),
-                    # Or it could tag another stack's cluster as its own, and then change it.
+                    # Without it, the function could take over a cluster of another stack by changing its tags.
                     "StringEqualsIfExists": self._ownership("aws:ResourceTag"),
                 },
             ),
             iam.PolicyStatement(
-                # And for this one; nobody says that the tags of the request come with it.
-                sid="BringTheStacksClusterToAnImage",
+                # CreateCluster requires this, too; whether with the request's tags is not documented.
+                sid="UpdateClusterSoftware",
                 actions=["sagemaker:UpdateClusterSoftware"],
                 resources=[self._clusters],
                 conditions={"StringEqualsIfExists": self._ownership("aws:ResourceTag")},
@@ -95,12 +95,12 @@ class StepPermissions:
             )
         return statements
 
-    def _changing(self) -> list[iam.PolicyStatement]:
+    def _change(self) -> list[iam.PolicyStatement]:
         return [
-            self._giving_back(),
+            self._release(),
             iam.PolicyStatement(
-                # UpdateCluster depends on the two Batch actions.
-                sid="ChangeTheStacksCluster",
+                # UpdateCluster requires both Batch actions.
+                sid="UpdateAndDeleteCluster",
                 actions=[
                     "sagemaker:BatchAddClusterNodes",
                     "sagemaker:BatchDeleteClusterNodes",
@@ -111,7 +111,7 @@ class StepPermissions:
                 conditions={"StringEquals": self._ownership("aws:ResourceTag")},
             ),
             iam.PolicyStatement(
-                sid="ChangeTagsButNotWhoseItIs",
+                sid="ManageTagsExceptOwnership",
                 actions=["sagemaker:AddTags", "sagemaker:DeleteTags"],
                 resources=[self._clusters],
                 conditions={
@@ -121,14 +121,14 @@ class StepPermissions:
             ),
         ]
 
-    def _giving_back(self) -> iam.PolicyStatement:
-        """Take the stack's tags off its cluster; that it may put them on one without an owner is part of creating.
+    def _release(self) -> iam.PolicyStatement:
+        """Allow to remove the stack's ownership tags from its cluster.
 
-        Whatever the file says now: an update that takes `adopt` out of it and changes the name comes with a new policy first, and
-        ends with the old cluster's Delete, which is still one of an adopted cluster.
+        This does not depend on `adopt` in the file: an update that removes it and changes the name first replaces the policy,
+        then deletes the old cluster's resource, which still releases an adopted cluster.
         """
         return iam.PolicyStatement(
-            sid="GiveAnAdoptedClusterBack",
+            sid="ReleaseAdoptedCluster",
             actions=["sagemaker:DeleteTags"],
             resources=[self._clusters],
             conditions={
@@ -146,14 +146,12 @@ class StepPermissions:
         )
         return [
             iam.PolicyStatement(
-                sid="GiveNodesTheirRole",
+                sid="PassExecutionRole",
                 actions=["iam:PassRole"],
                 resources=list(self.role_arns),
                 conditions={"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}},
             ),
-            iam.PolicyStatement(
-                sid="MakeTheAccountsFirstCluster", actions=["iam:CreateServiceLinkedRole"], resources=[linked_role]
-            ),
+            iam.PolicyStatement(sid="CreateServiceLinkedRole", actions=["iam:CreateServiceLinkedRole"], resources=[linked_role]),
         ]
 
     def _ownership(self, key: str) -> dict[str, str]:
@@ -165,7 +163,7 @@ class StepPermissions:
 
     @cached_property
     def _node_logs(self) -> str:
-        """The lifecycle scripts' streams in HyperPod's log groups of this file's clusters."""
+        """Return the ARN pattern of the lifecycle scripts' log streams of this file's clusters."""
         return self.stack.format_arn(
             service="logs",
             resource="log-group",

@@ -1,4 +1,4 @@
-"""The scripts that run on every node, and what they need to know."""
+"""Define the lifecycle scripts and their settings."""
 
 from constructs import Construct
 
@@ -12,17 +12,17 @@ from constructs.hyperpod.storage.shared_storage import SharedStorage
 
 
 class LifecycleScripts(Construct):
-    """Define the bucket of a cluster's scripts and put them there, below a prefix that stands for their content.
+    """Define the script bucket and upload the scripts to a prefix that contains a hash of their content.
 
-    A script that changed under the prefix it had would reach no node: the cluster's request would be the same. A prefix that is
-    no longer used stays, as running nodes and a rollback refer to it.
+    A changed script changes the prefix, and so the cluster's request; otherwise no node would get it. Old prefixes stay, because
+    running nodes and rollbacks refer to them.
     """
 
     def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, storage: SharedStorage) -> None:
         super().__init__(scope, id)
         self._bucket = ScriptBucket(self, "Bucket", config=config)
         bundle = ScriptBundle.of(config)
-        # A hash of all that nodes get; the file system stands in by its identity, as its id is not known yet.
+        # The id of the file system is unknown at synth; its identity changes with it.
         content = fingerprint(bundle.fingerprint, static_parameters(config), storage.identity)
         self._prefix = f"{ScriptBucket.FOLDER}/{content}/{storage.file_system_id or 'local'}"
         ScriptDeployment(
@@ -36,10 +36,10 @@ class LifecycleScripts(Construct):
 
     @property
     def bucket(self) -> ScriptBucket:
-        """The bucket that nodes read the scripts from."""
+        """The bucket that stores the scripts."""
         return self._bucket
 
     @property
     def source_s3_uri(self) -> str:
-        """Where HyperPod finds the scripts: LifeCycleConfig's SourceS3Uri."""
+        """The SourceS3Uri of LifeCycleConfig."""
         return f"s3://{self._bucket.bucket_name}/{self._prefix}/"

@@ -1,4 +1,4 @@
-"""node_settings.json, from which our scripts learn what the cluster file wants of a node beyond HyperPod's own file."""
+"""Write node_settings.json: the settings of the cluster file that provisioning_parameters.json has no field for."""
 
 import json
 
@@ -7,14 +7,14 @@ from config.model import ClusterConfig
 
 FILE = "node_settings.json"
 
-# The border to lifecycle_assets/hyperpod_node/node_settings.py.
+# Read by lifecycle_assets/hyperpod_node/node_settings.py.
 VERSION = 1
 
 Settings = dict[str, object]
 
 
 def node_settings(config: ClusterConfig) -> Settings:
-    """The whole file. As the scripts' prefix stands for it, nothing in it may follow from a count, and all of it is known now."""
+    """Return the content of the file, without instance counts: the hash in the scripts' prefix includes it."""
     return {
         "version": VERSION,
         "groups": [{"name": group.name, "gid": group.gid} for group in config.user_groups],
@@ -35,8 +35,8 @@ def node_settings(config: ClusterConfig) -> Settings:
     }
 
 
-def rendered(settings: Settings) -> bytes:
-    """The file's text."""
+def render(settings: Settings) -> bytes:
+    """Return the text of the file."""
     return (json.dumps(settings, indent=2) + "\n").encode()
 
 
@@ -61,17 +61,17 @@ def _slurm(config: ClusterConfig) -> Settings:
 
 
 def _instance_types(config: ClusterConfig) -> Settings:
-    """What is known of this cluster's types; one that nobody published anything about is not there."""
+    """Return the hardware of the cluster's instance types, without unknown types."""
     known = {name: found for name in types_of(config) if (found := instance_type(name))}
     existing = config.storage.existing
-    takes_efa = existing is not None and existing.efa
+    lustre_has_efa = existing is not None and existing.efa
     return {
         name: {
             "sockets": found.sockets,
             "cores_per_socket": found.cores_per_socket,
             "gpus": found.gpus,
             "gpu": found.gpu,
-            "efa": takes_efa and found.efa_interfaces > 0,
+            "efa": lustre_has_efa and found.efa_interfaces > 0,
         }
         for name, found in known.items()
     }

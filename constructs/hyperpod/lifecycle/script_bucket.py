@@ -1,4 +1,4 @@
-"""The bucket of a cluster's scripts."""
+"""Define the bucket of the lifecycle scripts."""
 
 from collections.abc import Sequence
 
@@ -10,11 +10,11 @@ from constructs import Construct
 from config.bucket_names import script_bucket_name
 from config.model import ClusterConfig
 from config.section import Removal
-from constructs.hyperpod.emptying import emptying_role_arn, log_emptying
+from constructs.hyperpod.auto_delete_logs import auto_delete_role_arn, define_auto_delete_logs
 from constructs.hyperpod.nag import acknowledge
-from constructs.hyperpod.removal import removal_policy
+from constructs.hyperpod.removal_policy import removal_policy
 
-# What could open the bucket to other writers, or change what is stored in it.
+# Actions that could open the bucket to other writers or change its objects.
 RECONFIGURATION = (
     "s3:PutBucketAcl",
     "s3:PutBucketCORS",
@@ -29,10 +29,10 @@ RECONFIGURATION = (
 
 
 class ScriptBucket(s3.Bucket):
-    """Define a private bucket for the scripts only; it is emptied and deleted with the stack, as the cluster is.
+    """Define a private bucket for the scripts; it follows the cluster's removal policy.
 
-    Nodes run its scripts as root, and AWS managed policies such as AmazonSageMakerCanvasFullAccess let their holders write to
-    every bucket with ``sagemaker`` in its name. So the bucket's policy denies writes to every principal but those that need them.
+    Nodes run the scripts as root, and AWS managed policies such as AmazonSageMakerCanvasFullAccess allow writes to every bucket
+    with ``sagemaker`` in its name. So the bucket policy denies writes to all principals that do not need them.
     """
 
     FOLDER = "lifecycle"
@@ -50,7 +50,7 @@ class ScriptBucket(s3.Bucket):
             lifecycle_rules=[
                 s3.LifecycleRule(
                     id="ExpireNoncurrentVersions",
-                    # Old prefixes stay, as running nodes refer to them. Only what was overwritten or deleted expires.
+                    # Old prefixes stay, because running nodes refer to them. Overwritten and deleted objects expire.
                     noncurrent_version_expiration=cdk.Duration.days(30),
                     expired_object_delete_marker=True,
                     abort_incomplete_multipart_upload_after=cdk.Duration.days(7),
@@ -59,36 +59,36 @@ class ScriptBucket(s3.Bucket):
             removal_policy=removal_policy(config.removal),
             auto_delete_objects=config.removal is Removal.DESTROY,
         )
-        self._is_emptied = config.removal is Removal.DESTROY
-        if self._is_emptied:
-            log_emptying(scope)
+        self._auto_delete = config.removal is Removal.DESTROY
+        if self._auto_delete:
+            define_auto_delete_logs(scope)
         acknowledge(
             self,
             "S1",
-            "the bucket policy denies writes to all roles but the deployment's and the emptying function's; access logs would "
-            "need a second bucket that outlives the cluster, and CloudTrail data events record the same calls",
+            "the bucket policy restricts writes to the deployment and auto-delete functions; access logs would need a second "
+            "bucket that outlives the cluster, and CloudTrail data events record the same calls",
         )
 
     @property
     def scripts_arn(self) -> str:
-        """The ARN of all scripts, with a wildcard."""
+        """The ARN of all scripts, ending in a wildcard."""
         return self.arn_for_objects(f"{self.FOLDER}/*")
 
     def restrict_writes(self, writer: iam.IRole) -> None:
-        """Let only ``writer`` write, only the emptying function delete, and only CloudFormation change the bucket."""
-        emptying = [emptying_role_arn(self)] if self._is_emptied else []
+        """Allow only ``writer`` to write, the auto-delete function to delete and CloudFormation to configure the bucket."""
+        deleters = [auto_delete_role_arn(self)] if self._auto_delete else []
         objects = self.arn_for_objects("*")
         self._deny("DenyWritesExceptDeployment", ["s3:PutObject*", "s3:Replicate*"], objects, _unless([writer.role_arn]))
-        self._deny("DenyDeletionsExceptEmptying", ["s3:DeleteObject*"], objects, _unless(emptying))
-        # An administrator deletes the policy of a bucket that is kept, and then the bucket.
-        actions = [*RECONFIGURATION, *(["s3:DeleteBucketPolicy"] if self._is_emptied else [])]
-        self._deny("DenyReconfigurationExceptCloudFormation", actions, self.bucket_arn, self._unless_by_cloudformation(emptying))
+        self._deny("DenyDeletesExceptAutoDelete", ["s3:DeleteObject*"], objects, _unless(deleters))
+        # To delete a retained bucket, an administrator deletes its policy first.
+        actions = [*RECONFIGURATION, *(["s3:DeleteBucketPolicy"] if self._auto_delete else [])]
+        self._deny("DenyReconfigurationExceptCloudFormation", actions, self.bucket_arn, self._unless_by_cloudformation(deleters))
 
     def _unless_by_cloudformation(self, others: Sequence[str]) -> dict[str, dict[str, object]]:
-        """Return the condition that neither CloudFormation acts, in its role of a bootstrap or another one, nor the root user."""
+        """Return the condition that the principal is neither CloudFormation, with any service role, nor the root user."""
         stack = cdk.Stack.of(self)
         account = f"arn:{stack.partition}:iam::{stack.account}"
-        # Whatever its service role, CloudFormation calls the session so: https://github.com/aws/aws-cdk/issues/8571 shows one.
+        # CloudFormation uses this session name with any service role; see https://github.com/aws/aws-cdk/issues/8571.
         session = "*:AWSCloudFormation"
         names = [f"{account}:role/cdk-*-cfn-exec-role-*", f"{account}:root", *others]
         return {"ArnNotLike": {"aws:PrincipalArn": names}, "StringNotLike": {"aws:userid": session}}

@@ -1,4 +1,4 @@
-"""How the scripts get into their bucket."""
+"""Upload the lifecycle scripts."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,25 +7,27 @@ from typing import cast
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_s3_assets as s3_assets
 from aws_cdk import aws_s3_deployment as s3_deployment
 from constructs import Construct
 
+from constructs.hyperpod.cdk_internals import find_internal
 from constructs.hyperpod.lifecycle.provisioning_parameters import FILE
 from constructs.hyperpod.lifecycle.script_bucket import ScriptBucket
 from constructs.hyperpod.lifecycle.script_bundle import ScriptBundle
 from constructs.hyperpod.nag import acknowledge, acknowledge_wildcards
 
-# The id that BucketDeployment gives its one function per stack.
+# The id of the function that all BucketDeployments of a stack share.
 FUNCTION = "Custom::CDKBucketDeployment8693BB64968944B69AAFB0CC9EB8756C"
 
 
 class ScriptDeployment(Construct):
-    """Define the unpacking of the bundle, and of what is known at deployment only, below a prefix.
+    """Define the upload of the bundle and the provisioning parameters to a prefix.
 
-    CDK's function does it, in a role of ours that can add scripts and cannot delete any.
+    The BucketDeployment function does it, with a role that can add scripts and cannot delete any.
     """
 
     def __init__(
@@ -52,25 +54,25 @@ class ScriptDeployment(Construct):
                 s3_deployment.Source.bucket(asset.bucket, asset.s3_object_key),
                 s3_deployment.Source.json_data(FILE, parameters),
             ],
-            # By its name: BucketDeployment tags a bucket of ours with the prefix, and a new tag is a change of the bucket.
+            # Imported by name, or BucketDeployment would tag the bucket with the prefix and change it with each upload.
             destination_bucket=s3.Bucket.from_bucket_name(self, "Destination", bucket.bucket_name),
             destination_key_prefix=prefix,
             retain_on_delete=True,
             prune=False,
-            # BucketDeployment would add the rights to delete objects and to read the account's whole asset bucket.
+            # BucketDeployment would add rights to delete objects and to read the whole asset bucket.
             role=role.without_policy_updates(),
             log_group=log_group,
         )
-        # Scripts are written once nobody else can.
+        # First restrict writes, then upload.
         deployment.node.add_dependency(cast("s3.BucketPolicy", bucket.policy))
         acknowledge(
-            cdk.Stack.of(self).node.find_child(FUNCTION),
+            find_internal(self, lambda_.Function, FUNCTION),
             "L1",
-            "the function and its runtime are aws-cdk-lib's; it moves with that library's version",
+            "the function and its runtime are part of aws-cdk-lib and change with its version",
         )
 
     def _asset(self, bundle: ScriptBundle) -> s3_assets.Asset:
-        with TemporaryDirectory() as folder:  # what is put into the cloud assembly is copied from there at once
+        with TemporaryDirectory() as folder:  # copied into the cloud assembly at once
             bundle.write(Path(folder))
             return s3_assets.Asset(
                 self, "Bundle", path=folder, asset_hash_type=cdk.AssetHashType.CUSTOM, asset_hash=bundle.fingerprint
@@ -87,8 +89,8 @@ class ScriptDeployment(Construct):
         acknowledge_wildcards(
             role,
             {
-                assets: "BucketDeployment names the parameters' asset itself; it is in the bootstrap bucket",
-                bucket.scripts_arn: "a prefix is named after its content; objects can be added, not deleted",
+                assets: "BucketDeployment generates the name of the parameters' asset, in the bootstrap bucket",
+                bucket.scripts_arn: "prefixes contain a hash of their content; objects can be added, not deleted",
             },
         )
         return role
@@ -97,8 +99,8 @@ class ScriptDeployment(Construct):
 def _statements(bucket: ScriptBucket, assets: str, log_group: logs.LogGroup) -> list[iam.PolicyStatement]:
     return [
         iam.PolicyStatement(sid="ReadAssets", actions=["s3:GetObject"], resources=[assets]),
-        iam.PolicyStatement(sid="CompareScripts", actions=["s3:ListBucket"], resources=[bucket.bucket_arn]),
-        iam.PolicyStatement(sid="AddScripts", actions=["s3:PutObject"], resources=[bucket.scripts_arn]),
+        iam.PolicyStatement(sid="ListScripts", actions=["s3:ListBucket"], resources=[bucket.bucket_arn]),
+        iam.PolicyStatement(sid="WriteScripts", actions=["s3:PutObject"], resources=[bucket.scripts_arn]),
         iam.PolicyStatement(
             sid="WriteLogs",
             actions=["logs:CreateLogStream", "logs:PutLogEvents"],

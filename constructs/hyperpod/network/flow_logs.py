@@ -1,4 +1,4 @@
-"""A VPC's flow logs."""
+"""Define the flow logs of a VPC."""
 
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
@@ -8,7 +8,7 @@ from constructs import Construct
 
 
 class FlowLogs(Construct):
-    """Define flow logs of all traffic of a VPC, in a log group of their own."""
+    """Define flow logs of all traffic in a VPC, in a dedicated log group."""
 
     def __init__(self, scope: Construct, id: str, *, vpc_id: str, retention_days: int) -> None:
         super().__init__(scope, id)
@@ -24,7 +24,7 @@ class FlowLogs(Construct):
                 "WriteFlowLogs": iam.PolicyDocument(
                     statements=[
                         iam.PolicyStatement(
-                            sid="WriteToThisGroup",
+                            sid="WriteFlowLogs",
                             actions=["logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"],
                             resources=[group.attr_arn],
                         )

@@ -1,12 +1,12 @@
-"""The ways to S3 and DynamoDB that do not pass the NAT gateway."""
+"""Define gateway endpoints, which bypass the NAT gateway."""
 
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-# Nodes read from buckets that are not ours: package repositories, container layers, the services' own. Some of those reads are
-# not signed, so that they have no principal to name.
+# Nodes read from buckets of other accounts: package repositories, container layers, AWS services. Some of these reads are
+# unsigned, so a policy cannot restrict their principal.
 READS = {
     "s3": ["s3:GetObject*", "s3:GetBucketLocation", "s3:ListBucket*"],
     "dynamodb": ["dynamodb:BatchGetItem", "dynamodb:DescribeTable", "dynamodb:GetItem", "dynamodb:Query", "dynamodb:Scan"],
@@ -14,7 +14,7 @@ READS = {
 
 
 class GatewayEndpoints(Construct):
-    """Define gateway endpoints for S3 and DynamoDB, through which nothing is written outside this account."""
+    """Define gateway endpoints for S3 and DynamoDB that allow writes only within this account."""
 
     def __init__(self, scope: Construct, id: str, *, vpc_id: str, route_table_id: str) -> None:
         super().__init__(scope, id)
@@ -33,9 +33,9 @@ class GatewayEndpoints(Construct):
 def _policy(service: str) -> iam.PolicyDocument:
     return iam.PolicyDocument(
         statements=[
-            iam.PolicyStatement(sid="ReadAnywhere", principals=[iam.AnyPrincipal()], actions=READS[service], resources=["*"]),
+            iam.PolicyStatement(sid="AllowReads", principals=[iam.AnyPrincipal()], actions=READS[service], resources=["*"]),
             iam.PolicyStatement(
-                sid="DoAnythingInThisAccount",
+                sid="AllowSameAccountAccess",
                 principals=[iam.AnyPrincipal()],
                 actions=[f"{service}:*"],
                 resources=["*"],

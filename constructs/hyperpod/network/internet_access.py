@@ -1,4 +1,4 @@
-"""The way from private subnets to the internet and to S3."""
+"""Define internet access for private subnets."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ ANYWHERE = "0.0.0.0/0"
 class InternetAccess(Construct):
     """Define gateways, routes and endpoints for private subnets, which may be imported.
 
-    There is one NAT gateway, in the nodes' own zone: a second one would serve a zone in which there are no nodes.
+    A single NAT gateway is enough: all nodes are in one zone.
     """
 
     def __init__(self, scope: Construct, id: str, *, config: NetworkConfig, vpc_id: str, node_subnets: Mapping[str, str]) -> None:
@@ -34,7 +34,7 @@ class InternetAccess(Construct):
         GatewayEndpoints(self, "Endpoints", vpc_id=vpc_id, route_table_id=routes.ref)
 
     def _nat_gateway(self, config: NetworkConfig, vpc_id: str) -> ec2.CfnNatGateway:
-        """A NAT gateway in a public subnet; gateways go before the address and the routes that they use."""
+        """Define a NAT gateway in a public subnet; it is deleted before the address and the routes that it uses."""
         internet_gateway = ec2.CfnInternetGateway(self, "InternetGateway")
         attachment = ec2.CfnVPCGatewayAttachment(self, "Attachment", vpc_id=vpc_id, internet_gateway_id=internet_gateway.ref)
         subnet = ec2.CfnSubnet(

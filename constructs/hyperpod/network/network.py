@@ -1,4 +1,4 @@
-"""The network of one cluster."""
+"""Define the network of a cluster."""
 
 import aws_cdk as cdk
 from constructs import Construct
@@ -12,10 +12,10 @@ from constructs.hyperpod.network.node_network import NodeNetwork
 
 
 class Network(Construct):
-    """Define where the nodes live: a VPC of our own, or one that is there already.
+    """Define the nodes' network, in a new VPC or an existing one.
 
-    Two parts have different lives. ``NodeNetwork`` is what a file system's interfaces hold, so it stays where the file system
-    stays; it costs nothing. ``InternetAccess`` and ``FlowLogs`` cost money, hold nothing, and are made around either.
+    ``NodeNetwork`` is free and retained together with the file system, whose interfaces use it. ``InternetAccess`` and
+    ``FlowLogs`` cost money, are never needed by retained data, and can also be added to an existing VPC.
     """
 
     def __init__(self, scope: Construct, id: str, *, config: NetworkConfig, removal: cdk.RemovalPolicy) -> None:
@@ -29,37 +29,37 @@ class Network(Construct):
 
     @property
     def vpc_id(self) -> str:
-        """The VPC's id."""
+        """The ID of the VPC."""
         return self._nodes.vpc_id
 
     @property
     def node_subnet_ids(self) -> list[str]:
-        """The ids of the nodes' private subnets, all in one zone."""
+        """The IDs of the nodes' private subnets, all in one zone."""
         return list(self._nodes.node_subnet_ids)
 
     @property
     def security_group_id(self) -> str:
-        """The id of the group that nodes and file system share."""
+        """The ID of the security group of nodes and file system."""
         return self._nodes.security_group_id
 
     @property
     def identity(self) -> str:
-        """A hash that changes when the VPC, a subnet or the group is replaced.
+        """A hash that changes when the VPC, a subnet or the security group is replaced.
 
-        References across stacks are weak, so that a template's text does not change with the id behind them, and the CDK
-        command line skips a stack whose text is the same. Stacks that use the network carry this in their text.
+        References across stacks are weak: a template does not change with the id that it refers to, and the `cdk` command line
+        skips unchanged templates. So stacks that use the network include this hash.
         """
         return self._identity
 
     def _subnets_by_name(self) -> dict[str, str]:
-        """The subnets by what names them for good: their id if they were imported."""
+        """Return the subnets by a stable name: the ID, if imported."""
         if isinstance(self._nodes, NodeNetwork):
             return {"NodeSubnet": self._nodes.node_subnet_ids[0]}
         return {subnet_id: subnet_id for subnet_id in self._nodes.node_subnet_ids}
 
 
 def _identity(config: NetworkConfig) -> str:
-    """From all that CloudFormation replaces a VPC, a subnet or a security group for."""
+    """Return a hash of all fields whose change replaces the VPC, a subnet or the security group."""
     if config.existing:
         return fingerprint(config.existing.vpc_id, config.existing.node_subnet_ids, config.existing.security_group_id)
     return fingerprint(config.vpc_cidr, config.node_cidr, config.availability_zone_id)

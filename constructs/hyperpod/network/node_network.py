@@ -1,4 +1,4 @@
-"""The part of the network that a file system's interfaces hold."""
+"""Define the part of the network that a file system uses."""
 
 from functools import cached_property
 
@@ -12,9 +12,9 @@ ALL_TRAFFIC = "-1"
 
 
 class NodeNetwork(Construct):
-    """Define the VPC with the nodes' range, their private subnet and the group that nodes and file system share.
+    """Define the VPC, the nodes' private subnet, and the security group of nodes and file system.
 
-    The subnets are L1: HyperPod's and FSx's capacity is bound to a zone's id, which ``ec2.Vpc`` cannot take.
+    Subnets are L1 constructs: HyperPod and FSx capacity is tied to an availability zone ID, which ``ec2.Vpc`` does not support.
     """
 
     def __init__(self, scope: Construct, id: str, *, config: NetworkConfig, removal: cdk.RemovalPolicy) -> None:
@@ -35,7 +35,7 @@ class NodeNetwork(Construct):
             "SecurityGroup",
             group_description="HyperPod nodes and their file system",
             vpc_id=self.vpc_id,
-            # Without this, AWS adds the same rule itself; nodes reach package repositories and AWS's own endpoints.
+            # The default rule, made explicit: nodes need package repositories and AWS endpoints.
             security_group_egress=[
                 ec2.CfnSecurityGroup.EgressProperty(
                     ip_protocol=ALL_TRAFFIC, cidr_ip="0.0.0.0/0", description="packages, S3 and AWS APIs"
@@ -49,24 +49,24 @@ class NodeNetwork(Construct):
 
     @cached_property
     def vpc_id(self) -> str:
-        """The VPC's id."""
+        """The ID of the VPC."""
         return self._vpc.ref
 
     @cached_property
     def node_subnet_ids(self) -> list[str]:
-        """The id of the one private subnet, in a list."""
+        """The ID of the only private subnet, in a list."""
         return [self._subnet.ref]
 
     @cached_property
     def security_group_id(self) -> str:
-        """The id of the shared group."""
+        """The ID of the security group."""
         return self._security_group.attr_group_id
 
     def _self_rules(self) -> tuple[cdk.CfnResource, cdk.CfnResource]:
-        """All traffic between members of the group, in both directions.
+        """Allow all traffic between members of the group, in both directions.
 
-        EFA needs both rules to name the group itself (a range will not do), and they hold Lustre's ports (988, 1018-1023), which
-        are open to nobody else. They are resources of their own because a group cannot refer to itself.
+        EFA requires both rules to name the group itself, not an address range. They include Lustre's ports (988, 1018-1023).
+        They are separate resources because a group cannot refer to itself.
         """
         description = "EFA, Slurm and Lustre between members of the group"
         ingress = ec2.CfnSecurityGroupIngress(

@@ -1,4 +1,4 @@
-"""The bucket of a cluster's data."""
+"""Define the data bucket of a cluster."""
 
 from typing import cast
 
@@ -8,13 +8,13 @@ from constructs import Construct
 
 from config.section import Removal
 from config.storage import DataBucketConfig
-from constructs.hyperpod.emptying import log_emptying
+from constructs.hyperpod.auto_delete_logs import define_auto_delete_logs
 from constructs.hyperpod.nag import acknowledge
-from constructs.hyperpod.removal import removal_policy
+from constructs.hyperpod.removal_policy import removal_policy
 
 
 class DataBucket(Construct):
-    """Define the bucket that the file system is linked to, or take one that is there and change nothing of it."""
+    """Define the bucket linked to the file system, or use an existing bucket unchanged."""
 
     def __init__(self, scope: Construct, id: str, *, config: DataBucketConfig) -> None:
         super().__init__(scope, id)
@@ -22,7 +22,7 @@ class DataBucket(Construct):
 
     @property
     def bucket_name(self) -> str:
-        """The bucket's name."""
+        """The name of the bucket."""
         return self._bucket_name
 
     def _define(self, removal: Removal) -> s3.Bucket:
@@ -35,8 +35,8 @@ class DataBucket(Construct):
             versioned=True,
             lifecycle_rules=[
                 s3.LifecycleRule(
-                    id="ExpireWhatNothingRefersTo",
-                    # Training writes its checkpoints again and again; a month is time to notice a mistake.
+                    id="ExpireNoncurrentVersions",
+                    # Training overwrites checkpoints often; 30 days are enough to notice a mistake.
                     noncurrent_version_expiration=cdk.Duration.days(30),
                     abort_incomplete_multipart_upload_after=cdk.Duration.days(7),
                 )
@@ -44,14 +44,14 @@ class DataBucket(Construct):
             removal_policy=removal_policy(removal),
             auto_delete_objects=removal is Removal.DESTROY,
         )
-        # A bucket that stays keeps its policy, which asks for TLS.
+        # A retained bucket keeps its policy, which requires TLS.
         cast("s3.BucketPolicy", bucket.policy).apply_removal_policy(removal_policy(removal))
         acknowledge(
             bucket,
             "S1",
-            "who may reach the bucket is the FSx service alone (no principal of this project is granted access); access logs "
-            "would need a second bucket that outlives the cluster, and CloudTrail data events record the same calls",
+            "only the FSx service accesses the bucket (no principal of this project has access); access logs would need a "
+            "second bucket that outlives the cluster, and CloudTrail data events record the same calls",
         )
         if removal is Removal.DESTROY:
-            log_emptying(self)
+            define_auto_delete_logs(self)
         return bucket

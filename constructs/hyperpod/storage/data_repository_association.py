@@ -1,4 +1,4 @@
-"""A link between the file system and a bucket."""
+"""Define a data repository association."""
 
 from aws_cdk import aws_fsx as fsx
 from constructs import Construct
@@ -9,8 +9,8 @@ from config.storage import DataRepositoryAssociation as AssociationConfig
 class DataRepositoryAssociation(Construct):
     """Define a link between a directory of the file system and a prefix of a bucket.
 
-    It goes with the stack also where the file system and the bucket stay: what they hold is kept, and the next deployment
-    links them again.
+    It is deleted with the stack, even if file system and bucket are retained. Their data stays, and the next deployment links
+    them again.
     """
 
     def __init__(self, scope: Construct, id: str, *, config: AssociationConfig, file_system_id: str, bucket_name: str) -> None:

@@ -1,4 +1,4 @@
-"""A file system of ours."""
+"""Define a new file system."""
 
 import aws_cdk as cdk
 from aws_cdk import aws_fsx as fsx
@@ -8,15 +8,15 @@ from config.storage import LustreConfig
 from config.tags import NETWORK_TAG
 from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.network.network import Network
-from constructs.hyperpod.removal import removal_policy
+from constructs.hyperpod.removal_policy import removal_policy
 
 
 class LustreFileSystem(Construct):
-    """Define an FSx for Lustre file system in the nodes' subnet and group."""
+    """Define an FSx for Lustre file system in the nodes' subnet and security group."""
 
     def __init__(self, scope: Construct, id: str, *, config: LustreConfig, network: Network) -> None:
         super().__init__(scope, id)
-        # What CloudFormation replaces a file system for. FSx could change the throughput in place, CloudFormation does not.
+        # Fields whose change replaces the file system. FSx can change throughput in place, but CloudFormation does not.
         self._identity = fingerprint(network.identity, config.deployment_type, config.version, config.throughput_mbps_per_tib)
         self._file_system = fsx.CfnFileSystem(
             self,
@@ -31,29 +31,29 @@ class LustreFileSystem(Construct):
                 deployment_type=config.deployment_type.value,
                 per_unit_storage_throughput=config.throughput_mbps_per_tib,
                 data_compression_type=config.compression.value,
-                # A file system that is linked to a bucket cannot have backups.
+                # FSx supports no backups of file systems with data repository associations.
                 automatic_backup_retention_days=0,
             ),
             tags=[cdk.CfnTag(key=NETWORK_TAG, value=network.identity)],
         )
         cdk.Tags.of(self._file_system).add("Name", self.node.path)
         self._file_system.apply_removal_policy(removal_policy(config.removal))
-        # FSx tries Lustre's port on creation, and refuses a group without its self rules (InvalidNetworkSettings, port 988).
+        # On creation FSx checks the Lustre port and refuses a group without self rules (InvalidNetworkSettings, port 988).
         self._file_system.node.add_dependency(network)
 
     @property
     def file_system_id(self) -> str:
-        """The file system's id."""
+        """The ID of the file system."""
         return self._file_system.ref
 
     @property
     def dns_name(self) -> str:
-        """The name under which nodes reach it."""
+        """The DNS name of the file system."""
         return self._file_system.attr_dns_name
 
     @property
     def mount_name(self) -> str:
-        """What nodes mount of it."""
+        """The mount name of the file system."""
         return self._file_system.attr_lustre_mount_name
 
     @property

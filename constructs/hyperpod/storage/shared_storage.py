@@ -1,4 +1,4 @@
-"""The storage of one cluster."""
+"""Define the storage of a cluster."""
 
 import aws_cdk as cdk
 from constructs import Construct
@@ -12,7 +12,7 @@ from constructs.hyperpod.storage.lustre_file_system import LustreFileSystem
 
 
 class SharedStorage(Construct):
-    """Define the file system that every node mounts, the bucket of its data, and the links between the two."""
+    """Define the file system that every node mounts, its data bucket and the associations between them."""
 
     def __init__(self, scope: Construct, id: str, *, config: StorageConfig, network: Network) -> None:
         super().__init__(scope, id)
@@ -30,28 +30,27 @@ class SharedStorage(Construct):
                 bucket_name=str(association.bucket or self.data_bucket_name),
             )
         if self._data_bucket:
-            # A bucket that goes is emptied first, and a link that is still there would delete the same files from a file system
-            # that stays.
+            # Delete associations before the bucket is emptied, or they would delete the same files from a retained file system.
             links.node.add_dependency(self._data_bucket)
 
     @property
     def data_bucket_name(self) -> str | None:
-        """The name of the bucket of those associations that name no other; None where there are none."""
+        """The name of the default bucket of associations; None if none uses it."""
         return self._data_bucket.bucket_name if self._data_bucket else None
 
     @property
     def file_system_id(self) -> str | None:
-        """The file system's id, if there is one."""
+        """The ID of the file system, if any."""
         return self._file_system.file_system_id if self._file_system else None
 
     @property
     def mount_name(self) -> str | None:
-        """The file system's mount name, if there is one."""
+        """The mount name of the file system, if any."""
         return self._file_system.mount_name if self._file_system else None
 
     @property
     def dns_name(self) -> str | None:
-        """The file system's DNS name, if there is one."""
+        """The DNS name of the file system, if any."""
         if self._lustre:
             return self._lustre.dns_name
         stack = cdk.Stack.of(self)
@@ -59,7 +58,7 @@ class SharedStorage(Construct):
 
     @property
     def identity(self) -> str:
-        """A hash that changes when the file system is replaced; the scripts' prefix carries it."""
+        """A hash that changes when the file system is replaced; part of the scripts' prefix."""
         if self._lustre:
             return self._lustre.identity
         return fingerprint(self.file_system_id, self.mount_name)

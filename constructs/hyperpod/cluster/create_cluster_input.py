@@ -1,0 +1,19 @@
+"""Fill CreateCluster's input with values from other constructs."""
+
+from aws_cdk import aws_iam as iam
+
+from cluster_request.request import Request, RequestValues, cluster_request
+from config.model import ClusterConfig
+from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
+from constructs.hyperpod.network.network import Network
+
+
+def create_cluster_input(config: ClusterConfig, *, network: Network, scripts: LifecycleScripts, role: iam.IRole) -> Request:
+    """Return CreateCluster's input without ClusterName, with tokens for values that are unknown at synth."""
+    values = RequestValues(
+        execution_role_arn=role.role_arn,
+        source_s3_uri=scripts.source_s3_uri,
+        subnet_ids=network.node_subnet_ids,
+        security_group_ids=[network.security_group_id],
+    )
+    return cluster_request(config, values=values)
