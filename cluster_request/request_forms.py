@@ -18,7 +18,7 @@ class RequestForm(NamedTuple):
 
     words: str
     example: str
-    repair: Callable[[str], str] = _unchanged
+    correct: Callable[[str], str] = _unchanged
 
 
 _NAME = RequestForm("must be letters, digits or hyphens, and start and end with a letter or digit", "gpus-1", _hyphenated)
@@ -68,6 +68,6 @@ def wrong_form(shape: str, pattern: str, value: str) -> str:
     form = FORMS.get(shape)
     if form is None:
         return f"must match {pattern}; use that format"
-    better = form.repair(value)
-    is_better = better != value and re.fullmatch(pattern, better) if form.repair is not _unchanged else None
+    better = form.correct(value)
+    is_better = better != value and re.fullmatch(pattern, better) if form.correct is not _unchanged else None
     return f"{form.words}; {f'did you mean {better}?' if is_better else f'use e.g. {form.example}'}"

@@ -40,7 +40,7 @@ class AccountingConfig(Section):
         max_length=2048,
     )
     secret_key_arn: str | None = setting(
-        "customer managed KMS key of the secret; its key policy must allow IAM policies of the account",
+        "customer managed KMS key of the secret; its key policy must allow access through IAM policies",
         Change.IN_PLACE,
         None,
         pattern=r"^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[a-zA-Z0-9-]+$",

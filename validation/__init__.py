@@ -1,1 +1,1 @@
-"""Read cluster files, check them and explain what is wrong. Imports no aws_cdk."""
+"""Read and check cluster files, and explain their problems. Imports no aws_cdk."""

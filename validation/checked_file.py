@@ -100,10 +100,10 @@ def _not_following(problems: list[Problem], of: list[Problem]) -> Iterator[Probl
     return (each for each in problems if not any(each.path[: len(path)] == path for path in paths))
 
 
-def _is_misplaced(lack: Problem, problems: list[Problem]) -> bool:
+def _is_misplaced(missing: Problem, problems: list[Problem]) -> bool:
     """Return whether a missing field is in another section, where it is reported as unknown."""
     unknown = (problem for problem in problems if problem.rule == "unknown-field")
-    return lack.value is ABSENT and any(problem.path[-1:] == lack.path[-1:] for problem in unknown)
+    return missing.value is ABSENT and any(problem.path[-1:] == missing.path[-1:] for problem in unknown)
 
 
 def _apart_from_the_request(broken: Iterable[Problem], problems: list[Problem]) -> list[Problem]:
@@ -111,15 +111,15 @@ def _apart_from_the_request(broken: Iterable[Problem], problems: list[Problem]) 
 
     Errors in the cluster's overrides affect all groups; errors in a group affect only that group.
     """
-    refused = {_overrides(problem.path) for problem in problems if problem.rule.startswith("request.")} - {()}
-    return [each for each in broken if each.level is not Level.WARNING or not _follows(_overrides(each.path), refused)]
+    rejected = {_overrides(problem.path) for problem in problems if problem.rule.startswith("request.")} - {()}
+    return [each for each in broken if each.level is not Level.WARNING or not _follows(_overrides(each.path), rejected)]
 
 
-def _follows(path: errors.Path, refused: Set[errors.Path]) -> bool:
+def _follows(path: errors.Path, rejected: Set[errors.Path]) -> bool:
     """Return whether a problem in these `overrides` can follow from errors in others."""
     if path == OF_THE_CLUSTER:
-        return bool(refused)
-    return path != () and (path in refused or OF_THE_CLUSTER in refused)
+        return bool(rejected)
+    return path != () and (path in rejected or OF_THE_CLUSTER in rejected)
 
 
 def _overrides(path: errors.Path) -> errors.Path:

@@ -24,7 +24,7 @@ def inner_types(annotation: object) -> Iterator[object]:
 
 
 def section_of(annotation: object) -> type[Section] | None:
-    """Return the section type that a field holds, alone or in a list."""
+    """Return the section type that a field holds, directly or in a list."""
     for inner in inner_types(annotation):
         if isinstance(inner, type) and issubclass(inner, Section):
             return inner

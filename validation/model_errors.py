@@ -15,9 +15,9 @@ from config.suggestions import either, like, nearest
 from config.zones import region_of_name, regions, zone_fix
 from validation.fields import field_at, section_at, section_of
 from validation.fixes import fix_for
-from validation.patterns import in_words, repaired, written
+from validation.patterns import corrected, fallback_fix, in_words
 from validation.synonyms import field_meant, meant
-from validation.unknown_fields import misplaced
+from validation.unknown_fields import misplaced_fields
 
 # The problem for each of pydantic's error types.
 _WRONG = {
@@ -52,8 +52,8 @@ RULE_OF = {
 def problems_of(error: ValidationError, model: type[Section], spelling: Mapping[Path, str]) -> Iterator[Problem]:
     """Yield every problem in ``error``; ``spelling`` is how the file spells each value."""
     details = error.errors(include_url=False)
-    for told, explained in misplaced(details, model):
-        yield told
+    for problem, explained in misplaced_fields(details, model):
+        yield problem
         details = [detail for detail in details if detail not in explained]
     misspelled = set(_misspelled(details))
     for detail in details:
@@ -69,8 +69,8 @@ def _misspelled(details: Sequence[ErrorDetails]) -> Iterator[Path]:
     for detail in details:
         if detail["type"] == "extra_forbidden":
             *section, word = detail["loc"]
-            beside = {str(path[-1]): path for path in missing if path[:-1] == tuple(section)}
-            yield from (beside[name] for name in like(word, beside)[:1])
+            siblings = {str(path[-1]): path for path in missing if path[:-1] == tuple(section)}
+            yield from (siblings[name] for name in like(word, siblings)[:1])
 
 
 def _follows_from_its_entries(detail: ErrorDetails) -> bool:
@@ -123,7 +123,7 @@ def _unquoted(detail: ErrorDetails, spelling: Mapping[Path, str]) -> str:
 def _mismatch(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path, str]) -> str:
     """Describe the format, and suggest a value."""
     value, pattern = detail["input"], detail["ctx"]["pattern"]
-    better = repaired(value, pattern)
+    better = corrected(value, pattern)
     if detail["loc"][-1] == "availability_zone_id" and better is None:
         named, given = region_of_name(value), spelling.get(("region",))
         wrong = "must be a zone id, not a zone name, which differs between accounts" if named else in_words(pattern)
@@ -132,7 +132,7 @@ def _mismatch(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path
     if instead := _not_filled_in(detail, model):
         return f"{in_words(pattern)}; {instead}"
     likely = f"did you mean {quoted}{_prefix(detail)}?" if better else _similar(detail)
-    return f"{in_words(pattern)}; {likely or written(pattern) or _hint(detail, model)}"
+    return f"{in_words(pattern)}; {likely or fallback_fix(pattern) or _hint(detail, model)}"
 
 
 def _not_filled_in(detail: ErrorDetails, model: type[Section]) -> str | None:

@@ -55,18 +55,18 @@ class Form:
     """A format in words, a function that corrects near misses, and otherwise a fix."""
 
     words: str
-    repair: Callable[[str], str] = _unchanged
+    correct: Callable[[str], str] = _unchanged
     fix: str = ""
 
 
 def _id_of(what: str, command: str) -> Form:
-    def repair(value: str) -> str:
+    def correct(value: str) -> str:
         """Return the id in a longer value, such as an ARN or a DNS name."""
         found = re.search(f"(?<![a-z]){what}[0-9a-f]{{8,17}}(?![0-9a-z])", value.lower())
         return found[0] if found else value
 
     words = f"must be {what} and 8 to 17 hexadecimal digits"
-    return Form(words, repair, f"use an id from `aws {command}`")
+    return Form(words, correct, f"use an id from `aws {command}`")
 
 
 def _name_like(example: str) -> str:
@@ -158,7 +158,7 @@ FORMS = {
 }
 
 
-def written(pattern: str) -> str | None:
+def fallback_fix(pattern: str) -> str | None:
     """Return the fix for a value that cannot be corrected."""
     form = FORMS.get(pattern)
     return form.fix if form and form.fix else None
@@ -170,8 +170,8 @@ def in_words(pattern: str) -> str:
     return form.words if form else f"must match {pattern}"
 
 
-def repaired(value: str, pattern: str) -> str | None:
+def corrected(value: str, pattern: str) -> str | None:
     """Return the corrected value, or None if it still does not match."""
     form = FORMS.get(pattern)
-    better = form.repair(value.strip()) if form else value
+    better = form.correct(value.strip()) if form else value
     return better if re.fullmatch(pattern, better) else None

@@ -22,7 +22,7 @@ FOREIGN = {"InstanceGroups": "a CreateCluster request", "worker_groups": "provis
 Explained = tuple[Problem, Sequence[ErrorDetails]]
 
 
-def misplaced(details: Sequence[ErrorDetails], model: type[Section]) -> Iterator[Explained]:
+def misplaced_fields(details: Sequence[ErrorDetails], model: type[Section]) -> Iterator[Explained]:
     """Yield a problem for each misplaced field, with the errors that it explains."""
     if foreign := _foreign(details, model):
         yield foreign, details
@@ -117,9 +117,11 @@ def _elsewhere(detail: ErrorDetails, details: Sequence[ErrorDetails], model: typ
         yield _problem(detail, "is a member of CreateCluster; move it to `overrides` in this section"), [detail]
     elif member := member_meant(word, _overridable(section)):
         yield _problem(detail, f"unknown field; use `overrides: {{{member}}}`"), [detail]
-    elif places := list(_sections_with(word, model)):
-        lacking = [each for each in details if each["type"] == "missing" and each["loc"] in [(*place, word) for place in places]]
-        yield _problem(detail, f"{NOT_HERE}; {_move(places)}"), [detail, *lacking]
+    elif parents := list(_sections_with(word, model)):
+        resolved = [
+            each for each in details if each["type"] == "missing" and each["loc"] in [(*place, word) for place in parents]
+        ]
+        yield _problem(detail, f"{NOT_HERE}; {_move(parents)}"), [detail, *resolved]
     elif len(missing) == 1 and _is_alone(detail, details) and not like(word, section.model_fields):
         message = f"unknown field; did you mean the required {missing[0]['loc'][-1]}?"
         yield _problem(detail, message), [detail, *missing]
@@ -167,10 +169,10 @@ def _sections_with(word: str, section: type[Section], at: Path = ()) -> Iterator
             yield from _sections_with(word, below, (*at, name))
 
 
-def _move(places: Sequence[Path]) -> str:
-    if () in places:
+def _move(parents: Sequence[Path]) -> str:
+    if () in parents:
         return "move it to the top level"
-    shown = [f"`{dotted(place)}`" for place in places]
+    shown = [f"`{dotted(place)}`" for place in parents]
     return (
         f"move it to {either(shown)}" if len(shown) <= MOST_PLACES else f"move it to {', '.join(shown[:MOST_PLACES])} or others"
     )

@@ -9,8 +9,8 @@ from config.instance_types import is_listed, types_of_group
 from config.model import ClusterConfig
 from config.suggestions import either
 from validation.entries import numbered
+from validation.rules.overrides import member, text
 from validation.rules.registry import rule
-from validation.rules.verbatim import member, text
 
 
 @rule("training-plan-instance-type", "instance_groups[]", level=Level.WARNING)

@@ -8,9 +8,9 @@ from config.instance_group import InstanceGroup, Role
 from config.instance_types import instance_type, types_of_group
 from config.model import ClusterConfig
 from validation.entries import numbered
-from validation.patterns import in_words, repaired, written
+from validation.patterns import corrected, fallback_fix, in_words
+from validation.rules.overrides import items, member
 from validation.rules.registry import rule
-from validation.rules.verbatim import items, member
 
 IN_THE_API = "[-0-9a-zA-Z]{1,32}"
 FORMS = {"Subnets": r"^subnet-[0-9a-f]{8,17}$", "SecurityGroupIds": r"^sg-[0-9a-f]{8,17}$"}
@@ -36,8 +36,8 @@ def vpc_resource_ids(config: ClusterConfig) -> Iterator[Problem]:
         for at, value in entries:
             # The request check reports values that the API rejects.
             if isinstance(value, str) and re.fullmatch(IN_THE_API, value) and not re.fullmatch(FORMS[kind], value):
-                better = repaired(value, FORMS[kind])
-                fix = f"did you mean {better}?" if better else written(FORMS[kind])
+                better = corrected(value, FORMS[kind])
+                fix = f"did you mean {better}?" if better else fallback_fix(FORMS[kind])
                 yield Problem((*path, at), value, f"{in_words(FORMS[kind])}; {fix}")
 
 

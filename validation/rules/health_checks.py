@@ -8,8 +8,8 @@ from config.instance_types import instance_type, types_of_group
 from config.model import ClusterConfig, Implementation, Wait
 from config.suggestions import either
 from validation.entries import numbered
+from validation.rules.overrides import items
 from validation.rules.registry import rule
-from validation.rules.verbatim import items
 
 # Two for the checks, one for everything else.
 HOURS_OF_DEEP_HEALTH_CHECKS = 3
@@ -18,8 +18,8 @@ HOURS_OF_DEEP_HEALTH_CHECKS = 3
 def _checks(group: InstanceGroup) -> tuple[Path, list[str]]:
     """Return the field that requests checks, and the checks."""
     if group.overrides.get("OnStartDeepHealthChecks") is not None:
-        asked = [str(check) for _, check in items(group.overrides, "OnStartDeepHealthChecks")]
-        return ("overrides", "OnStartDeepHealthChecks"), asked
+        requested = [str(check) for _, check in items(group.overrides, "OnStartDeepHealthChecks")]
+        return ("overrides", "OnStartDeepHealthChecks"), requested
     return ("deep_health_checks",), [check.value for check in group.deep_health_checks]
 
 

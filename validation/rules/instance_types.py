@@ -7,8 +7,8 @@ from config.instance_types import InstanceType, could_be_a_type, instance_type, 
 from config.model import ClusterConfig
 from config.suggestions import either, like
 from validation.entries import numbered
+from validation.rules.overrides import items, text
 from validation.rules.registry import rule
-from validation.rules.verbatim import items, text
 
 
 @rule("known-instance-type", "instance_groups[]", "overrides", level=Level.WARNING)
@@ -100,11 +100,11 @@ def efa_interface_type(config: ClusterConfig) -> Iterator[Problem]:
     HyperPod's behavior is not documented: it may ignore the setting, or the group may not start.
     """
     for index, group in numbered(config.instance_groups):
-        asked = text(group.overrides, "NetworkInterface", "InterfaceType")
+        requested = text(group.overrides, "NetworkInterface", "InterfaceType")
         without = [name for _, name in placed_types(group) if (known := instance_type(name)) and not known.efa_interfaces]
-        if asked and without:
+        if requested and without:
             path = ("instance_groups", index, "overrides", "NetworkInterface", "InterfaceType")
-            yield Problem(path, asked, f"{either(without)} has no EFA; remove it, or use a type with EFA")
+            yield Problem(path, requested, f"{either(without)} has no EFA; remove it, or use a type with EFA")
 
 
 @rule("efa-file-system", "instance_groups", "storage.existing", level=Level.WARNING)

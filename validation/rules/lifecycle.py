@@ -10,9 +10,9 @@ from config.local_folder import content_of
 from config.model import ClusterConfig
 from config.suggestions import either, nearest
 from validation.entries import numbered
+from validation.rules.overrides import member, text
 from validation.rules.registry import rule
 from validation.rules.slurm_setup import uses_our_prefix
-from validation.rules.verbatim import member, text
 
 # The folders of `extra`, named after the time at which their scripts run.
 POINTS = ("before_slurm", "after_slurm", "controller_ready")

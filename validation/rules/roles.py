@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from config.errors import Level, Problem
 from config.model import ClusterConfig
 from validation.entries import numbered
-from validation.rules.places import Arn
+from validation.rules.locations import Arn
+from validation.rules.overrides import text
 from validation.rules.registry import rule
-from validation.rules.verbatim import text
 
 
 @rule("execution-role-account", "instance_groups[]", "account")

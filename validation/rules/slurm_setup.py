@@ -10,8 +10,8 @@ from config.lifecycle import ON_CREATE
 from config.model import ClusterConfig
 from config.suggestions import either
 from validation.entries import numbered
+from validation.rules.overrides import member
 from validation.rules.registry import rule
-from validation.rules.verbatim import member
 
 MEMBER = "LifeCycleConfig"
 SCRIPTS = ("OnCreate", "OnInitComplete")
@@ -44,15 +44,15 @@ def slurm_config_conflict(config: ClusterConfig) -> Iterator[Problem]:
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-slurm-api-config-migration.html
     # https://docs.aws.amazon.com/sagemaker/latest/dg/smcluster-getting-started-slurm-cli.html
     ours = [group.name for _, group in numbered(config.instance_groups) if uses_our_prefix(group)]
-    refused = "HyperPod rejects it together with the uploaded provisioning_parameters.json"
+    problem = "HyperPod rejects it together with the uploaded provisioning_parameters.json"
     for index, group in numbered(config.instance_groups):
         given = member(group.overrides, "SlurmConfig")
         if ours and given is not None:
             path: Path = ("instance_groups", index, "overrides", "SlurmConfig")
-            yield Problem(path, given, f"{refused}; {_fix(group, ours)}")
+            yield Problem(path, given, f"{problem}; {_fix(group, ours)}")
     slurm = member(config.overrides, "Orchestrator", "Slurm")
     if ours and slurm is not None:
-        yield Problem(("overrides", "Orchestrator", "Slurm"), slurm, f"{refused}; remove it")
+        yield Problem(("overrides", "Orchestrator", "Slurm"), slurm, f"{problem}; remove it")
 
 
 def _fix(group: InstanceGroup, ours: list[str]) -> str:
@@ -113,10 +113,10 @@ def pam_slurm_adopt_missing(config: ClusterConfig) -> Iterator[Problem]:
     if not config.slurm.restrict_ssh or config.lifecycle.source is not None:
         return
     compute = [group for _, group in numbered(config.instance_groups) if group.role is Role.COMPUTE and uses_our_prefix(group)]
-    lacking = [group.name for group in compute if group.overrides.get("ImageId") is None]
-    if lacking:
+    without = [group.name for group in compute if group.overrides.get("ImageId") is None]
+    if without:
         message = (
-            f"requires pam_slurm_adopt, which HyperPod's images do not contain; set false, set `ImageId` in {either(lacking)}, "
+            f"requires pam_slurm_adopt, which HyperPod's images do not contain; set false, set `ImageId` in {either(without)}, "
             "or suppress this warning if a script in `before_slurm/` installs it"
         )
         yield Problem(("slurm", "restrict_ssh"), value=True, message=message)

@@ -14,7 +14,7 @@ THROUGHPUTS = {DeploymentType.PERSISTENT_1: (50, 100, 200), DeploymentType.PERSI
 
 @rule("file-system-conflict", "storage.lustre", "storage.existing")
 def file_system_conflict(config: ClusterConfig) -> Iterator[Problem]:
-    """A cluster must have either a new file system (`lustre`) or an existing one (`existing`).
+    """`storage.lustre` and `storage.existing` exclude each other.
 
     Nodes mount only one at /fsx.
     """

@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 from config.errors import ABSENT, Level, Path, Problem
 from config.model import ClusterConfig
 from validation.entries import numbered
+from validation.rules.overrides import items, member, text
 from validation.rules.registry import rule
-from validation.rules.verbatim import items, member, text
 
 # System folders, whose content a mount would hide.
 RESERVED = (

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from config.model import ClusterConfig
-from validation.patterns import FORMS, in_words, repaired
+from validation.patterns import FORMS, corrected, in_words
 
 
 def patterns(schema: Any) -> Iterator[str]:
@@ -24,13 +24,13 @@ def test_every_pattern_of_the_model_is_said_in_words() -> None:
 
 def test_a_pattern_without_words_is_shown_itself() -> None:
     assert in_words("^x+$") == "must match ^x+$"
-    assert repaired("y", "^x+$") is None
+    assert corrected("y", "^x+$") is None
 
 
 @pytest.mark.parametrize("pattern", FORMS)
 @pytest.mark.parametrize("value", ["", "-", " ", "a b", "/", "My_name", "ml.", "\n"])
 def test_what_is_suggested_is_of_the_form(pattern: str, value: str) -> None:
-    better = repaired(value, pattern)
+    better = corrected(value, pattern)
     assert better is None or re.fullmatch(pattern, better)
 
 

@@ -6,8 +6,8 @@ from cluster_request.request import FIELDS_OF_A_GROUP
 from config.errors import Level, Problem
 from config.model import ClusterConfig
 from validation.entries import numbered
+from validation.rules.overrides import member
 from validation.rules.registry import rule
-from validation.rules.verbatim import member
 
 ALWAYS_GIVEN = ("InstanceGroupName", "InstanceCount")
 

@@ -11,9 +11,9 @@ from config.instance_group import Role
 from config.model import ClusterConfig
 from config.suggestions import either
 from validation.entries import numbered
+from validation.rules.overrides import items, member, number, text
 from validation.rules.registry import rule
 from validation.rules.slurm_setup import NODE_TYPES, uses_our_prefix
-from validation.rules.verbatim import items, member, number, text
 
 CONTINUOUS = "https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-scaling-slurm.html"
 
@@ -50,17 +50,17 @@ def slurm_config_role(config: ClusterConfig) -> Iterator[Problem]:
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html
     for index, group in numbered(config.instance_groups):
         path: Path = ("instance_groups", index, "overrides", "SlurmConfig")
-        kind, wanted = text(group.overrides, "SlurmConfig", "NodeType"), NODE_TYPES[group.role]
-        if kind and kind != wanted:
-            message = f"contradicts `role: {group.role.value}`; use {wanted}, or change `role`"
+        kind, expected = text(group.overrides, "SlurmConfig", "NodeType"), NODE_TYPES[group.role]
+        if kind and kind != expected:
+            message = f"contradicts `role: {group.role.value}`; use {expected}, or change `role`"
             yield Problem((*path, "NodeType"), kind, message)
         named = list(items(group.overrides, "SlurmConfig", "PartitionNames"))
-        if kind == wanted == "Compute" and not named:
+        if kind == expected == "Compute" and not named:
             message = f"required for a Compute group; add [{group.partition}]"
             yield Problem((*path, "PartitionNames"), ABSENT, message)
         for at, name in named:
             # The request check reports invalid names.
-            if kind == wanted and name != group.partition and re.fullmatch(NAME_IN_THE_API, str(name)):
+            if kind == expected and name != group.partition and re.fullmatch(NAME_IN_THE_API, str(name)):
                 fix = f"use {name} for both" if group.partition else "remove it, as the group has no partition"
                 yield Problem((*path, "PartitionNames", at), name, f"differs from the group's `partition`; {fix}")
 
@@ -91,9 +91,11 @@ def continuous_provisioning(config: ClusterConfig) -> Iterator[Problem]:
         return
     path: Path = ("overrides", "NodeProvisioningMode")
     # slurm-config-conflict reports a group with `SlurmConfig` and the default scripts.
-    lacking = [each.name for each in config.instance_groups if not member(each.overrides, "SlurmConfig")]
-    if lacking:
-        message = f"requires `SlurmConfig` and another `LifeCycleConfig.SourceS3Uri` in {either(lacking)}; remove it, or add both"
+    incomplete = [each.name for each in config.instance_groups if not member(each.overrides, "SlurmConfig")]
+    if incomplete:
+        message = (
+            f"requires `SlurmConfig` and another `LifeCycleConfig.SourceS3Uri` in {either(incomplete)}; remove it, or add both"
+        )
         yield Problem(path, "Continuous", message)
     for index, group in enumerate(config.instance_groups):
         if group.role is Role.CONTROLLER and group.instance_count > 1:

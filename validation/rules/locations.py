@@ -8,8 +8,8 @@ from config.errors import Level, Path, Problem
 from config.model import ClusterConfig
 from config.zones import partition_of
 from validation.entries import numbered
+from validation.rules.overrides import items, text
 from validation.rules.registry import rule
-from validation.rules.verbatim import items, text
 
 
 class Arn(NamedTuple):
@@ -84,9 +84,9 @@ def arn_partition(config: ClusterConfig) -> Iterator[Problem]:
     for path, arn in _arns(config):
         found = Arn.of(arn)
         region = found.region or config.region
-        wanted = partition_of(region) if region else None
-        if found.partition and wanted and found.partition != wanted:
-            message = f"wrong partition {found.partition} for {region}; start it with arn:{wanted}:"
+        expected = partition_of(region) if region else None
+        if found.partition and expected and found.partition != expected:
+            message = f"wrong partition {found.partition} for {region}; start it with arn:{expected}:"
             yield Problem(path, arn, message)
 
 
