@@ -1,17 +1,17 @@
-r"""Cases of the corpus: a good cluster file, one mistake in it, and what `./hpod validate` says of that.
+r"""A corpus of cluster files with one mistake each, and the output of `./hpod validate` for them.
 
-In the files of cases/, a case begins with `= ` and the mistake. Its change is written as in a diff: lines that stay begin with a
-blank, those that go with `-`, those that come with `+`, or with `*` where they hold what nobody sees (`\t`, `\xe9`); `@` begins
-another change, and lines that come alone are put at the end. `| ` begins what is said: `python -m tests.corpus accept` writes it.
-Above the change may stand:
+In the files of cases/, a case begins with `= ` and its title. Its change has the form of a diff: unchanged lines start with a
+space, removed ones with `-`, added ones with `+`, or with `*` if they contain escapes (`\t`, `\xe9`). `@` starts another change.
+Added lines without context are appended. `| ` starts the expected output, written by `python -m tests.corpus accept`.
+These settings are possible above the change:
 
-    in: team                    the good file of bases/ (small); `nothing` is an empty one
-    as: other-name.yaml         the file's name (that of the good file)
-    and as: second.yaml         a copy that is validated with it
-    asked for: smal.yaml        the file that is validated instead
-    beside: scripts/a.sh        a script that lies beside the folder of cluster files
+    base: team                  the valid file in bases/ (default: small; `nothing` is an empty file)
+    name: other-name.yaml       the name of the file (default: that of the valid file)
+    copy: second.yaml           a copy to validate together with the file
+    validate: smal.yaml         another file name to validate
+    script: scripts/a.sh        a script, relative to the parent of the folder of cluster files
     link: scripts/a -> /x       a link
-    two because: ...            why it is right that one mistake is told as several problems
+    two problems: ...           the reason why one mistake causes several problems
 """
 
 import re
@@ -21,43 +21,43 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 CASES, BASES = HERE / "cases", HERE / "bases"
-SAID = "| "
+OUTPUT = "| "
 
 
 class CaseError(Exception):
-    """A case that does not say what it changes."""
+    """A case with an invalid change."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One mistake: the lines in which it is written down, and those that it is answered with."""
+    """One mistake: the lines of its change, and the expected output."""
 
     topic: str
-    mistake: str
+    title: str
     lines: tuple[str, ...]
-    says: tuple[str, ...]
+    output: tuple[str, ...]
 
     def settings(self, name: str) -> list[str]:
-        """The values of the lines ``name: value`` above the first change."""
+        """Return the values of a setting."""
         head = [line for line in self.lines if line[:1] not in (*"+*- @#",)]
         return [line.partition(": ")[2] for line in head if line.startswith(f"{name}: ")]
 
     def setting(self, name: str, default: str) -> str:
-        """The one value of that name."""
+        """Return the first value of a setting."""
         return next(iter(self.settings(name)), default)
 
     @property
     def file(self) -> str:
-        """The name of the file with the mistake."""
-        return self.setting("as", f"{self.base}.yaml")
+        """Return the name of the file with the mistake."""
+        return self.setting("name", f"{self.base}.yaml")
 
     @property
     def base(self) -> str:
-        """The name of the good file."""
-        return self.setting("in", "small")
+        """Return the name of the valid file."""
+        return self.setting("base", "small")
 
     def source(self) -> bytes:
-        """The file with the mistake."""
+        """Return the content of the file with the mistake."""
         text = "" if self.base == "nothing" else (BASES / f"{self.base}.yaml").read_text(encoding="utf-8")
         source = text.encode()
         for old, new in self._edits():
@@ -65,7 +65,7 @@ class Case:
         return source
 
     def _edits(self) -> Iterator[tuple[bytes, bytes]]:
-        """What stands in the good file, and what in its place: as a diff tells it, each edit begun by ``@``."""
+        """Yield the old and new text of each edit; ``@`` separates edits."""
         blocks: list[list[str]] = [[]]
         for line in self.lines:
             if line.startswith("@"):
@@ -83,7 +83,7 @@ class Case:
         found = f"\n{source.decode()}".count(f"\n{old.decode()}")
         if found != 1:
             raise CaseError(
-                f"{self.topic}, {self.mistake!r}: {old.decode().rstrip()!r} stands {found} times in {self.base}.yaml; write one"
+                f"{self.topic}, {self.title!r}: {old.decode().rstrip()!r} occurs {found} times in {self.base}.yaml, not once"
             )
         return (b"\n" + source).replace(b"\n" + old, b"\n" + new, 1)[1:]
 
@@ -93,40 +93,40 @@ def _joined(lines: Sequence[bytes]) -> bytes:
 
 
 def _escaped(text: str) -> bytes:
-    r"""The bytes of a line in which ``\t`` and ``\xe9`` stand for what nobody would see."""
+    r"""Replace the escapes ``\t`` and ``\xe9`` in a line."""
     return re.sub(rb"\\(?:t|x([0-9a-f]{2}))", lambda match: bytes.fromhex((match[1] or b"09").decode()), text.encode())
 
 
 @dataclass(frozen=True)
 class Topic:
-    """A file of cases, and the lines above the first one."""
+    """A file of cases, with the lines above the first case."""
 
     path: Path
     preamble: tuple[str, ...]
     cases: tuple[Case, ...]
 
-    def with_says(self, says: Sequence[Sequence[str]]) -> "Topic":
-        """The same cases, answered otherwise."""
-        cases = tuple(replace(case, says=tuple(said)) for case, said in zip(self.cases, says, strict=True))
+    def with_outputs(self, outputs: Sequence[Sequence[str]]) -> "Topic":
+        """Return the same cases with other outputs."""
+        cases = tuple(replace(case, output=tuple(output)) for case, output in zip(self.cases, outputs, strict=True))
         return replace(self, cases=cases)
 
     def text(self) -> str:
-        """The file."""
-        blocks = [self.preamble, *((f"= {case.mistake}", *case.lines, *map(_written, case.says)) for case in self.cases)]
+        """Return the content of the file."""
+        blocks = [self.preamble, *((f"= {case.title}", *case.lines, *map(_output_line, case.output)) for case in self.cases)]
         return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _written(said: str) -> str:
-    return f"{SAID}{said}".rstrip()
+def _output_line(line: str) -> str:
+    return f"{OUTPUT}{line}".rstrip()
 
 
 def topics() -> tuple[Topic, ...]:
-    """Every file of cases."""
+    """Return every file of cases."""
     return tuple(_topic(path) for path in sorted(CASES.glob("*.txt")))
 
 
 def all_cases() -> tuple[Case, ...]:
-    """The cases of all files."""
+    """Return the cases of all files."""
     return tuple(case for topic in topics() for case in topic.cases)
 
 
@@ -136,6 +136,6 @@ def _topic(path: Path) -> Topic:
 
 
 def _case(topic: str, block: str) -> Case:
-    mistake, *lines = block.rstrip("\n").split("\n")
-    said = [line[len(SAID) :] for line in lines if line.startswith(SAID.rstrip())]
-    return Case(topic, mistake, tuple(line for line in lines if line and not line.startswith(SAID.rstrip())), tuple(said))
+    title, *lines = block.rstrip("\n").split("\n")
+    output = [line[len(OUTPUT) :] for line in lines if line.startswith(OUTPUT.rstrip())]
+    return Case(topic, title, tuple(line for line in lines if line and not line.startswith(OUTPUT.rstrip())), tuple(output))

@@ -1,4 +1,4 @@
-"""Every leaf of CreateCluster's input in the pinned boto3, and a request that holds it."""
+"""Build a request for every leaf of CreateCluster's input in the pinned boto3."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -30,7 +30,7 @@ SAMPLES = {
 
 
 def leaves(name: str = CREATE, path: Path = ()) -> Iterator[Path]:
-    """The path of every leaf; 0 stands for any item of a list. An empty structure is a leaf, and so is a map."""
+    """Yield the path of every leaf, with 0 for list items. Empty structures and maps are leaves."""
     model = shape(name)
     match model["type"]:
         case "structure" if model["members"]:
@@ -43,7 +43,7 @@ def leaves(name: str = CREATE, path: Path = ()) -> Iterator[Path]:
 
 
 def holding(path: Path, name: str = CREATE, member: str = "") -> Any:
-    """The least value of the shape that has the leaf and all that is required beside it."""
+    """Return the smallest value of the shape with the leaf and all required members."""
     model = shape(name)
     match model["type"]:
         case "structure":
@@ -69,14 +69,14 @@ def _scalar(model: Shape, member: str) -> Any:
 
 
 def at(value: Any, path: Path) -> Any:
-    """What is at the path."""
+    """Return the value at the path."""
     for part in path:
         value = value[part]
     return value
 
 
 def full(name: str, member: str = "") -> Any:
-    """A value with every leaf of the shape: of a union, a list holds one item for each choice."""
+    """Return a value with every leaf of the shape; lists of a union have one item for each member."""
     model = shape(name)
     match model["type"]:
         case "structure":

@@ -16,7 +16,7 @@ def request(draft: Any) -> Any:
     return cluster_request(draft.config(), values=VALUES)
 
 
-def test_a_group_is_requested_with_what_the_file_says(draft: Any) -> None:
+def test_the_request_of_a_group_matches_the_file(draft: Any) -> None:
     assert request(draft)["InstanceGroups"][2] == {
         "InstanceGroupName": "work",
         "InstanceType": "ml.p5.48xlarge",
@@ -115,15 +115,13 @@ def test_merging_leaves_both_sides_as_they_were() -> None:
         ),
     ],
 )
-def test_what_the_service_would_refuse_is_named_by_its_place_in_the_file(
-    draft: Any, path: tuple[str | int, ...], value: object, said: str
-) -> None:
+def test_request_problems_have_their_path_in_the_file(draft: Any, path: tuple[str | int, ...], value: object, said: str) -> None:
     parsed = draft.set(*path, value).parsed()
     assert [str(problem) for problem in parsed] == [said]
 
 
 @pytest.mark.fault(33)
-def test_a_request_that_does_not_fit_the_state_machine_is_refused_with_both_numbers(draft: Any) -> None:
+def test_a_request_too_large_for_the_state_machine_reports_both_sizes(draft: Any) -> None:
     labels = {"KubernetesConfig": {"Labels": {f"label-{index}": "v" * 60 for index in range(50)}}}
     work = {**draft.content["instance_groups"][2], "overrides": labels}
     draft.content["instance_groups"] += [{**work, "name": f"work-{index}"} for index in range(90)]

@@ -21,7 +21,7 @@ def of_group(**members: object) -> list[str]:
 
 
 def patterned(name: str) -> dict[str, str]:
-    """The patterns of the text that is in the shape, by the names of their shapes."""
+    """Return the patterns of all texts in the shape, by shape name."""
     model = shape(name)
     below = [model.get(key, {}).get("shape") for key in ("member", "key", "value")]
     below += [member["shape"] for member in model.get("members", {}).values()]
@@ -29,7 +29,7 @@ def patterned(name: str) -> dict[str, str]:
     return found | {key: value for each in below if each for key, value in patterned(each).items()}
 
 
-def test_every_pattern_of_the_request_is_told_in_words_with_an_example_that_fits() -> None:
+def test_every_pattern_of_the_request_has_a_description_and_a_matching_example() -> None:
     patterns = patterned(input_shape("CreateCluster"))
     assert FORMS.keys() == patterns.keys()
     assert [name for name, pattern in patterns.items() if not regex.fullmatch(pattern, FORMS[name].example)] == []
@@ -71,7 +71,7 @@ def test_a_good_request_has_no_problems() -> None:
         ({"KubernetesConfig": {"Labels": {"a b": "c"}}}, 'KubernetesConfig.Labels["a b"]: "a b": must be a Kubernetes label key'),
     ],
 )
-def test_what_a_shape_does_not_take_is_named_with_its_path(members: dict[str, object], expected: str) -> None:
+def test_invalid_members_are_reported_with_their_path(members: dict[str, object], expected: str) -> None:
     assert any(line.startswith(f"InstanceGroups[0].{expected}") for line in of_group(**members)), of_group(**members)
 
 
@@ -93,7 +93,7 @@ def test_tag_values_take_letters_of_every_language() -> None:
     assert said({"ClusterName": "c", "Tags": [{"Key": "Büro", "Value": "東京"}]}) == []
 
 
-def test_empty_structures_are_taken() -> None:
+def test_empty_structures_are_accepted() -> None:
     assert of_group(CapacityRequirements={"Spot": {}}) == []
 
 
@@ -112,7 +112,7 @@ def test_other_operations_are_walked_too() -> None:
 
 
 def leaves(name: str, path: tuple[str | int, ...] = ()) -> dict[str, str]:
-    """Every leaf below the shape with its type; structures without members count."""
+    """Yield every leaf of the shape with its type, including empty structures."""
     model = shape(name)
     if model["type"] == "list":
         return leaves(model["member"]["shape"], (*path, 0))
@@ -126,14 +126,14 @@ def leaves(name: str, path: tuple[str | int, ...] = ()) -> dict[str, str]:
 
 
 def test_each_leaf_of_create_cluster_is_checked_for_its_type(tmp_path: Path) -> None:
-    """A value that fits no type (an opaque object) is a problem at every leaf of the whole request."""
+    """A value of no type (an opaque object) is a problem at every leaf of the request."""
     found = leaves(input_shape("CreateCluster"))
     request = whole(input_shape("CreateCluster"), object())
     assert {dotted(problem.path) for problem in check_request(request) if "must be" in problem.message} >= found.keys()
 
 
 def whole(name: str, leaf: object) -> Any:
-    """A request with every member there is, ``leaf`` at each end."""
+    """Return a request with every member, and ``leaf`` at each end."""
     model = shape(name)
     if model["type"] == "list":
         return [whole(model["member"]["shape"], leaf)]

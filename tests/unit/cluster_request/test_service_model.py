@@ -48,7 +48,7 @@ def test_the_slim_model_holds_the_operations_with_all_their_shapes() -> None:
 
 
 def compare(slim: Any, whole: Any) -> None:
-    """Both shapes are the same to a client, with all that they hold."""
+    """Assert that both shapes are the same for a client, recursively."""
     if whole is None:
         assert slim is None
         return

@@ -9,7 +9,7 @@ from config.addresses import Orchestrator, addresses_of_node, orchestrator_of
 SLURM, EKS = Orchestrator.SLURM, Orchestrator.EKS
 
 
-def test_a_p5_takes_what_aws_says() -> None:
+def test_a_p5_needs_as_many_addresses_as_aws_documents() -> None:
     assert addresses_of_node("ml.p5.48xlarge", SLURM) == 32
     assert addresses_of_node("ml.p5.48xlarge", EKS) == 81
 
@@ -22,13 +22,13 @@ def test_other_types_take_an_address_on_each_card_and_with_eks_the_pods_of_the_f
     assert (addresses_of_node(name, SLURM), addresses_of_node(name, EKS)) == (slurm, eks)
 
 
-def test_interfaces_that_are_efa_alone_have_no_address() -> None:
+def test_efa_only_interfaces_have_no_address() -> None:
     assert addresses_of_node("ml.p5.48xlarge", SLURM, efa_only=True) == 1
     assert addresses_of_node("ml.p5.48xlarge", EKS, efa_only=True) == 50
 
 
 @pytest.mark.parametrize("name", ["ml.p6e-gb200.36xlarge", "ml.p9.48xlarge"])
-def test_what_a_type_without_figures_takes_is_not_guessed(name: str) -> None:
+def test_the_demand_of_an_unknown_type_is_not_guessed(name: str) -> None:
     assert addresses_of_node(name, SLURM) is None
 
 

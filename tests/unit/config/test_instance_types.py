@@ -1,4 +1,4 @@
-"""The checked-in table is what the tool makes of the installed botocore and moto, and is read as little as is needed."""
+"""The checked-in table matches the tool's output, and is read only as far as needed."""
 
 import json
 from typing import Any
@@ -17,16 +17,16 @@ def test_the_table_is_fresh() -> None:
     )
 
 
-def test_every_type_that_hyperpod_takes_is_in_the_table() -> None:
+def test_every_type_that_hyperpod_supports_is_in_the_table() -> None:
     assert sorted(json.loads(TABLE.read_text())["types"]) == sorted(shape("ClusterInstanceType")["enum"])
 
 
-def test_what_the_source_does_not_know_is_absent() -> None:
+def test_properties_unknown_to_the_source_are_absent() -> None:
     unknown = {name for name in shape("ClusterInstanceType")["enum"] if instance_type(name) is None}
     assert unknown == {"ml.p6e-gb200.36xlarge"}
 
 
-def test_what_is_read_of_one_type_is_what_stands_in_the_table() -> None:
+def test_one_type_is_read_as_in_the_table() -> None:
     for name, facts in json.loads(TABLE.read_text())["types"].items():
         found = instance_type(name)
         assert (vars(found) if found else None) == facts

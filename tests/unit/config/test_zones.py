@@ -1,4 +1,4 @@
-"""The checked-in table is what the tool makes of the installed botocore and moto."""
+"""The checked-in table matches the tool's output for the installed botocore and moto."""
 
 import json
 

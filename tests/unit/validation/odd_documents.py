@@ -1,4 +1,4 @@
-"""Documents with mistakes of every kind in them, for tests that nothing in a file ends in a traceback."""
+"""Draw documents with random mistakes, for tests that no file causes a traceback."""
 
 import copy
 from collections.abc import Sequence
@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Every place in the document."""
+    """Yield every path in the document."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [path, *(place for key, item in items for place in places(item, (*path, key)))]
 
 
 def change(draw: st.DrawFn, document: Any, odd: st.SearchStrategy[Any], names: Sequence[str]) -> None:
-    """Replace a value of the document by an odd one, take one away, double one, or add an odd one under one of the names."""
+    """Replace a value by an odd one, remove or duplicate one, or add an odd one under one of the names."""
     *path, last = draw(st.sampled_from([place for place in places(document) if place]))
     parent = document
     for part in path:

@@ -1,10 +1,10 @@
-"""For each rule about `overrides` and other places, a draft that breaks it alone."""
+"""Define a draft for each rule about `overrides` and locations that breaks only this rule."""
 
 from collections.abc import Callable
 from typing import Any
 
 WORK = 2
-"""The place of the draft's compute group."""
+"""The index of the draft's compute group."""
 
 EBS = "EbsVolumeConfig"
 PLAN = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/ours"
@@ -17,18 +17,18 @@ THEIR_SCRIPTS = {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-theirs/src"}
 
 
 def of_work(draft: Any, name: str, value: Any) -> Any:
-    """The draft whose compute group overrides a member."""
+    """Return the draft with an override in its compute group."""
     return draft.set("instance_groups", WORK, "overrides", name, value)
 
 
 def accounting(draft: Any, **values: str) -> Any:
-    """The draft with an external accounting database."""
+    """Return the draft with an external accounting database."""
     external = {"database": "external", "host": "db.example.com", "secret_arn": SECRET}
     return draft.set("slurm", "accounting", {**external, **values})
 
 
 def continuous(draft: Any) -> Any:
-    """The draft with continuous provisioning as HyperPod takes it."""
+    """Return the draft with valid continuous provisioning."""
     for index, role in enumerate(("Controller", "Login", "Compute")):
         slurm = {"NodeType": role, **({"PartitionNames": ["dev"]} if role == "Compute" else {})}
         draft.set("instance_groups", index, "overrides", {**THEIR_SCRIPTS, "SlurmConfig": slurm})

@@ -1,4 +1,4 @@
-"""Every rule has an id by which users can look it up: what it asks for, and why."""
+"""Every rule has an id, a requirement and a reason."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ FOLDERS = ("config", "cluster_request", "validation", "validation/yaml")
 
 
 @pytest.mark.parametrize("rule", catalog())
-def test_a_rule_says_what_it_asks_for_and_why(rule: str) -> None:
+def test_a_rule_has_a_requirement_and_a_reason(rule: str) -> None:
     entry = catalog()[rule]
     for text in (entry.says, entry.why):
         assert text.endswith(".")
@@ -40,5 +40,5 @@ def test_every_id_in_the_code_is_in_the_catalog_and_the_other_way_round() -> Non
     assert {rule for rule in BASIC if "." not in rule} == {*RULE_OF.values(), "type"}
 
 
-def test_what_a_single_field_or_the_request_breaks_is_an_error() -> None:
+def test_rules_for_single_fields_and_the_request_are_errors() -> None:
     assert {rule for rule, entry in BASIC.items() if entry.level is not Level.ERROR} == {"suppress.unused"}

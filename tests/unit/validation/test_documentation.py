@@ -31,7 +31,7 @@ def test_the_page_is_fresh() -> None:
 
 
 @pytest.mark.parametrize(("section", "name"), FIELDS)
-def test_every_field_says_what_it_is_and_what_changing_it_does(section: type[Section], name: str) -> None:
+def test_every_field_has_a_description_and_a_change(section: type[Section], name: str) -> None:
     field = section.model_fields[name]
     extra: Any = field.json_schema_extra
     assert field.description
@@ -40,7 +40,7 @@ def test_every_field_says_what_it_is_and_what_changing_it_does(section: type[Sec
 
 
 @pytest.mark.parametrize(("section", "name"), [(section, name) for section, name in FIELDS if name != "name"])
-def test_every_field_stands_on_the_page(section: type[Section], name: str) -> None:
+def test_every_field_is_on_the_page(section: type[Section], name: str) -> None:
     description = section.model_fields[name].description or ""
     assert any(f"| `{name}` |" in line and description.replace("|", "\\|") in line for line in PAGE.read_text().splitlines())
 
@@ -63,7 +63,7 @@ def test_no_line_can_be_left_out_of_the_shortest_file() -> None:
 @pytest.mark.parametrize(
     "example", [*EXAMPLES.values(), OVERRIDES_EXAMPLE, LEVELS_EXAMPLE], ids=[*EXAMPLES, "overrides", "levels"]
 )
-def test_every_example_on_the_page_is_taken(example: str) -> None:
+def test_every_example_on_the_page_is_valid(example: str) -> None:
     given = yaml.safe_load(example)
     content = {**yaml.safe_load(MINIMAL), **given}
     if "instance_groups" in given:
@@ -77,12 +77,12 @@ APIS = {(section, name): str(cast(Any, section.model_fields[name].json_schema_ex
 
 @cache
 def model(service: str) -> Any:
-    """A service's model, read by botocore itself."""
+    """Return a service's model, read by botocore."""
     return get_session().get_service_model(service)
 
 
 @pytest.mark.parametrize("api", sorted({api for api in APIS.values() if api}))
-def test_what_a_field_becomes_is_a_member_of_that_request(api: str) -> None:
+def test_each_field_becomes_a_member_of_its_request(api: str) -> None:
     operation, _, members = api.partition(" ")
     service, _, operation = operation.partition(":")
     shape = model(service).operation_model(operation).input_shape
@@ -96,9 +96,7 @@ def test_what_a_field_becomes_is_a_member_of_that_request(api: str) -> None:
     ("section", "table", "prefix"),
     [(ClusterConfig, FIELDS_OF_THE_CLUSTER, ""), (InstanceGroup, FIELDS_OF_A_GROUP, "InstanceGroups[].")],
 )
-def test_what_a_field_becomes_is_what_the_request_takes_from_it(
-    section: type[Section], table: dict[str, str], prefix: str
-) -> None:
+def test_the_request_contains_each_field_as_documented(section: type[Section], table: dict[str, str], prefix: str) -> None:
     for member, field in table.items():
         api = APIS[section, field]
         assert api == f"sagemaker:CreateCluster {prefix}{member}" or api.startswith(

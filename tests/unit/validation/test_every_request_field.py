@@ -1,4 +1,4 @@
-"""Every field of CreateCluster's input in the pinned boto3 can be asked for in a cluster file."""
+"""Every member of CreateCluster in the pinned boto3 can be set in a cluster file."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from tests.unit.validation.override_drafts import THEIR_SCRIPTS
 
 LEAVES = sorted(leaves(), key=dotted)
 WORK = 2
-"""The place of the draft's compute group."""
+"""The index of the draft's compute group."""
 
 FRIENDLY: dict[str, tuple[Path, Any]] = {
     "ClusterName": (("cluster_name",), "sample"),
@@ -39,7 +39,7 @@ EXCLUDED: dict[str, Path] = {"InstanceRequirements": ("InstanceType",), "OnInitC
 
 
 def made(draft: Any) -> Any:
-    """The request of the draft, which must be a valid file, with its name."""
+    """Return the request of the draft, which must be valid, with its name."""
     config = draft.config()
     request = {**cluster_request(config, values=RequestValues.samples(config)), "ClusterName": config.cluster_name}
     request["InstanceGroups"] = request["InstanceGroups"][WORK:]

@@ -1,4 +1,4 @@
-"""Synth and `hpod` load the configuration first: it must not bring what they do not need."""
+"""Loading the configuration imports nothing that synth and `hpod` do not need."""
 
 import subprocess
 import sys

@@ -26,18 +26,18 @@ def test_a_folder_gives_its_clusters_by_name(folder: Path) -> None:
     assert [config.name for config in load_clusters(folder)] == ["one", "two"]
 
 
-def test_one_cluster_is_loaded_alone(folder: Path) -> None:
+def test_one_cluster_is_loaded_without_the_others(folder: Path) -> None:
     (folder / "two.yaml").write_text("nonsense: [")
     assert [config.name for config in load_clusters(folder, only="one")] == ["one"]
 
 
-def test_an_unknown_cluster_is_answered_with_those_that_are_there(folder: Path) -> None:
+def test_an_unknown_cluster_lists_the_available_ones(folder: Path) -> None:
     with pytest.raises(ConfigError) as error:
         load_clusters(folder, only="onne")
     assert str(error.value) == f'{folder}: cluster: "onne": unknown cluster; available: one, two; did you mean one?'
 
 
-def test_the_problems_of_all_files_are_said_at_once(folder: Path, draft: Any) -> None:
+def test_the_problems_of_all_files_are_reported_at_once(folder: Path, draft: Any) -> None:
     (folder / "one.yaml").write_bytes(draft.set("wait_hours", 0).text())
     (folder / "two.yaml").write_bytes(b"region: [")
     with pytest.raises(ConfigError) as error:
@@ -46,32 +46,32 @@ def test_the_problems_of_all_files_are_said_at_once(folder: Path, draft: Any) ->
     assert [line.split(":")[0] for line in lines] == ["one.yaml", "two.yaml"]
 
 
-def test_an_empty_file_is_refused(folder: Path) -> None:
+def test_an_empty_file_is_rejected(folder: Path) -> None:
     (folder / "one.yaml").write_text("# nothing yet\n")
     with pytest.raises(ConfigError) as error:
         load_cluster(folder / "one.yaml")
     assert said(error, folder) == ["one.yaml: the file is empty; copy a file from examples/clusters/"]
 
 
-def test_a_file_that_is_no_mapping_is_refused(folder: Path) -> None:
+def test_a_file_that_is_not_a_mapping_is_rejected(folder: Path) -> None:
     (folder / "one.yaml").write_text("- region: us-west-2\n")
     with pytest.raises(ConfigError, match="must be a mapping"):
         load_cluster(folder / "one.yaml")
 
 
-def test_a_missing_file_is_answered_with_the_nearest(folder: Path) -> None:
+def test_a_missing_file_suggests_the_nearest(folder: Path) -> None:
     with pytest.raises(ConfigError) as error:
         load_cluster(folder / "tow.yaml")
     assert said(error, folder) == ['tow.yaml: "tow.yaml": cannot be read: No such file or directory; did you mean two?']
 
 
-def test_a_folder_in_the_place_of_a_file_is_refused(folder: Path) -> None:
+def test_a_folder_instead_of_a_file_is_rejected(folder: Path) -> None:
     (folder / "dir.yaml").mkdir()
     with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
         load_clusters(folder)
 
 
-def test_a_name_in_the_file_is_refused(folder: Path, draft: Any) -> None:
+def test_a_name_in_the_file_is_rejected(folder: Path, draft: Any) -> None:
     (folder / "one.yaml").write_bytes(draft.set("name", "one").text())
     with pytest.raises(ConfigError) as error:
         load_cluster(folder / "one.yaml")
@@ -81,7 +81,7 @@ def test_a_name_in_the_file_is_refused(folder: Path, draft: Any) -> None:
 
 
 @pytest.mark.parametrize("stem", ["One", "1one", "o", "one_two", "one.two", "o" * 32])
-def test_a_file_name_that_no_stack_can_have_is_refused(folder: Path, draft: Any, stem: str) -> None:
+def test_an_invalid_file_name_is_rejected(folder: Path, draft: Any, stem: str) -> None:
     (folder / f"{stem}.yaml").write_bytes(draft.set("wait_hours", 0).text())
     with pytest.raises(ConfigError) as error:
         load_cluster(folder / f"{stem}.yaml")
@@ -90,7 +90,7 @@ def test_a_file_name_that_no_stack_can_have_is_refused(folder: Path, draft: Any,
     assert "wait_hours" in second
 
 
-def test_a_file_that_ends_in_yml_is_not_silently_left_out(folder: Path) -> None:
+def test_a_file_that_ends_in_yml_is_not_silently_ignored(folder: Path) -> None:
     (folder / "three.yml").write_text("services: {}")
     with pytest.raises(ConfigError) as error:
         load_clusters(folder)
@@ -105,25 +105,25 @@ def test_a_file_that_ends_in_yml_is_not_silently_left_out(folder: Path) -> None:
     assert [line.split(":")[0] for line in said(error, folder)] == ["one.yaml", "three.yml"], "the one hides nothing of the other"
 
 
-def test_a_file_that_ends_in_yml_keeps_nobody_from_another_cluster(folder: Path) -> None:
+def test_a_file_that_ends_in_yml_does_not_block_other_clusters(folder: Path) -> None:
     (folder / "three.yml").write_text("region: us-west-2")
     assert [config.name for config in load_clusters(folder, only="one")] == ["one"]
 
 
-def test_hidden_files_are_no_cluster_files(folder: Path) -> None:
+def test_hidden_files_are_not_cluster_files(folder: Path) -> None:
     (folder / ".#one.yaml").symlink_to("somebody@somewhere.4711")
     (folder / "._two.yml").write_bytes(b"\0")
     assert [config.name for config in load_clusters(folder)] == ["one", "two"]
 
 
-def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_files_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"no cluster file found; copy one from examples/clusters/"):
         load_clusters(tmp_path)
     with pytest.raises(ConfigError, match="folder not found; create the folder"):
         load_clusters(tmp_path / "nowhere")
 
 
-def test_a_file_in_the_place_of_the_folder_is_answered_with_its_folder(folder: Path) -> None:
+def test_a_file_instead_of_the_folder_suggests_its_folder(folder: Path) -> None:
     with pytest.raises(ConfigError) as error:
         load_clusters(folder / "one.yaml")
     assert str(error.value) == (f"{folder}/one.yaml: not a folder; pass {folder}, and one as the cluster")

@@ -1,4 +1,4 @@
-"""What is said of values that a field does not take, word for word."""
+"""The exact messages for invalid values."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from validation.load import parse_cluster
 from validation.report import FORMATS
 
 
-def test_an_unknown_field_is_answered_with_the_nearest(draft: Any) -> None:
+def test_an_unknown_field_suggests_the_nearest(draft: Any) -> None:
     draft.set("instance_groups", 2, "instance_cuont", 4)
     assert draft.lines() == ["instance_groups[2].instance_cuont: 4: unknown field; did you mean instance_count or instance_type?"]
 
@@ -24,23 +24,23 @@ def test_a_required_field_under_another_name_is_one_mistake(draft: Any, word: st
     assert line.startswith(f"instance_groups[2].{word}: 4: unknown field; did you mean instance_count")
 
 
-def test_a_field_in_the_apis_spelling_is_answered_with_ours(draft: Any) -> None:
+def test_a_field_in_the_apis_spelling_suggests_the_field(draft: Any) -> None:
     draft.set("network", "AvailabilityZoneId", "usw2-az4")
     assert draft.lines()[0].endswith("did you mean availability_zone_id?")
 
 
-def test_an_unknown_field_like_no_other_is_answered_with_all(draft: Any) -> None:
+def test_an_unknown_field_like_no_other_lists_all(draft: Any) -> None:
     [line] = draft.set("storage", "zzz", 1).lines()
     assert line.endswith("use data_bucket, data_repository_associations, existing, lustre or openzfs")
 
 
-def test_a_missing_field_is_answered_with_what_it_is(draft: Any) -> None:
+def test_a_missing_field_shows_its_description(draft: Any) -> None:
     draft.remove("network", "availability_zone_id")
     [line] = draft.lines()
     assert line.startswith("network.availability_zone_id: required; add it: availability zone id")
 
 
-def test_a_wrong_choice_is_answered_with_all_and_the_nearest(draft: Any) -> None:
+def test_a_wrong_choice_lists_all_and_suggests_the_nearest(draft: Any) -> None:
     draft.set("instance_groups", 0, "role", "controler")
     assert draft.lines()[0] == (
         "instance_groups[0].role: \"controler\": must be 'controller', 'login' or 'compute'; did you mean controller?"
@@ -58,14 +58,12 @@ def test_a_wrong_choice_is_answered_with_all_and_the_nearest(draft: Any) -> None
         (("implementation",), "cloudformation", "native"),
     ],
 )
-def test_another_tools_word_for_a_choice_is_answered_with_ours(
-    draft: Any, path: tuple[str | int, ...], word: object, ours: str
-) -> None:
+def test_another_tools_word_suggests_the_choice(draft: Any, path: tuple[str | int, ...], word: object, ours: str) -> None:
     [line] = draft.set(*path, word).lines()
     assert line.endswith(f"; did you mean {ours}?")
 
 
-def test_a_missing_section_is_answered_with_what_it_needs(draft: Any) -> None:
+def test_a_missing_section_lists_its_required_fields(draft: Any) -> None:
     [line] = draft.remove("network").lines()
     assert line == "network: required; add it: VPC and subnets, with `availability_zone_id`"
 
@@ -87,7 +85,7 @@ def test_a_missing_section_is_answered_with_what_it_needs(draft: Any) -> None:
         (b"tags:\n  Spot: true\n", 'tags.Spot: true: must be text, but is a boolean in YAML; quote it: "true"'),
     ],
 )
-def test_text_that_yaml_reads_as_something_else_is_to_be_quoted_as_it_is_spelled(text: bytes, said: str) -> None:
+def test_text_that_yaml_reads_as_another_type_suggests_quotes(text: bytes, said: str) -> None:
     parsed = parse_cluster(text, "draft")
     assert isinstance(parsed, list)
     assert said in [str(problem) for problem in parsed]
@@ -116,9 +114,7 @@ def test_text_that_yaml_reads_as_something_else_is_to_be_quoted_as_it_is_spelled
         (("account",), "1234", '"1234": must be 12 digits; use the account from `aws sts get-caller-identity`'),
     ],
 )
-def test_a_value_that_a_field_does_not_take_is_answered_with_what_it_takes(
-    draft: Any, path: tuple[str, ...], value: object, said: str
-) -> None:
+def test_an_invalid_value_shows_what_is_valid(draft: Any, path: tuple[str, ...], value: object, said: str) -> None:
     lines = draft.set(*path, value).lines()
     assert any(line.startswith(f"{dotted(path)}: {said}") for line in lines), lines
 
@@ -157,12 +153,12 @@ def test_a_value_that_a_field_does_not_take_is_answered_with_what_it_takes(
         (("lifecycle", "on_create"), "./start.sh", "did you mean start.sh?"),
     ],
 )
-def test_the_remedy_is_what_to_write(draft: Any, path: tuple[str | int, ...], value: object, remedy: str) -> None:
+def test_the_fix_is_what_to_write(draft: Any, path: tuple[str | int, ...], value: object, remedy: str) -> None:
     lines = draft.set(*path, value).lines()
     assert any(f"; {remedy}" in line for line in lines), lines
 
 
-def test_all_problems_are_said_at_once_in_the_order_of_the_file(draft: Any) -> None:
+def test_all_problems_are_reported_at_once_in_the_order_of_the_file(draft: Any) -> None:
     draft.set("wait_hours", 0).set("instance_groups", 1, "role", "porter").set("network", "node_cidr", "10.0.0.0/20").set(
         "colour", 1
     )
@@ -200,19 +196,19 @@ def test_a_long_value_is_cut() -> None:
         (("overrides",), {"Orchestrator": {"Slurm": {"AccountingDatabase": {"Credentials": {"Name": "a", "Text": "hunter2"}}}}}),
     ],
 )
-def test_what_is_a_secret_by_its_name_is_printed_in_no_form(draft: Any, form: str, path: tuple[str, ...], value: object) -> None:
+def test_a_secret_value_is_never_printed(draft: Any, form: str, path: tuple[str, ...], value: object) -> None:
     draft.set(*path, value)
     checked = check_source(yaml.safe_dump(draft.content).encode(), "draft", draft.folder)
     assert checked.errors
     assert "hunter2" not in FORMATS[form]([checked])
 
 
-def test_a_secret_that_is_a_number_is_not_repeated_in_the_remedy(draft: Any) -> None:
+def test_a_numeric_secret_is_not_repeated_in_the_fix(draft: Any) -> None:
     [line] = draft.set("tags", {"password": 271828}).lines()
     assert line == 'tags.password: "...": must be text, but is a number in YAML; put it in quotes'
 
 
-def test_the_arn_of_a_secret_is_no_secret(draft: Any) -> None:
+def test_the_arn_of_a_secret_is_not_secret(draft: Any) -> None:
     [line] = draft.set("slurm", "accounting", {"secret_arn": "arn:aws:iam::1:x"}).lines()
     assert "arn:aws:iam::1:x" in line
 

@@ -1,4 +1,4 @@
-"""Whatever is done to a shipped file, the answer is a cluster or the problems: never a traceback (texts: tests/mutations)."""
+"""Any change of a shipped file results in a cluster or in problems, never in a traceback (texts: tests/mutations)."""
 
 import copy
 from typing import Any
@@ -54,7 +54,7 @@ NAMES = ["name", "overrides", "tags", "partition", "existing", "zzz"]
 
 @st.composite
 def changed_documents(draw: st.DrawFn) -> str:
-    """A shipped file in which some values are something else, missing, doubled, or new."""
+    """Draw a shipped file with some values replaced, missing, duplicated or new."""
     content = copy.deepcopy(yaml.safe_load(draw(st.sampled_from(SHIPPED))))
     for _ in range(draw(st.integers(1, 4))):
         change(draw, content, ODD_VALUES, NAMES)

@@ -1,4 +1,4 @@
-"""Whatever `overrides` hold, no rule ends in a traceback: rules see them before the types of the API are checked."""
+"""No content of `overrides` causes a traceback: rules read them before the API's types are checked."""
 
 import copy
 from pathlib import Path
@@ -25,7 +25,7 @@ NAMES = ["Subnets", "Spot", "EbsVolumeConfig", "x"]
 
 @st.composite
 def odd_overrides(draw: st.DrawFn) -> dict[str, Any]:
-    """All members of the API, some of which are something else, missing, doubled, or new."""
+    """Draw all members of the API, with some replaced, missing, duplicated or new."""
     whole = copy.deepcopy(WHOLE)
     for _ in range(draw(st.integers(1, 6))):
         change(draw, whole, ODD, NAMES)
@@ -34,7 +34,7 @@ def odd_overrides(draw: st.DrawFn) -> dict[str, Any]:
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(overrides=odd_overrides())
-def test_odd_overrides_are_told_and_end_in_no_traceback(overrides: dict[str, Any]) -> None:
+def test_odd_overrides_are_reported_without_traceback(overrides: dict[str, Any]) -> None:
     content = yaml.safe_load(VALID)
     content["overrides"] = overrides.get("cluster")
     content["instance_groups"][2]["overrides"] = overrides.get("group")

@@ -1,4 +1,4 @@
-"""One mistake is answered with one problem: what follows from it is not told."""
+"""One mistake is one problem: consequences are not reported."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from validation.load import parse_cluster
         (2, "login", "got 2; check the role of work, which contradicts its partition"),
     ],
 )
-def test_a_wrong_role_is_told_once(draft: Any, group: int, role: str, said: str) -> None:
+def test_a_wrong_role_is_reported_once(draft: Any, group: int, role: str, said: str) -> None:
     [line] = draft.set("instance_groups", group, "role", role).lines()
     assert line.endswith(said)
 
@@ -36,7 +36,7 @@ def test_a_wrong_role_is_told_once(draft: Any, group: int, role: str, said: str)
         ("instance_groups: [{name: a, role: login, role: controller, instance_type: ml.c5.xlarge, instance_count: 1}]", ""),
     ],
 )
-def test_a_key_given_twice_is_all_that_is_told_of_it(draft: Any, first: str, again: str) -> None:
+def test_a_duplicate_key_is_the_only_problem_of_its_section(draft: Any, first: str, again: str) -> None:
     rest = draft.text().decode()
     section = first.partition(":")[0]
     if section != "wait_hours":
@@ -48,14 +48,14 @@ def test_a_key_given_twice_is_all_that_is_told_of_it(draft: Any, first: str, aga
     assert "duplicate key" in line
 
 
-def test_what_is_wrong_elsewhere_is_told_beside_a_key_given_twice(draft: Any) -> None:
+def test_other_problems_are_reported_beside_a_duplicate_key(draft: Any) -> None:
     draft.set("wait_hours", 99)
     parsed = parse_cluster(draft.text() + b"region: us-east-1\n", "draft")
     assert isinstance(parsed, list)
     assert [problem.path for problem in parsed] == [("wait_hours",), ("region",)]
 
 
-def test_the_request_of_what_is_right_is_checked_beside_what_is_wrong(draft: Any) -> None:
+def test_the_request_of_the_valid_part_is_checked(draft: Any) -> None:
     draft.set("instance_groups", 0, "role", "boss").set("instance_groups", 2, "overrides", {"Nmae": 1})
     draft.set("instance_groups", 1, "instance_type", "ml.m5.xxlarge").set("network", {}).set(
         "overrides", {"NodeRecovery": "Maybe"}
@@ -70,7 +70,7 @@ def test_the_request_of_what_is_right_is_checked_beside_what_is_wrong(draft: Any
 
 
 @pytest.mark.parametrize("count", [0, 101])
-def test_a_wrong_number_of_groups_is_told_once(draft: Any, count: int) -> None:
+def test_a_wrong_number_of_groups_is_reported_once(draft: Any, count: int) -> None:
     group = draft.content["instance_groups"][2]
     [problem] = draft.set("instance_groups", [{**group, "name": f"work-{index}"} for index in range(count)]).problems()
     assert (problem.rule, problem.path) == ("bounds", ("instance_groups",))
@@ -84,6 +84,6 @@ def test_a_wrong_file_name_hides_nothing(draft: Any) -> None:
 
 @pytest.mark.parametrize("given", [[{"extra": "x"}], [], "x", 3, None, {"x": 1}])
 @pytest.mark.parametrize("field", ["network", "storage", "slurm", "lifecycle", "instance_groups", "users"])
-def test_a_section_of_another_kind_is_told_and_nothing_else_breaks(draft: Any, field: str, given: object) -> None:
+def test_a_section_of_another_type_is_reported_without_traceback(draft: Any, field: str, given: object) -> None:
     problems = draft.set(field, given).problems()
     assert all(problem.path[0] == field for problem in problems)

@@ -1,4 +1,4 @@
-"""What is said of a value that is not of the form that its field takes."""
+"""The messages for values that do not match a pattern."""
 
 import re
 from collections.abc import Iterator
@@ -11,14 +11,14 @@ from validation.patterns import FORMS, corrected, in_words
 
 
 def patterns(schema: Any) -> Iterator[str]:
-    """Every pattern of the model."""
+    """Yield every pattern of the model."""
     if isinstance(schema, dict):
         yield from (each for key, each in schema.items() if key == "pattern" and isinstance(each, str))
     for inner in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
         yield from patterns(inner)
 
 
-def test_every_pattern_of_the_model_is_said_in_words() -> None:
+def test_every_pattern_of_the_model_has_a_description() -> None:
     assert set(patterns(ClusterConfig.model_json_schema())) == set(FORMS), "FORMS of validation/patterns.py has them in words"
 
 
@@ -29,7 +29,7 @@ def test_a_pattern_without_words_is_shown_itself() -> None:
 
 @pytest.mark.parametrize("pattern", FORMS)
 @pytest.mark.parametrize("value", ["", "-", " ", "a b", "/", "My_name", "ml.", "\n"])
-def test_what_is_suggested_is_of_the_form(pattern: str, value: str) -> None:
+def test_suggestions_match_the_pattern(pattern: str, value: str) -> None:
     better = corrected(value, pattern)
     assert better is None or re.fullmatch(pattern, better)
 
@@ -48,8 +48,6 @@ def test_what_is_suggested_is_of_the_form(pattern: str, value: str) -> None:
         (("storage", "data_repository_associations", 0, "prefix"), "/released/", "released"),
     ],
 )
-def test_a_value_that_is_nearly_of_the_form_is_answered_with_one_that_is(
-    draft: Any, path: tuple[str | int, ...], value: str, better: str
-) -> None:
+def test_a_near_miss_suggests_a_matching_value(draft: Any, path: tuple[str | int, ...], value: str, better: str) -> None:
     [line] = draft.set(*path, value).lines()
     assert line.endswith(f"; did you mean {better}?")

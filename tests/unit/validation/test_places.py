@@ -1,4 +1,4 @@
-"""Where in the file a problem stands."""
+"""The place of a problem in the file."""
 
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ instance_groups:
 
 
 def places(source: str) -> list[tuple[str, str]]:
-    """The rule and the place of each problem of the file."""
+    """Return the rule and the place of each problem of the file."""
     return [(problem.rule, str(problem.place)) for problem in check_source(source.encode(), "draft", Path()).problems]
 
 
@@ -56,20 +56,20 @@ def places(source: str) -> list[tuple[str, str]]:
         ),
     ],
 )
-def test_a_problem_stands_where_its_field_does(old: str, new: str, expected: tuple[str, str]) -> None:
+def test_a_problem_is_placed_at_its_field(old: str, new: str, expected: tuple[str, str]) -> None:
     assert FILE.count(old) == 1
     assert expected in places(FILE.replace(old, new))
 
 
-def test_what_is_missing_from_the_file_stands_where_its_first_field_does() -> None:
+def test_a_missing_field_is_placed_at_the_first_field() -> None:
     assert ("missing-field", "2:1") in places("# nothing\nregion: us-west-2\n")
 
 
-def test_an_entry_of_a_list_stands_where_it_begins() -> None:
+def test_an_entry_of_a_list_is_placed_at_its_start() -> None:
     assert places(FILE + "users:\n  - {name: bob, uid: 10001,\n     groups: [\n       [x]]}\n") == [("type", "16:8")]
 
 
-def test_what_an_alias_repeats_stands_where_it_is_written() -> None:
+def test_an_alias_is_placed_at_its_anchor() -> None:
     tags = "tags: &t {a: 1}\n"
     assert places(FILE + tags) == [("type", "13:11")]
     shared = FILE.replace("    instance_count: 1\n", "    instance_count: 1\n    overrides: &o {Nmae: 1}\n")
@@ -84,7 +84,7 @@ def test_problems_come_in_the_order_of_the_file() -> None:
     assert [problem.place for problem in found.errors] == [Place(5, 3), Place(10, 5), Place(12, 33)]
 
 
-def test_the_bytes_that_are_no_text_stand_in_their_line() -> None:
+def test_invalid_bytes_are_placed_on_their_line() -> None:
     [problem] = check_source(b"a: 1\nbc: \xe9", "draft", Path()).problems
     assert (problem.rule, problem.place) == ("yaml.encoding", Place(2, 5))
 

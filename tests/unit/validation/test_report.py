@@ -1,4 +1,4 @@
-"""What there is to say of files, in each format."""
+"""The report in each format."""
 
 import json
 import re
@@ -29,7 +29,7 @@ def said(form: str) -> str:
     return FORMATS[form](FILES)
 
 
-def test_the_count_leaves_out_what_is_suppressed() -> None:
+def test_the_count_omits_suppressed_warnings() -> None:
     assert counted(FILES) == "1 error and 1 warning in 3 files"
 
 
@@ -99,7 +99,7 @@ def run() -> Any:
     return found
 
 
-def test_each_result_of_sarif_has_what_the_standard_requires(run: Any) -> None:
+def test_each_sarif_result_has_the_required_members(run: Any) -> None:
     rules = run["tool"]["driver"]["rules"]
     assert run["tool"]["driver"]["name"]
     assert len(run["results"]) == 4
@@ -120,7 +120,7 @@ def test_sarif_tells_where_in_which_file(run: Any) -> None:
     assert [result["level"] for result in run["results"]] == ["error", "warning", "warning", "note"]
 
 
-def test_what_is_suppressed_is_suppressed_in_sarif(run: Any) -> None:
+def test_suppressed_warnings_are_suppressed_in_sarif(run: Any) -> None:
     suppressed = [result.get("suppressions") for result in run["results"]]
     assert suppressed == [None, None, [{"kind": "inSource", "justification": "we thought"}], None]
 

@@ -1,4 +1,4 @@
-"""Each rule has a draft that breaks it alone: a rule without one fails the first test."""
+"""Each rule has a draft that breaks only this rule; a rule without one fails the first test."""
 
 from collections.abc import Callable
 from typing import Any
@@ -180,7 +180,7 @@ def test_a_draft_that_breaks_one_rule_breaks_no_other(draft: Any, rule: str) -> 
 
 
 @pytest.mark.parametrize("rule", BREAKERS)
-def test_a_broken_rule_names_the_value_and_the_remedy(draft: Any, rule: str) -> None:
+def test_a_broken_rule_reports_the_value_and_a_fix(draft: Any, rule: str) -> None:
     BREAKERS[rule](draft)
     for problem in draft.problems():
         assert "; " in problem.message
@@ -189,7 +189,7 @@ def test_a_broken_rule_names_the_value_and_the_remedy(draft: Any, rule: str) -> 
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_each_rule_says_in_one_line_what_holds(rule: Any) -> None:
+def test_each_rule_has_a_requirement_of_one_line(rule: Any) -> None:
     assert rule.says
     assert "\n" not in rule.says
 
@@ -201,6 +201,6 @@ def test_rules_of_valid_sections_speak_although_another_section_is_invalid(draft
     assert {str(problem.path[0]) for problem in draft.problems()} == {"instance_groups", "network", "storage"}
 
 
-def test_a_rule_that_needs_an_invalid_section_is_silent(draft: Any) -> None:
+def test_a_rule_that_needs_an_invalid_section_is_skipped(draft: Any) -> None:
     draft.set("region", 7)
     assert [problem.path for problem in draft.problems()] == [("region",)]

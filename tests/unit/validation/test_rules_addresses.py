@@ -15,7 +15,7 @@ def lines(draft: Any) -> list[str]:
 
 
 @pytest.mark.fault(54)
-def test_a_range_with_too_few_addresses_is_refused_with_the_sum_and_one_that_is_large_enough(draft: Any) -> None:
+def test_a_range_with_too_few_addresses_suggests_a_larger_one(draft: Any) -> None:
     draft.set("network", "node_cidr", "10.1.0.0/25")
     assert lines(draft) == [
         'network.node_cidr: "10.1.0.0/25": has 123 addresses, but at least 131 are required '
@@ -29,7 +29,7 @@ def test_addresses_are_counted_also_where_something_else_is_wrong(draft: Any) ->
 
 
 @pytest.mark.fault(54)
-def test_the_last_node_that_fits_is_let_through_and_the_next_is_not(draft: Any) -> None:
+def test_the_last_node_that_fits_is_accepted_and_the_next_rejected(draft: Any) -> None:
     draft.remove("storage")
     draft.set("network", "node_cidr", "10.1.0.0/28").set("instance_groups", 2, "instance_type", "ml.g5.xlarge")
     draft.set("instance_groups", 2, "instance_count", 9)  # of 11, two are the controller's and the login node's
@@ -40,7 +40,7 @@ def test_the_last_node_that_fits_is_let_through_and_the_next_is_not(draft: Any) 
 
 
 @pytest.mark.fault(54)
-def test_more_nodes_than_any_subnet_takes_are_told_to_go_to_several(draft: Any) -> None:
+def test_more_nodes_than_any_subnet_holds_suggest_several_subnets(draft: Any) -> None:
     draft.set("instance_groups", 2, "instance_count", 3000)
     assert lines(draft)[0].endswith("lower instance_count, or use other subnets for some groups (`overrides.OverrideVpcConfig`)")
 
@@ -56,7 +56,7 @@ def test_subnets_that_are_not_in_the_file_are_not_counted(draft: Any, place: str
     assert not lines(draft)
 
 
-def test_security_groups_of_ones_own_are_no_subnets_of_ones_own(draft: Any) -> None:
+def test_custom_security_groups_are_not_custom_subnets(draft: Any) -> None:
     draft.set("network", "node_cidr", "10.1.0.0/28").set(
         "overrides", {"VpcConfig": {"SecurityGroupIds": ["sg-0123456789abcdef0"]}}
     )
@@ -71,7 +71,7 @@ def test_a_range_is_proposed_that_the_vpc_can_take(draft: Any) -> None:
     assert lines(draft)[0].endswith("; use a range of /24 or larger, e.g. 100.64.0.0/24")
 
 
-def test_interfaces_that_are_efa_alone_take_no_address(draft: Any) -> None:
+def test_efa_only_interfaces_need_no_address(draft: Any) -> None:
     draft.set("network", "node_cidr", "10.1.0.0/28")
     draft.set("instance_groups", 2, "overrides", "NetworkInterface", {"InterfaceType": "efa-only"})
     assert not lines(draft)
@@ -114,7 +114,7 @@ def test_of_several_types_the_smallest_is_certain_and_the_largest_possible(draft
     )
 
 
-def test_autoscaling_is_told_for_how_many_nodes_there_is_room(draft: Any) -> None:
+def test_autoscaling_reports_how_many_nodes_fit(draft: Any) -> None:
     draft.set("network", "node_cidr", "10.1.0.0/22").set("overrides", {**EKS, "AutoScaling": {"Mode": "Enable"}})
     [problem] = [each for each in draft.problems() if each.rule == "subnet-capacity-autoscaling"]
     assert "node_cidr 10.1.0.0/22: 44 of head, or 44 of door, or 8 of work" in problem.message

@@ -43,7 +43,7 @@ def test_a_login_group_has_no_partition(draft: Any) -> None:
     ]
 
 
-def test_the_reserved_word_of_slurm_is_no_partition(draft: Any) -> None:
+def test_a_partition_cannot_be_called_default(draft: Any) -> None:
     [line] = draft.set("instance_groups", 2, "partition", "Default").lines()
     assert "reserved by slurm.conf" in line
 
@@ -62,14 +62,14 @@ def test_deep_health_checks_need_accelerators_in_every_type_of_the_group(draft: 
     )
 
 
-def test_each_deep_health_check_is_named_once(draft: Any) -> None:
+def test_duplicate_deep_health_checks_are_reported(draft: Any) -> None:
     draft.set("wait_hours", 3)
     [line] = draft.set("instance_groups", 2, "deep_health_checks", ["InstanceStress", "InstanceStress"]).lines()
     assert "has duplicate checks" in line
 
 
 def test_the_most_tags_of_a_file_leave_room_for_ours_and_for_names(draft: Any) -> None:
-    """AWS takes 50 of a resource, and does not count those that CloudFormation adds itself."""
+    """AWS allows 50 tags for a resource, without those that CloudFormation adds."""
     ours = [name for name in vars(tags) if name.endswith("_TAG")]
     draft.set("tags", {f"tag-{index}": "x" for index in range(40)})
     assert draft.problems() == []

@@ -14,7 +14,7 @@ def rules(draft: Any) -> list[str]:
     return [problem.rule for problem in draft.problems()]
 
 
-def test_a_type_newer_than_this_release_is_a_warning_that_says_what_is_not_checked(draft: Any) -> None:
+def test_a_type_newer_than_this_release_is_a_warning_with_the_skipped_checks(draft: Any) -> None:
     [problem] = draft.set(*WORK, "instance_type", NEW).problems()
     assert (problem.rule, problem.level) == ("known-instance-type", "warning")
     assert problem.message.startswith(
@@ -42,7 +42,7 @@ def test_a_type_without_figures_is_a_warning_too(draft: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["ml.p5.48xlrge", "ml.p5.xxlarge", "ml.p.48xlarge", "ml.p5.large2", "ml.p5.048xlarge"])
-def test_what_cannot_be_a_type_is_a_mistake(draft: Any, name: str) -> None:
+def test_an_implausible_type_is_an_error(draft: Any, name: str) -> None:
     assert rules(draft.set(*WORK, "instance_type", name)) == ["request.choice"]
 
 
@@ -149,7 +149,7 @@ def test_types_with_gpus_or_neuron_devices_are_accelerated(name: str, *, acceler
 
 
 @pytest.mark.parametrize("name", ["ml.p9.48xlarge", "ml.r9i.xlarge", "ml.x9.48xlarge", "ml.p6e-gb200.36xlarge"])
-def test_of_a_type_whose_figures_nobody_knows_no_rule_tells_what_it_lacks(draft: Any, name: str) -> None:
+def test_no_rule_reports_missing_properties_of_an_unknown_type(draft: Any, name: str) -> None:
     draft.set(*WORK, "instance_type", name).set(*WORK, "deep_health_checks", ["InstanceStress"]).set("wait_hours", 3)
     plan = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/ours"
     draft.set(*WORK, "overrides", {"TrainingPlanArn": plan})

@@ -6,7 +6,7 @@ import pytest
 from validation.rules import lifecycle
 
 
-def test_extra_scripts_at_their_points_are_taken(draft: Any) -> None:
+def test_extra_scripts_in_their_folders_are_accepted(draft: Any) -> None:
     draft.put("more/before_slurm/10-one.sh", "more/after_slurm/lib/two.py", "more/controller_ready/three.sh", "more/README.md")
     assert draft.set("lifecycle", "extra", "more").problems() == []
 
@@ -20,18 +20,18 @@ def test_extra_scripts_at_their_points_are_taken(draft: Any) -> None:
         ("more/after_slurm.d/one.sh", "did you mean after_slurm or before_slurm?"),
     ],
 )
-def test_a_script_that_nothing_would_run_is_told(draft: Any, file: str, remedy: str) -> None:
+def test_a_script_that_never_runs_is_reported(draft: Any, file: str, remedy: str) -> None:
     [line] = draft.put(file).set("lifecycle", "extra", "more").lines()
     assert remedy in line
 
 
-def test_a_folder_without_scripts_is_told(draft: Any) -> None:
+def test_a_folder_without_scripts_is_reported(draft: Any) -> None:
     (draft.folder / "more").mkdir()
     [line] = draft.set("lifecycle", "extra", "more").lines()
     assert line.endswith("contains no scripts; add them to before_slurm/, after_slurm/ or controller_ready/ in this folder")
 
 
-def test_a_folder_of_ones_own_is_found_from_the_cluster_files_folder(draft: Any, tmp_path: Any) -> None:
+def test_a_folder_is_relative_to_the_cluster_file(draft: Any, tmp_path: Any) -> None:
     draft.put("own/on_create.sh")
     draft.folder = tmp_path / "clusters"
     draft.folder.mkdir()
@@ -52,13 +52,13 @@ def test_a_folder_of_ones_own_is_found_from_the_cluster_files_folder(draft: Any,
     ],
 )
 @pytest.mark.parametrize("field", ["source", "extra"])
-def test_a_folder_that_is_not_there_is_told(draft: Any, field: str, given: str, said: str) -> None:
+def test_a_missing_folder_is_reported(draft: Any, field: str, given: str, said: str) -> None:
     [line] = draft.put("own/on_create.sh").set("lifecycle", field, given).lines()
     assert line.startswith(f"lifecycle.{field}: ")
     assert line.endswith(said)
 
 
-def test_a_number_is_no_folder(draft: Any) -> None:
+def test_a_number_is_not_a_folder(draft: Any) -> None:
     assert draft.set("lifecycle", "source", 7).lines() == [
         'lifecycle.source: 7: must be text, but is a number in YAML; quote it: "7"'
     ]
@@ -104,25 +104,25 @@ def test_no_link_leads_out_of_a_folder(draft: Any, name: str, target: str, said:
     assert draft.lines() == [f'lifecycle.source: "{name.removeprefix("own/")}": {said}']
 
 
-def test_what_is_no_file_is_told(draft: Any) -> None:
+def test_a_special_file_is_reported(draft: Any) -> None:
     draft.put("own/on_create.sh").set("lifecycle", "source", "own")
     os.mkfifo(draft.folder / "own" / "pipe")
     assert draft.lines() == ['lifecycle.source: "pipe": not a regular file; remove it']
 
 
-def test_what_python_and_git_leave_is_not_looked_at(draft: Any) -> None:
+def test_files_of_python_and_git_are_ignored(draft: Any) -> None:
     draft.put("own/on_create.sh", "own/.git/HEAD", "own/lib/__pycache__/x.pyc").link("own/.git/out", "/etc")
     assert draft.set("lifecycle", "source", "own").problems() == []
 
 
-def test_a_folder_that_is_too_much_to_download_is_told(draft: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_is_too_large_is_reported(draft: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lifecycle, "MOST_FILES", 2)
     draft.put("own/on_create.sh", "own/a", "own/b").set("lifecycle", "source", "own")
     [line] = draft.lines()
     assert "3 files of 0 MiB are too much for every node to download; use a folder with only scripts" in line
 
 
-def test_what_comes_of_one_mistake_is_told_once(draft: Any) -> None:
+def test_one_mistake_is_reported_once(draft: Any) -> None:
     draft.put("own/on_create.sh", "more/one.sh").set("lifecycle", {"source": "own", "extra": "more"})
     [line] = draft.lines()
     assert line.endswith("run it from your scripts, or remove `source`")

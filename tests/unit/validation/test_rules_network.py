@@ -13,7 +13,7 @@ EXISTING = {
 }
 
 
-def test_a_zone_of_another_region_is_refused_with_the_zones_of_the_right_one(draft: Any) -> None:
+def test_a_zone_of_another_region_suggests_the_regions_zones(draft: Any) -> None:
     draft.set("network", "availability_zone_id", "use1-az4")
     assert draft.lines() == [
         'network.availability_zone_id: "use1-az4": is in us-east-1, not in us-west-2; '
@@ -21,7 +21,7 @@ def test_a_zone_of_another_region_is_refused_with_the_zones_of_the_right_one(dra
     ]
 
 
-def test_a_zone_name_is_refused_with_the_ids_of_the_region(draft: Any) -> None:
+def test_a_zone_name_suggests_the_regions_zone_ids(draft: Any) -> None:
     draft.set("network", "availability_zone_id", "us-west-2a")
     said = (
         'network.availability_zone_id: "us-west-2a": must be a zone id, not a zone name, which differs between accounts; '
@@ -32,14 +32,14 @@ def test_a_zone_name_is_refused_with_the_ids_of_the_region(draft: Any) -> None:
     assert draft.lines() == [said]
 
 
-def test_what_looks_like_no_zone_is_refused_with_the_ids_of_the_region(draft: Any) -> None:
+def test_an_invalid_zone_suggests_the_regions_zone_ids(draft: Any) -> None:
     draft.set("network", "availability_zone_id", "usw2_az4")
     assert draft.lines()[0].endswith("; use usw2-az1, usw2-az2, usw2-az3 or usw2-az4")
     draft.set("network", "availability_zone_id", "USW2-AZ4")
     assert draft.lines()[0].endswith("; did you mean usw2-az4?")
 
 
-def test_a_zone_name_in_the_place_of_the_region_is_answered_with_its_region(draft: Any) -> None:
+def test_a_zone_name_as_region_suggests_its_region(draft: Any) -> None:
     [line] = draft.set("region", "us-west-2a").lines()
     assert line == 'region: "us-west-2a": must be a region name like us-west-2; did you mean us-west-2?'
 
@@ -64,7 +64,7 @@ def test_a_zone_is_known_without_a_region(draft: Any) -> None:
         ("us-west-2", "usw2-lax1-az1"),
     ],
 )
-def test_a_zone_that_some_accounts_have_is_a_warning_alone(draft: Any, region: str, zone: str) -> None:
+def test_a_zone_that_some_accounts_have_is_only_a_warning(draft: Any, region: str, zone: str) -> None:
     draft.set("region", region).set("network", "availability_zone_id", zone)
     [problem] = draft.problems()
     assert (problem.rule, problem.level) == ("known-zone", Level.WARNING)
@@ -72,22 +72,22 @@ def test_a_zone_that_some_accounts_have_is_a_warning_alone(draft: Any, region: s
 
 
 @pytest.mark.parametrize(("region", "zone"), [("eusc-de-east-1", "eusc-dee1-az1"), ("us-gov-west-1", "usgw1-az1")])
-def test_a_zone_of_a_region_whose_zones_nobody_listed_is_taken(draft: Any, region: str, zone: str) -> None:
+def test_a_zone_of_a_region_without_listed_zones_is_accepted(draft: Any, region: str, zone: str) -> None:
     assert draft.set("region", region).set("network", "availability_zone_id", zone).problems() == []
 
 
-def test_a_local_zone_of_another_region_is_refused(draft: Any) -> None:
+def test_a_local_zone_of_another_region_is_rejected(draft: Any) -> None:
     draft.set("network", "availability_zone_id", "use1-dfw2-az1")
     assert [(problem.rule, problem.level) for problem in draft.problems()] == [("zone-region", Level.ERROR)]
 
 
-def test_a_region_that_is_newer_than_the_release_is_a_warning_alone(draft: Any) -> None:
+def test_a_region_newer_than_the_release_is_only_a_warning(draft: Any) -> None:
     draft.set("region", "us-west-3").set("network", "availability_zone_id", "usw3-az1")
     [problem] = draft.problems()
     assert (problem.rule, problem.level) == ("known-region", Level.WARNING)
 
 
-def test_a_region_whose_zones_nobody_listed_takes_a_zone_that_is_no_other_regions(draft: Any) -> None:
+def test_a_region_without_listed_zones_accepts_unknown_zones(draft: Any) -> None:
     draft.set("region", "mx-central-1").set("network", "availability_zone_id", "mxc1-az1")
     assert draft.problems() == []
     draft.set("network", "availability_zone_id", "usw2-az1")
@@ -96,7 +96,7 @@ def test_a_region_whose_zones_nobody_listed_takes_a_zone_that_is_no_other_region
     assert problem.message.endswith("; use an id from `aws ec2 describe-availability-zones --region mx-central-1`")
 
 
-def test_a_misspelled_region_is_answered_with_the_nearest(draft: Any) -> None:
+def test_a_misspelled_region_suggests_the_nearest(draft: Any) -> None:
     draft.set("region", "us-wst-2")
     assert draft.lines() == ['region: "us-wst-2": unknown region; did you mean us-west-2, us-west-1 or us-east-2?'], (
         "the zone is not blamed, too"
@@ -113,7 +113,7 @@ def test_a_misspelled_region_is_answered_with_the_nearest(draft: Any) -> None:
         ("10.2.0.0/16", "10.0.0.0/16"),
     ],
 )
-def test_ranges_that_a_vpc_can_have_together_are_taken(draft: Any, vpc: str, nodes: str) -> None:
+def test_compatible_vpc_ranges_are_accepted(draft: Any, vpc: str, nodes: str) -> None:
     draft.set("network", "vpc_cidr", vpc).set("network", "node_cidr", nodes)
     draft.set("network", "public_subnet_cidr", str(next(IPv4Network(vpc).subnets(new_prefix=24))))
     assert draft.lines() == []
@@ -130,7 +130,7 @@ def test_ranges_that_a_vpc_can_have_together_are_taken(draft: Any, vpc: str, nod
         ("10.0.0.0/16", "198.19.0.0/16", "reserved by AWS"),
     ],
 )
-def test_ranges_that_a_vpc_cannot_have_together_are_refused(draft: Any, vpc: str, nodes: str, why: str) -> None:
+def test_incompatible_vpc_ranges_are_rejected(draft: Any, vpc: str, nodes: str, why: str) -> None:
     draft.set("network", "vpc_cidr", vpc).set("network", "node_cidr", nodes)
     draft.set("network", "public_subnet_cidr", str(next(IPv4Network(vpc).subnets(new_prefix=24))))
     [line] = draft.lines()
@@ -139,24 +139,24 @@ def test_ranges_that_a_vpc_cannot_have_together_are_refused(draft: Any, vpc: str
 
 
 @pytest.mark.parametrize("size", [8, 15, 29])
-def test_a_range_of_a_size_that_no_vpc_takes_is_refused(draft: Any, size: int) -> None:
+def test_a_range_of_an_unsupported_size_is_rejected(draft: Any, size: int) -> None:
     draft.set("network", "node_cidr", f"100.64.0.0/{size}") if size > 9 else draft.set("network", "node_cidr", "44.0.0.0/8")
     assert [problem.rule for problem in draft.problems()] == ["cidr-size"]
 
 
-def test_a_range_with_host_bits_is_answered_with_the_range_meant(draft: Any) -> None:
+def test_a_range_with_host_bits_suggests_the_range(draft: Any) -> None:
     draft.set("network", "vpc_cidr", "10.0.0.7/16")
     assert draft.lines() == ['network.vpc_cidr: "10.0.0.7/16": has host bits set; use 10.0.0.0/16']
 
 
 @pytest.mark.parametrize("value", ["10.0.0.0", "fd00::/16", "10.0.0.0/99", 10, "", True])
-def test_what_is_no_ipv4_range_is_refused(draft: Any, value: object) -> None:
+def test_an_invalid_ipv4_range_is_rejected(draft: Any, value: object) -> None:
     draft.set("network", "vpc_cidr", value)
     [line] = draft.lines()
     assert "use e.g. 10.0.0.0/16" in line
 
 
-def test_existing_subnets_can_be_given_gateways_if_the_public_subnet_is_in_the_vpc(draft: Any) -> None:
+def test_existing_subnets_can_get_gateways_if_the_public_subnet_is_in_the_vpc(draft: Any) -> None:
     draft.set("network", "existing", EXISTING).set("network", "vpc_cidr", "192.168.0.0/16")
     assert [problem.rule for problem in draft.problems()] == ["public-subnet-in-existing-vpc"]
     draft.set("network", "public_subnet_cidr", "192.168.0.0/24")

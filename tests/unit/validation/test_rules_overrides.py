@@ -1,4 +1,4 @@
-"""What is told of `overrides` beyond what the API itself refuses of a member."""
+"""Rules about `overrides` beyond the API's own checks."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ OURS = f"arn:aws:kms:us-west-2:123456789012:{KEY}"
 
 
 def told(draft: Any) -> list[str]:
-    """Each problem as its rule and where it is, within the compute group's overrides if it is there."""
+    """Return each problem's rule and path, relative to the compute group's overrides if possible."""
     group = f"instance_groups[{WORK}].overrides."
     return [f"{problem.rule}: {dotted(problem.path).removeprefix(group)}" for problem in draft.problems()]
 
@@ -118,7 +118,7 @@ def test_percentages_end_at_100(draft: Any, section: str, kind: str, value: int,
     assert told(draft) == [f"patching-strategy: {path}"] * is_wrong
 
 
-def test_continuous_provisioning_as_hyperpod_takes_it_is_taken(draft: Any) -> None:
+def test_valid_continuous_provisioning_is_accepted(draft: Any) -> None:
     assert told(of_work(continuous(draft), "MinInstanceCount", 2)) == []
 
 
@@ -138,7 +138,7 @@ def test_continuous_provisioning_has_neither_strategy_nor_several_controllers(dr
     ]
 
 
-def test_what_needs_continuous_provisioning_is_told_without_it(draft: Any) -> None:
+def test_options_of_continuous_provisioning_are_reported_without_it(draft: Any) -> None:
     of_work(continuous(draft), "CapacityRequirements", {"Spot": {}})
     database = {"Endpoint": "db.example.com", "SecretArn": "arn:aws:secretsmanager:us-west-2:123456789012:secret:db-AbCdEf"}
     draft.set("overrides", {"Orchestrator": {"Slurm": {"AccountingDatabase": database}}})
@@ -153,7 +153,7 @@ def test_the_slurm_config_of_a_compute_group_names_its_partition(draft: Any) -> 
     assert line.endswith(".SlurmConfig.PartitionNames: required for a Compute group; add [dev]")
 
 
-def test_a_partition_in_the_slurm_config_of_a_controller_is_told(draft: Any) -> None:
+def test_a_partition_in_the_slurm_config_of_a_controller_is_reported(draft: Any) -> None:
     slurm = {"NodeType": "Controller", "PartitionNames": ["dev"]}
     [line] = continuous(draft).set("instance_groups", 0, "overrides", "SlurmConfig", slurm).lines()
     assert line.endswith('"dev": differs from the group\'s `partition`; remove it, as the group has no partition')
@@ -180,7 +180,9 @@ def test_connectivity_is_measured_over_efa(draft: Any) -> None:
 
 
 @pytest.mark.parametrize(("account", "is_wrong"), [("123456789012", False), ("210987654321", True), (None, False)])
-def test_a_plan_of_another_account_is_told_where_the_file_names_one(draft: Any, account: str | None, *, is_wrong: bool) -> None:
+def test_a_plan_of_another_account_is_reported_if_the_file_sets_account(
+    draft: Any, account: str | None, *, is_wrong: bool
+) -> None:
     if account:
         draft.set("account", account)
     assert told(of_work(draft, "TrainingPlanArn", PLAN)) == ["training-plan-account: TrainingPlanArn"] * is_wrong
@@ -231,7 +233,7 @@ def test_of_a_region_that_is_newer_than_the_release_no_partition_is_known(draft:
         ({"Subnets": ["subnet-0123456789abcdef0"]}, False),
     ],
 )
-def test_a_second_security_group_is_no_other_network(draft: Any, given: dict[str, list[str]], *, is_told: bool) -> None:
+def test_a_second_security_group_is_the_same_network(draft: Any, given: dict[str, list[str]], *, is_told: bool) -> None:
     existing = {
         "vpc_id": "vpc-01234567",
         "node_subnet_ids": NETWORK["Subnets"],

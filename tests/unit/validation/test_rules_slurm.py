@@ -17,7 +17,7 @@ def test_a_database_that_is_not_external_needs_nothing_more(draft: Any, database
 
 
 @pytest.mark.parametrize("more", [{}, {"port": 3307}, {"secret_key_arn": KEY}])
-def test_an_external_database_with_host_and_secret_is_taken(draft: Any, more: dict[str, Any]) -> None:
+def test_an_external_database_with_host_and_secret_is_accepted(draft: Any, more: dict[str, Any]) -> None:
     assert accounting(draft, **EXTERNAL, **more).problems() == []
 
 
@@ -30,7 +30,7 @@ def test_an_external_database_needs_host_and_secret(draft: Any, missing: str) ->
 
 @pytest.mark.parametrize("database", ["local", "none"])
 @pytest.mark.parametrize(("name", "value"), [("host", "db"), ("port", 3306), ("secret_arn", SECRET), ("secret_key_arn", KEY)])
-def test_another_database_has_no_place_and_no_secret(draft: Any, database: str, name: str, value: Any) -> None:
+def test_another_database_has_no_host_and_no_secret(draft: Any, database: str, name: str, value: Any) -> None:
     [line] = accounting(draft, **{"database": database, name: value}).lines()
     assert line.endswith(f"has no effect with `database: {database}`; remove it, or set `database: external`")
 
@@ -46,7 +46,7 @@ def test_another_database_has_no_place_and_no_secret(draft: Any, database: str, 
         ("host", "mysql://db"),
     ],
 )
-def test_what_is_no_arn_and_no_host_is_refused(draft: Any, name: str, value: str) -> None:
+def test_invalid_arns_and_hosts_are_rejected(draft: Any, name: str, value: str) -> None:
     [line] = accounting(draft, **{**EXTERNAL, name: value}).lines()
     assert line.startswith(f"slurm.accounting.{name}: ")
 
@@ -58,7 +58,7 @@ def test_several_controllers_need_a_shared_state_folder(draft: Any, database: di
     assert draft.set("slurm", "state_folder", "/fsx/slurm").problems() == []
 
 
-def test_what_controllers_of_the_users_own_scripts_share_is_not_asked_for(draft: Any) -> None:
+def test_controllers_with_custom_scripts_need_no_state_folder(draft: Any) -> None:
     draft.put("mine/on_create.sh").set("lifecycle", "source", "mine").set("instance_groups", 0, "instance_count", 2)
     assert "controller-state-folder" not in {problem.rule for problem in draft.problems()}
 
@@ -80,7 +80,7 @@ def test_the_state_folder_is_on_a_file_system_of_the_file(draft: Any, folder: st
     assert [line.rpartition("; ")[2] for line in draft.lines()] == ([remedy] if remedy else [])
 
 
-def test_without_a_file_system_there_is_no_state_folder(draft: Any) -> None:
+def test_a_state_folder_requires_a_file_system(draft: Any) -> None:
     [line] = accounting(draft, database="none").remove("storage").set("slurm", "state_folder", "/fsx/slurm").lines()
     assert line.endswith("not on a shared file system; add one (`storage.lustre`), or remove this line")
 
@@ -114,7 +114,7 @@ def test_switches_or_blocks_with_their_nodes_are_a_topology(draft: Any, text: st
         ("SwitchName=s1 Nodes=a\nBlockName=b1 Nodes=a", "has both switches and blocks; remove one kind"),
     ],
 )
-def test_other_texts_are_no_topology(draft: Any, text: str, said: str) -> None:
+def test_other_texts_are_not_a_topology(draft: Any, text: str, said: str) -> None:
     [line] = draft.set("slurm", "topology", text).lines()
     assert line.endswith(said)
 

@@ -1,4 +1,4 @@
-"""What sets Slurm up on nodes: this project's scripts, the user's own, or HyperPod by SlurmConfig."""
+"""Rules about the setup of Slurm: default scripts, custom scripts, or HyperPod's SlurmConfig."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ def test_slurm_config_with_scripts_in_another_bucket_is_right(draft: Any) -> Non
     assert continuous(draft).remove("overrides").lines() == []
 
 
-def test_our_scripts_in_one_group_refuse_the_slurm_configs_of_the_others(draft: Any) -> None:
+def test_default_scripts_in_one_group_conflict_with_slurm_configs_of_others(draft: Any) -> None:
     ami_based(draft).remove("instance_groups", WORK, "overrides")
     head, door = draft.lines()
     assert head.startswith("instance_groups[0].overrides.SlurmConfig: ")
@@ -106,7 +106,7 @@ def test_restricted_ssh_on_hyperpods_own_image_is_a_warning(draft: Any) -> None:
 
 
 @pytest.mark.parametrize("overrides", [{"ImageId": "ami-0123456789abcdef0"}, THEIR_SCRIPTS])
-def test_restricted_ssh_elsewhere_is_no_warning(draft: Any, overrides: Any) -> None:
+def test_restricted_ssh_without_hyperpods_image_is_no_warning(draft: Any, overrides: Any) -> None:
     draft.set("slurm", "restrict_ssh", True).set("instance_groups", WORK, "overrides", overrides)
     assert rules_and_places(draft) == []
 

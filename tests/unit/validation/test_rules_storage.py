@@ -6,12 +6,12 @@ from config.errors import Level
 
 
 @pytest.mark.parametrize("capacity", [1200, 2400, 4800, 240000])
-def test_capacities_that_fsx_offers_are_taken(draft: Any, capacity: int) -> None:
+def test_supported_capacities_are_accepted(draft: Any, capacity: int) -> None:
     assert draft.set("storage", "lustre", "storage_capacity_gib", capacity).problems() == []
 
 
 @pytest.mark.parametrize(("capacity", "remedy"), [(1201, "use 1200 or 2400"), (3600, "use 2400 or 4800")])
-def test_other_capacities_are_refused_with_the_two_nearest(draft: Any, capacity: int, remedy: str) -> None:
+def test_other_capacities_suggest_the_two_nearest(draft: Any, capacity: int, remedy: str) -> None:
     [line] = draft.set("storage", "lustre", "storage_capacity_gib", capacity).lines()
     assert line.endswith(remedy)
 
@@ -25,7 +25,7 @@ def test_each_deployment_type_has_its_throughputs(draft: Any, deployment_type: s
     assert draft.problems() == []
 
 
-def test_persistent_1_needs_a_throughput_of_its_own(draft: Any) -> None:
+def test_persistent_1_requires_its_own_throughput(draft: Any) -> None:
     [line] = draft.set("storage", "lustre", "deployment_type", "PERSISTENT_1").lines()
     assert line == "storage.lustre.throughput_mbps_per_tib: 250: not supported by PERSISTENT_1; use 50, 100 or 200"
 
@@ -80,11 +80,11 @@ def test_the_data_bucket_by_its_own_name_is_the_same_bucket(draft: Any) -> None:
 
 
 @pytest.mark.parametrize("path", ["/c d", "/d+e", "/run=1/æ", "/a/b.c"])
-def test_a_directory_has_any_name_that_fsx_takes(draft: Any, path: str) -> None:
+def test_a_directory_can_have_any_name_that_fsx_supports(draft: Any, path: str) -> None:
     assert draft.set("storage", "data_repository_associations", 0, "path", path).problems() == []
 
 
-def test_more_associations_than_fsx_takes_are_refused(draft: Any) -> None:
+def test_more_associations_than_fsx_supports_are_rejected(draft: Any) -> None:
     associations = [{"path": f"/data{index}", "prefix": f"p{index}"} for index in range(9)]
     [line] = draft.set("storage", "data_repository_associations", associations).lines()
     assert "too many entries; use at most 8 entries" in line
@@ -99,7 +99,7 @@ def test_an_existing_file_system_can_have_associations(draft: Any) -> None:
     assert draft.problems() == []
 
 
-def test_an_event_is_named_once(draft: Any) -> None:
+def test_duplicate_events_are_reported(draft: Any) -> None:
     draft.set("storage", "data_repository_associations", 0, "auto_import", ["NEW", "NEW"])
     assert draft.lines() == [
         'storage.data_repository_associations[0].auto_import: ["NEW", "NEW"]: has duplicate events; list each event once'
@@ -107,7 +107,7 @@ def test_an_event_is_named_once(draft: Any) -> None:
 
 
 @pytest.mark.parametrize(("path", "meant"), [("/fsx/data", "/data"), ("/fsx", "/")])
-def test_a_directory_below_the_mount_point_is_answered_with_the_one_that_was_meant(draft: Any, path: str, meant: str) -> None:
+def test_a_directory_below_the_mount_point_suggests_the_one_without_it(draft: Any, path: str, meant: str) -> None:
     [line] = draft.set("storage", "data_repository_associations", 0, "path", path).lines()
     assert line.endswith(f"did you mean {meant}?")
 
@@ -135,7 +135,7 @@ def test_the_state_of_slurm_is_not_copied_to_a_bucket(draft: Any, folder: str, *
     ("bucket", "is_elsewhere"),
     [("data-us-east-1", True), ("us-east-1.data", True), ("data-us-west-2", False), ("data-us-east-12", False), ("ours", False)],
 )
-def test_a_bucket_that_is_named_after_another_region_is_told(draft: Any, bucket: str, *, is_elsewhere: bool) -> None:
+def test_a_bucket_named_after_another_region_is_a_warning(draft: Any, bucket: str, *, is_elsewhere: bool) -> None:
     draft.set("storage", "data_repository_associations", 0, "bucket", bucket)
     assert [problem.rule for problem in draft.problems()] == ["bucket-region"] * is_elsewhere
     draft.set("storage", "data_repository_associations", 0, {"path": "/data"}).set("storage", "data_bucket", "existing", bucket)
@@ -153,5 +153,5 @@ def test_a_file_system_for_homes_has_the_domain_of_its_partition(draft: Any, suf
     assert draft.problems() == []
 
 
-def test_an_existing_bucket_that_is_said_to_be_kept_is_no_mistake(draft: Any) -> None:
+def test_an_existing_bucket_with_retain_is_valid(draft: Any) -> None:
     assert draft.set("storage", "data_bucket", {"existing": "ours", "removal": "retain"}).problems() == []

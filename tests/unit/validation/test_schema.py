@@ -1,4 +1,4 @@
-"""The schema by which editors complete and check cluster files."""
+"""The JSON schema for editors."""
 
 import json
 import re
@@ -17,7 +17,7 @@ SCHEMA = cluster_schema()
 
 
 def wrong(content: object) -> list[str]:
-    """Where the schema finds something wrong."""
+    """Return the paths of the schema's errors."""
     return ["/".join(map(str, error.absolute_path)) for error in Draft7Validator(SCHEMA).iter_errors(content)]
 
 
@@ -39,7 +39,7 @@ def test_a_shipped_file_names_the_schema_and_keeps_to_it(path: Path) -> None:
 
 
 @pytest.mark.parametrize("example", [*EXAMPLES.values(), LEVELS_EXAMPLE, OVERRIDES_EXAMPLE])
-def test_what_the_documentation_shows_keeps_to_it(example: str) -> None:
+def test_the_documentations_examples_match_the_schema(example: str) -> None:
     assert wrong({**yaml.safe_load(MINIMAL), **yaml.safe_load(example)}) == []
 
 
@@ -87,11 +87,11 @@ def test_a_mistake_in_a_field_is_seen_in_the_editor(path: tuple[Any, ...], value
         {"overrides": {"VpcConfig": {"Subnets": None}, "NodeProvisioningMode": "Continuous"}},
     ],
 )
-def test_null_is_taken_where_it_leaves_something_out(given: dict[str, Any]) -> None:
+def test_null_is_accepted_where_it_removes_a_member(given: dict[str, Any]) -> None:
     assert wrong({**yaml.safe_load(MINIMAL), **given}) == []
 
 
-def test_every_field_is_described_with_what_a_change_of_it_does() -> None:
+def test_every_field_describes_the_effect_of_a_change() -> None:
     sections = [SCHEMA, *(each for name, each in SCHEMA["definitions"].items() if not name.startswith("api."))]
     fields = {name: field for section in sections for name, field in section.get("properties", {}).items()}
     assert len(fields) > 60

@@ -1,4 +1,4 @@
-"""The files that users start from."""
+"""The shipped cluster files."""
 
 import gzip
 import json
@@ -14,7 +14,7 @@ from validation.load import load_cluster, load_clusters
 
 
 def offered(config: ClusterConfig) -> set[str]:
-    """The instance types offered in the cluster's zone, from the offerings that moto carries."""
+    """Return the instance types offered in the cluster's zone, from moto's data."""
     file = files("moto").joinpath(f"ec2/resources/instance_type_offerings/availability-zone-id/{config.region}.json.gz")
     offers = json.loads(gzip.decompress(file.read_bytes()))
     return {f"ml.{offer['InstanceType']}" for offer in offers if offer["Location"] == config.network.availability_zone_id}
@@ -55,7 +55,7 @@ def test_the_resilient_example_checks_its_nodes_and_waits_for_it() -> None:
 
 @pytest.mark.parametrize("path", cluster_files.ALL, ids=lambda path: path.stem)
 def test_a_shipped_file_deploys_without_anything_created_before(path: Path) -> None:
-    """HyperPod's own images have no pam_slurm_adopt, and only one controller is known to come up."""
+    """HyperPod's images have no pam_slurm_adopt, and only one controller is known to start."""
     config = load_cluster(path)
     storage = config.storage
     assert [config.network.existing, storage.existing, storage.openzfs, storage.data_bucket.existing] == [None] * 4

@@ -1,4 +1,4 @@
-"""Warnings keep nobody from deploying, and a file can suppress one with a reason."""
+"""Warnings do not prevent a deployment, and a file can suppress them with a reason."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def test_a_file_with_warnings_is_a_cluster(draft: Any) -> None:
     ]
 
 
-def test_a_suppressed_warning_carries_its_reason_and_the_others_are_told(draft: Any) -> None:
+def test_a_suppressed_warning_has_its_reason_and_others_are_reported(draft: Any) -> None:
     draft.set("storage", "lustre", "removal", "destroy").set("trust_source_account", True)
     draft.set("suppress", suppress("untested-trust-policy"))
     assert seen(draft) == [
@@ -42,7 +42,7 @@ def test_a_suppressed_warning_carries_its_reason_and_the_others_are_told(draft: 
     assert [problem.rule for problem in check_source(draft.text(), "draft", draft.folder).warnings] == ["data-deletion"]
 
 
-def test_all_of_a_rule_is_suppressed_at_once(draft: Any) -> None:
+def test_a_suppression_applies_to_every_problem_of_the_rule(draft: Any) -> None:
     draft.set("users", [{"name": "eve", "uid": 2001}, {"name": "bob", "uid": 2002}]).set("suppress", suppress("uid-range"))
     assert [reason for _, _, reason in seen(draft)] == ["a cluster to try things on"] * 2
 
@@ -66,12 +66,12 @@ def test_all_of_a_rule_is_suppressed_at_once(draft: Any) -> None:
         ),
     ],
 )
-def test_what_cannot_be_suppressed_is_an_error(draft: Any, rules: list[str], said: str) -> None:
+def test_a_wrong_suppression_is_an_error(draft: Any, rules: list[str], said: str) -> None:
     draft.set("trust_source_account", True).set("suppress", suppress(*rules))
     assert said in [str(problem) for problem in draft.parsed()]
 
 
-def test_a_warning_that_is_suppressed_and_not_given_is_a_note(draft: Any) -> None:
+def test_an_unused_suppression_is_a_note(draft: Any) -> None:
     draft.set("suppress", suppress("untested-trust-policy"))
     assert draft.lines() == ['suppress[0].rule: "untested-trust-policy": the file does not cause this warning; remove it']
     assert seen(draft) == [("suppress.unused", "info", None)]

@@ -1,4 +1,4 @@
-"""One wrong value holds back no rule that does not need it."""
+"""An invalid value skips only the rules that need it."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def test_a_wrong_group_hides_no_mistake_of_another(draft: Any) -> None:
     }
 
 
-def test_what_all_groups_together_have_is_not_told_of_some(draft: Any) -> None:
+def test_rules_on_all_groups_need_all_groups_to_be_valid(draft: Any) -> None:
     assert told(draft.set("instance_groups", 0, "role", "boss")) == {("choice", "instance_groups.0.role")}
 
 
@@ -43,7 +43,7 @@ def test_a_wrong_value_in_a_section_hides_no_mistake_beside_it(draft: Any, path:
     assert ("overlapping-associations", "storage.data_repository_associations.2.path") in told(draft)
 
 
-def test_what_is_misspelled_is_not_called_missing_as_well(draft: Any) -> None:
+def test_a_misspelled_field_is_not_also_missing(draft: Any) -> None:
     draft.content["storage"]["lustr"] = draft.content["storage"].pop("lustre")
     assert told(draft) == {("unknown-field", "storage.lustr")}
 
@@ -53,7 +53,7 @@ def test_a_wrong_value_of_the_network_hides_no_wrong_range(draft: Any) -> None:
     assert told(draft) == {("type", "network.flow_logs_retention_days"), ("node-cidr-conflict", "network.node_cidr")}
 
 
-def test_what_the_service_refuses_of_a_group_hides_no_warning_of_another(draft: Any) -> None:
+def test_a_request_error_in_one_group_hides_no_warning_in_another(draft: Any) -> None:
     draft.set("instance_groups", 1, "overrides", {"Nmae": 1}).set("instance_groups", 2, "overrides", {"MinInstanceCount": 2})
     assert told(draft) == {
         ("request.unknown-member", "instance_groups.1.overrides.Nmae"),
@@ -61,6 +61,6 @@ def test_what_the_service_refuses_of_a_group_hides_no_warning_of_another(draft: 
     }
 
 
-def test_a_warning_that_follows_from_what_the_service_refuses_is_not_told(draft: Any) -> None:
+def test_a_warning_that_follows_from_a_request_error_is_omitted(draft: Any) -> None:
     draft.set("overrides", {"NodeProvisioning": "Continuous"}).set("instance_groups", 2, "overrides", {"MinInstanceCount": 2})
     assert told(draft) == {("request.unknown-member", "overrides.NodeProvisioning")}

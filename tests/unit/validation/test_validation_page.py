@@ -12,7 +12,7 @@ def checks_of_preflight() -> set[str]:
     return set(re.findall(r"^\| `([a-z ]+)` \|", table, re.MULTILINE))
 
 
-def test_what_is_left_to_preflight_is_checked_there() -> None:
+def test_checks_left_to_preflight_exist_there() -> None:
     page = (DOCS / "validation.md").read_text(encoding="utf-8")
     table = page.partition("## What `validate` leaves")[2].partition("\n## ")[0]
     rows = [line.split(" | ")[-1] for line in table.splitlines() if line.startswith("| ") and "`" in line.split(" | ")[-1]]

@@ -41,15 +41,15 @@ def test_the_spelling_of_a_number_is_kept() -> None:
     assert read_yaml(b"a:\n  - b: 012").spelling == {("a", 0, "b"): "012"}
 
 
-def test_a_key_given_twice_is_reported_with_both_lines() -> None:
+def test_a_duplicate_key_is_reported_with_both_lines() -> None:
     assert problems("a:\n  b: 1\n  c: 2\n  b: 3\n") == ['a.b: "b": duplicate key, on lines 2 and 4; keep only one']
 
 
-def test_every_key_given_twice_is_reported() -> None:
+def test_every_duplicate_key_is_reported() -> None:
     assert len(problems("a: 1\na: 2\nb: 1\nb: 2\na: 3\n")) == 3
 
 
-def test_a_syntax_error_that_nobody_foresaw_is_reported_in_the_parsers_words() -> None:
+def test_an_unforeseen_syntax_error_is_reported_in_the_parsers_words() -> None:
     [line] = problems("a: {b: 1 c: 2}\n")
     assert line == (
         "\"a: {b: 1 c: 2}\": invalid YAML at line 1, column 11: expected ',' or '}', but got ':'; "
@@ -74,19 +74,19 @@ def test_a_syntax_error_that_nobody_foresaw_is_reported_in_the_parsers_words() -
         ("a:\n  - b\n  c: 1\n", "3:3", "missing minus in a list; add one, or"),
     ],
 )
-def test_a_mistake_is_reported_where_it_was_made(source: str, place: str, said: str) -> None:
+def test_a_mistake_is_placed_at_its_cause(source: str, place: str, said: str) -> None:
     [problem] = read_yaml(source.encode()).problems
     assert str(problem.place) == place
     assert problem.message.startswith(said)
 
 
-def test_an_entry_whose_minus_is_forgotten_is_told_once() -> None:
+def test_an_entry_without_its_minus_is_reported_once() -> None:
     [line] = problems("a:\n  - b: 1\n    c: 2\n    b: 3\n    c: 4\n")
     assert line.endswith("add a minus before line 4 if it starts a new entry, or keep only one")
 
 
 @pytest.mark.parametrize("source", ["a:\u00a0b", "a: b\u00a0", "\u00a0a: b", "a: [b,\u200bc]"])
-def test_a_blank_that_nobody_can_tell_from_one_is_named(source: str) -> None:
+def test_an_unusual_space_is_reported(source: str) -> None:
     assert [re.search(r"unusual space U\+(00A0|200B) on line 1", line) is not None for line in problems(source)] == [True]
     assert problems("a: 'b\u00a0c'\nd: |\n  e\u00a0f\n") == []
 
@@ -99,7 +99,7 @@ def test_a_blank_that_nobody_can_tell_from_one_is_named(source: str) -> None:
         ("a:\n  b:\t1\n", '"b:\\t1": line 2 has a tab in column 5; use spaces'),
     ],
 )
-def test_a_tab_is_answered_with_spaces(source: str, said: str) -> None:
+def test_a_tab_suggests_spaces(source: str, said: str) -> None:
     assert problems(source) == [said]
 
 
@@ -111,37 +111,37 @@ def test_a_tab_is_answered_with_spaces(source: str, said: str) -> None:
         (b"a: 1\nb: \x00", "character U+0000 on line 2 is not allowed in YAML; remove it"),
     ],
 )
-def test_bytes_that_are_no_text_are_reported_with_their_place(source: bytes, said: str) -> None:
+def test_invalid_bytes_are_reported_with_their_place(source: bytes, said: str) -> None:
     assert [str(problem) for problem in read_yaml(source).problems] == [said]
 
 
-def test_a_second_document_is_refused() -> None:
+def test_a_second_document_is_rejected() -> None:
     assert "starts a second document" in problems("a: 1\n---\nb: 2\n")[0]
 
 
 @pytest.mark.parametrize("tag", ["!!int", "!!binary", "!!timestamp", "!!python/object:os.system", "!Ref"])
-def test_tags_are_refused(tag: str) -> None:
+def test_tags_are_rejected(tag: str) -> None:
     [line] = problems(f"a: {tag} x")
     assert line.endswith("is not allowed; remove it")
 
 
-def test_a_tag_of_a_mapping_is_refused() -> None:
+def test_a_tag_of_a_mapping_is_rejected() -> None:
     assert problems("a: !Sub {b: c}") == ['a: "!Sub": tags are not allowed; remove it']
 
 
-def test_keys_that_are_no_words_are_refused() -> None:
+def test_keys_that_are_not_text_are_rejected() -> None:
     assert problems("1: a") == ['"1": key is a number in YAML; put it in quotes']
     assert problems("? [a]\n: b") == ['"?": invalid key on line 1; write `key: value`']
 
 
-def test_aliases_repeat_what_their_anchor_holds() -> None:
+def test_aliases_repeat_their_anchors_value() -> None:
     assert read_yaml(b"a: &x {b: 1}\nc: *x").content == {"a": {"b": 1}, "c": {"b": 1}}
 
 
 @pytest.mark.parametrize("source", ["a: &a [*a, *a]", "[" * 5000, "a: " + "[" * 40 + "]" * 40])
-def test_what_is_nested_too_deep_or_in_itself_ends_in_one_problem(source: str) -> None:
+def test_deep_or_recursive_nesting_is_one_problem(source: str) -> None:
     assert ["exceeds 32 levels" in line for line in problems(source)] == [True]
 
 
-def test_half_a_character_is_refused() -> None:
+def test_half_a_surrogate_pair_is_rejected() -> None:
     assert problems('a: "\\ud800"') == ['a: "?": contains half a surrogate pair; write the character itself']

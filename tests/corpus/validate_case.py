@@ -1,4 +1,4 @@
-"""What `./hpod validate` says of a case's file, in the folder of a user who has nothing else."""
+"""Run `./hpod validate` for a case in an empty folder."""
 
 from collections.abc import Iterator
 from contextlib import chdir
@@ -12,13 +12,13 @@ from tests.corpus.case import BASES, Case
 FOLDER = "clusters"
 
 
-def laid(case: Case, folder: Path) -> list[str]:
-    """The paths of the files to validate, which now lie in the folder with all that they name."""
+def write_files(case: Case, folder: Path) -> list[str]:
+    """Write the case's files to the folder, and return the paths to validate."""
     (folder / FOLDER).mkdir()
-    names = [case.file, *case.settings("and as")]
+    names = [case.file, *case.settings("copy")]
     for name in names:
         (folder / FOLDER / name).write_bytes(case.source())
-    for name in case.settings("beside"):
+    for name in case.settings("script"):
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("#!/bin/bash\n")
@@ -26,28 +26,28 @@ def laid(case: Case, folder: Path) -> list[str]:
         name, _, target = link.partition(" -> ")
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).symlink_to(target)
-    return [f"{FOLDER}/{name}" for name in case.settings("asked for") or names]
+    return [f"{FOLDER}/{name}" for name in case.settings("validate") or names]
 
 
-def told(case: Case, folder: Path) -> tuple[str, ...]:
-    """The lines that the command prints, and its exit status."""
-    return _printed(laid(case, folder), folder)
+def output_of(case: Case, folder: Path) -> tuple[str, ...]:
+    """Return the output of the command, with its exit status."""
+    return _run(write_files(case, folder), folder)
 
 
-def told_of_base(base: str, folder: Path) -> tuple[str, ...]:
-    """The same of a good file."""
+def output_of_base(base: str, folder: Path) -> tuple[str, ...]:
+    """Return the output for a valid file."""
     file = folder / f"{base}.yaml"
     file.write_text((BASES / file.name).read_text(encoding="utf-8"))
-    return _printed([file.name], folder)
+    return _run([file.name], folder)
 
 
-def _printed(files: list[str], folder: Path) -> tuple[str, ...]:
+def _run(files: list[str], folder: Path) -> tuple[str, ...]:
     with chdir(folder):
-        return tuple(line for text in _said(files) for line in text.splitlines())
+        return tuple(line for text in _lines(files) for line in text.splitlines())
 
 
-def _said(files: list[str]) -> Iterator[str]:
-    """What cli/__main__.py prints, which takes as long again to read its arguments; a test compares."""
+def _lines(files: list[str]) -> Iterator[str]:
+    """Yield the output of cli/__main__.py without its slow argument parser; a test compares both."""
     try:
         yield from validate(clusters=CLUSTERS, files=files, format="text", strict=False)
     except OpsError as error:
