@@ -9,7 +9,7 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 NAMESPACE = "hyperpod-cdk"
-# What lambda_assets/cluster_resource/answer.py calls it in its log.
+# What lambda_assets/cluster_resource/response.py calls it in its log.
 REFUSED, LEFT = "answer refused", "deletion failed"
 
 # What is counted in the logs: its kind there, the alarm on it, and what that says.

@@ -4,13 +4,12 @@ While the file says `adopt`, no Delete deletes. That a Create failed is nothing 
 deployment that failed elsewhere looks like the end of the stack: both must leave a cluster that was there before.
 """
 
-from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
+from cluster_resource.deadline import Moment
+from cluster_resource.decision import Call, Decision, Fail, Memory, Succeed, Wait
 from cluster_resource.desired import Desired
-from cluster_resource.identity import create_only
-from cluster_resource.memory import Memory
-from cluster_resource.moment import Moment
+from cluster_resource.event import create_only
 from cluster_resource.observed import Cluster
-from cluster_resource.refusals import fixed_changes, refusal
+from cluster_resource.plan import fixed_changes, refusal
 
 IDLE = "InService"
 LOST = ("Failed", "Deleting")

@@ -1,17 +1,14 @@
 """Runs in Lambda. The calls to SageMaker that there are, and nothing else of it; every failure is an ApiError."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 
 import botocore
-from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, ParamValidationError
 
-from cluster_resource.actions import Call
-from cluster_resource.errors import ApiError, Kind, kind_of
-from cluster_resource.event import Json
+from cluster_resource.aws_api import ApiError, Kind, translated
+from cluster_resource.decision import Call
+from cluster_resource.event import Json, Owner, owner_of
 from cluster_resource.observed import Cluster, cluster_of, failure_told
-from cluster_resource.ownership import Owner, owner_of
 
 PAGE = 100
 FAILURES = 3
@@ -107,22 +104,3 @@ class ClusterApi:
         with translated(operation):
             reply: Json = getattr(self._client, botocore.xform_name(operation))(**arguments)
             return reply
-
-
-@contextmanager
-def translated(operation: str) -> Iterator[None]:
-    """Whatever the SDK raises, as an ApiError."""
-    try:
-        yield
-    except ClientError as error:
-        answer = error.response.get("Error", {})
-        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-        code, text = answer.get("Code", "Unknown"), answer.get("Message", str(error))
-        raise ApiError(kind_of(operation, code, status, text), operation, code, text) from error
-    except ParamValidationError as error:
-        raise ApiError(Kind.INVALID, operation, "ParamValidationError", str(error)) from error
-    except NoCredentialsError as error:
-        raise ApiError(Kind.DENIED, operation, "NoCredentials", str(error)) from error
-    except BotoCoreError as error:
-        # What is left are connections: refused, reset, timed out, not resolved. Whether the call was done shows at the next look.
-        raise ApiError(Kind.TRANSIENT, operation, type(error).__name__, str(error)) from error

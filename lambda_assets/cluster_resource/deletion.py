@@ -1,13 +1,11 @@
 """Runs in Lambda. Clearing a cluster away: the Delete of the resource, and what a replacement left that died unreported."""
 
 from cluster_resource import reasons
-from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
 from cluster_resource.adoption import hand_back
+from cluster_resource.deadline import Moment, doubted, lasts, undoubted
+from cluster_resource.decision import Call, Decision, Fail, Memory, Succeed, Wait, data_of
 from cluster_resource.desired import Desired
-from cluster_resource.doubt import doubted, lasts, undoubted
 from cluster_resource.executions import LEASE_S
-from cluster_resource.memory import Memory
-from cluster_resource.moment import Moment
 from cluster_resource.observed import Cluster, Node
 
 BLOCKED_S = 300
@@ -49,3 +47,36 @@ def _deleting(cluster: Cluster, memory: Memory, moment: Moment) -> Decision:
 
 def _blocked(cluster: Cluster) -> Node | None:
     return next((node for node in cluster.nodes or () if BLOCKED_WORDS in node.message), None)
+
+
+def with_leftovers(decision: Decision, desired: Desired) -> Decision:
+    """The decision, or what comes before its success: clearing away the clusters that nobody knows of.
+
+    A replacement that died before it reported left one. CloudFormation sends the rollback's Update with the failed properties as
+    the old ones, and never a Delete for the id that it was not told; where that Update failed too, the entry function knows.
+    """
+    memory = decision.memory
+    known = ("", desired.physical_id, memory.cluster)
+    old = (desired.old_name,) if desired.type == "Update" and not memory.leftover else ()
+    names = tuple(dict.fromkeys(name for name in (*old, *memory.leftovers) if name not in known))
+    if not names or desired.adopt or not isinstance(decision.action, Succeed):
+        return decision
+    return Decision(Wait(f"looking for {names[0]}"), memory._replace(leftover=names[0], leftovers=names[1:]))
+
+
+def clear_leftover(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
+    """The cluster itself is as wanted, or gone; what a dead replacement left goes too, so that its network can go."""
+    apart = memory._replace(arn="")
+    # What a replacement left was made, and not taken over.
+    decision = decide_delete(desired._replace(adopt=False), cluster, apart, moment)
+    done = data_of(memory, memory.cluster) if desired.type == "Update" else None
+    kept = decision.memory._replace(arn=memory.arn)
+    match decision.action:
+        case Call(operation=operation, arguments=arguments, note=note):
+            return Decision(Call(operation, arguments, kept, note), kept)
+        case Succeed(note=note):
+            return with_leftovers(Decision(Succeed(note, done), kept), desired)
+        case Fail(reason=reason) if desired.type == "Update":
+            return Decision(Succeed(f"a leftover stays: {reason}", done), kept)
+        case action:
+            return Decision(action, kept)

@@ -11,15 +11,15 @@ import functools
 import os
 from datetime import datetime
 
-from cluster_resource.api_client import states_client
-from cluster_resource.event import Event, Json, is_later
+from cluster_resource.aws_api import states_client
+from cluster_resource.decision import VERSION
+from cluster_resource.event import Event, Json, cluster_name, execution_name, is_later
 from cluster_resource.executions import Execution, Executions
-from cluster_resource.identity import cluster_name, execution_name
 from cluster_resource.log import log
-from cluster_resource.memory import VERSION
 
 COMPARED = 10
 """How many earlier executions of a resource are asked for their event; older ones ended long before a delivery can be late."""
+
 
 OVERTAKEN = "superseded by a newer request for the same resource, which began before it"
 

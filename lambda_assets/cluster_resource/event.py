@@ -1,11 +1,15 @@
 """Runs in Lambda. What CloudFormation asks of a custom resource: its event, and our properties in it."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 Json = dict[str, Any]
+
 """A JSON object as it came or as it goes; what is inside is checked by the service model, not by Python's types."""
+
 
 CLUSTER = "Custom::HyperPodCluster"
 WAIT = "Custom::HyperPodWait"
@@ -110,3 +114,97 @@ def _hours(value: object) -> int:
     """A number of hours; what is none is one hour, as a Delete must not fail of it."""
     text = str(value)
     return int(text) if text.isdecimal() and text.isascii() else 1
+
+
+CANONICAL_VERSION = 1
+"""Of the form that is hashed. A new form gives new names to new clusters; clusters that exist keep theirs."""
+
+
+LONGEST_NAME = 63
+HASH_LENGTH = 12
+UNDATED = "undated"
+
+
+def create_only(request: Mapping[str, Any]) -> Json:
+    """What CreateCluster fixes for the cluster's life, from its input or from DescribeCluster's output."""
+    vpc = request.get("VpcConfig") or {}
+    eks = (request.get("Orchestrator") or {}).get("Eks") or {}
+    return {
+        "EksClusterArn": eks.get("ClusterArn", ""),
+        "SecurityGroupIds": sorted(vpc.get("SecurityGroupIds", [])),
+        "Subnets": sorted(vpc.get("Subnets", [])),
+    }
+
+
+def cluster_name(event: Event, properties: Mapping[str, Any]) -> str:
+    """The name that ``properties`` give the cluster: the configured one, or the prefix and a hash."""
+    cluster = ClusterProperties.of(properties)
+    if cluster.cluster_name:
+        return cluster.cluster_name
+    form = [CANONICAL_VERSION, event.stack_id, event.logical_id, create_only(cluster.request)]
+    digest = _digest(json.dumps(form, sort_keys=True, separators=(",", ":")), HASH_LENGTH)
+    prefix = cluster.name_prefix[: LONGEST_NAME - HASH_LENGTH - 1].rstrip("-")
+    return f"{prefix}-{digest}"
+
+
+def physical_id(event: Event) -> str:
+    """The PhysicalResourceId to answer with where nothing else was decided: the event's own, or the one a Create makes."""
+    if event.physical_id:
+        return event.physical_id
+    if event.resource_type == CLUSTER:
+        return cluster_name(event, event.properties)
+    return event.logical_id
+
+
+def resource_hash(event: Event) -> str:
+    """What all executions for one resource have in common at the start of their names."""
+    return _digest(f"{event.stack_id}|{event.logical_id}", 24)
+
+
+def execution_name(event: Event) -> str:
+    """Return the name of the one execution that serves this request, however often it is delivered.
+
+    The date in it lets a list of executions show which request is newer (``executions.Execution.issued``).
+    """
+    return f"{resource_hash(event)}-{event.issued or UNDATED}-{_digest(event.request_id, 24)}"
+
+
+def _digest(text: str, length: int) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:length]
+
+
+TAG_PREFIX = "hyperpod-cdk:"
+STACK_ID_TAG = TAG_PREFIX + "stack-id"
+LOGICAL_ID_TAG = TAG_PREFIX + "logical-id"
+VERSION_TAG = TAG_PREFIX + "version"
+CURRENT_VERSION = "1"
+CLUSTER_TAG = TAG_PREFIX + "cluster"
+"""Below our prefix, but an ordinary tag of the stack's: it tells people the cluster file, and decides nothing."""
+
+
+class Owner(NamedTuple):
+    """The resource of a stack that a cluster belongs to."""
+
+    stack_id: str
+    logical_id: str
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """The tags that say so."""
+        return {STACK_ID_TAG: self.stack_id, LOGICAL_ID_TAG: self.logical_id, VERSION_TAG: CURRENT_VERSION}
+
+    def __str__(self) -> str:
+        """The owner in an error's words."""
+        return f"resource {self.logical_id} of stack {self.stack_id}"
+
+
+def owner_of(tags: Mapping[str, str]) -> Owner | None:
+    """The owner that ``tags`` name, if they name one."""
+    if STACK_ID_TAG in tags and LOGICAL_ID_TAG in tags:
+        return Owner(tags[STACK_ID_TAG], tags[LOGICAL_ID_TAG])
+    return None
+
+
+def is_reserved(key: str) -> bool:
+    """Whether a tag is no user's: AWS's own, or one that says whose the cluster is."""
+    return key.startswith("aws:") or (key.startswith(TAG_PREFIX) and key != CLUSTER_TAG)

@@ -4,12 +4,12 @@ import json
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from cluster_resource.event import Event, Json, is_later
-from cluster_resource.identity import UNDATED, execution_name, resource_hash
+from cluster_resource.event import UNDATED, Event, Json, execution_name, is_later, resource_hash
 
 PAGE = 1000
 SUPERSEDED = "Superseded"
 """The error name of an execution that a newer request stopped."""
+
 
 LISTED_S = 30
 """How long ListExecutions may not show an execution that has begun. AWS documents no bound, only eventual consistency."""

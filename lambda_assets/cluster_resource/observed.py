@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from cluster_resource.event import Json
-from cluster_resource.ownership import Owner, owner_of
+from cluster_resource.event import Json, Owner, owner_of
 
 GROUP_KINDS = ("InstanceGroups", "RestrictedInstanceGroups")
+
 
 SAME_NAME = (
     "InstanceGroupName",

@@ -2,11 +2,11 @@
 
 import re
 
+from cluster_resource.aws_api import ApiError, Kind
+from cluster_resource.decision import Memory
 from cluster_resource.desired import Desired
-from cluster_resource.errors import ApiError, Kind
-from cluster_resource.memory import Memory
+from cluster_resource.event import Owner, owner_of
 from cluster_resource.observed import Cluster, Node
-from cluster_resource.ownership import Owner, owner_of
 
 MESSAGES_SHOWN = 3
 LONGEST_MESSAGE = 400

@@ -5,18 +5,14 @@ there. At most one call that changes something comes out of each step.
 """
 
 from cluster_resource import reasons
-from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
 from cluster_resource.adoption import adopt, adopted_is_gone, not_adopted_yet, nothing_to_adopt, was_let_go
-from cluster_resource.deletion import decide_delete
+from cluster_resource.convergence import choose, finish, is_made_by, settle
+from cluster_resource.deadline import GONE_S, Moment, doubted, lasts, undoubted
+from cluster_resource.decision import Call, Decision, Fail, Memory, Succeed, Wait, data_of
+from cluster_resource.deletion import clear_leftover, decide_delete, with_leftovers
 from cluster_resource.desired import Desired
-from cluster_resource.doubt import GONE_S, doubted, lasts, undoubted
-from cluster_resource.memory import Memory
-from cluster_resource.moment import Moment
 from cluster_resource.observed import Cluster
-from cluster_resource.plan import plan
-from cluster_resource.refusals import refusal
-from cluster_resource.replacement import choose, is_made_by, with_leftovers
-from cluster_resource.settling import data_of, finish, settle
+from cluster_resource.plan import plan, refusal
 
 APPEAR_S = 300
 """How long DescribeCluster may not know a cluster that CreateCluster accepted."""
@@ -32,7 +28,7 @@ def decide(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Mo
     if memory.fence:
         return Decision(Fail(memory.fence), memory)
     if memory.leftover:
-        decision = _clear_leftover(desired, cluster, memory, moment)
+        decision = clear_leftover(desired, cluster, memory, moment)
     elif desired.type == "Delete":
         decision = with_leftovers(decide_delete(desired, cluster, memory, moment), desired)
     else:
@@ -146,24 +142,6 @@ def _noticing(cluster: Cluster, memory: Memory, *, is_made: bool) -> Memory:
         failure=cluster.failure if is_news and cluster.status != "InService" else memory.failure,
         moved=memory.moved or (is_busy and bool(memory.updated_at)),
     )
-
-
-def _clear_leftover(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
-    """The cluster itself is as wanted, or gone; what a dead replacement left goes too, so that its network can go."""
-    apart = memory._replace(arn="")
-    # What a replacement left was made, and not taken over.
-    decision = decide_delete(desired._replace(adopt=False), cluster, apart, moment)
-    done = data_of(memory, memory.cluster) if desired.type == "Update" else None
-    kept = decision.memory._replace(arn=memory.arn)
-    match decision.action:
-        case Call(operation=operation, arguments=arguments, note=note):
-            return Decision(Call(operation, arguments, kept, note), kept)
-        case Succeed(note=note):
-            return with_leftovers(Decision(Succeed(note, done), kept), desired)
-        case Fail(reason=reason) if desired.type == "Update":
-            return Decision(Succeed(f"a leftover stays: {reason}", done), kept)
-        case action:
-            return Decision(action, kept)
 
 
 def _late(desired: Desired, cluster: Cluster | None, memory: Memory) -> Decision:

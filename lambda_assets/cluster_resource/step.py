@@ -11,27 +11,21 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cluster_resource import answer, reasons, waits
-from cluster_resource.actions import Action, Call, Decision, Fail, Succeed, Wait
-from cluster_resource.api_client import logs_client, sagemaker_client, states_client
-from cluster_resource.cluster_api import ClusterApi, translated
+from cluster_resource import reasons, response, waits
+from cluster_resource.aws_api import ApiError, logs_client, sagemaker_client, states_client, translated
+from cluster_resource.cluster_api import ClusterApi
+from cluster_resource.deadline import Moment, after_error
+from cluster_resource.decision import Action, Call, Decision, Fail, Memory, Succeed, Wait
 from cluster_resource.deletion import is_quiet
-from cluster_resource.desired import Desired
-from cluster_resource.errors import ApiError
-from cluster_resource.event import CLUSTER, DELETION, Event, Json
+from cluster_resource.desired import Desired, PropertyError
+from cluster_resource.event import CLUSTER, DELETION, Event, Json, execution_name, physical_id
 from cluster_resource.executions import LISTED_S, Execution, Executions
-from cluster_resource.identity import execution_name, physical_id
 from cluster_resource.log import log
-from cluster_resource.memory import Memory
-from cluster_resource.moment import Moment
 from cluster_resource.observed import Cluster
-from cluster_resource.outcome import after_error
-from cluster_resource.ownership import Owner
 from cluster_resource.reconcile import decide, name_to_look_at
-from cluster_resource.typed import PropertyError
 
 if TYPE_CHECKING:
-    from cluster_resource.witness import Witness
+    from cluster_resource.diagnostics import Witness
 
 
 @functools.cache
@@ -55,12 +49,12 @@ class Context(Protocol):
 
 def handler(payload: Json, context: Context) -> Json:
     """Do a step (`event`, `memory`, `now`, `started`), or send the answer (`event`, `answer`)."""
-    return handle(payload, _api, lambda: _executions(payload["machine"]), answer.send, lambda: _witness(context))
+    return handle(payload, _api, lambda: _executions(payload["machine"]), response.send, lambda: _witness(context))
 
 
 def _witness(context: Context) -> "Witness":
     """Who looks at nodes that failed; no healthy step pays for its import."""
-    from cluster_resource.witness import Witness  # noqa: PLC0415  at need alone
+    from cluster_resource.diagnostics import Witness  # noqa: PLC0415  at need alone
 
     return Witness(logs_client, lambda: context.get_remaining_time_in_millis() / 1000)
 
@@ -69,7 +63,7 @@ def handle(
     payload: Json,
     api: Callable[[], ClusterApi],
     executions: Callable[[], Executions],
-    send: answer.Send,
+    send: response.Send,
     witness: "Callable[[], Witness] | None" = None,
 ) -> Json:
     """The handler with what it reaches out to: sending needs no client, so that none can keep an answer from going out."""
@@ -94,13 +88,13 @@ def step(
     elif memory.fence:
         decision, cluster = Decision(Fail(memory.fence), memory), None
     elif event.resource_type == DELETION:
-        decision, cluster = _tail(event, memory, moment, api), None
+        decision, cluster = waits.step_deletion(event, memory, moment, api), None
     else:
-        decision, cluster = _wait(event, memory, moment, api)
+        decision, cluster = waits.step_wait(event, memory, moment, api)
     _log(event, cluster, decision, moment)
     result = _result(event, decision)
     if cluster and isinstance(decision.action, Fail) and decision.action.of_nodes:
-        from cluster_resource.explanation import Found, explained  # noqa: PLC0415  at need alone
+        from cluster_resource.diagnostics import Found, explained  # noqa: PLC0415  at need alone
 
         found = witness().look(api, cluster, decision.memory) if witness else Found()
         result["answer"] = explained(event, result["answer"], cluster, found)
@@ -183,43 +177,14 @@ def _in_time(decision: Decision, desired: Desired, moment: Moment) -> Decision:
     return decision
 
 
-def _wait(event: Event, memory: Memory, moment: Moment, api: ClusterApi) -> tuple[Decision, Cluster | None]:
-    if event.request_type == "Delete":
-        return Decision(Succeed("a wait leaves nothing behind"), memory), None
-    try:
-        cluster = api.cluster(str(event.properties["ClusterName"]), is_deletion=False)
-    except ApiError as error:
-        return _unread(error, memory, moment), None
-    updated = Owner(event.stack_id, event.logical_id) if event.request_type == "Update" else None
-    return waits.decide_wait(event.properties, cluster, memory, moment, updated=updated), cluster
-
-
-def _tail(event: Event, memory: Memory, moment: Moment, api: ClusterApi) -> Decision:
-    if event.request_type != "Delete":
-        return Decision(Succeed("it waits when the cluster is deleted"), memory)
-    owner = Owner(event.stack_id, str(event.properties["ClusterLogicalId"]))
-    try:
-        left = api.names_being_deleted(owner)
-    except ApiError as error:
-        return _unread(error, memory, moment)
-    return waits.decide_tail(left, memory, moment)
-
-
-def _unread(error: ApiError, memory: Memory, moment: Moment) -> Decision:
-    """A wait asks for nothing that could be wrong: whatever fails, it looks again until its time is up."""
-    if moment.is_past_deadline:
-        return Decision(Fail(f"the cluster could not be looked at: {error}"), memory)
-    return Decision(Wait(str(error)), memory)
-
-
 def _result(event: Event, decision: Decision) -> Json:
     verdict: Json | None
     match decision.action:
         case Succeed(note=note, data=data):
             is_elsewhere = event.request_type == "Update" and bool(decision.memory.cluster)
-            verdict = answer.success(decision.memory.cluster if is_elsewhere else physical_id(event), note, data)
+            verdict = response.success(decision.memory.cluster if is_elsewhere else physical_id(event), note, data)
         case Fail(reason=reason, apart=apart):
-            verdict = answer.failure(f"none-{execution_name(event)}" if apart else physical_id(event), reason)
+            verdict = response.failure(f"none-{execution_name(event)}" if apart else physical_id(event), reason)
         case _:
             verdict = None
     return {"done": verdict is not None, "memory": decision.memory.dump(), "answer": verdict}

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cluster_resource import reasons
-from cluster_resource.actions import Decision, Fail, Succeed, Wait
-from cluster_resource.doubt import GONE_S, doubted, lasts, undoubted
-from cluster_resource.memory import Memory
-from cluster_resource.moment import Moment
+from cluster_resource.aws_api import ApiError
+from cluster_resource.cluster_api import ClusterApi
+from cluster_resource.convergence import SURE_S
+from cluster_resource.deadline import GONE_S, Moment, doubted, lasts, undoubted
+from cluster_resource.decision import Decision, Fail, Memory, Succeed, Wait
+from cluster_resource.event import Event, Owner
 from cluster_resource.observed import Cluster
-from cluster_resource.ownership import Owner
-from cluster_resource.settling import SURE_S
 
 
 def decide_wait(
@@ -93,3 +93,34 @@ def decide_tail(left: Sequence[str], memory: Memory, moment: Moment) -> Decision
         reason = f"still in Deleting after another 57 minutes: {names}; look at the nodes' messages, then delete the stack again"
         return Decision(Fail(reason), memory)
     return Decision(Wait(f"still in Deleting: {names}"), memory)
+
+
+def step_wait(event: Event, memory: Memory, moment: Moment, api: ClusterApi) -> tuple[Decision, Cluster | None]:
+    """Do one step for Custom::HyperPodWait."""
+    if event.request_type == "Delete":
+        return Decision(Succeed("a wait leaves nothing behind"), memory), None
+    try:
+        cluster = api.cluster(str(event.properties["ClusterName"]), is_deletion=False)
+    except ApiError as error:
+        return _unread(error, memory, moment), None
+    updated = Owner(event.stack_id, event.logical_id) if event.request_type == "Update" else None
+    return decide_wait(event.properties, cluster, memory, moment, updated=updated), cluster
+
+
+def step_deletion(event: Event, memory: Memory, moment: Moment, api: ClusterApi) -> Decision:
+    """Do one step for Custom::HyperPodDeletion."""
+    if event.request_type != "Delete":
+        return Decision(Succeed("it waits when the cluster is deleted"), memory)
+    owner = Owner(event.stack_id, str(event.properties["ClusterLogicalId"]))
+    try:
+        left = api.names_being_deleted(owner)
+    except ApiError as error:
+        return _unread(error, memory, moment)
+    return decide_tail(left, memory, moment)
+
+
+def _unread(error: ApiError, memory: Memory, moment: Moment) -> Decision:
+    """A wait asks for nothing that could be wrong: whatever fails, it looks again until its time is up."""
+    if moment.is_past_deadline:
+        return Decision(Fail(f"the cluster could not be looked at: {error}"), memory)
+    return Decision(Wait(str(error)), memory)

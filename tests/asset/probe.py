@@ -10,7 +10,7 @@ import botocore
 from botocore.exceptions import ClientError, ParamValidationError
 
 from cluster_resource import entry, responder, step
-from cluster_resource.api_client import sagemaker_client
+from cluster_resource.aws_api import sagemaker_client
 
 
 def main(requests: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from botocore.model import ServiceModel
 
-from cluster_resource.typed import typed
+from cluster_resource.desired import typed
 from config.service_model import input_shape, shape, slim_model
 from tests import cluster_files
 from tests.contract.deployed import Deployed, as_cloudformation_sends

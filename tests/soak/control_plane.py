@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from cluster_resource.ownership import Owner, owner_of
+from cluster_resource.event import Owner, owner_of
 from tests.soak.boundary import Invocation
 from tests.unit.cluster_resource.fake_cluster import FakeCluster
 from tests.unit.cluster_resource.fake_sagemaker import FakeSageMaker, Refusal, service_error

@@ -6,23 +6,21 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from cluster_resource import (
-    answer,
+    convergence,
+    deadline,
+    decision,
     deletion,
     entry,
+    event,
     executions,
-    identity,
-    memory,
-    moment,
     observed,
-    outcome,
     reconcile,
-    replacement,
     responder,
-    settling,
+    response,
 )
-from cluster_resource.actions import Decision, Succeed, Wait
-from cluster_resource.errors import Kind
-from cluster_resource.event import Event
+from cluster_resource.aws_api import Kind
+from cluster_resource.decision import Decision, Succeed, Wait
+from cluster_resource.event import Event, physical_id
 from tests.soak.control_plane import OURS
 
 
@@ -36,9 +34,9 @@ class Defect(NamedTuple):
 
 def _answer_early(present: Any) -> Any:
     def early(*arguments: Any) -> Decision:
-        decision: Decision = present(*arguments)
-        is_waiting = isinstance(decision.action, Wait)
-        return Decision(Succeed("it will be there soon", {}), decision.memory) if is_waiting else decision
+        decided: Decision = present(*arguments)
+        is_waiting = isinstance(decided.action, Wait)
+        return Decision(Succeed("it will be there soon", {}), decided.memory) if is_waiting else decided
 
     return early
 
@@ -75,7 +73,7 @@ def _is_first(event: Any, its: Any) -> bool:
 def _send_once(_: Any) -> Any:
     def send(event: Any, verdict: Any, put: Any = None, sleep: Any = None) -> None:
         try:
-            put(event.response_url, answer.body(event, verdict))
+            put(event.response_url, response.body(event, verdict))
         except OSError:
             return
 
@@ -86,7 +84,7 @@ def _told_by_responder(_: Any) -> Any:
     def respond(record: Any, its: Any, send: Any) -> None:
         event = Event.parse(record["requestPayload"])
         if its.find(event) is None:
-            send(event, answer.failure(identity.physical_id(event), "the entry function could not start the work"))
+            send(event, response.failure(physical_id(event), "the entry function could not start the work"))
 
     return respond
 
@@ -100,18 +98,18 @@ DEFECTS: dict[str, Defect] = {
     "a step acts before every request is listed": Defect(executions, "LISTED_S", lambda _: 0),
     "answer before success": Defect(reconcile, "_present", _answer_early),
     "create again when absent": Defect(reconcile, "_absent", _forgetful),
-    "a throttle is fatal": Defect(outcome, "FINAL", lambda kinds: (*kinds, Kind.TRANSIENT)),
-    "a conflict is fatal": Defect(outcome, "FINAL", lambda kinds: (*kinds, Kind.BUSY)),
-    "no deadline": Defect(moment, "DEADLINE_S", lambda seconds: 10 * seconds),
-    "memory is forgotten": Defect(memory.Memory, "load", lambda _: lambda _raw: memory.Memory()),
-    "an execution for each delivery": Defect(identity, "execution_name", _numbered),
-    "an accepted update is believed": Defect(settling, "_after_update", lambda _: lambda *_: None),
+    "a throttle is fatal": Defect(deadline, "FINAL", lambda kinds: (*kinds, Kind.TRANSIENT)),
+    "a conflict is fatal": Defect(deadline, "FINAL", lambda kinds: (*kinds, Kind.BUSY)),
+    "no deadline": Defect(deadline, "DEADLINE_S", lambda seconds: 10 * seconds),
+    "memory is forgotten": Defect(decision.Memory, "load", lambda _: lambda _raw: decision.Memory()),
+    "an execution for each delivery": Defect(event, "execution_name", _numbered),
+    "an accepted update is believed": Defect(convergence, "_after_update", lambda _: lambda *_: None),
     "no lease": Defect(deletion, "is_quiet", lambda _: lambda *_: True),
     "the verdict is not looked up": Defect(executions.Executions, "verdict", lambda _: lambda *_: None),
     "the responder guesses": Defect(responder, "_for_entry", _told_by_responder),
-    "leftovers stay": Defect(replacement, "with_leftovers", lambda _: lambda decision, _desired: decision),
-    "an answer is not cut": Defect(answer, "LARGEST_BODY", lambda _: 1_000_000),
-    "an answer is sent once": Defect(answer, "send", _send_once),
+    "leftovers stay": Defect(deletion, "with_leftovers", lambda _: lambda decision, _desired: decision),
+    "an answer is not cut": Defect(response, "LARGEST_BODY", lambda _: 1_000_000),
+    "an answer is sent once": Defect(response, "send", _send_once),
 }
 
 

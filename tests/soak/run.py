@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from cluster_resource.event import Event
-from cluster_resource.identity import cluster_name
+from cluster_resource.event import Event, cluster_name
 from tests.soak import invariants
 from tests.soak.faults import Fault
 from tests.soak.files import FILES, FIXED_NAME

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cluster_resource import deletion
-from cluster_resource.actions import Decision, Succeed
+from cluster_resource.decision import Decision, Succeed
 from tests.soak import defects
 from tests.soak.run import run
 from tests.soak.schedule import Operation, load

@@ -7,11 +7,10 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from cluster_resource import answer, entry, responder, step
+from cluster_resource import entry, responder, response, step
 from cluster_resource.cluster_api import ClusterApi
-from cluster_resource.event import Event
+from cluster_resource.event import Event, execution_name
 from cluster_resource.executions import Executions
-from cluster_resource.identity import execution_name
 from tests.soak import invariants
 from tests.soak.boundary import Invocation
 from tests.soak.cloudformation import CloudFormation, Request
@@ -112,7 +111,7 @@ class SoakWorld:
 
         return Executions(Client(invocation, self.states, serve), MACHINE)
 
-    def _sender(self, invocation: Invocation) -> answer.Send:
+    def _sender(self, invocation: Invocation) -> response.Send:
         def put(_url: str, content: bytes) -> int:
             request_id = str(json.loads(content)["RequestId"])
             try:
@@ -124,7 +123,7 @@ class SoakWorld:
             return 200
 
         def send(event: Event, verdict: Json) -> None:
-            answer.send(event, verdict, put=put, sleep=lambda _: None)
+            response.send(event, verdict, put=put, sleep=lambda _: None)
 
         return send
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from cluster_resource import answer
+from cluster_resource import response
 from cluster_resource.event import Event
 from tests.unit.cluster_resource.world import World, properties
 
@@ -17,7 +17,7 @@ def event(world: World) -> Event:
 @pytest.mark.fault(32)
 @pytest.mark.parametrize("letter", ["x", "ü", "語", "🚀", '"', "\n", "\x01", "\ud800"])
 def test_an_answer_is_cut_on_a_character_border_and_stays_json(event: Event, letter: str) -> None:
-    content = answer.body(event, answer.failure("name", "begin " + letter * 5000))
+    content = response.body(event, response.failure("name", "begin " + letter * 5000))
     assert 4000 < len(content) <= 4096
     reason = json.loads(content.decode("utf-8"))["Reason"]
     assert reason.startswith("begin ")
@@ -26,11 +26,11 @@ def test_an_answer_is_cut_on_a_character_border_and_stays_json(event: Event, let
 
 @pytest.mark.fault(32)
 def test_a_short_reason_is_left_whole(event: Event) -> None:
-    assert json.loads(answer.body(event, answer.failure("name", "kühn 🚀")))["Reason"] == "kühn 🚀"
+    assert json.loads(response.body(event, response.failure("name", "kühn 🚀")))["Reason"] == "kühn 🚀"
 
 
 def test_a_failure_without_a_reason_gets_one(event: Event) -> None:
-    assert json.loads(answer.body(event, answer.failure("name", "")))["Reason"]
+    assert json.loads(response.body(event, response.failure("name", "")))["Reason"]
 
 
 class Bucket:
@@ -50,7 +50,7 @@ class Bucket:
 @pytest.mark.fault(30)
 def test_outages_of_the_answers_bucket_are_tried_again(event: Event) -> None:
     bucket = Bucket(500, TimeoutError("slow"), 503, 200)
-    answer.send(event, answer.failure("name", "why"), bucket.put, bucket.pauses.append)
+    response.send(event, response.failure("name", "why"), bucket.put, bucket.pauses.append)
     assert bucket.replies == []
     assert bucket.pauses == [1, 2, 4]
 
@@ -58,15 +58,15 @@ def test_outages_of_the_answers_bucket_are_tried_again(event: Event) -> None:
 @pytest.mark.fault(30)
 def test_an_answer_that_does_not_get_through_is_an_error_without_the_address(event: Event) -> None:
     bucket = Bucket(500, 500, 500, 500)
-    with pytest.raises(answer.AnswerError, match="HTTP 500") as caught:
-        answer.send(event, answer.failure("name", "why"), bucket.put, bucket.pauses.append)
+    with pytest.raises(response.AnswerError, match="HTTP 500") as caught:
+        response.send(event, response.failure("name", "why"), bucket.put, bucket.pauses.append)
     assert "https://" not in str(caught.value)
 
 
 @pytest.mark.fault(30)
 def test_an_expired_address_is_logged_for_an_alarm_and_not_tried_again(event: Event, capsys: pytest.CaptureFixture[str]) -> None:
     bucket = Bucket(403)
-    answer.send(event, answer.failure("name", "why"), bucket.put, bucket.pauses.append)
+    response.send(event, response.failure("name", "why"), bucket.put, bucket.pauses.append)
     assert bucket.pauses == []
     [line] = capsys.readouterr().out.splitlines()
     assert json.loads(line)["alarm"] == "answer refused"
@@ -80,8 +80,8 @@ def test_a_deletion_that_failed_is_logged_for_an_alarm(
 ) -> None:
     """At the end of an update CloudFormation takes no notice of it."""
     bucket = Bucket(200, 200)
-    for verdict in (answer.failure("name", "why"), answer.success("name", "", None)):
-        answer.send(event._replace(request_type=kind), verdict, bucket.put, bucket.pauses.append)
+    for verdict in (response.failure("name", "why"), response.success("name", "", None)):
+        response.send(event._replace(request_type=kind), verdict, bucket.put, bucket.pauses.append)
     failed, succeeded = map(json.loads, capsys.readouterr().out.splitlines())
     assert failed.get("alarm") == alarm
     assert "alarm" not in succeeded
@@ -96,5 +96,5 @@ def test_a_deletion_that_leaves_no_cluster_raises_no_alarm(
     event: Event, capsys: pytest.CaptureFixture[str], resource_type: str, reason: str
 ) -> None:
     given_up = event._replace(request_type="Delete", resource_type=resource_type)
-    answer.send(given_up, answer.failure("name", reason), Bucket(200).put, lambda _: None)
+    response.send(given_up, response.failure("name", reason), Bucket(200).put, lambda _: None)
     assert "alarm" not in json.loads(capsys.readouterr().out)

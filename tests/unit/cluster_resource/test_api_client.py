@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cluster_resource.api_client import MODEL_DIR, OPERATIONS, sagemaker_client
+from cluster_resource.aws_api import MODEL_DIR, OPERATIONS, sagemaker_client
 from cluster_resource.cluster_api import ClusterApi
 from config.service_model import OPERATIONS as SYNTHESIZED
 from config.service_model import slim_model

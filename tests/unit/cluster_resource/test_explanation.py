@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cluster_resource.cluster_api import ClusterApi
-from cluster_resource.witness import CALL_S, clean
+from cluster_resource.diagnostics import CALL_S, clean
 from tests.unit.cluster_resource.world import World, group, properties, request
 
 Json = dict[str, Any]

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from cluster_resource.event import Event
-from cluster_resource.identity import cluster_name, execution_name, physical_id, resource_hash
+from cluster_resource.event import Event, cluster_name, execution_name, physical_id, resource_hash
 from tests.unit.cluster_resource.world import World, as_strings, group, properties, request
 
 

@@ -6,9 +6,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from cluster_resource import responder
+from cluster_resource.decision import VERSION
 from cluster_resource.event import Event
 from cluster_resource.executions import LEASE_S, LISTED_S
-from cluster_resource.memory import VERSION
 from tests.unit.cluster_resource.test_delivery import failed_entry
 from tests.unit.cluster_resource.updates import FOUR, SIX
 from tests.unit.cluster_resource.world import World, properties

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cluster_resource.typed import PropertyError, typed
+from cluster_resource.desired import PropertyError, typed
 from tests.unit.cluster_resource.fake_sagemaker import SERVICE_MODEL
 from tests.unit.cluster_resource.world import as_strings, group, request
 

@@ -4,12 +4,11 @@ import itertools
 import json
 from typing import Any
 
-from cluster_resource import answer, entry, responder, step
+from cluster_resource import entry, responder, response, step
 from cluster_resource.cluster_api import ClusterApi
-from cluster_resource.event import CLUSTER, Event
+from cluster_resource.diagnostics import Witness
+from cluster_resource.event import CLUSTER, Event, physical_id
 from cluster_resource.executions import Executions
-from cluster_resource.identity import physical_id
-from cluster_resource.witness import Witness
 from tests.faults_table.recording import happened
 from tests.unit.cluster_resource.fake_logs import FakeLogs
 from tests.unit.cluster_resource.fake_sagemaker import FakeSageMaker
@@ -129,7 +128,7 @@ class World:
 
     def send(self, event: Event, verdict: Json) -> None:
         """Deliver an answer as the real code does."""
-        answer.send(event, verdict, put=lambda _url, content: self._put(event, content), sleep=lambda _: None)
+        response.send(event, verdict, put=lambda _url, content: self._put(event, content), sleep=lambda _: None)
 
     def _put(self, event: Event, content: bytes) -> int:
         assert len(content) <= 4096

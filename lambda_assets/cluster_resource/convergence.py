@@ -1,19 +1,67 @@
-"""Runs in Lambda. A cluster that stands still: bring it to what is wanted, or find that it is there."""
+"""Runs in Lambda. Which cluster an Update is about: the one it names, or a new one that takes its place."""
 
 from cluster_resource import reasons
-from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
-from cluster_resource.deletion import is_quiet
+from cluster_resource.deadline import Moment, doubted, lasts, undoubted
+from cluster_resource.decision import Call, Decision, Fail, Memory, Succeed, Wait, data_of
+from cluster_resource.deletion import is_quiet, with_leftovers
 from cluster_resource.desired import Desired
-from cluster_resource.doubt import doubted, lasts, undoubted
-from cluster_resource.event import Json
-from cluster_resource.memory import Memory
-from cluster_resource.moment import Moment
+from cluster_resource.event import Json, create_only
 from cluster_resource.observed import Cluster
 from cluster_resource.plan import Plan, plan
-from cluster_resource.replacement import is_made_by, with_leftovers
+
+
+def choose(desired: Desired, cluster: Cluster | None, memory: Memory) -> Decision | Memory:
+    """The memory with the cluster to work on where it is the one in view, else the decision that leads there.
+
+    The id stays unless a value that CreateCluster fixes differs from the *observed* cluster, so that a new way of making names
+    replaces nothing. Only where the cluster is gone do the properties before stand in for it.
+    """
+    if desired.type != "Update" or memory.cluster:
+        return memory
+    have = create_only(cluster.description if cluster else desired.old_request or {})
+    chosen = _name(desired, have) or ("" if cluster else desired.physical_id)
+    if not chosen:
+        return Decision(Fail(_refusal(desired, have)), memory)
+    if chosen == desired.physical_id and not _may_go_back(desired, memory):
+        return memory._replace(cluster=chosen)
+    if chosen == desired.physical_id:
+        note = f"looking whether {desired.name} is still there"
+        return Decision(Wait(note), memory._replace(cluster=desired.name, tried=True))
+    return Decision(Wait(f"{chosen} takes the place of {desired.physical_id}"), memory._replace(cluster=chosen))
+
+
+def _may_go_back(desired: Desired, memory: Memory) -> bool:
+    """Whether a fixed name is taken back, perhaps by a rollback, so that the cluster before it may still be there."""
+    return desired.old_name == desired.physical_id != desired.name and not desired.is_name_fixed and not memory.tried
+
+
+def is_made_by(desired: Desired, memory: Memory) -> bool:
+    """Whether the request is to make its cluster, should there be none; one that is to be adopted is never made."""
+    is_new = desired.type == "Create" or memory.cluster not in ("", desired.physical_id)
+    return not desired.adopt and (is_new or bool(memory.created_at))
+
+
+def _name(desired: Desired, have: Json) -> str:
+    """The name of the cluster to work on; empty when the change cannot be made under the name that is fixed."""
+    if desired.is_name_fixed and desired.name != desired.physical_id:
+        return desired.name
+    if desired.create_only == have:
+        return desired.physical_id
+    return "" if desired.name == desired.physical_id else desired.name
+
+
+def _refusal(desired: Desired, have: Json) -> str:
+    changed = sorted(name for name, value in desired.create_only.items() if value != have[name])
+    return (
+        f"{', '.join(changed)} of cluster {desired.physical_id} cannot change while it lives, and a new one cannot have its name "
+        f"({have[changed[0]]!r} -> {desired.create_only[changed[0]]!r}); remove `cluster_name` or choose another one: "
+        "then a new cluster is made first and the old one deleted after"
+    )
+
 
 STALE_S = 180
 """How long DescribeCluster may show nothing of an update that was accepted."""
+
 
 SURE_S = 25
 """A bad sign must be there at two steps."""
@@ -97,8 +145,3 @@ def _tag_call(desired: Desired, cluster: Cluster, memory: Memory) -> Call | None
     if extra:
         return Call("DeleteTags", {"ResourceArn": cluster.arn, "TagKeys": extra}, memory, ", ".join(extra))
     return None
-
-
-def data_of(memory: Memory, name: str) -> Json:
-    """What the resource's attributes are."""
-    return {"ClusterArn": memory.arn, "ClusterName": name, "ClusterId": memory.arn.rsplit("/", 1)[-1]}

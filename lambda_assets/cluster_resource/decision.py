@@ -70,3 +70,51 @@ class Memory(NamedTuple):
         kept = {name: value for name, value in said.items() if value != self._field_defaults[name] or name == "version"}
         kept.update({name: list(kept[name]) for name in LISTS if name in kept})
         return {**self.rest, **kept}
+
+
+class Call(NamedTuple):
+    """Make one call that changes something; ``then`` is the memory once it was accepted."""
+
+    operation: str
+    arguments: Json
+    then: Memory
+    note: str = ""
+
+
+class Wait(NamedTuple):
+    """Look again at the next step."""
+
+    note: str
+
+
+class Succeed(NamedTuple):
+    """Answer SUCCESS."""
+
+    note: str = ""
+    data: Json | None = None
+
+
+class Fail(NamedTuple):
+    """Answer FAILED; with ``of_nodes`` the cluster's nodes may be why, and their logs tell more.
+
+    With ``apart`` the answer names no cluster, so that the Delete of a rollback finds none.
+    """
+
+    reason: str
+    of_nodes: bool = False
+    apart: bool = False
+
+
+Action = Call | Wait | Succeed | Fail
+
+
+class Decision(NamedTuple):
+    """The one thing to do, and what to remember."""
+
+    action: Action
+    memory: Memory
+
+
+def data_of(memory: Memory, name: str) -> Json:
+    """What the resource's attributes are."""
+    return {"ClusterArn": memory.arn, "ClusterName": name, "ClusterId": memory.arn.rsplit("/", 1)[-1]}

@@ -12,15 +12,19 @@ from cluster_resource.log import log
 LARGEST_BODY = 4096
 """Bytes; CloudFormation hides the reason of a longer answer behind "Response object is too long"."""
 
+
 PAUSES_S = (1, 2, 4)
 TIMEOUT_S = 10
 CUT = "... (cut)"
 
 
 Put = Callable[[str, bytes], int]
+
 """PUT a body to an address; gives the HTTP status, raises OSError where there was none."""
 
+
 Send = Callable[[Event, Json], None]
+
 """Deliver a verdict."""
 
 
