@@ -8,7 +8,7 @@ sys.path.append(str(Path(__file__).parents[1] / "lambda_assets"))
 # Found by way of the line above.
 from cluster_resource.aws_api import ApiError
 from cluster_resource.cluster_api import ClusterApi
-from cluster_resource.deadline import Moment
+from cluster_resource.deadline import Clock
 from cluster_resource.decision import Action, Call, Fail, Memory, Wait
 from cluster_resource.desired import Desired
 from cluster_resource.event import Event, Owner
@@ -20,6 +20,7 @@ __all__ = [
     "Action",
     "ApiError",
     "Call",
+    "Clock",
     "Cluster",
     "ClusterApi",
     "Desired",
@@ -27,7 +28,6 @@ __all__ = [
     "Fail",
     "Group",
     "Memory",
-    "Moment",
     "Owner",
     "Wait",
     "cluster_of",

@@ -10,7 +10,7 @@ from constructs import Construct
 
 NAMESPACE = "hyperpod-cdk"
 # What lambda_assets/cluster_resource/response.py calls it in its log.
-REFUSED, LEFT = "answer refused", "deletion failed"
+REFUSED, LEFT = "response refused", "deletion failed"
 
 # What is counted in the logs: its kind there, the alarm on it, and what that says.
 COUNTED = (
@@ -18,7 +18,7 @@ COUNTED = (
         REFUSED,
         "AnswerRefused",
         "CloudFormation refused an answer, whose address had expired: its stack waits, or has given up; see the log of the "
-        "step function and of the responder for 'answer refused'",
+        "step function and of the responder for 'response refused'",
     ),
     (
         LEFT,

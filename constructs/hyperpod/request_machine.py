@@ -1,4 +1,4 @@
-"""The state machine in which one request of CloudFormation's is worked on until it is answered."""
+"""The state machine that works on a request of CloudFormation until it has sent the response."""
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -24,10 +24,10 @@ RETRY = {
 
 
 class RequestMachine(sfn.StateMachine):
-    """Define a Standard state machine that calls ``step`` every 30 seconds, and at the end once more to send its answer.
+    """Define a Standard state machine that calls ``step`` every 30 seconds, and once more to send the response.
 
-    The answer is in the execution's state before it is sent, so that whoever sends it again sends the same. Nothing is caught:
-    an execution that fails says so on EventBridge, and the responder answers.
+    The response is in the execution's state before it is sent, so that every attempt sends the same. Nothing is caught: an
+    execution that fails emits an event to EventBridge, and the responder sends the response.
     """
 
     def __init__(self, scope: Construct, id: str, *, step: lambda_.IFunction) -> None:
@@ -50,7 +50,7 @@ class RequestMachine(sfn.StateMachine):
             logs=sfn.LogOptions(
                 destination=log_group,
                 level=sfn.LogLevel.ALL,
-                # The input holds the address to which answers go: who can read it can answer in our place.
+                # The input contains the ResponseURL: anyone who can read it can send a response.
                 include_execution_data=False,
             ),
         )
@@ -109,19 +109,19 @@ def _definition(stack: cdk.Stack, step_arn: str) -> sfn.DefinitionBody:
         },
         "Done": {
             "Type": "Choice",
-            "Choices": [{"Variable": "$.done", "BooleanEquals": True, "Next": "Answer"}],
+            "Choices": [{"Variable": "$.done", "BooleanEquals": True, "Next": "Respond"}],
             "Default": "Wait",
         },
         "Wait": {"Type": "Wait", "Seconds": INTERVAL_S, "Next": "Step"},
-        "Answer": {
+        "Respond": {
             **call,
-            "Parameters": {"FunctionName": step_arn, "Payload": {"event.$": event, "answer.$": "$.answer"}},
-            # The execution's output stays the verdict.
+            "Parameters": {"FunctionName": step_arn, "Payload": {"event.$": event, "response.$": "$.response"}},
+            # The execution's output keeps the response.
             "ResultSelector": {"StatusCode.$": "$.StatusCode"},
             "ResultPath": "$.sent",
-            "Next": "Answered",
+            "Next": "Responded",
         },
-        "Answered": {"Type": "Succeed"},
+        "Responded": {"Type": "Succeed"},
     }
     machine = {"StartAt": "Step", "TimeoutSeconds": TIMEOUT_S, "States": states}
     return sfn.DefinitionBody.from_string(stack.to_json_string(machine))

@@ -4,16 +4,16 @@ While the file says `adopt`, no Delete deletes. That a Create failed is nothing 
 deployment that failed elsewhere looks like the end of the stack: both must leave a cluster that was there before.
 """
 
-from cluster_resource.deadline import Moment
+from cluster_resource.deadline import Clock
 from cluster_resource.decision import Call, Decision, Fail, Memory, Succeed, Wait
 from cluster_resource.desired import Desired
 from cluster_resource.event import create_only
 from cluster_resource.observed import Cluster
-from cluster_resource.plan import fixed_changes, refusal
+from cluster_resource.plan import immutable_changes, refusal
 
 IDLE = "InService"
 LOST = ("Failed", "Deleting")
-LET_GO_S = 900
+LEFT_STACK_S = 900
 """How much older than a Create a cluster is that no call for that Create can have made."""
 
 
@@ -31,7 +31,7 @@ def adopt(desired: Desired, cluster: Cluster, memory: Memory) -> Decision:
     return Decision(Call("AddTags", {"ResourceArn": cluster.arn, "Tags": tags}, memory, "taken over"), memory)
 
 
-def not_adopted_yet(desired: Desired, cluster: Cluster, memory: Memory) -> str:
+def adoption_refusal(desired: Desired, cluster: Cluster, memory: Memory) -> str:
     """Why a cluster that has the owner's tags cannot be adopted; empty when it can, or when the request has changed it already.
 
     The tags may be from before it left the stack, and others may have changed it since they were put on.
@@ -42,7 +42,7 @@ def not_adopted_yet(desired: Desired, cluster: Cluster, memory: Memory) -> str:
     return _not_adopted(cluster, obstacles) if obstacles else ""
 
 
-def was_let_go(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment) -> bool:
+def has_left_stack(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) -> bool:
     """Whether a cluster with the owner's tags left the stack and runs on: it was there well before this Create.
 
     To take it for the Create's own would let the rollback of a deployment that fails elsewhere delete it. What a call of this
@@ -51,14 +51,14 @@ def was_let_go(desired: Desired, cluster: Cluster, memory: Memory, moment: Momen
     if desired.type != "Create" or desired.adopt or memory.created_at or memory.arn or cluster.status in LOST:
         return False
     made = cluster.description.get("CreationTime")
-    return made is not None and (moment.started - made).total_seconds() > LET_GO_S
+    return made is not None and (clock.started - made).total_seconds() > LEFT_STACK_S
 
 
 def adoption_obstacles(desired: Desired, cluster: Cluster) -> list[str]:
     """What no update can make of the cluster, and what would take nodes from those who work on it."""
     have = create_only(cluster.description)
     found = [_difference(name, have[name], value) for name, value in desired.create_only.items() if value != have[name]]
-    found += [_difference(f"{group}.{field}", have, wanted) for group, field, have, wanted in fixed_changes(desired, cluster)]
+    found += [_difference(f"{group}.{field}", have, wanted) for group, field, have, wanted in immutable_changes(desired, cluster)]
     for _, spec in desired.groups():
         group = cluster.group(spec["InstanceGroupName"])
         if group and int(spec["InstanceCount"]) < group.target:
@@ -75,7 +75,7 @@ def nothing_to_adopt(name: str) -> str:
     return f"there is no cluster {name} to adopt; correct `cluster_name`, or remove `adopt` to have one made"
 
 
-def adopted_is_gone(name: str) -> str:
+def adopted_is_absent(name: str) -> str:
     """The cluster of an update was adopted, and is not there any more."""
     return (
         f"the adopted cluster {name} does not exist any more: it was deleted outside CloudFormation; to have a new one made "
@@ -90,7 +90,7 @@ def _not_adopted(cluster: Cluster, obstacles: list[str], touched: str = "") -> s
     )
 
 
-def hand_back(desired: Desired, cluster: Cluster, memory: Memory, *, is_quiet: bool) -> Decision:
+def release(desired: Desired, cluster: Cluster, memory: Memory, *, is_quiet: bool) -> Decision:
     """Take the owner's tags off, which is all that giving back needs."""
     if cluster.owner == desired.owner:
         keys = sorted(desired.owner.tags)

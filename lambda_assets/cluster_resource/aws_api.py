@@ -155,7 +155,7 @@ def states_client() -> Any:
 
 
 @contextmanager
-def translated(operation: str) -> Iterator[None]:
+def api_errors(operation: str) -> Iterator[None]:
     """Whatever the SDK raises, as an ApiError."""
     try:
         yield

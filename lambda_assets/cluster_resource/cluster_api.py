@@ -5,10 +5,10 @@ from typing import Any
 
 import botocore
 
-from cluster_resource.aws_api import ApiError, Kind, translated
+from cluster_resource.aws_api import ApiError, Kind, api_errors
 from cluster_resource.decision import Call
 from cluster_resource.event import Json, Owner, owner_of
-from cluster_resource.observed import Cluster, cluster_of, failure_told
+from cluster_resource.observed import Cluster, cluster_of, event_failure
 
 PAGE = 100
 FAILURES = 3
@@ -37,7 +37,7 @@ class ClusterApi:
             raise
         return cluster_of(description, tags, nodes)
 
-    def names_being_deleted(self, owner: Owner) -> list[str]:
+    def deleting_clusters(self, owner: Owner) -> list[str]:
         """The names of the owner's clusters that are in Deleting."""
         return [
             summary["ClusterName"]
@@ -58,7 +58,7 @@ class ClusterApi:
         for each in ids:
             if not has_time():
                 return
-            text = failure_told(self._call("DescribeClusterEvent", ClusterName=name, EventId=each)["EventDetails"])
+            text = event_failure(self._call("DescribeClusterEvent", ClusterName=name, EventId=each)["EventDetails"])
             if text not in told:  # faults come in pairs
                 yield text
             told.add(text)
@@ -101,6 +101,6 @@ class ClusterApi:
                 return
 
     def _call(self, operation: str, **arguments: Any) -> Json:
-        with translated(operation):
+        with api_errors(operation):
             reply: Json = getattr(self._client, botocore.xform_name(operation))(**arguments)
             return reply

@@ -13,14 +13,14 @@ DEADLINE_S = 57 * 60
 """CloudFormation waits an hour from its own call on, and the state machine ends at 59 minutes: a step must answer before both."""
 
 
-class Moment(NamedTuple):
+class Clock(NamedTuple):
     """The time of a step, and when its request began."""
 
     now: datetime
     started: datetime
 
     @classmethod
-    def of(cls, payload: Mapping[str, str]) -> "Moment":
+    def of(cls, payload: Mapping[str, str]) -> "Clock":
         """The moment that a step's input tells."""
         return cls(datetime.fromisoformat(payload["now"]), datetime.fromisoformat(payload["started"]))
 
@@ -47,36 +47,36 @@ GONE_S = 55
 """How long a cluster that was seen must be absent before it is gone: three steps."""
 
 
-def doubted(memory: Memory, sign: str, moment: Moment) -> Memory:
+def suspect(memory: Memory, sign: str, clock: Clock) -> Memory:
     """The memory with ``sign`` noted, and since when it is seen without a break."""
-    if memory.doubt == sign:
+    if memory.suspicion == sign:
         return memory
-    return memory._replace(doubt=sign, doubt_since=str(moment))
+    return memory._replace(suspicion=sign, suspicion_since=str(clock))
 
 
-def undoubted(memory: Memory) -> Memory:
+def clear_suspicion(memory: Memory) -> Memory:
     """The memory after a good sign."""
-    return memory._replace(doubt="", doubt_since="") if memory.doubt else memory
+    return memory._replace(suspicion="", suspicion_since="") if memory.suspicion else memory
 
 
-def lasts(memory: Memory, moment: Moment, seconds: float) -> bool:
+def is_confirmed(memory: Memory, clock: Clock, seconds: float) -> bool:
     """Whether the sign is there for ``seconds`` at least."""
-    return moment.since_s(memory.doubt_since) >= seconds
+    return clock.since_s(memory.suspicion_since) >= seconds
 
 
-PATIENCE_S = {Kind.ROLE: 300, Kind.DENIED: 90}
+RETRY_S = {Kind.ROLE: 300, Kind.DENIED: 90}
 """IAM is eventually consistent: a role that was just made may not be assumable yet, a policy not in force."""
 
 
 FINAL = (Kind.QUOTA, Kind.INVALID)
 
 
-def after_error(error: ApiError, desired: Desired, memory: Memory, moment: Moment) -> Decision:
+def after_error(error: ApiError, desired: Desired, memory: Memory, clock: Clock) -> Decision:
     """Decide after a call failed. Throttles, outages and conflicts are never the end: the deadline is."""
     sign = f"{error.operation} {error.kind.value}"
-    since = memory.trouble_since if memory.trouble.startswith(sign) else str(moment)
-    memory = memory._replace(trouble=f"{sign}: {error.code}: {error.text}"[:500], trouble_since=since)
-    is_patient = error.kind in PATIENCE_S and moment.since_s(since) < PATIENCE_S[error.kind]
-    if error.kind in FINAL or (error.kind in PATIENCE_S and not is_patient):
+    since = memory.last_error_since if memory.last_error.startswith(sign) else str(clock)
+    memory = memory._replace(last_error=f"{sign}: {error.code}: {error.text}"[:500], last_error_since=since)
+    is_patient = error.kind in RETRY_S and clock.since_s(since) < RETRY_S[error.kind]
+    if error.kind in FINAL or (error.kind in RETRY_S and not is_patient):
         return Decision(Fail(reasons.refused(error, desired)), memory)
     return Decision(Wait(str(error)), memory)

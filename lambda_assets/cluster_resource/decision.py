@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from cluster_resource.event import Json
 
 VERSION = 1
-LISTS = ("watched", "leftovers")
+LISTS = ("awaited", "leftovers")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -34,24 +34,24 @@ class Memory(NamedTuple):
     """The FailureMessage that stood there before this operation."""
     created_at: str = ""
     updated_at: str = ""
-    moved: bool = False
+    update_seen: bool = False
     """The cluster left InService after our UpdateCluster."""
     targets: Mapping[str, int] = NOTHING
     """The counts that UpdateCluster asked for, or that a wait saw being worked on."""
     rolled_back: bool = False
     """A wait saw the service undo what it waits for; the counts that had been asked for may be gone by then."""
-    watched: tuple[str, ...] = ()
+    awaited: tuple[str, ...] = ()
     """Groups whose nodes the request made, and waits for."""
-    trouble: str = ""
-    trouble_since: str = ""
-    doubt: str = ""
+    last_error: str = ""
+    last_error_since: str = ""
+    suspicion: str = ""
     """A bad sign that may be a stale answer, and since when it is seen (doubt.py)."""
-    doubt_since: str = ""
+    suspicion_since: str = ""
     leftover: str = ""
     """The unreported cluster of a replacement that died, while it is cleared away."""
     leftovers: tuple[str, ...] = ()
     """More of them, to be cleared away after."""
-    tried: bool = False
+    name_checked: bool = False
     """The update looks first whether the cluster is still there that had the name which the properties give."""
     rest: Mapping[str, Any] = NOTHING
 
@@ -101,8 +101,8 @@ class Fail(NamedTuple):
     """
 
     reason: str
-    of_nodes: bool = False
-    apart: bool = False
+    diagnose: bool = False
+    without_cluster: bool = False
 
 
 Action = Call | Wait | Succeed | Fail
@@ -115,6 +115,6 @@ class Decision(NamedTuple):
     memory: Memory
 
 
-def data_of(memory: Memory, name: str) -> Json:
+def attributes_of(memory: Memory, name: str) -> Json:
     """What the resource's attributes are."""
     return {"ClusterArn": memory.arn, "ClusterName": name, "ClusterId": memory.arn.rsplit("/", 1)[-1]}

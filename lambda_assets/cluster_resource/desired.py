@@ -7,7 +7,7 @@ from cluster_resource.event import ClusterProperties, Event, Json, Owner, cluste
 from cluster_resource.observed import GROUP_KINDS
 
 NUMBERS = {"integer": int, "long": int, "float": float, "double": float}
-FROM_ELSEWHERE = ("ClusterName",)
+GENERATED = ("ClusterName",)
 """Required of a request, and not among the properties: it is worked out."""
 
 
@@ -18,7 +18,7 @@ class PropertyError(ValueError):
     """A property that the service model does not take."""
 
 
-def typed(value: Any, shape: Any, path: str, *, strict: bool = True) -> Any:
+def convert(value: Any, shape: Any, path: str, *, strict: bool = True) -> Any:
     """``value`` with its scalars as ``shape`` (botocore's, which has no types) wants them.
 
     Unknown members are errors; without ``strict`` they stay as they are, for properties that another release wrote.
@@ -28,10 +28,10 @@ def typed(value: Any, shape: Any, path: str, *, strict: bool = True) -> Any:
             return _structure(value, shape, path, strict=strict)
         case "list":
             items = _checked(value, list, "a list", path)
-            return [typed(item, shape.member, f"{path}[{index}]", strict=strict) for index, item in enumerate(items)]
+            return [convert(item, shape.member, f"{path}[{index}]", strict=strict) for index, item in enumerate(items)]
         case "map":
             entries = _checked(value, dict, "a mapping", path)
-            return {key: typed(item, shape.value, f"{path}.{key}", strict=strict) for key, item in entries.items()}
+            return {key: convert(item, shape.value, f"{path}.{key}", strict=strict) for key, item in entries.items()}
         case _:
             return _scalar(value, shape.type_name, path)
 
@@ -45,11 +45,11 @@ def _structure(value: Any, shape: Any, path: str, *, strict: bool) -> Any:
             f"{path}.{unknown[0]} is no field of {shape.name} in the service model of this release, which has {known}; "
             "correct the name, or deploy a release with a newer model"
         )
-    missing = [name for name in shape.required_members if name not in members and name not in FROM_ELSEWHERE]
+    missing = [name for name in shape.required_members if name not in members and name not in GENERATED]
     if missing and strict:
         raise PropertyError(f"{path}.{missing[0]} is required by {shape.name}; give it a value")
     return {
-        name: typed(item, shape.members[name], f"{path}.{name}", strict=strict) if name in shape.members else item
+        name: convert(item, shape.members[name], f"{path}.{name}", strict=strict) if name in shape.members else item
         for name, item in members.items()
     }
 
@@ -85,7 +85,7 @@ class Desired(NamedTuple):
     type: str
     owner: Owner
     physical_id: str
-    has_invented_id: bool
+    has_generated_id: bool
     name: str
     is_name_fixed: bool
     request: Json
@@ -118,7 +118,7 @@ class Desired(NamedTuple):
             type=event.request_type,
             owner=Owner(event.stack_id, event.logical_id),
             physical_id=event.physical_id,
-            has_invented_id=event.has_invented_id,
+            has_generated_id=event.has_generated_id,
             name=cluster_name(event, event.properties),
             is_name_fixed=bool(properties.cluster_name),
             request=new.fields,
@@ -135,9 +135,9 @@ class Desired(NamedTuple):
         )
 
     @property
-    def first_name(self) -> str:
+    def initial_name(self) -> str:
         """The cluster that the request begins with."""
-        if self.type == "Create" or (self.type == "Delete" and self.has_invented_id):
+        if self.type == "Create" or (self.type == "Delete" and self.has_generated_id):
             return self.name
         return self.physical_id
 
@@ -164,7 +164,7 @@ class _Request:
     """A request's fields, typed, and its tags apart."""
 
     def __init__(self, raw: Mapping[str, Any], shape: Any, *, strict: bool) -> None:
-        fields = dict(raw) if not strict else typed(dict(raw), shape, "Request")
+        fields = dict(raw) if not strict else convert(dict(raw), shape, "Request")
         self.tags = {tag["Key"]: str(tag["Value"]) for tag in fields.get("Tags", []) if not is_reserved(tag["Key"])}
         self.fields = {name: value for name, value in fields.items() if name not in ("Tags", "ClusterName")}
 
@@ -172,7 +172,7 @@ class _Request:
 def _old(properties: Mapping[str, Any], shape: Any) -> _Request:
     """The properties before: another release may have written them, and they only help to tell what the file changed."""
     raw = ClusterProperties.of(properties).request
-    return _Request(typed(raw, shape, "OldRequest", strict=False), shape, strict=False)
+    return _Request(convert(raw, shape, "OldRequest", strict=False), shape, strict=False)
 
 
 def _groups(request: Mapping[str, Any]) -> list[tuple[str, Json]]:

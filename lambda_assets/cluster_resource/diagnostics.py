@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from cluster_resource.aws_api import ApiError, Kind, translated
+from cluster_resource.aws_api import ApiError, Kind, api_errors
 from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.decision import Memory
 from cluster_resource.event import CLUSTER_TAG, Event, Json
@@ -16,10 +16,10 @@ SCRIPTS = "LifecycleConfig/"
 STREAM = r"LifecycleConfig/[^/\s'\"]+/i-[0-9a-f]+"
 INSTANCE = r"\bi-[0-9a-f]{8,17}\b"
 """Patterns that only a failure needs; compiled at the first use, and not at every cold start."""
-CANDIDATES = 6
+MAX_STREAMS = 6
 
 
-class Found(NamedTuple):
+class Findings(NamedTuple):
     """What was found out about nodes that failed: the log stream of one, sentences, and the log's last lines."""
 
     stream: str = ""
@@ -27,22 +27,22 @@ class Found(NamedTuple):
     lines: tuple[str, ...] = ()
 
 
-def explained(event: Event, verdict: Json, cluster: Cluster, found: Found) -> Json:
+def with_diagnostics(event: Event, response: Json, cluster: Cluster, found: Findings) -> Json:
     """The verdict with a reason that fits; of what does not, the log's oldest lines go first, and the command last."""
-    reason, where = str(verdict["Reason"]), where_to_read(cluster, found.stream)
+    reason, where = str(response["Reason"]), log_commands(cluster, found.stream)
     for kept in range(len(found.lines), 0, -1):
         log = f"last lines of {found.stream}:"
         text = "\n".join([reason, *found.facts, where, log, *found.lines[-kept:]])
-        if fits(event, verdict, text):
-            return {**verdict, "Reason": text}
+        if fits(event, response, text):
+            return {**response, "Reason": text}
     for kept in range(len(found.facts), 0, -1):
         text = "\n".join([reason, *found.facts[:kept], where])
-        if fits(event, verdict, text):
-            return {**verdict, "Reason": text}
-    return {**verdict, "Reason": fitting(event, verdict, reason, f"\n{where}")}
+        if fits(event, response, text):
+            return {**response, "Reason": text}
+    return {**response, "Reason": fitting(event, response, reason, f"\n{where}")}
 
 
-def where_to_read(cluster: Cluster, stream: str) -> str:
+def log_commands(cluster: Cluster, stream: str) -> str:
     """The commands that show the logs of the cluster's nodes, or of the one whose stream is known."""
     region = cluster.arn.split(":")[3]
     which = f"--log-stream-names {stream}" if stream else f"--log-stream-name-prefix {SCRIPTS}"
@@ -57,7 +57,7 @@ def log_group(cluster: Cluster) -> str:
     return f"/aws/sagemaker/Clusters/{cluster.name}/{cluster.id}"
 
 
-def candidates(cluster: Cluster, memory: Memory, facts: Iterable[str]) -> list[str]:
+def log_streams(cluster: Cluster, memory: Memory, facts: Iterable[str]) -> list[str]:
     """The log streams that may tell why, the likeliest first: of nodes that the service names, that failed, that do not run.
 
     The service's message names an instance without its group, and the instance is often gone by then; so is its group, when an
@@ -74,11 +74,11 @@ def candidates(cluster: Cluster, memory: Memory, facts: Iterable[str]) -> list[s
         found += [f"{SCRIPTS}{name}/{instance}" for name in likeliest]
     failed = [node for node in nodes if node.has_failed]
     found += [f"{SCRIPTS}{node.group}/{node.id}" for node in failed or nodes if node.status != "Running"]
-    return list(dict.fromkeys(found))[:CANDIDATES]
+    return list(dict.fromkeys(found))[:MAX_STREAMS]
 
 
-LINES = 20
-LONGEST = 400
+MAX_LINES = 20
+MAX_LENGTH = 400
 CALL_S = 45
 """The time that a call to SageMaker may take with its second try; a call that could outlast the function is not made."""
 
@@ -101,27 +101,27 @@ SECRETS = (
 UNPRINTABLE = r"\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]"
 
 
-class Witness:
+class Diagnostics:
     """Looks at a cluster's nodes with clients of its own choice, while there is time left."""
 
     def __init__(self, logs: Callable[[], Any], seconds_left: Callable[[], float]) -> None:
         self._logs = logs
         self._seconds_left = seconds_left
 
-    def look(self, api: ClusterApi, cluster: Cluster, memory: Memory) -> Found:
+    def look(self, api: ClusterApi, cluster: Cluster, memory: Memory) -> Findings:
         """All that can be found out now."""
         try:
             return self._look(api, cluster, memory)
         except Exception as error:  # noqa: BLE001  the verdict goes out, whatever a service answers here
             log("the nodes could not be looked at", error=repr(error))
-            return Found()
+            return Findings()
 
-    def _look(self, api: ClusterApi, cluster: Cluster, memory: Memory) -> Found:
+    def _look(self, api: ClusterApi, cluster: Cluster, memory: Memory) -> Findings:
         facts: list[str] = []
         if cluster.settings.get("NodeProvisioningMode") == "Continuous":
             self._events(api, cluster, facts)
-        stream, lines = self._log(cluster, candidates(cluster, memory, facts), facts)
-        return Found(stream, tuple(facts), tuple(lines))
+        stream, lines = self._log(cluster, log_streams(cluster, memory, facts), facts)
+        return Findings(stream, tuple(facts), tuple(lines))
 
     def _has_time(self, seconds: float) -> bool:
         return self._seconds_left() > seconds
@@ -129,7 +129,7 @@ class Witness:
     def _events(self, api: ClusterApi, cluster: Cluster, facts: list[str]) -> None:
         try:
             for text in api.failures(cluster.name, lambda: self._has_time(CALL_S)):
-                facts.append(clean(f"cluster event: {text}"))  # noqa: PERF401  what was told stays where the next call fails
+                facts.append(sanitize(f"cluster event: {text}"))  # noqa: PERF401  what was told stays where the next call fails
         except ApiError as error:
             facts.append(_unread(error, "sagemaker", "the cluster's events"))
 
@@ -155,24 +155,24 @@ def _last_lines(client: Any, group: str, stream: str) -> list[str]:
     page: Json = {}
     for _ in range(2):
         more = {"nextToken": page["nextBackwardToken"]} if page else {}
-        with translated("GetLogEvents"):
-            page = client.get_log_events(logGroupName=group, logStreamName=stream, limit=LINES, startFromHead=False, **more)
+        with api_errors("GetLogEvents"):
+            page = client.get_log_events(logGroupName=group, logStreamName=stream, limit=MAX_LINES, startFromHead=False, **more)
         if page["events"]:
             break
     return _tail(event["message"] for event in page["events"])
 
 
 def _tail(messages: Iterable[str]) -> list[str]:
-    lines = [clean(line) for message in messages for line in message.splitlines()]
-    return [line for line in lines if line][-LINES:]
+    lines = [sanitize(line) for message in messages for line in message.splitlines()]
+    return [line for line in lines if line][-MAX_LINES:]
 
 
-def clean(text: str) -> str:
+def sanitize(text: str) -> str:
     """``text`` in one line, without what a terminal would take for a command, and without what looks like a secret."""
     text = re.sub(UNPRINTABLE, "", " ".join(text.splitlines())).strip()
     for pattern, instead in SECRETS:
         text = re.sub(pattern, instead, text)
-    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+    return text if len(text) <= MAX_LENGTH else text[: MAX_LENGTH - 3] + "..."
 
 
 def _unread(error: ApiError, service: str, what: str) -> str:

@@ -17,11 +17,11 @@ from cluster_resource.event import Event, Json, cluster_name, execution_name, is
 from cluster_resource.executions import Execution, Executions
 from cluster_resource.log import log
 
-COMPARED = 10
+MAX_COMPARED = 10
 """How many earlier executions of a resource are asked for their event; older ones ended long before a delivery can be late."""
 
 
-OVERTAKEN = "superseded by a newer request for the same resource, which began before it"
+SUPERSEDED_AT_START = "superseded by a newer request for the same resource, which began before it"
 
 
 @functools.cache
@@ -38,12 +38,12 @@ def handler(raw: Json, _context: object) -> None:
 def launch(raw: Json, executions: Executions) -> None:
     """Start the request's execution and stop those of older requests; a duplicate does nothing that was not done."""
     event = Event.parse(raw)
-    others = others_of(event, executions)
+    others = other_requests(event, executions)
     newer = next((other for other, its in others if is_later(its.issued, event.issued)), None)
     memory: Json = {"version": VERSION}
     if newer:
         memory["fence"] = f"superseded: this request came after a newer one for the same resource ({newer.name})"
-    before = _before_replacement(event, [its for _, its in others])
+    before = _cluster_before_replacement(event, [its for _, its in others])
     if before:
         memory["cluster"] = before
     if _is_reclaiming(event, [its for _, its in others]):
@@ -55,7 +55,7 @@ def launch(raw: Json, executions: Executions) -> None:
     log("started", request=f"{event.request_type} {event.logical_id}", execution=execution_name(event), fenced=bool(newer))
     if newer:
         if not is_new:  # it began unseen by the newer one, without the fence
-            executions.stop(executions.arn_of(event), OVERTAKEN)
+            executions.stop(executions.arn_of(event), SUPERSEDED_AT_START)
         return
     stop_older(event, started, executions)
 
@@ -73,17 +73,17 @@ def stop_older(event: Event, started: datetime, executions: Executions) -> None:
             executions.stop(other.arn, f"superseded by a newer request for the same resource ({execution_name(event)})")
             log("stopped", execution=other.name, by=execution_name(event))
     if is_overtaken:
-        executions.stop(executions.arn_of(event), OVERTAKEN)
+        executions.stop(executions.arn_of(event), SUPERSEDED_AT_START)
 
 
-def others_of(event: Event, executions: Executions) -> list[tuple[Execution, Event]]:
+def other_requests(event: Event, executions: Executions) -> list[tuple[Execution, Event]]:
     """The other requests for the resource, newest first, each with its execution."""
     # By the date of the request: an execution may start after that of a newer request.
-    found = sorted(executions.others(event)[:COMPARED], key=lambda other: (other.issued, other.started), reverse=True)
+    found = sorted(executions.others(event)[:MAX_COMPARED], key=lambda other: (other.issued, other.started), reverse=True)
     return [(execution, Event.parse(executions.event_of(execution.arn))) for execution in found]
 
 
-def _before_replacement(event: Event, others: list[Event]) -> str:
+def _cluster_before_replacement(event: Event, others: list[Event]) -> str:
     """The cluster that a rollback goes back to, where its name does not follow from the properties; empty for any other request.
 
     A cluster that was made under a fixed name keeps it when the file no longer has one.
@@ -135,11 +135,11 @@ def _leftovers(event: Event, others: list[tuple[Execution, Event]], executions: 
 
 def _names(event: Event) -> tuple[str, ...]:
     """The clusters that a request is about: of its properties' own one a Delete knows nothing, but where it has no other."""
-    if event.request_type == "Delete" and not event.has_invented_id:
+    if event.request_type == "Delete" and not event.has_generated_id:
         return (event.physical_id,)
     return (event.physical_id, cluster_name(event, event.properties))
 
 
 def _has_failed(execution: Execution, executions: Executions) -> bool:
     """Whether an execution has ended and said FAILED, or nothing, for which the responder says FAILED."""
-    return not execution.is_running and (executions.verdict(execution.arn) or {}).get("Status") != "SUCCESS"
+    return not execution.is_running and (executions.response(execution.arn) or {}).get("Status") != "SUCCESS"

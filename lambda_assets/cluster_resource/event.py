@@ -51,7 +51,7 @@ class Event(NamedTuple):
         return parts[1] if len(parts) > 1 else self.stack_id
 
     @property
-    def has_invented_id(self) -> bool:
+    def has_generated_id(self) -> bool:
         """Whether CloudFormation made the physical id up (``<stack>-<logical id>-<random>``), as it never got one from us."""
         return self.physical_id.startswith(f"{self.stack_name}-{self.logical_id}-")
 
@@ -120,9 +120,9 @@ CANONICAL_VERSION = 1
 """Of the form that is hashed. A new form gives new names to new clusters; clusters that exist keep theirs."""
 
 
-LONGEST_NAME = 63
+MAX_NAME = 63
 HASH_LENGTH = 12
-UNDATED = "undated"
+NO_DATE = "undated"
 
 
 def create_only(request: Mapping[str, Any]) -> Json:
@@ -143,7 +143,7 @@ def cluster_name(event: Event, properties: Mapping[str, Any]) -> str:
         return cluster.cluster_name
     form = [CANONICAL_VERSION, event.stack_id, event.logical_id, create_only(cluster.request)]
     digest = _digest(json.dumps(form, sort_keys=True, separators=(",", ":")), HASH_LENGTH)
-    prefix = cluster.name_prefix[: LONGEST_NAME - HASH_LENGTH - 1].rstrip("-")
+    prefix = cluster.name_prefix[: MAX_NAME - HASH_LENGTH - 1].rstrip("-")
     return f"{prefix}-{digest}"
 
 
@@ -166,7 +166,7 @@ def execution_name(event: Event) -> str:
 
     The date in it lets a list of executions show which request is newer (``executions.Execution.issued``).
     """
-    return f"{resource_hash(event)}-{event.issued or UNDATED}-{_digest(event.request_id, 24)}"
+    return f"{resource_hash(event)}-{event.issued or NO_DATE}-{_digest(event.request_id, 24)}"
 
 
 def _digest(text: str, length: int) -> str:

@@ -4,7 +4,7 @@ import json
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from cluster_resource.event import UNDATED, Event, Json, execution_name, is_later, resource_hash
+from cluster_resource.event import NO_DATE, Event, Json, execution_name, is_later, resource_hash
 
 PAGE = 1000
 SUPERSEDED = "Superseded"
@@ -40,7 +40,7 @@ class Execution(NamedTuple):
     def issued(self) -> str:
         """When CloudFormation signed the request, as in ``Event.issued``."""
         issued = self.name.split("-")[1]
-        return "" if issued == UNDATED else issued
+        return "" if issued == NO_DATE else issued
 
     def may_still_call(self, now: datetime) -> bool:
         """Return whether a call of its steps can take effect after ``now``: it runs, or it was ended during a step lately."""
@@ -126,7 +126,7 @@ class Executions:
         """Stop an execution for a newer request; one that has ended by itself is left."""
         self._client.stop_execution(executionArn=arn, error=SUPERSEDED, cause=cause)
 
-    def verdict(self, arn: str) -> Json | None:
+    def response(self, arn: str) -> Json | None:
         """The answer that the execution had decided on before it ended, if it had."""
         token: Json = {}
         while True:
@@ -134,7 +134,7 @@ class Executions:
                 executionArn=arn, reverseOrder=True, includeExecutionData=True, maxResults=PAGE, **token
             )
             for item in page["events"]:
-                found = _verdict_in(item)
+                found = _response_in(item)
                 if found:
                     return found
             if not page.get("nextToken"):
@@ -147,16 +147,16 @@ def _execution(item: Json) -> Execution:
     return Execution(item["executionArn"], item["name"], item["status"], item["startDate"], item.get("stopDate"))
 
 
-def _verdict_in(value: Any) -> Json | None:
+def _response_in(value: Any) -> Json | None:
     """The first verdict anywhere in one event of a history, whose inputs and outputs are JSON texts."""
-    if isinstance(value, str) and '"answer"' in value:
+    if isinstance(value, str) and '"response"' in value:
         try:
-            return _verdict_in(json.loads(value))
+            return _response_in(json.loads(value))
         except ValueError:
             return None
     if isinstance(value, dict):
-        verdict = value.get("answer")
-        if isinstance(verdict, dict) and "Status" in verdict:
-            return verdict
-        return next((found for item in value.values() if (found := _verdict_in(item))), None)
+        response = value.get("response")
+        if isinstance(response, dict) and "Status" in response:
+            return response
+        return next((found for item in value.values() if (found := _response_in(item))), None)
     return None

@@ -48,7 +48,7 @@ CLUSTER_SETTINGS = (
     "AutoScaling",
     "Orchestrator",
 )
-TAKEN_BACK = ("Failed", "RollbackComplete")
+REVERTED = ("Failed", "RollbackComplete")
 
 
 class Group(NamedTuple):
@@ -69,14 +69,14 @@ class Group(NamedTuple):
         return min(self.target, self.specification.get("MinInstanceCount") or self.target)
 
     @property
-    def is_going(self) -> bool:
+    def is_deleting(self) -> bool:
         """Whether the group is on its way out."""
         return self.status == "Deleting"
 
     @property
-    def is_taken_back(self) -> bool:
+    def is_update_reverted(self) -> bool:
         """Whether the last software update was rolled back: the group is InService, with the image that it had."""
-        return self.software in TAKEN_BACK
+        return self.software in REVERTED
 
 
 class Node(NamedTuple):
@@ -175,7 +175,7 @@ def _group(kind: str, group: Mapping[str, Any]) -> Group:
 
 def _specification(group: Mapping[str, Any]) -> Json:
     """The group as CreateCluster and UpdateCluster would be asked for it; what was taken back is not what it has."""
-    if group.get("SoftwareUpdateStatus") in TAKEN_BACK:
+    if group.get("SoftwareUpdateStatus") in REVERTED:
         group = {name: value for name, value in group.items() if not name.startswith("DesiredImage")}
     same = {name: group[name] for name in SAME_NAME if name in group}
     inside = {name: _renamed(group[name], table) for name, table in RENAMED_INSIDE.items() if name in group}
@@ -195,7 +195,7 @@ def _renamed(value: Mapping[str, Any], table: Mapping[str, tuple[str, ...]]) -> 
     return {**kept, **found}
 
 
-def failure_told(event: Mapping[str, Any]) -> str:
+def event_failure(event: Mapping[str, Any]) -> str:
     """What an event that DescribeClusterEvent describes says of a failure, and of which node or group."""
     subject = " ".join(str(event[name]) for name in ("InstanceId", "InstanceGroupName") if event.get(name))
     messages = dict.fromkeys(_failures(event.get("EventDetails")))

@@ -12,7 +12,7 @@ from cluster_resource.desired import Desired
 from cluster_resource.event import Json
 from cluster_resource.observed import CLUSTER_SETTINGS, Cluster, Group
 
-FIXED = ("InstanceType", "ExecutionRole", "ThreadsPerCore", "OverrideVpcConfig")
+IMMUTABLE = ("InstanceType", "ExecutionRole", "ThreadsPerCore", "OverrideVpcConfig")
 """Fields that an instance group keeps for life; an update must repeat them."""
 
 
@@ -27,16 +27,16 @@ class Plan(NamedTuple):
     differences: tuple[str, ...]
     targets: Mapping[str, int]
     removed: tuple[str, ...]
-    watched: tuple[str, ...]
+    awaited: tuple[str, ...]
     kept: tuple[str, ...]
-    taken_back: tuple[str, ...]
+    reverted: tuple[str, ...]
     """Images that a software update did not bring, though the cluster is InService."""
 
     def is_met_by(self, cluster: Cluster) -> bool:
         """Whether the cluster has the groups, counts and images that the plan asks for."""
         have = {group.name: group.target for group in cluster.groups}
         return (
-            not self.taken_back
+            not self.reverted
             and all(have.get(name) == count for name, count in self.targets.items())
             and not have.keys() & self.removed
         )
@@ -59,9 +59,9 @@ def plan(desired: Desired, cluster: Cluster, targets: Mapping[str, int]) -> Plan
         differences=(*_group_differences(wanted, cluster), *(f"group {name} removed" for name in removed), *settings),
         targets=counts,
         removed=removed,
-        watched=tuple(name for name, count in counts.items() if _grows(cluster.group(name), count)),
-        kept=tuple(group.name for group in strangers if not group.is_going),
-        taken_back=tuple(_taken_back(wanted, cluster)),
+        awaited=tuple(name for name, count in counts.items() if _grows(cluster.group(name), count)),
+        kept=tuple(group.name for group in strangers if not group.is_deleting),
+        reverted=tuple(_reverted(wanted, cluster)),
     )
 
 
@@ -83,7 +83,7 @@ def _completed(spec: Json, desired: Desired, cluster: Cluster, targets: Mapping[
     have = cluster.group(spec["InstanceGroupName"])
     if have is None:
         return spec
-    repeated = {name: have.specification[name] for name in FIXED if name in have.specification}
+    repeated = {name: have.specification[name] for name in IMMUTABLE if name in have.specification}
     return {**repeated, **spec, "InstanceCount": _count(spec, desired, have, targets)}
 
 
@@ -108,7 +108,7 @@ def _arguments(
     for kind, spec in wanted:
         groups.setdefault(kind, []).append(spec)
     for group in strangers:
-        if not group.is_going:
+        if not group.is_deleting:
             spec = {name: value for name, value in group.specification.items() if name not in IMAGE_FIELDS}
             groups.setdefault(group.kind, []).append(spec)
     deletion = {"InstanceGroupsToDelete": list(removed)} if removed else {}
@@ -127,10 +127,10 @@ def _group_differences(wanted: list[tuple[str, Json]], cluster: Cluster) -> list
     return found
 
 
-def _taken_back(wanted: list[tuple[str, Json]], cluster: Cluster) -> Iterator[str]:
+def _reverted(wanted: list[tuple[str, Json]], cluster: Cluster) -> Iterator[str]:
     for _, spec in wanted:
         have = cluster.group(spec["InstanceGroupName"])
-        if have and have.is_taken_back:
+        if have and have.is_update_reverted:
             # Nobody can tell which image "default" is.
             asked = {field: spec[field] for field in IMAGE_FIELDS if spec.get(field, "default") != "default"}
             yield from (f"{have.name}.{field}" for field in asked if asked[field] != have.specification.get(field))
@@ -142,7 +142,7 @@ def _grows(have: Group | None, count: int) -> bool:
 
 def refusal(desired: Desired, cluster: Cluster | None) -> str:
     """Why the request cannot be done to this cluster (None: one that is to be made); empty when it can."""
-    return _without_groups(desired) or _controller(desired, cluster) or (_fixed_fields(desired, cluster) if cluster else "")
+    return _without_groups(desired) or _controller(desired, cluster) or (_immutable_fields(desired, cluster) if cluster else "")
 
 
 def _without_groups(desired: Desired) -> str:
@@ -168,25 +168,25 @@ def _controller(desired: Desired, cluster: Cluster | None) -> str:
     return ""
 
 
-def _fixed_fields(desired: Desired, cluster: Cluster) -> str:
+def _immutable_fields(desired: Desired, cluster: Cluster) -> str:
     """An instance group keeps its type, role, threads and network for life."""
-    for group, field, have, wanted in fixed_changes(desired, cluster):
-        return _fixed_field(desired, group, field, wanted, have)
+    for group, field, have, wanted in immutable_changes(desired, cluster):
+        return _immutable_field(desired, group, field, wanted, have)
     return ""
 
 
-def fixed_changes(desired: Desired, cluster: Cluster) -> Iterator[tuple[str, str, object, object]]:
+def immutable_changes(desired: Desired, cluster: Cluster) -> Iterator[tuple[str, str, object, object]]:
     """The group, the field, what it has and what is wanted, wherever an instance group would have to change for life."""
     for _, spec in desired.groups():
         have = cluster.group(spec["InstanceGroupName"])
         if have is None:
             continue
-        for field in FIXED:
+        for field in IMMUTABLE:
             if field in spec and differs(spec[field], have.specification.get(field)):
                 yield have.name, field, have.specification.get(field), spec[field]
 
 
-def _fixed_field(desired: Desired, group: str, field: str, wanted: object, have: object) -> str:
+def _immutable_field(desired: Desired, group: str, field: str, wanted: object, have: object) -> str:
     text = f"{field} of instance group {group!r} cannot change from {have!r} to {wanted!r} while the group lives"
     if group == desired.controller_group:
         return f"{text}; it is the controller and cannot be renamed: change it back, or make a new cluster beside this one"

@@ -8,8 +8,8 @@ from cluster_resource.desired import Desired
 from cluster_resource.event import Owner, owner_of
 from cluster_resource.observed import Cluster, Node
 
-MESSAGES_SHOWN = 3
-LONGEST_MESSAGE = 400
+MAX_MESSAGES = 3
+MAX_MESSAGE = 400
 QUOTA = r"(?s)limit '(?P<name>[^']+)' is (?P<limit>\d+).*?utilization of (?P<used>\d+).*?delta of (?P<delta>\d+)"
 """Compiled at the first use, and not at every cold start."""
 
@@ -21,7 +21,7 @@ def failed(desired: Desired | None, cluster: Cluster, memory: Memory) -> str:
     return "; ".join([*parts, *_capacity(desired, cluster, message), *_groups(cluster)])
 
 
-def went_back(desired: Desired, cluster: Cluster, memory: Memory, missed: str) -> str:
+def update_undone(desired: Desired, cluster: Cluster, memory: Memory, missed: str) -> str:
     """An update that the service undid: InService again, but not as asked."""
     message = memory.failure or cluster.failure
     is_old = not memory.failure and cluster.failure == memory.old_failure
@@ -30,7 +30,7 @@ def went_back(desired: Desired, cluster: Cluster, memory: Memory, missed: str) -
     return "; ".join([*parts, *_capacity(desired, cluster, message)])
 
 
-def foreign(cluster: Cluster, *, is_adopting: bool = False) -> str:
+def name_taken(cluster: Cluster, *, is_adopting: bool = False) -> str:
     """The name is taken by a cluster that is not ours."""
     owner = owner_of(cluster.tags)
     whose = f"belongs to {owner}" if owner else "carries no tags of this stack"
@@ -45,7 +45,7 @@ def foreign(cluster: Cluster, *, is_adopting: bool = False) -> str:
     )
 
 
-def let_go(cluster: Cluster) -> str:
+def left_stack(cluster: Cluster) -> str:
     """The stack had the cluster before, and it runs on."""
     return (
         f"cluster {cluster.name} left this stack and runs on: {cluster.arn}; it was not touched; set `cluster_name` to its name "
@@ -58,7 +58,7 @@ def disappeared(name: str) -> str:
     return f"cluster {name} disappeared while it was being provisioned: somebody deleted it; deploy again once nobody does"
 
 
-def gone(name: str) -> str:
+def absent(name: str) -> str:
     """The cluster of an update is not there."""
     return (
         f"cluster {name} does not exist any more: it was deleted outside CloudFormation; to get a new one, set `recreate`, or "
@@ -66,12 +66,12 @@ def gone(name: str) -> str:
     )
 
 
-def late(desired: Desired, cluster: Cluster | None, memory: Memory) -> str:
+def timed_out(desired: Desired, cluster: Cluster | None, memory: Memory) -> str:
     """The time is up."""
-    trouble = f"; last trouble: {memory.trouble}" if memory.trouble else ""
-    rollback = [rolled_back_late(desired.owner)] if desired.type == "Update" else []
+    trouble = f"; last trouble: {memory.last_error}" if memory.last_error else ""
+    rollback = [continue_rollback(desired.owner)] if desired.type == "Update" else []
     if cluster is None:
-        text = f"{desired.type} of cluster {memory.cluster or desired.first_name} was not done after 57 minutes{trouble}"
+        text = f"{desired.type} of cluster {memory.cluster or desired.initial_name} was not done after 57 minutes{trouble}"
         return "; ".join([text, *rollback])
     if desired.type == "Delete":
         advice = "delete the stack again: it goes on where this ended"
@@ -82,7 +82,7 @@ def late(desired: Desired, cluster: Cluster | None, memory: Memory) -> str:
     return "; ".join([text + trouble, *_nodes(cluster), advice, *rollback])
 
 
-def rolled_back_late(owner: Owner) -> str:
+def continue_rollback(owner: Owner) -> str:
     """What to do where the Update that ran out of time was a rollback's, which CloudFormation does not tell the resource."""
     region = owner.stack_id.partition(":cloudformation:")[2].partition(":")[0]
     stack = owner.stack_id.partition("/")[2].partition("/")[0]
@@ -130,7 +130,7 @@ def _groups(cluster: Cluster) -> list[str]:
     short = [group for group in cluster.groups if group.current < group.target or group.status in ("Failed", "Degraded")]
     return [
         f"group {group.name} ({group.specification.get('InstanceType', 'any type')}): {group.current} of {group.target} nodes"
-        for group in short[:MESSAGES_SHOWN]
+        for group in short[:MAX_MESSAGES]
     ]
 
 
@@ -161,9 +161,9 @@ def _nodes(cluster: Cluster) -> list[str]:
     for node in _failing(cluster):
         first.setdefault(node.message, node)
     return [
-        f"node {node.id} of {node.group}: {_cut(node.message) or node.status}" for node in list(first.values())[:MESSAGES_SHOWN]
+        f"node {node.id} of {node.group}: {_cut(node.message) or node.status}" for node in list(first.values())[:MAX_MESSAGES]
     ]
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 3] + "..."
+    return text if len(text) <= MAX_MESSAGE else text[: MAX_MESSAGE - 3] + "..."

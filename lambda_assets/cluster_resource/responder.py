@@ -10,13 +10,13 @@ import os
 
 from botocore.exceptions import ClientError
 
-from cluster_resource import response
 from cluster_resource.aws_api import Kind, kind_of, states_client
 from cluster_resource.decision import VERSION
 from cluster_resource.entry import stop_older
 from cluster_resource.event import Event, Json, physical_id
 from cluster_resource.executions import SUPERSEDED, Executions
 from cluster_resource.log import log
+from cluster_resource.response import Send, failure, send
 
 
 @functools.cache
@@ -27,10 +27,10 @@ def _executions() -> Executions:
 
 def handler(raw: Json, _context: object) -> None:
     """Answer for an execution that ended badly, or for an event that never got one."""
-    respond(raw, _executions(), response.send)
+    respond(raw, _executions(), send)
 
 
-def respond(raw: Json, executions: Executions, send: response.Send) -> None:
+def respond(raw: Json, executions: Executions, send: Send) -> None:
     """Send the verdict that the execution had reached, else FAILED with what is known."""
     if "requestPayload" in raw:
         _for_entry(raw, executions, send)
@@ -38,13 +38,13 @@ def respond(raw: Json, executions: Executions, send: response.Send) -> None:
         _for_execution(raw["detail"], executions, send)
 
 
-def _for_execution(detail: Json, executions: Executions, send: response.Send) -> None:
+def _for_execution(detail: Json, executions: Executions, send: Send) -> None:
     arn = detail["executionArn"]
     given = detail.get("input")
     event = Event.parse(json.loads(given)["event"] if given else executions.event_of(arn))
-    verdict = executions.verdict(arn)
-    log("execution ended", execution=arn, status=detail["status"], error=detail.get("error"), had_verdict=bool(verdict))
-    send(event, verdict or response.failure(physical_id(event), _reason(detail)))
+    response = executions.response(arn)
+    log("execution ended", execution=arn, status=detail["status"], error=detail.get("error"), had_verdict=bool(response))
+    send(event, response or failure(physical_id(event), _reason(detail)))
 
 
 def _reason(detail: Json) -> str:
@@ -60,11 +60,11 @@ def _reason(detail: Json) -> str:
     )
 
 
-def _for_entry(record: Json, executions: Executions, send: response.Send) -> None:
+def _for_entry(record: Json, executions: Executions, send: Send) -> None:
     """The entry function failed for good: the request's execution answers.
 
     Where none is seen, one is started that only says so. Its name is taken then: should a start of the entry's still be on its
-    way, one of the two is refused, and there is one verdict.
+    way, one of the two is refused, and there is one response.
     """
     event = Event.parse(record["requestPayload"])
     error = record.get("responsePayload") or {}
@@ -80,7 +80,7 @@ def _for_entry(record: Json, executions: Executions, send: response.Send) -> Non
         # An event is delivered at least once: an earlier delivery may have started the execution, which then answers.
         if executions.find(event) is None:
             log("no execution can be started", error=str(refused))
-            send(event, response.failure(physical_id(event), reason))
+            send(event, failure(physical_id(event), reason))
         return
     stop_older(event, started, executions)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from cluster_resource.event import WAIT, Event, Json
 from cluster_resource.log import log
 
-LARGEST_BODY = 4096
+MAX_BODY = 4096
 """Bytes; CloudFormation hides the reason of a longer answer behind "Response object is too long"."""
 
 
@@ -25,7 +25,7 @@ Put = Callable[[str, bytes], int]
 
 Send = Callable[[Event, Json], None]
 
-"""Deliver a verdict."""
+"""Deliver a response."""
 
 
 class AnswerError(Exception):
@@ -42,37 +42,37 @@ def failure(physical_id: str, reason: str) -> Json:
     return {"Status": "FAILED", "Reason": reason, "PhysicalResourceId": physical_id, "Data": {}}
 
 
-def body(event: Event, verdict: Json) -> bytes:
+def body(event: Event, response: Json) -> bytes:
     """The answer as CloudFormation reads it: at most 4,096 bytes, of which the reason gives up what does not fit."""
-    return _encoded(event, verdict, fitting(event, verdict, str(verdict.get("Reason") or "")))
+    return _encoded(event, response, fitting(event, response, str(response.get("Reason") or "")))
 
 
-def fitting(event: Event, verdict: Json, reason: str, end: str = "") -> str:
+def fitting(event: Event, response: Json, reason: str, end: str = "") -> str:
     """``reason`` and ``end``; where both are too long, the reason is cut, on a character border."""
-    if fits(event, verdict, reason + end):
+    if fits(event, response, reason + end):
         return reason + end
     low, high = 0, len(reason)
     while low < high:
         middle = (low + high + 1) // 2
-        does = fits(event, verdict, reason[:middle] + CUT + end)
+        does = fits(event, response, reason[:middle] + CUT + end)
         low, high = (middle, high) if does else (low, middle - 1)
     return reason[:low] + CUT + end
 
 
-def fits(event: Event, verdict: Json, reason: str) -> bool:
+def fits(event: Event, response: Json, reason: str) -> bool:
     """Whether CloudFormation reads the verdict with this reason."""
-    return len(_encoded(event, verdict, reason)) <= LARGEST_BODY
+    return len(_encoded(event, response, reason)) <= MAX_BODY
 
 
-def _encoded(event: Event, verdict: Json, reason: str) -> bytes:
+def _encoded(event: Event, response: Json, reason: str) -> bytes:
     answer = {
-        "Status": verdict["Status"],
+        "Status": response["Status"],
         "Reason": reason or "see the function's log",
-        "PhysicalResourceId": verdict["PhysicalResourceId"],
+        "PhysicalResourceId": response["PhysicalResourceId"],
         "StackId": event.stack_id,
         "RequestId": event.request_id,
         "LogicalResourceId": event.logical_id,
-        "Data": verdict.get("Data") or {},
+        "Data": response.get("Data") or {},
     }
     return json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace")
 
@@ -87,19 +87,19 @@ def put(url: str, content: bytes) -> int:
         return error.code
 
 
-def _is_left(event: Event, verdict: Json) -> bool:
+def _is_left(event: Event, response: Json) -> bool:
     """Whether the cluster is still there after the last request that was to delete it."""
-    is_failed_delete = event.request_type == "Delete" and verdict["Status"] == "FAILED" and event.resource_type != WAIT
-    return is_failed_delete and not str(verdict.get("Reason")).startswith("superseded")
+    is_failed_delete = event.request_type == "Delete" and response["Status"] == "FAILED" and event.resource_type != WAIT
+    return is_failed_delete and not str(response.get("Reason")).startswith("superseded")
 
 
-def send(event: Event, verdict: Json, put: Put = put, sleep: Callable[[float], None] = time.sleep) -> None:
+def send(event: Event, response: Json, put: Put = put, sleep: Callable[[float], None] = time.sleep) -> None:
     """Deliver ``verdict``, with a few tries; raises AnswerError when it did not get through.
 
     403 is final: the address has expired, and CloudFormation has given up. It is logged with ``alarm``,
     which constructs/hyperpod/request_alarms.py counts.
     """
-    content = body(event, verdict)
+    content = body(event, response)
     trouble = ""
     for pause in (*PAUSES_S, 0):
         try:
@@ -109,12 +109,12 @@ def send(event: Event, verdict: Json, put: Put = put, sleep: Callable[[float], N
         else:
             if 200 <= status < 300:
                 # At the end of an update, nothing but this line and its alarm tells that the old cluster is still there.
-                alarm = {"alarm": "deletion failed"} if _is_left(event, verdict) else {}
-                log("answered", status=verdict["Status"], reason=verdict.get("Reason"), request=event.request_id, **alarm)
+                alarm = {"alarm": "deletion failed"} if _is_left(event, response) else {}
+                log("response sent", status=response["Status"], reason=response.get("Reason"), request=event.request_id, **alarm)
                 return
             if status == 403:
-                log("answer refused", alarm="answer refused", status=verdict["Status"], request=event.request_id)
+                log("response refused", alarm="response refused", status=response["Status"], request=event.request_id)
                 return
             trouble = f"HTTP {status}"
         sleep(pause)
-    raise AnswerError(f"the answer {verdict['Status']} to request {event.request_id} did not get through: {trouble}")
+    raise AnswerError(f"the answer {response['Status']} to request {event.request_id} did not get through: {trouble}")

@@ -11,10 +11,10 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cluster_resource import reasons, response, waits
-from cluster_resource.aws_api import ApiError, logs_client, sagemaker_client, states_client, translated
+from cluster_resource import reasons, waits
+from cluster_resource.aws_api import ApiError, api_errors, logs_client, sagemaker_client, states_client
 from cluster_resource.cluster_api import ClusterApi
-from cluster_resource.deadline import Moment, after_error
+from cluster_resource.deadline import Clock, after_error
 from cluster_resource.decision import Action, Call, Decision, Fail, Memory, Succeed, Wait
 from cluster_resource.deletion import is_quiet
 from cluster_resource.desired import Desired, PropertyError
@@ -22,10 +22,11 @@ from cluster_resource.event import CLUSTER, DELETION, Event, Json, execution_nam
 from cluster_resource.executions import LISTED_S, Execution, Executions
 from cluster_resource.log import log
 from cluster_resource.observed import Cluster
-from cluster_resource.reconcile import decide, name_to_look_at
+from cluster_resource.reconcile import decide, observed_name
+from cluster_resource.response import Send, failure, send, success
 
 if TYPE_CHECKING:
-    from cluster_resource.diagnostics import Witness
+    from cluster_resource.diagnostics import Diagnostics
 
 
 @functools.cache
@@ -49,90 +50,90 @@ class Context(Protocol):
 
 def handler(payload: Json, context: Context) -> Json:
     """Do a step (`event`, `memory`, `now`, `started`), or send the answer (`event`, `answer`)."""
-    return handle(payload, _api, lambda: _executions(payload["machine"]), response.send, lambda: _witness(context))
+    return handle(payload, _api, lambda: _executions(payload["machine"]), send, lambda: _witness(context))
 
 
-def _witness(context: Context) -> "Witness":
+def _witness(context: Context) -> "Diagnostics":
     """Who looks at nodes that failed; no healthy step pays for its import."""
-    from cluster_resource.diagnostics import Witness  # noqa: PLC0415  at need alone
+    from cluster_resource.diagnostics import Diagnostics  # noqa: PLC0415  at need alone
 
-    return Witness(logs_client, lambda: context.get_remaining_time_in_millis() / 1000)
+    return Diagnostics(logs_client, lambda: context.get_remaining_time_in_millis() / 1000)
 
 
 def handle(
     payload: Json,
     api: Callable[[], ClusterApi],
     executions: Callable[[], Executions],
-    send: response.Send,
-    witness: "Callable[[], Witness] | None" = None,
+    send: Send,
+    diagnostics: "Callable[[], Diagnostics] | None" = None,
 ) -> Json:
     """The handler with what it reaches out to: sending needs no client, so that none can keep an answer from going out."""
-    if payload.get("answer"):
-        send(Event.parse(payload["event"]), payload["answer"])
+    if payload.get("response"):
+        send(Event.parse(payload["event"]), payload["response"])
         return {"done": True}
-    return step(payload, api(), executions, witness)
+    return step(payload, api(), executions, diagnostics)
 
 
 def step(
     payload: Json,
     api: ClusterApi,
     executions: Callable[[], Executions],
-    witness: "Callable[[], Witness] | None" = None,
+    diagnostics: "Callable[[], Diagnostics] | None" = None,
 ) -> Json:
     """Look, decide, do; tell whether the request is done, what to remember, and the answer."""
     event = Event.parse(payload["event"])
     memory = Memory.load(payload.get("memory") or {})
-    moment = Moment.of(payload)
+    clock = Clock.of(payload)
     if event.resource_type == CLUSTER:
-        decision, cluster = _cluster(event, memory, moment, api, executions)
+        decision, cluster = _cluster(event, memory, clock, api, executions)
     elif memory.fence:
         decision, cluster = Decision(Fail(memory.fence), memory), None
     elif event.resource_type == DELETION:
-        decision, cluster = waits.step_deletion(event, memory, moment, api), None
+        decision, cluster = waits.step_deletion(event, memory, clock, api), None
     else:
-        decision, cluster = waits.step_wait(event, memory, moment, api)
-    _log(event, cluster, decision, moment)
+        decision, cluster = waits.step_wait(event, memory, clock, api)
+    _log(event, cluster, decision, clock)
     result = _result(event, decision)
-    if cluster and isinstance(decision.action, Fail) and decision.action.of_nodes:
-        from cluster_resource.diagnostics import Found, explained  # noqa: PLC0415  at need alone
+    if cluster and isinstance(decision.action, Fail) and decision.action.diagnose:
+        from cluster_resource.diagnostics import Findings, with_diagnostics  # noqa: PLC0415  at need alone
 
-        found = witness().look(api, cluster, decision.memory) if witness else Found()
-        result["answer"] = explained(event, result["answer"], cluster, found)
+        found = diagnostics().look(api, cluster, decision.memory) if diagnostics else Findings()
+        result["response"] = with_diagnostics(event, result["response"], cluster, found)
     return result
 
 
 def _cluster(
-    event: Event, memory: Memory, moment: Moment, api: ClusterApi, executions: Callable[[], Executions]
+    event: Event, memory: Memory, clock: Clock, api: ClusterApi, executions: Callable[[], Executions]
 ) -> tuple[Decision, Cluster | None]:
     """Do one step for the cluster, knowing which older requests can still change it."""
-    if moment.elapsed_s < LISTED_S:
+    if clock.elapsed_s < LISTED_S:
         return Decision(Wait("waiting until Step Functions lists every request"), memory), None
-    memory = _after_a_look(event, memory, moment, executions)
+    memory = _with_older_requests(event, memory, clock, executions)
     if memory.fence:
         decision, cluster = Decision(Fail(memory.fence), memory), None
     else:
-        decision, cluster = _changed(event, memory, moment, api, executions)
-    if isinstance(decision.action, Fail) and not is_quiet(decision.memory, moment):
+        decision, cluster = _changed(event, memory, clock, api, executions)
+    if isinstance(decision.action, Fail) and not is_quiet(decision.memory, clock):
         # CloudFormation acts on a FAILED answer, too.
         reason = f"waiting for calls of an older request before this answer: {decision.action.reason}"
         decision = Decision(Wait(reason), decision.memory)
     return decision, cluster
 
 
-def _after_a_look(event: Event, memory: Memory, moment: Moment, executions: Callable[[], Executions]) -> Memory:
+def _with_older_requests(event: Event, memory: Memory, clock: Clock, executions: Callable[[], Executions]) -> Memory:
     """Look for older requests once; an error leaves the question open until the next step, or until the lease is over."""
     if memory.contested is not None:
         return memory
     try:
-        with translated("ListExecutions"):
-            return memory._replace(contested=executions().is_contested(event, moment.started, moment.now))
+        with api_errors("ListExecutions"):
+            return memory._replace(contested=executions().is_contested(event, clock.started, clock.now))
     except ApiError as error:
         log("older requests cannot be listed", error=str(error))
         return memory
 
 
 def _changed(
-    event: Event, memory: Memory, moment: Moment, api: ClusterApi, executions: Callable[[], Executions]
+    event: Event, memory: Memory, clock: Clock, api: ClusterApi, executions: Callable[[], Executions]
 ) -> tuple[Decision, Cluster | None]:
     try:
         desired = Desired.of(event, api.request_shape)
@@ -142,22 +143,22 @@ def _changed(
         desired = desired._replace(old_request=None)
     cluster = None
     try:
-        cluster = api.cluster(name_to_look_at(desired, memory), is_deletion=event.request_type == "Delete")
+        cluster = api.cluster(observed_name(desired, memory), is_deletion=event.request_type == "Delete")
     except ApiError as error:
-        return _in_time(after_error(error, desired, memory, moment), desired, moment), None
-    decision = decide(desired, cluster, memory, moment)
+        return _fail_at_deadline(after_error(error, desired, memory, clock), desired, clock), None
+    decision = decide(desired, cluster, memory, clock)
     if not isinstance(decision.action, Call):
         return decision, cluster
     try:
-        newer = _newer(event, moment, executions())
+        newer = _newer(event, clock, executions())
         return (_superseded(newer, decision) if newer else _made(decision.action, api)), cluster
     except ApiError as error:
-        return after_error(error, desired, decision.memory, moment), cluster
+        return after_error(error, desired, decision.memory, clock), cluster
 
 
-def _newer(event: Event, moment: Moment, executions: Executions) -> Execution | None:
-    with translated("ListExecutions"):
-        return executions.newer(event, moment.started)
+def _newer(event: Event, clock: Clock, executions: Executions) -> Execution | None:
+    with api_errors("ListExecutions"):
+        return executions.newer(event, clock.started)
 
 
 def _superseded(newer: Execution, decision: Decision) -> Decision:
@@ -170,27 +171,27 @@ def _made(action: Call, api: ClusterApi) -> Decision:
     return Decision(Wait(f"{action.operation}: {action.note}" if action.note else action.operation), action.then)
 
 
-def _in_time(decision: Decision, desired: Desired, moment: Moment) -> Decision:
+def _fail_at_deadline(decision: Decision, desired: Desired, clock: Clock) -> Decision:
     """A service that cannot be read has until the deadline."""
-    if moment.is_past_deadline and isinstance(decision.action, Wait):
-        return Decision(Fail(reasons.late(desired, None, decision.memory)), decision.memory)
+    if clock.is_past_deadline and isinstance(decision.action, Wait):
+        return Decision(Fail(reasons.timed_out(desired, None, decision.memory)), decision.memory)
     return decision
 
 
 def _result(event: Event, decision: Decision) -> Json:
-    verdict: Json | None
+    response: Json | None
     match decision.action:
         case Succeed(note=note, data=data):
             is_elsewhere = event.request_type == "Update" and bool(decision.memory.cluster)
-            verdict = response.success(decision.memory.cluster if is_elsewhere else physical_id(event), note, data)
-        case Fail(reason=reason, apart=apart):
-            verdict = response.failure(f"none-{execution_name(event)}" if apart else physical_id(event), reason)
+            response = success(decision.memory.cluster if is_elsewhere else physical_id(event), note, data)
+        case Fail(reason=reason, without_cluster=without_cluster):
+            response = failure(f"none-{execution_name(event)}" if without_cluster else physical_id(event), reason)
         case _:
-            verdict = None
-    return {"done": verdict is not None, "memory": decision.memory.dump(), "answer": verdict}
+            response = None
+    return {"done": response is not None, "memory": decision.memory.dump(), "response": response}
 
 
-def _log(event: Event, cluster: Cluster | None, decision: Decision, moment: Moment) -> None:
+def _log(event: Event, cluster: Cluster | None, decision: Decision, clock: Clock) -> None:
     """The progress, one line per step."""
     log(
         "step",
@@ -198,7 +199,7 @@ def _log(event: Event, cluster: Cluster | None, decision: Decision, moment: Mome
         cluster=cluster.name if cluster else None,
         status=cluster.status if cluster else "absent or not looked at",
         nodes=cluster.progress if cluster else None,
-        elapsed_s=round(moment.elapsed_s),
+        elapsed_s=round(clock.elapsed_s),
         next=type(decision.action).__name__,
         note=_note(decision.action),
     )

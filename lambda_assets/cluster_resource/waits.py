@@ -6,15 +6,15 @@ from typing import Any
 from cluster_resource import reasons
 from cluster_resource.aws_api import ApiError
 from cluster_resource.cluster_api import ClusterApi
-from cluster_resource.convergence import SURE_S
-from cluster_resource.deadline import GONE_S, Moment, doubted, lasts, undoubted
+from cluster_resource.convergence import CONFIRM_S
+from cluster_resource.deadline import GONE_S, Clock, clear_suspicion, is_confirmed, suspect
 from cluster_resource.decision import Decision, Fail, Memory, Succeed, Wait
 from cluster_resource.event import Event, Owner
 from cluster_resource.observed import Cluster
 
 
 def decide_wait(
-    properties: Mapping[str, Any], cluster: Cluster | None, memory: Memory, moment: Moment, *, updated: Owner | None = None
+    properties: Mapping[str, Any], cluster: Cluster | None, memory: Memory, clock: Clock, *, updated: Owner | None = None
 ) -> Decision:
     """Tell whether the cluster has settled: an hour more of waiting, after the cluster's own.
 
@@ -23,52 +23,54 @@ def decide_wait(
     if memory.fence:
         return Decision(Fail(memory.fence), memory)
     needs_nodes = properties.get("Wait", "nodes") == "nodes"
-    decision = _settled(str(properties["ClusterName"]), cluster, memory, moment, needs_nodes=needs_nodes)
-    if not moment.is_past_deadline or not isinstance(decision.action, Wait):
+    decision = _settled(str(properties["ClusterName"]), cluster, memory, clock, needs_nodes=needs_nodes)
+    if not clock.is_past_deadline or not isinstance(decision.action, Wait):
         return decision
     hour, is_last = int(properties["Hour"]), str(properties["Last"]).lower() == "true"
     if not is_last:
         return Decision(Succeed(f"hour {hour} is over; the wait goes on in the next resource"), decision.memory)
     text = f"cluster {properties['ClusterName']} is not ready after {hour} hours ({decision.action.note})"
-    rollback = f"; {reasons.rolled_back_late(updated)}" if updated else ""
+    rollback = f"; {reasons.continue_rollback(updated)}" if updated else ""
     reason = f"{text}; raise `wait_hours`, or find out why the nodes are slow{rollback}"
-    return Decision(Fail(reason, of_nodes=True), decision.memory)
+    return Decision(Fail(reason, diagnose=True), decision.memory)
 
 
-def _settled(name: str, cluster: Cluster | None, memory: Memory, moment: Moment, *, needs_nodes: bool) -> Decision:
+def _settled(name: str, cluster: Cluster | None, memory: Memory, clock: Clock, *, needs_nodes: bool) -> Decision:
     if cluster is None or cluster.status == "Deleting":
-        memory = doubted(memory, "absent", moment)
-        if lasts(memory, moment, GONE_S):
+        memory = suspect(memory, "absent", clock)
+        if is_confirmed(memory, clock, GONE_S):
             return Decision(Fail(reasons.disappeared(name)), memory)
         return Decision(Wait("the cluster is not there"), memory)
     if cluster.status == "Failed":
         memory = _with_failure(cluster, memory)
-        return Decision(Fail(reasons.failed(None, cluster, memory), of_nodes=True), memory)
-    targets = {group.name: group.target for group in cluster.groups if not group.is_going}
+        return Decision(Fail(reasons.failed(None, cluster, memory), diagnose=True), memory)
+    targets = {group.name: group.target for group in cluster.groups if not group.is_deleting}
     if cluster.status != "InService":
         # While the service works, its targets are what was asked; when it undoes the work, it puts the old ones back.
         memory = _with_failure(cluster, memory)
-        renewed = {*memory.watched, *(group.name for group in cluster.groups if group.status == "SystemUpdating")}
-        memory = memory._replace(watched=tuple(sorted(renewed)))
+        renewed = {*memory.awaited, *(group.name for group in cluster.groups if group.status == "SystemUpdating")}
+        memory = memory._replace(awaited=tuple(sorted(renewed)))
         is_rolling_back = cluster.status == "RollingBack"
         memory = memory._replace(rolled_back=True) if is_rolling_back else memory._replace(targets=targets)
         return Decision(Wait(cluster.progress), memory)
-    return _in_service(cluster, targets, memory, moment, needs_nodes=needs_nodes)
+    return _in_service(cluster, targets, memory, clock, needs_nodes=needs_nodes)
 
 
-def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, moment: Moment, *, needs_nodes: bool) -> Decision:
+def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, clock: Clock, *, needs_nodes: bool) -> Decision:
     changed = {name: count for name, count in memory.targets.items() if targets.get(name) != count}
-    images = {group.name: "another image" for group in cluster.groups if group.is_taken_back and group.name in memory.watched}
+    images = {
+        group.name: "another image" for group in cluster.groups if group.is_update_reverted and group.name in memory.awaited
+    }
     if changed or images or memory.rolled_back:
-        memory = doubted(memory, "undone", moment)
+        memory = suspect(memory, "undone", clock)
         asked = ", ".join(f"{name} {count}" for name, count in (changed | images).items())
         asked = f" (asked for {asked})" if asked else ""
-        if not lasts(memory, moment, SURE_S):
+        if not is_confirmed(memory, clock, CONFIRM_S):
             return Decision(Wait("the service seems to have undone the update"), memory)
         message = memory.failure or cluster.failure or "it gave no reason"
         reason = f"the service undid the update of cluster {cluster.name}{asked}: {message}"
-        return Decision(Fail(reason, of_nodes=True), memory)
-    memory = undoubted(memory)
+        return Decision(Fail(reason, diagnose=True), memory)
+    memory = clear_suspicion(memory)
     missing = cluster.missing(group.name for group in cluster.groups) if needs_nodes else ""
     if missing:
         return Decision(Wait(missing), memory)
@@ -79,7 +81,7 @@ def _with_failure(cluster: Cluster, memory: Memory) -> Memory:
     return memory if memory.failure else memory._replace(failure=cluster.failure)
 
 
-def decide_tail(left: Sequence[str], memory: Memory, moment: Moment) -> Decision:
+def decide_deletion_wait(left: Sequence[str], memory: Memory, clock: Clock) -> Decision:
     """Tell whether the clusters are gone whose deletion took longer than their own Delete's hour.
 
     Only those in Deleting are waited for: a cluster that the stack retains is meant to stay.
@@ -89,38 +91,38 @@ def decide_tail(left: Sequence[str], memory: Memory, moment: Moment) -> Decision
     if not left:
         return Decision(Succeed("no cluster is left"), memory)
     names = ", ".join(left)
-    if moment.is_past_deadline:
+    if clock.is_past_deadline:
         reason = f"still in Deleting after another 57 minutes: {names}; look at the nodes' messages, then delete the stack again"
         return Decision(Fail(reason), memory)
     return Decision(Wait(f"still in Deleting: {names}"), memory)
 
 
-def step_wait(event: Event, memory: Memory, moment: Moment, api: ClusterApi) -> tuple[Decision, Cluster | None]:
+def step_wait(event: Event, memory: Memory, clock: Clock, api: ClusterApi) -> tuple[Decision, Cluster | None]:
     """Do one step for Custom::HyperPodWait."""
     if event.request_type == "Delete":
         return Decision(Succeed("a wait leaves nothing behind"), memory), None
     try:
         cluster = api.cluster(str(event.properties["ClusterName"]), is_deletion=False)
     except ApiError as error:
-        return _unread(error, memory, moment), None
+        return _unread(error, memory, clock), None
     updated = Owner(event.stack_id, event.logical_id) if event.request_type == "Update" else None
-    return decide_wait(event.properties, cluster, memory, moment, updated=updated), cluster
+    return decide_wait(event.properties, cluster, memory, clock, updated=updated), cluster
 
 
-def step_deletion(event: Event, memory: Memory, moment: Moment, api: ClusterApi) -> Decision:
+def step_deletion(event: Event, memory: Memory, clock: Clock, api: ClusterApi) -> Decision:
     """Do one step for Custom::HyperPodDeletion."""
     if event.request_type != "Delete":
         return Decision(Succeed("it waits when the cluster is deleted"), memory)
     owner = Owner(event.stack_id, str(event.properties["ClusterLogicalId"]))
     try:
-        left = api.names_being_deleted(owner)
+        left = api.deleting_clusters(owner)
     except ApiError as error:
-        return _unread(error, memory, moment)
-    return decide_tail(left, memory, moment)
+        return _unread(error, memory, clock)
+    return decide_deletion_wait(left, memory, clock)
 
 
-def _unread(error: ApiError, memory: Memory, moment: Moment) -> Decision:
+def _unread(error: ApiError, memory: Memory, clock: Clock) -> Decision:
     """A wait asks for nothing that could be wrong: whatever fails, it looks again until its time is up."""
-    if moment.is_past_deadline:
+    if clock.is_past_deadline:
         return Decision(Fail(f"the cluster could not be looked at: {error}"), memory)
     return Decision(Wait(str(error)), memory)

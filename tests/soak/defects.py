@@ -105,10 +105,10 @@ DEFECTS: dict[str, Defect] = {
     "an execution for each delivery": Defect(event, "execution_name", _numbered),
     "an accepted update is believed": Defect(convergence, "_after_update", lambda _: lambda *_: None),
     "no lease": Defect(deletion, "is_quiet", lambda _: lambda *_: True),
-    "the verdict is not looked up": Defect(executions.Executions, "verdict", lambda _: lambda *_: None),
+    "the verdict is not looked up": Defect(executions.Executions, "response", lambda _: lambda *_: None),
     "the responder guesses": Defect(responder, "_for_entry", _told_by_responder),
     "leftovers stay": Defect(deletion, "with_leftovers", lambda _: lambda decision, _desired: decision),
-    "an answer is not cut": Defect(response, "LARGEST_BODY", lambda _: 1_000_000),
+    "an answer is not cut": Defect(response, "MAX_BODY", lambda _: 1_000_000),
     "an answer is sent once": Defect(response, "send", _send_once),
 }
 

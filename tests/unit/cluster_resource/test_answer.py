@@ -69,7 +69,7 @@ def test_an_expired_address_is_logged_for_an_alarm_and_not_tried_again(event: Ev
     response.send(event, response.failure("name", "why"), bucket.put, bucket.pauses.append)
     assert bucket.pauses == []
     [line] = capsys.readouterr().out.splitlines()
-    assert json.loads(line)["alarm"] == "answer refused"
+    assert json.loads(line)["alarm"] == "response refused"
     assert "https://" not in line
 
 

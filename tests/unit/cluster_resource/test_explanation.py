@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cluster_resource.cluster_api import ClusterApi
-from cluster_resource.diagnostics import CALL_S, clean
+from cluster_resource.diagnostics import CALL_S, sanitize
 from tests.unit.cluster_resource.world import World, group, properties, request
 
 Json = dict[str, Any]
@@ -215,8 +215,8 @@ def test_what_looks_like_a_secret_in_a_log_is_not_shown(world: World, line: str,
     ["step password_policy done in 3 s", "see https://docs.aws.amazon.com/x?y=1", "tokens: 4096 of 8192", "no bearing on it"],
 )
 def test_what_only_speaks_of_secrets_is_shown(text: str) -> None:
-    assert clean(text) == text
+    assert sanitize(text) == text
 
 
 def test_colours_and_control_characters_do_not_reach_the_console() -> None:
-    assert clean("\x1b[31mred\x1b[0m \x07bell\n") == "red bell"
+    assert sanitize("\x1b[31mred\x1b[0m \x07bell\n") == "red bell"

@@ -49,9 +49,9 @@ def test_a_delete_with_an_invented_id_finds_the_name_of_its_create(world: World)
     create = Event.parse(world.event("Create", properties()))
     invented = f"{create.stack_name}-{create.logical_id}-1K3ZQ7XW9ABCD"
     delete = Event.parse(world.event("Delete", properties(), physical_id=invented))
-    assert delete.has_invented_id
+    assert delete.has_generated_id
     assert cluster_name(delete, delete.properties) == physical_id(create)
-    assert not Event.parse(world.event("Delete", properties(), physical_id=physical_id(create))).has_invented_id
+    assert not Event.parse(world.event("Delete", properties(), physical_id=physical_id(create))).has_generated_id
 
 
 @pytest.mark.fault(26)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cluster_resource.desired import PropertyError, typed
+from cluster_resource.desired import PropertyError, convert
 from tests.unit.cluster_resource.fake_sagemaker import SERVICE_MODEL
 from tests.unit.cluster_resource.world import as_strings, group, request
 
@@ -16,7 +16,7 @@ def test_what_was_made_strings_of_comes_back_as_it_was() -> None:
     labels = {"Labels": {"tier": "1"}, "Taints": [{"Key": "gpu", "Value": "true", "Effect": "NoSchedule"}]}
     whole = group("a", 0, InstanceStorageConfigs=[volume], KubernetesConfig=labels, CapacityRequirements={"Spot": {}})
     wanted = request(whole, Tags=[{"Key": "count", "Value": "7"}], TieredStorageConfig={"Mode": "Enable"})
-    assert typed(as_strings(wanted), SHAPE, "Request") == wanted
+    assert convert(as_strings(wanted), SHAPE, "Request") == wanted
 
 
 @pytest.mark.parametrize(
@@ -32,10 +32,10 @@ def test_what_was_made_strings_of_comes_back_as_it_was() -> None:
 )
 def test_what_does_not_fit_is_named_by_its_path(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(PropertyError, match=words):
-        typed(wrong, SHAPE, "Request")
+        convert(wrong, SHAPE, "Request")
 
 
 def test_unknown_fields_of_another_release_stay_as_they_are() -> None:
     old = {"Novelty": {"a": "1"}, "InstanceGroups": [{"InstanceCount": "4", "Color": "red"}]}
     kept = {"Novelty": {"a": "1"}, "InstanceGroups": [{"InstanceCount": 4, "Color": "red"}]}
-    assert typed(old, SHAPE, "Old", strict=False) == kept
+    assert convert(old, SHAPE, "Old", strict=False) == kept

@@ -6,7 +6,7 @@ from typing import Any
 
 from cluster_resource import entry, responder, response, step
 from cluster_resource.cluster_api import ClusterApi
-from cluster_resource.diagnostics import Witness
+from cluster_resource.diagnostics import Diagnostics
 from cluster_resource.event import CLUSTER, Event, physical_id
 from cluster_resource.executions import Executions
 from tests.faults_table.recording import happened
@@ -144,7 +144,7 @@ class World:
             lambda: ClusterApi(self.sagemaker),
             lambda: self.executions,
             self.send,
-            lambda: Witness(lambda: self.logs, lambda: self.seconds_left),
+            lambda: Diagnostics(lambda: self.logs, lambda: self.seconds_left),
         )
         made = [operation for operation, _ in self.sagemaker.calls[before:]]
         assert made.count("DescribeCluster") <= 1, made
