@@ -1,4 +1,8 @@
-"""Runs in Lambda. What went wrong with a call, in the kinds that decisions are made by."""
+"""Create the boto3 clients, and classify the errors of their calls. Runs in Lambda.
+
+The asset contains a slim SageMaker service model (only the operations that we call, without documentation), and botocore loads it
+first: the model of the Lambda runtime can be too old. A checkout has no such folder and uses the installed model.
+"""
 
 import os
 from collections.abc import Iterator
@@ -7,10 +11,35 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-import botocore
 import botocore.session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, ParamValidationError
+
+MODEL_DIR = Path(__file__).parent / "service_model"
+MODEL = "sagemaker/2017-07-24/service-2.json"
+
+OPERATIONS = (
+    "AddTags",
+    "CreateCluster",
+    "DeleteCluster",
+    "DeleteTags",
+    "DescribeCluster",
+    "DescribeClusterEvent",
+    "ListClusterEvents",
+    "ListClusterNodes",
+    "ListClusters",
+    "ListTags",
+    "UpdateCluster",
+)
+"""The operations in the service model and in the function's role."""
+
+CONFIG = Config(
+    connect_timeout=5,
+    read_timeout=15,
+    retries={"mode": "standard", "total_max_attempts": 2},
+    user_agent_extra="hyperpod-cdk",
+)
+"""Calls must be short: a step makes few, and the next step follows soon."""
 
 
 class Kind(Enum):
@@ -24,17 +53,6 @@ class Kind(Enum):
     ROLE = "role"
     QUOTA = "quota"
     INVALID = "invalid"
-
-
-class ApiError(Exception):
-    """A call that failed: of which kind, and the service's own words."""
-
-    def __init__(self, kind: Kind, operation: str, code: str, text: str) -> None:
-        super().__init__(f"{operation}: {code}: {text}")
-        self.kind = kind
-        self.operation = operation
-        self.code = code
-        self.text = text
 
 
 TRANSIENT_CODES = {
@@ -76,8 +94,19 @@ KIND_OF_CODE = {
 READS = ("Describe", "List")
 
 
+class ApiError(Exception):
+    """A failed call: its kind, and the service's error code and message."""
+
+    def __init__(self, kind: Kind, operation: str, code: str, text: str) -> None:
+        super().__init__(f"{operation}: {code}: {text}")
+        self.kind = kind
+        self.operation = operation
+        self.code = code
+        self.text = text
+
+
 def kind_of(operation: str, code: str, status: int, text: str) -> Kind:
-    """The kind of an error answer."""
+    """Return the kind of an error."""
     if code in KIND_OF_CODE:
         return KIND_OF_CODE[code]
     if code in TRANSIENT_CODES or status >= 500 or status == 429:
@@ -88,7 +117,7 @@ def kind_of(operation: str, code: str, status: int, text: str) -> Kind:
 
 
 def _kind_of_text(operation: str, text: str) -> Kind:
-    """The kind of a ValidationException, which says the rest in words."""
+    """Return the kind of a ValidationException, which only its message shows."""
     if "assume" in text and "role" in text:
         return Kind.ROLE
     if "health check" in text and operation == "UpdateCluster":
@@ -98,37 +127,27 @@ def _kind_of_text(operation: str, text: str) -> Kind:
     return Kind.INVALID
 
 
-MODEL_DIR = Path(__file__).parent / "service_model"
-MODEL = "sagemaker/2017-07-24/service-2.json"
-
-
-OPERATIONS = (
-    "AddTags",
-    "CreateCluster",
-    "DeleteCluster",
-    "DeleteTags",
-    "DescribeCluster",
-    "DescribeClusterEvent",
-    "ListClusterEvents",
-    "ListClusterNodes",
-    "ListClusters",
-    "ListTags",
-    "UpdateCluster",
-)
-"""What the service model must hold, and the function's role allow."""
-
-
-CONFIG = Config(
-    connect_timeout=5,
-    read_timeout=15,
-    retries={"mode": "standard", "total_max_attempts": 2},
-    user_agent_extra="hyperpod-cdk",
-)
-"""A step makes few calls and is followed by another, so that no call may take long."""
+@contextmanager
+def api_errors(operation: str) -> Iterator[None]:
+    """Raise every error of the SDK as ApiError."""
+    try:
+        yield
+    except ClientError as error:
+        details = error.response.get("Error", {})
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+        code, text = details.get("Code", "Unknown"), details.get("Message", str(error))
+        raise ApiError(kind_of(operation, code, status, text), operation, code, text) from error
+    except ParamValidationError as error:
+        raise ApiError(Kind.INVALID, operation, "ParamValidationError", str(error)) from error
+    except NoCredentialsError as error:
+        raise ApiError(Kind.DENIED, operation, "NoCredentials", str(error)) from error
+    except BotoCoreError as error:
+        # A connection error: refused, reset, timed out, not resolved. The next step sees whether the call took effect.
+        raise ApiError(Kind.TRANSIENT, operation, type(error).__name__, str(error)) from error
 
 
 def sagemaker_client(model_dir: Path = MODEL_DIR) -> Any:
-    """A SageMaker client that knows what this release asks for; it tells at once when its model lacks an operation."""
+    """Return a SageMaker client with the service model of this release; raise if the model lacks an operation."""
     session = botocore.session.get_session()
     if (model_dir / MODEL).is_file():
         session.get_component("data_loader").search_paths.insert(0, str(model_dir))
@@ -138,36 +157,17 @@ def sagemaker_client(model_dir: Path = MODEL_DIR) -> Any:
     missing = set(OPERATIONS) - set(client.meta.service_model.operation_names)
     if missing:
         raise RuntimeError(
-            f"the SageMaker service model has no {', '.join(sorted(missing))}; rebuild the asset from the pinned boto3"
+            f"the SageMaker service model lacks {', '.join(sorted(missing))}; rebuild the asset from the pinned boto3"
         )
     return client
 
 
 def logs_client() -> Any:
-    """A CloudWatch Logs client for a few looks: what does not answer at once is left out."""
+    """Return a CloudWatch Logs client with short timeouts: a slow log is left out of the Reason."""
     config = CONFIG.merge(Config(connect_timeout=3, read_timeout=5, retries={"mode": "standard", "total_max_attempts": 1}))
     return botocore.session.get_session().create_client("logs", config=config)
 
 
 def states_client() -> Any:
-    """A Step Functions client."""
+    """Return a Step Functions client."""
     return botocore.session.get_session().create_client("stepfunctions", config=CONFIG)
-
-
-@contextmanager
-def api_errors(operation: str) -> Iterator[None]:
-    """Whatever the SDK raises, as an ApiError."""
-    try:
-        yield
-    except ClientError as error:
-        answer = error.response.get("Error", {})
-        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-        code, text = answer.get("Code", "Unknown"), answer.get("Message", str(error))
-        raise ApiError(kind_of(operation, code, status, text), operation, code, text) from error
-    except ParamValidationError as error:
-        raise ApiError(Kind.INVALID, operation, "ParamValidationError", str(error)) from error
-    except NoCredentialsError as error:
-        raise ApiError(Kind.DENIED, operation, "NoCredentials", str(error)) from error
-    except BotoCoreError as error:
-        # What is left are connections: refused, reset, timed out, not resolved. Whether the call was done shows at the next look.
-        raise ApiError(Kind.TRANSIENT, operation, type(error).__name__, str(error)) from error

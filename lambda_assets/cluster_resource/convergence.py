@@ -1,4 +1,4 @@
-"""Runs in Lambda. Which cluster an Update is about: the one it names, or a new one that takes its place."""
+"""Choose the cluster of a request, and bring an idle cluster to the desired state. Runs in Lambda."""
 
 from cluster_resource import reasons
 from cluster_resource.deadline import Clock, clear_suspicion, is_confirmed, suspect
@@ -9,66 +9,64 @@ from cluster_resource.event import Json, create_only
 from cluster_resource.observed import Cluster
 from cluster_resource.plan import Plan, plan
 
+STALE_S = 180
+"""How long DescribeCluster may not show an accepted update."""
+
+CONFIRM_S = 25
+"""A bad sign must last for two steps."""
+
 
 def choose_cluster(desired: Desired, cluster: Cluster | None, memory: Memory) -> Decision | Memory:
-    """The memory with the cluster to work on where it is the one in view, else the decision that leads there.
+    """Return the memory if ``cluster`` is the one to work on, else the decision that leads to that cluster.
 
-    The id stays unless a value that CreateCluster fixes differs from the *observed* cluster, so that a new way of making names
-    replaces nothing. Only where the cluster is gone do the properties before stand in for it.
+    The ID changes only if a create-only value differs from the *observed* cluster, so that a new way to generate names replaces
+    nothing. The old properties count only if the cluster does not exist.
     """
     if desired.type != "Update" or memory.cluster:
         return memory
-    have = create_only(cluster.description if cluster else desired.old_request or {})
-    chosen = _name(desired, have) or ("" if cluster else desired.physical_id)
+    observed = create_only(cluster.description if cluster else desired.old_request or {})
+    chosen = _name(desired, observed) or ("" if cluster else desired.physical_id)
     if not chosen:
-        return Decision(Fail(_refusal(desired, have)), memory)
+        return Decision(Fail(_refusal(desired, observed)), memory)
     if chosen == desired.physical_id and not _may_go_back(desired, memory):
         return memory._replace(cluster=chosen)
     if chosen == desired.physical_id:
-        note = f"looking whether {desired.name} is still there"
+        note = f"checking whether {desired.name} still exists"
         return Decision(Wait(note), memory._replace(cluster=desired.name, name_checked=True))
-    return Decision(Wait(f"{chosen} takes the place of {desired.physical_id}"), memory._replace(cluster=chosen))
+    return Decision(Wait(f"{chosen} replaces {desired.physical_id}"), memory._replace(cluster=chosen))
 
 
 def _may_go_back(desired: Desired, memory: Memory) -> bool:
-    """Whether a fixed name is taken back, perhaps by a rollback, so that the cluster before it may still be there."""
+    """Return whether a fixed name was removed, perhaps by a rollback: the cluster from before it may still exist."""
     return desired.old_name == desired.physical_id != desired.name and not desired.is_name_fixed and not memory.name_checked
 
 
 def creates_cluster(desired: Desired, memory: Memory) -> bool:
-    """Whether the request is to make its cluster, should there be none; one that is to be adopted is never made."""
+    """Return whether the request creates its cluster if it does not exist; an adoption never does."""
     is_new = desired.type == "Create" or memory.cluster not in ("", desired.physical_id)
     return not desired.adopt and (is_new or bool(memory.created_at))
 
 
-def _name(desired: Desired, have: Json) -> str:
-    """The name of the cluster to work on; empty when the change cannot be made under the name that is fixed."""
+def _name(desired: Desired, observed: Json) -> str:
+    """Return the name of the cluster to work on; empty if the fixed name prevents the change."""
     if desired.is_name_fixed and desired.name != desired.physical_id:
         return desired.name
-    if desired.create_only == have:
+    if desired.create_only == observed:
         return desired.physical_id
     return "" if desired.name == desired.physical_id else desired.name
 
 
-def _refusal(desired: Desired, have: Json) -> str:
-    changed = sorted(name for name, value in desired.create_only.items() if value != have[name])
+def _refusal(desired: Desired, observed: Json) -> str:
+    changed = sorted(name for name, value in desired.create_only.items() if value != observed[name])
     return (
-        f"{', '.join(changed)} of cluster {desired.physical_id} cannot change while it lives, and a new one cannot have its name "
-        f"({have[changed[0]]!r} -> {desired.create_only[changed[0]]!r}); remove `cluster_name` or choose another one: "
-        "then a new cluster is made first and the old one deleted after"
+        f"{', '.join(changed)} of cluster {desired.physical_id} cannot change, and a new cluster cannot have the same name "
+        f"({observed[changed[0]]!r} -> {desired.create_only[changed[0]]!r}); remove or change `cluster_name`: this creates a new "
+        "cluster and then deletes the old one"
     )
 
 
-STALE_S = 180
-"""How long DescribeCluster may show nothing of an update that was accepted."""
-
-
-CONFIRM_S = 25
-"""A bad sign must be there at two steps."""
-
-
 def settle(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) -> Decision:
-    """Tell the next thing to do with a cluster that is not busy."""
+    """Return the next action on an idle cluster."""
     found = plan(desired, cluster, memory.targets if memory.updated_at else {})
     if any(group.is_deleting for group in cluster.groups if group.name in found.removed):
         return Decision(Wait(cluster.progress), memory)
@@ -83,34 +81,34 @@ def settle(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) -> 
 
 
 def _update(cluster: Cluster, found: Plan, memory: Memory, clock: Clock) -> Decision:
-    # The watched groups are kept even where the call fails: its reply may be all that was lost.
+    # Remember the awaited groups even if the call fails: only its reply may be lost.
     memory = memory._replace(awaited=found.awaited, old_failure=cluster.failure)
     then = memory._replace(updated_at=str(clock), targets=dict(found.targets), update_seen=False)
-    kept = f"; groups of neither file are kept: {', '.join(found.kept)}" if found.kept else ""
+    kept = f"; keeping groups that are in neither file: {', '.join(found.kept)}" if found.kept else ""
     return Decision(Call("UpdateCluster", found.arguments, then, ", ".join(found.differences) + kept), memory)
 
 
 def _after_update(desired: Desired, cluster: Cluster, found: Plan, memory: Memory, clock: Clock) -> Decision | None:
-    """What an accepted update still needs before it counts; None once the cluster shows it.
+    """Return what an accepted update still waits for, or its failure; None once the cluster shows it.
 
-    Counts and groups must be as asked. Other fields may be shown in another spelling than they were sent in, so a difference
-    there is a failure only together with a reason of the service's.
+    Counts and groups must match. DescribeCluster may show other fields in another spelling, so a difference there is a failure
+    only together with a FailureMessage.
     """
     if not found.differences:
         return None
     if not memory.update_seen and clock.since_s(memory.updated_at) < STALE_S:
-        return Decision(Wait("the service does not show the update yet"), memory)
+        return Decision(Wait("DescribeCluster does not show the update yet"), memory)
     is_met = found.is_met_by(cluster)
     if is_met and not memory.failure and cluster.failure == memory.old_failure:
         return None
     memory = suspect(memory, "undone", clock)
     if not is_confirmed(memory, clock, CONFIRM_S):
-        return Decision(Wait("the service seems to have undone the update"), memory)
+        return Decision(Wait("confirming that HyperPod rolled back the update"), memory)
     return Decision(Fail(reasons.update_undone(desired, cluster, memory, ", ".join(found.differences)), diagnose=True), memory)
 
 
 def finish(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock, found: Plan) -> Decision:
-    """Nodes, tags, and then what is left of others."""
+    """Wait for nodes, update tags, and then delete leftover clusters."""
     missing = missing_nodes(desired, cluster, memory)
     if missing:
         return Decision(Wait(missing), memory)
@@ -118,25 +116,24 @@ def finish(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock, fou
     if call:
         return Decision(call, memory)
     if not is_quiet(memory, clock):
-        return Decision(Wait("waiting whether an older request still changes something"), memory)
-    note = f"left alone, in neither this file nor the one before: {', '.join(found.kept)}" if found.kept else ""
+        return Decision(Wait("waiting until no older request can change the cluster"), memory)
+    note = (
+        f"groups kept because they are in neither this file nor the previous one: {', '.join(found.kept)}" if found.kept else ""
+    )
     return with_leftovers(Decision(Succeed(note, attributes_of(memory, cluster.name)), memory), desired)
 
 
 def missing_nodes(desired: Desired, cluster: Cluster, memory: Memory) -> str:
-    """The groups whose nodes the request waits for and that do not all run yet; empty when there is nothing to wait for."""
+    """Return the groups whose nodes the request still waits for, as text."""
     if desired.wait != "nodes":
         return ""
-    names = [name for name, _ in _counts(desired)] if creates_cluster(desired, memory) else memory.awaited
-    return cluster.missing(names)
-
-
-def _counts(desired: Desired) -> list[tuple[str, int]]:
-    return [(spec["InstanceGroupName"], spec["InstanceCount"]) for _, spec in desired.groups()]
+    if not creates_cluster(desired, memory):
+        return cluster.missing(memory.awaited)
+    return cluster.missing(spec["InstanceGroupName"] for _, spec in desired.groups())
 
 
 def _tag_call(desired: Desired, cluster: Cluster, memory: Memory) -> Call | None:
-    """One call that brings the user's tags on; tags of others, and those that say whose the cluster is, stay."""
+    """Return one call that updates the user's tags; other tags and the ownership tags stay."""
     wrong = {key: value for key, value in desired.tags.items() if cluster.tags.get(key) != value}
     if wrong:
         tags = [{"Key": key, "Value": value} for key, value in sorted(wrong.items())]

@@ -1,4 +1,4 @@
-"""Runs in Lambda. When a step runs, by the state machine's own times: waiting can be tested and never depends on a host."""
+"""Limit how long a step waits: the request's deadline, confirmation of bad signs, retries of failed calls. Runs in Lambda."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,73 +10,70 @@ from cluster_resource.decision import Decision, Fail, Memory, Wait
 from cluster_resource.desired import Desired
 
 DEADLINE_S = 57 * 60
-"""CloudFormation waits an hour from its own call on, and the state machine ends at 59 minutes: a step must answer before both."""
+"""CloudFormation waits an hour from its call on, and the state machine ends at 59 minutes: respond before both."""
+
+GONE_S = 55
+"""How long a cluster that was seen must be absent to count as deleted: three steps."""
+
+RETRY_S = {Kind.ROLE: 300, Kind.DENIED: 90}
+"""IAM is eventually consistent: a new role or policy may not be in effect yet."""
+
+FINAL = (Kind.QUOTA, Kind.INVALID)
 
 
 class Clock(NamedTuple):
-    """The time of a step, and when its request began."""
+    """The time of a step and the start of its request, both by the state machine's clock, which tests can set."""
 
     now: datetime
     started: datetime
 
     @classmethod
     def of(cls, payload: Mapping[str, str]) -> "Clock":
-        """The moment that a step's input tells."""
+        """Return the clock in a step's input."""
         return cls(datetime.fromisoformat(payload["now"]), datetime.fromisoformat(payload["started"]))
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds since the request began."""
+        """Return the seconds since the request began."""
         return (self.now - self.started).total_seconds()
 
     @property
     def is_past_deadline(self) -> bool:
-        """Whether the request must be answered now, whatever the cluster does."""
+        """Return whether the request must get a response now."""
         return self.elapsed_s >= DEADLINE_S
 
     def since_s(self, then: str) -> float:
-        """Seconds since ``then``, a time that a step wrote down; 0 when it wrote none."""
+        """Return the seconds since ``then``, a time from memory; 0 if it is empty."""
         return (self.now - datetime.fromisoformat(then)).total_seconds() if then else 0.0
 
     def __str__(self) -> str:
-        """The time of the step as it is written down."""
+        """Return the step's time as memory stores it."""
         return self.now.isoformat()
 
 
-GONE_S = 55
-"""How long a cluster that was seen must be absent before it is gone: three steps."""
-
-
 def suspect(memory: Memory, sign: str, clock: Clock) -> Memory:
-    """The memory with ``sign`` noted, and since when it is seen without a break."""
+    """Return the memory with a bad sign and its first time; DescribeCluster's reply may be stale."""
     if memory.suspicion == sign:
         return memory
     return memory._replace(suspicion=sign, suspicion_since=str(clock))
 
 
 def clear_suspicion(memory: Memory) -> Memory:
-    """The memory after a good sign."""
+    """Return the memory after a good sign."""
     return memory._replace(suspicion="", suspicion_since="") if memory.suspicion else memory
 
 
 def is_confirmed(memory: Memory, clock: Clock, seconds: float) -> bool:
-    """Whether the sign is there for ``seconds`` at least."""
+    """Return whether the bad sign has lasted at least ``seconds``."""
     return clock.since_s(memory.suspicion_since) >= seconds
 
 
-RETRY_S = {Kind.ROLE: 300, Kind.DENIED: 90}
-"""IAM is eventually consistent: a role that was just made may not be assumable yet, a policy not in force."""
-
-
-FINAL = (Kind.QUOTA, Kind.INVALID)
-
-
 def after_error(error: ApiError, desired: Desired, memory: Memory, clock: Clock) -> Decision:
-    """Decide after a call failed. Throttles, outages and conflicts are never the end: the deadline is."""
+    """Decide after a failed call. Throttles, outages and conflicts are retried until the deadline."""
     sign = f"{error.operation} {error.kind.value}"
     since = memory.last_error_since if memory.last_error.startswith(sign) else str(clock)
     memory = memory._replace(last_error=f"{sign}: {error.code}: {error.text}"[:500], last_error_since=since)
-    is_patient = error.kind in RETRY_S and clock.since_s(since) < RETRY_S[error.kind]
-    if error.kind in FINAL or (error.kind in RETRY_S and not is_patient):
-        return Decision(Fail(reasons.refused(error, desired)), memory)
+    may_retry = error.kind in RETRY_S and clock.since_s(since) < RETRY_S[error.kind]
+    if error.kind in FINAL or (error.kind in RETRY_S and not may_retry):
+        return Decision(Fail(reasons.call_refused(error, desired)), memory)
     return Decision(Wait(str(error)), memory)

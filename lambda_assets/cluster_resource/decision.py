@@ -1,6 +1,6 @@
-"""Runs in Lambda. What one step tells the next; it lives in the execution's state and ends with it.
+"""Define the decisions of a step, and the memory that it passes to the next step. Runs in Lambda.
 
-A rollback of the stack can bring older code before newer memory: fields that this release does not know are handed on untouched.
+Values are NamedTuples: creating a dataclass takes six times as long, at every cold start.
 """
 
 from collections.abc import Mapping
@@ -15,65 +15,69 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Memory(NamedTuple):
-    """What is known of a request's past. All times are ISO texts of the state machine's clock."""
+    """What earlier steps of a request found out; times are ISO texts of the state machine's clock.
+
+    It is part of the execution's state and ends with it. A rollback of the stack can give newer memory to older code: unknown
+    fields are passed on unchanged.
+    """
 
     version: int = VERSION
     fence: str = ""
-    """Why this request must touch nothing: a newer one has taken over."""
+    """Why this request must change nothing: a newer one replaced it."""
     contested: bool | None = None
-    """Whether a call of an older request could still take effect when this one looked; None until it could look."""
+    """Whether a call of an older request can still take effect; None until this is known."""
     reclaimed: bool = False
-    """An Update goes back to a cluster whose deletion had failed: the properties before are not that cluster's."""
+    """An Update returns to a cluster whose deletion failed: the old properties are not those of that cluster."""
     cluster: str = ""
-    """The name that the request works on, once it is not the one that the event gives."""
+    """The cluster's name, if it is not the one in the event."""
     arn: str = ""
-    """The cluster that was seen alive under that name."""
+    """The ARN of the cluster that was seen alive under that name."""
     failure: str = ""
-    """The first FailureMessage of this operation: later ones speak of the rollback."""
+    """The first FailureMessage of this operation: later ones are about the rollback."""
     old_failure: str = ""
-    """The FailureMessage that stood there before this operation."""
+    """The FailureMessage from before this operation."""
     created_at: str = ""
     updated_at: str = ""
     update_seen: bool = False
     """The cluster left InService after our UpdateCluster."""
     targets: Mapping[str, int] = NOTHING
-    """The counts that UpdateCluster asked for, or that a wait saw being worked on."""
+    """The instance counts that UpdateCluster set, or that a wait saw in progress."""
     rolled_back: bool = False
-    """A wait saw the service undo what it waits for; the counts that had been asked for may be gone by then."""
+    """A wait saw the service roll back an update; its counts may no longer be visible."""
     awaited: tuple[str, ...] = ()
-    """Groups whose nodes the request made, and waits for."""
+    """Groups whose new nodes this request waits for."""
     last_error: str = ""
     last_error_since: str = ""
     suspicion: str = ""
-    """A bad sign that may be a stale answer, and since when it is seen (doubt.py)."""
+    """A bad sign that may come from a stale reply (deadline.py)."""
     suspicion_since: str = ""
     leftover: str = ""
-    """The unreported cluster of a replacement that died, while it is cleared away."""
+    """The cluster of a failed replacement that is being deleted."""
     leftovers: tuple[str, ...] = ()
-    """More of them, to be cleared away after."""
+    """More such clusters to delete."""
     name_checked: bool = False
-    """The update looks first whether the cluster is still there that had the name which the properties give."""
+    """The Update has checked whether the cluster with the name from the properties still exists."""
     rest: Mapping[str, Any] = NOTHING
 
     @classmethod
     def load(cls, raw: Mapping[str, Any]) -> "Memory":
-        """The memory in ``raw``."""
+        """Return the memory in ``raw``."""
         names = set(cls._fields) - {"rest"}
         known = {name: value for name, value in raw.items() if name in names}
         known.update({name: tuple(known[name]) for name in LISTS if name in known})
         return cls(**known, rest={name: value for name, value in raw.items() if name not in names})
 
     def dump(self) -> Json:
-        """The memory as the execution's state holds it: only what says something."""
-        said = self._asdict()
-        del said["rest"]
-        kept = {name: value for name, value in said.items() if value != self._field_defaults[name] or name == "version"}
+        """Return the memory as JSON, without default values."""
+        fields = self._asdict()
+        del fields["rest"]
+        kept = {name: value for name, value in fields.items() if value != self._field_defaults[name] or name == "version"}
         kept.update({name: list(kept[name]) for name in LISTS if name in kept})
         return {**self.rest, **kept}
 
 
 class Call(NamedTuple):
-    """Make one call that changes something; ``then`` is the memory once it was accepted."""
+    """Make one call that changes something; ``then`` is the memory after it was accepted."""
 
     operation: str
     arguments: Json
@@ -82,22 +86,22 @@ class Call(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """Look again at the next step."""
+    """Check again at the next step."""
 
     note: str
 
 
 class Succeed(NamedTuple):
-    """Answer SUCCESS."""
+    """Respond SUCCESS."""
 
     note: str = ""
     data: Json | None = None
 
 
 class Fail(NamedTuple):
-    """Answer FAILED; with ``of_nodes`` the cluster's nodes may be why, and their logs tell more.
+    """Respond FAILED; with ``diagnose``, add the logs and events of the nodes.
 
-    With ``apart`` the answer names no cluster, so that the Delete of a rollback finds none.
+    With ``without_cluster`` the response names no cluster, so that the Delete of a rollback deletes none.
     """
 
     reason: str
@@ -109,12 +113,12 @@ Action = Call | Wait | Succeed | Fail
 
 
 class Decision(NamedTuple):
-    """The one thing to do, and what to remember."""
+    """The next action, and the memory for the next step."""
 
     action: Action
     memory: Memory
 
 
 def attributes_of(memory: Memory, name: str) -> Json:
-    """What the resource's attributes are."""
+    """Return the resource's attributes."""
     return {"ClusterArn": memory.arn, "ClusterName": name, "ClusterId": memory.arn.rsplit("/", 1)[-1]}

@@ -1,4 +1,4 @@
-"""Runs in Lambda. Clearing a cluster away: the Delete of the resource, and what a replacement left that died unreported."""
+"""Delete the cluster, and the clusters that failed replacements left behind. Runs in Lambda."""
 
 from cluster_resource import reasons
 from cluster_resource.adoption import release
@@ -13,15 +13,15 @@ BLOCKED_WORDS = "does not have permission to perform"
 
 
 def decide_delete(desired: Desired, cluster: Cluster | None, memory: Memory, clock: Clock) -> Decision:
-    """Tell the next thing to do so that the cluster goes."""
+    """Return the next action to delete the cluster."""
     if cluster is None:
         if is_quiet(memory, clock):
-            return Decision(Succeed("there is no cluster"), memory)
-        return Decision(Wait("there is no cluster; waiting whether an older request still makes one"), memory)
+            return Decision(Succeed("the cluster does not exist"), memory)
+        return Decision(Wait("the cluster does not exist; waiting until no older request can create it"), memory)
     if desired.adopt:
         return release(desired, cluster, memory, is_quiet=is_quiet(memory, clock))
     if cluster.owner != desired.owner:
-        return Decision(Succeed(f"left alone: {reasons.name_taken(cluster)}"), memory)
+        return Decision(Succeed(f"not deleted: {reasons.name_taken(cluster)}"), memory)
     memory = memory._replace(arn=cluster.arn)
     if cluster.status != "Deleting":
         arguments = {"ClusterName": cluster.name}
@@ -35,13 +35,13 @@ def is_quiet(memory: Memory, clock: Clock) -> bool:
 
 
 def _deleting(cluster: Cluster, memory: Memory, clock: Clock) -> Decision:
-    """The service removes the nodes' interfaces with the execution role; without its permissions it tries for ever."""
+    """Wait, or fail if the execution role lacks a permission: without it HyperPod retries forever to remove interfaces."""
     blocked = _blocked(cluster)
     if blocked is None:
         return Decision(Wait(cluster.progress), clear_suspicion(memory))
     memory = suspect(memory, "blocked", clock)
     if is_confirmed(memory, clock, BLOCKED_S):
-        return Decision(Fail(reasons.blocked(cluster, blocked)), memory)
+        return Decision(Fail(reasons.deletion_blocked(cluster, blocked)), memory)
     return Decision(Wait(blocked.message), memory)
 
 
@@ -50,10 +50,10 @@ def _blocked(cluster: Cluster) -> Node | None:
 
 
 def with_leftovers(decision: Decision, desired: Desired) -> Decision:
-    """The decision, or what comes before its success: clearing away the clusters that nobody knows of.
+    """Return the decision, or before its success the deletion of the next leftover cluster.
 
-    A replacement that died before it reported left one. CloudFormation sends the rollback's Update with the failed properties as
-    the old ones, and never a Delete for the id that it was not told; where that Update failed too, the entry function knows.
+    A replacement that died before its response left one. CloudFormation sends the rollback's Update with the failed properties as
+    the old ones, and never a Delete for an ID that it does not know. If that Update failed too, the entry function finds it.
     """
     memory = decision.memory
     known = ("", desired.physical_id, memory.cluster)
@@ -61,14 +61,14 @@ def with_leftovers(decision: Decision, desired: Desired) -> Decision:
     names = tuple(dict.fromkeys(name for name in (*old, *memory.leftovers) if name not in known))
     if not names or desired.adopt or not isinstance(decision.action, Succeed):
         return decision
-    return Decision(Wait(f"looking for {names[0]}"), memory._replace(leftover=names[0], leftovers=names[1:]))
+    note = f"checking whether a failed replacement left {names[0]}"
+    return Decision(Wait(note), memory._replace(leftover=names[0], leftovers=names[1:]))
 
 
 def clear_leftover(desired: Desired, cluster: Cluster | None, memory: Memory, clock: Clock) -> Decision:
-    """The cluster itself is as wanted, or gone; what a dead replacement left goes too, so that its network can go."""
-    without_cluster = memory._replace(arn="")
-    # What a replacement left was made, and not taken over.
-    decision = decide_delete(desired._replace(adopt=False), cluster, without_cluster, clock)
+    """Delete the cluster of a failed replacement, which uses the network; the request's own cluster is done."""
+    # A replacement creates its cluster and never adopts one.
+    decision = decide_delete(desired._replace(adopt=False), cluster, memory._replace(arn=""), clock)
     done = attributes_of(memory, memory.cluster) if desired.type == "Update" else None
     kept = decision.memory._replace(arn=memory.arn)
     match decision.action:
@@ -77,6 +77,6 @@ def clear_leftover(desired: Desired, cluster: Cluster | None, memory: Memory, cl
         case Succeed(note=note):
             return with_leftovers(Decision(Succeed(note, done), kept), desired)
         case Fail(reason=reason) if desired.type == "Update":
-            return Decision(Succeed(f"a leftover stays: {reason}", done), kept)
+            return Decision(Succeed(f"the cluster of a failed replacement was not deleted: {reason}", done), kept)
         case action:
             return Decision(action, kept)

@@ -1,7 +1,7 @@
-"""Runs in Lambda. The decision of Custom::HyperPodCluster: one pure function of what is wanted, there, and remembered.
+"""Decide the next action of Custom::HyperPodCluster from desired state, observed state and memory. Runs in Lambda.
 
-It is level-triggered: whatever call was lost, made twice or made by another, the next step looks at the cluster and goes on from
-there. At most one call that changes something comes out of each step.
+The decision is level-triggered: if a call was lost, made twice or made by another request, the next step observes the cluster and
+continues from there. Each step makes at most one call that changes something.
 """
 
 from cluster_resource import reasons
@@ -15,16 +15,16 @@ from cluster_resource.observed import Cluster
 from cluster_resource.plan import plan, refusal
 
 APPEAR_S = 300
-"""How long DescribeCluster may not know a cluster that CreateCluster accepted."""
+"""How long DescribeCluster may not show a cluster that CreateCluster accepted."""
 
 
 def observed_name(desired: Desired, memory: Memory) -> str:
-    """The one cluster that a step describes."""
+    """Return the name of the cluster that a step describes."""
     return memory.leftover or memory.cluster or desired.initial_name
 
 
 def decide(desired: Desired, cluster: Cluster | None, memory: Memory, clock: Clock) -> Decision:
-    """Tell the one thing to do next."""
+    """Return the next action and memory."""
     if memory.fence:
         return Decision(Fail(memory.fence), memory)
     if memory.leftover:
@@ -39,7 +39,7 @@ def decide(desired: Desired, cluster: Cluster | None, memory: Memory, clock: Clo
 
 
 def _converge(desired: Desired, cluster: Cluster | None, memory: Memory, clock: Clock) -> Decision:
-    """Create and Update: there must be one cluster, ours, as wanted."""
+    """Create or update the cluster until it is in the desired state."""
     obstacle = _check_owner(desired, cluster, memory, clock) if cluster else None
     if obstacle:
         return obstacle
@@ -52,16 +52,16 @@ def _converge(desired: Desired, cluster: Cluster | None, memory: Memory, clock: 
     if cluster:
         return _present(desired, cluster, chosen, clock)
     if chosen.name_checked and chosen.cluster == desired.name and not chosen.arn:
-        return Decision(Wait(f"{desired.name} is gone"), chosen._replace(cluster=desired.physical_id))
+        return Decision(Wait(f"{desired.name} no longer exists"), chosen._replace(cluster=desired.physical_id))
     return _absent(desired, chosen, clock)
 
 
 def _check_owner(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) -> Decision | None:
-    """What comes before anything else is done to a cluster that is not, or not quite yet, this resource's; None for its own."""
+    """Return the adoption or the refusal of a cluster that this resource does not own; None if it owns it."""
     if cluster.owner != desired.owner:
-        is_offered = desired.adopt and desired.type == "Create" and cluster.owner is None
-        name_taken = Decision(Fail(reasons.name_taken(cluster, is_adopting=desired.adopt)), memory)
-        return adopt(desired, cluster, memory) if is_offered else name_taken
+        can_adopt = desired.adopt and desired.type == "Create" and cluster.owner is None
+        taken = Decision(Fail(reasons.name_taken(cluster, is_adopting=desired.adopt)), memory)
+        return adopt(desired, cluster, memory) if can_adopt else taken
     refused = adoption_refusal(desired, cluster, memory)
     if refused:
         return Decision(Fail(refused), memory)
@@ -76,12 +76,12 @@ def _absent(desired: Desired, memory: Memory, clock: Clock) -> Decision:
         memory = suspect(memory, "absent", clock)
         if is_confirmed(memory, clock, GONE_S):
             return Decision(Fail(reasons.disappeared(name)), memory)
-        return Decision(Wait("the cluster is not there any more"), memory)
+        return Decision(Wait("confirming that the cluster was deleted"), memory)
     if desired.adopt or not (creates_cluster(desired, memory) or desired.recreate):
         return Decision(Fail(_absent_reason(desired, name)), memory)
     if memory.created_at:
         if clock.since_s(memory.created_at) < APPEAR_S:
-            return Decision(Wait("the service does not show the cluster yet"), memory)
+            return Decision(Wait("DescribeCluster does not show the cluster yet"), memory)
         return Decision(Fail(reasons.disappeared(name)), memory)
     tags = [{"Key": key, "Value": value} for key, value in sorted(desired.all_tags.items())]
     arguments = {"ClusterName": name, **desired.request, "Tags": tags}
@@ -98,12 +98,12 @@ def _present(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) -
     if cluster.status == "Deleting":
         return _being_deleted(desired, cluster, memory)
     memory = memory if memory.suspicion == "undone" else clear_suspicion(memory)
-    memory = _observe(cluster, memory, is_made=creates_cluster(desired, memory))
+    memory = _observe(cluster, memory, is_created=creates_cluster(desired, memory))
     if cluster.status == "Failed":
         return _failed(desired, cluster, memory, clock)
     if desired.wait == "none":
         found = plan(desired, cluster, memory.targets)
-        # A cluster of this name may be an earlier one, which nobody deleted.
+        # A cluster with this name may be an earlier one that was not deleted.
         if memory.created_at or memory.updated_at or (creates_cluster(desired, memory) and not found.differences):
             return finish(desired, cluster, memory, clock, found)
     if cluster.status == "InService":
@@ -112,50 +112,49 @@ def _present(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) -
 
 
 def _being_deleted(desired: Desired, cluster: Cluster, memory: Memory) -> Decision:
-    """A cluster that an earlier Delete left behind must go before ours is made; one that was alive is being taken from us."""
+    """Wait for the deletion of an earlier cluster with this name; fail if it is the request's own cluster."""
     if memory.arn or not creates_cluster(desired, memory):
-        return Decision(
-            Fail(f"cluster {cluster.name} is being deleted outside this request; deploy again once it is gone"), memory
-        )
-    return Decision(Wait("an earlier cluster of this name is still being deleted"), memory)
+        reason = f"cluster {cluster.name} is being deleted outside this request; deploy again after it is deleted"
+        return Decision(Fail(reason), memory)
+    return Decision(Wait("an earlier cluster with this name is still being deleted"), memory)
 
 
 def _failed(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) -> Decision:
-    """A Failed cluster can only be replaced; but an Update that asks nothing of it (a rollback's) may succeed."""
+    """Fail, because a Failed cluster must be replaced; an Update that changes nothing (a rollback) may succeed."""
     if creates_cluster(desired, memory) or memory.updated_at:
         return Decision(Fail(reasons.failed(desired, cluster, memory), diagnose=True), memory)
     if plan(desired, cluster, {}).differences:
-        reason = f"a failed cluster cannot be updated, it must be replaced; {reasons.failed(desired, cluster, memory)}"
+        reason = f"a failed cluster cannot be updated and must be replaced; {reasons.failed(desired, cluster, memory)}"
         return Decision(Fail(reason, diagnose=True), memory)
     return settle(desired, cluster, memory, clock)
 
 
-def _observe(cluster: Cluster, memory: Memory, *, is_made: bool) -> Memory:
-    """The memory with what this look adds."""
+def _observe(cluster: Cluster, memory: Memory, *, is_created: bool) -> Memory:
+    """Return the memory with what this step observed."""
     is_busy = cluster.status not in ("InService", "Failed")
-    # A message that is there at the first look is news only of a cluster that this request makes.
-    old_failure = memory.old_failure if memory.arn or is_made else cluster.failure
-    is_news = not memory.failure and bool(cluster.failure) and cluster.failure != old_failure
+    # A message at the first step is new only if this request creates the cluster.
+    old_failure = memory.old_failure if memory.arn or is_created else cluster.failure
+    is_new = not memory.failure and bool(cluster.failure) and cluster.failure != old_failure
     return memory._replace(
         arn=cluster.arn,
         old_failure=old_failure,
-        failure=cluster.failure if is_news and cluster.status != "InService" else memory.failure,
+        failure=cluster.failure if is_new and cluster.status != "InService" else memory.failure,
         update_seen=memory.update_seen or (is_busy and bool(memory.updated_at)),
     )
 
 
 def _late(desired: Desired, cluster: Cluster | None, memory: Memory) -> Decision:
-    """The verdict at the deadline: with more hours to wait, what is under way goes on in the next resource."""
+    """Decide at the deadline: with `wait_hours` above 1, the next resource waits for a change in progress."""
     if memory.leftover and desired.type == "Update":
         return Decision(Succeed(f"{memory.leftover} is still being deleted", attributes_of(memory, memory.cluster)), memory)
     if desired.wait_hours > 1 and cluster and _is_in_progress(desired, cluster, memory):
         data = {} if desired.type == "Delete" else attributes_of(memory, cluster.name)
-        return Decision(Succeed(f"{cluster.status} after 57 minutes; the wait goes on in the next resource", data), memory)
+        return Decision(Succeed(f"{cluster.status} after 57 minutes; the next resource continues to wait", data), memory)
     return Decision(Fail(reasons.timed_out(desired, cluster, memory), diagnose=desired.type != "Delete"), memory)
 
 
 def _is_in_progress(desired: Desired, cluster: Cluster, memory: Memory) -> bool:
-    """Whether the service works on what was asked, so that waiting longer is all that is left to do."""
+    """Return whether HyperPod still works on the request, so that waiting longer can help."""
     if desired.type == "Delete":
         return cluster.status == "Deleting"
     if cluster.status in ("Failed", "Deleting", "RollingBack") or cluster.arn != memory.arn:

@@ -1,4 +1,4 @@
-"""Runs in Lambda. The answer to CloudFormation: built, cut to what CloudFormation reads, and delivered."""
+"""Build the response to CloudFormation, cut it to the size limit, and send it. Runs in Lambda."""
 
 import json
 import time
@@ -10,45 +10,40 @@ from cluster_resource.event import WAIT, Event, Json
 from cluster_resource.log import log
 
 MAX_BODY = 4096
-"""Bytes; CloudFormation hides the reason of a longer answer behind "Response object is too long"."""
-
+"""In bytes. CloudFormation replaces the Reason of a longer response with "Response object is too long"."""
 
 PAUSES_S = (1, 2, 4)
 TIMEOUT_S = 10
 CUT = "... (cut)"
 
-
 Put = Callable[[str, bytes], int]
-
-"""PUT a body to an address; gives the HTTP status, raises OSError where there was none."""
-
+"""PUT a body to a URL and return the HTTP status; raises OSError without one."""
 
 Send = Callable[[Event, Json], None]
+"""Send a response."""
 
-"""Deliver a response."""
 
-
-class AnswerError(Exception):
-    """The answer did not get through; the text never holds the address, which is a secret."""
+class ResponseError(Exception):
+    """The response was not delivered. The message never contains the ResponseURL, which is a secret."""
 
 
 def success(physical_id: str, note: str, data: Json | None) -> Json:
-    """The verdict SUCCESS."""
+    """Return a SUCCESS response."""
     return {"Status": "SUCCESS", "Reason": note, "PhysicalResourceId": physical_id, "Data": data or {}}
 
 
 def failure(physical_id: str, reason: str) -> Json:
-    """The verdict FAILED."""
+    """Return a FAILED response."""
     return {"Status": "FAILED", "Reason": reason, "PhysicalResourceId": physical_id, "Data": {}}
 
 
 def body(event: Event, response: Json) -> bytes:
-    """The answer as CloudFormation reads it: at most 4,096 bytes, of which the reason gives up what does not fit."""
+    """Return the body for CloudFormation, at most 4,096 bytes; the Reason is cut to fit."""
     return _encoded(event, response, fitting(event, response, str(response.get("Reason") or "")))
 
 
 def fitting(event: Event, response: Json, reason: str, end: str = "") -> str:
-    """``reason`` and ``end``; where both are too long, the reason is cut, on a character border."""
+    """Return ``reason`` and ``end``; cut the reason, between characters, if both are too long."""
     if fits(event, response, reason + end):
         return reason + end
     low, high = 0, len(reason)
@@ -60,12 +55,12 @@ def fitting(event: Event, response: Json, reason: str, end: str = "") -> str:
 
 
 def fits(event: Event, response: Json, reason: str) -> bool:
-    """Whether CloudFormation reads the verdict with this reason."""
+    """Return whether the response with this Reason is within the size limit."""
     return len(_encoded(event, response, reason)) <= MAX_BODY
 
 
 def _encoded(event: Event, response: Json, reason: str) -> bytes:
-    answer = {
+    content = {
         "Status": response["Status"],
         "Reason": reason or "see the function's log",
         "PhysicalResourceId": response["PhysicalResourceId"],
@@ -74,12 +69,12 @@ def _encoded(event: Event, response: Json, reason: str) -> bytes:
         "LogicalResourceId": event.logical_id,
         "Data": response.get("Data") or {},
     }
-    return json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace")
+    return json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def put(url: str, content: bytes) -> int:
-    """PUT over HTTP. The signature covers an empty content type."""
-    request = urllib.request.Request(url, content, {"Content-Type": ""}, method="PUT")  # noqa: S310 (CloudFormation's own address)
+    """PUT over HTTP. The signature requires an empty content type."""
+    request = urllib.request.Request(url, content, {"Content-Type": ""}, method="PUT")  # noqa: S310 (the URL is CloudFormation's)
     try:
         with urllib.request.urlopen(request, timeout=TIMEOUT_S) as reply:  # noqa: S310 (the same)
             return int(reply.status)
@@ -87,34 +82,34 @@ def put(url: str, content: bytes) -> int:
         return error.code
 
 
-def _is_left(event: Event, response: Json) -> bool:
-    """Whether the cluster is still there after the last request that was to delete it."""
+def _keeps_cluster(event: Event, response: Json) -> bool:
+    """Return whether the cluster still exists after the last request that should delete it."""
     is_failed_delete = event.request_type == "Delete" and response["Status"] == "FAILED" and event.resource_type != WAIT
     return is_failed_delete and not str(response.get("Reason")).startswith("superseded")
 
 
 def send(event: Event, response: Json, put: Put = put, sleep: Callable[[float], None] = time.sleep) -> None:
-    """Deliver ``verdict``, with a few tries; raises AnswerError when it did not get through.
+    """Send ``response``, with a few retries; raise ResponseError if it was not delivered.
 
-    403 is final: the address has expired, and CloudFormation has given up. It is logged with ``alarm``,
-    which constructs/hyperpod/request_alarms.py counts.
+    403 is final: the URL has expired, and CloudFormation no longer waits. This is logged with ``alarm``, which
+    constructs/hyperpod/request_alarms.py counts.
     """
     content = body(event, response)
-    trouble = ""
+    error = ""
     for pause in (*PAUSES_S, 0):
         try:
             status = put(event.response_url, content)
-        except OSError as error:
-            trouble = type(error).__name__
+        except OSError as failed:
+            error = type(failed).__name__
         else:
             if 200 <= status < 300:
-                # At the end of an update, nothing but this line and its alarm tells that the old cluster is still there.
-                alarm = {"alarm": "deletion failed"} if _is_left(event, response) else {}
+                # At the end of an update, only this line and its alarm report that the old cluster still exists.
+                alarm = {"alarm": "deletion failed"} if _keeps_cluster(event, response) else {}
                 log("response sent", status=response["Status"], reason=response.get("Reason"), request=event.request_id, **alarm)
                 return
             if status == 403:
                 log("response refused", alarm="response refused", status=response["Status"], request=event.request_id)
                 return
-            trouble = f"HTTP {status}"
+            error = f"HTTP {status}"
         sleep(pause)
-    raise AnswerError(f"the answer {response['Status']} to request {event.request_id} did not get through: {trouble}")
+    raise ResponseError(f"the response {response['Status']} to request {event.request_id} was not delivered: {error}")

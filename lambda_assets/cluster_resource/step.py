@@ -1,10 +1,10 @@
-"""Runs in Lambda as the step function: one look at the cluster, at most one call, every 30 seconds; and the answer at the end.
+"""Observe the cluster and make at most one call, every 30 seconds; at the end, send the response. Runs in Lambda as Step.
 
-Its role may read clusters, change those that carry the stack's tags, and list the state machine's executions. It keeps nothing:
-what it knows comes in and goes out.
+Its role may read clusters, change those with the stack's tags, and list the state machine's executions. It is stateless: the
+state machine passes its memory from step to step.
 
-Fence: before each call that changes something it looks for a newer request for the same resource, and ends this one if there is
-one. So an older request changes nothing, however late it began and whoever failed to stop it.
+Fence: before each call that changes something, it looks for a newer request for the same resource, and fails if there is one. So
+an older request changes nothing after a newer one, even if it starts late and nothing stopped it.
 """
 
 import functools
@@ -31,31 +31,31 @@ if TYPE_CHECKING:
 
 @functools.cache
 def _api() -> ClusterApi:
-    """The API, made once per sandbox."""
+    """Return the SageMaker API, once per sandbox."""
     return ClusterApi(sagemaker_client())
 
 
 @functools.cache
 def _executions(state_machine_arn: str) -> Executions:
-    """The state machine's executions, made once per sandbox, for steps that change something."""
+    """Return the state machine's executions, once per sandbox."""
     return Executions(states_client(), state_machine_arn)
 
 
 class Context(Protocol):
-    """What Lambda tells of an invocation."""
+    """The invocation's context from Lambda."""
 
     def get_remaining_time_in_millis(self) -> int:
-        """The time until the function is ended."""
+        """Return the time until the function times out."""
 
 
 def handler(payload: Json, context: Context) -> Json:
-    """Do a step (`event`, `memory`, `now`, `started`), or send the answer (`event`, `answer`)."""
-    return handle(payload, _api, lambda: _executions(payload["machine"]), send, lambda: _witness(context))
+    """Do a step (`event`, `memory`, `now`, `started`), or send the response (`event`, `response`)."""
+    return handle(payload, _api, lambda: _executions(payload["machine"]), send, lambda: _diagnostics(context))
 
 
-def _witness(context: Context) -> "Diagnostics":
-    """Who looks at nodes that failed; no healthy step pays for its import."""
-    from cluster_resource.diagnostics import Diagnostics  # noqa: PLC0415  at need alone
+def _diagnostics(context: Context) -> "Diagnostics":
+    """Return the diagnostics of failed nodes."""
+    from cluster_resource.diagnostics import Diagnostics  # noqa: PLC0415  not imported in steps without failures
 
     return Diagnostics(logs_client, lambda: context.get_remaining_time_in_millis() / 1000)
 
@@ -67,7 +67,7 @@ def handle(
     send: Send,
     diagnostics: "Callable[[], Diagnostics] | None" = None,
 ) -> Json:
-    """The handler with what it reaches out to: sending needs no client, so that none can keep an answer from going out."""
+    """Do what the handler does, with given clients; sending the response needs none, so that no client can prevent it."""
     if payload.get("response"):
         send(Event.parse(payload["event"]), payload["response"])
         return {"done": True}
@@ -80,7 +80,7 @@ def step(
     executions: Callable[[], Executions],
     diagnostics: "Callable[[], Diagnostics] | None" = None,
 ) -> Json:
-    """Look, decide, do; tell whether the request is done, what to remember, and the answer."""
+    """Observe, decide and act; return whether the request is done, its memory and its response."""
     event = Event.parse(payload["event"])
     memory = Memory.load(payload.get("memory") or {})
     clock = Clock.of(payload)
@@ -95,33 +95,33 @@ def step(
     _log(event, cluster, decision, clock)
     result = _result(event, decision)
     if cluster and isinstance(decision.action, Fail) and decision.action.diagnose:
-        from cluster_resource.diagnostics import Findings, with_diagnostics  # noqa: PLC0415  at need alone
+        from cluster_resource.diagnostics import Findings, with_diagnostics  # noqa: PLC0415  as above
 
-        found = diagnostics().look(api, cluster, decision.memory) if diagnostics else Findings()
-        result["response"] = with_diagnostics(event, result["response"], cluster, found)
+        findings = diagnostics().collect(api, cluster, decision.memory) if diagnostics else Findings()
+        result["response"] = with_diagnostics(event, result["response"], cluster, findings)
     return result
 
 
 def _cluster(
     event: Event, memory: Memory, clock: Clock, api: ClusterApi, executions: Callable[[], Executions]
 ) -> tuple[Decision, Cluster | None]:
-    """Do one step for the cluster, knowing which older requests can still change it."""
+    """Do one step for the cluster, aware of older requests that can still change it."""
     if clock.elapsed_s < LISTED_S:
         return Decision(Wait("waiting until Step Functions lists every request"), memory), None
     memory = _with_older_requests(event, memory, clock, executions)
     if memory.fence:
         decision, cluster = Decision(Fail(memory.fence), memory), None
     else:
-        decision, cluster = _changed(event, memory, clock, api, executions)
+        decision, cluster = _reconciled(event, memory, clock, api, executions)
     if isinstance(decision.action, Fail) and not is_quiet(decision.memory, clock):
-        # CloudFormation acts on a FAILED answer, too.
-        reason = f"waiting for calls of an older request before this answer: {decision.action.reason}"
+        # CloudFormation also acts on FAILED.
+        reason = f"waiting until no older request can make calls, then failing: {decision.action.reason}"
         decision = Decision(Wait(reason), decision.memory)
     return decision, cluster
 
 
 def _with_older_requests(event: Event, memory: Memory, clock: Clock, executions: Callable[[], Executions]) -> Memory:
-    """Look for older requests once; an error leaves the question open until the next step, or until the lease is over."""
+    """Return the memory with whether the request is contested; after an error it stays unknown until the next step."""
     if memory.contested is not None:
         return memory
     try:
@@ -132,7 +132,7 @@ def _with_older_requests(event: Event, memory: Memory, clock: Clock, executions:
         return memory
 
 
-def _changed(
+def _reconciled(
     event: Event, memory: Memory, clock: Clock, api: ClusterApi, executions: Callable[[], Executions]
 ) -> tuple[Decision, Cluster | None]:
     try:
@@ -151,7 +151,7 @@ def _changed(
         return decision, cluster
     try:
         newer = _newer(event, clock, executions())
-        return (_superseded(newer, decision) if newer else _made(decision.action, api)), cluster
+        return (_superseded(newer, decision) if newer else _executed(decision.action, api)), cluster
     except ApiError as error:
         return after_error(error, desired, decision.memory, clock), cluster
 
@@ -165,14 +165,14 @@ def _superseded(newer: Execution, decision: Decision) -> Decision:
     return Decision(Fail(f"superseded by a newer request for the same resource ({newer.name})"), decision.memory)
 
 
-def _made(action: Call, api: ClusterApi) -> Decision:
-    """Make the call; what follows from it is the next step's."""
-    api.make(action)
+def _executed(action: Call, api: ClusterApi) -> Decision:
+    """Make the call; the next step observes its effect."""
+    api.execute(action)
     return Decision(Wait(f"{action.operation}: {action.note}" if action.note else action.operation), action.then)
 
 
 def _fail_at_deadline(decision: Decision, desired: Desired, clock: Clock) -> Decision:
-    """A service that cannot be read has until the deadline."""
+    """Fail at the deadline if the cluster cannot be read."""
     if clock.is_past_deadline and isinstance(decision.action, Wait):
         return Decision(Fail(reasons.timed_out(desired, None, decision.memory)), decision.memory)
     return decision
@@ -192,12 +192,12 @@ def _result(event: Event, decision: Decision) -> Json:
 
 
 def _log(event: Event, cluster: Cluster | None, decision: Decision, clock: Clock) -> None:
-    """The progress, one line per step."""
+    """Log the progress, one line per step."""
     log(
         "step",
         request=f"{event.request_type} {event.logical_id}",
         cluster=cluster.name if cluster else None,
-        status=cluster.status if cluster else "absent or not looked at",
+        status=cluster.status if cluster else "absent or not read",
         nodes=cluster.progress if cluster else None,
         elapsed_s=round(clock.elapsed_s),
         next=type(decision.action).__name__,

@@ -84,7 +84,7 @@ def _told_by_responder(_: Any) -> Any:
     def respond(record: Any, its: Any, send: Any) -> None:
         event = Event.parse(record["requestPayload"])
         if its.find(event) is None:
-            send(event, response.failure(physical_id(event), "the entry function could not start the work"))
+            send(event, response.failure(physical_id(event), "the entry function failed to start the request"))
 
     return respond
 
@@ -118,7 +118,7 @@ def plant(name: str) -> None:
     defect = DEFECTS[name]
     if not hasattr(defect.holder, defect.name):
         raise SystemExit(
-            f"defect {name!r} has no target: {defect.holder.__name__} has no {defect.name}; mend tests/soak/defects.py"
+            f"defect {name!r} has no target: {defect.holder.__name__} has no {defect.name}; fix tests/soak/defects.py"
         )
     original = getattr(defect.holder, defect.name)
     planted = defect.make(original)

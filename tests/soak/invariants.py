@@ -131,11 +131,11 @@ def check_gone(run: Run) -> None:
         world.violations.append(f"left over: {', '.join(left)} lives after the stack was deleted")
 
 
-def _told_to_stay(world: SoakWorld) -> set[str]:
-    """The groups that the last answer names as left alone."""
+def _kept_groups(world: SoakWorld) -> set[str]:
+    """Return the groups that the last response names as kept."""
     reasons = [str(answer["Reason"]) for request in world.cloudformation.requests.values() for answer in request.answers]
-    _, is_told, names = (reasons[-1] if reasons else "").partition("left alone, in neither this file nor the one before: ")
-    return set(names.split(", ")) if is_told else set()
+    _, is_named, names = (reasons[-1] if reasons else "").partition("in neither this file nor the previous one: ")
+    return set(names.split(", ")) if is_named else set()
 
 
 def _differences(run: Run, cluster: FakeCluster, file: str) -> list[str]:
@@ -145,7 +145,7 @@ def _differences(run: Run, cluster: FakeCluster, file: str) -> list[str]:
         return found
     if cluster.status != "InService" and asked.waits:
         found.append(f"{cluster.name} is {cluster.status}")
-    told = _told_to_stay(run.world) - asked.counts.keys()
+    told = _kept_groups(run.world) - asked.counts.keys()
     counts = {name: group["InstanceCount"] for name, group in cluster.groups.items() if name not in told}
     is_told_later = bool(cluster.failure) and not asked.waits  # the answer did not wait for the service to take it back
     if counts != asked.counts and not run.counts_are_open and not is_told_later:

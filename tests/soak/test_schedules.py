@@ -46,5 +46,5 @@ def test_a_schedule_that_fails_is_told_without_what_it_does_not_need(monkeypatch
 
 def test_a_defect_whose_target_is_gone_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(defects.DEFECTS, "lost", defects.Defect(deletion, "no_such_name", lambda it: it))
-    with pytest.raises(SystemExit, match=r"has no target: cluster_resource.deletion has no no_such_name; mend"):
+    with pytest.raises(SystemExit, match=r"has no target: cluster_resource.deletion has no no_such_name; fix"):
         defects.plant("lost")

@@ -61,7 +61,7 @@ def test_what_no_update_can_change_is_refused_before_any_call_with_each_field(wo
     groups = [group("controller", 1, ExecutionRole=role), group("workers", 2, "ml.g5.8xlarge")]
     done = adopt(world, adopting(request(*groups, subnet="subnet-00000000000000002")))
     assert done["Status"] == "FAILED"
-    for field in ("Subnets", "controller.ExecutionRole", "workers.InstanceType", "workers.InstanceCount is 4 and not 2"):
+    for field in ("Subnets", "controller.ExecutionRole", "workers.InstanceType", "workers.InstanceCount is 4, the file has 2"):
         assert field in done["Reason"]
     assert not world.sagemaker.changes()
     assert not OWNER & cluster.tags.keys()
@@ -90,7 +90,7 @@ def test_a_cluster_of_another_stack_is_not_taken_from_it(world: World) -> None:
 def test_a_name_that_no_cluster_has_makes_none(world: World) -> None:
     done = adopt(world)
     assert done["Status"] == "FAILED"
-    assert "there is no cluster theirs to adopt" in done["Reason"]
+    assert "no cluster theirs to adopt" in done["Reason"]
     assert not world.sagemaker.all
 
 
@@ -236,8 +236,8 @@ def test_a_cluster_with_the_stacks_own_tags_loses_no_nodes_either(world: World) 
     done = adopt(world, adopting(request(CONTROLLER, workers(4), subnet="subnet-0bbbbbbbbbbbbbbbb")))
     assert done["Status"] == "FAILED"
     assert "Subnets is" in done["Reason"]
-    assert "workers.InstanceCount is 10 and not 4" in done["Reason"]
-    assert "nothing was touched" not in done["Reason"]
+    assert "workers.InstanceCount is 10, the file has 4" in done["Reason"]
+    assert "nothing was changed" not in done["Reason"]
     assert world.sagemaker.changes() == []
     assert cluster.groups["workers"]["InstanceCount"] == 10
 
@@ -249,7 +249,7 @@ def test_nodes_that_came_while_it_was_taken_over_are_not_taken_away(world: World
     assert world.sagemaker.changes() == ["AddTags"]
     cluster.groups["workers"]["InstanceCount"] = 8
     world.run(600)
-    assert "workers.InstanceCount is 8 and not 6" in world.answer(raw)["Reason"]
+    assert "workers.InstanceCount is 8, the file has 6" in world.answer(raw)["Reason"]
     assert world.sagemaker.changes() == ["AddTags"]
 
 
@@ -260,7 +260,7 @@ def test_an_update_of_an_adopted_cluster_that_is_gone_names_a_remedy_that_works(
     world.sagemaker.all[0].go()
     more = adopting(request(CONTROLLER, workers(6)))
     failed = world.finish(world.event("Update", more, wanted, "theirs"))
-    assert "put `recreate: true` in the place of `adopt`" in failed["Reason"]
+    assert "replace `adopt` with `recreate: true`" in failed["Reason"]
     anew = properties(request(CONTROLLER, workers(6)), ClusterName="theirs", Recreate=True)
     assert world.finish(world.event("Update", anew, more, "theirs"))["Status"] == "SUCCESS"
     assert world.sagemaker.living() == ["theirs"]
@@ -275,7 +275,7 @@ def test_a_cluster_that_was_let_go_is_not_taken_back_unasked_nor_deleted_by_the_
     world.sagemaker.calls.clear()
     done = world.finish(world.event("Create", properties()))
     assert done["Status"] == "FAILED"
-    assert f"cluster {name} left this stack and runs on" in done["Reason"]
+    assert f"cluster {name} left this stack and still runs" in done["Reason"]
     assert "`adopt: true` to take it back" in done["Reason"]
     gone = world.finish(world.event("Delete", properties(), physical_id=done["PhysicalResourceId"]))
     assert gone["Status"] == "SUCCESS"

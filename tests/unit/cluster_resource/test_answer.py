@@ -58,7 +58,7 @@ def test_outages_of_the_answers_bucket_are_tried_again(event: Event) -> None:
 @pytest.mark.fault(30)
 def test_an_answer_that_does_not_get_through_is_an_error_without_the_address(event: Event) -> None:
     bucket = Bucket(500, 500, 500, 500)
-    with pytest.raises(response.AnswerError, match="HTTP 500") as caught:
+    with pytest.raises(response.ResponseError, match="HTTP 500") as caught:
         response.send(event, response.failure("name", "why"), bucket.put, bucket.pauses.append)
     assert "https://" not in str(caught.value)
 

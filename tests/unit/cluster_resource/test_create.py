@@ -139,7 +139,7 @@ def test_a_quota_is_reported_with_its_name_and_its_numbers(world: World) -> None
     )
     world.sagemaker.order("CreateCluster", Refusal("ResourceLimitExceeded", text))
     reason = world.finish(world.event("Create", properties()))["Reason"]
-    assert "quota 'ml.trn1.32xlarge for cluster usage' is 2, 1 in use, 4 more asked for" in reason
+    assert "quota 'ml.trn1.32xlarge for cluster usage' is 2: 1 in use, 4 more requested" in reason
     assert "Service Quotas" in reason
 
 

@@ -98,7 +98,7 @@ def test_with_continuous_provisioning_the_clusters_events_say_why_nodes_do_not_c
 
 def test_a_node_that_wrote_no_log_is_told_to_have_failed_before_its_script(world: World) -> None:
     reason = fails(world)
-    assert "the node wrote no log: its lifecycle script never began" in reason
+    assert "the node wrote no log: its lifecycle script did not start" in reason
     assert "--log-stream-name-prefix LifecycleConfig/ " in reason
 
 
@@ -121,7 +121,7 @@ def test_an_error_of_our_own_while_looking_never_keeps_the_answer_from_going_out
 ) -> None:
     world.logs.streams[stream("controller")] = [None]  # type: ignore[list-item]  # no message can be None
     assert SCRIPTS_FAILED in fails(world)
-    assert "the nodes could not be looked at" in capsys.readouterr().out
+    assert "no diagnostics of the nodes" in capsys.readouterr().out
 
 
 def test_nothing_is_read_when_the_function_is_about_to_be_ended(world: World) -> None:

@@ -89,7 +89,7 @@ def test_a_group_made_by_hand_is_sent_as_it_is_and_reported(world: World) -> Non
     (sent,) = world.sagemaker.made("UpdateCluster")
     assert counts(sent)["by-hand"] == 3
     assert "InstanceGroupsToDelete" not in sent
-    assert "in neither this file nor the one before: by-hand" in done["Reason"]
+    assert "in neither this file nor the previous one: by-hand" in done["Reason"]
 
 
 @pytest.mark.fault(53)
@@ -134,7 +134,7 @@ def test_a_renamed_controller_is_refused_before_any_call(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     wanted = properties(request(group("head", 1), workers(4)), ControllerGroup="head")
     done = update(world, name, wanted, FOUR)
-    assert "a controller cannot be renamed" in done["Reason"]
+    assert "the controller group cannot be renamed" in done["Reason"]
     assert not world.sagemaker.changes()
 
 

@@ -31,4 +31,4 @@ def test_a_group_that_does_not_reach_its_minimum_and_is_put_back_without_a_word_
     world.run()
     done = world.answer(raw)
     assert done["Status"] == "FAILED"
-    assert "not as asked: workers.InstanceCount" in done["Reason"]
+    assert "still different: workers.InstanceCount" in done["Reason"]

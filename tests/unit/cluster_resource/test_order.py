@@ -68,7 +68,7 @@ def test_a_start_that_lands_after_the_entry_was_given_up_brings_no_second_verdic
     responder.respond(failed_entry(raw), world.executions, world.send)
     world.deliver(raw)
     world.run()
-    assert "could not start the work" in world.answer(raw)["Reason"]
+    assert "failed to start the request" in world.answer(raw)["Reason"]
     assert not world.sagemaker.changes()
 
 
@@ -90,7 +90,7 @@ def test_a_responder_that_cannot_list_executions_starts_the_one_that_answers(
         with pytest.raises(ClientError):  # what still runs is stopped at the next try
             responder.respond(failed_entry(raw), world.executions, world.send)
     world.run(LEASE_S + 60)
-    assert "could not start the work" in world.answer(raw)["Reason"]
+    assert "failed to start the request" in world.answer(raw)["Reason"]
 
 
 @pytest.mark.fault(28)
@@ -159,7 +159,7 @@ def test_a_failed_entry_is_answered_once_no_older_call_can_land(world: World) ->
     world.run(LEASE_S - 30)
     assert rollback["RequestId"] not in world.answers
     world.run(60)
-    assert "could not start the work" in world.answer(rollback)["Reason"]
+    assert "failed to start the request" in world.answer(rollback)["Reason"]
 
 
 def test_a_request_does_not_wait_for_one_that_was_stopped_before_it_could_make_a_call(world: World) -> None:

@@ -49,7 +49,7 @@ def test_another_network_under_a_fixed_name_is_refused_before_any_call(world: Wo
     old = wanted(OLD_SUBNET, ClusterName="ml")
     world.create(old)
     done = world.finish(world.event("Update", wanted(NEW_SUBNET, ClusterName="ml"), old, "ml"))
-    assert "remove `cluster_name` or choose another one" in done["Reason"]
+    assert "remove or change `cluster_name`" in done["Reason"]
     assert done["PhysicalResourceId"] == "ml"
     assert not world.sagemaker.changes()
 

@@ -51,7 +51,7 @@ def test_an_image_whose_update_is_rolled_back_fails_the_update_in_a_cluster_that
     done = update(world, name, with_image(NEW), with_image(OLD))
     assert software.cluster.status == "InService"
     assert done["Status"] == "FAILED"
-    assert "undid the update" in done["Reason"]
+    assert "rolled back the update" in done["Reason"]
     assert "workers.ImageReleaseVersion" in done["Reason"]
 
 

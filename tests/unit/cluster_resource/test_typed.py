@@ -22,12 +22,12 @@ def test_what_was_made_strings_of_comes_back_as_it_was() -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"InstanceGroups": "x"}, r"Request\.InstanceGroups must be a list"),
-        ({"InstanceGroups": ["x"]}, r"Request\.InstanceGroups\[0\] must be an object"),
-        ({"InstanceGroups": [group("a", "four")]}, r"InstanceGroups\[0\]\.InstanceCount must be a number, got 'four'"),
-        ({"InstanceGroups": [{"InstanceCount": "4"}]}, r"InstanceGroups\[0\]\.InstanceGroupName is required"),
-        ({"NodeRecovery": {}}, r"Request\.NodeRecovery must be a string, got dict"),
-        ({"InstanceGroup": []}, r"Request\.InstanceGroup is no field of CreateClusterRequest"),
+        ({"InstanceGroups": "x"}, r"Request\.InstanceGroups: must be a list"),
+        ({"InstanceGroups": ["x"]}, r"Request\.InstanceGroups\[0\]: must be an object"),
+        ({"InstanceGroups": [group("a", "four")]}, r"InstanceGroups\[0\]\.InstanceCount: must be a number, got 'four'"),
+        ({"InstanceGroups": [{"InstanceCount": "4"}]}, r"InstanceGroups\[0\]\.InstanceGroupName: required"),
+        ({"NodeRecovery": {}}, r"Request\.NodeRecovery: must be a string, got dict"),
+        ({"InstanceGroup": []}, r"Request\.InstanceGroup: unknown field of CreateClusterRequest"),
     ],
 )
 def test_what_does_not_fit_is_named_by_its_path(wrong: dict[str, Any], words: str) -> None:

@@ -57,7 +57,7 @@ def test_a_wait_notices_that_the_service_undid_the_update(world: World) -> None:
     assert world.finish(world.event("Update", six, properties(), name))["Status"] == "SUCCESS"
     done = world.finish(wait_event(world, name, "Update"))
     assert done["Status"] == "FAILED"
-    assert "asked for workers 6" in done["Reason"]
+    assert "expected workers 6" in done["Reason"]
     assert "no capacity left" in done["Reason"]
 
 
