@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[2] / "lambda_assets" / "cluster_resource"
 
 
 def function_package(scope: Construct) -> lambda_.Code:
-    """Return the code asset: the package's source as it is, and the slim service model.
+    """Return the code asset: the unmodified source and the slim service model.
 
     The SageMaker API that a Lambda runtime includes can be too old to know a field. The asset is written below the app's output
     folder, not into the checkout. Its hash depends only on its content.

@@ -43,7 +43,7 @@ UNPRINTABLE = r"\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]"
 
 
 class Findings(NamedTuple):
-    """What is known about failed nodes: one node's log stream, facts as sentences, and the log's last lines."""
+    """Facts about failed nodes, and the log stream of one node with its last lines."""
 
     stream: str = ""
     facts: tuple[str, ...] = ()

@@ -134,7 +134,7 @@ def _leftovers(event: Event, others: list[tuple[Execution, Event]], executions: 
 
 
 def _names(event: Event) -> tuple[str, ...]:
-    """Return the clusters that a request is about; a Delete with an ID of ours does not use its properties."""
+    """Return the clusters that a request is about; the properties of a Delete count only if CloudFormation generated the ID."""
     if event.request_type == "Delete" and not event.has_generated_id:
         return (event.physical_id,)
     return (event.physical_id, cluster_name(event, event.properties))

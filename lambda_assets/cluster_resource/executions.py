@@ -17,8 +17,8 @@ FUNCTION_S = 60
 LANDS_S = 150
 """How long a call can take effect after its function ended. AWS documents no bound; we have seen none above seconds."""
 LEASE_S = LISTED_S + FUNCTION_S + LANDS_S
-"""How long after an execution began a call of an older one can take effect. An older one lists executions before each call, so
-it makes its last call in an invocation that began before the newer execution was listed."""
+"""How long after an execution began a call of an older execution can take effect. It lists executions before each
+call, so its last call is in an invocation that began before the newer execution was listed."""
 
 
 class Execution(NamedTuple):
@@ -77,7 +77,7 @@ class Executions:
         return [execution for execution in self.of_resource(event) if execution.name != own]
 
     def newer(self, event: Event, started: datetime) -> Execution | None:
-        """Return an execution of a newer request for the event's resource, if one is listed."""
+        """Return an execution of a newer request for the event's resource, if listed."""
         return next((other for other in self.others(event) if other.is_newer_than(event, started)), None)
 
     def is_contested(self, event: Event, started: datetime, now: datetime) -> bool:
@@ -122,7 +122,7 @@ class Executions:
         return found
 
     def stop(self, arn: str, cause: str) -> None:
-        """Stop an execution for a newer request; an ended one is not changed."""
+        """Stop an execution for a newer request; no effect after its end."""
         self._client.stop_execution(executionArn=arn, error=SUPERSEDED, cause=cause)
 
     def response(self, arn: str) -> Json | None:

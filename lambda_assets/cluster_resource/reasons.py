@@ -87,13 +87,13 @@ def timed_out(desired: Desired, cluster: Cluster | None, memory: Memory) -> str:
 
 
 def continue_rollback(owner: Owner) -> str:
-    """Return how to continue a rollback; CloudFormation does not tell the resource whether an Update is one."""
+    """Return how to continue a rollback; an Update does not show whether it is a rollback."""
     region = owner.stack_id.partition(":cloudformation:")[2].partition(":")[0]
     stack = owner.stack_id.partition("/")[2].partition("/")[0]
     return (
         "if this was a rollback, the stack is now in UPDATE_ROLLBACK_FAILED: wait until the cluster is InService, then run "
         f"`aws cloudformation continue-update-rollback --stack-name {stack} --region {region}`, with "
-        f"`--resources-to-skip {owner.logical_id}` to leave the cluster as it is"
+        f"`--resources-to-skip {owner.logical_id}` to skip the cluster"
     )
 
 
