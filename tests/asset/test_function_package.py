@@ -58,7 +58,7 @@ def test_the_asset_holds_every_module_and_the_service_model_and_nothing_else(pac
     assert {str(path.relative_to(package)) for path in package.rglob("*") if path.is_file()} == expected
 
 
-def test_every_module_of_the_asset_can_be_loaded_and_lacks_no_name(package: Path) -> None:
+def test_every_module_of_the_asset_can_be_imported(package: Path) -> None:
     names = [f"cluster_resource.{module.stem}" for module in PACKAGE.glob("*.py") if module.stem != "__init__"]
     environment = {**os.environ, "PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
     subprocess.run([sys.executable, "-c", f"import {', '.join(names)}"], cwd=package, env=environment, check=True)
@@ -81,7 +81,7 @@ def test_the_model_in_the_asset_is_the_slim_one_for_what_the_code_calls(package:
     assert set(json.loads(model.read_bytes())["operations"]) == set(OPERATIONS)
 
 
-def test_two_machines_make_the_same_asset(tmp_path: Path) -> None:
+def test_two_machines_build_the_same_asset(tmp_path: Path) -> None:
     """Other hash seeds, time zones, locales and file times."""
     machines = (
         {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C"},

@@ -1,4 +1,4 @@
-"""Defects to plant in the real code, one at a time: a checker that finds none of them proves nothing."""
+"""Defects to plant in the real code, one at a time, to test the model checker itself."""
 
 import itertools
 import sys
@@ -25,18 +25,18 @@ from tests.soak.control_plane import OURS
 
 
 class Defect(NamedTuple):
-    """One defect: what is replaced, and by what."""
+    """One defect: what to replace, and with what."""
 
     holder: Any
     name: str
     make: Callable[[Any], Any]
 
 
-def _answer_early(present: Any) -> Any:
+def _respond_early(present: Any) -> Any:
     def early(*arguments: Any) -> Decision:
         decided: Decision = present(*arguments)
         is_waiting = isinstance(decided.action, Wait)
-        return Decision(Succeed("it will be there soon", {}), decided.memory) if is_waiting else decided
+        return Decision(Succeed("it will be ready soon", {}), decided.memory) if is_waiting else decided
 
     return early
 
@@ -49,7 +49,7 @@ def _without_owner(converge: Any) -> Any:
     return adopt_all
 
 
-def _of_anybody(decide: Any) -> Any:
+def _of_any_owner(decide: Any) -> Any:
     return lambda desired, cluster, *rest: decide(desired, cluster and cluster._replace(tags=OURS.tags), *rest)
 
 
@@ -80,7 +80,7 @@ def _send_once(_: Any) -> Any:
     return send
 
 
-def _told_by_responder(_: Any) -> Any:
+def _guessed_by_responder(_: Any) -> Any:
     def respond(record: Any, its: Any, send: Any) -> None:
         event = Event.parse(record["requestPayload"])
         if its.find(event) is None:
@@ -91,30 +91,30 @@ def _told_by_responder(_: Any) -> Any:
 
 DEFECTS: dict[str, Defect] = {
     "no tag check": Defect(observed, "owner_of", lambda _: lambda _tags: OURS),
-    "delete what is not ours": Defect(deletion, "decide_delete", _of_anybody),
+    "delete clusters of other owners": Defect(deletion, "decide_delete", _of_any_owner),
     "adopt without tags": Defect(reconcile, "_converge", _without_owner),
     "no fence for late events": Defect(entry, "is_later", lambda _: lambda *_: False),
     "a step does not look for newer requests": Defect(executions.Executions, "newer", lambda _: lambda *_: None),
     "a step acts before every request is listed": Defect(executions, "LISTED_S", lambda _: 0),
-    "answer before success": Defect(reconcile, "_present", _answer_early),
+    "respond before success": Defect(reconcile, "_present", _respond_early),
     "create again when absent": Defect(reconcile, "_absent", _forgetful),
     "a throttle is fatal": Defect(deadline, "FINAL", lambda kinds: (*kinds, Kind.TRANSIENT)),
     "a conflict is fatal": Defect(deadline, "FINAL", lambda kinds: (*kinds, Kind.BUSY)),
     "no deadline": Defect(deadline, "DEADLINE_S", lambda seconds: 10 * seconds),
     "memory is forgotten": Defect(decision.Memory, "load", lambda _: lambda _raw: decision.Memory()),
     "an execution for each delivery": Defect(event, "execution_name", _numbered),
-    "an accepted update is believed": Defect(convergence, "_after_update", lambda _: lambda *_: None),
+    "an accepted update counts as done": Defect(convergence, "_after_update", lambda _: lambda *_: None),
     "no lease": Defect(deletion, "is_quiet", lambda _: lambda *_: True),
-    "the verdict is not looked up": Defect(executions.Executions, "response", lambda _: lambda *_: None),
-    "the responder guesses": Defect(responder, "_for_entry", _told_by_responder),
+    "the recorded response is not read": Defect(executions.Executions, "response", lambda _: lambda *_: None),
+    "the responder guesses": Defect(responder, "_for_entry", _guessed_by_responder),
     "leftovers stay": Defect(deletion, "with_leftovers", lambda _: lambda decision, _desired: decision),
-    "an answer is not cut": Defect(response, "MAX_BODY", lambda _: 1_000_000),
-    "an answer is sent once": Defect(response, "send", _send_once),
+    "a response is not cut": Defect(response, "MAX_BODY", lambda _: 1_000_000),
+    "a response is sent once": Defect(response, "send", _send_once),
 }
 
 
 def plant(name: str) -> None:
-    """Put a defect into the code of this process, wherever the thing was imported to."""
+    """Plant a defect in the code of this process, in every module that imported its target."""
     defect = DEFECTS[name]
     if not hasattr(defect.holder, defect.name):
         raise SystemExit(

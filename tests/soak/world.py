@@ -138,25 +138,25 @@ class SoakWorld:
     def _changed_by(self, operation: str, request_id: str) -> None:
         self.violations += invariants.check_fence(self, operation, request_id)
 
-    # What the invariants look at
+    # For the invariants
 
     def has_execution(self, request: Request) -> bool:
-        """Whether the request got an execution."""
+        """Return whether the request has an execution."""
         return execution_name(Event.parse(request.raw)) in self.states.executions
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether nobody waits for anything, and nothing works on anything."""
+        """Return whether no request is open and nothing runs."""
         stack = self.cloudformation
         is_open = stack.current is not None and stack.phase != "UPDATE_ROLLBACK_FAILED"
         return not is_open and not self.states.is_running and not self.lambdas.is_busy
 
     @property
     def replaces(self) -> bool:
-        """Whether a request that was made wants a new cluster in place of another."""
+        """Return whether a request replaces the cluster."""
         return any(item.old_file and is_replacement(item.old_file, item.file) for item in self.cloudformation.requests.values())
 
     @property
     def renames(self) -> bool:
-        """Whether the cluster's name was fixed or set free."""
+        """Return whether a request fixes the cluster's name, or stops fixing it."""
         return any("named" in item.file for item in self.cloudformation.requests.values())

@@ -1,4 +1,4 @@
-"""The one state machine in memory, on a clock moved by hand: Step, Wait of 30 seconds, Answer; it answers like a boto3 client."""
+"""The state machine in memory, on a manual clock: Step, Wait of 30 seconds, Respond; with the interface of a boto3 client."""
 
 import json
 from collections.abc import Callable

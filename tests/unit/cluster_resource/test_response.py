@@ -1,4 +1,4 @@
-"""An answer fits what CloudFormation reads, and gets through where it can."""
+"""A response fits CloudFormation's size limit, and sending it is retried."""
 
 import json
 
@@ -16,7 +16,7 @@ def event(world: World) -> Event:
 
 @pytest.mark.fault(32)
 @pytest.mark.parametrize("letter", ["x", "ü", "語", "🚀", '"', "\n", "\x01", "\ud800"])
-def test_an_answer_is_cut_on_a_character_border_and_stays_json(event: Event, letter: str) -> None:
+def test_a_response_is_cut_between_characters_and_stays_json(event: Event, letter: str) -> None:
     content = response.body(event, response.failure("name", "begin " + letter * 5000))
     assert 4000 < len(content) <= 4096
     reason = json.loads(content.decode("utf-8"))["Reason"]
@@ -25,7 +25,7 @@ def test_an_answer_is_cut_on_a_character_border_and_stays_json(event: Event, let
 
 
 @pytest.mark.fault(32)
-def test_a_short_reason_is_left_whole(event: Event) -> None:
+def test_a_short_reason_is_not_cut(event: Event) -> None:
     assert json.loads(response.body(event, response.failure("name", "kühn 🚀")))["Reason"] == "kühn 🚀"
 
 
@@ -48,7 +48,7 @@ class Bucket:
 
 
 @pytest.mark.fault(30)
-def test_outages_of_the_answers_bucket_are_tried_again(event: Event) -> None:
+def test_sending_is_retried_during_an_outage_of_the_bucket(event: Event) -> None:
     bucket = Bucket(500, TimeoutError("slow"), 503, 200)
     response.send(event, response.failure("name", "why"), bucket.put, bucket.pauses.append)
     assert bucket.replies == []
@@ -56,7 +56,7 @@ def test_outages_of_the_answers_bucket_are_tried_again(event: Event) -> None:
 
 
 @pytest.mark.fault(30)
-def test_an_answer_that_does_not_get_through_is_an_error_without_the_address(event: Event) -> None:
+def test_a_response_that_is_not_delivered_raises_an_error_without_the_url(event: Event) -> None:
     bucket = Bucket(500, 500, 500, 500)
     with pytest.raises(response.ResponseError, match="HTTP 500") as caught:
         response.send(event, response.failure("name", "why"), bucket.put, bucket.pauses.append)
@@ -64,7 +64,7 @@ def test_an_answer_that_does_not_get_through_is_an_error_without_the_address(eve
 
 
 @pytest.mark.fault(30)
-def test_an_expired_address_is_logged_for_an_alarm_and_not_tried_again(event: Event, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_expired_url_is_logged_for_an_alarm_and_not_retried(event: Event, capsys: pytest.CaptureFixture[str]) -> None:
     bucket = Bucket(403)
     response.send(event, response.failure("name", "why"), bucket.put, bucket.pauses.append)
     assert bucket.pauses == []
@@ -75,7 +75,7 @@ def test_an_expired_address_is_logged_for_an_alarm_and_not_tried_again(event: Ev
 
 @pytest.mark.fault(41)
 @pytest.mark.parametrize(("kind", "alarm"), [("Delete", "deletion failed"), ("Update", None), ("Create", None)])
-def test_a_deletion_that_failed_is_logged_for_an_alarm(
+def test_a_failed_deletion_is_logged_for_an_alarm(
     event: Event, capsys: pytest.CaptureFixture[str], kind: str, alarm: str | None
 ) -> None:
     """At the end of an update CloudFormation takes no notice of it."""

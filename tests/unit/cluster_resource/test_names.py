@@ -1,4 +1,4 @@
-"""Names come from the event alone, and mean the same at every delivery."""
+"""Names follow only from the event, and are the same at every delivery."""
 
 import re
 from typing import Any
@@ -19,7 +19,7 @@ def test_the_name_is_the_prefix_and_a_hash_and_does_not_change_with_counts(world
     assert name(world) == name(world, wanted=request(group("other", 7)))
 
 
-def test_the_order_of_subnets_and_groups_makes_no_other_name(world: World) -> None:
+def test_the_order_of_subnets_and_groups_does_not_change_the_name(world: World) -> None:
     one = request()
     two = request()
     one["VpcConfig"]["Subnets"] = ["subnet-a", "subnet-b"]
@@ -27,7 +27,7 @@ def test_the_order_of_subnets_and_groups_makes_no_other_name(world: World) -> No
     assert name(world, wanted=one) == name(world, wanted=two)
 
 
-def test_another_network_another_resource_and_another_stack_make_other_names(world: World) -> None:
+def test_another_network_resource_or_stack_changes_the_name(world: World) -> None:
     raw = world.event("Create", properties())
     events = [
         raw,
@@ -38,14 +38,14 @@ def test_another_network_another_resource_and_another_stack_make_other_names(wor
     assert len({physical_id(Event.parse(event)) for event in events}) == len(events)
 
 
-def test_a_long_prefix_gives_a_name_that_the_service_takes(world: World) -> None:
+def test_a_long_prefix_gives_a_valid_name(world: World) -> None:
     made = name(world, NamePrefix="a" * 49 + "-" + "b" * 50)
     assert len(made) <= 63
     assert re.fullmatch(r"[a-zA-Z0-9](-*[a-zA-Z0-9])*", made)
 
 
 @pytest.mark.fault(34)
-def test_a_delete_with_an_invented_id_finds_the_name_of_its_create(world: World) -> None:
+def test_a_delete_with_a_generated_id_finds_the_name_of_its_create(world: World) -> None:
     create = Event.parse(world.event("Create", properties()))
     invented = f"{create.stack_name}-{create.logical_id}-1K3ZQ7XW9ABCD"
     delete = Event.parse(world.event("Delete", properties(), physical_id=invented))

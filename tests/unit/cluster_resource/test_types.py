@@ -11,7 +11,7 @@ from tests.unit.cluster_resource.world import as_strings, group, request
 SHAPE = SERVICE_MODEL.operation_model("CreateCluster").input_shape
 
 
-def test_what_was_made_strings_of_comes_back_as_it_was() -> None:
+def test_scalars_get_their_types_back() -> None:
     volume = {"EbsVolumeConfig": {"VolumeSizeInGB": 500, "RootVolume": True}}
     labels = {"Labels": {"tier": "1"}, "Taints": [{"Key": "gpu", "Value": "true", "Effect": "NoSchedule"}]}
     whole = group("a", 0, InstanceStorageConfigs=[volume], KubernetesConfig=labels, CapacityRequirements={"Spot": {}})
@@ -30,12 +30,12 @@ def test_what_was_made_strings_of_comes_back_as_it_was() -> None:
         ({"InstanceGroup": []}, r"Request\.InstanceGroup: unknown field of CreateClusterRequest"),
     ],
 )
-def test_what_does_not_fit_is_named_by_its_path(wrong: dict[str, Any], words: str) -> None:
+def test_an_invalid_value_is_reported_with_its_path(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(PropertyError, match=words):
         convert(wrong, SHAPE, "Request")
 
 
-def test_unknown_fields_of_another_release_stay_as_they_are() -> None:
+def test_unknown_fields_of_another_release_are_kept() -> None:
     old = {"Novelty": {"a": "1"}, "InstanceGroups": [{"InstanceCount": "4", "Color": "red"}]}
     kept = {"Novelty": {"a": "1"}, "InstanceGroups": [{"InstanceCount": 4, "Color": "red"}]}
     assert convert(old, SHAPE, "Old", strict=False) == kept
