@@ -14,6 +14,7 @@ from hyperpod_node.retry import CLOCK, Clock
 from hyperpod_node.shell import Run, run
 
 SLURM = Path("/opt/slurm")  # where HyperPod's images have Slurm
+CODE = Path("/opt/hyperpod-cdk")  # where the step hyperpod-precheck copies this package
 PROGRAM_FOLDERS = (SLURM / "bin", SLURM / "sbin", Path("/usr/bin"), Path("/usr/sbin"))
 
 

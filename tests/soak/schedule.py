@@ -32,7 +32,7 @@ CODES = ("ThrottlingException", "InternalFailure", "AccessDeniedException", "Con
 
 
 class ScheduleError(ValueError):
-    """A schedule that cannot be run; the text names the place, the value and the remedy."""
+    """A schedule that cannot be run; the message names the place, the value and the fix."""
 
 
 class Number(NamedTuple):
@@ -41,28 +41,28 @@ class Number(NamedTuple):
     largest: float
 
     def problem(self, value: object) -> str:
-        """What is wrong with ``value``; empty when nothing is."""
+        """Return what is wrong with ``value``, or an empty text."""
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
         return "" if is_number and 0 <= value <= self.largest else f"a number from 0 to {self.largest:g}"  # type: ignore[operator]
 
 
 class Word(NamedTuple):
-    """One of a few words."""
+    """One of several words."""
 
     words: tuple[str, ...]
 
     def problem(self, value: object) -> str:
-        """What is wrong with ``value``; empty when nothing is."""
+        """Return what is wrong with ``value``, or an empty text."""
         return "" if isinstance(value, str) and value in self.words else f"one of {', '.join(map(repr, self.words))}"
 
 
 class Delays(NamedTuple):
-    """When an event is delivered: once for each number."""
+    """Delays of an event's deliveries, one for each number."""
 
     largest: float
 
     def problem(self, value: object) -> str:
-        """What is wrong with ``value``; empty when nothing is."""
+        """Return what is wrong with ``value``, or an empty text."""
         is_list = isinstance(value, list) and 1 <= len(value) <= 4
         if is_list and all(not Number(self.largest).problem(item) for item in value):  # type: ignore[attr-defined]
             return ""
@@ -70,10 +70,10 @@ class Delays(NamedTuple):
 
 
 class Flag(NamedTuple):
-    """Yes or no."""
+    """True or false."""
 
     def problem(self, value: object) -> str:
-        """What is wrong with ``value``; empty when nothing is."""
+        """Return what is wrong with ``value``, or an empty text."""
         return "" if isinstance(value, bool) else "true or false"
 
 
@@ -110,7 +110,7 @@ OPTIONAL = {"then", "skip", "seconds", "code"}
 
 
 def load(path: Path) -> list[Operation]:
-    """The schedule in a file."""
+    """Return the schedule in a file."""
     try:
         found = json.loads(path.read_text())
     except OSError as error:
@@ -121,7 +121,7 @@ def load(path: Path) -> list[Operation]:
 
 
 def checked(schedule: object, path: str) -> list[Operation]:
-    """The schedule, if it can be run."""
+    """Return the schedule, or raise an error."""
     if not isinstance(schedule, list):
         raise ScheduleError(f"{path}: a schedule is a list of operations, got {_shown(schedule)}; put them into [ ]")
     for index, operation in enumerate(schedule):

@@ -9,8 +9,9 @@ from pathlib import Path
 from hyperpod_node.errors import NodeError
 from hyperpod_node.json_file import load_object, required
 from hyperpod_node.managed_file import put
+from hyperpod_node.system import CODE
 
-FILE = Path("/opt/hyperpod-cdk/node.json")
+FILE = CODE / "node.json"
 VERSION = 1
 
 

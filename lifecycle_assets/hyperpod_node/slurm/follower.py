@@ -14,17 +14,15 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError, unexpected
 from hyperpod_node.managed_file import put
-from hyperpod_node.precheck.facts import FILE
 from hyperpod_node.resource_config import ResourceConfig
 from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import controllers, daemon
 from hyperpod_node.slurm.conf_server import CLIENTS
-from hyperpod_node.system import SYSTEM, System
+from hyperpod_node.system import CODE, SYSTEM, System
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
-CODE = FILE.parent  # the step hyperpod-precheck, which runs before those of Slurm, has copied this package there
 UNIT = "hyperpod-controllers"
 # The service also runs once when the watch starts, and at boot, so no earlier change is missed.
 WATCH = """\

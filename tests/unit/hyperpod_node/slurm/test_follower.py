@@ -14,6 +14,7 @@ from hyperpod_node.errors import NodeError
 from hyperpod_node.slurm import follower
 from hyperpod_node.slurm.follower import Follower
 from hyperpod_node.steps import precheck, slurm_login, slurm_worker
+from hyperpod_node.system import CODE
 from tests.unit.hyperpod_node.slurm.slurm_machine import CONTROLLER, SECOND_CONTROLLER, WORKER, SlurmMachine, slurm_context
 
 IDLE = "NodeName=ip-10-1-0-6 State=IDLE SlurmdStartTime=2026-01-01T00:00:00"
@@ -201,7 +202,7 @@ def test_the_copy_that_outlives_the_scripts_can_follow(node: SlurmMachine) -> No
         f"root = Path({str(node.root)!r}); "
         "Follower(root / 'resource_config.json', 'controller-machine', 'shells', System(root=root)).follow()"
     )
-    environment = {**os.environ, "PYTHONPATH": str(node.path(follower.CODE))}
+    environment = {**os.environ, "PYTHONPATH": str(node.path(CODE))}
     done = subprocess.run(
         [sys.executable, "-B", "-c", program], env=environment, cwd="/", check=True, timeout=30, capture_output=True, text=True
     )

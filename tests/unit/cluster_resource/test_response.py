@@ -1,10 +1,10 @@
-"""An answer fits what CloudFormation reads, and gets through where it can."""
+"""A response fits CloudFormation's size limit, and sending it is retried."""
 
 import json
 
 import pytest
 
-from cluster_resource import answer
+from cluster_resource import response
 from cluster_resource.event import Event
 from tests.unit.cluster_resource.world import World, properties
 
@@ -16,8 +16,8 @@ def event(world: World) -> Event:
 
 @pytest.mark.fault(32)
 @pytest.mark.parametrize("letter", ["x", "ü", "語", "🚀", '"', "\n", "\x01", "\ud800"])
-def test_an_answer_is_cut_on_a_character_border_and_stays_json(event: Event, letter: str) -> None:
-    content = answer.body(event, answer.failure("name", "begin " + letter * 5000))
+def test_a_response_is_cut_between_characters_and_stays_json(event: Event, letter: str) -> None:
+    content = response.body(event, response.failure("name", "begin " + letter * 5000))
     assert 4000 < len(content) <= 4096
     reason = json.loads(content.decode("utf-8"))["Reason"]
     assert reason.startswith("begin ")
@@ -25,12 +25,12 @@ def test_an_answer_is_cut_on_a_character_border_and_stays_json(event: Event, let
 
 
 @pytest.mark.fault(32)
-def test_a_short_reason_is_left_whole(event: Event) -> None:
-    assert json.loads(answer.body(event, answer.failure("name", "kühn 🚀")))["Reason"] == "kühn 🚀"
+def test_a_short_reason_is_not_cut(event: Event) -> None:
+    assert json.loads(response.body(event, response.failure("name", "kühn 🚀")))["Reason"] == "kühn 🚀"
 
 
 def test_a_failure_without_a_reason_gets_one(event: Event) -> None:
-    assert json.loads(answer.body(event, answer.failure("name", "")))["Reason"]
+    assert json.loads(response.body(event, response.failure("name", "")))["Reason"]
 
 
 class Bucket:
@@ -48,40 +48,40 @@ class Bucket:
 
 
 @pytest.mark.fault(30)
-def test_outages_of_the_answers_bucket_are_tried_again(event: Event) -> None:
+def test_sending_is_retried_during_an_outage_of_the_bucket(event: Event) -> None:
     bucket = Bucket(500, TimeoutError("slow"), 503, 200)
-    answer.send(event, answer.failure("name", "why"), bucket.put, bucket.pauses.append)
+    response.send(event, response.failure("name", "why"), bucket.put, bucket.pauses.append)
     assert bucket.replies == []
     assert bucket.pauses == [1, 2, 4]
 
 
 @pytest.mark.fault(30)
-def test_an_answer_that_does_not_get_through_is_an_error_without_the_address(event: Event) -> None:
+def test_a_response_that_is_not_delivered_raises_an_error_without_the_url(event: Event) -> None:
     bucket = Bucket(500, 500, 500, 500)
-    with pytest.raises(answer.AnswerError, match="HTTP 500") as caught:
-        answer.send(event, answer.failure("name", "why"), bucket.put, bucket.pauses.append)
+    with pytest.raises(response.ResponseError, match="HTTP 500") as caught:
+        response.send(event, response.failure("name", "why"), bucket.put, bucket.pauses.append)
     assert "https://" not in str(caught.value)
 
 
 @pytest.mark.fault(30)
-def test_an_expired_address_is_logged_for_an_alarm_and_not_tried_again(event: Event, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_expired_url_is_logged_for_an_alarm_and_not_retried(event: Event, capsys: pytest.CaptureFixture[str]) -> None:
     bucket = Bucket(403)
-    answer.send(event, answer.failure("name", "why"), bucket.put, bucket.pauses.append)
+    response.send(event, response.failure("name", "why"), bucket.put, bucket.pauses.append)
     assert bucket.pauses == []
     [line] = capsys.readouterr().out.splitlines()
-    assert json.loads(line)["alarm"] == "answer refused"
+    assert json.loads(line)["alarm"] == "response refused"
     assert "https://" not in line
 
 
 @pytest.mark.fault(41)
 @pytest.mark.parametrize(("kind", "alarm"), [("Delete", "deletion failed"), ("Update", None), ("Create", None)])
-def test_a_deletion_that_failed_is_logged_for_an_alarm(
+def test_a_failed_deletion_is_logged_for_an_alarm(
     event: Event, capsys: pytest.CaptureFixture[str], kind: str, alarm: str | None
 ) -> None:
     """At the end of an update CloudFormation takes no notice of it."""
     bucket = Bucket(200, 200)
-    for verdict in (answer.failure("name", "why"), answer.success("name", "", None)):
-        answer.send(event._replace(request_type=kind), verdict, bucket.put, bucket.pauses.append)
+    for verdict in (response.failure("name", "why"), response.success("name", "", None)):
+        response.send(event._replace(request_type=kind), verdict, bucket.put, bucket.pauses.append)
     failed, succeeded = map(json.loads, capsys.readouterr().out.splitlines())
     assert failed.get("alarm") == alarm
     assert "alarm" not in succeeded
@@ -96,5 +96,5 @@ def test_a_deletion_that_leaves_no_cluster_raises_no_alarm(
     event: Event, capsys: pytest.CaptureFixture[str], resource_type: str, reason: str
 ) -> None:
     given_up = event._replace(request_type="Delete", resource_type=resource_type)
-    answer.send(given_up, answer.failure("name", reason), Bucket(200).put, lambda _: None)
+    response.send(given_up, response.failure("name", reason), Bucket(200).put, lambda _: None)
     assert "alarm" not in json.loads(capsys.readouterr().out)

@@ -1,4 +1,4 @@
-"""The client speaks the API of this release, by a service model that lies beside the code, with a botocore of any age."""
+"""The client uses this release's service model from the asset, with any version of botocore."""
 
 import json
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import pytest
 
 from cluster_request.service_model import OPERATIONS as SYNTHESIZED
 from cluster_request.service_model import slim_model
-from cluster_resource.api_client import MODEL_DIR, OPERATIONS, sagemaker_client
+from cluster_resource.aws_api import MODEL_DIR, OPERATIONS, sagemaker_client
 from cluster_resource.cluster_api import ClusterApi
 
 VERSION = "2017-07-24"
@@ -35,40 +35,40 @@ def slim(tmp_path: Path) -> Path:
 
 
 @pytest.mark.fault(31)
-def test_the_model_beside_the_code_is_the_one_that_serves(slim: Path) -> None:
+def test_the_model_in_the_asset_is_used(slim: Path) -> None:
     client = sagemaker_client(slim)
     assert set(client.meta.service_model.operation_names) == set(OPERATIONS)
     assert client.meta.endpoint_url == "https://api.sagemaker.us-west-2.amazonaws.com"
 
 
 @pytest.mark.fault(31)
-def test_the_newest_fields_are_known_by_the_model_beside_the_code(slim: Path) -> None:
+def test_the_model_in_the_asset_knows_the_newest_fields(slim: Path) -> None:
     shape = ClusterApi(sagemaker_client(slim)).request_shape
     assert "Slurm" in shape.members["Orchestrator"].members
 
 
 @pytest.mark.fault(31)
-def test_a_model_that_lacks_an_operation_is_noticed_at_the_start(tmp_path: Path, slim: Path) -> None:
+def test_a_model_that_lacks_an_operation_raises_an_error_at_the_start(tmp_path: Path, slim: Path) -> None:
     model = json.loads((slim / "sagemaker" / VERSION / "service-2.json").read_bytes())
     del model["operations"]["UpdateCluster"]
     old = write(tmp_path / "old", json.dumps(model).encode())
-    with pytest.raises(RuntimeError, match="has no UpdateCluster"):
+    with pytest.raises(RuntimeError, match="lacks UpdateCluster"):
         sagemaker_client(old)
 
 
 @pytest.mark.fault(31)
-def test_a_function_without_its_model_says_so_at_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_function_without_its_model_raises_an_error_at_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The runtime's own may be too old to know a field, and would say that the field is wrong."""
     monkeypatch.setenv("LAMBDA_TASK_ROOT", str(tmp_path))
     with pytest.raises(RuntimeError, match=r"service-2\.json is missing; rebuild the asset"):
         sagemaker_client(tmp_path)
 
 
-def test_what_the_code_calls_is_what_synth_puts_into_the_model() -> None:
+def test_the_model_from_synth_has_exactly_the_operations_of_the_code() -> None:
     assert set(OPERATIONS) == set(SYNTHESIZED)
 
 
-def test_without_a_model_beside_the_code_the_installed_one_serves() -> None:
+def test_without_a_model_in_the_asset_the_installed_one_is_used() -> None:
     assert not MODEL_DIR.exists()
     names: Callable[[], Any] = sagemaker_client
     assert set(OPERATIONS) < set(names().meta.service_model.operation_names)

@@ -1,12 +1,11 @@
-"""Names come from the event alone, and mean the same at every delivery."""
+"""Names follow only from the event, and are the same at every delivery."""
 
 import re
 from typing import Any
 
 import pytest
 
-from cluster_resource.event import Event
-from cluster_resource.identity import cluster_name, execution_name, physical_id, resource_hash
+from cluster_resource.event import Event, cluster_name, execution_name, physical_id, resource_hash
 from tests.unit.cluster_resource.world import World, as_strings, group, properties, request
 
 
@@ -20,7 +19,7 @@ def test_the_name_is_the_prefix_and_a_hash_and_does_not_change_with_counts(world
     assert name(world) == name(world, wanted=request(group("other", 7)))
 
 
-def test_the_order_of_subnets_and_groups_makes_no_other_name(world: World) -> None:
+def test_the_order_of_subnets_and_groups_does_not_change_the_name(world: World) -> None:
     one = request()
     two = request()
     one["VpcConfig"]["Subnets"] = ["subnet-a", "subnet-b"]
@@ -28,7 +27,7 @@ def test_the_order_of_subnets_and_groups_makes_no_other_name(world: World) -> No
     assert name(world, wanted=one) == name(world, wanted=two)
 
 
-def test_another_network_another_resource_and_another_stack_make_other_names(world: World) -> None:
+def test_another_network_resource_or_stack_changes_the_name(world: World) -> None:
     raw = world.event("Create", properties())
     events = [
         raw,
@@ -39,20 +38,20 @@ def test_another_network_another_resource_and_another_stack_make_other_names(wor
     assert len({physical_id(Event.parse(event)) for event in events}) == len(events)
 
 
-def test_a_long_prefix_gives_a_name_that_the_service_takes(world: World) -> None:
+def test_a_long_prefix_gives_a_valid_name(world: World) -> None:
     made = name(world, NamePrefix="a" * 49 + "-" + "b" * 50)
     assert len(made) <= 63
     assert re.fullmatch(r"[a-zA-Z0-9](-*[a-zA-Z0-9])*", made)
 
 
 @pytest.mark.fault(34)
-def test_a_delete_with_an_invented_id_finds_the_name_of_its_create(world: World) -> None:
+def test_a_delete_with_a_generated_id_finds_the_name_of_its_create(world: World) -> None:
     create = Event.parse(world.event("Create", properties()))
     invented = f"{create.stack_name}-{create.logical_id}-1K3ZQ7XW9ABCD"
     delete = Event.parse(world.event("Delete", properties(), physical_id=invented))
-    assert delete.has_invented_id
+    assert delete.has_generated_id
     assert cluster_name(delete, delete.properties) == physical_id(create)
-    assert not Event.parse(world.event("Delete", properties(), physical_id=physical_id(create))).has_invented_id
+    assert not Event.parse(world.event("Delete", properties(), physical_id=physical_id(create))).has_generated_id
 
 
 @pytest.mark.fault(26)

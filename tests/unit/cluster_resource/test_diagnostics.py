@@ -1,4 +1,4 @@
-"""When nodes fail, the answer says which, why, what their log said last, and how to read the rest."""
+"""When nodes fail, the Reason shows which, why, the end of a log, and how to read the rest."""
 
 import re
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cluster_resource.cluster_api import ClusterApi
-from cluster_resource.witness import CALL_S, clean
+from cluster_resource.diagnostics import CALL_S, sanitize
 from tests.unit.cluster_resource.world import World, group, properties, request
 
 Json = dict[str, Any]
@@ -30,7 +30,7 @@ def fails(world: World, message: str = SCRIPTS_FAILED, **more: Any) -> str:
     return str(done["Reason"])
 
 
-def test_a_failed_creation_carries_the_end_of_the_failed_nodes_log_and_the_command_for_the_rest(world: World) -> None:
+def test_a_failed_creation_shows_the_end_of_the_failed_nodes_log_and_the_command_for_the_rest(world: World) -> None:
     world.logs.write(stream("controller"), *(f"line {number}" for number in range(30)), "step fsx: mount: no such host")
     reason = fails(world, wanted=request(Tags=[{"Key": "hyperpod-cdk:cluster", "Value": "reference"}]))
     assert SCRIPTS_FAILED in reason
@@ -43,7 +43,7 @@ def test_a_failed_creation_carries_the_end_of_the_failed_nodes_log_and_the_comma
     assert f"./hpod logs reference {NODE}" in reason
 
 
-def test_a_node_that_an_undone_update_took_away_is_found_by_the_services_message(world: World) -> None:
+def test_a_node_that_a_rollback_removed_is_found_by_the_failure_message(world: World) -> None:
     name = world.create()["PhysicalResourceId"]
     gone = "i-0b66516c4a8bfcea4"
     world.sagemaker.update_fails = SCRIPTS_FAILED.replace(NODE, gone)
@@ -54,7 +54,7 @@ def test_a_node_that_an_undone_update_took_away_is_found_by_the_services_message
     assert done["Reason"].endswith("the new group's script failed")
 
 
-def test_a_wait_of_a_further_hour_explains_its_failure_too(world: World) -> None:
+def test_a_wait_of_another_hour_shows_diagnostics_too(world: World) -> None:
     world.sagemaker.creation_s = 5000
     world.sagemaker.creation_fails = SCRIPTS_FAILED
     name = world.finish(world.event("Create", properties(WaitHours=2)))["PhysicalResourceId"]
@@ -64,7 +64,7 @@ def test_a_wait_of_a_further_hour_explains_its_failure_too(world: World) -> None
     assert world.finish(waited)["Reason"].endswith("why it failed")
 
 
-def test_a_creation_that_is_late_shows_what_a_node_that_does_not_run_yet_is_at(world: World) -> None:
+def test_a_late_creation_shows_the_log_of_a_node_that_does_not_run_yet(world: World) -> None:
     world.sagemaker.creation_s = 99_999
     world.logs.write(stream("controller"), "waiting for the file system")
     done = world.finish(world.event("Create", properties()))
@@ -74,7 +74,7 @@ def test_a_creation_that_is_late_shows_what_a_node_that_does_not_run_yet_is_at(w
 
 
 @pytest.mark.fault(15)
-def test_with_continuous_provisioning_the_clusters_events_say_why_nodes_do_not_come(world: World) -> None:
+def test_with_continuous_provisioning_the_cluster_events_are_shown(world: World) -> None:
     def event(number: int, level: str, metadata: Json) -> Json:
         about = {"InstanceId": NODE, "InstanceGroupName": "workers", "Description": "Instance did not start"}
         return {"EventId": f"00000000-0000-0000-0000-{number:012}", "EventLevel": level, **about, "EventDetails": metadata}
@@ -86,7 +86,7 @@ def test_with_continuous_provisioning_the_clusters_events_say_why_nodes_do_not_c
     cluster.running["workers"] = 0
     cluster.events += [event(1, "Error", failure), event(2, "Info", {}), event(3, "Error", failure)]
     cluster.become("InService")
-    assert raw["RequestId"] in world.answers, "the cluster came up before its workers were taken away"
+    assert raw["RequestId"] in world.responses, "the cluster came up before its workers were taken away"
     six = request(group("controller", 1), group("workers", 6, "ml.trn1.32xlarge"), NodeProvisioningMode="Continuous")
     world.sagemaker.update_s = 99_999
     cluster.become("InService")
@@ -96,13 +96,13 @@ def test_with_continuous_provisioning_the_clusters_events_say_why_nodes_do_not_c
     assert done["Reason"].count(text) == 1, "faults come in pairs"
 
 
-def test_a_node_that_wrote_no_log_is_told_to_have_failed_before_its_script(world: World) -> None:
+def test_a_node_without_a_log_is_reported(world: World) -> None:
     reason = fails(world)
-    assert "the node wrote no log: its lifecycle script never began" in reason
+    assert "the node wrote no log: its lifecycle script did not start" in reason
     assert "--log-stream-name-prefix LifecycleConfig/ " in reason
 
 
-def test_the_permission_that_is_missing_is_named_and_the_rest_of_the_answer_is_there(world: World) -> None:
+def test_a_missing_permission_is_named_and_the_rest_of_the_reason_is_sent(world: World) -> None:
     world.logs.error = "AccessDeniedException"
     reason = fails(world)
     assert "the step function's role must allow logs:GetLogEvents" in reason
@@ -111,20 +111,18 @@ def test_the_permission_that_is_missing_is_named_and_the_rest_of_the_answer_is_t
 
 
 @pytest.mark.parametrize("error", ["ThrottlingException", "ConnectTimeout"])
-def test_a_log_that_cannot_be_read_never_keeps_the_answer_from_going_out(world: World, error: str) -> None:
+def test_a_log_that_cannot_be_read_does_not_prevent_the_response(world: World, error: str) -> None:
     world.logs.error = error
     assert "could not be read" in fails(world)
 
 
-def test_an_error_of_our_own_while_looking_never_keeps_the_answer_from_going_out(
-    world: World, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_error_in_the_diagnostics_does_not_prevent_the_response(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     world.logs.streams[stream("controller")] = [None]  # type: ignore[list-item]  # no message can be None
     assert SCRIPTS_FAILED in fails(world)
-    assert "the nodes could not be looked at" in capsys.readouterr().out
+    assert "no diagnostics of the nodes" in capsys.readouterr().out
 
 
-def test_nothing_is_read_when_the_function_is_about_to_be_ended(world: World) -> None:
+def test_nothing_is_read_just_before_the_function_times_out(world: World) -> None:
     world.seconds_left = 10
     reason = fails(world)
     assert SCRIPTS_FAILED in reason
@@ -132,7 +130,7 @@ def test_nothing_is_read_when_the_function_is_about_to_be_ended(world: World) ->
     assert world.logs.asked == []
 
 
-def test_a_slow_service_is_asked_no_more_than_there_is_time_for(world: World) -> None:
+def test_a_slow_service_is_called_only_while_there_is_time(world: World) -> None:
     asked: list[str] = []
     left = [59.0]
 
@@ -151,7 +149,7 @@ def test_a_slow_service_is_asked_no_more_than_there_is_time_for(world: World) ->
     assert asked == ["ListClusterEvents"]
 
 
-def test_no_log_is_read_while_all_goes_well_nor_for_what_is_not_the_nodes_fault(world: World) -> None:
+def test_no_log_is_read_without_a_failure_of_nodes(world: World) -> None:
     world.create()
     world.sagemaker.create_cluster(ClusterName="theirs", **request())
     done = world.finish(world.event("Create", properties(ClusterName="theirs"), LogicalResourceId="Other"))
@@ -167,7 +165,7 @@ def test_an_empty_first_page_of_a_log_is_not_its_end(world: World) -> None:
 
 @pytest.mark.fault(32)
 @pytest.mark.parametrize("letter", ["x", "ü", "語", '"'])
-def test_what_does_not_fit_goes_from_the_head_of_the_log_and_the_command_stays(world: World, letter: str) -> None:
+def test_the_oldest_log_lines_are_cut_and_the_command_stays(world: World, letter: str) -> None:
     world.logs.write(stream("controller"), *(f"{number} " + letter * 300 for number in range(20)), "the last line")
     reason = fails(world, message=f"Instance {NODE} failed: " + letter * 900)
     assert f"--log-stream-names {stream('controller')}" in reason
@@ -178,7 +176,7 @@ def test_what_does_not_fit_goes_from_the_head_of_the_log_and_the_command_stays(w
 
 
 @pytest.mark.fault(32)
-def test_a_reason_that_is_too_long_by_itself_leaves_the_command(world: World) -> None:
+def test_a_too_long_reason_is_cut_and_the_command_stays(world: World) -> None:
     reason = fails(world, message=f"Instance {NODE} failed: " + "語" * 5000)
     assert "aws logs tail" in reason.splitlines()[-1]
     assert "... (cut)" in reason
@@ -203,7 +201,7 @@ SECRETS: list[tuple[str, str]] = [
 
 @pytest.mark.fault(57)
 @pytest.mark.parametrize(("line", "secret"), SECRETS)
-def test_what_looks_like_a_secret_in_a_log_is_not_shown(world: World, line: str, secret: str) -> None:
+def test_likely_secrets_in_a_log_are_masked(world: World, line: str, secret: str) -> None:
     world.logs.write(stream("controller"), line)
     reason = fails(world)
     assert secret not in reason
@@ -214,9 +212,9 @@ def test_what_looks_like_a_secret_in_a_log_is_not_shown(world: World, line: str,
     "text",
     ["step password_policy done in 3 s", "see https://docs.aws.amazon.com/x?y=1", "tokens: 4096 of 8192", "no bearing on it"],
 )
-def test_what_only_speaks_of_secrets_is_shown(text: str) -> None:
-    assert clean(text) == text
+def test_text_about_secrets_is_shown(text: str) -> None:
+    assert sanitize(text) == text
 
 
 def test_colours_and_control_characters_do_not_reach_the_console() -> None:
-    assert clean("\x1b[31mred\x1b[0m \x07bell\n") == "red bell"
+    assert sanitize("\x1b[31mred\x1b[0m \x07bell\n") == "red bell"

@@ -1,4 +1,4 @@
-"""Requests that overtake each other on the way, as the model checker found them (tests/soak)."""
+"""Requests that overtake each other, as the model checker found them (tests/soak)."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from cluster_resource import responder
+from cluster_resource.decision import VERSION
 from cluster_resource.event import Event
 from cluster_resource.executions import LEASE_S, LISTED_S
-from cluster_resource.memory import VERSION
 from tests.unit.cluster_resource.test_delivery import failed_entry
 from tests.unit.cluster_resource.updates import FOUR, SIX
 from tests.unit.cluster_resource.world import World, properties
@@ -18,9 +18,7 @@ Json = dict[str, Any]
 
 @pytest.mark.fault(27)
 @pytest.mark.fault(37)
-def test_an_entry_that_was_overtaken_between_its_look_and_its_start_changes_nothing(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_entry_that_is_overtaken_before_its_start_changes_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     world.run(5)
     update = world.event("Update", SIX, FOUR, name)
@@ -36,13 +34,13 @@ def test_an_entry_that_was_overtaken_between_its_look_and_its_start_changes_noth
     monkeypatch.setattr(world.states, "start_execution", start_after_the_other)
     world.deliver(update)
     world.run()
-    assert "superseded" in world.answer(update)["Reason"]
-    assert world.answer(rollback)["Status"] == "SUCCESS"
+    assert "superseded" in world.response(update)["Reason"]
+    assert world.response(rollback)["Status"] == "SUCCESS"
     assert not world.sagemaker.changes()
 
 
 @pytest.mark.fault(37)
-def test_a_rollback_waits_for_the_update_that_it_undoes_and_that_its_entry_did_not_see(world: World) -> None:
+def test_a_rollback_waits_for_its_update_that_the_entry_did_not_see(world: World) -> None:
     """The update hangs in its call, which takes effect two minutes after the rollback began."""
     name = world.create(FOUR)["PhysicalResourceId"]
     world.run(5)
@@ -53,62 +51,60 @@ def test_a_rollback_waits_for_the_update_that_it_undoes_and_that_its_entry_did_n
     start_unseen(world, rollback)
     world.executions.stop(world.executions.arn_of(Event.parse(update)), "superseded")
     world.run(120)
-    assert rollback["RequestId"] not in world.answers
+    assert rollback["RequestId"] not in world.responses
     world.sagemaker.update_cluster(ClusterName=name, InstanceGroups=SIX["Request"]["InstanceGroups"])
     world.run()
-    assert world.answer(rollback)["Status"] == "SUCCESS"
+    assert world.response(rollback)["Status"] == "SUCCESS"
     cluster = world.sagemaker.find(name)
     assert cluster
     assert cluster.groups["workers"]["InstanceCount"] == 4
 
 
 @pytest.mark.fault(28)
-def test_a_start_that_lands_after_the_entry_was_given_up_brings_no_second_verdict(world: World) -> None:
+def test_a_late_start_of_a_failed_entry_sends_no_second_response(world: World) -> None:
     raw = world.event("Create", properties())
     responder.respond(failed_entry(raw), world.executions, world.send)
     world.deliver(raw)
     world.run()
-    assert "could not start the work" in world.answer(raw)["Reason"]
+    assert "failed to start the request" in world.response(raw)["Reason"]
     assert not world.sagemaker.changes()
 
 
 @pytest.mark.fault(28)
-def test_an_event_is_answered_where_no_execution_can_be_started_either(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_event_gets_a_response_even_if_no_execution_can_be_started(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(world.states, "start_execution", refusing("AccessDeniedException"))
     raw = world.event("Create", properties())
     responder.respond(failed_entry(raw), world.executions, world.send)
-    assert "StartExecution: AccessDenied" in world.answer(raw)["Reason"]
+    assert "StartExecution: AccessDenied" in world.response(raw)["Reason"]
 
 
 @pytest.mark.fault(28)
-def test_a_responder_that_cannot_list_executions_starts_the_one_that_answers(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_responder_that_cannot_list_executions_starts_one_that_responds(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     raw = world.event("Create", properties())
     with monkeypatch.context() as patch:
         patch.setattr(world.states, "list_executions", refusing("AccessDeniedException"))
         with pytest.raises(ClientError):  # what still runs is stopped at the next try
             responder.respond(failed_entry(raw), world.executions, world.send)
     world.run(LEASE_S + 60)
-    assert "could not start the work" in world.answer(raw)["Reason"]
+    assert "failed to start the request" in world.response(raw)["Reason"]
 
 
 @pytest.mark.fault(28)
-def test_a_throttled_responder_is_called_again_rather_than_guess(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_throttled_responder_raises_and_is_retried(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     raw = world.event("Create", properties())
     with monkeypatch.context() as patch:
         patch.setattr(world.states, "start_execution", refusing("ThrottlingException"))
         with pytest.raises(ClientError):
             responder.respond(failed_entry(raw), world.executions, world.send)
-    assert raw["RequestId"] not in world.answers
+    assert raw["RequestId"] not in world.responses
     responder.respond(failed_entry(raw), world.executions, world.send)
     world.run(30)
-    assert world.answer(raw)["Status"] == "FAILED"
+    assert world.response(raw)["Status"] == "FAILED"
 
 
 @pytest.mark.fault(27)
 @pytest.mark.parametrize("kind", ["Create", "Update", "Delete"])
-def test_the_step_of_an_older_request_makes_no_call_once_a_newer_request_is_there(world: World, kind: str) -> None:
+def test_the_step_of_an_older_request_makes_no_call_after_a_newer_request_started(world: World, kind: str) -> None:
     """Its execution starts late, without a fence, and nobody stops it."""
     name = world.create(FOUR)["PhysicalResourceId"]
     world.run(5)
@@ -119,7 +115,7 @@ def test_the_step_of_an_older_request_makes_no_call_once_a_newer_request_is_ther
     start_unseen(world, older)
     world.run()
     assert newer["Status"] == "SUCCESS"
-    assert "superseded by a newer request" in world.answer(older)["Reason"]
+    assert "superseded by a newer request" in world.response(older)["Reason"]
     assert not world.sagemaker.changes()
 
 
@@ -130,7 +126,7 @@ def test_a_step_that_cannot_list_executions_makes_no_call(world: World, monkeypa
         world.run(300)
         assert not world.sagemaker.changes()
     world.run()
-    assert world.answer(raw)["Status"] == "SUCCESS"
+    assert world.response(raw)["Status"] == "SUCCESS"
 
 
 def test_a_request_waits_for_an_older_one_that_was_stopped_before_the_last_one_ended(world: World) -> None:
@@ -144,12 +140,12 @@ def test_a_request_waits_for_an_older_one_that_was_stopped_before_the_last_one_e
     world.run(5)
     again = world.deliver(world.event("Update", FOUR, FOUR, name))
     world.run(LEASE_S - 30)
-    assert again["RequestId"] not in world.answers
+    assert again["RequestId"] not in world.responses
     world.run()
-    assert world.answer(again)["Status"] == "SUCCESS"
+    assert world.response(again)["Status"] == "SUCCESS"
 
 
-def test_a_failed_entry_is_answered_once_no_older_call_can_land(world: World) -> None:
+def test_a_failed_entry_gets_a_response_once_no_older_call_can_take_effect(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     world.run(5)
     world.deliver(world.event("Update", SIX, FOUR, name))
@@ -157,9 +153,9 @@ def test_a_failed_entry_is_answered_once_no_older_call_can_land(world: World) ->
     rollback = world.event("Update", FOUR, SIX, name)
     responder.respond(failed_entry(rollback), world.executions, world.send)
     world.run(LEASE_S - 30)
-    assert rollback["RequestId"] not in world.answers
+    assert rollback["RequestId"] not in world.responses
     world.run(60)
-    assert "could not start the work" in world.answer(rollback)["Reason"]
+    assert "failed to start the request" in world.response(rollback)["Reason"]
 
 
 def test_a_request_does_not_wait_for_one_that_was_stopped_before_it_could_make_a_call(world: World) -> None:
@@ -169,7 +165,7 @@ def test_a_request_does_not_wait_for_one_that_was_stopped_before_it_could_make_a
     world.run(LISTED_S - 5)
     rollback = world.deliver(world.event("Update", FOUR, SIX, name))
     world.run(LISTED_S)
-    assert world.answer(rollback)["Status"] == "SUCCESS"
+    assert world.response(rollback)["Status"] == "SUCCESS"
 
 
 def test_a_request_long_after_one_that_was_stopped_does_not_wait(world: World) -> None:
@@ -181,7 +177,7 @@ def test_a_request_long_after_one_that_was_stopped_does_not_wait(world: World) -
     world.run(LEASE_S)
     again = world.deliver(world.event("Update", FOUR, SIX, name))
     world.run(31)
-    assert world.answer(again)["Status"] == "SUCCESS"
+    assert world.response(again)["Status"] == "SUCCESS"
 
 
 def start_unseen(world: World, raw: Json, **memory: str) -> None:
