@@ -1,4 +1,4 @@
-"""`python -m tests.mutations`: ten thousand changed cluster files, the same on every run; `--show NUMBER` prints one."""
+"""Check ten thousand changed cluster files, the same in every run; `--show NUMBER` prints one."""
 
 import argparse
 import sys
@@ -11,7 +11,7 @@ from tests.mutations.sagemaker import SageMaker
 
 
 def main(arguments: list[str]) -> int:
-    """Run them with the progress on stderr; the exit status is 1 where a file shows a mistake, or too few pass."""
+    """Run with progress on stderr; the exit status is 1 if a file reveals a bug, or too few are valid."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutations", description=__doc__)
     parser.add_argument("--files", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,4 +1,4 @@
-"""Random changes of a cluster file's text: gentle ones, after which it may well be right, and rough ones."""
+"""Change a cluster file's text at random: gently, so that it may stay valid, or roughly."""
 
 import re
 from collections.abc import Callable
@@ -44,7 +44,7 @@ OF_THE_FILE = (
 
 
 def changed(random: Random, text: str) -> str:
-    """The text with some changes: in half of all cases gentle ones alone."""
+    """Return the text with some changes, in half of all cases only gentle ones."""
     lines = text.splitlines()
     for _ in range(random.randint(1, 4)):
         random.choice(GENTLE)(random, lines)
@@ -60,7 +60,7 @@ def _some_line(random: Random, lines: Lines, pattern: str) -> int | None:
 
 
 def _add(random: Random, lines: Lines, pattern: str, fields: tuple[str, ...]) -> None:
-    """Put one of the fields below a line of this pattern, in its section."""
+    """Insert one of the fields below a line that matches the pattern, in its section."""
     number, field = _some_line(random, lines, pattern), random.choice(fields)
     if number is not None:
         indent = len(re.match(r"[ -]*", lines[number])[0])  # type: ignore[index]  # it matches anything

@@ -1,4 +1,4 @@
-"""What holds for whatever is given as a cluster file."""
+"""Check the invariants of every cluster file."""
 
 from pathlib import Path
 
@@ -12,12 +12,12 @@ from validation.schema import cluster_schema
 
 SCHEMA = Draft7Validator(cluster_schema())
 CATALOG = catalog()
-# What may be newer than this release: a warning, while editors mark it, as they offer what there is.
+# Values possibly newer than this release are warnings, but errors in the schema.
 MAY_BE_NEW = {"known-region", "known-zone", "known-instance-type"}
 
 
 def looked_at(source: bytes, folder: Path = Path()) -> CheckedFile:
-    """The file: a cluster, also to editors, or with problems, each of them one line that says what is wrong, and a remedy."""
+    """Check that the file is valid, also for the schema, or has problems of one line with a fix each."""
     checked = check_source(source, "draft", folder, "draft.yaml")
     if checked.config and not MAY_BE_NEW & {problem.rule for problem in checked.problems}:
         assert [error.message for error in SCHEMA.iter_errors(checked.document.content)] == [], "editors must not complain"

@@ -1,4 +1,4 @@
-"""The embedded SageMaker, asked whether it takes the request of a cluster file."""
+"""Ask the embedded SageMaker whether it accepts the request of a cluster file."""
 
 import json
 from collections.abc import Mapping
@@ -12,21 +12,21 @@ from config.model import ClusterConfig
 from local_aws import durations, hyperpod
 from local_aws.testing import Client
 
-# The embedded AWS says so itself of what it does not have.
+# The embedded AWS's error for features that it does not have.
 NOT_MODELLED = "is not part of the embedded AWS"
 NEVER_S = 1e9
 
 
 @dataclass(frozen=True)
 class SageMaker:
-    """An account with a network and a role, in which clusters are accepted and never come up."""
+    """An account with a network and a role, where created clusters never start."""
 
     client: Any
     values: RequestValues
 
     @classmethod
     def of(cls, client: Client) -> "SageMaker":
-        """Make in the account what every cluster needs."""
+        """Create the resources that every cluster needs."""
         ec2 = client("ec2")
         vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
         subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/16")["Subnet"]["SubnetId"]
@@ -36,8 +36,8 @@ class SageMaker:
         role = client("iam").create_role(RoleName="nodes", AssumeRolePolicyDocument=document)["Role"]["Arn"]
         return cls(client("sagemaker"), RequestValues(role, "s3://sagemaker-scripts/lifecycle/1/", [subnet], [group]))
 
-    def refusal(self, config: ClusterConfig) -> str | None:
-        """Why the request is refused; None where it is accepted."""
+    def rejection(self, config: ClusterConfig) -> str | None:
+        """Return why the request is rejected, or None."""
         request = {"ClusterName": config.cluster_name or config.name, **cluster_request(config, values=self.values)}
         durations.change({"hyperpod.create.launch": NEVER_S})
         try:
@@ -49,7 +49,7 @@ class SageMaker:
         return None
 
     def _of_the_account(self, request: Request) -> Request:
-        """The request with the account's own subnet, security group and role, also where `overrides` name others."""
+        """Return the request with the account's subnet, security group and role, even if `overrides` set others."""
         own = {
             "Subnets": list(self.values.subnet_ids),
             "SecurityGroupIds": list(self.values.security_group_ids),

@@ -1,4 +1,4 @@
-"""No changed cluster file ends in a traceback, and what passes is a request that SageMaker takes (10,000: `make mutations`)."""
+"""No changed cluster file causes a traceback, and SageMaker accepts the requests of valid ones (10,000: `make mutations`)."""
 
 from local_aws.testing import Client
 from tests.mutations.running import mutated, run

@@ -1,4 +1,4 @@
-"""Values to put into cluster files: by their field those that it may well take, and odd ones."""
+"""Draw values for cluster files: plausible ones by field, and odd ones."""
 
 import json
 from random import Random
@@ -130,18 +130,18 @@ LEAVES: tuple[Path, ...] = tuple(leaves())
 
 
 def fitting(random: Random, field: str) -> str:
-    """A value that the field may well take; an odd one for a field that nobody drew values for."""
+    """Return a plausible value for the field, or an odd one for an unknown field."""
     return random.choice(FITTING.get(field, ODD))
 
 
 def place(random: Random) -> tuple[str, str]:
-    """A region and the id of one of its zones."""
+    """Return a region and the id of one of its zones."""
     region = random.choice([each for each in regions() if zones_of(each)])
     return region, random.choice(zones_of(region))
 
 
 def override(random: Random, of_a_group: bool) -> str:
-    """A member of the request, or of one of its groups, with what it requires."""
+    """Return a member of the request or of a group, with its required members."""
     depth = 2 if of_a_group else 0
     paths = [leaf for leaf in LEAVES if (leaf[0] == "InstanceGroups") is of_a_group]
     member = random.choice(sorted({str(leaf[depth]) for leaf in paths}))

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests import cluster_files
-from tests.mutations.invariants import looked_at
+from tests.mutations.invariants import check_invariants
 from tests.unit.validation.odd_documents import change
 
 SHIPPED = [path.read_text() for path in cluster_files.ALL]
@@ -68,15 +68,15 @@ QUICK = settings(max_examples=150, deadline=None, derandomize=True, database=Non
 @QUICK
 @given(changed_documents())
 def test_a_changed_document_is_a_cluster_or_a_list_of_problems(source: str) -> None:
-    looked_at(source.encode())
+    check_invariants(source.encode())
 
 
 @QUICK
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_cluster_or_a_list_of_problems(source: bytes) -> None:
-    looked_at(source)
+    check_invariants(source)
 
 
 @pytest.mark.parametrize("source", [b"", b"null", b"3", b"[]", b"{}", b"network:", b"a: *b", b"\xef\xbb\xbfregion: us-west-2"])
 def test_small_odd_files_are_a_list_of_problems(source: bytes) -> None:
-    assert looked_at(source).errors
+    assert check_invariants(source).errors
