@@ -16,7 +16,7 @@ CATALOG = catalog()
 MAY_BE_NEW = {"known-region", "known-zone", "known-instance-type"}
 
 
-def looked_at(source: bytes, folder: Path = Path()) -> CheckedFile:
+def check_invariants(source: bytes, folder: Path = Path()) -> CheckedFile:
     """Check that the file is valid, also for the schema, or has problems of one line with a fix each."""
     checked = check_source(source, "draft", folder, "draft.yaml")
     if checked.config and not MAY_BE_NEW & {problem.rule for problem in checked.problems}:
