@@ -22,7 +22,7 @@ COUNTED = (
         LEFT,
         "DeletionFailed",
         "An unused cluster may still run: its deletion failed, which CloudFormation does not show at the end of an update; "
-        f"search the log of the step function for '{LEFT}'",
+        f"search the logs of the step and responder functions for '{LEFT}'",
     ),
 )
 
