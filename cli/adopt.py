@@ -11,13 +11,13 @@ from cli.release import release_cluster
 from cli.resource_code import (
     Action,
     Call,
+    Clock,
     Cluster,
     ClusterApi,
     Desired,
     Event,
     Fail,
     Memory,
-    Moment,
     Owner,
     Wait,
     decide,
@@ -51,7 +51,7 @@ def adopt(deployment: Deployment, *, release: bool = False) -> str:
 def _compared(deployment: Deployment, cluster: Cluster, desired: Desired) -> str:
     now = datetime.now(UTC)
     refused = obstacle(deployment, cluster)
-    action = Fail(refused) if refused else decide(desired, cluster, Memory(contested=False), Moment(now, now)).action
+    action = Fail(refused) if refused else decide(desired, cluster, Memory(contested=False), Clock(now, now)).action
     found = plan(desired, cluster, {})
     lines = [f"cluster {cluster.name} is {cluster.status} and {whose(cluster)}: {cluster.arn}"]
     if found.differences and not isinstance(action, Fail):

@@ -5,7 +5,7 @@ from pathlib import Path
 from cli.import_cluster.commented_yaml import Part, schema_note, written
 from cli.questions import NEW, Answers
 
-HEAD = ("One Slurm cluster. Every field is described in docs/configuration.md; what you change here, `cdk diff` shows.",)
+HEAD = ("One Slurm cluster. docs/reference/configuration.md describes every field; `cdk diff` shows what a change does.",)
 NETWORK = (
     "Capacity is bound to a zone's id, which is the same in every account: the one of your quota, reservation or training plan."
 )
@@ -18,7 +18,7 @@ CHECKS = (
     "For a compute group: `deep_health_checks: [InstanceStress, InstanceConnectivity]`, with `wait_hours: 3`; `overrides: {...}`."
 )
 USERS = (
-    "People, by the same name and number on every node; `ssh_public_keys` and `sudo` are described in docs/configuration.md:",
+    "People, by the same name and number on every node; `ssh_public_keys` and `sudo`: see docs/reference/configuration.md:",
     "users:",
     "  - name: alice",
     "    uid: 10001",

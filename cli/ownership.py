@@ -56,7 +56,7 @@ def obstacle(deployment: Deployment, cluster: Cluster) -> str:
     """Why a deployment would not come to the Create that takes a cluster over; empty where it would, or need not."""
     implementation = deployment.config.implementation
     if implementation is not Implementation.CUSTOM_RESOURCE:
-        native = ", or bring it in by `cdk import` (docs/custom-resource.md)" if implementation is Implementation.NATIVE else ""
+        native = ", or use `cdk import` (docs/change/implementation.md)" if implementation is Implementation.NATIVE else ""
         return f"`implementation: {implementation.value}` takes over no cluster; set `implementation: custom_resource`{native}"
     for each in resources(deployment, OURS, NATIVE):
         if each["ResourceStatus"] not in TO_BE_MADE and not (each["ResourceType"] == OURS and _is_own(each, cluster)):

@@ -6,15 +6,13 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "lambda_assets"))
 
 # Found by way of the line above.
-from cluster_resource.actions import Action, Call, Fail, Wait
+from cluster_resource.aws_api import ApiError
 from cluster_resource.cluster_api import ClusterApi
+from cluster_resource.deadline import Clock
+from cluster_resource.decision import Action, Call, Fail, Memory, Wait
 from cluster_resource.desired import Desired
-from cluster_resource.errors import ApiError
-from cluster_resource.event import Event
-from cluster_resource.memory import Memory
-from cluster_resource.moment import Moment
+from cluster_resource.event import Event, Owner
 from cluster_resource.observed import Cluster, Group, cluster_of
-from cluster_resource.ownership import Owner
 from cluster_resource.plan import plan
 from cluster_resource.reconcile import decide
 
@@ -22,6 +20,7 @@ __all__ = [
     "Action",
     "ApiError",
     "Call",
+    "Clock",
     "Cluster",
     "ClusterApi",
     "Desired",
@@ -29,7 +28,6 @@ __all__ = [
     "Fail",
     "Group",
     "Memory",
-    "Moment",
     "Owner",
     "Wait",
     "cluster_of",

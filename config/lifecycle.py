@@ -7,7 +7,7 @@ ON_CREATE = "on_create.sh"
 
 
 class LifecycleConfig(Section):
-    """What runs on a node when it is made, beside or instead of our scripts (docs/lifecycle.md)."""
+    """What runs on a node when it is made, beside or instead of our scripts (docs/operate/lifecycle.md)."""
 
     source: OwnFolder | None = setting(
         "folder of your own scripts that replaces ours, from the cluster file's own folder, e.g. `../scripts`",

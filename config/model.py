@@ -95,7 +95,7 @@ class ClusterConfig(Section):
     )
     adopt: StrictBool = setting(
         "take over the cluster that has this `cluster_name` already; while this is set, no rollback and no `cdk destroy` deletes "
-        "it (see custom-resource.md)",
+        "it (see docs/change/adopt.md)",
         Change.NOTHING,
         default=False,
     )
@@ -111,7 +111,7 @@ class ClusterConfig(Section):
     )
     implementation: Implementation = setting(
         "what makes the cluster: our `custom_resource`, CloudFormation's `native` AWS::SageMaker::Cluster, or, on the way from "
-        "one to the other, `none`; CloudFormation refuses to go there directly (see custom-resource.md)",
+        "one to the other, `none`; CloudFormation refuses to go there directly (see docs/change/implementation.md)",
         Change.REPLACES_CLUSTER,
         Implementation.CUSTOM_RESOURCE,
     )

@@ -11,7 +11,7 @@ CLUSTER_TAG = PREFIX + "cluster"
 NETWORK_TAG = PREFIX + "network"
 """The network that a file system was made in."""
 
-# The cluster's owner, as lambda_assets/cluster_resource/ownership.py reads and writes it.
+# The cluster's owner, as lambda_assets/cluster_resource/event.py reads and writes it.
 STACK_ID_TAG = PREFIX + "stack-id"
 LOGICAL_ID_TAG = PREFIX + "logical-id"
 VERSION_TAG = PREFIX + "version"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""hyperpod-precheck: is this node fit for jobs? Runs on every node, as any user; steps/precheck.py installs it."""
+"""Check whether this node is ready for jobs. Runs on every node as any user; steps/precheck.py installs it."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Runs on every node as root, started by on_create.sh: works out what this node is and runs its steps in order."""
+"""Runs on every node as root, started by on_create.sh: run the steps of this node's role in order."""
 
 import os
 import sys
@@ -10,10 +10,10 @@ from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError, unexpected
 from hyperpod_node.node import Node
 from hyperpod_node.node_settings import NodeSettings
-from hyperpod_node.plan import carry_out
+from hyperpod_node.plan import run_steps
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from hyperpod_node.resource_config import ResourceConfig
-from hyperpod_node.shell import run
+from hyperpod_node.system import SYSTEM, System
 
 RESOURCE_CONFIG = Path(os.environ.get("SAGEMAKER_RESOURCE_CONFIG_PATH", "/opt/ml/config/resource_config.json"))
 PROVISIONING_PARAMETERS = Path(__file__).with_name("provisioning_parameters.json")
@@ -21,17 +21,17 @@ NODE_SETTINGS = Path(__file__).with_name("node_settings.json")
 
 
 def main() -> int:
-    """Run the steps of this node; the exit status is what HyperPod looks at, the last line what an operator sees."""
+    """Run the steps of this node; HyperPod reads the exit status, operators read the last line."""
     started = time.monotonic()
     try:
-        context = _context()
+        context = _context(SYSTEM)
         node = context.node
         print(f"{node.name} ({node.address}) of cluster {node.cluster_name}: role {node.role}, group {node.group}")
-        carry_out(context)
+        run_steps(context, SYSTEM)
     except NodeError as error:
         print(f"lifecycle script failed: {error}", file=sys.stderr)
         return 1
-    except Exception as error:  # noqa: BLE001 - whatever it is, the last line says so
+    except Exception as error:  # noqa: BLE001 - the last line reports every error
         traceback.print_exc()
         print(f"lifecycle script failed: {unexpected(error)}", file=sys.stderr)
         return 1
@@ -39,9 +39,9 @@ def main() -> int:
     return 0
 
 
-def _context() -> Context:
+def _context(system: System) -> Context:
     cluster, parameters = ResourceConfig.load(RESOURCE_CONFIG), ProvisioningParameters.load(PROVISIONING_PARAMETERS)
-    node = Node.find(cluster, parameters, addresses=run("hostname", "-I").split())
+    node = Node.find(cluster, parameters, addresses=system.run("hostname", "-I").split())
     return Context(node, cluster, parameters, NodeSettings.load(NODE_SETTINGS))
 
 

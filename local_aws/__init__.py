@@ -1,1 +1,1 @@
-"""An AWS account on one machine: what the tests and the demo deploy to. The product never imports it."""
+"""An AWS account on one machine, for tests and the demo. The product never imports it."""

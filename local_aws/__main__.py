@@ -22,14 +22,14 @@ Command = Callable[[argparse.Namespace], int]
 _NEXT = """embedded AWS at {endpoint}
 
 Next:
-    eval "$({python} -m local_aws env)"     # this shell talks to it, and to nothing else
-    cdk bootstrap                           # once, as in any account
-    cdk deploy 'reference/*'
-    {python} -m local_aws down              # ends it; nothing of it survives"""
+    eval "$({python} -m local_aws env)"     # point this shell at it, and at nothing else
+    cdk bootstrap                           # once per account and region
+    cdk deploy 'starter/*'
+    {python} -m local_aws down              # stop it and delete all its data"""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; the exit status."""
+    """Run one command and return its exit status."""
     options = parser().parse_args(arguments)
     try:
         status: int = options.run(options)
@@ -49,34 +49,34 @@ def _up(options: argparse.Namespace) -> int:
 
 
 def _down(_: argparse.Namespace) -> int:
-    print("the embedded AWS is down" if process.down() else "no embedded AWS was up")
+    print("the embedded AWS is stopped" if process.down() else "no embedded AWS is running")
     if node_commands.clear_leftovers():
-        print("the nodes that it left are ended")
+        print("its leftover nodes are stopped")
     return 0
 
 
 def _status(_: argparse.Namespace) -> int:
     state = process.status()
     if state is None:
-        print("no embedded AWS is up; `python -m local_aws up` starts one")
+        print("no embedded AWS is running; start one with `python -m local_aws up`")
         return 1
-    print(f"embedded AWS at {state.endpoint}, pid {state.pid}, its clock {state.speed:g} times as fast")
+    print(f"embedded AWS at {state.endpoint}, pid {state.pid}, clock {state.speed:g} times as fast as the host's")
     return 0
 
 
 def _reset(_: argparse.Namespace) -> int:
     if process.status() is None and node_commands.clear_leftovers():
-        print("no embedded AWS was up; the nodes that one had left are ended")
+        print("no embedded AWS is running; leftover nodes are stopped")
         return 0
     process.reset()
-    print("the embedded AWS is empty")
+    print("the embedded AWS is now empty")
     return 0
 
 
 def _environment(options: argparse.Namespace) -> dict[str, str]:
     state = process.status()
     if state is None:
-        raise process.ProcessError("no embedded AWS is up; `python -m local_aws up` starts one")
+        raise process.ProcessError("no embedded AWS is running; start one with `python -m local_aws up`")
     return aws_environment(state.endpoint, options.region, process.home(), state.owner)
 
 
@@ -88,19 +88,19 @@ def _env(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
     if not command:
-        raise process.ProcessError("there is no command to run; give one, e.g. `python -m local_aws run aws s3 ls`")
+        raise process.ProcessError("no command given; pass one, e.g. `python -m local_aws run aws s3 ls`")
     environment = _environment(options)
-    os.environ["PATH"] = environment["PATH"]  # execvpe looks the program up in this process's PATH
+    os.environ["PATH"] = environment["PATH"]  # execvpe searches the PATH of this process
     try:
         os.execvpe(command[0], command, environment)  # noqa: S606  replaced, so that signals reach it
     except FileNotFoundError:
-        raise process.ProcessError(f"no program {command[0]!r} in PATH") from None
+        raise process.ProcessError(f"{command[0]!r} is not in PATH") from None
     except OSError as error:
-        raise process.ProcessError(f"{command[0]!r} cannot be run: {error.strerror}") from None
+        raise process.ProcessError(f"cannot run {command[0]!r}: {error.strerror}") from None
 
 
 def _serve(options: argparse.Namespace) -> int:
-    """Be the embedded AWS until Ctrl-C or SIGTERM."""
+    """Run the embedded AWS until Ctrl-C or SIGTERM."""
     from local_aws.clock import clock  # noqa: PLC0415  the other commands need no server
     from local_aws.server import EmbeddedAws  # noqa: PLC0415
 
@@ -138,19 +138,19 @@ def _demo(options: argparse.Namespace) -> int:
 
 def _port(text: str) -> int:
     if not 0 <= int(text) <= 65535:
-        raise argparse.ArgumentTypeError(f"a port is a number from 0 to 65535, got {text}")
+        raise argparse.ArgumentTypeError(f"must be 0 to 65535, got {text}")
     return int(text)
 
 
 def _speed(text: str) -> float:
     if not float(text) > 0:
-        raise argparse.ArgumentTypeError(f"the clock's speed is a number above 0, got {text}")
+        raise argparse.ArgumentTypeError(f"must be above 0, got {text}")
     return float(text)
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line: one subcommand for each thing to do with it."""
-    top = argparse.ArgumentParser(prog="python -m local_aws", description="an AWS account on this machine")
+    """Return the parser, with one subcommand per action."""
+    top = argparse.ArgumentParser(prog="python -m local_aws", description="run an AWS account on this machine")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, run: Command, text: str) -> argparse.ArgumentParser:
@@ -159,28 +159,30 @@ def parser() -> argparse.ArgumentParser:
         return added
 
     for starting in (
-        command("up", _up, "start it in the background"),
-        command("serve", _serve, "be it in the foreground, until Ctrl-C"),
+        command("up", _up, "start the embedded AWS in the background"),
+        command("serve", _serve, "run the embedded AWS in the foreground until Ctrl-C"),
     ):
-        starting.add_argument("--port", type=_port, default=0, help="on loopback; any free one by default")
-        starting.add_argument("--speed", type=_speed, help="how many times as fast AWS's time passes; 300 by default")
+        starting.add_argument("--port", type=_port, default=0, help="port on loopback (default: any free port)")
+        starting.add_argument("--speed", type=_speed, help="speed of AWS's clock, as a factor (default: 300)")
         starting.add_argument(
-            "--nodes", action="store_true", help="let clusters have nodes that run (as root, after make nodes-setup)"
+            "--nodes", action="store_true", help="run simulated nodes for clusters (as root, after `make nodes-setup`)"
         )
     node_commands.add(command)
     fault_commands.add(command)
-    command("down", _down, "end it")
-    command("status", _status, "say whether it runs, and where")
-    command("reset", _reset, "empty it")
-    environment = command("env", _env, "print what a shell must set to talk to it")
-    running = command("run", _run, "run a command that talks to it")
+    command("down", _down, "stop the embedded AWS")
+    command("status", _status, "show whether the embedded AWS is running, and its endpoint")
+    command("reset", _reset, "delete everything in the embedded AWS")
+    environment = command("env", _env, "print the settings that point a shell at the embedded AWS")
+    running = command("run", _run, "run a command against the embedded AWS")
     for talking in (environment, running):
         talking.add_argument("--region", default="us-west-2")
     running.add_argument(
-        "command", nargs=argparse.REMAINDER, metavar="COMMAND", help="with its own options; -- may stand before it"
+        "command", nargs=argparse.REMAINDER, metavar="COMMAND", help="the command and its options, optionally after --"
     )
-    demo = command("demo", _demo, "bring up a cluster on it with the real cdk command line")
-    demo.add_argument("cluster", nargs="?", default="reference")
+    demo = command("demo", _demo, "deploy a cluster to the embedded AWS with the real cdk command line")
+    demo.add_argument(
+        "cluster", nargs="?", default="", help="name of a file in clusters/ (default: the only one, else the example starter)"
+    )
     return top
 
 

@@ -1,7 +1,7 @@
-"""Who may talk to the embedded AWS: the holders of access keys that it knows, and no web page.
+"""Authentication: accept only requests signed with known access keys, and none from web pages.
 
-It listens on loopback, where every user and every browser of the machine reaches it, and its functions run with the rights of
-whoever started it.
+It listens on loopback, which every user and browser of the machine can reach, and functions run with the rights of the user
+who started it.
 """
 
 import hmac
@@ -28,7 +28,7 @@ _WRONG = (
     "The request signature we calculated does not match the signature you provided. "
     "Check your AWS Secret Access Key and signing method. Consult the service documentation for details."
 )
-# What AWS answers, by the protocol of the service; "" is any other protocol.
+# AWS's responses by the protocol of the service; "" is any other protocol.
 _REFUSALS = {
     _UNSIGNED: {"": (403, "MissingAuthenticationToken"), "rest-xml": (403, "AccessDenied")},
     _UNKNOWN: {
@@ -48,42 +48,42 @@ _REFUSALS = {
 
 
 def authenticated(app: WsgiApp) -> WsgiApp:
-    """``app`` for the holders of known keys."""
+    """Return ``app`` behind a check of the caller's keys."""
 
     def answer(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         path = environ.get("PATH_INFO", "")
-        reason = _foreign(environ) or _out_of_bounds(environ, path)
+        reason = _origin_problem(environ) or _path_problem(environ, path)
         if reason:
             return _answer(start_response, 403, "application/json", json.dumps({"message": reason}).encode())
-        message = None if path.startswith(control.PREFIX) else _mistake(environ)
+        message = None if path.startswith(control.PREFIX) else _signature_problem(environ)
         return _refuse(environ, start_response, message) if message else app(environ, start_response)
 
     return answer
 
 
-def _foreign(environ: Environ) -> str | None:
-    """Why the request is one of a web page's; None if it is not."""
+def _origin_problem(environ: Environ) -> str | None:
+    """Return why the request looks like a web page's, or None."""
     if "HTTP_ORIGIN" in environ:
-        return "requests of web pages are refused: the header Origin must not be there"
+        return "requests from web pages are refused; remove the Origin header"
     host = environ.get("HTTP_HOST", "").partition(":")[0].lower()
     if host not in ("127.0.0.1", "localhost") and not host.endswith(".localhost"):
         return f"unknown host {host!r}; use 127.0.0.1 or localhost"
     return None
 
 
-def _out_of_bounds(environ: Environ, path: str) -> str | None:
-    """Why the path is not for who asks; None if it is."""
+def _path_problem(environ: Environ, path: str) -> str | None:
+    """Return why the caller may not use the path, or None."""
     if path.startswith(_MOTOS_OWN):
         return f"{_MOTOS_OWN} is not part of the embedded AWS"
     if path.startswith(control.PREFIX) and control.needs_token(path):
         token = environ.get(_TOKEN, "").encode("latin-1")
         if not hmac.compare_digest(token, OWNER.control_token.encode()):
-            return f"the header {CONTROL_HEADER} must be the token that `python -m local_aws env` exports"
+            return f"header {CONTROL_HEADER} must be the token that `python -m local_aws env` exports"
     return None
 
 
-def _mistake(environ: Environ) -> str | None:
-    """What is wrong with the request's signature; None if it is good."""
+def _signature_problem(environ: Environ) -> str | None:
+    """Return what is wrong with the request's signature, or None."""
     signature = signatures.read(environ)
     if signature is None:
         return _UNSIGNED
@@ -94,7 +94,7 @@ def _mistake(environ: Environ) -> str | None:
 
 
 def _issued_secret(access_key: str) -> str | None:
-    """The secret key of a role's session or of a user, as IAM keeps them."""
+    """Return the secret key of a role's session or of a user, as IAM stores it."""
     for account in list(iam_backends.values()):
         for backend in list(account.values()):
             key = backend.access_keys.get(access_key)
@@ -113,7 +113,7 @@ def _refuse(environ: Environ, start_response: StartResponse, message: str) -> li
 
 
 def _protocol(environ: Environ, service: str) -> str:
-    """How the service's answers are written, as far as the request shows it."""
+    """Return the protocol of the service's responses, as far as the request shows it."""
     content = environ.get("CONTENT_TYPE", "")
     if environ.get("HTTP_SMITHY_PROTOCOL") == "rpc-v2-cbor":
         return "cbor"

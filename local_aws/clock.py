@@ -1,8 +1,8 @@
-"""The one clock of the embedded AWS: waits and delays are in AWS's seconds, which pass ``speed`` times faster than the host's.
+"""The clock of the embedded AWS: waits and delays count AWS's seconds, which pass ``speed`` times faster than the host's.
 
-It drives what AWS makes a client wait for: a state machine's Wait, retries and time-outs, CloudFormation's ServiceTimeout, how
-long a service takes. What a client compares with its own clock (time stamps of events and logs) and what really runs on this
-machine (a Lambda function's code) stay in host time. While such work goes on, the clock runs no faster than the host's, so that
+It drives everything that AWS makes a client wait for: a state machine's Wait, retries and time-outs, CloudFormation's
+ServiceTimeout, service delays. Time stamps of events and logs, which clients compare with their own clock, and real work on
+this machine (a Lambda function's code) stay in host time. During such work the clock runs at most at the host's pace, so that
 a slow or busy machine never uses up AWS's time-outs.
 """
 
@@ -14,22 +14,27 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-# While work goes on, waiting threads look again this often (host seconds) whether the clock is fast again.
+# During work, waiting threads check at this interval (host seconds) whether the clock is fast again.
 _LOOK_S = 0.05
 
 
+def host_now() -> datetime:
+    """Return the host's time: clients compare time stamps with their own clock."""
+    return datetime.now(UTC)
+
+
 class Waitable(Protocol):
-    """What can be waited for: a `threading.Event`, or what behaves as one."""
+    """An object to wait for: a `threading.Event`, or one with the same methods."""
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for at most ``timeout`` of the host's seconds; tell whether it came."""
+        """Wait for at most ``timeout`` host seconds; return whether the event is set."""
 
     def is_set(self) -> bool:
-        """Whether it has come."""
+        """Return whether the event is set."""
 
 
 class Clock:
-    """A clock that starts at the host's time and runs ``speed`` times as fast, but at the host's pace during work."""
+    """A clock that starts at the host's time and runs ``speed`` times as fast, but at most at the host's pace during work."""
 
     def __init__(self, speed: float = 1.0) -> None:
         self._lock = threading.Lock()
@@ -37,7 +42,7 @@ class Clock:
         self.set_speed(speed)
 
     def set_speed(self, speed: float) -> None:
-        """Run ``speed`` times as fast as the host from now on; AWS's time starts again at the host's."""
+        """Run ``speed`` times as fast as the host from now on; restart AWS's time at the host's."""
         if speed <= 0:
             raise ValueError(f"speed must be positive, got {speed}")
         with self._lock:
@@ -47,7 +52,7 @@ class Clock:
 
     @contextmanager
     def work(self) -> Iterator[None]:
-        """Let the clock run no faster than the host's while the block's real work goes on."""
+        """Run the clock at most at the host's pace during the block."""
         self._count(1)
         try:
             yield
@@ -65,20 +70,20 @@ class Clock:
 
     @property
     def pace(self) -> float:
-        """How many times faster than the host's the clock runs at this moment."""
+        """Return the current speed relative to the host's clock."""
         return min(self.speed, 1.0) if self._working else self.speed
 
     def seconds(self) -> float:
-        """The seconds of AWS's time that passed since the clock's start."""
+        """Return the AWS seconds since the clock's start."""
         with self._lock:
             return self._read()[0]
 
     def now(self) -> datetime:
-        """The moment in AWS's time."""
+        """Return the current AWS time."""
         return self._start + timedelta(seconds=self.seconds())
 
     def host_seconds(self, seconds: float) -> float:
-        """How long ``seconds`` of AWS's time take on the host while no work goes on."""
+        """Return the host seconds that ``seconds`` of AWS's time take while no work is running."""
         return seconds / self.speed
 
     def sleep(self, seconds: float) -> None:
@@ -86,7 +91,7 @@ class Clock:
         self.wait(threading.Event(), seconds)
 
     def wait(self, event: Waitable, seconds: float | None) -> bool:
-        """Wait for ``event`` for at most ``seconds`` of AWS's time; tell whether it came."""
+        """Wait for ``event`` for at most ``seconds`` of AWS's time; return whether it is set."""
         if seconds is None:
             return event.wait()
         end = self.seconds() + seconds

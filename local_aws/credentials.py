@@ -1,6 +1,6 @@
-"""Secrets of one embedded AWS: its owner's access key and control token, and the keys of its own services.
+"""Credentials of one embedded AWS: the owner's access key and control token, and the keys of its services.
 
-They are random for each process, so that other users of this machine can neither guess nor reuse them.
+They are random per process, so that other users of this machine can neither guess nor reuse them.
 """
 
 import secrets
@@ -8,12 +8,12 @@ import string
 from dataclasses import dataclass, field
 
 CONTROL_HEADER = "X-Local-Aws-Token"
-_KEY_CHARACTERS = string.ascii_uppercase + "234567"  # of AWS's access key ids
+_KEY_CHARACTERS = string.ascii_uppercase + "234567"  # as in AWS's access key ids
 
 
 @dataclass(frozen=True)
 class Owner:
-    """The administrator of the account: an access key, and the token that the control paths require."""
+    """The administrator of the account: an access key, and the token for the control paths."""
 
     access_key: str
     secret_key: str = field(repr=False)
@@ -21,7 +21,7 @@ class Owner:
 
     @property
     def client_keys(self) -> dict[str, str]:
-        """The arguments with which boto3 makes a client of the owner's."""
+        """Return the arguments of a boto3 client with the owner's keys."""
         return _client_keys(self.access_key, self.secret_key)
 
 
@@ -35,15 +35,15 @@ def _client_keys(access_key: str, secret_key: str) -> dict[str, str]:
 
 
 OWNER = _random_owner()
-# Services that call others of the same process, under their own names.
+# Services that call other services in the same process, under their own names.
 _SERVICES = {name: secrets.token_urlsafe(30) for name in ("cloudformation", "events")}
 
 
 def service_keys(name: str) -> dict[str, str]:
-    """The arguments with which boto3 makes a client of one of the embedded AWS's own services."""
+    """Return the arguments of a boto3 client for one of the embedded AWS's own services."""
     return _client_keys(name, _SERVICES[name])
 
 
 def own_secret(access_key: str) -> str | None:
-    """The secret key of the owner or of a service; None for any other access key."""
+    """Return the secret key of the owner or a service; None for any other access key."""
     return OWNER.secret_key if access_key == OWNER.access_key else _SERVICES.get(access_key)

@@ -1,4 +1,4 @@
-"""The demo: a cluster file deployed to the embedded AWS by the real `cdk` command line, and first jobs on its nodes."""
+"""The demo: deploy a cluster file to the embedded AWS with the real `cdk` command line, and run first jobs on its nodes."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from config.instance_group import Role
 from config.model import ClusterConfig
 from config.slurm import Database
 from local_aws import process
-from local_aws.brief import brief
+from local_aws.cdk_output import shorten
 from local_aws.environment import aws_environment
 from local_aws.nodes import setup, support
 from local_aws.nodes.specs import NodesError
@@ -24,6 +24,7 @@ from validation.load import load_clusters
 
 PROJECT = Path(__file__).resolve().parent.parent
 CLUSTERS = PROJECT / "clusters"
+EXAMPLES = PROJECT / "examples" / "clusters"
 WORKERS_WITHIN_S = 120.0
 
 
@@ -33,24 +34,26 @@ class DemoError(Exception):
 
 @dataclass(frozen=True)
 class Step:
-    """One command of the demo, what it is for, and the folder in which it runs."""
+    """A command of the demo, its title and its working directory."""
 
     title: str
     command: tuple[str, ...]
     folder: Path = PROJECT
 
 
-def demo(cluster: str) -> None:
-    """Deploy ``cluster`` to a fresh embedded AWS and leave it running for the reader to play with."""
+def demo(given: str = "") -> None:
+    """Deploy a cluster file to a new embedded AWS and leave it running."""
     started = time.monotonic()
-    config = _config(cluster)
+    folder, cluster = chosen(given)
+    print(f"cluster file: {folder.relative_to(PROJECT) / cluster}.yaml", flush=True)
+    config = _config(folder, cluster)
     region = config.region or "us-west-2"
     if process.down():
-        print("the embedded AWS that was up is ended: the demo begins with an empty one")
+        print("stopped the running embedded AWS: the demo starts with an empty one")
     nodes = _can_run_nodes()
     running = process.up(nodes=nodes)
     environment = aws_environment(running.endpoint, region, process.home(), running.owner)
-    deployment = _steps(cluster, region)
+    deployment = _steps(folder, cluster, region)
     steps = (*deployment, *(first_jobs(config) if nodes else ()))
     for number, step in enumerate(steps, 1):
         if number == len(deployment) + 1:
@@ -60,12 +63,21 @@ def demo(cluster: str) -> None:
             flush=True,
         )
         if _run(step, environment):
-            raise DemoError(f"step {number} failed; the embedded AWS is still up to look into, `make demo-down` ends it")
-    print(next_steps(config, (CLUSTERS / f"{cluster}.yaml").read_text(), time.monotonic() - started, nodes=nodes))
+            raise DemoError(f"step {number} failed; inspect the embedded AWS, then stop it with `make demo-down`")
+    text = (folder / f"{cluster}.yaml").read_text()
+    print(next_steps(config, text, time.monotonic() - started, nodes=nodes, folder=folder))
+
+
+def chosen(given: str, clusters: Path = CLUSTERS) -> tuple[Path, str]:
+    """Return the folder and name of the cluster file: ``given``, else the only file in ``clusters``, else the example starter."""
+    names = [file.stem for file in clusters.glob("*.yaml")]
+    if given or len(names) == 1:
+        return clusters, given or names[0]
+    return EXAMPLES, "starter"
 
 
 def _can_run_nodes() -> bool:
-    """Make this machine able to run the cluster's nodes; where it cannot be, say why and go on without."""
+    """Set this machine up for simulated nodes; if it cannot run any, print why and return false."""
     reasons = support.missing_of_machine()
     if not reasons:
         try:
@@ -73,12 +85,12 @@ def _can_run_nodes() -> bool:
         except NodesError as error:
             reasons = [str(error)]
     if reasons:
-        print(f"the cluster will have no nodes that run, only a control plane: {'; '.join(reasons)}", flush=True)
+        print(f"no simulated nodes, only a control plane: {'; '.join(reasons)}", flush=True)
     return not reasons
 
 
 def _run(step: Step, environment: Mapping[str, str]) -> int:
-    """Run the step with the output of its own at a terminal, where `cdk` draws a bar, else with a brief one; its exit status."""
+    """Run the step and return its exit status; shorten the output unless stdout is a terminal, where `cdk` draws a bar."""
     if sys.stdout.isatty():
         return subprocess.run(step.command, cwd=step.folder, env=environment, check=False).returncode
     into = sys.stdout.encoding or "ascii"
@@ -91,15 +103,15 @@ def _run(step: Step, environment: Mapping[str, str]) -> int:
         encoding="utf-8",
         errors="replace",
     ) as process:
-        for line in brief(process.stdout or ()):
+        for line in shorten(process.stdout or ()):
             print(line.encode(into, "replace").decode(into), end="", flush=True)
     return process.returncode
 
 
-def _config(cluster: str) -> ClusterConfig:
-    """What the cluster's file describes; a file with mistakes is explained before anything is started."""
+def _config(folder: Path, cluster: str) -> ClusterConfig:
+    """Return the cluster's configuration; report mistakes in its file before anything starts."""
     try:
-        (config,) = load_clusters(CLUSTERS, only=cluster)
+        (config,) = load_clusters(folder, only=cluster)
     except ConfigError as error:
         raise DemoError(str(error)) from error
     return config
@@ -110,32 +122,33 @@ def wait_for_workers(count: int, look: Callable[[], set[str]], within_s: float =
     end, announced = time.monotonic() + within_s, False
     while len(idle := look()) < count:
         if not announced:
-            print(f"\nwaiting until Slurm has all {count} workers idle, at most {within_s:.0f} s", flush=True)
+            print(f"\nwaiting up to {within_s:.0f} s for {count} idle workers in Slurm", flush=True)
             announced = True
         if time.monotonic() > end:
             raise DemoError(
-                f"Slurm has {len(idle)} of {count} workers idle after {within_s:.0f} s; "
-                "`python -m local_aws shell -- sinfo` shows the others; `make demo-down` ends the embedded AWS"
+                f"{len(idle)} of {count} workers are idle in Slurm after {within_s:.0f} s; "
+                "see `python -m local_aws shell -- sinfo`; stop the embedded AWS with `make demo-down`"
             )
         time.sleep(1)
 
 
 def _idle_hosts(environment: Mapping[str, str]) -> set[str]:
-    """The hosts that Slurm has as idle; none while it does not answer."""
+    """Return the idle hosts in Slurm; none while it does not respond."""
     command = ("python", "-m", "local_aws", "shell", "--", "sinfo", "--noheader", "--Node", "--states=idle", "--format=%N")
-    asked = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
-    return set(asked.stdout.split()) if asked.returncode == 0 else set()
+    done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+    return set(done.stdout.split()) if done.returncode == 0 else set()
 
 
 def _workers(config: ClusterConfig) -> int:
     return sum(group.instance_count for group in config.instance_groups if group.role is Role.COMPUTE)
 
 
-def _steps(cluster: str, region: str) -> tuple[Step, ...]:
+def _steps(folder: Path, cluster: str, region: str) -> tuple[Step, ...]:
     deploy = (
         "cdk",
         "deploy",
         f"{cluster}/*",
+        *_cdk_options(folder),
         "--require-approval",
         "never",
         "--progress",
@@ -143,56 +156,66 @@ def _steps(cluster: str, region: str) -> tuple[Step, ...]:
     )
     return (
         Step(
-            "cdk bootstrap: what the CDK needs once per account and region",
+            "cdk bootstrap: prepare the account and region, once",
             ("cdk", "bootstrap", f"aws://{ACCOUNT}/{region}"),
             process.home(),
         ),
         Step("cdk deploy: network, storage, cluster", deploy),
-        Step("status: what came up", ("python", "-m", "cli", "status", cluster)),
-        Step("outputs: what to use it with", ("python", "-m", "cli", "outputs", cluster)),
+        Step("status: the cluster and its groups", ("./hpod", "status", cluster, *_hpod_options(folder))),
+        Step("outputs: ids, names and commands of the cluster", ("./hpod", "outputs", cluster, *_hpod_options(folder))),
     )
 
 
+def _cdk_options(folder: Path) -> tuple[str, ...]:
+    return () if folder == CLUSTERS else ("--context", f"clusters={folder.relative_to(PROJECT)}")
+
+
+def _hpod_options(folder: Path) -> tuple[str, ...]:
+    return () if folder == CLUSTERS else ("--clusters", str(folder.relative_to(PROJECT)))
+
+
 def first_jobs(config: ClusterConfig) -> tuple[Step, ...]:
-    """What a new user runs first, on the login node or else the controller: as root, then as the file's first user."""
+    """Return the first commands of a new user on the login node or controller: as root, then as the file's first user."""
     count = _workers(config)
     on_node = ("python", "-m", "local_aws", "shell", "--")
     jobs = [
-        Step("sinfo: the nodes, as Slurm sees them", (*on_node, "sinfo")),
-        Step(f"srun: a program on all {count} workers", (*on_node, "srun", f"--nodes={count}", "--immediate=60", "hostname")),
+        Step("sinfo: the nodes in Slurm", (*on_node, "sinfo")),
+        Step(f"srun: run a program on all {count} workers", (*on_node, "srun", f"--nodes={count}", "--immediate=60", "hostname")),
     ]
     for user in config.users[:1]:
         submit = ("sbatch", "--wait", f"--nodes={count}", "--output=first-job.txt", "--wrap=id --name --user; srun hostname")
-        jobs.append(Step(f"sbatch: a job of {user.name}'s", (*on_node, "sudo", "--login", f"--user={user.name}", *submit)))
+        jobs.append(Step(f"sbatch: submit a job as {user.name}", (*on_node, "sudo", "--login", f"--user={user.name}", *submit)))
     if config.slurm.accounting.database is not Database.NONE:
-        jobs.append(Step("sacct: the records of both", (*on_node, "sacct", "--allusers", "--allocations")))
+        jobs.append(Step("sacct: the accounting records of both", (*on_node, "sacct", "--allusers", "--allocations")))
     return tuple(jobs) if count else tuple(jobs[:1])
 
 
-def next_steps(config: ClusterConfig, file: str, seconds: float, *, nodes: bool) -> str:
-    """What the reader can try on the cluster, which is the one that the text ``file`` describes."""
+def next_steps(config: ClusterConfig, file: str, seconds: float, *, nodes: bool, folder: Path = CLUSTERS) -> str:
+    """Return commands to try on the cluster that the text ``file`` describes."""
     name, python = config.name, os.path.relpath(sys.executable)
-    what = "a Slurm cluster on nodes of its own" if nodes else "a cluster without nodes that run"
-    shell = f"\n    {python} -m local_aws shell            # a shell on the login node; `nodes` lists all" if nodes else ""
+    stacks = " ".join((f"'{name}/*'", *_cdk_options(folder)))
+    cluster = " ".join((name, *_hpod_options(folder)))
+    what = "a Slurm cluster with simulated nodes" if nodes else "a cluster without simulated nodes"
+    shell = f"\n    {python} -m local_aws shell            # a shell on the login node; list all with `nodes`" if nodes else ""
     return f"""
-Done in {seconds:.0f} s: {what}, on an embedded AWS, deployed by the real cdk command line.
+Done in {seconds:.0f} s: {what}, deployed to the embedded AWS by the real cdk command line.
 
-Next, in a shell that talks to the embedded AWS:
+Next, in a shell that points at the embedded AWS:
     eval "$({python} -m local_aws env)"{shell}
-    {_edit(config, file)}
-    cdk diff '{name}/*'                    # shows that one field
-    cdk deploy '{name}/*'                  # makes it so
-    ./hpod status {name}
-    cdk destroy '{name}/*'                 # takes down all but what the file says to retain
-    ./hpod retained {name}        # says what that is, as sections for the next file
-    make demo-down                          # ends the embedded AWS; nothing of it survives
+    {_edit(config, file, folder)}
+    cdk diff {stacks}                    # show this one change
+    cdk deploy {stacks}                  # deploy it
+    ./hpod status {cluster}
+    cdk destroy {stacks}                 # delete everything that the file does not retain
+    ./hpod retained {cluster}                  # print the retained resources, as YAML to reuse them
+    make demo-down                          # stop the embedded AWS and delete all its data
 """
 
 
-def _edit(config: ClusterConfig, file: str) -> str:
-    """The command that gives a group two nodes more; in words where the count's line cannot be told from others by itself."""
+def _edit(config: ClusterConfig, file: str, folder: Path) -> str:
+    """Return a command that adds two nodes to a group; a comment if the line of its count is not unique."""
     group = next((each for each in config.instance_groups if each.role is Role.COMPUTE), config.instance_groups[0])
-    count, path = group.instance_count, f"clusters/{config.name}.yaml"
+    count, path = group.instance_count, f"{folder.relative_to(PROJECT)}/{config.name}.yaml"
     if len(re.findall(rf"instance_count: {count}\b", file)) == 1:
         return f"sed -i 's/instance_count: {count}\\b/instance_count: {count + 2}/' {path}"
-    return f"# now edit {path}: instance_count of {group.name} from {count} to {count + 2}"
+    return f"# edit {path}: change instance_count of {group.name} from {count} to {count + 2}"

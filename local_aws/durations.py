@@ -1,4 +1,4 @@
-"""How long things take on AWS, in its seconds: one table, which tests and `/_local_aws/durations` can change.
+"""Durations on AWS, in its seconds: one table, which tests and `/_local_aws/durations` can change.
 
 The figures are plausible rather than measured; public reports differ by a factor of two and more.
 """
@@ -6,22 +6,22 @@ The figures are plausible rather than measured; public reports differ by a facto
 from local_aws import control
 
 _DEFAULTS: dict[str, float] = {
-    # A cluster of the reference's six nodes is InService after about ten minutes.
+    # A cluster with the reference's six nodes is InService after about ten minutes.
     "hyperpod.create.launch": 60,  # from the request to the nodes' network interfaces
     "hyperpod.update.launch": 20,
-    "hyperpod.node.boot": 300,  # from there to the lifecycle script
-    "hyperpod.node.stagger": 20,  # between one node and the next
-    "hyperpod.node.stagger.max": 240,  # between the first and the last
+    "hyperpod.node.boot": 300,  # from the interfaces to the lifecycle script
+    "hyperpod.node.stagger": 20,  # between two nodes
+    "hyperpod.node.stagger.max": 240,  # between the first and the last node
     "hyperpod.node.reboot": 180,
-    "hyperpod.node.retry": 300,  # continuous provisioning tries a failed node again
+    "hyperpod.node.retry": 300,  # until continuous provisioning retries a failed node
     "hyperpod.node.deep_health_check": 5400,
     "hyperpod.node.shut_down": 180,
     "hyperpod.settle": 60,  # from the last node's start to InService
     "hyperpod.software": 900,
     "hyperpod.roll_back": 180,
-    "hyperpod.min_count": 10800,  # continuous provisioning gives up a group's minimum
+    "hyperpod.min_count": 10800,  # until continuous provisioning gives up on a group's minimum
     "hyperpod.delete": 300,
-    "hyperpod.delete.retry": 60,  # a deletion that its role does not allow
+    "hyperpod.delete.retry": 60,  # until a deletion without permission is retried
     "fsx.create": 420,
     "fsx.update": 180,
     "fsx.delete": 180,
@@ -33,21 +33,21 @@ _durations = dict(_DEFAULTS)
 
 
 def duration(name: str) -> float:
-    """How many of AWS's seconds ``name`` takes."""
+    """Return the duration of ``name`` in AWS's seconds."""
     return _durations[name]
 
 
 def change(durations: dict[str, float]) -> dict[str, float]:
-    """Change some of the table; all of it comes back."""
+    """Change entries of the table and return all of it."""
     unknown = sorted(set(durations) - set(_DEFAULTS))
     if unknown:
-        raise ValueError(f"no such durations: {unknown}; there are {sorted(_DEFAULTS)}")
+        raise ValueError(f"unknown durations: {unknown}; use {sorted(_DEFAULTS)}")
     _durations.update({name: float(seconds) for name, seconds in durations.items()})
     return dict(_durations)
 
 
 def reset() -> None:
-    """Take the table's own figures again."""
+    """Restore the defaults."""
     _durations.update(_DEFAULTS)
 
 

@@ -1,4 +1,4 @@
-"""The environment of a process that talks to the embedded AWS, and to nothing else of AWS's or the user's."""
+"""The environment of a process that uses the embedded AWS, and nothing else of AWS or of the user's settings."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ _LOOPBACK = "127.0.0.1,localhost,::1"
 
 
 def aws_environment(endpoint: str, region: str, home: Path, owner: Owner) -> dict[str, str]:
-    """This process's environment, turned to the embedded AWS at ``endpoint`` as its owner, for cdk and boto3."""
+    """Return this process's environment, pointed at the embedded AWS at ``endpoint`` as its owner, for cdk and boto3."""
     return {
         **shielded_environment(region, home),
         "AWS_ENDPOINT_URL": endpoint,
@@ -24,9 +24,9 @@ def aws_environment(endpoint: str, region: str, home: Path, owner: Owner) -> dic
 
 
 def shielded_environment(region: str, home: Path) -> dict[str, str]:
-    """This process's environment without the user's AWS settings.
+    """Return this process's environment without the user's AWS settings.
 
-    HOME stays, because caches live there; AWS's and the CDK's own files are looked for below ``home`` instead.
+    HOME stays, because it holds caches; AWS's and the CDK's own files are read below ``home`` instead.
     """
     tools = [str(PROJECT / ".venv" / "bin"), str(PROJECT / "node_modules" / ".bin")]
     others = [folder for folder in os.environ.get("PATH", os.defpath).split(os.pathsep) if folder not in tools]
@@ -46,11 +46,11 @@ def shielded_environment(region: str, home: Path) -> dict[str, str]:
 
 
 def _shielded(environment: Mapping[str, str], home: Path) -> dict[str, str]:
-    """``environment`` without the user's AWS settings, credentials and proxies."""
+    """Return ``environment`` without the user's AWS settings, credentials and proxies."""
     kept = {name: value for name, value in environment.items() if not _is_dropped(name)}
     return {
         **kept,
-        # Files that do not exist: neither the user's profiles nor an instance's role may be found.
+        # Files that do not exist, to hide the user's profiles and an instance's role.
         "AWS_CONFIG_FILE": str(home / "no-config"),
         "AWS_SHARED_CREDENTIALS_FILE": str(home / "no-credentials"),
         "AWS_EC2_METADATA_DISABLED": "true",
@@ -64,7 +64,7 @@ def _is_dropped(name: str) -> bool:
 
 
 def as_shell(environment: Mapping[str, str]) -> str:
-    """The lines with which a shell takes over ``environment``: only what differs from this process's."""
+    """Return the shell commands that set ``environment``: only its differences from this process's."""
     gone = [f"unset {name}" for name in sorted(os.environ) if name not in environment]
     new = [f"export {name}={_quoted(value)}" for name, value in sorted(environment.items()) if os.environ.get(name) != value]
     return "\n".join([*gone, *new])
@@ -76,7 +76,7 @@ def _quoted(value: str) -> str:
 
 @contextmanager
 def shield(home: Path) -> Iterator[None]:
-    """Keep this process's own AWS clients from the user's settings while the embedded AWS lives in it."""
+    """Hide the user's settings from this process's own AWS clients while the embedded AWS runs in it."""
     before = dict(os.environ)
     _replace(_shielded(before, home))
     try:

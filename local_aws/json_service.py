@@ -1,4 +1,4 @@
-"""Operations of ours in the place of moto's: the walk along the model and the lock around them are the same for all."""
+"""Operations that replace moto's: validation against the service model and a lock are the same for all."""
 
 import base64
 import json
@@ -18,7 +18,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True)
 class Call:
-    """One call of an operation: who, where and what."""
+    """One call of an operation: its caller, account, region and request."""
 
     account: str
     region: str
@@ -28,11 +28,11 @@ class Call:
     request: Json
 
     def arn(self, service: str, rest: str) -> str:
-        """An ARN of this call's account and region."""
+        """Return an ARN in this call's account and region."""
         return f"arn:{self.partition}:{service}:{self.region}:{self.account}:{rest}"
 
     def authorize(self, action: str, resource: str | None, context: Context | None = None) -> None:
-        """Refuse the call unless its caller may do ``action``."""
+        """Raise AccessDeniedException unless the caller may perform ``action``."""
         keys: Context = {"aws:RequestedRegion": self.region, **(context or {})}
         authorize(self.account, self.access_key, action, resource, keys)
 
@@ -40,20 +40,20 @@ class Call:
 Operation = Callable[[Call], Json]
 
 
-class NotOursError(Exception):
-    """The call is about something of moto's own."""
+class NotHandledError(Exception):
+    """The call is about a resource that moto handles."""
 
 
 @dataclass(frozen=True)
 class JsonService:
-    """A service of which we answer ``operations``; moto answers the rest."""
+    """A service with its own ``operations``; moto handles the others."""
 
     name: str
     operations: Mapping[str, Operation]
     lock: AbstractContextManager[Any]
 
-    def put_before(self, response_class: Any) -> None:
-        """Answer our operations before moto's ``response_class`` does; done twice it is as done once."""
+    def install_before(self, response_class: Any) -> None:
+        """Handle these operations before moto's ``response_class`` does; safe to repeat."""
         original = getattr(response_class, "_moto_call_action", response_class.call_action)
 
         def call_action(response: Any) -> Any:
@@ -61,7 +61,7 @@ class JsonService:
                 return original(response)
             try:
                 return self._respond(response)
-            except NotOursError:
+            except NotHandledError:
                 return original(response)
 
         response_class._moto_call_action = original
@@ -99,7 +99,7 @@ class JsonService:
 
 
 def page(call: Call, items: Sequence[_Item], default: int = 100) -> tuple[list[_Item], dict[str, str]]:
-    """The items that the call's MaxResults and NextToken ask for, and the NextToken of the answer, if there is more."""
+    """Return the page of items that the call's MaxResults and NextToken select, with a NextToken if there are more."""
     start = _position(call.request.get("NextToken"))
     end = start + int(call.request.get("MaxResults") or default)
     token = base64.b64encode(f"from:{end}".encode()).decode()
@@ -112,4 +112,4 @@ def _position(token: str | None) -> int:
     try:
         return int(base64.b64decode(token, validate=True).decode().removeprefix("from:"))
     except ValueError as error:
-        raise AwsError("ValidationException", f"NextToken {token!r} is not one of ours") from error
+        raise AwsError("ValidationException", f"invalid NextToken {token!r}") from error

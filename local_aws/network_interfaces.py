@@ -1,7 +1,7 @@
-"""Network interfaces that services place in subnets, and what moto's EC2 does not refuse while they are there.
+"""Network interfaces of services in subnets, and the refusals that moto's EC2 lacks.
 
-Corrected in moto: a subnet or a security group in use can be deleted, a NAT gateway leaves its interface behind, and a VPC goes
-although groups, endpoints or an internet gateway are left in it.
+Corrected in moto: a subnet or a security group in use can be deleted, a NAT gateway leaves its interface behind, and a VPC can
+be deleted although groups, endpoints or an internet gateway are left in it.
 """
 
 import ipaddress
@@ -18,12 +18,12 @@ _originals: dict[str, Callable[..., Any]] = {}
 
 
 class OutOfAddressesError(Exception):
-    """The subnet has not as many free addresses as were asked for."""
+    """The subnet does not have enough free addresses."""
 
 
 @dataclass(frozen=True)
 class Interface:
-    """A network interface of a service in somebody's subnet."""
+    """A network interface of a service in a customer's subnet."""
 
     id: str
     address: str
@@ -32,7 +32,7 @@ class Interface:
 
 @dataclass(frozen=True)
 class Place:
-    """Where interfaces go: a subnet of an account's region, and the security groups they are in."""
+    """The place of interfaces: a subnet of an account's region, and their security groups."""
 
     account: str
     region: str
@@ -40,11 +40,11 @@ class Place:
     group_ids: tuple[str, ...]
 
     def subnet(self) -> Any | None:
-        """Moto's subnet, or None."""
+        """Return moto's subnet, or None."""
         return find_subnet(self.account, self.region, self.subnet_id)
 
     def groups(self) -> Groups:
-        """Its security groups, or the VPC's default one where none is named."""
+        """Return the security groups, or the VPC's default one if none is given."""
         ec2, subnet = _ec2(self.account, self.region), self.subnet()
         if subnet is None:
             raise LookupError(f"subnet {self.subnet_id} does not exist")
@@ -54,17 +54,17 @@ class Place:
 
 
 def find_subnet(account: str, region: str, subnet_id: str) -> Any | None:
-    """Moto's subnet of that id, or None."""
+    """Return moto's subnet with this id, or None."""
     return next((zone[subnet_id] for zone in _ec2(account, region).subnets.values() if subnet_id in zone), None)
 
 
 def find_group(account: str, region: str, group_id: str) -> Any | None:
-    """Moto's security group of that id, or None."""
+    """Return moto's security group with this id, or None."""
     return _ec2(account, region).get_security_group_from_id(group_id)
 
 
 def create(place: Place, count: int, *, description: str, tags: dict[str, str] | None = None) -> list[Interface]:
-    """``count`` new interfaces, all or none, that nobody but ``delete`` here can delete."""
+    """Create ``count`` interfaces, all or none; only ``delete`` here can delete them."""
     ec2, subnet = _ec2(place.account, place.region), place.subnet()
     if subnet is None:
         raise LookupError(f"subnet {place.subnet_id} does not exist")
@@ -86,14 +86,14 @@ def create(place: Place, count: int, *, description: str, tags: dict[str, str] |
 
 
 def delete(account: str, region: str, interfaces: Iterable[Interface]) -> None:
-    """Delete the interfaces; those that are gone are left alone."""
+    """Delete the interfaces; ignore those already gone."""
     with _lock:
         for interface in interfaces:
             _ec2(account, region).enis.pop(interface.id, None)
 
 
 def install() -> None:
-    """Correct moto's EC2; done twice it is as done once."""
+    """Patch moto's EC2; safe to repeat."""
     from moto.ec2.models import EC2Backend  # noqa: PLC0415  moto is loaded once the environment is set
 
     for name, corrected in _CORRECTIONS.items():
@@ -111,7 +111,7 @@ def _ec2(account: str, region: str) -> Any:
 def _free_addresses(ec2: Any, subnet: Any) -> Iterator[str]:
     taken = {item["PrivateIpAddress"] for eni in list(ec2.enis.values()) for item in eni.private_ip_addresses}
     hosts = ipaddress.IPv4Network(subnet.cidr_block).hosts()
-    for host in itertools.islice(hosts, 3, None):  # the network's own address and the next three are AWS's
+    for host in itertools.islice(hosts, 3, None):  # AWS reserves the network's own address and the next three
         if str(host) not in taken:
             yield str(host)
 

@@ -1,4 +1,4 @@
-"""The commands about simulated nodes: list them, get a shell on one, clear what a killed run left of them."""
+"""The commands for simulated nodes: list them, open a shell on a node, and clean up after a killed run."""
 
 import argparse
 import os
@@ -14,18 +14,18 @@ from local_aws.nodes.specs import NodesError
 
 Node = dict[str, str]
 _COLUMNS = ("cluster", "name", "role", "status", "address", "host", "id")
-_FIRST_ROLES = ("login", "controller")  # where a person goes who names a cluster alone
+_FIRST_ROLES = ("login", "controller")  # preferred if only a cluster is given
 
 
 def demand_support() -> None:
-    """Raise an error that says why nodes cannot run on this machine, if they cannot."""
+    """Raise an error if this machine cannot run nodes."""
     reasons = support.missing()
     if reasons:
-        raise process.ProcessError("no nodes can run here: " + "; ".join(reasons))
+        raise process.ProcessError("this machine cannot run nodes: " + "; ".join(reasons))
 
 
 def behaviour() -> Behaviour:
-    """How HyperPod's agent shall behave, by the environment of `up` and `serve`."""
+    """Return the behaviour of HyperPod's agent, from the environment of `up` and `serve`."""
     try:
         return Behaviour.parse(os.environ.get(ENVIRONMENT, ""))
     except NodesError as error:
@@ -33,12 +33,12 @@ def behaviour() -> Behaviour:
 
 
 def folder() -> Path:
-    """Where the nodes of the embedded AWS in the background have their files."""
+    """Return the folder of the nodes of the embedded AWS in the background."""
     return process.home() / "nodes"
 
 
 def clear_leftovers() -> bool:
-    """End the nodes of an embedded AWS that was killed, and remove what they left; tell whether there were any."""
+    """Stop the nodes of a killed embedded AWS and delete their files; return whether there were any."""
     ended = sweep.sweep(folder())
     shutil.rmtree(folder(), ignore_errors=True)
     return bool(ended)
@@ -46,13 +46,13 @@ def clear_leftovers() -> bool:
 
 def add(command: Callable[[str, Callable[[argparse.Namespace], int], str], argparse.ArgumentParser]) -> None:
     """Add the commands to the command line."""
-    command("nodes", _nodes, "list the nodes that run")
-    entering = command("shell", _shell, "get a shell on a node, or run a command there, as root")
+    command("nodes", _nodes, "list the running nodes")
+    entering = command("shell", _shell, "open a shell on a node as root, or run a command there")
     entering.add_argument(
         "words",
         nargs=argparse.REMAINDER,
         metavar="[CLUSTER or NODE] [-- COMMAND]",
-        help="an instance's name or id, a host's name or address, or a cluster; login nodes and controllers first",
+        help="instance name or id, host name or address, or cluster (its login node or controller)",
     )
 
 
@@ -65,7 +65,7 @@ def _shell(options: argparse.Namespace) -> int:
     name, command = read(options.words)
     node = choose(_running(), name)
     if not command and sys.stdin.isatty():
-        sys.stderr.write(f"root on {node['name']} ({node['host']}) of cluster {node['cluster']}; Ctrl-D leaves\n")
+        sys.stderr.write(f"root on {node['name']} ({node['host']}) of cluster {node['cluster']}; press Ctrl-D to leave\n")
     try:
         return shell.enter(Path(node["folder"]), node["id"], command)
     except NodesError as error:
@@ -75,42 +75,42 @@ def _shell(options: argparse.Namespace) -> int:
 def _running() -> list[Node]:
     nodes: list[Node] | None = process.ask("nodes")
     if nodes is None:
-        raise process.ProcessError("this embedded AWS runs no nodes; `python -m local_aws up --nodes` starts one that does")
+        raise process.ProcessError("this embedded AWS runs no nodes; start one that does with `python -m local_aws up --nodes`")
     return nodes
 
 
 def read(words: Sequence[str]) -> tuple[str | None, list[str]]:
-    """The name and the command that the words of the command line give."""
+    """Return the name and the command from the words of the command line."""
     name = words[0] if words and words[0] != "--" else None
     rest = list(words[1:] if name else words)
     return name, rest[1:] if rest[:1] == ["--"] else rest
 
 
 def choose(nodes: Sequence[Node], name: str | None) -> Node:
-    """The node that ``name`` stands for; without a name the first of the only cluster."""
+    """Return the node called ``name``; without a name, the first node of the only cluster."""
     if not nodes:
-        raise process.ProcessError("no node runs; deploy a cluster first")
+        raise process.ProcessError("no node is running; deploy a cluster first")
     found = [node for node in nodes if name in (node["name"], node["id"], node["host"], node["address"])]
     if not found:
         return _first_of([node for node in nodes if name in (None, node["cluster"])], nodes, name)
     if len(found) > 1:
         ids = ", ".join(f"{node['id']} of {node['cluster']}" for node in found)
-        raise process.ProcessError(f"several nodes are called {name!r}; give an instance's id: {ids}")
+        raise process.ProcessError(f"several nodes are called {name!r}; use an instance id: {ids}")
     return found[0]
 
 
 def _first_of(members: Sequence[Node], nodes: Sequence[Node], name: str | None) -> Node:
     clusters = sorted({node["cluster"] for node in members})
     if not members:
-        raise process.ProcessError(f"no node and no cluster is called {name!r}; there are\n{table(nodes)}")
+        raise process.ProcessError(f"unknown node or cluster {name!r}; available:\n{table(nodes)}")
     if len(clusters) > 1:
-        raise process.ProcessError(f"several clusters run; name one of {', '.join(clusters)}")
+        raise process.ProcessError(f"several clusters are running; use one of {', '.join(clusters)}")
     roles = (*_FIRST_ROLES, "compute", "")
     return min(members, key=lambda node: roles.index(node["role"]))
 
 
 def table(nodes: Sequence[Node]) -> str:
-    """The nodes, one to a line."""
+    """Return the nodes as a table."""
     rows = [_COLUMNS, *(tuple(node[column] for column in _COLUMNS) for node in nodes)]
     widths = [max(len(row[place]) for row in rows) for place in range(len(_COLUMNS))]
     return "\n".join("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows)

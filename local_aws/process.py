@@ -1,4 +1,4 @@
-"""The embedded AWS as a process in the background: started, found again, and ended by its own pid."""
+"""The embedded AWS as a background process: start, find and stop it."""
 
 import json
 import os
@@ -25,7 +25,7 @@ class ProcessError(Exception):
 
 @dataclass(frozen=True)
 class State:
-    """A running embedded AWS. ``born`` tells its process from a later one of the same pid."""
+    """A running embedded AWS. ``born`` distinguishes its process from a later one with the same pid."""
 
     pid: int
     born: str
@@ -35,23 +35,23 @@ class State:
 
     @property
     def endpoint(self) -> str:
-        """Where it answers."""
+        """Return its endpoint."""
         return f"http://127.0.0.1:{self.port}"
 
 
 def home() -> Path:
-    """The folder for all that a running embedded AWS leaves on disk; it is made if need be."""
+    """Return the folder for all files of a running embedded AWS; create it if needed."""
     named = os.environ.get("LOCAL_AWS_HOME")
     folder = Path(named or PROJECT / ".local_aws").resolve()
     folder.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
     found = folder.stat()
-    if not named and found.st_uid == os.geteuid() and found.st_mode & 0o077:  # an earlier release made it
+    if not named and found.st_uid == os.geteuid() and found.st_mode & 0o077:  # an earlier release created it
         folder.chmod(_OWNER_ONLY)
     return folder
 
 
 def status() -> State | None:
-    """The one that runs, or None."""
+    """Return the running embedded AWS, or None."""
     try:
         fields = json.loads(_state_file().read_text())
         state = State(**{**fields, "owner": Owner(**fields["owner"])})
@@ -63,7 +63,7 @@ def status() -> State | None:
 
 
 def up(port: int = 0, speed: float | None = None, *, nodes: bool = False) -> State:
-    """Start one in the background, whose clusters have nodes that run or not, and return it once it answers."""
+    """Start an embedded AWS in the background, with or without simulated nodes, and return it once it responds."""
     refuse_second()
     command = [sys.executable, "-m", "local_aws", "serve", "--port", str(port)]
     if speed:
@@ -79,20 +79,20 @@ def up(port: int = 0, speed: float | None = None, *, nodes: bool = False) -> Sta
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            start_new_session=True,  # a Ctrl-C at the terminal that started it does not reach it
+            start_new_session=True,  # a Ctrl-C in the terminal that started it does not reach it
         )
     return _wait_until_up(process)
 
 
 def refuse_second() -> None:
-    """Raise an error if one runs already: a second one would make it forgotten, and nobody would end it."""
+    """Raise an error if one is already running: a second one would hide it, and it would never be stopped."""
     running = status()
     if running:
-        raise ProcessError(f"the embedded AWS is up already, at {running.endpoint}; `python -m local_aws down` ends it")
+        raise ProcessError(f"the embedded AWS is already running at {running.endpoint}; stop it with `python -m local_aws down`")
 
 
 def down() -> bool:
-    """End the one that runs, with all processes it started; tell whether there was one."""
+    """Stop the running embedded AWS with all its processes; return whether there was one."""
     state = status()
     if state is None:
         return False
@@ -108,18 +108,18 @@ def down() -> bool:
 
 
 def reset() -> None:
-    """Empty the one that runs."""
+    """Delete everything in the running embedded AWS."""
     state = status()
     if state is None:
-        raise ProcessError("no embedded AWS is up; `python -m local_aws up` starts one")
+        raise ProcessError("no embedded AWS is running; start one with `python -m local_aws up`")
     _ask(state, "reset", method="POST")
 
 
 def ask(path: str, method: str = "GET", body: object = None) -> Any:
-    """What the one that runs answers at one of its own paths; None at a path that it does not have."""
+    """Return the response of the running embedded AWS at a control path; None for an unknown path."""
     state = status()
     if state is None:
-        raise ProcessError("no embedded AWS is up; `python -m local_aws up` starts one")
+        raise ProcessError("no embedded AWS is running; start one with `python -m local_aws up`")
     try:
         return _ask(state, path, method, body)
     except urllib.error.HTTPError as error:
@@ -129,7 +129,7 @@ def ask(path: str, method: str = "GET", body: object = None) -> Any:
 
 
 def note(port: int, speed: float) -> None:
-    """Write down that this process is the embedded AWS on ``port``."""
+    """Record that this process is the embedded AWS on ``port``."""
     state = State(os.getpid(), _born(os.getpid()), port, speed, OWNER)
     temporary = _state_file().with_suffix(".new")
     with _private(temporary) as file:
@@ -138,7 +138,7 @@ def note(port: int, speed: float) -> None:
 
 
 def log_file() -> Path:
-    """The file with the background process's output."""
+    """Return the file with the background process's output."""
     return home() / "server.log"
 
 
@@ -147,7 +147,7 @@ def _state_file() -> Path:
 
 
 def _private(path: Path) -> TextIO:
-    """A new file at ``path`` that only this user can read, in place of one that is there."""
+    """Open a new file at ``path`` that only this user can read, in place of an existing one."""
     path.unlink(missing_ok=True)
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w")
 
@@ -156,19 +156,19 @@ def _wait_until_up(process: subprocess.Popen[bytes]) -> State:
     end = time.monotonic() + _START_S
     while time.monotonic() < end:
         if process.poll() is not None:
-            raise ProcessError(f"the embedded AWS ended while it started: {_last_line()}; {log_file()} has it all")
+            raise ProcessError(f"the embedded AWS ended while starting: {_last_line()}; see {log_file()}")
         state = status()
         if state and state.pid == process.pid:
             _ask(state, "health")
             return state
         time.sleep(0.05)
     process.kill()
-    raise ProcessError(f"the embedded AWS did not come up within {_START_S:.0f} s; see {log_file()}")
+    raise ProcessError(f"the embedded AWS did not start within {_START_S:.0f} s; see {log_file()}")
 
 
 def _last_line() -> str:
     lines = log_file().read_text().strip().splitlines()
-    return lines[-1] if lines else "it said nothing"
+    return lines[-1] if lines else "no output"
 
 
 def _ask(state: State, path: str, method: str = "GET", body: object = None) -> Any:
@@ -181,7 +181,7 @@ def _ask(state: State, path: str, method: str = "GET", body: object = None) -> A
 
 
 def _born(pid: int) -> str:
-    """When the process with that pid was born, in the kernel's ticks; empty if there is none, or only its remains."""
+    """Return the start time of the process in the kernel's ticks; empty if there is none, or only a zombie."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):

@@ -1,4 +1,4 @@
-"""The requests that our services accepted, in order: `/_local_aws/requests` lists them, for tests."""
+"""The accepted requests, in order: `/_local_aws/requests` lists them, for tests."""
 
 from collections import deque
 from copy import deepcopy
@@ -11,15 +11,15 @@ _accepted: deque[dict[str, Any]] = deque(maxlen=KEPT)
 
 
 def note(service: str, operation: str, request: dict[str, Any]) -> None:
-    """Remember a request that passed the walk along the service model."""
+    """Record a request that passed validation."""
     _accepted.append({"service": service, "operation": operation, "request": deepcopy(request)})
 
 
 def show(_: control.Request) -> list[dict[str, Any]]:
-    """The newest requests, oldest first."""
+    """Return the newest requests, oldest first."""
     return deepcopy(list(_accepted))
 
 
 def reset() -> None:
-    """Forget them."""
+    """Delete all records."""
     _accepted.clear()

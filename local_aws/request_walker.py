@@ -1,4 +1,4 @@
-"""Requests walked along botocore's service model, with complaints in the words of AWS's services."""
+"""Validate requests against botocore's service model, with the error texts of AWS's services."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -10,7 +10,7 @@ from botocore.model import Shape
 
 from local_aws.errors import AwsError
 
-# JSON types that a value of each of the model's types may have.
+# JSON types of the values of each model type.
 _TYPES: dict[str, tuple[type, ...]] = {
     "structure": (dict,),
     "map": (dict,),
@@ -26,7 +26,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 def check(service: str, operation: str, request: object) -> None:
-    """Refuse, as the service does, a request that does not fit the operation's model."""
+    """Refuse, as the service does, a request that does not match the operation's model."""
     problems = list(_problems(_input_shape(service, operation), request, ""))
     if not problems:
         return
@@ -41,8 +41,8 @@ def _input_shape(service: str, operation: str) -> Shape:
 
 
 def _problems(shape: Shape, value: object, path: str) -> Iterator[str]:
-    wanted = _TYPES[shape.type_name]
-    if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
+    expected = _TYPES[shape.type_name]
+    if not isinstance(value, expected) or (isinstance(value, bool) and bool not in expected):
         yield _problem(value, path, f"Member must be of type {shape.type_name}")
         return
     inner = _INNER.get(shape.type_name)

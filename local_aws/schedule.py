@@ -1,4 +1,4 @@
-"""What services do later: actions that happen after some of AWS's seconds, on one thread of their own."""
+"""The schedule of delayed actions, in AWS's seconds, on one thread."""
 
 import heapq
 import itertools
@@ -13,7 +13,7 @@ _log = logging.getLogger(__name__)
 
 
 class Schedule:
-    """Actions in the order in which they are due."""
+    """Actions, ordered by their due time."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -24,7 +24,7 @@ class Schedule:
         self._thread: threading.Thread | None = None
 
     def after(self, seconds: float, action: Action) -> None:
-        """Let ``action`` happen after ``seconds`` of AWS's time; it must not block."""
+        """Run ``action`` after ``seconds`` of AWS's time; it must not block."""
         with self._lock:
             heapq.heappush(self._due, (self._clock.seconds() + seconds, next(self._numbers), action))
             if self._thread is None:
@@ -33,7 +33,7 @@ class Schedule:
         self._added.set()
 
     def clear(self) -> None:
-        """Forget everything that was to happen."""
+        """Cancel all actions."""
         with self._lock:
             self._due.clear()
 
@@ -46,11 +46,11 @@ class Schedule:
                 continue
             try:
                 action()
-            except Exception:  # noqa: BLE001  one service's mistake, which is logged, must not stop the others' time
+            except Exception:  # noqa: BLE001  one service's error, which is logged, must not stop the others' actions
                 _log.exception("a scheduled action of the embedded AWS failed")
 
     def _next(self) -> tuple[Action | None, float | None]:
-        """What is due now, or how long nothing is: None for ever."""
+        """Return the action that is due, or the seconds until the next one: None for ever."""
         with self._lock:
             if not self._due:
                 return None, None

@@ -1,4 +1,4 @@
-"""What security groups let through between their own members, read from moto's EC2."""
+"""The traffic that security groups allow between their own members, from moto's EC2."""
 
 import ipaddress
 from collections.abc import Iterable
@@ -10,22 +10,22 @@ Direction = Literal["ingress", "egress"]
 
 @dataclass(frozen=True)
 class Groups:
-    """Security groups that one network interface is in, and the addresses of its subnet."""
+    """The security groups of a network interface, and the addresses of its subnet."""
 
     groups: tuple[Any, ...]
     cidr: str
 
     @property
     def ids(self) -> set[str]:
-        """The groups' ids."""
+        """Return the groups' ids."""
         return {str(group.id) for group in self.groups}
 
     def allow_port(self, direction: Direction, port: int) -> bool:
-        """Tell whether TCP traffic on ``port`` passes between members, by group or by address."""
+        """Return whether TCP traffic on ``port`` is allowed between members, by group or by address."""
         return any(_covers_port(rule, port) and self._is_peer(rule) for rule in self._rules(direction))
 
     def allow_all_of_themselves(self, direction: Direction) -> bool:
-        """Tell whether all traffic passes by a rule that names one of the groups, as EFA asks for; addresses do not do."""
+        """Return whether a rule that names one of the groups allows all traffic, as EFA requires; address ranges do not count."""
         return any(rule.ip_protocol == "-1" and self._names(rule) for rule in self._rules(direction))
 
     def _rules(self, direction: Direction) -> Iterable[Any]:
@@ -43,7 +43,7 @@ class Groups:
 
 
 def references(groups: Iterable[Any], group_id: str) -> list[str]:
-    """The ids of the groups, other than itself, whose rules name ``group_id``."""
+    """Return the ids of the other groups whose rules name ``group_id``."""
     return [
         str(group.id)
         for group in groups

@@ -1,4 +1,4 @@
-"""The embedded AWS's HTTP server: moto's, with our services in place of its own where moto falls short."""
+"""The embedded AWS's HTTP server: moto's, with additions where moto falls short."""
 
 import importlib
 import json
@@ -17,9 +17,9 @@ from local_aws.clock import clock
 from local_aws.environment import shield
 
 ACCOUNT = "123456789012"
-# What is put in place of moto's own, in this order. Each has install(endpoint) and reset().
+# The replacements of moto's services, in this order. Each has install(endpoint) and reset().
 SERVICES = (
-    "local_aws.corrections",
+    "local_aws.moto_patches",
     "local_aws.iam",
     "local_aws.metrics",
     "local_aws.functions",
@@ -36,10 +36,10 @@ WsgiApp = Callable[[dict[str, Any], StartResponse], Iterable[bytes]]
 
 
 def build_app(endpoint: str) -> WsgiApp:
-    """The WSGI application that answers for every AWS service at ``endpoint``."""
+    """Return the WSGI application that serves every AWS service at ``endpoint``."""
     os.environ["MOTO_PORT"] = endpoint.rsplit(":", 1)[1]
     os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
-    from moto.core.config import default_user_config  # noqa: PLC0415  reads the environment when it is imported
+    from moto.core.config import default_user_config  # noqa: PLC0415  reads the environment when imported
 
     default_user_config["stepfunctions"] = {"execute_state_machine": True}
     default_user_config["iam"] = {"load_aws_managed_policies": True}
@@ -52,11 +52,11 @@ def build_app(endpoint: str) -> WsgiApp:
 
     from moto.moto_server import werkzeug_app  # noqa: PLC0415
 
-    from local_aws.authentication import authenticated  # noqa: PLC0415  so do these
-    from local_aws.faults.layer import with_faults  # noqa: PLC0415
-    from local_aws.functions.invocation import pool  # noqa: PLC0415
+    from local_aws.authentication import authenticated  # noqa: PLC0415  reads it, too
+    from local_aws.faults.layer import with_faults  # noqa: PLC0415  reads it, too
+    from local_aws.functions.invocation import pool  # noqa: PLC0415  reads it, too
 
-    werkzeug_app.DISABLE_GLOBAL_CORS = True  # else web pages of any origin may read what it answers
+    werkzeug_app.DISABLE_GLOBAL_CORS = True  # otherwise web pages of any origin can read its responses
     moto = werkzeug_app.DomainDispatcherApplication(werkzeug_app.create_backend_app)
 
     def app(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
@@ -64,15 +64,15 @@ def build_app(endpoint: str) -> WsgiApp:
             return _answer_control(environ, start_response)
         try:
             answer: Iterable[bytes] = moto(environ, start_response)
-        except NotImplementedError as error:  # what moto raises for an operation that it does not have
+        except NotImplementedError as error:  # moto's error for an operation that it does not support
             return _answer_unknown_action(environ, start_response, error)
         return answer
 
-    return authenticated(with_faults(app, pool.end_of))
+    return authenticated(with_faults(app, pool.end_by_key))
 
 
 def reset() -> None:
-    """Empty the account: as after a new start."""
+    """Empty the account, as after a restart."""
     from moto.core.base_backend import BackendDict  # noqa: PLC0415  imported after the environment is set
 
     for name in reversed(SERVICES):
@@ -91,7 +91,7 @@ def _answer_control(environ: dict[str, Any], start_response: StartResponse) -> l
 
 
 def _answer_unknown_action(environ: dict[str, Any], start_response: StartResponse, error: NotImplementedError) -> list[bytes]:
-    """Answer 400 where moto would answer 500, which every SDK retries for a minute."""
+    """Return 400 where moto would return 500, which every SDK retries for a minute."""
     message = f"not part of the embedded AWS: {error}"
     if environ.get("CONTENT_TYPE", "").startswith("application/x-amz-json"):
         kind, data = "application/x-amz-json-1.1", json.dumps({"__type": "InvalidAction", "message": message})
@@ -103,10 +103,10 @@ def _answer_unknown_action(environ: dict[str, Any], start_response: StartRespons
 
 
 class EmbeddedAws:
-    """An AWS account that lives in this process: ``with EmbeddedAws() as aws: boto3.client("s3", endpoint_url=aws.endpoint)``.
+    """An AWS account in this process: ``with EmbeddedAws() as aws: boto3.client("s3", endpoint_url=aws.endpoint)``.
 
-    There is one per process, since moto's state is global to it: a second one is another handle of the first. It listens on
-    loopback alone, and while it lives this process's own AWS clients see nothing of the user's settings.
+    There is one per process, because moto's state is global: a second instance is another handle of the first. It listens only on
+    loopback, and while it runs this process's own AWS clients do not see the user's settings.
     """
 
     _running: "_Running | None" = None
@@ -117,7 +117,7 @@ class EmbeddedAws:
 
     @property
     def endpoint(self) -> str:
-        """Where it answers."""
+        """Return its endpoint."""
         return f"http://127.0.0.1:{self.port}"
 
     def __enter__(self) -> Self:
@@ -127,7 +127,7 @@ class EmbeddedAws:
         if running is None:
             running = EmbeddedAws._running = _Running(self.port or _free_port())
         elif self.port not in (0, running.port):
-            raise ValueError(f"an embedded AWS lives in this process already, on port {running.port}; use that")
+            raise ValueError(f"this process already has an embedded AWS on port {running.port}; use that port")
         running.handles += 1
         self.port = running.port
         return self
@@ -143,15 +143,15 @@ class EmbeddedAws:
 
 
 class _Running:
-    """The server that this process has, and how many hold on to it."""
+    """The server of this process, and the number of its handles."""
 
     def __init__(self, port: int) -> None:
-        from moto.moto_server.werkzeug_app import MotoRequestHandler  # noqa: PLC0415  keeps `python -m local_aws status` quick
+        from moto.moto_server.werkzeug_app import MotoRequestHandler  # noqa: PLC0415  keeps `python -m local_aws status` fast
         from werkzeug.serving import make_server  # noqa: PLC0415
 
         class QuietHandler(MotoRequestHandler):  # type: ignore[misc]  # moto has no types
             def log_request(self, *_: Any) -> None:
-                """Leave out the access log."""
+                """Do not log requests."""
 
         self.port = port
         self.handles = 0

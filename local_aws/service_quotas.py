@@ -1,8 +1,8 @@
-"""Service Quotas in front of moto's, which lists the defaults of VPC alone.
+"""Service Quotas on top of moto's, which only lists the defaults of VPC.
 
-The account is one with room: SageMaker's quotas of instances are those that `/_local_aws/quotas` sets (hyperpod/quotas.py holds
-CreateCluster to them), and without that have ROOM. Of VPC, EC2 and FSx it lists what AWS gives an account at first, and nothing
-here holds anybody to those. Codes of quotas are made up where AWS's are not written down beside them.
+SageMaker's instance quotas are those that `/_local_aws/quotas` sets (hyperpod/quotas.py enforces them for CreateCluster), and
+otherwise ROOM. For VPC, EC2 and FSx it lists the defaults of a new account, which are not enforced here. Quota codes without a
+source are invented.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ OF_ALL_CLUSTERS = (
 
 
 def list_service_quotas(call: Call) -> Json:
-    """The account's own values: SageMaker's. Of the others AWS, too, knows defaults alone until somebody asks for more."""
+    """Return the account's own values: only SageMaker's. For other services AWS, too, has only defaults until an increase."""
     call.authorize("servicequotas:ListServiceQuotas", None)
     service = _service(call)
     found = list(_of_sagemaker(call)) if service == "sagemaker" else []
@@ -45,7 +45,7 @@ def list_service_quotas(call: Call) -> Json:
 
 
 def list_defaults(call: Call) -> Json:
-    """What AWS gives an account at first."""
+    """Return the defaults of a new account."""
     from moto.servicequotas.resources.default_quotas.vpc import VPC_DEFAULT_QUOTAS  # noqa: PLC0415  as all of moto
 
     call.authorize("servicequotas:ListAWSDefaultServiceQuotas", None)
@@ -93,11 +93,11 @@ OPERATIONS = {"ListServiceQuotas": list_service_quotas, "ListAWSDefaultServiceQu
 
 
 def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's signature
-    """Answer the lists in the place of moto."""
+    """Replace moto's lists."""
     from moto.servicequotas.responses import ServiceQuotasResponse  # noqa: PLC0415  moto is loaded once the environment is set
 
-    JsonService("service-quotas", OPERATIONS, model.lock).put_before(ServiceQuotasResponse)
+    JsonService("service-quotas", OPERATIONS, model.lock).install_before(ServiceQuotasResponse)
 
 
 def reset() -> None:
-    """Nothing is kept here: the limits are hyperpod/quotas.py's."""
+    """Do nothing: hyperpod/quotas.py has the limits."""

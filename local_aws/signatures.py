@@ -1,4 +1,4 @@
-"""Signature Version 4 of a request, in its Authorization header or in a presigned URL, and whether a secret key made it.
+"""Signature Version 4 of a request, in its Authorization header or in a presigned URL, and its validation.
 
 https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
 """
@@ -27,7 +27,7 @@ _OTHER_NAMES = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGT
 
 @dataclass(frozen=True)
 class Signature:
-    """A signature as a request carries it."""
+    """The signature of a request."""
 
     access_key: str
     scope: str  # DATE/REGION/SERVICE/aws4_request
@@ -38,14 +38,14 @@ class Signature:
 
     @property
     def service(self) -> str:
-        """The service that the request is signed for."""
+        """Return the service that the request is signed for."""
         return (self.scope.split("/") + [""] * 3)[2]
 
 
 def read(environ: Environ) -> Signature | None:
-    """Return the request's signature; None if it has none of this version."""
+    """Return the request's signature; None without one of this version."""
     moment = environ.get("HTTP_X_AMZ_DATE", "")
-    if "HTTP_AUTHORIZATION" in environ:  # whatever it holds, the query's is not read beside it: others may read this one
+    if "HTTP_AUTHORIZATION" in environ:  # if present, the query's signature is ignored: other code may read this one
         found = _HEADER.fullmatch(environ["HTTP_AUTHORIZATION"])
         return Signature(**found.groupdict(), moment=moment, is_presigned=False) if found else None
     query = {name: values[0] for name, values in parse_qs(_query(environ)).items()}
@@ -57,7 +57,7 @@ def read(environ: Environ) -> Signature | None:
 
 
 def is_valid(signature: Signature, secret_key: str, environ: Environ) -> bool:
-    """Whether the owner of ``secret_key`` signed the request. The body can be read again afterwards."""
+    """Return whether ``secret_key`` signed the request. The body stays readable."""
     canonical = "\n".join(
         (
             environ["REQUEST_METHOD"],
@@ -69,7 +69,7 @@ def is_valid(signature: Signature, secret_key: str, environ: Environ) -> bool:
             _payload_hash(signature, environ),
         )
     )
-    digest = hashlib.sha256(canonical.encode("latin-1", "replace")).hexdigest()  # the bytes that came: WSGI decodes them so
+    digest = hashlib.sha256(canonical.encode("latin-1", "replace")).hexdigest()  # the received bytes: WSGI decodes them this way
     text = f"{ALGORITHM}\n{signature.moment}\n{signature.scope}\n{digest}"
     expected = hmac.new(_signing_key(secret_key, signature.scope), text.encode(), hashlib.sha256).hexdigest()
     return hmac.compare_digest(expected.encode(), signature.value.encode())
@@ -84,7 +84,7 @@ def _signing_key(secret_key: str, scope: str) -> bytes:
 
 
 def _canonical_path(environ: Environ, service: str) -> str:
-    """S3's path as it came; the others' with its dots resolved and encoded once more."""
+    """Return S3's path unchanged, or others' with its dots resolved and encoded once more."""
     path = str(environ["RAW_URI"]).partition("?")[0]
     return path if service == "s3" else quote(normalize_url_path(path), safe="/~")
 
@@ -105,7 +105,7 @@ def _header(environ: Environ, name: str) -> str:
 
 
 def _payload_hash(signature: Signature, environ: Environ) -> str:
-    """S3's as the signer declares it, since its bodies come in signed chunks and may be large; the others' of the body itself."""
+    """Return the payload hash: S3's as declared, because its bodies may be chunked and large; others' of the body itself."""
     declared = environ.get("HTTP_X_AMZ_CONTENT_SHA256", "")
     if signature.service == "s3" and (declared or signature.is_presigned):
         return str(declared or _UNSIGNED)

@@ -1,6 +1,6 @@
 """Fixtures for tests that need an AWS account: import them in a conftest.py.
 
-One account lives in each test process (pytest-xdist's workers have one each); `fresh_aws` empties it first.
+Each test process has one account (pytest-xdist's workers have one each); `fresh_aws` empties it first.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ __all__ = ["ACCOUNT", "REGION", "Client", "ask", "aws", "client", "clients_of", 
 
 @pytest.fixture(scope="session")
 def aws() -> Iterator[EmbeddedAws]:
-    """The account of this test process, with whatever is in it."""
+    """Yield the account of this test process, with its current content."""
     with EmbeddedAws(speed=SPEED) as embedded:
         yield embedded
     clock.set_speed(DEFAULT_SPEED)
@@ -35,7 +35,7 @@ def aws() -> Iterator[EmbeddedAws]:
 
 @pytest.fixture
 def fresh_aws(aws: EmbeddedAws) -> EmbeddedAws:
-    """The account, emptied."""
+    """Return the account, emptied."""
     server.reset()
     clock.set_speed(SPEED)
     return aws
@@ -43,12 +43,12 @@ def fresh_aws(aws: EmbeddedAws) -> EmbeddedAws:
 
 @pytest.fixture
 def client(fresh_aws: EmbeddedAws) -> Client:
-    """Make a boto3 client of the emptied account, as its owner: `client("s3")`."""
+    """Return a function that creates boto3 clients of the emptied account, as its owner: `client("s3")`."""
     return clients_of(fresh_aws)
 
 
 def clients_of(aws: EmbeddedAws) -> Client:
-    """The same of an account that is not emptied."""
+    """Return the same for an account that is not emptied."""
 
     def make(service: str, **options: Any) -> Any:
         return boto3.client(service, endpoint_url=aws.endpoint, **{"region_name": REGION, **OWNER.client_keys, **options})
@@ -57,7 +57,7 @@ def clients_of(aws: EmbeddedAws) -> Client:
 
 
 def ask(path: str, method: str = "GET", body: bytes = b"") -> Any:
-    """What the embedded AWS answers at one of its own paths: `ask("invocations")`."""
+    """Return the response of the embedded AWS at a control path: `ask("invocations")`."""
     status, answer = control.handle(method, control.PREFIX + path, body)
     if status != 200:
         raise ValueError(f"{path} answers {status}: {answer}")
@@ -66,7 +66,7 @@ def ask(path: str, method: str = "GET", body: bytes = b"") -> Any:
 
 @contextmanager
 def nodes_that_run(aws: EmbeddedAws, folder: Path) -> Iterator[SimulatedNodes]:
-    """The account, emptied, with nodes that run: clusters boot them as they need them, and they end with the block."""
+    """Empty the account and run simulated nodes within the block."""
     server.reset()
     clock.set_speed(SPEED)
     with simulated_nodes(folder, aws.endpoint) as runner:
@@ -76,6 +76,6 @@ def nodes_that_run(aws: EmbeddedAws, folder: Path) -> Iterator[SimulatedNodes]:
 
 @pytest.fixture(scope="module")
 def nodes(aws: EmbeddedAws, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedNodes]:
-    """The account with nodes that run, for a module's tests."""
+    """Run simulated nodes for a module's tests."""
     with nodes_that_run(aws, tmp_path_factory.mktemp("nodes")) as runner:
         yield runner

@@ -6,8 +6,8 @@ PROJECT = Path(__file__).parents[1]
 USERS = PROJECT / "clusters"
 """Read by commands only."""
 CLUSTERS = PROJECT / "tests" / "data" / "clusters"
-"""Stands in for clusters/ in tests."""
+"""Stands in for clusters/ in tests: one of the examples."""
 EXAMPLES = PROJECT / "examples" / "clusters"
-FOLDERS = (CLUSTERS, EXAMPLES)
+FOLDERS = (EXAMPLES,)
 REFERENCE = CLUSTERS / "reference.yaml"
 ALL = [file for folder in FOLDERS for file in sorted(folder.glob("*.yaml"))]

@@ -1,4 +1,4 @@
-"""Writes docs/configuration.md from the models: `python -m tools.configuration_page > docs/configuration.md`."""
+"""Print docs/reference/configuration.md, written from the models: `make docs`."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The prose of docs/configuration.md, and the examples in it, which tests load."""
+"""The prose of docs/reference/configuration.md, and the examples in it, which tests load."""
 
 from config.section import Change
 
@@ -12,7 +12,7 @@ CHANGES = {
 
 INTRO = """# Configuration
 
-<!-- Made from the models by `python -m tools.configuration_page > docs/configuration.md`; edit those. -->
+<!-- Made from the models by `python -m tools.configuration_page > docs/reference/configuration.md`; edit those. -->
 
 Each file `clusters/NAME.yaml` describes one cluster, and its own name is the cluster's: `clusters/reference.yaml` becomes the
 stacks `reference-Network`, `reference-Storage` and `reference-Cluster`. A name has 2 to 31 lower-case letters, digits and

@@ -180,4 +180,4 @@ def _field(detail: ErrorDetails, model: type[Section]) -> FieldInfo | None:
 def _hint(detail: ErrorDetails, model: type[Section]) -> str:
     """What the field is, in its own words."""
     field = field_at(model, detail["loc"])
-    return field.description if field and field.description else "see docs/configuration.md"
+    return field.description if field and field.description else "see docs/reference/configuration.md"

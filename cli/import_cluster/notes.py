@@ -17,7 +17,7 @@ def head_note(original: Original, choices: Choices) -> tuple[str, ...]:
     sources = [original.request_file, *([original.parameters_file] if original.parameters is not None else [])]
     return (
         f"Imported from {' and '.join(Path(source).name for source in sources)}.",
-        "Taken over: every field of the request but those named here. Fields are described in docs/configuration.md.",
+        "Taken over: every field of the request but those named here. Fields are described in docs/reference/configuration.md.",
         *_new(original, choices),
         *_of_the_old_network(original, choices),
         *_left_out(original),

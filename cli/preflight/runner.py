@@ -103,7 +103,7 @@ def not_answered(failure: ClientError) -> Finding:
     if is_denied(failure):
         return warning(
             f"you may not ask this: {failure.operation_name} is denied",
-            "look yourself, or take a role that has docs/preflight.md's policy",
+            "look yourself, or take a role that has docs/reference/preflight.md's policy",
         )
     said = " ".join(str(failure.response.get("Error", {}).get("Message", failure)).split())
     return warning(f"{failure.operation_name} failed with {code_of(failure)}: {said}", "try again, or look yourself")

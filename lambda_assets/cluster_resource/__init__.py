@@ -1,1 +1,1 @@
-"""Runs in Lambda as the custom resource Custom::HyperPodCluster. Standard library and the boto3 of the runtime."""
+"""Implement the custom resource Custom::HyperPodCluster. Runs in Lambda, on the standard library and the runtime's boto3."""

@@ -1,35 +1,32 @@
-"""Runs in Lambda. The calls to SageMaker that there are, and nothing else of it; every failure is an ApiError."""
+"""Call the SageMaker API for clusters. Runs in Lambda. Every failure is an ApiError."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 
 import botocore
-from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, ParamValidationError
 
-from cluster_resource.actions import Call
-from cluster_resource.errors import ApiError, Kind, kind_of
-from cluster_resource.event import Json
-from cluster_resource.observed import Cluster, cluster_of, failure_told
-from cluster_resource.ownership import Owner, owner_of
+from cluster_resource.aws_api import ApiError, Kind, api_errors
+from cluster_resource.decision import Call
+from cluster_resource.event import Json, Owner, owner_of
+from cluster_resource.observed import Cluster, cluster_of, event_failure
 
 PAGE = 100
-FAILURES = 3
+MAX_FAILURES = 3
 
 
 class ClusterApi:
-    """SageMaker as this resource needs it, around a boto3 client."""
+    """The operations on clusters, on a boto3 client."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
 
     @property
     def request_shape(self) -> Any:
-        """CreateCluster's input in the service model (botocore's Shape, which has no types)."""
+        """Return CreateCluster's input in the service model (an untyped botocore Shape)."""
         return self._client.meta.service_model.operation_model("CreateCluster").input_shape
 
     def cluster(self, name: str, *, is_deletion: bool) -> Cluster | None:
-        """The cluster of that name with its tags, and with its nodes where a decision needs them."""
+        """Return the cluster with its tags, and with its nodes if a decision needs them."""
         try:
             description = self._call("DescribeCluster", ClusterName=name)
             tags = self._tags(description["ClusterArn"])
@@ -40,8 +37,8 @@ class ClusterApi:
             raise
         return cluster_of(description, tags, nodes)
 
-    def names_being_deleted(self, owner: Owner) -> list[str]:
-        """The names of the owner's clusters that are in Deleting."""
+    def deleting_clusters(self, owner: Owner) -> list[str]:
+        """Return the names of the owner's clusters in Deleting."""
         return [
             summary["ClusterName"]
             for summary in self._pages("ListClusters", "ClusterSummaries")
@@ -49,25 +46,25 @@ class ClusterApi:
         ]
 
     def failures(self, name: str, has_time: Callable[[], bool]) -> Iterator[str]:
-        """What the newest events of a cluster say of failures, as far as ``has_time`` for the calls.
+        """Yield the failures in the cluster's newest events, while ``has_time``.
 
-        The service keeps them for continuous provisioning alone.
+        HyperPod keeps events only for clusters with continuous provisioning.
         """
         if not has_time():
             return
         events = self._call("ListClusterEvents", ClusterName=name, MaxResults=PAGE)["Events"]
-        ids = [event["EventId"] for event in events if event.get("EventLevel") == "Error"][:FAILURES]
-        told: set[str] = set()
+        ids = [event["EventId"] for event in events if event.get("EventLevel") == "Error"][:MAX_FAILURES]
+        seen: set[str] = set()
         for each in ids:
             if not has_time():
                 return
-            text = failure_told(self._call("DescribeClusterEvent", ClusterName=name, EventId=each)["EventDetails"])
-            if text not in told:  # faults come in pairs
+            text = event_failure(self._call("DescribeClusterEvent", ClusterName=name, EventId=each)["EventDetails"])
+            if text not in seen:  # failures come in pairs
                 yield text
-            told.add(text)
+            seen.add(text)
 
-    def make(self, call: Call) -> Json:
-        """Make the one call that changes something."""
+    def execute(self, call: Call) -> Json:
+        """Make a call that changes something."""
         return self._call(call.operation, **call.arguments)
 
     def _owner(self, arn: str) -> Owner | None:
@@ -82,7 +79,7 @@ class ClusterApi:
         return {tag["Key"]: tag["Value"] for tag in self._pages("ListTags", "Tags", ResourceArn=arn)}
 
     def _nodes(self, name: str, status: str, *, is_deletion: bool) -> list[Json] | None:
-        """All nodes of a cluster that stands still; of one that goes, or is busy, the first page, for its messages."""
+        """Return all nodes of an idle cluster; for a busy or Deleting cluster only the first page, for its messages."""
         if is_deletion and status != "Deleting":
             return None
         if status in ("InService", "Failed"):
@@ -92,7 +89,7 @@ class ClusterApi:
         except ApiError:
             if status == "Deleting":
                 raise
-            return None  # no decision needs them; the progress says less
+            return None  # only the progress line uses them
 
     def _pages(self, operation: str, items: str, **arguments: str) -> Iterator[Json]:
         page: Mapping[str, Any] = {}
@@ -104,25 +101,6 @@ class ClusterApi:
                 return
 
     def _call(self, operation: str, **arguments: Any) -> Json:
-        with translated(operation):
+        with api_errors(operation):
             reply: Json = getattr(self._client, botocore.xform_name(operation))(**arguments)
             return reply
-
-
-@contextmanager
-def translated(operation: str) -> Iterator[None]:
-    """Whatever the SDK raises, as an ApiError."""
-    try:
-        yield
-    except ClientError as error:
-        answer = error.response.get("Error", {})
-        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-        code, text = answer.get("Code", "Unknown"), answer.get("Message", str(error))
-        raise ApiError(kind_of(operation, code, status, text), operation, code, text) from error
-    except ParamValidationError as error:
-        raise ApiError(Kind.INVALID, operation, "ParamValidationError", str(error)) from error
-    except NoCredentialsError as error:
-        raise ApiError(Kind.DENIED, operation, "NoCredentials", str(error)) from error
-    except BotoCoreError as error:
-        # What is left are connections: refused, reset, timed out, not resolved. Whether the call was done shows at the next look.
-        raise ApiError(Kind.TRANSIENT, operation, type(error).__name__, str(error)) from error

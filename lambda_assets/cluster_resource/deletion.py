@@ -1,51 +1,82 @@
-"""Runs in Lambda. Clearing a cluster away: the Delete of the resource, and what a replacement left that died unreported."""
+"""Delete the cluster, and the clusters that failed replacements left behind. Runs in Lambda."""
 
 from cluster_resource import reasons
-from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
-from cluster_resource.adoption import hand_back
+from cluster_resource.adoption import release
+from cluster_resource.deadline import Clock, clear_suspicion, is_confirmed, suspect
+from cluster_resource.decision import Call, Decision, Fail, Memory, Succeed, Wait, attributes_of
 from cluster_resource.desired import Desired
-from cluster_resource.doubt import doubted, lasts, undoubted
 from cluster_resource.executions import LEASE_S
-from cluster_resource.memory import Memory
-from cluster_resource.moment import Moment
 from cluster_resource.observed import Cluster, Node
 
 BLOCKED_S = 300
 BLOCKED_WORDS = "does not have permission to perform"
 
 
-def decide_delete(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
-    """Tell the next thing to do so that the cluster goes."""
+def decide_delete(desired: Desired, cluster: Cluster | None, memory: Memory, clock: Clock) -> Decision:
+    """Return the next action to delete the cluster."""
     if cluster is None:
-        if is_quiet(memory, moment):
-            return Decision(Succeed("there is no cluster"), memory)
-        return Decision(Wait("there is no cluster; waiting whether an older request still makes one"), memory)
+        if is_quiet(memory, clock):
+            return Decision(Succeed("the cluster does not exist"), memory)
+        return Decision(Wait("the cluster does not exist; waiting until no older request can create it"), memory)
     if desired.adopt:
-        return hand_back(desired, cluster, memory, is_quiet=is_quiet(memory, moment))
+        return release(desired, cluster, memory, is_quiet=is_quiet(memory, clock))
     if cluster.owner != desired.owner:
-        return Decision(Succeed(f"left alone: {reasons.foreign(cluster)}"), memory)
+        return Decision(Succeed(f"not deleted: {reasons.name_taken(cluster)}"), memory)
     memory = memory._replace(arn=cluster.arn)
     if cluster.status != "Deleting":
         arguments = {"ClusterName": cluster.name}
         return Decision(Call("DeleteCluster", arguments, memory, f"cluster is {cluster.status}"), memory)
-    return _deleting(cluster, memory, moment)
+    return _deleting(cluster, memory, clock)
 
 
-def is_quiet(memory: Memory, moment: Moment) -> bool:
+def is_quiet(memory: Memory, clock: Clock) -> bool:
     """Return whether no call of an older request can still take effect."""
-    return moment.elapsed_s >= LEASE_S or memory.contested is False
+    return clock.elapsed_s >= LEASE_S or memory.contested is False
 
 
-def _deleting(cluster: Cluster, memory: Memory, moment: Moment) -> Decision:
-    """The service removes the nodes' interfaces with the execution role; without its permissions it tries for ever."""
+def _deleting(cluster: Cluster, memory: Memory, clock: Clock) -> Decision:
+    """Wait, or fail if the execution role lacks a permission: without it HyperPod retries forever to remove interfaces."""
     blocked = _blocked(cluster)
     if blocked is None:
-        return Decision(Wait(cluster.progress), undoubted(memory))
-    memory = doubted(memory, "blocked", moment)
-    if lasts(memory, moment, BLOCKED_S):
-        return Decision(Fail(reasons.blocked(cluster, blocked)), memory)
+        return Decision(Wait(cluster.progress), clear_suspicion(memory))
+    memory = suspect(memory, "blocked", clock)
+    if is_confirmed(memory, clock, BLOCKED_S):
+        return Decision(Fail(reasons.deletion_blocked(cluster, blocked)), memory)
     return Decision(Wait(blocked.message), memory)
 
 
 def _blocked(cluster: Cluster) -> Node | None:
     return next((node for node in cluster.nodes or () if BLOCKED_WORDS in node.message), None)
+
+
+def with_leftovers(decision: Decision, desired: Desired) -> Decision:
+    """Return the decision, or before its success the deletion of the next leftover cluster.
+
+    A replacement that died before its response left one. CloudFormation sends the rollback's Update with the failed properties as
+    the old ones, and never a Delete for an ID that it does not know. If that Update failed too, the entry function finds it.
+    """
+    memory = decision.memory
+    known = ("", desired.physical_id, memory.cluster)
+    old = (desired.old_name,) if desired.type == "Update" and not memory.leftover else ()
+    names = tuple(dict.fromkeys(name for name in (*old, *memory.leftovers) if name not in known))
+    if not names or desired.adopt or not isinstance(decision.action, Succeed):
+        return decision
+    note = f"checking whether a failed replacement left {names[0]}"
+    return Decision(Wait(note), memory._replace(leftover=names[0], leftovers=names[1:]))
+
+
+def clear_leftover(desired: Desired, cluster: Cluster | None, memory: Memory, clock: Clock) -> Decision:
+    """Delete the cluster of a failed replacement, which uses the network; the request's own cluster is done."""
+    # A replacement creates its cluster and never adopts one.
+    decision = decide_delete(desired._replace(adopt=False), cluster, memory._replace(arn=""), clock)
+    done = attributes_of(memory, memory.cluster) if desired.type == "Update" else None
+    kept = decision.memory._replace(arn=memory.arn)
+    match decision.action:
+        case Call(operation=operation, arguments=arguments, note=note):
+            return Decision(Call(operation, arguments, kept, note), kept)
+        case Succeed(note=note):
+            return with_leftovers(Decision(Succeed(note, done), kept), desired)
+        case Fail(reason=reason) if desired.type == "Update":
+            return Decision(Succeed(f"the cluster of a failed replacement was not deleted: {reason}", done), kept)
+        case action:
+            return Decision(action, kept)

@@ -1,24 +1,91 @@
-"""Runs in Lambda. What one request wants of a cluster, with its scalars typed again and its names worked out."""
+"""Read the desired state from an event, with the types of the service model. Runs in Lambda.
+
+CloudFormation sends every scalar to a custom resource as a string.
+"""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from cluster_resource.event import ClusterProperties, Event, Json
-from cluster_resource.identity import cluster_name, create_only
+from cluster_resource.event import ClusterProperties, Event, Json, Owner, cluster_name, create_only, is_reserved
 from cluster_resource.observed import GROUP_KINDS
-from cluster_resource.ownership import Owner, is_reserved
-from cluster_resource.typed import PropertyError, typed
 
+NUMBERS = {"integer": int, "long": int, "float": float, "double": float}
+GENERATED = ("ClusterName",)
+"""Required by CreateCluster, but not a property: the function generates it."""
+
+BOOLEANS = {"true": True, "false": False}
 WAITS = ("nodes", "cluster", "none")
 
 
+class PropertyError(ValueError):
+    """A property that does not match the service model."""
+
+
+def convert(value: Any, shape: Any, path: str, *, strict: bool = True) -> Any:
+    """Return ``value`` with its scalars converted to the types of ``shape`` (an untyped botocore Shape).
+
+    Unknown members are errors. Without ``strict`` they are kept, because another release may have written them.
+    """
+    match shape.type_name:
+        case "structure":
+            return _structure(value, shape, path, strict=strict)
+        case "list":
+            items = _require(value, list, "a list", path)
+            return [convert(item, shape.member, f"{path}[{index}]", strict=strict) for index, item in enumerate(items)]
+        case "map":
+            entries = _require(value, dict, "a mapping", path)
+            return {key: convert(item, shape.value, f"{path}.{key}", strict=strict) for key, item in entries.items()}
+        case _:
+            return _scalar(value, shape.type_name, path)
+
+
+def _structure(value: Any, shape: Any, path: str, *, strict: bool) -> Any:
+    members = _require(value, dict, "an object", path)
+    unknown = sorted(members.keys() - shape.members.keys())
+    if unknown and strict:
+        known = ", ".join(shape.members)
+        raise PropertyError(
+            f"{path}.{unknown[0]}: unknown field of {shape.name} in this release's service model, which has {known}; "
+            "correct the name, or deploy a release with a newer model"
+        )
+    missing = [name for name in shape.required_members if name not in members and name not in GENERATED]
+    if missing and strict:
+        raise PropertyError(f"{path}.{missing[0]}: required by {shape.name}; set a value")
+    return {
+        name: convert(item, shape.members[name], f"{path}.{name}", strict=strict) if name in shape.members else item
+        for name, item in members.items()
+    }
+
+
+def _scalar(value: Any, type_name: str, path: str) -> Any:
+    if isinstance(value, (dict, list)):
+        raise PropertyError(f"{path}: must be a {type_name}, got {type(value).__name__}")
+    if type_name == "boolean":
+        text = str(value).lower()
+        if text not in BOOLEANS:
+            raise PropertyError(f"{path}: must be true or false, got {value!r}")
+        return BOOLEANS[text]
+    if type_name in NUMBERS:
+        try:
+            return NUMBERS[type_name](value)
+        except ValueError:
+            raise PropertyError(f"{path}: must be a number, got {value!r}") from None
+    return str(value)
+
+
+def _require(value: Any, kind: type, words: str, path: str) -> Any:
+    if not isinstance(value, kind):
+        raise PropertyError(f"{path}: must be {words}, got {value!r}")
+    return value
+
+
 class Desired(NamedTuple):
-    """What one request wants. ``request`` and ``old_request`` are CreateCluster's input without name and tags."""
+    """The desired state of one request. ``request`` and ``old_request`` are CreateCluster's input without name and tags."""
 
     type: str
     owner: Owner
     physical_id: str
-    has_invented_id: bool
+    has_generated_id: bool
     name: str
     is_name_fixed: bool
     request: Json
@@ -31,27 +98,27 @@ class Desired(NamedTuple):
     controller_group: str
     zone: str
     adopt: bool
-    """The cluster was made by somebody else: a Create takes it over, and a Delete gives it back."""
+    """The cluster exists outside the stack: a Create adopts it, and a Delete releases it."""
     recreate: bool
-    """An Update whose cluster is gone makes it anew, under its name."""
+    """An Update recreates a missing cluster under its name."""
 
     @classmethod
     def of(cls, event: Event, shape: Any) -> "Desired":
-        """What ``event`` wants; ``shape`` is CreateCluster's input in the service model. Raises PropertyError.
+        """Return the desired state in ``event``; ``shape`` is CreateCluster's input in the service model.
 
-        A Delete needs names alone, so that no property, however wrong, can keep a cluster alive.
+        A Delete reads only names: no invalid property can block a deletion.
         """
         properties = ClusterProperties.of(event.properties)
         is_delete = event.request_type == "Delete"
         new = _Request({} if is_delete else properties.request, shape, strict=not is_delete)
         old = None if is_delete or event.old_properties is None else _old(event.old_properties, shape)
         if properties.wait not in WAITS and not is_delete:
-            raise PropertyError(f"Wait must be one of {', '.join(WAITS)}, got {properties.wait!r}")
+            raise PropertyError(f"Wait: must be one of {', '.join(WAITS)}, got {properties.wait!r}")
         return cls(
             type=event.request_type,
             owner=Owner(event.stack_id, event.logical_id),
             physical_id=event.physical_id,
-            has_invented_id=event.has_invented_id,
+            has_generated_id=event.has_generated_id,
             name=cluster_name(event, event.properties),
             is_name_fixed=bool(properties.cluster_name),
             request=new.fields,
@@ -68,44 +135,44 @@ class Desired(NamedTuple):
         )
 
     @property
-    def first_name(self) -> str:
-        """The cluster that the request begins with."""
-        if self.type == "Create" or (self.type == "Delete" and self.has_invented_id):
+    def initial_name(self) -> str:
+        """Return the name of the cluster that the request starts with."""
+        if self.type == "Create" or (self.type == "Delete" and self.has_generated_id):
             return self.name
         return self.physical_id
 
     @property
     def create_only(self) -> Json:
-        """What the request fixes for the cluster's life."""
+        """Return the values that only CreateCluster can set."""
         return create_only(self.request)
 
     @property
     def all_tags(self) -> dict[str, str]:
-        """The user's tags and those that say whose the cluster is."""
+        """Return the user's tags and the ownership tags."""
         return {**self.tags, **self.owner.tags}
 
     def groups(self) -> list[tuple[str, Json]]:
-        """The kind and the specification of every group that the request asks for."""
+        """Return the kind and the specification of every desired group."""
         return _groups(self.request)
 
     def old_groups(self) -> dict[str, Json]:
-        """The groups that the properties before this request asked for, by name."""
+        """Return the groups in the old properties, by name."""
         return {group["InstanceGroupName"]: group for _, group in _groups(self.old_request or {})}
 
 
 class _Request:
-    """A request's fields, typed, and its tags apart."""
+    """The typed fields of a request, and its tags."""
 
     def __init__(self, raw: Mapping[str, Any], shape: Any, *, strict: bool) -> None:
-        fields = dict(raw) if not strict else typed(dict(raw), shape, "Request")
+        fields = dict(raw) if not strict else convert(dict(raw), shape, "Request")
         self.tags = {tag["Key"]: str(tag["Value"]) for tag in fields.get("Tags", []) if not is_reserved(tag["Key"])}
         self.fields = {name: value for name, value in fields.items() if name not in ("Tags", "ClusterName")}
 
 
 def _old(properties: Mapping[str, Any], shape: Any) -> _Request:
-    """The properties before: another release may have written them, and they only help to tell what the file changed."""
+    """Return the old properties, which show what the file changed; another release may have written them."""
     raw = ClusterProperties.of(properties).request
-    return _Request(typed(raw, shape, "OldRequest", strict=False), shape, strict=False)
+    return _Request(convert(raw, shape, "OldRequest", strict=False), shape, strict=False)
 
 
 def _groups(request: Mapping[str, Any]) -> list[tuple[str, Json]]:

@@ -1,49 +1,48 @@
-"""Runs in Lambda as the entry function: CloudFormation invokes it, and it starts the request's execution.
+"""Start an execution for each request of CloudFormation. Runs in Lambda as the entry function.
 
 Its role may list, describe, read, start and stop the executions of the one state machine. It makes no cluster call and sends no
-answer: an error here goes, by way of the on-failure destination, to the responder.
+response: an error here goes to the responder through the on-failure destination.
 
-The newest request for a resource wins. Order is the order in which CloudFormation signed the response addresses, as deliveries
-can overtake each other; where the addresses do not tell, it is the order in which the executions began.
+The newest request for a resource wins. The order is that in which CloudFormation signed the ResponseURLs, because deliveries can
+overtake each other. If the URLs have no date, it is the order in which the executions started.
 """
 
 import functools
 import os
 from datetime import datetime
 
-from cluster_resource.api_client import states_client
-from cluster_resource.event import Event, Json, is_later
+from cluster_resource.aws_api import states_client
+from cluster_resource.decision import VERSION
+from cluster_resource.event import Event, Json, cluster_name, execution_name, is_later
 from cluster_resource.executions import Execution, Executions
-from cluster_resource.identity import cluster_name, execution_name
 from cluster_resource.log import log
-from cluster_resource.memory import VERSION
 
-COMPARED = 10
-"""How many earlier executions of a resource are asked for their event; older ones ended long before a delivery can be late."""
+MAX_COMPARED = 10
+"""How many earlier executions of a resource to read; older ones ended long before any late delivery."""
 
-OVERTAKEN = "superseded by a newer request for the same resource, which began before it"
+SUPERSEDED_AT_START = "superseded by a newer request for the same resource, which started first"
 
 
 @functools.cache
 def _executions() -> Executions:
-    """The state machine's executions, made once per sandbox."""
+    """Return the state machine's executions, once per sandbox."""
     return Executions(states_client(), os.environ["STATE_MACHINE_ARN"])
 
 
 def handler(raw: Json, _context: object) -> None:
-    """Start the execution for one event of CloudFormation's."""
+    """Start the execution for one event."""
     launch(raw, _executions())
 
 
 def launch(raw: Json, executions: Executions) -> None:
-    """Start the request's execution and stop those of older requests; a duplicate does nothing that was not done."""
+    """Start the request's execution and stop those of older requests. A duplicate event changes nothing."""
     event = Event.parse(raw)
-    others = others_of(event, executions)
+    others = other_requests(event, executions)
     newer = next((other for other, its in others if is_later(its.issued, event.issued)), None)
     memory: Json = {"version": VERSION}
     if newer:
-        memory["fence"] = f"superseded: this request came after a newer one for the same resource ({newer.name})"
-    before = _before_replacement(event, [its for _, its in others])
+        memory["fence"] = f"superseded: this request arrived after a newer one for the same resource ({newer.name})"
+    before = _cluster_before_replacement(event, [its for _, its in others])
     if before:
         memory["cluster"] = before
     if _is_reclaiming(event, [its for _, its in others]):
@@ -54,39 +53,40 @@ def launch(raw: Json, executions: Executions) -> None:
     started, is_new = executions.start(event, {"version": VERSION, "event": raw, "memory": memory})
     log("started", request=f"{event.request_type} {event.logical_id}", execution=execution_name(event), fenced=bool(newer))
     if newer:
-        if not is_new:  # it began unseen by the newer one, without the fence
-            executions.stop(executions.arn_of(event), OVERTAKEN)
+        if not is_new:  # it started before the newer one was listed, without the fence
+            executions.stop(executions.arn_of(event), SUPERSEDED_AT_START)
         return
     stop_older(event, started, executions)
 
 
 def stop_older(event: Event, started: datetime, executions: Executions) -> None:
-    """Stop what still runs for older requests, or this one where a newer began unseen; the responder answers "superseded".
+    """Stop the running executions of older requests, or this one if a newer one started unseen.
 
-    Each request starts first and looks around after: of two that begin at the same time, at least one sees the other.
+    The responder reports a stopped execution as superseded. Each request starts before it looks: of two that start at the same
+    time, at least one sees the other.
     """
-    is_overtaken = False
+    is_superseded = False
     for other in executions.others(event):
         if other.is_newer_than(event, started):
-            is_overtaken = True
+            is_superseded = True
         elif other.is_running:
             executions.stop(other.arn, f"superseded by a newer request for the same resource ({execution_name(event)})")
             log("stopped", execution=other.name, by=execution_name(event))
-    if is_overtaken:
-        executions.stop(executions.arn_of(event), OVERTAKEN)
+    if is_superseded:
+        executions.stop(executions.arn_of(event), SUPERSEDED_AT_START)
 
 
-def others_of(event: Event, executions: Executions) -> list[tuple[Execution, Event]]:
-    """The other requests for the resource, newest first, each with its execution."""
-    # By the date of the request: an execution may start after that of a newer request.
-    found = sorted(executions.others(event)[:COMPARED], key=lambda other: (other.issued, other.started), reverse=True)
+def other_requests(event: Event, executions: Executions) -> list[tuple[Execution, Event]]:
+    """Return the other requests for the resource, newest first, each with its execution."""
+    # By the date of the request: an execution can start after that of a newer request.
+    found = sorted(executions.others(event)[:MAX_COMPARED], key=lambda other: (other.issued, other.started), reverse=True)
     return [(execution, Event.parse(executions.event_of(execution.arn))) for execution in found]
 
 
-def _before_replacement(event: Event, others: list[Event]) -> str:
-    """The cluster that a rollback goes back to, where its name does not follow from the properties; empty for any other request.
+def _cluster_before_replacement(event: Event, others: list[Event]) -> str:
+    """Return the cluster to which a rollback returns, if its name does not follow from the properties.
 
-    A cluster that was made under a fixed name keeps it when the file no longer has one.
+    A cluster that was created with a fixed name keeps it after the file removed the name.
     """
     name = cluster_name(event, event.properties)
     for other in others:
@@ -102,17 +102,17 @@ def _is_deletion_requested(name: str, others: list[Event]) -> bool:
 
 
 def _is_reclaiming(event: Event, others: list[Event]) -> bool:
-    """Whether an Update goes back to a cluster whose deletion was requested before, and failed."""
+    """Return whether an Update returns to a cluster whose deletion was requested before, and failed."""
     name = cluster_name(event, event.properties)
     return event.request_type == "Update" and name != event.physical_id and _is_deletion_requested(name, others)
 
 
 def _leftovers(event: Event, others: list[tuple[Execution, Event]], executions: Executions) -> list[str]:
-    """Clusters that replacements made and CloudFormation never heard of.
+    """Return clusters that replacements created without CloudFormation getting their names.
 
-    That it did not hear of one shows in a later Update, which still names the cluster before; a later Delete that does may also
-    clear that one away after the replacement, so there the verdict tells. What any request of the same moment or later names, or
-    makes again, is known; and where it is not certain which came later, nothing is left over.
+    A later Update that still names the old cluster shows this. A later Delete that names it can also be the clean-up after the
+    replacement, so there the response decides. A cluster counts as known if a request of the same time or later names or creates
+    it. If the order of two requests is unknown, nothing is left over.
     """
     found = []
     for execution, made in others:
@@ -134,12 +134,12 @@ def _leftovers(event: Event, others: list[tuple[Execution, Event]], executions: 
 
 
 def _names(event: Event) -> tuple[str, ...]:
-    """The clusters that a request is about: of its properties' own one a Delete knows nothing, but where it has no other."""
-    if event.request_type == "Delete" and not event.has_invented_id:
+    """Return the clusters that a request is about; the properties of a Delete count only if CloudFormation generated the ID."""
+    if event.request_type == "Delete" and not event.has_generated_id:
         return (event.physical_id,)
     return (event.physical_id, cluster_name(event, event.properties))
 
 
 def _has_failed(execution: Execution, executions: Executions) -> bool:
-    """Whether an execution has ended and said FAILED, or nothing, for which the responder says FAILED."""
-    return not execution.is_running and (executions.verdict(execution.arn) or {}).get("Status") != "SUCCESS"
+    """Return whether an execution ended without SUCCESS; if it had no response, the responder sends FAILED."""
+    return not execution.is_running and (executions.response(execution.arn) or {}).get("Status") != "SUCCESS"

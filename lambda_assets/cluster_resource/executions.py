@@ -1,29 +1,28 @@
-"""Runs in Lambda. The executions of the state machine as entry and responder need them, around a boto3 client."""
+"""List, start, stop and read the executions of the state machine. Runs in Lambda."""
 
 import json
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from cluster_resource.event import Event, Json, is_later
-from cluster_resource.identity import UNDATED, execution_name, resource_hash
+from cluster_resource.event import NO_DATE, Event, Json, execution_name, is_later, resource_hash
 
 PAGE = 1000
 SUPERSEDED = "Superseded"
-"""The error name of an execution that a newer request stopped."""
+"""The error of an execution that a newer request stopped."""
 
 LISTED_S = 30
 """How long ListExecutions may not show an execution that has begun. AWS documents no bound, only eventual consistency."""
 FUNCTION_S = 60
-"""How long a function runs at most: the time-out in constructs/hyperpod/cluster/resource_function.py."""
+"""How long a function runs at most: the timeout in constructs/hyperpod/cluster/resource_function.py."""
 LANDS_S = 150
 """How long a call can take effect after its function ended. AWS documents no bound; we have seen none above seconds."""
 LEASE_S = LISTED_S + FUNCTION_S + LANDS_S
-"""How long after an execution began a call of an older one can take effect. An older one lists executions before each call, so
-it makes its last call in an invocation that began before the newer execution was listed."""
+"""How long after an execution began a call of an older execution can take effect. It lists executions before each
+call, so its last call is in an invocation that began before the newer execution was listed."""
 
 
 class Execution(NamedTuple):
-    """One execution of a resource's request."""
+    """The execution of one request."""
 
     arn: str
     name: str
@@ -33,17 +32,17 @@ class Execution(NamedTuple):
 
     @property
     def is_running(self) -> bool:
-        """Whether it still works on its request."""
+        """Return whether it still works on its request."""
         return self.status == "RUNNING"
 
     @property
     def issued(self) -> str:
-        """When CloudFormation signed the request, as in ``Event.issued``."""
+        """Return when CloudFormation signed the request, as in ``Event.issued``."""
         issued = self.name.split("-")[1]
-        return "" if issued == UNDATED else issued
+        return "" if issued == NO_DATE else issued
 
     def may_still_call(self, now: datetime) -> bool:
-        """Return whether a call of its steps can take effect after ``now``: it runs, or it was ended during a step lately."""
+        """Return whether a call of its steps can take effect after ``now``: it runs, or was stopped during a recent step."""
         if self.stopped is None:
             return True
         has_called = (self.stopped - self.started).total_seconds() >= LISTED_S
@@ -60,25 +59,25 @@ class Execution(NamedTuple):
 
 
 class Executions:
-    """One state machine's executions."""
+    """The executions of one state machine."""
 
     def __init__(self, client: Any, state_machine_arn: str) -> None:
         self._client = client
         self._state_machine_arn = state_machine_arn
 
     def of_resource(self, event: Event) -> list[Execution]:
-        """The executions for the event's resource, newest first; the newest thousand of the state machine are looked through."""
+        """Return the executions for the event's resource, newest first, among the state machine's newest thousand."""
         page = self._client.list_executions(stateMachineArn=self._state_machine_arn, maxResults=PAGE)
         prefix = resource_hash(event) + "-"
         return [_execution(item) for item in page["executions"] if item["name"].startswith(prefix)]
 
     def others(self, event: Event) -> list[Execution]:
-        """The executions of the other requests for the event's resource, newest first."""
+        """Return the executions of other requests for the event's resource, newest first."""
         own = execution_name(event)
         return [execution for execution in self.of_resource(event) if execution.name != own]
 
     def newer(self, event: Event, started: datetime) -> Execution | None:
-        """Return an execution of a newer request for the event's resource, if one is listed."""
+        """Return an execution of a newer request for the event's resource, if listed."""
         return next((other for other in self.others(event) if other.is_newer_than(event, started)), None)
 
     def is_contested(self, event: Event, started: datetime, now: datetime) -> bool:
@@ -90,7 +89,7 @@ class Executions:
         return any(other.may_still_call(now) for other in older)
 
     def start(self, event: Event, execution_input: Json) -> tuple[datetime, bool]:
-        """Start the request's execution, or find the one that a delivery before started; tell when it began, and if it is new."""
+        """Start the request's execution, or find that of an earlier delivery; return its start, and whether it is new."""
         try:
             reply = self._client.start_execution(
                 stateMachineArn=self._state_machine_arn,
@@ -100,12 +99,12 @@ class Executions:
         except self._client.exceptions.ExecutionAlreadyExists:
             found = self.find(event)
             if found is None:
-                raise LookupError(f"execution {execution_name(event)} exists and is not shown yet") from None
+                raise LookupError(f"execution {execution_name(event)} exists but is not listed yet") from None
             return found.started, False
         return reply["startDate"], True
 
     def find(self, event: Event) -> Execution | None:
-        """The request's execution."""
+        """Return the request's execution."""
         arn = self.arn_of(event)
         try:
             found = self._client.describe_execution(executionArn=arn)
@@ -114,27 +113,27 @@ class Executions:
         return _execution(found)
 
     def arn_of(self, event: Event) -> str:
-        """The address of the request's execution, whether there is one or not."""
+        """Return the ARN of the request's execution, which may not exist."""
         return self._state_machine_arn.replace(":stateMachine:", ":execution:") + ":" + execution_name(event)
 
     def event_of(self, arn: str) -> Json:
-        """The CloudFormation event that the execution serves."""
+        """Return the CloudFormation event of an execution."""
         found: Json = json.loads(self._client.describe_execution(executionArn=arn)["input"])["event"]
         return found
 
     def stop(self, arn: str, cause: str) -> None:
-        """Stop an execution for a newer request; one that has ended by itself is left."""
+        """Stop an execution for a newer request; no effect after its end."""
         self._client.stop_execution(executionArn=arn, error=SUPERSEDED, cause=cause)
 
-    def verdict(self, arn: str) -> Json | None:
-        """The answer that the execution had decided on before it ended, if it had."""
+    def response(self, arn: str) -> Json | None:
+        """Return the response that the execution decided on before it ended."""
         token: Json = {}
         while True:
             page = self._client.get_execution_history(
                 executionArn=arn, reverseOrder=True, includeExecutionData=True, maxResults=PAGE, **token
             )
             for item in page["events"]:
-                found = _verdict_in(item)
+                found = _response_in(item)
                 if found:
                     return found
             if not page.get("nextToken"):
@@ -143,20 +142,20 @@ class Executions:
 
 
 def _execution(item: Json) -> Execution:
-    """The execution in an answer of ListExecutions or DescribeExecution."""
+    """Return the execution in a reply of ListExecutions or DescribeExecution."""
     return Execution(item["executionArn"], item["name"], item["status"], item["startDate"], item.get("stopDate"))
 
 
-def _verdict_in(value: Any) -> Json | None:
-    """The first verdict anywhere in one event of a history, whose inputs and outputs are JSON texts."""
-    if isinstance(value, str) and '"answer"' in value:
+def _response_in(value: Any) -> Json | None:
+    """Return the first response in a history event; its inputs and outputs are JSON texts."""
+    if isinstance(value, str) and '"response"' in value:
         try:
-            return _verdict_in(json.loads(value))
+            return _response_in(json.loads(value))
         except ValueError:
             return None
     if isinstance(value, dict):
-        verdict = value.get("answer")
-        if isinstance(verdict, dict) and "Status" in verdict:
-            return verdict
-        return next((found for item in value.values() if (found := _verdict_in(item))), None)
+        response = value.get("response")
+        if isinstance(response, dict) and "Status" in response:
+            return response
+        return next((found for item in value.values() if (found := _response_in(item))), None)
     return None

@@ -1,4 +1,4 @@
-"""Runs in Lambda. One JSON line per fact in the function's log; never the event, which holds the ResponseURL."""
+"""Write JSON log lines. Runs in Lambda. Never log the event: it contains the ResponseURL."""
 
 import json
 import sys

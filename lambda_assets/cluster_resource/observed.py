@@ -1,13 +1,13 @@
-"""Runs in Lambda. What DescribeCluster tells, in CreateCluster's words: the one place that knows the fields that it renames."""
+"""Represent the observed cluster, with DescribeCluster's fields renamed to CreateCluster's. Runs in Lambda."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from cluster_resource.event import Json
-from cluster_resource.ownership import Owner, owner_of
+from cluster_resource.event import Json, Owner, owner_of
 
 GROUP_KINDS = ("InstanceGroups", "RestrictedInstanceGroups")
+
 
 SAME_NAME = (
     "InstanceGroupName",
@@ -48,11 +48,11 @@ CLUSTER_SETTINGS = (
     "AutoScaling",
     "Orchestrator",
 )
-TAKEN_BACK = ("Failed", "RollbackComplete")
+REVERTED = ("Failed", "RollbackComplete")
 
 
 class Group(NamedTuple):
-    """One instance group as the service has it."""
+    """One observed instance group."""
 
     kind: str
     name: str
@@ -60,27 +60,27 @@ class Group(NamedTuple):
     target: int
     current: int
     specification: Json
-    software: str = ""
-    """What became of the last software update."""
+    software_update: str = ""
+    """SoftwareUpdateStatus: the result of the last software update."""
 
     @property
     def needed(self) -> int:
-        """How many nodes must run for the group to be there: all, or the minimum that it was given."""
+        """Return how many nodes must run: all, or MinInstanceCount."""
         return min(self.target, self.specification.get("MinInstanceCount") or self.target)
 
     @property
-    def is_going(self) -> bool:
-        """Whether the group is on its way out."""
+    def is_deleting(self) -> bool:
+        """Return whether the group is being deleted."""
         return self.status == "Deleting"
 
     @property
-    def is_taken_back(self) -> bool:
-        """Whether the last software update was rolled back: the group is InService, with the image that it had."""
-        return self.software in TAKEN_BACK
+    def is_update_reverted(self) -> bool:
+        """Return whether the last software update was rolled back: the group is InService with its old image."""
+        return self.software_update in REVERTED
 
 
 class Node(NamedTuple):
-    """One node as the service has it."""
+    """One observed node."""
 
     group: str
     id: str
@@ -89,12 +89,12 @@ class Node(NamedTuple):
 
     @property
     def has_failed(self) -> bool:
-        """Whether the service says that it failed."""
+        """Return whether the node failed, by its status or message."""
         return self.status == "Failure" or bool(self.message)
 
 
 class Cluster(NamedTuple):
-    """One cluster as the service has it; ``nodes`` is None where nobody looked."""
+    """One observed cluster; ``nodes`` is None if they were not listed."""
 
     name: str
     arn: str
@@ -108,31 +108,31 @@ class Cluster(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The last part of the ARN."""
+        """Return the last part of the ARN."""
         return self.arn.rsplit("/", 1)[-1]
 
     @property
     def owner(self) -> Owner | None:
-        """Whose the cluster is, by its tags."""
+        """Return the owner, from the tags."""
         return owner_of(self.tags)
 
     def group(self, name: str) -> Group | None:
-        """The group of that name."""
+        """Return the group with that name."""
         return next((group for group in self.groups if group.name == name), None)
 
     def running(self, group: str) -> int:
-        """How many nodes of the group run."""
+        """Return how many nodes of the group run."""
         return sum(node.group == group and node.status == "Running" for node in self.nodes or ())
 
     def missing(self, names: Iterable[str]) -> str:
-        """The groups among ``names`` that have too few nodes running; empty when there are enough."""
+        """Return the groups among ``names`` with too few running nodes, as text."""
         wanted = {*names}
         short = [group for group in self.groups if group.name in wanted and self.running(group.name) < group.needed]
         return ", ".join(f"{group.name} {self.running(group.name)} of {group.needed} running" for group in short)
 
     @property
     def progress(self) -> str:
-        """How many nodes there are of those asked for, group by group, and what those are at that do not run."""
+        """Return the node counts of each group, and the states of nodes that do not run."""
         return ", ".join(map(self._progress_of, self.groups)) or "no groups"
 
     def _progress_of(self, group: Group) -> str:
@@ -142,7 +142,7 @@ class Cluster(NamedTuple):
 
 
 def cluster_of(description: Mapping[str, Any], tags: Mapping[str, str], nodes: Iterable[Mapping[str, Any]] | None) -> Cluster:
-    """The cluster that DescribeCluster, ListTags and ListClusterNodes describe."""
+    """Return the cluster from the replies of DescribeCluster, ListTags and ListClusterNodes."""
     settings = {name: description[name] for name in CLUSTER_SETTINGS if name in description}
     shared = (description.get("RestrictedInstanceGroupsConfig") or {}).get("SharedEnvironmentConfig")
     if shared:
@@ -169,13 +169,13 @@ def _group(kind: str, group: Mapping[str, Any]) -> Group:
         target=group.get("TargetCount") or 0,
         current=group.get("CurrentCount") or 0,
         specification=_specification(group),
-        software=group.get("SoftwareUpdateStatus") or "",
+        software_update=group.get("SoftwareUpdateStatus") or "",
     )
 
 
 def _specification(group: Mapping[str, Any]) -> Json:
-    """The group as CreateCluster and UpdateCluster would be asked for it; what was taken back is not what it has."""
-    if group.get("SoftwareUpdateStatus") in TAKEN_BACK:
+    """Return the group as CreateCluster's input; an image whose update was rolled back does not count."""
+    if group.get("SoftwareUpdateStatus") in REVERTED:
         group = {name: value for name, value in group.items() if not name.startswith("DesiredImage")}
     same = {name: group[name] for name in SAME_NAME if name in group}
     inside = {name: _renamed(group[name], table) for name, table in RENAMED_INSIDE.items() if name in group}
@@ -184,7 +184,7 @@ def _specification(group: Mapping[str, Any]) -> Json:
 
 
 def _renamed(value: Mapping[str, Any], table: Mapping[str, tuple[str, ...]]) -> Json:
-    """``value`` with the first spelling that is there under the name that a request uses."""
+    """Return ``value`` with renamed fields under the name in a request; the first spelling that exists counts."""
     spellings = {spelling for names in table.values() for spelling in names}
     kept = {name: item for name, item in value.items() if name not in spellings}
     found = {
@@ -195,15 +195,15 @@ def _renamed(value: Mapping[str, Any], table: Mapping[str, tuple[str, ...]]) -> 
     return {**kept, **found}
 
 
-def failure_told(event: Mapping[str, Any]) -> str:
-    """What an event that DescribeClusterEvent describes says of a failure, and of which node or group."""
+def event_failure(event: Mapping[str, Any]) -> str:
+    """Return the failure in an event of DescribeClusterEvent, with its node or group."""
     subject = " ".join(str(event[name]) for name in ("InstanceId", "InstanceGroupName") if event.get(name))
     messages = dict.fromkeys(_failures(event.get("EventDetails")))
     return ": ".join(part for part in (subject, event.get("Description") or "", *messages) if part)
 
 
 def _failures(metadata: Any) -> Iterable[str]:
-    """Every FailureMessage at any depth: each kind of event has its own place for it."""
+    """Yield every FailureMessage at any depth: its place depends on the kind of event."""
     for name, value in metadata.items() if isinstance(metadata, dict) else ():
         if name == "FailureMessage" and value:
             yield value

@@ -1,7 +1,7 @@
-"""Runs in Lambda. What an update would change: pure comparison of what is wanted with what DescribeCluster shows.
+"""Compare the desired with the observed cluster, and refuse changes that the API cannot make. Runs in Lambda.
 
-OldResourceProperties only tell which counts and groups the file changed; they never stand in for the cluster, because a rollback
-that was skipped leaves them wrong.
+OldResourceProperties only show which counts and groups the file changed. They do not replace the observed state: after a rollback
+with skipped resources they are wrong.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,128 +12,180 @@ from cluster_resource.desired import Desired
 from cluster_resource.event import Json
 from cluster_resource.observed import CLUSTER_SETTINGS, Cluster, Group
 
-FIXED = ("InstanceType", "ExecutionRole", "ThreadsPerCore", "OverrideVpcConfig")
-"""Fields that an instance group keeps for life; an update must repeat them."""
+IMMUTABLE = ("InstanceType", "ExecutionRole", "ThreadsPerCore", "OverrideVpcConfig")
+"""Fields that an instance group cannot change; an update must repeat them."""
 
 IMAGE_FIELDS = ("ImageId", "ImageReleaseVersion")
 UPDATABLE = (*CLUSTER_SETTINGS, "RestrictedInstanceGroupsConfig")
 
 
 class Plan(NamedTuple):
-    """The one UpdateCluster that brings a cluster to what is wanted; without ``differences`` there is none to make."""
+    """The UpdateCluster call that brings a cluster to the desired state; not needed without ``differences``."""
 
     arguments: Json
     differences: tuple[str, ...]
     targets: Mapping[str, int]
     removed: tuple[str, ...]
-    watched: tuple[str, ...]
+    awaited: tuple[str, ...]
     kept: tuple[str, ...]
-    taken_back: tuple[str, ...]
-    """Images that a software update did not bring, though the cluster is InService."""
+    reverted: tuple[str, ...]
+    """Images whose software update was rolled back, while the cluster is InService."""
 
     def is_met_by(self, cluster: Cluster) -> bool:
-        """Whether the cluster has the groups, counts and images that the plan asks for."""
-        have = {group.name: group.target for group in cluster.groups}
+        """Return whether the cluster has the planned groups, counts and images."""
+        counts = {group.name: group.target for group in cluster.groups}
         return (
-            not self.taken_back
-            and all(have.get(name) == count for name, count in self.targets.items())
-            and not have.keys() & self.removed
+            not self.reverted
+            and all(counts.get(name) == count for name, count in self.targets.items())
+            and not counts.keys() & self.removed
         )
 
 
 def plan(desired: Desired, cluster: Cluster, targets: Mapping[str, int]) -> Plan:
-    """Compare; ``targets`` are counts that this request has asked for already."""
-    wanted = [(kind, _completed(spec, desired, cluster, targets)) for kind, spec in desired.groups()]
-    names = {spec["InstanceGroupName"] for _, spec in wanted}
+    """Return the plan; ``targets`` are the counts that this request has set already."""
+    specs = [(kind, _completed(spec, desired, cluster, targets)) for kind, spec in desired.groups()]
+    names = {spec["InstanceGroupName"] for _, spec in specs}
     removed = tuple(sorted(group.name for group in cluster.groups if group.name in desired.old_groups().keys() - names))
-    strangers = [group for group in cluster.groups if group.name not in names and group.name not in removed]
+    unmanaged = [group for group in cluster.groups if group.name not in names and group.name not in removed]
     settings = {
         name: desired.request[name]
         for name in UPDATABLE
         if name in desired.request and differs(desired.request[name], cluster.settings.get(name))
     }
-    counts = {spec["InstanceGroupName"]: spec["InstanceCount"] for _, spec in wanted}
+    counts = {spec["InstanceGroupName"]: spec["InstanceCount"] for _, spec in specs}
     return Plan(
-        arguments=_arguments(cluster, wanted, strangers, removed, settings),
-        differences=(*_group_differences(wanted, cluster), *(f"group {name} removed" for name in removed), *settings),
+        arguments=_arguments(cluster, specs, unmanaged, removed, settings),
+        differences=(*_group_differences(specs, cluster), *(f"group {name} removed" for name in removed), *settings),
         targets=counts,
         removed=removed,
-        watched=tuple(name for name, count in counts.items() if _grows(cluster.group(name), count)),
-        kept=tuple(group.name for group in strangers if not group.is_going),
-        taken_back=tuple(_taken_back(wanted, cluster)),
+        awaited=tuple(name for name, count in counts.items() if _grows(cluster.group(name), count)),
+        kept=tuple(group.name for group in unmanaged if not group.is_deleting),
+        reverted=tuple(_reverted(specs, cluster)),
     )
 
 
-def differs(wanted: Any, have: Any) -> bool:
-    """Whether ``have`` lacks anything of ``wanted``; what the service adds of its own does not count."""
-    if isinstance(wanted, dict):
-        return not isinstance(have, dict) or any(differs(value, have.get(name)) for name, value in wanted.items())
-    if isinstance(have, datetime) and isinstance(wanted, str):
-        return datetime.fromisoformat(wanted).timestamp() != have.timestamp()
-    if isinstance(wanted, list) and isinstance(have, list):
-        if all(isinstance(item, str) for item in [*wanted, *have]):
-            return sorted(wanted) != sorted(have)
-        return len(wanted) != len(have) or any(differs(*pair) for pair in zip(wanted, have, strict=True))
-    return bool(wanted != have) and not (wanted in ([], {}) and have is None)
+def differs(desired: Any, observed: Any) -> bool:
+    """Return whether ``observed`` lacks anything of ``desired``; values that the service adds do not count."""
+    if isinstance(desired, dict):
+        return not isinstance(observed, dict) or any(differs(value, observed.get(name)) for name, value in desired.items())
+    if isinstance(observed, datetime) and isinstance(desired, str):
+        return datetime.fromisoformat(desired).timestamp() != observed.timestamp()
+    if isinstance(desired, list) and isinstance(observed, list):
+        if all(isinstance(item, str) for item in [*desired, *observed]):
+            return sorted(desired) != sorted(observed)
+        return len(desired) != len(observed) or any(differs(*pair) for pair in zip(desired, observed, strict=True))
+    return bool(desired != observed) and not (desired in ([], {}) and observed is None)
 
 
 def _completed(spec: Json, desired: Desired, cluster: Cluster, targets: Mapping[str, int]) -> Json:
-    """``spec`` with the count to send, and with the fixed fields that it leaves to the service's defaults."""
-    have = cluster.group(spec["InstanceGroupName"])
-    if have is None:
+    """Return ``spec`` with the count to send and the observed values of omitted immutable fields."""
+    observed = cluster.group(spec["InstanceGroupName"])
+    if observed is None:
         return spec
-    repeated = {name: have.specification[name] for name in FIXED if name in have.specification}
-    return {**repeated, **spec, "InstanceCount": _count(spec, desired, have, targets)}
+    repeated = {name: observed.specification[name] for name in IMMUTABLE if name in observed.specification}
+    return {**repeated, **spec, "InstanceCount": _count(spec, desired, observed, targets)}
 
 
-def _count(spec: Json, desired: Desired, have: Group, targets: Mapping[str, int]) -> int:
-    """The count to send: the file's where the file changed it, else what the service has (autoscaling, operators)."""
-    wanted = int(spec["InstanceCount"])
-    if have.name in targets:
-        return targets[have.name]
-    old = desired.old_groups().get(have.name)
-    return have.target if old is not None and int(old["InstanceCount"]) == wanted else wanted
+def _count(spec: Json, desired: Desired, observed: Group, targets: Mapping[str, int]) -> int:
+    """Return the file's count if the file changed it, else the observed count (autoscaling, operators)."""
+    count = int(spec["InstanceCount"])
+    if observed.name in targets:
+        return targets[observed.name]
+    old = desired.old_groups().get(observed.name)
+    return observed.target if old is not None and int(old["InstanceCount"]) == count else count
 
 
 def _arguments(
-    cluster: Cluster, wanted: list[tuple[str, Json]], strangers: list[Group], removed: tuple[str, ...], settings: Json
+    cluster: Cluster, specs: list[tuple[str, Json]], unmanaged: list[Group], removed: tuple[str, ...], settings: Json
 ) -> Json:
-    """UpdateCluster's input: every group in full, those made by hand too, and by name the groups to delete.
+    """Return UpdateCluster's input: every group in full, also unmanaged ones, and the names of groups to delete.
 
-    The documentation does not say for certain what becomes of a group that an update leaves out. A group made by hand is
-    therefore repeated as the service has it, but for its image, which a repetition would pin.
+    AWS does not document what happens to a group that an update omits. So unmanaged groups are repeated as observed, without
+    their image: sending it would pin it.
     """
     groups: dict[str, list[Json]] = {}
-    for kind, spec in wanted:
+    for kind, spec in specs:
         groups.setdefault(kind, []).append(spec)
-    for group in strangers:
-        if not group.is_going:
+    for group in unmanaged:
+        if not group.is_deleting:
             spec = {name: value for name, value in group.specification.items() if name not in IMAGE_FIELDS}
             groups.setdefault(group.kind, []).append(spec)
     deletion = {"InstanceGroupsToDelete": list(removed)} if removed else {}
     return {"ClusterName": cluster.name, **groups, **settings, **deletion}
 
 
-def _group_differences(wanted: list[tuple[str, Json]], cluster: Cluster) -> list[str]:
+def _group_differences(specs: list[tuple[str, Json]], cluster: Cluster) -> list[str]:
     found = []
-    for _, spec in wanted:
+    for _, spec in specs:
         name = spec["InstanceGroupName"]
-        have = cluster.group(name)
-        if have is None:
+        observed = cluster.group(name)
+        if observed is None:
             found.append(f"group {name} added")
             continue
-        found += [f"{name}.{field}" for field, value in spec.items() if differs(value, have.specification.get(field))]
+        found += [f"{name}.{field}" for field, value in spec.items() if differs(value, observed.specification.get(field))]
     return found
 
 
-def _taken_back(wanted: list[tuple[str, Json]], cluster: Cluster) -> Iterator[str]:
-    for _, spec in wanted:
-        have = cluster.group(spec["InstanceGroupName"])
-        if have and have.is_taken_back:
-            # Nobody can tell which image "default" is.
-            asked = {field: spec[field] for field in IMAGE_FIELDS if spec.get(field, "default") != "default"}
-            yield from (f"{have.name}.{field}" for field in asked if asked[field] != have.specification.get(field))
+def _reverted(specs: list[tuple[str, Json]], cluster: Cluster) -> Iterator[str]:
+    for _, spec in specs:
+        observed = cluster.group(spec["InstanceGroupName"])
+        if observed and observed.is_update_reverted:
+            # The image behind "default" is unknown.
+            images = {field: spec[field] for field in IMAGE_FIELDS if spec.get(field, "default") != "default"}
+            yield from (f"{observed.name}.{field}" for field in images if images[field] != observed.specification.get(field))
 
 
-def _grows(have: Group | None, count: int) -> bool:
-    return have is None or count > have.current
+def _grows(observed: Group | None, count: int) -> bool:
+    return observed is None or count > observed.current
+
+
+def refusal(desired: Desired, cluster: Cluster | None) -> str:
+    """Return why the API cannot make the change to this cluster (None: a new one), with a fix; empty if it can."""
+    return _without_groups(desired) or _controller(desired, cluster) or (_immutable_fields(desired, cluster) if cluster else "")
+
+
+def _without_groups(desired: Desired) -> str:
+    if desired.groups():
+        return ""
+    return "a cluster must have at least one instance group, got none; keep one, or destroy the stack"
+
+
+def _controller(desired: Desired, cluster: Cluster | None) -> str:
+    """Refuse to remove, rename or scale to 0 the controller group, which holds Slurm's state."""
+    name = desired.controller_group
+    if not name:
+        return ""
+    counts = {group["InstanceGroupName"]: int(group["InstanceCount"]) for _, group in desired.groups()}
+    if counts.get(name, 0) < 1:
+        return f"controller group {name!r} must have at least one node, got {counts.get(name, 0)}; Slurm cannot run without it"
+    if cluster and cluster.groups and cluster.group(name) is None:
+        names = ", ".join(group.name for group in cluster.groups)
+        return (
+            f"controller group {name!r} is not in cluster {cluster.name}, which has {names}; the controller group cannot be "
+            "renamed: use its old name, or create a new cluster with another `name` or `cluster_name`"
+        )
+    return ""
+
+
+def _immutable_fields(desired: Desired, cluster: Cluster) -> str:
+    for group, field, observed, value in immutable_changes(desired, cluster):
+        return _immutable_field(desired, group, field, value, observed)
+    return ""
+
+
+def immutable_changes(desired: Desired, cluster: Cluster) -> Iterator[tuple[str, str, object, object]]:
+    """Yield the group, the field, its observed and its desired value for each change to an immutable field."""
+    for _, spec in desired.groups():
+        observed = cluster.group(spec["InstanceGroupName"])
+        if observed is None:
+            continue
+        for field in IMMUTABLE:
+            if field in spec and differs(spec[field], observed.specification.get(field)):
+                yield observed.name, field, observed.specification.get(field), spec[field]
+
+
+def _immutable_field(desired: Desired, group: str, field: str, value: object, observed: object) -> str:
+    text = f"{field} of instance group {group!r} cannot change from {observed!r} to {value!r}"
+    if group == desired.controller_group:
+        return f"{text}; the controller group cannot be renamed: revert the change, or create a new cluster"
+    return f"{text}; rename the group: this creates new nodes and deletes the old group"

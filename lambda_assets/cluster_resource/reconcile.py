@@ -1,183 +1,160 @@
-"""Runs in Lambda. The decision of Custom::HyperPodCluster: one pure function of what is wanted, there, and remembered.
+"""Decide the next action of Custom::HyperPodCluster from desired state, observed state and memory. Runs in Lambda.
 
-It is level-triggered: whatever call was lost, made twice or made by another, the next step looks at the cluster and goes on from
-there. At most one call that changes something comes out of each step.
+The decision is level-triggered: if a call was lost, made twice or made by another request, the next step observes the cluster and
+continues from there. Each step makes at most one call that changes something.
 """
 
 from cluster_resource import reasons
-from cluster_resource.actions import Call, Decision, Fail, Succeed, Wait
-from cluster_resource.adoption import adopt, adopted_is_gone, not_adopted_yet, nothing_to_adopt, was_let_go
-from cluster_resource.deletion import decide_delete
+from cluster_resource.adoption import adopt, adopted_is_absent, adoption_refusal, has_left_stack, nothing_to_adopt
+from cluster_resource.convergence import choose_cluster, creates_cluster, finish, settle
+from cluster_resource.deadline import GONE_S, Clock, clear_suspicion, is_confirmed, suspect
+from cluster_resource.decision import Call, Decision, Fail, Memory, Succeed, Wait, attributes_of
+from cluster_resource.deletion import clear_leftover, decide_delete, with_leftovers
 from cluster_resource.desired import Desired
-from cluster_resource.doubt import GONE_S, doubted, lasts, undoubted
-from cluster_resource.memory import Memory
-from cluster_resource.moment import Moment
 from cluster_resource.observed import Cluster
-from cluster_resource.plan import plan
-from cluster_resource.refusals import refusal
-from cluster_resource.replacement import choose, is_made_by, with_leftovers
-from cluster_resource.settling import data_of, finish, settle
+from cluster_resource.plan import plan, refusal
 
 APPEAR_S = 300
-"""How long DescribeCluster may not know a cluster that CreateCluster accepted."""
+"""How long DescribeCluster may not show a cluster that CreateCluster accepted."""
 
 
-def name_to_look_at(desired: Desired, memory: Memory) -> str:
-    """The one cluster that a step describes."""
-    return memory.leftover or memory.cluster or desired.first_name
+def observed_name(desired: Desired, memory: Memory) -> str:
+    """Return the name of the cluster that a step describes."""
+    return memory.leftover or memory.cluster or desired.initial_name
 
 
-def decide(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
-    """Tell the one thing to do next."""
+def decide(desired: Desired, cluster: Cluster | None, memory: Memory, clock: Clock) -> Decision:
+    """Return the next action and memory."""
     if memory.fence:
         return Decision(Fail(memory.fence), memory)
     if memory.leftover:
-        decision = _clear_leftover(desired, cluster, memory, moment)
+        decision = clear_leftover(desired, cluster, memory, clock)
     elif desired.type == "Delete":
-        decision = with_leftovers(decide_delete(desired, cluster, memory, moment), desired)
+        decision = with_leftovers(decide_delete(desired, cluster, memory, clock), desired)
     else:
-        decision = _converge(desired, cluster, memory, moment)
-    if moment.is_past_deadline and isinstance(decision.action, Call | Wait):
+        decision = _converge(desired, cluster, memory, clock)
+    if clock.is_past_deadline and isinstance(decision.action, Call | Wait):
         return _late(desired, cluster, decision.memory)
     return decision
 
 
-def _converge(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
-    """Create and Update: there must be one cluster, ours, as wanted."""
-    obstacle = _not_ours(desired, cluster, memory, moment) if cluster else None
+def _converge(desired: Desired, cluster: Cluster | None, memory: Memory, clock: Clock) -> Decision:
+    """Create or update the cluster until it is in the desired state."""
+    obstacle = _check_owner(desired, cluster, memory, clock) if cluster else None
     if obstacle:
         return obstacle
-    chosen = choose(desired, cluster, memory)
+    chosen = choose_cluster(desired, cluster, memory)
     if isinstance(chosen, Decision):
         return chosen
     refused = "" if chosen.updated_at else refusal(desired, cluster)
     if refused:
         return Decision(Fail(refused), chosen)
     if cluster:
-        return _present(desired, cluster, chosen, moment)
-    if chosen.tried and chosen.cluster == desired.name and not chosen.arn:
-        return Decision(Wait(f"{desired.name} is gone"), chosen._replace(cluster=desired.physical_id))
-    return _absent(desired, chosen, moment)
+        return _present(desired, cluster, chosen, clock)
+    if chosen.name_checked and chosen.cluster == desired.name and not chosen.arn:
+        return Decision(Wait(f"{desired.name} no longer exists"), chosen._replace(cluster=desired.physical_id))
+    return _absent(desired, chosen, clock)
 
 
-def _not_ours(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment) -> Decision | None:
-    """What comes before anything else is done to a cluster that is not, or not quite yet, this resource's; None for its own."""
+def _check_owner(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) -> Decision | None:
+    """Return the adoption or the refusal of a cluster that this resource does not own; None if it owns it."""
     if cluster.owner != desired.owner:
-        is_offered = desired.adopt and desired.type == "Create" and cluster.owner is None
-        foreign = Decision(Fail(reasons.foreign(cluster, is_adopting=desired.adopt)), memory)
-        return adopt(desired, cluster, memory) if is_offered else foreign
-    refused = not_adopted_yet(desired, cluster, memory)
+        can_adopt = desired.adopt and desired.type == "Create" and cluster.owner is None
+        taken = Decision(Fail(reasons.name_taken(cluster, is_adopting=desired.adopt)), memory)
+        return adopt(desired, cluster, memory) if can_adopt else taken
+    refused = adoption_refusal(desired, cluster, memory)
     if refused:
         return Decision(Fail(refused), memory)
-    if was_let_go(desired, cluster, memory, moment):
-        return Decision(Fail(reasons.let_go(cluster), apart=True), memory)
+    if has_left_stack(desired, cluster, memory, clock):
+        return Decision(Fail(reasons.left_stack(cluster), without_cluster=True), memory)
     return None
 
 
-def _absent(desired: Desired, memory: Memory, moment: Moment) -> Decision:
-    name = name_to_look_at(desired, memory)
+def _absent(desired: Desired, memory: Memory, clock: Clock) -> Decision:
+    name = observed_name(desired, memory)
     if memory.arn:
-        memory = doubted(memory, "absent", moment)
-        if lasts(memory, moment, GONE_S):
+        memory = suspect(memory, "absent", clock)
+        if is_confirmed(memory, clock, GONE_S):
             return Decision(Fail(reasons.disappeared(name)), memory)
-        return Decision(Wait("the cluster is not there any more"), memory)
-    if desired.adopt or not (is_made_by(desired, memory) or desired.recreate):
-        return Decision(Fail(_why_none(desired, name)), memory)
+        return Decision(Wait("confirming that the cluster was deleted"), memory)
+    if desired.adopt or not (creates_cluster(desired, memory) or desired.recreate):
+        return Decision(Fail(_absent_reason(desired, name)), memory)
     if memory.created_at:
-        if moment.since_s(memory.created_at) < APPEAR_S:
-            return Decision(Wait("the service does not show the cluster yet"), memory)
+        if clock.since_s(memory.created_at) < APPEAR_S:
+            return Decision(Wait("DescribeCluster does not show the cluster yet"), memory)
         return Decision(Fail(reasons.disappeared(name)), memory)
     tags = [{"Key": key, "Value": value} for key, value in sorted(desired.all_tags.items())]
     arguments = {"ClusterName": name, **desired.request, "Tags": tags}
-    return Decision(Call("CreateCluster", arguments, memory._replace(created_at=str(moment))), memory)
+    return Decision(Call("CreateCluster", arguments, memory._replace(created_at=str(clock))), memory)
 
 
-def _why_none(desired: Desired, name: str) -> str:
+def _absent_reason(desired: Desired, name: str) -> str:
     if not desired.adopt:
-        return reasons.gone(name)
-    return nothing_to_adopt(name) if desired.type == "Create" else adopted_is_gone(name)
+        return reasons.absent(name)
+    return nothing_to_adopt(name) if desired.type == "Create" else adopted_is_absent(name)
 
 
-def _present(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment) -> Decision:
+def _present(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) -> Decision:
     if cluster.status == "Deleting":
         return _being_deleted(desired, cluster, memory)
-    memory = memory if memory.doubt == "undone" else undoubted(memory)
-    memory = _noticing(cluster, memory, is_made=is_made_by(desired, memory))
+    memory = memory if memory.suspicion == "undone" else clear_suspicion(memory)
+    memory = _observe(cluster, memory, is_created=creates_cluster(desired, memory))
     if cluster.status == "Failed":
-        return _failed(desired, cluster, memory, moment)
+        return _failed(desired, cluster, memory, clock)
     if desired.wait == "none":
         found = plan(desired, cluster, memory.targets)
-        # A cluster of this name may be an earlier one, which nobody deleted.
-        if memory.created_at or memory.updated_at or (is_made_by(desired, memory) and not found.differences):
-            return finish(desired, cluster, memory, moment, found)
+        # A cluster with this name may be an earlier one that was not deleted.
+        if memory.created_at or memory.updated_at or (creates_cluster(desired, memory) and not found.differences):
+            return finish(desired, cluster, memory, clock, found)
     if cluster.status == "InService":
-        return settle(desired, cluster, memory, moment)
+        return settle(desired, cluster, memory, clock)
     return Decision(Wait(cluster.progress), memory)
 
 
 def _being_deleted(desired: Desired, cluster: Cluster, memory: Memory) -> Decision:
-    """A cluster that an earlier Delete left behind must go before ours is made; one that was alive is being taken from us."""
-    if memory.arn or not is_made_by(desired, memory):
-        return Decision(
-            Fail(f"cluster {cluster.name} is being deleted outside this request; deploy again once it is gone"), memory
-        )
-    return Decision(Wait("an earlier cluster of this name is still being deleted"), memory)
+    """Wait for the deletion of an earlier cluster with this name; fail if it is the request's own cluster."""
+    if memory.arn or not creates_cluster(desired, memory):
+        reason = f"cluster {cluster.name} is being deleted outside this request; deploy again after it is deleted"
+        return Decision(Fail(reason), memory)
+    return Decision(Wait("an earlier cluster with this name is still being deleted"), memory)
 
 
-def _failed(desired: Desired, cluster: Cluster, memory: Memory, moment: Moment) -> Decision:
-    """A Failed cluster can only be replaced; but an Update that asks nothing of it (a rollback's) may succeed."""
-    if is_made_by(desired, memory) or memory.updated_at:
-        return Decision(Fail(reasons.failed(desired, cluster, memory), of_nodes=True), memory)
+def _failed(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) -> Decision:
+    """Fail, because a Failed cluster must be replaced; an Update that changes nothing (a rollback) may succeed."""
+    if creates_cluster(desired, memory) or memory.updated_at:
+        return Decision(Fail(reasons.failed(desired, cluster, memory), diagnose=True), memory)
     if plan(desired, cluster, {}).differences:
-        reason = f"a failed cluster cannot be updated, it must be replaced; {reasons.failed(desired, cluster, memory)}"
-        return Decision(Fail(reason, of_nodes=True), memory)
-    return settle(desired, cluster, memory, moment)
+        reason = f"a failed cluster cannot be updated and must be replaced; {reasons.failed(desired, cluster, memory)}"
+        return Decision(Fail(reason, diagnose=True), memory)
+    return settle(desired, cluster, memory, clock)
 
 
-def _noticing(cluster: Cluster, memory: Memory, *, is_made: bool) -> Memory:
-    """The memory with what this look adds."""
+def _observe(cluster: Cluster, memory: Memory, *, is_created: bool) -> Memory:
+    """Return the memory with what this step observed."""
     is_busy = cluster.status not in ("InService", "Failed")
-    # A message that is there at the first look is news only of a cluster that this request makes.
-    old_failure = memory.old_failure if memory.arn or is_made else cluster.failure
-    is_news = not memory.failure and bool(cluster.failure) and cluster.failure != old_failure
+    # A message at the first step is new only if this request creates the cluster.
+    old_failure = memory.old_failure if memory.arn or is_created else cluster.failure
+    is_new = not memory.failure and bool(cluster.failure) and cluster.failure != old_failure
     return memory._replace(
         arn=cluster.arn,
         old_failure=old_failure,
-        failure=cluster.failure if is_news and cluster.status != "InService" else memory.failure,
-        moved=memory.moved or (is_busy and bool(memory.updated_at)),
+        failure=cluster.failure if is_new and cluster.status != "InService" else memory.failure,
+        update_seen=memory.update_seen or (is_busy and bool(memory.updated_at)),
     )
 
 
-def _clear_leftover(desired: Desired, cluster: Cluster | None, memory: Memory, moment: Moment) -> Decision:
-    """The cluster itself is as wanted, or gone; what a dead replacement left goes too, so that its network can go."""
-    apart = memory._replace(arn="")
-    # What a replacement left was made, and not taken over.
-    decision = decide_delete(desired._replace(adopt=False), cluster, apart, moment)
-    done = data_of(memory, memory.cluster) if desired.type == "Update" else None
-    kept = decision.memory._replace(arn=memory.arn)
-    match decision.action:
-        case Call(operation=operation, arguments=arguments, note=note):
-            return Decision(Call(operation, arguments, kept, note), kept)
-        case Succeed(note=note):
-            return with_leftovers(Decision(Succeed(note, done), kept), desired)
-        case Fail(reason=reason) if desired.type == "Update":
-            return Decision(Succeed(f"a leftover stays: {reason}", done), kept)
-        case action:
-            return Decision(action, kept)
-
-
 def _late(desired: Desired, cluster: Cluster | None, memory: Memory) -> Decision:
-    """The verdict at the deadline: with more hours to wait, what is under way goes on in the next resource."""
+    """Decide at the deadline: with `wait_hours` above 1, the next resource waits for a change in progress."""
     if memory.leftover and desired.type == "Update":
-        return Decision(Succeed(f"{memory.leftover} is still being deleted", data_of(memory, memory.cluster)), memory)
-    if desired.wait_hours > 1 and cluster and _is_under_way(desired, cluster, memory):
-        data = {} if desired.type == "Delete" else data_of(memory, cluster.name)
-        return Decision(Succeed(f"{cluster.status} after 57 minutes; the wait goes on in the next resource", data), memory)
-    return Decision(Fail(reasons.late(desired, cluster, memory), of_nodes=desired.type != "Delete"), memory)
+        return Decision(Succeed(f"{memory.leftover} is still being deleted", attributes_of(memory, memory.cluster)), memory)
+    if desired.wait_hours > 1 and cluster and _is_in_progress(desired, cluster, memory):
+        data = {} if desired.type == "Delete" else attributes_of(memory, cluster.name)
+        return Decision(Succeed(f"{cluster.status} after 57 minutes; the next resource continues to wait", data), memory)
+    return Decision(Fail(reasons.timed_out(desired, cluster, memory), diagnose=desired.type != "Delete"), memory)
 
 
-def _is_under_way(desired: Desired, cluster: Cluster, memory: Memory) -> bool:
-    """Whether the service works on what was asked, so that waiting longer is all that is left to do."""
+def _is_in_progress(desired: Desired, cluster: Cluster, memory: Memory) -> bool:
+    """Return whether HyperPod still works on the request, so that waiting longer can help."""
     if desired.type == "Delete":
         return cluster.status == "Deleting"
     if cluster.status in ("Failed", "Deleting", "RollingBack") or cluster.arn != memory.arn:

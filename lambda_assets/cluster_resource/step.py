@@ -1,144 +1,139 @@
-"""Runs in Lambda as the step function: one look at the cluster, at most one call, every 30 seconds; and the answer at the end.
+"""Observe the cluster and make at most one call, every 30 seconds; at the end, send the response. Runs in Lambda as Step.
 
-Its role may read clusters, change those that carry the stack's tags, and list the state machine's executions. It keeps nothing:
-what it knows comes in and goes out.
+Its role may read clusters, change those with the stack's tags, and list the state machine's executions. It is stateless: the
+state machine passes its memory from step to step.
 
-Fence: before each call that changes something it looks for a newer request for the same resource, and ends this one if there is
-one. So an older request changes nothing, however late it began and whoever failed to stop it.
+Fence: before each call that changes something, it looks for a newer request for the same resource, and fails if there is one. So
+an older request changes nothing after a newer one, even if it starts late and nothing stopped it.
 """
 
 import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cluster_resource import answer, reasons, waits
-from cluster_resource.actions import Action, Call, Decision, Fail, Succeed, Wait
-from cluster_resource.api_client import logs_client, sagemaker_client, states_client
-from cluster_resource.cluster_api import ClusterApi, translated
+from cluster_resource import reasons, waits
+from cluster_resource.aws_api import ApiError, api_errors, logs_client, sagemaker_client, states_client
+from cluster_resource.cluster_api import ClusterApi
+from cluster_resource.deadline import Clock, after_error
+from cluster_resource.decision import Action, Call, Decision, Fail, Memory, Succeed, Wait
 from cluster_resource.deletion import is_quiet
-from cluster_resource.desired import Desired
-from cluster_resource.errors import ApiError
-from cluster_resource.event import CLUSTER, DELETION, Event, Json
+from cluster_resource.desired import Desired, PropertyError
+from cluster_resource.event import CLUSTER, DELETION, Event, Json, execution_name, physical_id
 from cluster_resource.executions import LISTED_S, Execution, Executions
-from cluster_resource.identity import execution_name, physical_id
 from cluster_resource.log import log
-from cluster_resource.memory import Memory
-from cluster_resource.moment import Moment
 from cluster_resource.observed import Cluster
-from cluster_resource.outcome import after_error
-from cluster_resource.ownership import Owner
-from cluster_resource.reconcile import decide, name_to_look_at
-from cluster_resource.typed import PropertyError
+from cluster_resource.reconcile import decide, observed_name
+from cluster_resource.response import Send, failure, send, success
 
 if TYPE_CHECKING:
-    from cluster_resource.witness import Witness
+    from cluster_resource.diagnostics import Diagnostics
 
 
 @functools.cache
 def _api() -> ClusterApi:
-    """The API, made once per sandbox."""
+    """Return the SageMaker API, once per sandbox."""
     return ClusterApi(sagemaker_client())
 
 
 @functools.cache
 def _executions(state_machine_arn: str) -> Executions:
-    """The state machine's executions, made once per sandbox, for steps that change something."""
+    """Return the state machine's executions, once per sandbox."""
     return Executions(states_client(), state_machine_arn)
 
 
 class Context(Protocol):
-    """What Lambda tells of an invocation."""
+    """The invocation's context from Lambda."""
 
     def get_remaining_time_in_millis(self) -> int:
-        """The time until the function is ended."""
+        """Return the time until the function times out."""
 
 
 def handler(payload: Json, context: Context) -> Json:
-    """Do a step (`event`, `memory`, `now`, `started`), or send the answer (`event`, `answer`)."""
-    return handle(payload, _api, lambda: _executions(payload["machine"]), answer.send, lambda: _witness(context))
+    """Do a step (`event`, `memory`, `now`, `started`), or send the response (`event`, `response`)."""
+    return handle(payload, _api, lambda: _executions(payload["machine"]), send, lambda: _diagnostics(context))
 
 
-def _witness(context: Context) -> "Witness":
-    """Who looks at nodes that failed; no healthy step pays for its import."""
-    from cluster_resource.witness import Witness  # noqa: PLC0415  at need alone
+def _diagnostics(context: Context) -> "Diagnostics":
+    """Return the diagnostics of failed nodes."""
+    from cluster_resource.diagnostics import Diagnostics  # noqa: PLC0415  not imported in steps without failures
 
-    return Witness(logs_client, lambda: context.get_remaining_time_in_millis() / 1000)
+    return Diagnostics(logs_client, lambda: context.get_remaining_time_in_millis() / 1000)
 
 
 def handle(
     payload: Json,
     api: Callable[[], ClusterApi],
     executions: Callable[[], Executions],
-    send: answer.Send,
-    witness: "Callable[[], Witness] | None" = None,
+    send: Send,
+    diagnostics: "Callable[[], Diagnostics] | None" = None,
 ) -> Json:
-    """The handler with what it reaches out to: sending needs no client, so that none can keep an answer from going out."""
-    if payload.get("answer"):
-        send(Event.parse(payload["event"]), payload["answer"])
+    """Do what the handler does, with given clients; sending the response needs none, so that no client can prevent it."""
+    if payload.get("response"):
+        send(Event.parse(payload["event"]), payload["response"])
         return {"done": True}
-    return step(payload, api(), executions, witness)
+    return step(payload, api(), executions, diagnostics)
 
 
 def step(
     payload: Json,
     api: ClusterApi,
     executions: Callable[[], Executions],
-    witness: "Callable[[], Witness] | None" = None,
+    diagnostics: "Callable[[], Diagnostics] | None" = None,
 ) -> Json:
-    """Look, decide, do; tell whether the request is done, what to remember, and the answer."""
+    """Observe, decide and act; return whether the request is done, its memory and its response."""
     event = Event.parse(payload["event"])
     memory = Memory.load(payload.get("memory") or {})
-    moment = Moment.of(payload)
+    clock = Clock.of(payload)
     if event.resource_type == CLUSTER:
-        decision, cluster = _cluster(event, memory, moment, api, executions)
+        decision, cluster = _cluster(event, memory, clock, api, executions)
     elif memory.fence:
         decision, cluster = Decision(Fail(memory.fence), memory), None
     elif event.resource_type == DELETION:
-        decision, cluster = _tail(event, memory, moment, api), None
+        decision, cluster = waits.step_deletion(event, memory, clock, api), None
     else:
-        decision, cluster = _wait(event, memory, moment, api)
-    _log(event, cluster, decision, moment)
+        decision, cluster = waits.step_wait(event, memory, clock, api)
+    _log(event, cluster, decision, clock)
     result = _result(event, decision)
-    if cluster and isinstance(decision.action, Fail) and decision.action.of_nodes:
-        from cluster_resource.explanation import Found, explained  # noqa: PLC0415  at need alone
+    if cluster and isinstance(decision.action, Fail) and decision.action.diagnose:
+        from cluster_resource.diagnostics import Findings, with_diagnostics  # noqa: PLC0415  as above
 
-        found = witness().look(api, cluster, decision.memory) if witness else Found()
-        result["answer"] = explained(event, result["answer"], cluster, found)
+        findings = diagnostics().collect(api, cluster, decision.memory) if diagnostics else Findings()
+        result["response"] = with_diagnostics(event, result["response"], cluster, findings)
     return result
 
 
 def _cluster(
-    event: Event, memory: Memory, moment: Moment, api: ClusterApi, executions: Callable[[], Executions]
+    event: Event, memory: Memory, clock: Clock, api: ClusterApi, executions: Callable[[], Executions]
 ) -> tuple[Decision, Cluster | None]:
-    """Do one step for the cluster, knowing which older requests can still change it."""
-    if moment.elapsed_s < LISTED_S:
+    """Do one step for the cluster, aware of older requests that can still change it."""
+    if clock.elapsed_s < LISTED_S:
         return Decision(Wait("waiting until Step Functions lists every request"), memory), None
-    memory = _after_a_look(event, memory, moment, executions)
+    memory = _with_older_requests(event, memory, clock, executions)
     if memory.fence:
         decision, cluster = Decision(Fail(memory.fence), memory), None
     else:
-        decision, cluster = _changed(event, memory, moment, api, executions)
-    if isinstance(decision.action, Fail) and not is_quiet(decision.memory, moment):
-        # CloudFormation acts on a FAILED answer, too.
-        reason = f"waiting for calls of an older request before this answer: {decision.action.reason}"
+        decision, cluster = _reconciled(event, memory, clock, api, executions)
+    if isinstance(decision.action, Fail) and not is_quiet(decision.memory, clock):
+        # CloudFormation also acts on FAILED.
+        reason = f"waiting until no older request can make calls, then failing: {decision.action.reason}"
         decision = Decision(Wait(reason), decision.memory)
     return decision, cluster
 
 
-def _after_a_look(event: Event, memory: Memory, moment: Moment, executions: Callable[[], Executions]) -> Memory:
-    """Look for older requests once; an error leaves the question open until the next step, or until the lease is over."""
+def _with_older_requests(event: Event, memory: Memory, clock: Clock, executions: Callable[[], Executions]) -> Memory:
+    """Return the memory with whether the request is contested; after an error it stays unknown until the next step."""
     if memory.contested is not None:
         return memory
     try:
-        with translated("ListExecutions"):
-            return memory._replace(contested=executions().is_contested(event, moment.started, moment.now))
+        with api_errors("ListExecutions"):
+            return memory._replace(contested=executions().is_contested(event, clock.started, clock.now))
     except ApiError as error:
         log("older requests cannot be listed", error=str(error))
         return memory
 
 
-def _changed(
-    event: Event, memory: Memory, moment: Moment, api: ClusterApi, executions: Callable[[], Executions]
+def _reconciled(
+    event: Event, memory: Memory, clock: Clock, api: ClusterApi, executions: Callable[[], Executions]
 ) -> tuple[Decision, Cluster | None]:
     try:
         desired = Desired.of(event, api.request_shape)
@@ -148,92 +143,63 @@ def _changed(
         desired = desired._replace(old_request=None)
     cluster = None
     try:
-        cluster = api.cluster(name_to_look_at(desired, memory), is_deletion=event.request_type == "Delete")
+        cluster = api.cluster(observed_name(desired, memory), is_deletion=event.request_type == "Delete")
     except ApiError as error:
-        return _in_time(after_error(error, desired, memory, moment), desired, moment), None
-    decision = decide(desired, cluster, memory, moment)
+        return _fail_at_deadline(after_error(error, desired, memory, clock), desired, clock), None
+    decision = decide(desired, cluster, memory, clock)
     if not isinstance(decision.action, Call):
         return decision, cluster
     try:
-        newer = _newer(event, moment, executions())
-        return (_superseded(newer, decision) if newer else _made(decision.action, api)), cluster
+        newer = _newer(event, clock, executions())
+        return (_superseded(newer, decision) if newer else _executed(decision.action, api)), cluster
     except ApiError as error:
-        return after_error(error, desired, decision.memory, moment), cluster
+        return after_error(error, desired, decision.memory, clock), cluster
 
 
-def _newer(event: Event, moment: Moment, executions: Executions) -> Execution | None:
-    with translated("ListExecutions"):
-        return executions.newer(event, moment.started)
+def _newer(event: Event, clock: Clock, executions: Executions) -> Execution | None:
+    with api_errors("ListExecutions"):
+        return executions.newer(event, clock.started)
 
 
 def _superseded(newer: Execution, decision: Decision) -> Decision:
     return Decision(Fail(f"superseded by a newer request for the same resource ({newer.name})"), decision.memory)
 
 
-def _made(action: Call, api: ClusterApi) -> Decision:
-    """Make the call; what follows from it is the next step's."""
-    api.make(action)
+def _executed(action: Call, api: ClusterApi) -> Decision:
+    """Make the call; the next step observes its effect."""
+    api.execute(action)
     return Decision(Wait(f"{action.operation}: {action.note}" if action.note else action.operation), action.then)
 
 
-def _in_time(decision: Decision, desired: Desired, moment: Moment) -> Decision:
-    """A service that cannot be read has until the deadline."""
-    if moment.is_past_deadline and isinstance(decision.action, Wait):
-        return Decision(Fail(reasons.late(desired, None, decision.memory)), decision.memory)
+def _fail_at_deadline(decision: Decision, desired: Desired, clock: Clock) -> Decision:
+    """Fail at the deadline if the cluster cannot be read."""
+    if clock.is_past_deadline and isinstance(decision.action, Wait):
+        return Decision(Fail(reasons.timed_out(desired, None, decision.memory)), decision.memory)
     return decision
 
 
-def _wait(event: Event, memory: Memory, moment: Moment, api: ClusterApi) -> tuple[Decision, Cluster | None]:
-    if event.request_type == "Delete":
-        return Decision(Succeed("a wait leaves nothing behind"), memory), None
-    try:
-        cluster = api.cluster(str(event.properties["ClusterName"]), is_deletion=False)
-    except ApiError as error:
-        return _unread(error, memory, moment), None
-    updated = Owner(event.stack_id, event.logical_id) if event.request_type == "Update" else None
-    return waits.decide_wait(event.properties, cluster, memory, moment, updated=updated), cluster
-
-
-def _tail(event: Event, memory: Memory, moment: Moment, api: ClusterApi) -> Decision:
-    if event.request_type != "Delete":
-        return Decision(Succeed("it waits when the cluster is deleted"), memory)
-    owner = Owner(event.stack_id, str(event.properties["ClusterLogicalId"]))
-    try:
-        left = api.names_being_deleted(owner)
-    except ApiError as error:
-        return _unread(error, memory, moment)
-    return waits.decide_tail(left, memory, moment)
-
-
-def _unread(error: ApiError, memory: Memory, moment: Moment) -> Decision:
-    """A wait asks for nothing that could be wrong: whatever fails, it looks again until its time is up."""
-    if moment.is_past_deadline:
-        return Decision(Fail(f"the cluster could not be looked at: {error}"), memory)
-    return Decision(Wait(str(error)), memory)
-
-
 def _result(event: Event, decision: Decision) -> Json:
-    verdict: Json | None
+    response: Json | None
     match decision.action:
         case Succeed(note=note, data=data):
             is_elsewhere = event.request_type == "Update" and bool(decision.memory.cluster)
-            verdict = answer.success(decision.memory.cluster if is_elsewhere else physical_id(event), note, data)
-        case Fail(reason=reason, apart=apart):
-            verdict = answer.failure(f"none-{execution_name(event)}" if apart else physical_id(event), reason)
+            response = success(decision.memory.cluster if is_elsewhere else physical_id(event), note, data)
+        case Fail(reason=reason, without_cluster=without_cluster):
+            response = failure(f"none-{execution_name(event)}" if without_cluster else physical_id(event), reason)
         case _:
-            verdict = None
-    return {"done": verdict is not None, "memory": decision.memory.dump(), "answer": verdict}
+            response = None
+    return {"done": response is not None, "memory": decision.memory.dump(), "response": response}
 
 
-def _log(event: Event, cluster: Cluster | None, decision: Decision, moment: Moment) -> None:
-    """The progress, one line per step."""
+def _log(event: Event, cluster: Cluster | None, decision: Decision, clock: Clock) -> None:
+    """Log the progress, one line per step."""
     log(
         "step",
         request=f"{event.request_type} {event.logical_id}",
         cluster=cluster.name if cluster else None,
-        status=cluster.status if cluster else "absent or not looked at",
+        status=cluster.status if cluster else "absent or not read",
         nodes=cluster.progress if cluster else None,
-        elapsed_s=round(moment.elapsed_s),
+        elapsed_s=round(clock.elapsed_s),
         next=type(decision.action).__name__,
         note=_note(decision.action),
     )

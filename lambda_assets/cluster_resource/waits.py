@@ -1,95 +1,126 @@
-"""Runs in Lambda. What waits longer than CloudFormation's hour: Custom::HyperPodWait and Custom::HyperPodDeletion."""
+"""Wait longer than CloudFormation's hour: Custom::HyperPodWait and Custom::HyperPodDeletion. Runs in Lambda."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cluster_resource import reasons
-from cluster_resource.actions import Decision, Fail, Succeed, Wait
-from cluster_resource.doubt import GONE_S, doubted, lasts, undoubted
-from cluster_resource.memory import Memory
-from cluster_resource.moment import Moment
+from cluster_resource.aws_api import ApiError
+from cluster_resource.cluster_api import ClusterApi
+from cluster_resource.convergence import CONFIRM_S
+from cluster_resource.deadline import GONE_S, Clock, clear_suspicion, is_confirmed, suspect
+from cluster_resource.decision import Decision, Fail, Memory, Succeed, Wait
+from cluster_resource.event import Event, Owner
 from cluster_resource.observed import Cluster
-from cluster_resource.ownership import Owner
-from cluster_resource.settling import SURE_S
+
+
+def step_wait(event: Event, memory: Memory, clock: Clock, api: ClusterApi) -> tuple[Decision, Cluster | None]:
+    """Do one step for Custom::HyperPodWait."""
+    if event.request_type == "Delete":
+        return Decision(Succeed("a wait has nothing to delete"), memory), None
+    try:
+        cluster = api.cluster(str(event.properties["ClusterName"]), is_deletion=False)
+    except ApiError as error:
+        return _not_readable(error, memory, clock), None
+    updated = Owner(event.stack_id, event.logical_id) if event.request_type == "Update" else None
+    return decide_wait(event.properties, cluster, memory, clock, updated=updated), cluster
+
+
+def step_deletion(event: Event, memory: Memory, clock: Clock, api: ClusterApi) -> Decision:
+    """Do one step for Custom::HyperPodDeletion."""
+    if event.request_type != "Delete":
+        return Decision(Succeed("nothing to wait for until the cluster is deleted"), memory)
+    owner = Owner(event.stack_id, str(event.properties["ClusterLogicalId"]))
+    try:
+        left = api.deleting_clusters(owner)
+    except ApiError as error:
+        return _not_readable(error, memory, clock)
+    return decide_deletion_wait(left, memory, clock)
+
+
+def _not_readable(error: ApiError, memory: Memory, clock: Clock) -> Decision:
+    """Retry until the deadline: a wait changes nothing, so its request cannot be invalid."""
+    if clock.is_past_deadline:
+        return Decision(Fail(f"the cluster could not be read: {error}"), memory)
+    return Decision(Wait(str(error)), memory)
 
 
 def decide_wait(
-    properties: Mapping[str, Any], cluster: Cluster | None, memory: Memory, moment: Moment, *, updated: Owner | None = None
+    properties: Mapping[str, Any], cluster: Cluster | None, memory: Memory, clock: Clock, *, updated: Owner | None = None
 ) -> Decision:
-    """Tell whether the cluster has settled: an hour more of waiting, after the cluster's own.
+    """Decide whether the cluster is ready, or wait up to another hour.
 
-    ``updated`` is the wait itself where it is updated, and not made.
+    ``updated`` is the owner of the wait if this is an Update.
     """
     if memory.fence:
         return Decision(Fail(memory.fence), memory)
     needs_nodes = properties.get("Wait", "nodes") == "nodes"
-    decision = _settled(str(properties["ClusterName"]), cluster, memory, moment, needs_nodes=needs_nodes)
-    if not moment.is_past_deadline or not isinstance(decision.action, Wait):
+    decision = _ready(str(properties["ClusterName"]), cluster, memory, clock, needs_nodes=needs_nodes)
+    if not clock.is_past_deadline or not isinstance(decision.action, Wait):
         return decision
     hour, is_last = int(properties["Hour"]), str(properties["Last"]).lower() == "true"
     if not is_last:
-        return Decision(Succeed(f"hour {hour} is over; the wait goes on in the next resource"), decision.memory)
+        return Decision(Succeed(f"hour {hour} is over; the next resource continues to wait"), decision.memory)
     text = f"cluster {properties['ClusterName']} is not ready after {hour} hours ({decision.action.note})"
-    rollback = f"; {reasons.rolled_back_late(updated)}" if updated else ""
-    reason = f"{text}; raise `wait_hours`, or find out why the nodes are slow{rollback}"
-    return Decision(Fail(reason, of_nodes=True), decision.memory)
+    rollback = f"; {reasons.continue_rollback(updated)}" if updated else ""
+    reason = f"{text}; raise `wait_hours`, or check why the nodes are slow{rollback}"
+    return Decision(Fail(reason, diagnose=True), decision.memory)
 
 
-def _settled(name: str, cluster: Cluster | None, memory: Memory, moment: Moment, *, needs_nodes: bool) -> Decision:
+def _ready(name: str, cluster: Cluster | None, memory: Memory, clock: Clock, *, needs_nodes: bool) -> Decision:
     if cluster is None or cluster.status == "Deleting":
-        memory = doubted(memory, "absent", moment)
-        if lasts(memory, moment, GONE_S):
+        memory = suspect(memory, "absent", clock)
+        if is_confirmed(memory, clock, GONE_S):
             return Decision(Fail(reasons.disappeared(name)), memory)
-        return Decision(Wait("the cluster is not there"), memory)
+        return Decision(Wait("confirming that the cluster was deleted"), memory)
     if cluster.status == "Failed":
         memory = _with_failure(cluster, memory)
-        return Decision(Fail(reasons.failed(None, cluster, memory), of_nodes=True), memory)
-    targets = {group.name: group.target for group in cluster.groups if not group.is_going}
+        return Decision(Fail(reasons.failed(None, cluster, memory), diagnose=True), memory)
+    targets = {group.name: group.target for group in cluster.groups if not group.is_deleting}
     if cluster.status != "InService":
-        # While the service works, its targets are what was asked; when it undoes the work, it puts the old ones back.
+        # During an update the targets are the desired counts; a rollback restores the old ones.
         memory = _with_failure(cluster, memory)
-        renewed = {*memory.watched, *(group.name for group in cluster.groups if group.status == "SystemUpdating")}
-        memory = memory._replace(watched=tuple(sorted(renewed)))
+        updating = {*memory.awaited, *(group.name for group in cluster.groups if group.status == "SystemUpdating")}
+        memory = memory._replace(awaited=tuple(sorted(updating)))
         is_rolling_back = cluster.status == "RollingBack"
         memory = memory._replace(rolled_back=True) if is_rolling_back else memory._replace(targets=targets)
         return Decision(Wait(cluster.progress), memory)
-    return _in_service(cluster, targets, memory, moment, needs_nodes=needs_nodes)
+    return _in_service(cluster, targets, memory, clock, needs_nodes=needs_nodes)
 
 
-def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, moment: Moment, *, needs_nodes: bool) -> Decision:
+def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, clock: Clock, *, needs_nodes: bool) -> Decision:
     changed = {name: count for name, count in memory.targets.items() if targets.get(name) != count}
-    images = {group.name: "another image" for group in cluster.groups if group.is_taken_back and group.name in memory.watched}
-    if changed or images or memory.rolled_back:
-        memory = doubted(memory, "undone", moment)
-        asked = ", ".join(f"{name} {count}" for name, count in (changed | images).items())
-        asked = f" (asked for {asked})" if asked else ""
-        if not lasts(memory, moment, SURE_S):
-            return Decision(Wait("the service seems to have undone the update"), memory)
-        message = memory.failure or cluster.failure or "it gave no reason"
-        reason = f"the service undid the update of cluster {cluster.name}{asked}: {message}"
-        return Decision(Fail(reason, of_nodes=True), memory)
-    memory = undoubted(memory)
+    reverted = [group.name for group in cluster.groups if group.is_update_reverted and group.name in memory.awaited]
+    if changed or reverted or memory.rolled_back:
+        memory = suspect(memory, "undone", clock)
+        if not is_confirmed(memory, clock, CONFIRM_S):
+            return Decision(Wait("confirming that HyperPod rolled back the update"), memory)
+        expected = ", ".join(f"{name} {count}" for name, count in (changed | dict.fromkeys(reverted, "another image")).items())
+        expected = f" (expected {expected})" if expected else ""
+        message = memory.failure or cluster.failure or "the service gave no reason"
+        reason = f"HyperPod rolled back the update of cluster {cluster.name}{expected}: {message}"
+        return Decision(Fail(reason, diagnose=True), memory)
+    memory = clear_suspicion(memory)
     missing = cluster.missing(group.name for group in cluster.groups) if needs_nodes else ""
     if missing:
         return Decision(Wait(missing), memory)
-    return Decision(Succeed("the cluster has settled"), memory)
+    return Decision(Succeed("the cluster is ready"), memory)
 
 
 def _with_failure(cluster: Cluster, memory: Memory) -> Memory:
     return memory if memory.failure else memory._replace(failure=cluster.failure)
 
 
-def decide_tail(left: Sequence[str], memory: Memory, moment: Moment) -> Decision:
-    """Tell whether the clusters are gone whose deletion took longer than their own Delete's hour.
+def decide_deletion_wait(left: Sequence[str], memory: Memory, clock: Clock) -> Decision:
+    """Decide whether clusters are deleted whose deletion took longer than an hour.
 
-    Only those in Deleting are waited for: a cluster that the stack retains is meant to stay.
+    Only clusters in Deleting count: a retained cluster stays.
     """
     if memory.fence:
         return Decision(Fail(memory.fence), memory)
     if not left:
-        return Decision(Succeed("no cluster is left"), memory)
+        return Decision(Succeed("no cluster is in Deleting"), memory)
     names = ", ".join(left)
-    if moment.is_past_deadline:
-        reason = f"still in Deleting after another 57 minutes: {names}; look at the nodes' messages, then delete the stack again"
+    if clock.is_past_deadline:
+        reason = f"still in Deleting after another 57 minutes: {names}; check the nodes' messages, then delete the stack again"
         return Decision(Fail(reason), memory)
     return Decision(Wait(f"still in Deleting: {names}"), memory)

@@ -1,4 +1,4 @@
-"""The POSIX accounts of a node, and what speaks against those of the cluster file."""
+"""The POSIX accounts of a node, and their conflicts with those of the cluster file."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Account:
 
 
 @dataclass(frozen=True)
-class Membership:
-    """A group of this node and who is in it."""
+class NodeGroup:
+    """A group of this node and its members."""
 
     name: str
     gid: int
@@ -39,75 +39,75 @@ class Membership:
 
 
 class Accounts:
-    """Looks accounts up wherever the node knows them from: its own files or a directory service."""
+    """The accounts that the node knows, from its own files or a directory service."""
 
     def user(self, name_or_uid: str | int) -> Account | None:
-        """The user of that name or uid."""
+        """Return the user with this name or uid."""
         try:
             found = pwd.getpwuid(name_or_uid) if isinstance(name_or_uid, int) else pwd.getpwnam(name_or_uid)
         except KeyError:
             return None
         return Account(found.pw_name, found.pw_uid, found.pw_gid, Path(found.pw_dir))
 
-    def group(self, name_or_gid: str | int) -> Membership | None:
-        """The group of that name or gid."""
+    def group(self, name_or_gid: str | int) -> NodeGroup | None:
+        """Return the group with this name or gid."""
         try:
             found = grp.getgrgid(name_or_gid) if isinstance(name_or_gid, int) else grp.getgrnam(name_or_gid)
         except KeyError:
             return None
-        return Membership(found.gr_name, found.gr_gid, tuple(found.gr_mem))
+        return NodeGroup(found.gr_name, found.gr_gid, tuple(found.gr_mem))
 
 
 ACCOUNTS = Accounts()
 
 
-def wanted_groups(settings: NodeSettings) -> list[Group]:
-    """The groups of the cluster file, and each user's own."""
+def desired_groups(settings: NodeSettings) -> list[Group]:
+    """Return the groups of the cluster file and the primary group of each user."""
     return [*settings.groups, *(Group(user.name, user.uid) for user in settings.users)]
 
 
 def conflicts(settings: NodeSettings, accounts: Accounts) -> list[str]:
-    """Each reason why the cluster file's accounts cannot be made on this node."""
-    return [*_in_the_file(settings), *_groups_here(settings, accounts), *_users_here(settings, accounts)]
+    """Return why the cluster file's accounts cannot be created on this node."""
+    return [*_in_file(settings), *_existing_groups(settings, accounts), *_existing_users(settings, accounts)]
 
 
-def _in_the_file(settings: NodeSettings) -> list[str]:
-    groups = wanted_groups(settings)
+def _in_file(settings: NodeSettings) -> list[str]:
+    groups = desired_groups(settings)
     return [
-        *_twice("users", "name", (user.name for user in settings.users)),
-        *_twice("users", "uid", (user.uid for user in settings.users)),
-        *_twice("groups", "name", (group.name for group in groups)),
-        *_twice("groups", "gid", (group.gid for group in groups)),
+        *_duplicates("users", "name", (user.name for user in settings.users)),
+        *_duplicates("users", "uid", (user.uid for user in settings.users)),
+        *_duplicates("groups", "name", (group.name for group in groups)),
+        *_duplicates("groups", "gid", (group.gid for group in groups)),
     ]
 
 
-def _twice(kind: str, what: str, values: Iterable[Hashable]) -> list[str]:
+def _duplicates(kind: str, field: str, values: Iterable[Hashable]) -> list[str]:
     own = " (each user has a group of its name with its uid)" if kind == "groups" else ""
     return [
-        f"{count} {kind} in the cluster file have {what} {value}{own}" for value, count in Counter(values).items() if count > 1
+        f"{count} {kind} in the cluster file have {field} {value}{own}" for value, count in Counter(values).items() if count > 1
     ]
 
 
-def _groups_here(settings: NodeSettings, accounts: Accounts) -> list[str]:
+def _existing_groups(settings: NodeSettings, accounts: Accounts) -> list[str]:
     found = []
-    for group in wanted_groups(settings):
-        if (there := accounts.group(group.name)) and there.gid != group.gid:
-            found.append(f"group {group.name} has gid {there.gid} on this node and {group.gid} in the cluster file")
-        if (there := accounts.group(group.gid)) and there.name != group.name:
-            found.append(f"gid {group.gid} of group {group.name} belongs to group {there.name} on this node")
+    for group in desired_groups(settings):
+        if (existing := accounts.group(group.name)) and existing.gid != group.gid:
+            found.append(f"group {group.name} has gid {existing.gid} on this node and {group.gid} in the cluster file")
+        if (existing := accounts.group(group.gid)) and existing.name != group.name:
+            found.append(f"gid {group.gid} of group {group.name} belongs to group {existing.name} on this node")
     return found
 
 
-def _users_here(settings: NodeSettings, accounts: Accounts) -> list[str]:
+def _existing_users(settings: NodeSettings, accounts: Accounts) -> list[str]:
     found = []
-    names = {group.name for group in wanted_groups(settings)}
+    names = {group.name for group in desired_groups(settings)}
     for user in settings.users:
-        if (there := accounts.user(user.name)) and (there.uid, there.gid) != (user.uid, user.uid):
+        if (existing := accounts.user(user.name)) and (existing.uid, existing.gid) != (user.uid, user.uid):
             found.append(
-                f"user {user.name} has uid {there.uid} and gid {there.gid} on this node and {user.uid} in the cluster file"
+                f"user {user.name} has uid {existing.uid} and gid {existing.gid} on this node and {user.uid} in the cluster file"
             )
-        if (there := accounts.user(user.uid)) and there.name != user.name:
-            found.append(f"uid {user.uid} of user {user.name} belongs to user {there.name} on this node")
+        if (existing := accounts.user(user.uid)) and existing.name != user.name:
+            found.append(f"uid {user.uid} of user {user.name} belongs to user {existing.name} on this node")
         unknown = [name for name in user.groups if name not in names and not accounts.group(name)]
         found += [f"group {name} of user {user.name} is neither in the cluster file nor on this node" for name in unknown]
     return found

@@ -1,4 +1,4 @@
-"""Work in a user's home, done as that user: root never follows what a user may have put there."""
+"""Do work in a user's home as that user, because root must not follow a user's links."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def as_user(account: Account, work: Callable[[], None], timeout_s: float = 60) -> None:
-    """Do ``work`` in a process that is ``account`` and nobody else; its NodeError is raised here."""
+    """Do ``work`` in a process that runs as ``account``; raise its NodeError here."""
     forks = multiprocessing.get_context("fork")
     problems: SimpleQueue[str] = forks.SimpleQueue()
     process = forks.Process(target=_become_and_work, args=(account, work, problems))

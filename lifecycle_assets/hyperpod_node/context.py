@@ -1,4 +1,4 @@
-"""What every step is told."""
+"""The input of every step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Context:
-    """This node, the cluster that it is of, and what the cluster file says of them."""
+    """This node, its cluster, and their settings from the cluster file."""
 
     node: Node
     cluster: ResourceConfig
@@ -23,10 +23,10 @@ class Context:
 
     @property
     def instance_type(self) -> str:
-        """The type of this node; empty where HyperPod tells none."""
+        """Return the instance type of this node; empty if HyperPod lists none."""
         return self.cluster.instance_with([self.node.address]).instance_type
 
     @property
-    def known(self) -> InstanceType | None:
-        """What is known of this node's instance type, if anything."""
+    def hardware(self) -> InstanceType | None:
+        """Return the hardware of this node's instance type, or None if it is unknown."""
         return self.settings.instance_types.get(self.instance_type)

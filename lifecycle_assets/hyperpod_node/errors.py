@@ -1,10 +1,10 @@
-"""What ends a node's provisioning. The text is one line: all that an operator sees in CloudWatch."""
+"""The errors that fail a node. Their text is one line, the last one in the node's log."""
 
 
 class NodeError(Exception):
-    """This node cannot be provisioned; the text says what was found and what to do."""
+    """This node cannot be provisioned; the text names the problem and the fix."""
 
 
 def unexpected(error: Exception) -> str:
-    """One line about an error that nobody foresaw."""
-    return f"unexpected {type(error).__name__}: {' '.join(str(error).split()) or 'without a text'}"
+    """Return one line about an unexpected error."""
+    return f"unexpected {type(error).__name__}: {' '.join(str(error).split()) or 'no message'}"

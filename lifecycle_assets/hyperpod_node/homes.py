@@ -1,4 +1,4 @@
-"""Where homes are, and how one is made once for all nodes."""
+"""Home folders: where they are, and how one node creates each for all nodes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from hyperpod_node.errors import NodeError
 if TYPE_CHECKING:
     from hyperpod_node.accounts import Account
     from hyperpod_node.provisioning_parameters import ProvisioningParameters
+    from hyperpod_node.system import System
 
 LOCAL = Path("/home")
 ON_LUSTRE = Path("/fsx/home")
@@ -21,49 +22,50 @@ MODE = 0o750
 
 
 def folder(parameters: ProvisioningParameters) -> Path:
-    """The folder of all homes: OpenZFS is mounted at /home; without a file system that is the node's own disk."""
+    """Return the folder of all homes; /home is on OpenZFS if the cluster has it, and on the node's own disk otherwise."""
     return ON_LUSTRE if parameters.fsx_dns_name and not parameters.fsx_openzfs_dns_name else LOCAL
 
 
 def shared(parameters: ProvisioningParameters) -> bool:
-    """Whether all nodes see the same homes."""
+    """Return whether homes are on a shared file system."""
     return bool(parameters.fsx_dns_name or parameters.fsx_openzfs_dns_name)
 
 
-def owner(home: Path) -> int | None:
-    """The uid that a home belongs to, if it is there."""
+def owner(home: Path, system: System) -> int | None:
+    """Return the uid that owns ``home``, or None if it does not exist."""
     try:
-        return home.lstat().st_uid
+        return system.path(home).lstat().st_uid
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise NodeError(f"{home} cannot be looked at: {error.strerror}") from None
+        raise NodeError(f"{home}: cannot read its owner: {error.strerror}") from None
 
 
-def create(account: Account, *, node: str, skeleton: Path = SKELETON) -> bool:
-    """Make a home, and tell whether it was this node that made it; a home that is there stays as it is.
+def create(account: Account, *, node: str, system: System) -> bool:
+    """Create a home if it does not exist; return whether this node created it.
 
-    It is prepared under another name and renamed, so that of many nodes one wins and none sees half a home.
+    The home is prepared under another name and renamed: if several nodes create it at once, one succeeds and no node sees an
+    incomplete home.
     """
-    home = account.home
-    if owner(home) is not None:
+    if owner(account.home, system) is not None:
         return False
+    home = system.path(account.home)
     prepared = home.with_name(f".{home.name}.{node}")
     try:
         home.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
-        shutil.rmtree(prepared, ignore_errors=True)  # left by a node that died in the middle
-        _prepare(prepared, account, skeleton)
+        shutil.rmtree(prepared, ignore_errors=True)  # left by a node that died while it prepared one
+        _prepare(prepared, account, system.path(SKELETON))
         prepared.rename(home)
     except OSError as error:
         shutil.rmtree(prepared, ignore_errors=True)
         if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
             return False
-        raise NodeError(f"{home} cannot be made for uid {account.uid}: {error.strerror}{_remedy(error)}") from None
+        raise NodeError(f"{account.home}: cannot create it for uid {account.uid}: {error.strerror}{_fix(error)}") from None
     return True
 
 
 def _prepare(folder: Path, account: Account, skeleton: Path) -> None:
-    """Copy the skeleton, file by file under the new owner."""
+    """Copy the skeleton and give every file to the new owner."""
     if skeleton.is_dir():
         shutil.copytree(skeleton, folder, symlinks=True)
     else:
@@ -73,5 +75,5 @@ def _prepare(folder: Path, account: Account, skeleton: Path) -> None:
         os.chown(path, account.uid, account.gid, follow_symlinks=False)
 
 
-def _remedy(error: OSError) -> str:
-    return "; does the file system's export have no_root_squash?" if error.errno in (errno.EPERM, errno.EACCES) else ""
+def _fix(error: OSError) -> str:
+    return "; set no_root_squash on the file system's export" if error.errno in (errno.EPERM, errno.EACCES) else ""

@@ -1,4 +1,4 @@
-"""JSON files that others wrote, read with errors that say which file and what is wrong in it."""
+"""Read JSON files that other programs wrote; errors name the file and the problem."""
 
 import json
 from pathlib import Path
@@ -8,22 +8,22 @@ from hyperpod_node.errors import NodeError
 
 
 def load_object(path: Path) -> dict[str, Any]:
-    """The JSON object in ``path``."""
+    """Return the JSON object in ``path``."""
     try:
         content = json.loads(path.read_text())
     except FileNotFoundError:
         raise NodeError(f"{path} is missing") from None
     except OSError as error:
-        raise NodeError(f"{path} cannot be read: {error.strerror}") from None
+        raise NodeError(f"cannot read {path}: {error.strerror}") from None
     except ValueError as error:
         raise NodeError(f"{path} is not complete JSON: {error}") from None
     if not isinstance(content, dict):
-        raise NodeError(f"{path} holds a {type(content).__name__}, not an object")
+        raise NodeError(f"{path} contains a {type(content).__name__}, not an object")
     return content
 
 
 def required(content: dict[str, Any], key: str, path: Path | str) -> Any:
-    """The value of ``key`` in the object read from ``path``, which may name a place in the file as well."""
+    """Return the value of ``key``; ``path`` may be a file or a position in a file, for errors."""
     if not isinstance(content, dict):
         raise NodeError(f"{path} is a {type(content).__name__}, not an object with {key!r}")
     if key not in content:
@@ -32,7 +32,7 @@ def required(content: dict[str, Any], key: str, path: Path | str) -> Any:
 
 
 def members(content: dict[str, Any], key: str, path: Path | str) -> list[tuple[str, str, Any]]:
-    """The members of the object at ``key``: each name, its place for errors, and the value."""
+    """Return the members of the object at ``key``: name, position for errors, and value."""
     value = required(content, key, path)
     if not isinstance(value, dict):
         raise NodeError(f"{path} has a {type(value).__name__} at {key!r}, not an object")
@@ -40,7 +40,7 @@ def members(content: dict[str, Any], key: str, path: Path | str) -> list[tuple[s
 
 
 def items(content: dict[str, Any], key: str, path: Path | str) -> list[tuple[str, Any]]:
-    """The elements of the list at ``key``, each with its place for errors."""
+    """Return the elements of the list at ``key``, each with its position for errors."""
     value = required(content, key, path)
     if not isinstance(value, list):
         raise NodeError(f"{path} has a {type(value).__name__} at {key!r}, not a list")

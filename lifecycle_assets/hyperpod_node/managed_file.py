@@ -1,4 +1,4 @@
-"""Files that these scripts write whole: changed only where they differ, and never seen half written."""
+"""Write whole files: only if they differ, and atomically."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from hyperpod_node.errors import NodeError
 
 
 def put(path: Path, content: str, *, mode: int = 0o644, owner: tuple[int, int] | None = None) -> bool:
-    """Give ``path`` this content, mode and owner (uid and gid; the caller's otherwise); tell whether anything was changed.
+    """Write content, mode and owner (uid and gid; default: the caller's) of ``path``; return whether anything changed.
 
-    The new content gets its mode before its first byte, so a secret in it is at no time readable by others.
+    The mode is set before the file is visible, so that other users can never read a secret in it.
     """
     try:
-        new = content.encode(errors="surrogateescape")  # as read: what somebody else wrote need not be UTF-8
+        new = content.encode(errors="surrogateescape")  # content that was read from another program's file need not be UTF-8
         if _is(path, new, mode, owner):
             return False
         path.parent.mkdir(parents=True, exist_ok=True)
         _replace(path, new, mode, owner)
     except OSError as error:
-        raise NodeError(f"{path} cannot be written: {error.strerror}") from None
+        raise NodeError(f"cannot write {path}: {error.strerror}") from None
     return True
 
 
 def _replace(path: Path, content: bytes, mode: int, owner: tuple[int, int] | None) -> None:
-    descriptor, new = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # its own name: other nodes may write here too
+    descriptor, new = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # a unique name: other nodes may write here too
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
@@ -42,6 +42,6 @@ def _replace(path: Path, content: bytes, mode: int, owner: tuple[int, int] | Non
 def _is(path: Path, content: bytes, mode: int, owner: tuple[int, int] | None) -> bool:
     if path.is_symlink() or not path.is_file():
         return False
-    there = path.stat()
-    right_owner = owner is None or (there.st_uid, there.st_gid) == owner
-    return there.st_mode & 0o7777 == mode and right_owner and path.read_bytes() == content
+    status = path.stat()
+    right_owner = owner is None or (status.st_uid, status.st_gid) == owner
+    return status.st_mode & 0o7777 == mode and right_owner and path.read_bytes() == content

@@ -1,6 +1,6 @@
-"""A network file system: its line in fstab, its mount, and the proof that it can be written.
+"""Mount network file systems through systemd, and prove that they are writable.
 
-systemd mounts it. HyperPod may run these scripts in a mount namespace of their own, whose mounts nothing else on the node sees:
+HyperPod may run these scripts in a separate mount namespace, whose mounts are invisible to the rest of the node:
 https://github.com/awslabs/awsome-distributed-ai/pull/682
 """
 
@@ -8,40 +8,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hyperpod_node import write_probe
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import CLOCK, Clock, Patience, retry
-from hyperpod_node.shell import Run, last_lines, run
+from hyperpod_node.retry import RetryPolicy, retry
+from hyperpod_node.shell import last_lines
 
-WITHIN_S = 300
+if TYPE_CHECKING:
+    from hyperpod_node.system import System
+
+TIMEOUT_S = 300
 NODES_A_SECOND = 100
-UNIT_WITHIN_S = 100  # systemd itself gives a mount up after 90 s
+UNIT_TIMEOUT_S = 100  # systemd gives up a mount after 90 s
+FSTAB = Path("/etc/fstab")
+UNITS = Path("/etc/systemd/system")
+HOST_MOUNTS = Path("/proc/1/mountinfo")  # what services and jobs see
+OWN_MOUNTS = Path("/proc/self/mountinfo")  # what these scripts see
 
 
 @dataclass(frozen=True)
-class System:
-    """Where a node keeps what a mount needs."""
-
-    fstab: Path = Path("/etc/fstab")
-    units: Path = Path("/etc/systemd/system")
-    host_mounts: Path = Path("/proc/1/mountinfo")  # what services and jobs see
-    own_mounts: Path = Path("/proc/self/mountinfo")  # what these scripts see
-    clock: Clock = CLOCK
-    run: Run = run
-
-    def is_mounted(self, path: Path) -> bool:
-        """Whether the node and these scripts see a mount at ``path``, by the kernel; mount's own status has been seen to lie."""
-        return _lists(self.host_mounts, path) and _lists(self.own_mounts, path)
-
-
-SYSTEM = System()
-
-
-@dataclass(frozen=True)
-class Mount:
-    """One line of fstab."""
+class FstabEntry:
+    """A line of /etc/fstab."""
 
     source: str
     path: Path
@@ -50,43 +39,49 @@ class Mount:
 
     @property
     def line(self) -> str:
-        """The line itself."""
+        """Return the text of the line."""
         return f"{self.source} {self.path} {self.kind} {self.options} 0 0"
 
 
-def mount(mount: Mount, *, node: str, nodes: int, system: System) -> None:
-    """Mount now and at every boot, and prove by a file that ``node`` can write; do nothing where that is so already.
+def mount(entry: FstabEntry, *, node: str, nodes: int, system: System) -> None:
+    """Mount ``entry`` now and at every boot, and prove that ``node`` can write to it; do nothing if it is mounted already.
 
-    A cluster's nodes all come at once, and 400 clients in one second have been seen to fail with errors that go away:
-    the first try comes a little later on average in a large cluster, and further ones with growing pauses.
+    All nodes of a cluster mount at once, and 400 clients per second can cause temporary errors. So the first attempt comes after
+    a random delay that grows with the cluster.
     """
-    patience = Patience(WITHIN_S, clock=system.clock)
-    _write_line(mount, system)
-    if not system.is_mounted(mount.path):
-        mount.path.mkdir(parents=True, exist_ok=True)
-        system.clock.sleep(system.clock.chance() * nodes / NODES_A_SECOND)
-        retry(f"{mount.source} at {mount.path}", lambda: _try(mount, system), patience)
-    retry(f"writing to {mount.path}", lambda: _probe(mount.path, node, system.run), patience)
+    policy = RetryPolicy(TIMEOUT_S, clock=system.clock)
+    _configure(entry, system)
+    if not is_mounted(entry.path, system):
+        system.path(entry.path).mkdir(parents=True, exist_ok=True)
+        system.clock.sleep(system.clock.random() * nodes / NODES_A_SECOND)
+        retry(f"{entry.source} at {entry.path}", lambda: _try(entry, system), policy)
+    retry(f"writing to {entry.path}", lambda: _probe(entry.path, node, system), policy)
 
 
-def _lists(mounts: Path, path: Path) -> bool:
-    return str(path) in (line.split()[4] for line in mounts.read_text().splitlines())
+def is_mounted(path: Path, system: System) -> bool:
+    """Return whether both the node and these scripts see a mount at ``path``; the exit status of mount is not reliable."""
+    return _lists(HOST_MOUNTS, path, system) and _lists(OWN_MOUNTS, path, system)
 
 
-def _write_line(mount: Mount, system: System) -> None:
-    """Have one line for the mount's folder in fstab, a unit that tries again at boot, and a slurmd that waits for the mount."""
-    lines = system.fstab.read_text(errors="surrogateescape").splitlines() if system.fstab.exists() else []
-    others = [line for line in lines if line.lstrip().startswith("#") or line.split()[1:2] != [str(mount.path)]]
-    service = f"{mount.path.name}-mounted.service"
-    changed = put(system.fstab, "\n".join([*others, mount.line]) + "\n")
-    changed |= put(system.units / service, unit(mount.path))
-    changed |= put(system.units / "slurmd.service.d" / f"{mount.path.name}.conf", slurmd_drop_in(mount.path))
+def _lists(mounts: Path, path: Path, system: System) -> bool:
+    return str(path) in (line.split()[4] for line in system.path(mounts).read_text().splitlines())
+
+
+def _configure(entry: FstabEntry, system: System) -> None:
+    """Write the line in fstab, a unit that retries at boot, and a drop-in that keeps slurmd waiting for the mount."""
+    fstab, units = system.path(FSTAB), system.path(UNITS)
+    lines = fstab.read_text(errors="surrogateescape").splitlines() if fstab.exists() else []
+    others = [line for line in lines if line.lstrip().startswith("#") or line.split()[1:2] != [str(entry.path)]]
+    service = f"{entry.path.name}-mounted.service"
+    changed = put(fstab, "\n".join([*others, entry.line]) + "\n")
+    changed |= put(units / service, unit(entry.path))
+    changed |= put(units / "slurmd.service.d" / f"{entry.path.name}.conf", slurmd_drop_in(entry.path))
     if changed:
-        system.run("systemctl", "enable", service)  # and so systemd reads fstab again, of which it makes its mount units
+        system.run("systemctl", "enable", service)  # this also reloads systemd, which generates mount units from fstab
 
 
 def unit(path: Path) -> str:
-    """The unit that mounts what boot left unmounted: systemd tries a line of fstab once, on all nodes at the same moment."""
+    """Return the unit that retries a mount that failed at boot; systemd tries each line of fstab only once."""
     return f"""# Written by the lifecycle scripts.
 [Unit]
 Description=Mount {path} when the first try at boot failed
@@ -108,10 +103,10 @@ WantedBy=multi-user.target
 
 
 def slurmd_drop_in(path: Path) -> str:
-    """Return the drop-in that keeps slurmd from running without the mount: jobs would write to the root volume.
+    """Return the drop-in that keeps slurmd from starting without the mount: jobs would write to the root volume.
 
-    RequiresMountsFor= is not used: where the first try at boot fails, systemd drops slurmd's start for good. A check before the
-    start fails the start, and systemd tries again. mountinfo is read because a look at a dead mount hangs.
+    With RequiresMountsFor=, systemd would cancel the start of slurmd for good when the first attempt to mount at boot fails.
+    ExecStartPre fails the start instead, and systemd retries. It reads mountinfo because accessing a dead mount hangs.
     """
     return f"""# Written by the lifecycle scripts.
 [Unit]
@@ -130,30 +125,31 @@ def mount_unit(path: Path) -> str:
     return f"{''.join(characters)}.mount"
 
 
-def _try(mount: Mount, system: System) -> None:
-    """Have systemd mount it; an error carries the output of mount from the journal."""
-    path, unit = mount.path, mount_unit(mount.path)
+def _try(entry: FstabEntry, system: System) -> None:
+    """Have systemd mount ``entry``; add mount's output from the journal to an error."""
+    path, unit = entry.path, mount_unit(entry.path)
     try:
-        if not _lists(system.host_mounts, path):
-            system.run("systemctl", "start", unit, timeout_s=UNIT_WITHIN_S)
+        if not _lists(HOST_MOUNTS, path, system):
+            system.run("systemctl", "start", unit, timeout_s=UNIT_TIMEOUT_S)
     except NodeError as error:
-        said = _journal(unit, system)
-        system.run("systemctl", "reset-failed", unit)  # else its limit of starts refuses the next try
-        raise NodeError(f"{error}; mount said: {said}") from None
-    if not _lists(system.host_mounts, path):
-        raise NodeError(f"`systemctl start {unit}` ended with status 0 but mounted nothing; mount said: {_journal(unit, system)}")
-    if not _lists(system.own_mounts, path):
-        system.run("mount", str(path), timeout_s=UNIT_WITHIN_S)  # in a namespace that gets no mounts of the node's
+        output = _journal(unit, system)
+        system.run("systemctl", "reset-failed", unit)  # otherwise its start limit refuses the next attempt
+        raise NodeError(f"{error}; output of mount: {output}") from None
+    if not _lists(HOST_MOUNTS, path, system):
+        output = _journal(unit, system)
+        raise NodeError(f"`systemctl start {unit}` ended with status 0 but mounted nothing; output of mount: {output}")
+    if not _lists(OWN_MOUNTS, path, system):
+        system.run("mount", str(path), timeout_s=UNIT_TIMEOUT_S)  # this mount namespace does not receive the node's mounts
 
 
 def _journal(unit: str, system: System) -> str:
-    """Return what mount and its helper printed in the unit's last try."""
-    system.run("journalctl", "--sync")  # their last words may be under way
+    """Return what mount and its helper printed in the unit's last attempt."""
+    system.run("journalctl", "--sync")  # their last lines may not be written yet
     last_try = system.run("systemctl", "show", "--property=InvocationID", "--value", unit).strip()
-    wanted = ("--identifier", "mount", f"_SYSTEMD_INVOCATION_ID={last_try}")
-    return last_lines(system.run("journalctl", *wanted, "--output", "cat", "--no-pager"))
+    selection = ("--identifier", "mount", f"_SYSTEMD_INVOCATION_ID={last_try}")
+    return last_lines(system.run("journalctl", *selection, "--output", "cat", "--no-pager"))
 
 
-def _probe(path: Path, node: str, run: Run) -> None:
-    """Write a file, read it back and remove it, by a program: one that hangs on a dead mount can be given up."""
-    run("/usr/bin/python3", "-I", "-B", write_probe.__file__, str(path), node)
+def _probe(path: Path, node: str, system: System) -> None:
+    """Write, read and delete a file in a separate process, which can be killed if it hangs on a dead mount."""
+    system.run("/usr/bin/python3", "-I", "-B", write_probe.__file__, str(system.path(path)), node)

@@ -22,7 +22,7 @@ class Node:
 
     @classmethod
     def find(cls, cluster: ResourceConfig, parameters: ProvisioningParameters, *, addresses: list[str]) -> Node:
-        """Work out which of the cluster's nodes has one of ``addresses``, and its role."""
+        """Return the node of the cluster that has one of ``addresses``, with its role."""
         instance = cluster.instance_with(addresses)
         role = parameters.role_of(instance.group)
         return cls(instance.name, instance.address, instance.group, role, cluster.cluster_name)

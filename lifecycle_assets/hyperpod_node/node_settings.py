@@ -1,4 +1,4 @@
-"""What the cluster file says of the nodes beyond HyperPod's own file: node_settings.json, which lies beside the scripts."""
+"""The node settings of the cluster file that HyperPod's own file does not have: node_settings.json, beside the scripts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class User:
 
 @dataclass(frozen=True)
 class Accounting:
-    """Where Slurm's accounting database is: ``local`` (on the controller), ``external``, or ``none``."""
+    """Slurm's accounting database: ``local`` (on the controller), ``external``, or ``none``."""
 
     database: str
     host: str | None
@@ -47,7 +47,7 @@ class Accounting:
 
 @dataclass(frozen=True)
 class Slurm:
-    """How Slurm is set up beyond what HyperPod writes into slurm.conf."""
+    """The Slurm settings that HyperPod does not write to slurm.conf."""
 
     state_folder: str | None
     prolog_and_epilog: bool
@@ -57,7 +57,7 @@ class Slurm:
 
 @dataclass(frozen=True)
 class InstanceType:
-    """What is known of an instance type; what is not known is None. ``efa``: Lustre is reached over EFA."""
+    """The hardware of an instance type; unknown values are None. ``efa``: the type supports Lustre over EFA."""
 
     sockets: int | None
     cores_per_socket: int | None
@@ -68,7 +68,7 @@ class InstanceType:
 
 @dataclass(frozen=True)
 class NodeSettings:
-    """The cluster file's part of a node's set-up."""
+    """The cluster file's settings for a node."""
 
     path: Path
     groups: tuple[Group, ...]
@@ -80,10 +80,10 @@ class NodeSettings:
 
     @classmethod
     def load(cls, path: Path) -> NodeSettings:
-        """Read the file that the deployment put beside the scripts."""
+        """Return the settings in the file that the deployment puts beside the scripts."""
         content = load_object(path)
         if required(content, "version", path) != VERSION:
-            raise NodeError(f"{path} has version {content['version']!r}; these scripts read version {VERSION}")
+            raise NodeError(f"{path} has version {content['version']!r}; these scripts support version {VERSION}")
         return cls(
             path=path,
             groups=tuple(_read(Group, group, place) for place, group in items(content, "groups", path)),
@@ -98,7 +98,7 @@ class NodeSettings:
 
 
 def _read(kind: type[Part], content: dict[str, Any], place: str) -> Part:
-    """One object of the file; what it has beyond the fields of ``kind`` is not read."""
+    """Return an object of the file; ignore keys that are not fields of ``kind``."""
     return kind(**{name: required(content, name, place) for name in kind.__dataclass_fields__})
 
 

@@ -1,4 +1,4 @@
-"""What happens on a node, in this order."""
+"""The steps of a node, in order."""
 
 from __future__ import annotations
 
@@ -33,16 +33,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hyperpod_node.context import Context
+    from hyperpod_node.system import System
 
 EVERY_ROLE = (CONTROLLER, LOGIN, COMPUTE)
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step, and the roles whose nodes take it; it returns False where it does not concern the node after all."""
+    """One step and the roles that run it; ``apply`` returns False if the step has nothing to do on this node."""
 
     title: str
-    apply: Callable[[Context], bool | None]
+    apply: Callable[[Context, System], bool | None]
     roles: tuple[str, ...] = EVERY_ROLE
 
 
@@ -69,18 +70,18 @@ STEPS: tuple[Step, ...] = (
 )
 
 
-def carry_out(context: Context, steps: tuple[Step, ...] = STEPS) -> None:
-    """Take each step of this node's role; the first that fails ends it, with its title in the error."""
+def run_steps(context: Context, system: System, steps: tuple[Step, ...] = STEPS) -> None:
+    """Run each step of this node's role; stop at the first failure, with the step's title in the error."""
     for step in steps:
         if context.node.role not in step.roles:
             continue
         started = time.monotonic()
         try:
-            concerned = step.apply(context)
-        except (NodeError, OSError) as error:  # a full disk speaks in OSErrors
+            applied = step.apply(context, system)
+        except (NodeError, OSError) as error:  # a full disk raises OSError
             raise NodeError(f"step '{step.title}': {error}") from error
         except Exception as error:
-            traceback.print_exc()  # a mistake in the scripts: for who mends it; the last line is for the operator
+            traceback.print_exc()  # a bug in the scripts: its author needs the traceback, the operator only the last line
             raise NodeError(f"step '{step.title}': {unexpected(error)}") from error
-        if concerned is not False:
+        if applied is not False:
             print(f"{step.title}: {time.monotonic() - started:.1f} s")

@@ -1,4 +1,4 @@
-"""What each group does in the Slurm cluster: provisioning_parameters.json, which lies beside the scripts."""
+"""The role of each group in the Slurm cluster: provisioning_parameters.json, beside the scripts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ProvisioningParameters:
 
     @classmethod
     def load(cls, path: Path) -> ProvisioningParameters:
-        """Read the file that the deployment put beside the scripts."""
+        """Return the parameters in the file that the deployment puts beside the scripts."""
         content = load_object(path)
         workers = required(content, "worker_groups", path)
         return cls(
@@ -42,7 +42,7 @@ class ProvisioningParameters:
         )
 
     def role_of(self, group: str) -> str:
-        """What the nodes of ``group`` do: controller, login or compute."""
+        """Return the role of the nodes of ``group``: controller, login or compute."""
         if group == self.controller_group:
             return CONTROLLER
         if group == self.login_group:
@@ -50,4 +50,4 @@ class ProvisioningParameters:
         if group in self.partitions:
             return COMPUTE
         known = [self.controller_group, *([self.login_group] if self.login_group else []), *self.partitions]
-        raise NodeError(f"{self.path} gives group {group!r} no role; it knows {known}")
+        raise NodeError(f"{self.path} has no role for group {group!r}; it has {known}")

@@ -1,4 +1,4 @@
-"""Who is in the cluster: HyperPod's resource_config.json."""
+"""The nodes of the cluster: HyperPod's resource_config.json."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Instance:
     address: str
     instance_id: str
     group: str
-    instance_type: str = ""  # empty where HyperPod lists none, as for a group of several types
+    instance_type: str = ""  # empty if HyperPod lists none, for example for a group with several types
 
 
 @dataclass(frozen=True)
@@ -33,23 +33,23 @@ class ResourceConfig:
 
     @classmethod
     def load(cls, path: Path) -> ResourceConfig:
-        """Read the file that HyperPod wrote on this node."""
+        """Return the cluster in the file that HyperPod wrote on this node."""
         content = load_object(path)
         cluster = required(content, "ClusterConfig", path)
         groups = [group for _, group in items(content, "InstanceGroups", path)]
         return cls(path, required(cluster, "ClusterName", path), tuple(i for g in groups for i in _instances(g, path)))
 
     def instance_with(self, addresses: list[str]) -> Instance:
-        """The node that has one of ``addresses``."""
+        """Return the node that has one of ``addresses``."""
         for instance in self.instances:
             if instance.address in addresses:
                 return instance
-        seen = ", ".join(f"{i.name} {i.address}" for i in self.instances) or "no node at all"
+        seen = ", ".join(f"{i.name} {i.address}" for i in self.instances) or "no nodes"
         raise NodeError(f"none of this node's addresses {addresses} is in {self.path}, which lists {seen}")
 
 
 def _instances(group: dict[str, Any], path: Path) -> list[Instance]:
-    """The group's nodes. `Instances` may be null or absent for a group without nodes, as AWS's own scripts take it."""
+    """Return the group's nodes. `Instances` may be null or absent for a group without nodes, as AWS's own scripts assume."""
     name = required(group, "Name", path)
     instances = group.get("Instances") or []
     if not isinstance(instances, list):

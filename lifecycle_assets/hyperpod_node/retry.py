@@ -1,4 +1,4 @@
-"""The one way to wait for something that is not ready yet."""
+"""Retry until an attempt succeeds or a timeout expires."""
 
 from __future__ import annotations
 
@@ -17,48 +17,48 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Clock:
-    """Time and chance."""
+    """Time and random numbers."""
 
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
-    chance: Callable[[], float] = random.random
+    random: Callable[[], float] = random.random
 
 
 CLOCK = Clock()
 
 
 @dataclass(frozen=True)
-class Patience:
-    """How long to wait for something in all, between two tries, and before the first and the next line about it in the log."""
+class RetryPolicy:
+    """The timeout, the pauses between attempts, and the times of log lines."""
 
-    within_s: float
+    timeout_s: float
     first_pause_s: float = 0.5
     longest_pause_s: float = 15
-    silent_for_s: float = 5
-    line_every_s: float = 30
+    log_after_s: float = 5
+    log_every_s: float = 30
     clock: Clock = CLOCK
 
     def pause_s(self, tries: int) -> float:
-        """How long to wait after so many tries: twice as long each time, and never two nodes alike."""
+        """Return the pause after so many attempts: it doubles each time, with jitter."""
         longest = min(self.longest_pause_s, self.first_pause_s * 2.0 ** min(tries - 1, 16))
-        return longest * (0.5 + self.clock.chance() / 2)
+        return longest * (0.5 + self.clock.random() / 2)
 
 
-def retry(what: str, attempt: Callable[[], Result], patience: Patience) -> Result:
-    """What ``attempt`` returns, as soon as it raises no NodeError; the last one when patience is at its end."""
-    clock = patience.clock
+def retry(what: str, attempt: Callable[[], Result], policy: RetryPolicy) -> Result:
+    """Return the result of the first ``attempt`` that raises no NodeError; after the timeout, raise with the last error."""
+    clock = policy.clock
     started = clock.now()
-    next_line, tries = started + patience.silent_for_s, 0
+    next_line, tries = started + policy.log_after_s, 0
     while True:
         tries += 1
         try:
             return attempt()
         except NodeError as error:
             now = clock.now()
-            pause = patience.pause_s(tries)
-            if now + pause - started > patience.within_s:
-                raise NodeError(f"{what}: gave up after {tries} tries in {now - started:.0f} s, the last: {error}") from error
+            pause = policy.pause_s(tries)
+            if now + pause - started > policy.timeout_s:
+                raise NodeError(f"{what}: gave up after {tries} attempts in {now - started:.0f} s: {error}") from error
             if now >= next_line:
-                next_line = now + patience.line_every_s
-                print(f"waiting for {what}, up to {patience.within_s:.0f} s: {error}", flush=True)
+                next_line = now + policy.log_every_s
+                print(f"waiting for {what}, up to {policy.timeout_s:.0f} s: {error}", flush=True)
             clock.sleep(pause)

@@ -1,4 +1,4 @@
-"""The one door to the system's programs."""
+"""Run programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHARACTERS_IN_AN_ERROR = 1000
 
 
 class Run(Protocol):
-    """What ``run`` looks like to the steps, so that a test can hand them another one."""
+    """The signature of ``run``; tests provide another implementation."""
 
     def __call__(
         self,
@@ -32,7 +32,7 @@ class Run(Protocol):
         show: bool = False,
         with_errors: bool = False,
     ) -> str:
-        """Run ``program`` and return what it printed."""
+        """Run ``program`` and return its output."""
 
 
 def run(
@@ -44,10 +44,10 @@ def run(
     show: bool = False,
     with_errors: bool = False,
 ) -> str:
-    """Run ``program`` and return what it printed; a failure carries the command and the last lines of its output.
+    """Run ``program`` and return its output; an error has the command and the last lines of its output.
 
-    A secret goes through ``stdin`` or ``environment``, never through ``arguments``: those are in the process list and in errors.
-    With ``show``, each line of both outputs appears in the log as it comes; ``with_errors`` adds what a success said on stderr.
+    Pass secrets in ``stdin`` or ``environment``, never in ``arguments``: these appear in the process list and in errors.
+    ``show`` logs each line of stdout and stderr as it is printed; ``with_errors`` adds stderr to the returned output.
     """
     command = " ".join([program, *arguments])
     try:
@@ -57,19 +57,19 @@ def run(
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT if show else subprocess.PIPE,
             env={**os.environ, **(environment or {})},
-            start_new_session=True,  # so that a time-out ends what the program started as well
+            start_new_session=True,  # so that a timeout also ends the program's children
             text=True,
             errors="replace",
         )
     except FileNotFoundError:
         raise NodeError(f"`{command}`: no such program") from None
     except OSError as error:
-        raise NodeError(f"`{command}` cannot be started: {error.strerror}") from None
+        raise NodeError(f"cannot start `{command}`: {error.strerror}") from None
     try:
-        out, err = _shown(process, stdin, timeout_s) if show else process.communicate(stdin, timeout_s)
+        out, err = _stream(process, stdin, timeout_s) if show else process.communicate(stdin, timeout_s)
     except subprocess.TimeoutExpired:
-        _end(process)
-        if not show:  # else its reader closes it
+        _kill(process)
+        if not show:  # otherwise the reader closes them
             _close(process)
         raise NodeError(f"`{command}` did not end within {timeout_s:g} s") from None
     if process.returncode:
@@ -78,43 +78,43 @@ def run(
 
 
 def last_lines(output: str) -> str:
-    """The end of what a program said, as part of one line."""
+    """Return the last lines of ``output`` as one line."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    return " | ".join(lines[-LINES_IN_AN_ERROR:])[-CHARACTERS_IN_AN_ERROR:] or "it said nothing"
+    return " | ".join(lines[-LINES_IN_AN_ERROR:])[-CHARACTERS_IN_AN_ERROR:] or "no output"
 
 
-def _shown(process: subprocess.Popen[str], stdin: str | None, timeout_s: float) -> tuple[str, str]:
-    """Print what ``process`` says while it runs, and return its last lines; do not wait for what it left running."""
-    said: deque[str] = deque(maxlen=LINES_IN_AN_ERROR)
+def _stream(process: subprocess.Popen[str], stdin: str | None, timeout_s: float) -> tuple[str, str]:
+    """Print the output of ``process`` while it runs and return its last lines; do not wait for its children."""
+    last: deque[str] = deque(maxlen=LINES_IN_AN_ERROR)
     if process.stdin and stdin is not None:
-        with contextlib.suppress(BrokenPipeError):  # it may end without having read all
+        with contextlib.suppress(BrokenPipeError):  # the program may exit before it has read everything
             process.stdin.write(stdin)
             process.stdin.close()
-    reader = threading.Thread(target=_read, args=(process.stdout, said), daemon=True)
+    reader = threading.Thread(target=_read, args=(process.stdout, last), daemon=True)
     reader.start()
     process.wait(timeout_s)
     reader.join(timeout=1)
-    return "\n".join(said), ""
+    return "\n".join(last), ""
 
 
-def _read(output: IO[str], said: deque[str]) -> None:
+def _read(output: IO[str], last: deque[str]) -> None:
     with output:
         for line in output:
-            said.append(line.rstrip("\n"))
-            print(said[-1], flush=True)
+            last.append(line.rstrip("\n"))
+            print(last[-1], flush=True)
 
 
-def _end(process: subprocess.Popen[str]) -> None:
-    """Kill the program and what it started; one that hangs in the kernel is left behind."""
+def _kill(process: subprocess.Popen[str]) -> None:
+    """Kill the program and its children; do not wait for a process that hangs in the kernel."""
     os.killpg(process.pid, signal.SIGKILL)
     try:
         process.wait(5)
     except subprocess.TimeoutExpired:
-        print(f"process {process.pid} does not die; it hangs in the kernel, as a dead mount makes it")
+        print(f"cannot kill process {process.pid}: it hangs in the kernel, probably on a dead mount")
 
 
 def _close(process: subprocess.Popen[str]) -> None:
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream:
-            with contextlib.suppress(OSError):  # what was meant for a dead program's stdin
+            with contextlib.suppress(OSError):  # unwritten input of a killed program
                 stream.close()

@@ -1,7 +1,7 @@
-"""`write_probe.py FOLDER TEXT`, as root: write TEXT below FOLDER, read it back, and remove it.
+"""Run as `write_probe.py FOLDER TEXT` by root: write TEXT to a file in FOLDER, read it and delete it.
 
-Users may be able to write to FOLDER. So the file is created in a folder of its own that only root may enter, under a random name,
-and never through a link.
+Users may be able to write to FOLDER. So the file is in a new folder with a random name that only root can enter, and is never
+opened through a link.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ READ = os.O_RDONLY | os.O_NOFOLLOW
 
 
 def probe(folder: Path, text: str) -> None:
-    """Raise OSError or ValueError unless ``folder`` keeps what is written to it."""
+    """Raise OSError or ValueError unless text written to ``folder`` can be read back."""
     own = tempfile.mkdtemp(prefix=".write-probe-", dir=folder)
     handle = os.open(own, os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         _write(handle, text)
-        there = _read(handle)
+        content = _read(handle)
         os.unlink("probe", dir_fd=handle)
     finally:
         os.close(handle)
     Path(own).rmdir()
-    if there != text:
-        raise ValueError(f"{own}/probe was written as {text!r} and reads as {there!r}")
+    if content != text:
+        raise ValueError(f"{own}/probe: wrote {text!r} but read {content!r}")
 
 
 def _write(folder: int, text: str) -> None:

@@ -1,10 +1,10 @@
-"""CloudFormation, of the embedded AWS's own making: change sets, ordering, updates, replacement, rollback, custom resources.
+"""CloudFormation: change sets, ordering, updates, replacement, rollback, custom resources.
 
-It stands in for moto's, which skips types that it does not know and has no rollback, no replacement and no events.
+It replaces moto's, which skips unknown types and has no rollback, no replacement and no events.
 """
 
 from local_aws import control
-from local_aws.cloudformation import answers, clients, store
+from local_aws.cloudformation import clients, responses, store
 from local_aws.cloudformation.resources import all_providers
 from local_aws.cloudformation.resources.catalog import register_all
 
@@ -16,17 +16,17 @@ def install(endpoint: str) -> None:
     clients.configure(endpoint)
     register_all()
     api.install()
-    control.route(answers.ROUTE, answers.receive, needs_token=False)  # its paths are secrets, as presigned URLs are
-    control.route("answers", answers.list_all)
+    control.route(responses.ROUTE, responses.receive, needs_token=False)  # paths are secrets, as presigned URLs are
+    control.route("answers", responses.list_all)
     control.route("no-effect", _no_effect)
 
 
 def reset() -> None:
-    """Stop what is under way and forget all stacks."""
+    """Stop running operations and delete all stacks."""
     store.reset()
-    answers.reset()
+    responses.reset()
 
 
 def _no_effect(_: control.Request) -> dict[str, dict[str, str]]:
-    """The properties that are accepted and change nothing here, each with the reason."""
+    """Return the accepted properties that have no effect here, each with the reason."""
     return {provider.type: dict(provider.without_effect) for provider in all_providers() if provider.without_effect}

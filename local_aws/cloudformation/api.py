@@ -1,4 +1,4 @@
-"""CloudFormation's Query API, in the place of moto's."""
+"""CloudFormation's Query API, which replaces moto's."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,16 +7,16 @@ import moto.cloudformation.urls as moto_urls
 from moto.core.responses import ActionResult, BaseResponse
 from moto.core.utils import camelcase_to_underscores
 
-from local_aws.cloudformation import change_set_requests, reading_requests, stack_requests
+from local_aws.cloudformation import change_set_requests, read_requests, stack_requests
 from local_aws.cloudformation.errors import RequestError, TemplateError
 from local_aws.cloudformation.requests import Call, Operation
 
-# An action that is not here is answered 400 by the server, in words of ours.
-OPERATIONS: dict[str, Operation] = {**stack_requests.OPERATIONS, **change_set_requests.OPERATIONS, **reading_requests.OPERATIONS}
+# For any other action the server returns 400 with a message of its own.
+OPERATIONS: dict[str, Operation] = {**stack_requests.OPERATIONS, **change_set_requests.OPERATIONS, **read_requests.OPERATIONS}
 
 
 class CloudFormationApi(BaseResponse):  # type: ignore[misc]  # moto has no types
-    """Answers CloudFormation's requests; moto reads them and writes the answers, along botocore's model."""
+    """Serve CloudFormation's requests; moto parses them and serializes the responses with botocore's model."""
 
     def __init__(self) -> None:
         super().__init__(service_name="cloudformation")
@@ -35,7 +35,7 @@ def _method(operation: Operation) -> Callable[[Any], Any]:
 
 
 def install() -> None:
-    """Put our API where moto looks for its own."""
+    """Register this API in the place where moto looks for its own."""
     for name, operation in OPERATIONS.items():
         setattr(CloudFormationApi, camelcase_to_underscores(name), _method(operation))
     moto_urls.url_paths.clear()

@@ -9,14 +9,14 @@ from local_aws.cloudformation.template import Json
 
 
 def create_change_set(call: Call) -> Json:
-    """Plan what a template would do; a plan that cannot be carried out is there as a FAILED change set."""
+    """Create a change set; a plan that cannot be executed becomes a FAILED one."""
     call.refuse_unknown()
     name, kind = call.get("ChangeSetName"), call.get("ChangeSetType", "UPDATE")
     stack = _stack_for(call, name, kind)
     if name in stack.change_sets:
         raise RequestError(f"ChangeSet [{name}] already exists", "AlreadyExistsException")
     change_set = ChangeSet(
-        stack=stack,
+        stack_id=stack.id,
         name=name,
         kind=kind,
         target=call.target(stack),
@@ -28,13 +28,13 @@ def create_change_set(call: Call) -> Json:
     )
     _add(call, stack)
     stack.change_sets[name] = change_set
-    _plan(change_set)
+    _plan(stack, change_set)
     return {"Id": change_set.id, "StackId": stack.id}
 
 
-def _plan(change_set: ChangeSet) -> None:
+def _plan(stack: Stack, change_set: ChangeSet) -> None:
     try:
-        planned = plan(change_set.stack, change_set.target)
+        planned = plan(stack, change_set.target)
     except TemplateError as error:
         change_set.fail(str(error))
         return
@@ -64,40 +64,39 @@ def _add(call: Call, stack: Stack) -> None:
         stack.report("REVIEW_IN_PROGRESS", "User Initiated")
 
 
-def _find(call: Call) -> ChangeSet:
+def _find(call: Call) -> tuple[Stack, ChangeSet]:
     name = call.get("ChangeSetName", "")
     for stack in list(call.stacks().values()):
         if call.get("StackName") in (None, stack.name, stack.id):
             for change_set in stack.change_sets.values():
                 if name in (change_set.id, change_set.name):
-                    return change_set
+                    return stack, change_set
     raise RequestError(f"ChangeSet [{name}] does not exist", "ChangeSetNotFound")
 
 
 def describe_change_set(call: Call) -> Json:
-    """A change set in full."""
-    return _find(call).describe(with_values=bool(call.get("IncludePropertyValues")))
+    """Return a change set in full."""
+    return _find(call)[1].describe(with_values=bool(call.get("IncludePropertyValues")))
 
 
 def list_change_sets(call: Call) -> Json:
-    """The change sets of a stack that were not executed yet."""
+    """Return the change sets of a stack that are not executed yet."""
     return {"Summaries": [change_set.summary() for change_set in call.stack().change_sets.values()]}
 
 
 def delete_change_set(call: Call) -> Json:
-    """Forget a change set; no error if there is none."""
+    """Delete a change set; ignore an unknown one."""
     try:
-        change_set = _find(call)
+        stack, change_set = _find(call)
     except RequestError:
         return {}
-    del change_set.stack.change_sets[change_set.name]
+    del stack.change_sets[change_set.name]
     return {}
 
 
 def execute_change_set(call: Call) -> Json:
-    """Do what a change set planned; every other change set of the stack is void by that."""
-    change_set = _find(call)
-    stack = change_set.stack
+    """Execute a change set, and delete all change sets of the stack."""
+    stack, change_set = _find(call)
     if change_set.execution != "AVAILABLE":
         raise RequestError(
             f"ChangeSet [{change_set.id}] cannot be executed in its current status of [{change_set.status}]",
@@ -114,8 +113,8 @@ def execute_change_set(call: Call) -> Json:
 
 
 def get_template(call: Call) -> Json:
-    """The template of a stack, or of a change set."""
-    body = _find(call).target.body if call.get("ChangeSetName") else call.stack().version.body
+    """Return the template of a stack or of a change set."""
+    body = _find(call)[1].target.body if call.get("ChangeSetName") else call.stack().version.body
     return {"TemplateBody": body, "StagesAvailable": ["Original", "Processed"]}
 
 

@@ -1,4 +1,4 @@
-"""Change sets: a plan with a name, made, described, executed once."""
+"""Change sets: named plans that are described and executed once."""
 
 import json
 import uuid
@@ -6,20 +6,45 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from local_aws.cloudformation.deployment import Target
-from local_aws.cloudformation.planning import PropertyChange, ResourceChange
-from local_aws.cloudformation.schemas import schema
-from local_aws.cloudformation.stack import Stack, host_now
-from local_aws.cloudformation.template import Json
+from local_aws.clock import host_now
+from local_aws.cloudformation.schemas import Path, schema
+from local_aws.cloudformation.template import Json, Target
 
 NO_CHANGES = "The submitted information didn't contain changes. Submit different information to create a change set."
 
 
+@dataclass(frozen=True)
+class PropertyChange:
+    """One property that changes."""
+
+    path: Path
+    before: Any
+    after: Any
+    recreates: str  # Always, Conditionally, Never
+    static: bool  # whether the value is known before the update runs
+
+
+@dataclass(frozen=True)
+class ResourceChange:
+    """One resource that is added, modified or removed."""
+
+    action: str
+    logical_id: str
+    type: str
+    physical_id: str = ""
+    replacement: str = ""
+    properties: tuple[PropertyChange, ...] = ()
+    attributes: tuple[str, ...] = ()
+    before: Json = field(default_factory=dict)
+    after: Json = field(default_factory=dict)
+    policy: str = ""
+
+
 @dataclass
 class ChangeSet:
-    """A change set of ``stack``."""
+    """A change set of a stack."""
 
-    stack: Stack
+    stack_id: str
     name: str
     kind: str
     target: Target
@@ -35,18 +60,19 @@ class ChangeSet:
     created: datetime = field(default_factory=host_now)
 
     def __post_init__(self) -> None:
-        stack = self.stack
-        self.id = f"arn:aws:cloudformation:{stack.region}:{stack.account}:changeSet/{self.name}/{uuid.uuid4()}"
+        _, _, _, self.region, account, stack = self.stack_id.split(":")
+        self.stack_name = stack.split("/")[1]
+        self.id = f"arn:aws:cloudformation:{self.region}:{account}:changeSet/{self.name}/{uuid.uuid4()}"
 
     def fail(self, reason: str) -> None:
-        """Note that the change set cannot be executed, and why."""
+        """Mark the change set as not executable, with the reason."""
         self.status, self.execution, self.reason = "FAILED", "UNAVAILABLE", reason
 
     def summary(self) -> Json:
-        """The change set as a list of them shows it."""
+        """Return the entry for a list of change sets."""
         shown = {
-            "StackId": self.stack.id,
-            "StackName": self.stack.name,
+            "StackId": self.stack_id,
+            "StackName": self.stack_name,
             "ChangeSetId": self.id,
             "ChangeSetName": self.name,
             "ExecutionStatus": self.execution,
@@ -57,12 +83,12 @@ class ChangeSet:
         return shown | {key: value for key, value in (("StatusReason", self.reason), ("Description", self.description)) if value}
 
     def describe(self, *, with_values: bool) -> Json:
-        """The change set in full; with its values on request."""
+        """Return the change set in full; with property values on request."""
         return self.summary() | {
             "Parameters": [{"ParameterKey": key, "ParameterValue": value} for key, value in self.target.given.items()],
             "Tags": [{"Key": key, "Value": value} for key, value in self.target.tags],
             "Capabilities": list(self.capabilities),
-            "Changes": [_describe(change, self.stack.region, with_values=with_values) for change in self.changes],
+            "Changes": [_describe(change, self.region, with_values=with_values) for change in self.changes],
             "DeploymentConfig": self.mode or {"Mode": "STANDARD"},
         }
 

@@ -1,4 +1,4 @@
-"""Whether the embedded AWS can make what a template asks for: an unknown type or property is refused, never skipped."""
+"""Check whether the embedded AWS supports a template: unknown types and properties are refused, never skipped."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -11,11 +11,11 @@ from local_aws.cloudformation.schemas import Path, Schema, schema
 from local_aws.cloudformation.template import Json
 
 FUNCTION_PREFIX = "Fn::"
-NOT_OURS = "not part of the embedded AWS"
+UNSUPPORTED = "not part of the embedded AWS"
 
 
 def template_problems(definitions: Json, region: str) -> list[str]:
-    """What stands in the way of making these resources, one text each."""
+    """Return what prevents the creation of these resources, one text per problem."""
     return [problem for name, definition in definitions.items() for problem in _problems(name, definition, region)]
 
 
@@ -27,13 +27,13 @@ def _problems(name: str, definition: Json, region: str) -> Iterator[str]:
         return
     provider, described = resources.provider_of(resource_type), schema(resource_type, region)
     if provider is None or described is None:
-        yield f"{NOT_OURS}: {resource_type}"
+        yield f"{UNSUPPORTED}: {resource_type}"
         return
     yield from _property_problems(provider, described, name, properties)
 
 
 def check_resolved(resource_type: str, name: str, properties: Json, region: str) -> None:
-    """Refuse properties that came out of functions and that the embedded AWS does not act upon."""
+    """Refuse resolved properties that the embedded AWS does not implement."""
     problems = list(_problems(name, {"Type": resource_type, "Properties": properties}, region))
     if problems:
         raise ResourceError("; ".join(problems))
@@ -47,11 +47,11 @@ def _property_problems(provider: Provider, described: Schema, name: str, propert
     yield from _extraneous(described, invalid, described.document, properties, ())
     known = {tuple(path.split("/")) for path in (*provider.acts_on, *provider.without_effect)}
     for path in sorted(set(_unknown(properties, known, ()))):
-        yield f"{NOT_OURS}: {provider.type} property {'/'.join(path)} (resource {name})"
+        yield f"{UNSUPPORTED}: {provider.type} property {'/'.join(path)} (resource {name})"
 
 
 def _extraneous(described: Schema, invalid: str, node: Json, value: Any, path: Path) -> Iterator[str]:
-    """Properties that AWS does not have, in AWS's own words."""
+    """Yield errors for properties that AWS does not have, in AWS's own words."""
     for part in _branches(value):
         if isinstance(part, list):
             for index, item in enumerate(part):
@@ -68,7 +68,7 @@ def _extraneous(described: Schema, invalid: str, node: Json, value: Any, path: P
 
 
 def _unknown(value: Any, known: set[Path], path: Path) -> Iterator[Path]:
-    """Paths in ``value`` that are neither known nor lie below or on the way to a known one."""
+    """Yield paths in ``value`` that are neither known, nor below or above a known one."""
     for part in _branches(value):
         if isinstance(part, list):
             for item in part:
@@ -85,7 +85,7 @@ def _unknown(value: Any, known: set[Path], path: Path) -> Iterator[Path]:
 
 
 def _branches(value: Any) -> Iterable[Any]:
-    """``value``, or if it is an Fn::If both that it may come to."""
+    """Return ``value``, or both results of an Fn::If."""
     if isinstance(value, dict) and set(value) == {"Fn::If"}:
         _, yes, no = value["Fn::If"]
         return [*_branches(yes), *_branches(no)]

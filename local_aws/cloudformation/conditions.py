@@ -10,14 +10,14 @@ from local_aws.cloudformation.template import Json
 
 @dataclass
 class Conditions:
-    """The conditions of a template; ``value`` evaluates what they compare."""
+    """The conditions of a template; ``value`` evaluates the values that they compare."""
 
     definitions: Json
     value: Callable[[Any], Any]
     known: dict[str, bool] = field(default_factory=dict)
 
     def holds(self, name: str) -> bool:
-        """Tell whether the condition ``name`` is true."""
+        """Return whether the condition ``name`` is true."""
         if name not in self.definitions:
             raise TemplateError(f"Template error: Unresolved condition dependency {name}")
         if name not in self.known:
@@ -25,7 +25,7 @@ class Conditions:
         return self.known[name]
 
     def evaluate(self, expression: Json) -> bool:
-        """Tell whether ``expression``, a function that gives true or false, is true."""
+        """Return whether the condition function ``expression`` is true."""
         ((function, argument),) = expression.items()
         match function:
             case "Condition":
@@ -44,6 +44,6 @@ class Conditions:
                 return str(item) in [str(one) for one in items]
         raise TemplateError(f"not part of the embedded AWS: condition function {function}")
 
-    def wanted(self, parts: Json) -> Json:
-        """Those of ``parts`` (resources or outputs) that have no condition, or one that is true."""
+    def included(self, parts: Json) -> Json:
+        """Return the ``parts`` (resources or outputs) without a condition or with one that is true."""
         return {name: part for name, part in parts.items() if "Condition" not in part or self.holds(part["Condition"])}

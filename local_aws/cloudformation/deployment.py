@@ -1,4 +1,4 @@
-"""A stack brought to a template: made for the first time, or updated."""
+"""The deployment of a template to a stack: creation or update."""
 
 import copy
 from collections.abc import Mapping
@@ -6,30 +6,22 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any
 
+from local_aws.clock import host_now
 from local_aws.cloudformation import parameters, removal, steps
 from local_aws.cloudformation.errors import ResourceError, TemplateError
 from local_aws.cloudformation.graph import dependencies
 from local_aws.cloudformation.intrinsics import Resolver
 from local_aws.cloudformation.outputs import check_exports, evaluate
 from local_aws.cloudformation.parallel import Outcome, walk
-from local_aws.cloudformation.rollback import Rollback, Touched
+from local_aws.cloudformation.rollback import Rollback
 from local_aws.cloudformation.schemas import schema
 from local_aws.cloudformation.scope import Scope
-from local_aws.cloudformation.stack import Operation, Stack, StackResource, Version, host_now
-from local_aws.cloudformation.template import Json, parse
-
-
-@dataclass(frozen=True)
-class Target:
-    """What a stack is to become."""
-
-    body: str
-    given: Mapping[str, str]
-    tags: tuple[tuple[str, str], ...]
+from local_aws.cloudformation.stack import Leftover, Operation, Stack, StackResource, Touched, Unfinished, Version
+from local_aws.cloudformation.template import Json, Target, parse
 
 
 def with_stack_tags(properties: Json, resource_type: str, region: str, tags: Mapping[str, str]) -> Json:
-    """``properties`` in their schema's types, and with the stack's tags where the type takes tags; its own tags win."""
+    """Return ``properties`` in their schema's types, with the stack's tags if the type supports tags; its own tags win."""
     described = schema(resource_type, region)
     if described is None:
         return properties
@@ -51,16 +43,16 @@ class Deployment:
     target: Target
     first: bool
     touched: list[Touched] = field(default_factory=list)
-    leftovers: list[removal.Leftover] = field(default_factory=list)
+    leftovers: list[Leftover] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.verb = "CREATE" if self.first else "UPDATE"
 
     def run(self, operation: Operation) -> None:
-        """Make and change the resources, then remove what is no longer wanted; on a failure, roll back."""
+        """Create and change the resources, then delete those no longer in the template; on a failure, roll back."""
         before = self.stack.version
         try:
-            version, wanted = self._deploy(operation.halt)
+            version, desired = self._deploy(operation.halt)
         except (TemplateError, ResourceError) as error:
             self._fail(operation, before, str(error))
             return
@@ -70,10 +62,10 @@ class Deployment:
             return
         self.stack.updated = host_now()
         self.stack.report("UPDATE_COMPLETE_CLEANUP_IN_PROGRESS")
-        unwanted = [resource for name, resource in self.stack.resources.items() if name not in wanted]
-        self.leftovers += [removal.Leftover(resource, resource.policy("DeletionPolicy")) for resource in unwanted]
+        removed = [resource for name, resource in self.stack.resources.items() if name not in desired]
+        self.leftovers += [Leftover(resource, resource.policy("DeletionPolicy")) for resource in removed]
         removal.clean_up(self.stack, self.leftovers)
-        for resource in unwanted:
+        for resource in removed:
             del self.stack.resources[resource.logical_id]
         self.stack.report("UPDATE_COMPLETE")
 
@@ -81,8 +73,8 @@ class Deployment:
         template, scope = parse(self.target.body), Scope(self.stack)
         values = parameters.resolve(template, self.target.given, scope.parameter)
         resolver = scope.resolver(template, values)
-        wanted = resolver.conditions.wanted(template["Resources"])
-        outcome = walk(dependencies(wanted), lambda name: self._apply(name, wanted[name], resolver), halt)
+        desired = resolver.conditions.included(template["Resources"])
+        outcome = walk(dependencies(desired), lambda name: self._apply(name, desired[name], resolver), halt)
         if outcome.failed or outcome.skipped:
             raise ResourceError(self._summary(outcome))
         outputs = evaluate(template, resolver)
@@ -95,7 +87,7 @@ class Deployment:
             tags=self.target.tags,
             outputs=outputs,
         )
-        return version, wanted
+        return version, desired
 
     def _apply(self, name: str, definition: Json, resolver: Resolver) -> None:
         def properties() -> Json:
@@ -108,14 +100,14 @@ class Deployment:
         before, failed = copy.copy(resource), resource.status == "UPDATE_FAILED"
         touched = Touched(resource, before)
         self._touch(touched)
-        wanted = steps.wanted(self.stack, resource, properties)
-        if wanted == resource.properties and not failed:
+        desired = steps.desired(self.stack, resource, properties)
+        if desired == resource.properties and not failed:
             self._forget(touched)
             resource.definition = definition
             return
-        steps.update(self.stack, resource, definition, wanted)
+        steps.update(self.stack, resource, definition, desired)
         if resource.physical_id != before.physical_id:
-            self.leftovers.append(removal.Leftover(before, resource.policy("UpdateReplacePolicy")))
+            self.leftovers.append(Leftover(before, resource.policy("UpdateReplacePolicy")))
 
     def _create(self, name: str, definition: Json, properties: Any, failed: StackResource | None) -> None:
         resource = StackResource(name, definition["Type"], definition)
@@ -124,7 +116,7 @@ class Deployment:
         self._touch(Touched(resource, None))
         steps.create(self.stack, resource, properties)
         if failed is not None and failed.physical_id not in ("", resource.physical_id):
-            self.leftovers.append(removal.Leftover(failed, "Delete"))
+            self.leftovers.append(Leftover(failed, "Delete"))
 
     def _touch(self, touched: Touched) -> None:
         with self.stack.lock:
@@ -135,7 +127,7 @@ class Deployment:
             self.touched.remove(touched)
 
     def _summary(self, outcome: Outcome) -> str:
-        """What the stack's own event says of the resources that failed."""
+        """Return the reason for the stack's event: the resources that failed."""
         states = {name: self.stack.resources[name].status for name in sorted(outcome.failed) if name in self.stack.resources}
         texts = []
         for status, what in (("CREATE_FAILED", "create"), ("UPDATE_FAILED", "update")):
@@ -145,14 +137,14 @@ class Deployment:
         return " ".join(texts) or "The operation was cancelled."
 
     def _fail(self, operation: Operation, before: Version, reason: str) -> None:
-        if operation.cancelled:  # for a deletion, which reports from here on
+        if operation.cancelled:  # by a deletion, which reports all further events
             return
-        rollback = Rollback(self.stack, before, self.first, self.touched)
+        unfinished = Unfinished(before, self.first, self.touched)
         if self.stack.disable_rollback:
-            self.stack.unfinished = rollback
+            self.stack.unfinished = unfinished
             self.stack.version = replace(
                 before, body=self.target.body, template=parse(self.target.body), given=dict(self.target.given)
             )
             self.stack.report(f"{self.verb}_FAILED", reason)
             return
-        rollback.start(operation, f"{reason} Rollback requested by user.")
+        Rollback(self.stack, unfinished).start(operation, f"{reason} Rollback requested by user.")

@@ -1,23 +1,23 @@
-"""What can go wrong: in a template, with one resource, or with a request."""
+"""Errors of a template, a resource or a request."""
 
 from botocore.exceptions import ClientError
 from moto.core.exceptions import ServiceException
 
 
 class TemplateError(Exception):
-    """The template, or a value that it asks for, is wrong."""
+    """The template, or a value that it refers to, is wrong."""
 
 
 class ResourceError(Exception):
-    """A resource could not be made, changed or removed; the text is the reason that its event shows."""
+    """A resource could not be created, changed or deleted; the text is the reason in its event."""
 
 
 class CancelledError(ResourceError):
-    """The operation was called off while this resource was being worked on."""
+    """The operation was cancelled during work on this resource."""
 
 
 class RequestError(ServiceException):  # type: ignore[misc]  # moto has no types
-    """A refusal of the request: ValidationError unless another code is given."""
+    """The request is refused, with ValidationError unless another code is given."""
 
     def __init__(self, message: str, code: str = "ValidationError") -> None:
         self.code = code
@@ -25,7 +25,7 @@ class RequestError(ServiceException):  # type: ignore[misc]  # moto has no types
 
 
 def service_reason(error: ClientError, resource_type: str) -> str:
-    """What an event says when a service refused a call."""
+    """Return the reason for an event after a service refused a call."""
     answer = error.response
     status = answer["ResponseMetadata"]["HTTPStatusCode"]
     service = resource_type.split("::")[1]

@@ -1,4 +1,4 @@
-"""What depends on what in a template."""
+"""The dependency graph of a template."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,12 +12,12 @@ Graph = dict[str, set[str]]
 
 
 def references(value: Any) -> set[str]:
-    """The names that ``value`` refers to: of resources, parameters and pseudo parameters."""
+    """Return the names of resources, parameters and pseudo parameters that ``value`` refers to."""
     return {name for name, _ in uses(value)}
 
 
 def uses(value: Any) -> Iterator[tuple[str, str | None]]:
-    """Every reference in ``value``: the name, and the attribute that is asked for (None for a Ref)."""
+    """Yield every reference in ``value``: the name, and the attribute (None for a Ref)."""
     if isinstance(value, list):
         for item in value:
             yield from uses(item)
@@ -49,13 +49,13 @@ def _uses_of_sub(item: Any) -> Iterator[tuple[str, str | None]]:
 
 
 def depends_on(definition: Json) -> set[str]:
-    """The names in a resource's DependsOn."""
+    """Return the names in a resource's DependsOn."""
     names = definition.get("DependsOn") or []
     return {names} if isinstance(names, str) else set(names)
 
 
 def dependencies(definitions: Mapping[str, Json]) -> Graph:
-    """For each resource, the resources that must be there before it."""
+    """Return the direct dependencies of each resource."""
     names = set(definitions)
     return {
         name: (references(definition.get("Properties", {})) | depends_on(definition)) & names
@@ -64,7 +64,7 @@ def dependencies(definitions: Mapping[str, Json]) -> Graph:
 
 
 def reverse(graph: Graph) -> Graph:
-    """The same graph with every arrow turned round."""
+    """Return the graph with every edge reversed."""
     turned: Graph = {name: set() for name in graph}
     for name, needs in graph.items():
         for need in needs:
@@ -73,7 +73,7 @@ def reverse(graph: Graph) -> Graph:
 
 
 def order(graph: Graph) -> list[str]:
-    """The names such that each comes after all that it depends on."""
+    """Return the names in an order in which each comes after its dependencies."""
     ordered: dict[str, None] = {}
     for name in graph:
         _visit(graph, name, ordered, ())

@@ -1,4 +1,4 @@
-"""The functions of the template language."""
+"""The intrinsic functions of templates."""
 
 import base64
 import ipaddress
@@ -15,13 +15,13 @@ from local_aws.cloudformation.template import Json
 
 DYNAMIC = re.compile(r"\{\{resolve:([^:}]+):([^}]+)\}\}")
 NO_VALUE = object()
-# What a plan puts for a value that is only known once the resource is made, in CloudFormation's own words.
+# A plan's placeholder for a value that is unknown until the resource exists, in CloudFormation's own words.
 LATER = "{{changeSet:KNOWN_AFTER_APPLY}}"
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where the values come from that are not in the template itself."""
+    """The sources of values outside the template."""
 
     pseudo: Mapping[str, Any]
     parameters: Mapping[str, Any]
@@ -35,7 +35,7 @@ class Surroundings:
 
 @dataclass
 class Resolver:
-    """Turns what a template says into values."""
+    """Evaluates the expressions of a template."""
 
     template: Json
     around: Surroundings
@@ -45,7 +45,7 @@ class Resolver:
         self.conditions = Conditions(self.template.get("Conditions", {}), self.value)
 
     def value(self, expression: Any) -> Any:
-        """The value of ``expression``, all functions in it evaluated."""
+        """Return the value of ``expression``, with all functions evaluated."""
         if isinstance(expression, list):
             return [item for item in map(self.value, expression) if item is not NO_VALUE]
         if isinstance(expression, str):
@@ -60,7 +60,7 @@ class Resolver:
         return {key: item for key, item in values.items() if item is not NO_VALUE}
 
     def properties(self, definition: Json) -> Json:
-        """The values of a resource's properties."""
+        """Return the values of a resource's properties."""
         values: Json = self.value(definition.get("Properties") or {})
         return values
 
@@ -68,10 +68,10 @@ class Resolver:
         if name not in FUNCTIONS:
             raise TemplateError(f"not part of the embedded AWS: {name}")
         value = FUNCTIONS[name](self, argument)
-        return self.value(value) if isinstance(value, str) else value  # a dynamic reference may be put together by functions
+        return self.value(value) if isinstance(value, str) else value  # a dynamic reference may be assembled by functions
 
     def ref(self, name: str) -> Any:
-        """The value of ``{"Ref": name}``."""
+        """Return the value of ``{"Ref": name}``."""
         if name == "AWS::NoValue":
             return NO_VALUE
         if name in self.around.pseudo:
@@ -81,12 +81,12 @@ class Resolver:
         return self.around.ref(name)
 
     def get_attribute(self, argument: Any) -> Any:
-        """The value of ``{"Fn::GetAtt": argument}``."""
+        """Return the value of ``{"Fn::GetAtt": argument}``."""
         name, attribute = argument.split(".", 1) if isinstance(argument, str) else argument
         return self.around.attribute(name, self.value(attribute))
 
     def substitute(self, argument: Any) -> str:
-        """The value of ``{"Fn::Sub": argument}``."""
+        """Return the value of ``{"Fn::Sub": argument}``."""
         text, given = (argument, {}) if isinstance(argument, str) else argument
         values = {name: self.value(item) for name, item in given.items()}
 
@@ -100,12 +100,12 @@ class Resolver:
         return PLACEHOLDER.sub(one, text).replace("${!", "${")
 
     def choose(self, argument: Any) -> Any:
-        """The value of ``{"Fn::If": argument}``."""
+        """Return the value of ``{"Fn::If": argument}``."""
         condition, yes, no = argument
         return self.value(yes if self.conditions.holds(condition) else no)
 
     def find_in_map(self, argument: Any) -> Any:
-        """The value of ``{"Fn::FindInMap": argument}``."""
+        """Return the value of ``{"Fn::FindInMap": argument}``."""
         name, first, second = (self.value(item) for item in argument[:3])
         try:
             return self.template["Mappings"][name][first][second]
@@ -115,7 +115,7 @@ class Resolver:
             raise TemplateError(f"Template error: Unable to get mapping for {name}::{first}::{second}") from None
 
     def select(self, argument: Any) -> Any:
-        """The value of ``{"Fn::Select": argument}``."""
+        """Return the value of ``{"Fn::Select": argument}``."""
         index, items = int(self.value(argument[0])), self.value(argument[1])
         if LATER in str(items):
             return LATER
@@ -124,7 +124,7 @@ class Resolver:
         return items[index]
 
     def cidr(self, argument: Any) -> list[str]:
-        """The value of ``{"Fn::Cidr": argument}``."""
+        """Return the value of ``{"Fn::Cidr": argument}``."""
         block, count, *rest = (self.value(item) for item in argument)
         bits = int(rest[0]) if rest else 8
         if LATER in str(block):
@@ -133,7 +133,7 @@ class Resolver:
         return [str(net) for net, _ in zip(nets, range(int(count)), strict=False)]
 
     def join(self, argument: Any) -> str:
-        """The value of ``{"Fn::Join": argument}``."""
+        """Return the value of ``{"Fn::Join": argument}``."""
         separator, items = argument
         return str(separator).join(_text(item) for item in self.value(items))
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from local_aws.cloudformation.errors import RequestError
 from local_aws.cloudformation.stack import Operation, Stack
 
-# The CDK command line looks at a stack at once and then every five seconds. An operation that is done by its first look saves it
-# those five, so a request that starts one waits this long (of the host) before it is answered.
+# The CDK command line looks at a stack at once and then every five seconds. If an operation is done by the first look, it saves
+# those five, so a request that starts an operation waits up to this long (host seconds) before it returns.
 GRACE_S = 3.0
 USER_INITIATED = "User Initiated"
 
@@ -15,7 +15,7 @@ USER_INITIATED = "User Initiated"
 def begin(
     stack: Stack, status: str, work: Callable[[Operation], None], *, reason: str = USER_INITIATED, instead: bool = False
 ) -> None:
-    """Start an operation whose first event has this status and reason; come back when it is done, or after a while."""
+    """Start an operation whose first event has this status and reason; return when it is done, or after GRACE_S."""
     with stack.lock:
         if stack.busy and not instead:
             raise RequestError(f"Stack:{stack.id} is in {stack.status} state and can not be updated.")
@@ -26,7 +26,7 @@ def begin(
         try:
             work(operation)
         except Exception as error:
-            stack.report(_failed(stack.status), f"a fault of the embedded AWS: {error!r}")
+            stack.report(_failed(stack.status), f"internal error of the embedded AWS: {error!r}")
             raise
         finally:
             operation.ended.set()
@@ -36,7 +36,7 @@ def begin(
 
 
 def renew_halt(stack: Stack, operation: Operation) -> bool:
-    """Let work go on after a failure, as a rollback does; false if the operation was called off for good."""
+    """Allow more work after a failure, as a rollback needs; return false if the operation was cancelled for good."""
     with stack.lock:
         if operation.cancelled:
             return False
@@ -44,8 +44,8 @@ def renew_halt(stack: Stack, operation: Operation) -> bool:
         return True
 
 
-def call_off(operation: Operation) -> None:
-    """End an operation for good: what waits stops waiting, and nothing is rolled back."""
+def cancel(operation: Operation) -> None:
+    """Cancel an operation for good: all waits end, and nothing is rolled back."""
     operation.cancelled = True
     operation.halt.set()
 

@@ -1,4 +1,4 @@
-"""A stack's outputs, and the exports among them."""
+"""A stack's outputs and exports."""
 
 from collections.abc import Sequence
 
@@ -10,9 +10,9 @@ from local_aws.cloudformation.template import Json
 
 
 def evaluate(template: Json, resolver: Resolver) -> tuple[Json, ...]:
-    """The outputs of a template whose resources are all there."""
-    wanted = resolver.conditions.wanted(template.get("Outputs") or {})
-    return tuple(_output(name, part, resolver) for name, part in wanted.items())
+    """Return the outputs of a template whose resources all exist."""
+    outputs = resolver.conditions.included(template.get("Outputs") or {})
+    return tuple(_output(name, part, resolver) for name, part in outputs.items())
 
 
 def _output(name: str, part: Json, resolver: Resolver) -> Json:
@@ -28,7 +28,7 @@ def _output(name: str, part: Json, resolver: Resolver) -> Json:
 
 
 def check_exports(stack: Stack, outputs: Sequence[Json]) -> None:
-    """Refuse outputs that change or drop an export in use, or that take another stack's name."""
+    """Refuse outputs that change or remove an export in use, or that reuse another stack's export name."""
     for output in stack.version.outputs:
         name, kept = (
             output.get("ExportName"),

@@ -1,4 +1,4 @@
-"""Work on the nodes of a graph, each after what it depends on, independent ones at the same time."""
+"""Walk a dependency graph, with independent nodes in parallel."""
 
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -13,14 +13,14 @@ Work = Callable[[str], None]
 
 @dataclass
 class Outcome:
-    """What became of a walk: the errors by node, and the nodes that were not reached."""
+    """The result of a walk: errors by node, and the nodes that were not reached."""
 
     failed: dict[str, BaseException] = field(default_factory=dict)
     skipped: set[str] = field(default_factory=set)
 
 
 def walk(graph: Graph, work: Work, halt: Event, *, keep_going: bool = False) -> Outcome:
-    """Call ``work`` for each node; a failure sets ``halt``, or with ``keep_going`` only keeps back what depends on it."""
+    """Call ``work`` for each node; a failure sets ``halt``, or with ``keep_going`` only skips the nodes that depend on it."""
     outcome, done, waiting = Outcome(), set[str](), dict(graph)
     running: dict[Future[None], str] = {}
     with ThreadPoolExecutor(WORKERS, thread_name_prefix="cloudformation") as pool:

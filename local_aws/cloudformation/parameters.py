@@ -12,7 +12,7 @@ SSM = "AWS::SSM::Parameter::Value"
 
 
 def resolve(template: Json, given: Mapping[str, str], fetch: Callable[[str], str]) -> dict[str, Any]:
-    """The value of each parameter; ``fetch`` reads one from the parameter store."""
+    """Return the value of each parameter; ``fetch`` reads one from the parameter store."""
     definitions = template.get("Parameters", {})
     unknown = [name for name in given if name not in definitions]
     if unknown:
@@ -64,7 +64,7 @@ def _check_number(name: str, definition: Json, text: str) -> None:
 
 
 def check_rules(template: Json, conditions: Conditions) -> None:
-    """Refuse parameters that the template's Rules do not allow."""
+    """Refuse parameters that violate the template's Rules."""
     for rule in template.get("Rules", {}).values():
         if "RuleCondition" in rule and not conditions.evaluate(rule["RuleCondition"]):
             continue

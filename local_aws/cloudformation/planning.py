@@ -1,52 +1,26 @@
-"""What an update would do, foretold for a change set: which resources, which properties, and what is replaced."""
+"""The plan of an update, for a change set: changed resources and properties, and replacements."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from local_aws.cloudformation import parameters
-from local_aws.cloudformation.deployment import Target, with_stack_tags
+from local_aws.cloudformation.change_sets import PropertyChange, ResourceChange
+from local_aws.cloudformation.deployment import with_stack_tags
 from local_aws.cloudformation.errors import TemplateError
 from local_aws.cloudformation.graph import dependencies, order, references
 from local_aws.cloudformation.intrinsics import LATER
 from local_aws.cloudformation.parameters import check_rules
-from local_aws.cloudformation.schemas import Path, changes, replacing, schema
+from local_aws.cloudformation.schemas import changes, replacing, schema
 from local_aws.cloudformation.scope import Scope, check_references
 from local_aws.cloudformation.stack import Stack, StackResource
-from local_aws.cloudformation.template import Json, parse
+from local_aws.cloudformation.template import Json, Target, parse
 
 ATTRIBUTES = ("DeletionPolicy", "UpdateReplacePolicy", "Metadata")
 
 
-@dataclass(frozen=True)
-class PropertyChange:
-    """One property that changes."""
-
-    path: Path
-    before: Any
-    after: Any
-    recreates: str  # Always, Conditionally, Never
-    static: bool  # whether the value is known before the update runs
-
-
-@dataclass(frozen=True)
-class ResourceChange:
-    """One resource that is added, modified or removed."""
-
-    action: str
-    logical_id: str
-    type: str
-    physical_id: str = ""
-    replacement: str = ""
-    properties: tuple[PropertyChange, ...] = ()
-    attributes: tuple[str, ...] = ()
-    before: Json = field(default_factory=dict)
-    after: Json = field(default_factory=dict)
-    policy: str = ""
-
-
-class _ForetellingScope(Scope):
-    """A scope in which the resources that are still to be made have values known later."""
+class _PlanScope(Scope):
+    """A scope in which attributes of resources that do not exist yet are known later."""
 
     def __init__(self, stack: Stack) -> None:
         super().__init__(stack)
@@ -60,7 +34,7 @@ class _ForetellingScope(Scope):
             return LATER
         try:
             return super().attribute(name, attribute)
-        except TemplateError:  # an attribute that only the new version of a custom resource may have
+        except TemplateError:  # the attribute may exist only in the new version of a custom resource
             return LATER
 
     def _is_open(self, name: str) -> bool:
@@ -69,7 +43,7 @@ class _ForetellingScope(Scope):
 
 @dataclass
 class Plan:
-    """The way from what ``stack`` is to ``target``."""
+    """The changes that bring ``stack`` to ``target``."""
 
     stack: Stack
     target: Target
@@ -79,19 +53,19 @@ class Plan:
     def __post_init__(self) -> None:
         self.template = parse(self.target.body)
         check_references(self.template)
-        self.scope = _ForetellingScope(self.stack)
+        self.scope = _PlanScope(self.stack)
         self.values = parameters.resolve(self.template, self.target.given, self.scope.parameter)
         self.resolver = self.scope.resolver(self.template, self.values)
         check_rules(self.template, self.resolver.conditions)
-        self.wanted = self.resolver.conditions.wanted(self.template["Resources"])
+        self.desired = self.resolver.conditions.included(self.template["Resources"])
         self._check_types()
-        for name in order(dependencies(self.wanted)):
-            self._plan(name, self.wanted[name])
+        for name in order(dependencies(self.desired)):
+            self._plan(name, self.desired[name])
         self._plan_removals()
         self.empty = not self._has_cause()
 
     def _check_types(self) -> None:
-        wrong = sorted(name for name, one in self.wanted.items() if self._type_before(name) not in (None, one["Type"]))
+        wrong = sorted(name for name, one in self.desired.items() if self._type_before(name) not in (None, one["Type"]))
         if wrong:
             raise TemplateError(
                 "Update of resource type is not permitted. The new template modifies resource type of the following resources: "
@@ -148,7 +122,7 @@ class Plan:
 
     def _plan_removals(self) -> None:
         for name, resource in self.stack.resources.items():
-            if name not in self.wanted:
+            if name not in self.desired:
                 policy = _verb(resource.definition.get("DeletionPolicy"))
                 gone = ResourceChange(
                     "Remove", name, resource.type, resource.physical_id, before=resource.properties, policy=policy
@@ -156,7 +130,7 @@ class Plan:
                 self.changes.append(gone)
 
     def _has_cause(self) -> bool:
-        """Whether there is anything to do: values that changed elsewhere (another stack's output) are no reason by themselves."""
+        """Return whether the template has a reason to update; values that only changed elsewhere are none."""
         before = self.stack.version
         if self.template.get("Outputs") != before.template.get("Outputs") or self.target.tags != before.tags:
             return True
@@ -166,7 +140,7 @@ class Plan:
     def _is_caused(self, change: ResourceChange, moved: set[str]) -> bool:
         if change.action != "Modify" or change.attributes:
             return True
-        resource, definition = self.stack.resources[change.logical_id], self.wanted[change.logical_id]
+        resource, definition = self.stack.resources[change.logical_id], self.desired[change.logical_id]
         same = definition.get("Properties") == resource.definition.get("Properties")
         used = references(definition.get("Properties", {}))
         return (

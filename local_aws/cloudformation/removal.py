@@ -1,26 +1,19 @@
-"""Resources removed: what an update leaves behind, and all of a stack."""
+"""The deletion of resources: those that an update leaves behind, and whole stacks."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from local_aws.clock import host_now
 from local_aws.cloudformation import steps, store
 from local_aws.cloudformation.graph import Graph, depends_on, references, reverse
 from local_aws.cloudformation.parallel import Outcome, walk
 from local_aws.cloudformation.scope import importers
-from local_aws.cloudformation.stack import Operation, Stack, StackResource, host_now
-
-
-@dataclass(frozen=True)
-class Leftover:
-    """A resource that is to go, and the policy that may keep it."""
-
-    resource: StackResource
-    policy: str
+from local_aws.cloudformation.stack import Leftover, Operation, Stack, StackResource
 
 
 def remove(stack: Stack, leftovers: Sequence[Leftover]) -> Outcome:
-    """Remove resources at the same time, but each after all that depend on it; a failure holds up only what it needs."""
+    """Delete resources in parallel, each after all that depend on it; a failure keeps only the resources that it depends on."""
     by_key = {f"{index}": leftover for index, leftover in enumerate(leftovers)}
 
     def work(key: str) -> None:
@@ -30,7 +23,7 @@ def remove(stack: Stack, leftovers: Sequence[Leftover]) -> Outcome:
 
 
 def clean_up(stack: Stack, leftovers: Sequence[Leftover]) -> None:
-    """Remove what an update left behind. As on AWS a failure does not fail the update: its event is all there is of it."""
+    """Delete what an update left behind. As on AWS, a failure only causes an event; the update still succeeds."""
     remove(stack, leftovers)
 
 
@@ -48,15 +41,15 @@ def _removal_graph(leftovers: dict[str, Leftover]) -> Graph:
 
 @dataclass
 class Deletion:
-    """A stack deleted; ``retain`` names resources that are to be left, ``force`` leaves those that cannot be removed."""
+    """The deletion of a stack; ``retain`` names resources to keep, ``force`` keeps those that cannot be deleted."""
 
     stack: Stack
     retain: frozenset[str] = frozenset()
     force: bool = False
-    instead_of: Operation | None = None  # an operation that was called off, and must have ended first
+    instead_of: Operation | None = None  # a cancelled operation, which must have ended first
 
     def run(self, _: Operation) -> None:
-        """Remove all resources, then the stack itself."""
+        """Delete all resources, then the stack itself."""
         if self.instead_of is not None:
             self.instead_of.ended.wait()
         leftovers = [Leftover(resource, self._policy(resource)) for resource in self.stack.resources.values()]
@@ -77,7 +70,7 @@ class Deletion:
 
 
 def exports_in_use(stack: Stack) -> str:
-    """Why ``stack`` cannot be deleted because of its exports; empty if it can."""
+    """Return why the stack's exports prevent its deletion, or an empty text."""
     for output in stack.version.outputs:
         users = importers(stack, output["ExportName"]) if "ExportName" in output else []
         if users:

@@ -1,4 +1,4 @@
-"""What a request to CloudFormation asks for, read from its parameters."""
+"""The parameters of a request to CloudFormation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,14 +8,13 @@ from urllib.parse import unquote, urlparse
 from botocore.exceptions import ClientError
 
 from local_aws.cloudformation import clients, store
-from local_aws.cloudformation.deployment import Target
 from local_aws.cloudformation.errors import RequestError
 from local_aws.cloudformation.resources import iam_capabilities
 from local_aws.cloudformation.stack import Stack
-from local_aws.cloudformation.template import Json, parse
+from local_aws.cloudformation.template import Json, Target, parse
 
-# Asked for but not to be had: refused, since skipping them would do something else than was asked. ImportExistingResources,
-# which `cdk bootstrap` sends, is taken: without anything to import it means nothing, and what exists fails its creation.
+# Unsupported, and refused because ignoring them would change the result. ImportExistingResources, which `cdk bootstrap` sends,
+# is accepted: it has no effect if nothing is to be imported, and a resource that exists fails its creation.
 REFUSED = (
     "NotificationARNs",
     "OnStackFailure",
@@ -39,28 +38,28 @@ class Call:
     parameters: Json
 
     def get(self, name: str, default: Any = None) -> Any:
-        """A parameter of the request."""
+        """Return a parameter of the request."""
         value = self.parameters.get(name)
         return default if value is None else value
 
     def stacks(self) -> dict[str, Stack]:
-        """The stacks of the caller's account and region."""
+        """Return the stacks of the caller's account and region."""
         return store.live(self.account, self.region)
 
     def stack(self) -> Stack:
-        """The stack that the request names."""
+        """Return the stack named in the request."""
         return store.find(self.account, self.region, self.get("StackName", ""))
 
     def refuse_unknown(self) -> None:
-        """Refuse what the embedded AWS cannot do."""
-        asked = [name for name in REFUSED if self.get(name)]
+        """Refuse parameters that the embedded AWS does not support."""
+        unsupported = [name for name in REFUSED if self.get(name)]
         if self.get("DeploymentMode") or self.get("DeploymentConfig", {}).get("Mode", "STANDARD") != "STANDARD":
-            asked.append("DeploymentMode")
-        if asked:
-            raise RequestError(f"not part of the embedded AWS: parameter {', '.join(asked)}")
+            unsupported.append("DeploymentMode")
+        if unsupported:
+            raise RequestError(f"not part of the embedded AWS: parameter {', '.join(unsupported)}")
 
     def target(self, stack: Stack | None) -> Target:
-        """What the request wants the stack to be."""
+        """Return the template, parameters and tags that the request asks for."""
         body = self.body(stack)
         self._check_capabilities(parse(body))
         tags = self.get("Tags")
@@ -69,7 +68,7 @@ class Call:
         return Target(body, self._given(stack), tuple((tag["Key"], tag["Value"]) for tag in tags or ()))
 
     def body(self, stack: Stack | None) -> str:
-        """The template's text: in the request, in a bucket, or the one that the stack has."""
+        """Return the template's text: from the request, from a bucket, or the stack's current one."""
         if self.get("UsePreviousTemplate") and stack is not None:
             return stack.version.body
         if self.get("TemplateURL"):

@@ -1,56 +1,40 @@
-"""What a failed creation or update did, undone."""
+"""The rollback of a failed creation or update."""
 
 import copy
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from local_aws.cloudformation import removal, steps
 from local_aws.cloudformation.graph import Graph, dependencies
 from local_aws.cloudformation.operation import renew_halt
 from local_aws.cloudformation.parallel import walk
-from local_aws.cloudformation.stack import Operation, Stack, StackResource, Version
+from local_aws.cloudformation.stack import Leftover, Operation, Stack, StackResource, Touched, Unfinished
 
 SKIPPED = "Resource skipped during UpdateRollback"
 
 
-@dataclass(frozen=True)
-class Touched:
-    """A resource that a deployment made (``before`` is None) or changed."""
-
-    resource: StackResource
-    before: StackResource | None
-
-
 @dataclass
 class Rollback:
-    """The way back to ``version``, as far as it has not been gone yet."""
+    """The rollback of ``stack`` after a failed creation or update."""
 
     stack: Stack
-    version: Version
-    first: bool
-    touched: list[Touched]
-    leftovers: list[removal.Leftover] = field(default_factory=list)
-
-    @property
-    def verb(self) -> str:
-        """What the statuses of the rollback begin with."""
-        return "ROLLBACK" if self.first else "UPDATE_ROLLBACK"
+    todo: Unfinished
 
     def start(self, operation: Operation, reason: str) -> None:
-        """Go back, within the operation that failed."""
+        """Roll back, within the failed operation."""
         if renew_halt(self.stack, operation):
-            self.stack.report(f"{self.verb}_IN_PROGRESS", reason)
+            self.stack.report(f"{self.todo.verb}_IN_PROGRESS", reason)
             self.run()
 
     def run(self, skip: Iterable[str] = ()) -> None:
-        """Go back; of the resources in ``skip`` only note that they are back."""
-        if self.first:
+        """Roll back; only report the resources in ``skip`` as rolled back."""
+        if self.todo.first:
             self._remove_all()
         else:
             self._revert_all(frozenset(skip))
 
     def _remove_all(self) -> None:
-        leftovers = [removal.Leftover(resource, _policy_at_creation(resource)) for resource in self.stack.resources.values()]
+        leftovers = [Leftover(resource, _policy_at_creation(resource)) for resource in self.stack.resources.values()]
         outcome = removal.remove(self.stack, leftovers)
         stuck = {leftovers[int(key)].resource.logical_id for key in (*outcome.failed, *outcome.skipped)}
         for name in [name for name in self.stack.resources if name not in stuck]:
@@ -58,28 +42,28 @@ class Rollback:
         self._finish(sorted(stuck))
 
     def _revert_all(self, skip: frozenset[str]) -> None:
-        todo = {one.resource.logical_id: one for one in self.touched if one.before is not None}
-        graph = dependencies({name: one.before.definition for name, one in todo.items() if one.before})
+        changed = {one.resource.logical_id: one for one in self.todo.touched if one.before is not None}
+        graph = dependencies({name: one.before.definition for name, one in changed.items() if one.before})
         outcome = walk(
-            self._only(graph, todo), lambda name: self._revert(todo[name], skip), self.stack.operation.halt, keep_going=True
+            self._only(graph, changed), lambda name: self._revert(changed[name], skip), self.stack.operation.halt, keep_going=True
         )
         stuck = {*outcome.failed, *outcome.skipped}
-        self.touched = [one for one in self.touched if one.before is None or one.resource.logical_id in stuck]
+        self.todo.touched = [one for one in self.todo.touched if one.before is None or one.resource.logical_id in stuck]
         if not stuck:
             self._drop_new()
         self._finish(sorted(stuck))
 
-    def _only(self, graph: Graph, todo: dict[str, Touched]) -> Graph:
-        return {name: needs & set(todo) for name, needs in graph.items()}
+    def _only(self, graph: Graph, changed: dict[str, Touched]) -> Graph:
+        return {name: needs & set(changed) for name, needs in graph.items()}
 
     def _revert(self, touched: Touched, skip: frozenset[str]) -> None:
         resource, before = touched.resource, touched.before
-        assert before is not None  # noqa: S101  _revert_all asks for these alone
+        assert before is not None  # noqa: S101  _revert_all only passes such resources
         if resource.logical_id in skip:
             _restore(resource, before)
             self.stack.report_resource(resource, "UPDATE_COMPLETE", SKIPPED)
             return
-        if resource.properties is before.properties:  # its service was never asked for anything
+        if resource.properties is before.properties:  # its service was never called
             self.stack.report_resource(resource, "UPDATE_COMPLETE")
             return
         made = copy.copy(resource)
@@ -90,10 +74,10 @@ class Rollback:
             self._update(resource, made, before)
         for one in (made, before):
             if one.physical_id not in ("", resource.physical_id):
-                self.leftovers.append(removal.Leftover(one, "Delete"))
+                self.todo.leftovers.append(Leftover(one, "Delete"))
 
     def _update(self, resource: StackResource, made: StackResource, before: StackResource) -> None:
-        """Ask for what was before; where that fails, the resource is still what was made, for a rollback that is continued."""
+        """Update to the former properties; on a failure, keep the current ones for a later attempt to continue the rollback."""
         try:
             steps.update(self.stack, resource, before.definition, before.properties)
         except BaseException:
@@ -101,26 +85,28 @@ class Rollback:
             raise
 
     def _drop_new(self) -> None:
-        """Let go of what was only made by the update that failed; the clean-up removes it."""
-        for one in self.touched:
+        """Hand the resources that the failed update created to the clean-up."""
+        for one in self.todo.touched:
             self.stack.resources.pop(one.resource.logical_id, None)
-            self.leftovers.append(removal.Leftover(one.resource, _policy_at_creation(one.resource)))
-        self.touched = []
+            self.todo.leftovers.append(Leftover(one.resource, _policy_at_creation(one.resource)))
+        self.todo.touched = []
 
     def _finish(self, stuck: list[str]) -> None:
         if stuck:
-            self.stack.unfinished = self
-            self.stack.report(f"{self.verb}_FAILED", f"The following resource(s) failed to {self._deed}: [{', '.join(stuck)}].")
+            self.stack.unfinished = self.todo
+            self.stack.report(
+                f"{self.todo.verb}_FAILED", f"The following resource(s) failed to {self._deed}: [{', '.join(stuck)}]."
+            )
             return
-        self.stack.version, self.stack.unfinished = self.version, None
-        if not self.first:
+        self.stack.version, self.stack.unfinished = self.todo.version, None
+        if not self.todo.first:
             self.stack.report("UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS")
-            removal.clean_up(self.stack, self.leftovers)
-        self.stack.report(f"{self.verb}_COMPLETE")
+            removal.clean_up(self.stack, self.todo.leftovers)
+        self.stack.report(f"{self.todo.verb}_COMPLETE")
 
     @property
     def _deed(self) -> str:
-        return "delete" if self.first else "update"
+        return "delete" if self.todo.first else "update"
 
 
 def _restore(resource: StackResource, before: StackResource) -> None:
@@ -129,7 +115,7 @@ def _restore(resource: StackResource, before: StackResource) -> None:
 
 
 def _policy_at_creation(resource: StackResource) -> str:
-    """The policy for a resource that was only just made: one that failed is removed whatever the template says."""
+    """Return the deletion policy of a new resource; one that failed is always deleted."""
     policy = resource.policy("DeletionPolicy")
     failed = resource.status == "CREATE_FAILED"
     return "Delete" if failed or policy == "RetainExceptOnCreate" else policy

@@ -1,4 +1,4 @@
-"""AWS's own registry schemas (cfn-lint's wheel carries them): which properties there are, and whose change replaces."""
+"""AWS's registry schemas, from cfn-lint's wheel: the properties of each type, and which changes replace a resource."""
 
 import functools
 from collections.abc import Iterator
@@ -7,8 +7,8 @@ from typing import Any
 
 from local_aws.cloudformation.template import Json
 
-# The registry schema of these older types marks top-level properties alone. What CloudFormation's resource specification says of
-# the others ("Update requires: Replacement"), as the CDK command line carries it too, stands here.
+# The registry schemas of these older types only mark top-level properties. The others come from CloudFormation's resource
+# specification ("Update requires: Replacement"), which the CDK command line also ships.
 ALSO_CREATE_ONLY = {
     "AWS::EC2::EIP": ("Domain",),
     "AWS::FSx::FileSystem": (
@@ -34,7 +34,7 @@ class Schema:
     document: Json
 
     def properties_of(self, node: Json) -> Json | None:
-        """The properties that an object described by ``node`` may have; None where it may have any."""
+        """Return the properties of an object that ``node`` describes; None if it may have any."""
         node = self.follow(node)
         found = dict(node.get("properties") or {})
         for part in (*node.get("oneOf", ()), *node.get("anyOf", ()), *node.get("allOf", ())):
@@ -42,12 +42,12 @@ class Schema:
         return found if found and "patternProperties" not in node else None
 
     def items_of(self, node: Json) -> Json:
-        """What describes the items of a list described by ``node``."""
+        """Return the description of a list's items."""
         items: Json = self.follow(node).get("items", {})
         return items
 
     def follow(self, node: Json) -> Json:
-        """What a reference within the schema leads to."""
+        """Return the target of a reference within the schema."""
         while "$ref" in node:
             target: Json = self.document
             for step in node["$ref"].removeprefix("#/").split("/"):
@@ -56,13 +56,13 @@ class Schema:
         return node
 
     def paths(self, kind: str) -> set[Path]:
-        """The property paths listed under ``kind``, e.g. `readOnlyProperties`."""
+        """Return the property paths listed under ``kind``, e.g. `readOnlyProperties`."""
         listed = self.document.get(kind) or ()
         return {tuple(path.split("/")[2:]) for path in listed}
 
     @property
     def tag_property(self) -> str | None:
-        """The name of the property that takes tags, if there is one."""
+        """Return the name of the property for tags, if any."""
         tagging = self.document.get("tagging")
         if tagging is None:
             return _FOREIGN_TAGS.get(self.document["typeName"])
@@ -71,26 +71,26 @@ class Schema:
 
     @property
     def tags_are_a_map(self) -> bool:
-        """Whether tags are written as a mapping rather than as a list of keys and values."""
+        """Return whether tags are a mapping rather than a list of keys and values."""
         node = self.follow(self.document["properties"].get(self.tag_property or "", {}))
         return node.get("type") == "object" or "patternProperties" in node
 
     @property
     def takes_system_tags(self) -> bool:
-        """Whether CloudFormation adds its own tags (aws:cloudformation:stack-name and others)."""
+        """Return whether CloudFormation adds its own tags (aws:cloudformation:stack-name and others)."""
         return bool((self.document.get("tagging") or {}).get("cloudFormationSystemTags", True)) and self.tag_property is not None
 
     def create_only(self) -> set[Path]:
-        """The paths whose change replaces the resource."""
+        """Return the paths whose change replaces the resource."""
         further = ALSO_CREATE_ONLY.get(self.document["typeName"], ())
         return self.paths("createOnlyProperties") | {tuple(path.split("/")) for path in further}
 
     def conditionally_create_only(self) -> set[Path]:
-        """The paths whose change may replace the resource, or be refused by the service."""
+        """Return the paths whose change may replace the resource, or be refused by the service."""
         return self.paths("conditionalCreateOnlyProperties")
 
     def typed(self, properties: Json) -> Json:
-        """``properties`` with each scalar in its schema's type, since templates may write "true" and 1200 as they like."""
+        """Return ``properties`` with each scalar in its schema's type, because templates may write "true" for true."""
         return {name: self._typed(value, (self.document["properties"]).get(name, {})) for name, value in properties.items()}
 
     def _typed(self, value: Any, node: Json) -> Any:
@@ -118,8 +118,8 @@ def _scalar(value: Any, kind: str | list[str] | None) -> Any:
 
 @functools.cache
 def schema(resource_type: str, region: str) -> Schema | None:
-    """The schema of ``resource_type``; None where AWS publishes none (custom resources)."""
-    from cfnlint.schema import ResourceNotFoundError  # noqa: PLC0415  half a second to import, not needed at start
+    """Return the schema of ``resource_type``; None if AWS publishes none (custom resources)."""
+    from cfnlint.schema import ResourceNotFoundError  # noqa: PLC0415  takes half a second, and is not needed at start
     from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER  # noqa: PLC0415
 
     if resource_type.startswith("Custom::"):
@@ -131,7 +131,7 @@ def schema(resource_type: str, region: str) -> Schema | None:
 
 
 def changes(before: Any, after: Any, path: Path = ()) -> Iterator[tuple[Path, Any, Any]]:
-    """Where two values differ, as deep as both are mappings or equally long lists: path, before, after (None: not there)."""
+    """Yield path, before and after (None: absent) where two values differ, within mappings and lists of equal length."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key in sorted({*before, *after}):
             yield from changes(before.get(key), after.get(key), (*path, key))
@@ -143,7 +143,7 @@ def changes(before: Any, after: Any, path: Path = ()) -> Iterator[tuple[Path, An
 
 
 def replacing(resource_type: str, region: str, changed: set[Path]) -> set[Path]:
-    """Those of the ``changed`` paths that replace the resource."""
+    """Return the ``changed`` paths that replace the resource."""
     described = schema(resource_type, region)
     if described is None:
         return set()
@@ -152,6 +152,6 @@ def replacing(resource_type: str, region: str, changed: set[Path]) -> set[Path]:
 
 
 def _touches(path: Path, mark: Path) -> bool:
-    """Whether a change at ``path`` changes what ``mark`` names: one lies within the other."""
+    """Return whether a change at ``path`` affects ``mark``: one path contains the other."""
     shared = min(len(path), len(mark))
     return path[:shared] == mark[:shared]

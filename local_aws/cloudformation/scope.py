@@ -1,4 +1,4 @@
-"""The values that a stack's template may ask for: of its own resources, of other stacks, of the parameter store."""
+"""The values that a stack's template can refer to: its own resources, other stacks, the parameter store."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,13 +17,13 @@ URL_SUFFIX = "amazonaws.com"
 
 
 class Scope:
-    """What a template of ``stack`` can see."""
+    """The values that a template of ``stack`` can refer to."""
 
     def __init__(self, stack: Stack) -> None:
         self.stack = stack
 
     def resolver(self, template: Json, parameters: Mapping[str, Any]) -> Resolver:
-        """A resolver for ``template`` within this scope."""
+        """Return a resolver for ``template`` in this scope."""
         around = Surroundings(
             pseudo=self._pseudo(),
             parameters=parameters,
@@ -37,18 +37,18 @@ class Scope:
         return Resolver(template, around)
 
     def parameter(self, name: str) -> str:
-        """A value from the parameter store."""
+        """Return a value from the parameter store."""
         try:
             return str(clients.client("ssm", self.stack.region).get_parameter(Name=name)["Parameter"]["Value"])
         except ClientError as error:
             raise TemplateError(f"Unable to fetch parameters [{name}] from parameter store for this account.") from error
 
     def ref(self, name: str) -> Any:
-        """The physical id of a resource of the stack."""
+        """Return the physical id of a resource of the stack."""
         return self._resource(name).physical_id
 
     def attribute(self, name: str, attribute: str) -> Any:
-        """An attribute of a resource of the stack."""
+        """Return an attribute of a resource of the stack."""
         resource = self._resource(name)
         value: Any = resource.attributes
         if attribute in resource.attributes:
@@ -84,7 +84,7 @@ class Scope:
         raise TemplateError(f"No export named {name} found.")
 
     def _stack_output(self, argument: Json) -> str:
-        """The value of another stack's output, read now. Another account's is not to be had here."""
+        """Return the current value of another stack's output; other accounts are not supported."""
         if set(argument) - {"StackName", "OutputName", "Region"}:
             raise TemplateError(f"not part of the embedded AWS: Fn::GetStackOutput with {sorted(argument)}")
         name, output, region = argument["StackName"], argument["OutputName"], argument.get("Region", self.stack.region)
@@ -114,19 +114,19 @@ def _no_attribute(resource: StackResource, attribute: str) -> str:
 
 
 def exports(stack: Stack) -> list[tuple[Stack, Json]]:
-    """All exports in the region of ``stack``, each with the stack that makes it."""
+    """Return all exports in the region of ``stack``, each with its stack."""
     stacks = store.live(stack.account, stack.region).values()
     return [(one, output) for one in list(stacks) for output in one.version.outputs if "ExportName" in output]
 
 
 def importers(stack: Stack, export: str) -> list[str]:
-    """The names of the stacks that import ``export``."""
+    """Return the names of the stacks that import ``export``."""
     others = [other for other in store.live(stack.account, stack.region).values() if other is not stack]
     return sorted(other.name for other in others if export in imported(other))
 
 
 def imported(stack: Stack) -> set[str]:
-    """The names of the exports that ``stack`` uses."""
+    """Return the names of the exports that ``stack`` uses."""
     resolver = Scope(stack).resolver(stack.version.template, stack.version.parameters)
     sections = [stack.version.template.get(section) for section in ("Resources", "Outputs")]
     return {str(resolver.value(name)) for name in _imports(sections)}
@@ -142,12 +142,12 @@ def _imports(value: Any) -> list[Any]:
 
 
 def check_references(template: Json) -> None:
-    """Refuse a template that refers to what it does not define."""
+    """Refuse a template with undefined references."""
     known = {*template["Resources"], *template.get("Parameters", {})}
     for section in ("Resources", "Outputs"):
         for name, part in template.get(section, {}).items():
-            asked = {used for used, _ in uses(part.get("Properties" if section == "Resources" else "Value"))} | depends_on(part)
-            wrong = sorted(used for used in asked if used not in known and not used.startswith("AWS::"))
+            names = {used for used, _ in uses(part.get("Properties" if section == "Resources" else "Value"))} | depends_on(part)
+            wrong = sorted(used for used in names if used not in known and not used.startswith("AWS::"))
             if wrong:
                 unresolved = f"Unresolved resource dependencies [{', '.join(wrong)}]"
                 raise TemplateError(f"Template format error: {unresolved} in the {section} block of the template ({name})")

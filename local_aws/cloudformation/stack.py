@@ -1,26 +1,19 @@
-"""What CloudFormation remembers about a stack: its resources, its events, and what it was deployed from."""
+"""The state of a stack: its resources, events and deployed version."""
 
 import threading
 import uuid
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from datetime import datetime, timedelta
+from typing import Any
 
+from local_aws.clock import host_now
+from local_aws.cloudformation.change_sets import ChangeSet
 from local_aws.cloudformation.template import Json
-
-if TYPE_CHECKING:
-    from local_aws.cloudformation.change_sets import ChangeSet
-    from local_aws.cloudformation.rollback import Rollback
-
-
-def host_now() -> datetime:
-    """The host's time: clients compare the time stamps of events with their own clock."""
-    return datetime.now(UTC)
 
 
 @dataclass
 class StackResource:
-    """One resource of a stack, as it was last made or changed."""
+    """A resource of a stack in its current version."""
 
     logical_id: str
     type: str
@@ -31,37 +24,68 @@ class StackResource:
     status: str = ""
     reason: str = ""
     changed: datetime = field(default_factory=host_now)
-    asked: bool = False  # whether its service was asked to make it, even if it never said what it made
+    requested: bool = False  # whether its service was asked to create it, even if it never returned an id
 
     def policy(self, name: str) -> str:
-        """The DeletionPolicy or UpdateReplacePolicy."""
+        """Return the DeletionPolicy or UpdateReplacePolicy."""
         return str(self.definition.get(name, "Delete"))
 
 
 @dataclass(frozen=True)
 class Version:
-    """What a stack is deployed from."""
+    """The template, parameters, tags and outputs that a stack was deployed with."""
 
     body: str = "{}"
     template: Json = field(default_factory=dict)
     given: dict[str, str] = field(default_factory=dict)  # parameters as the caller gave them
-    parameters: dict[str, Any] = field(default_factory=dict)  # and what they came to
+    parameters: dict[str, Any] = field(default_factory=dict)  # resolved values
     tags: tuple[tuple[str, str], ...] = ()
     outputs: tuple[Json, ...] = ()
 
 
+@dataclass(frozen=True)
+class Touched:
+    """A resource that a deployment created (``before`` is None) or changed."""
+
+    resource: StackResource
+    before: StackResource | None
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """A resource to delete, and the policy that may retain it."""
+
+    resource: StackResource
+    policy: str
+
+
+@dataclass
+class Unfinished:
+    """A failed creation (``first``) or update, with what is left of its rollback to ``version``."""
+
+    version: Version
+    first: bool
+    touched: list[Touched]
+    leftovers: list[Leftover] = field(default_factory=list)
+
+    @property
+    def verb(self) -> str:
+        """Return the start of the rollback's statuses."""
+        return "ROLLBACK" if self.first else "UPDATE_ROLLBACK"
+
+
 class Operation:
-    """One creation, update, rollback or deletion under way."""
+    """A running creation, update, rollback or deletion."""
 
     def __init__(self) -> None:
         self.token = str(uuid.uuid4())
-        self.halt = threading.Event()  # stops what is being waited for and starts nothing more; a rollback may follow
-        self.cancelled = False  # and with this, no rollback follows
+        self.halt = threading.Event()  # ends all waits and starts no more work; a rollback may follow
+        self.cancelled = False  # no rollback follows
         self.ended = threading.Event()
 
 
 class Stack:
-    """A stack."""
+    """A stack of an account and region."""
 
     def __init__(self, account: str, region: str, name: str) -> None:
         self.account, self.region, self.name = account, region, name
@@ -78,17 +102,17 @@ class Stack:
         self.capabilities: list[str] = []
         self.protected = self.disable_rollback = False
         self.operation = Operation()
-        self.unfinished: Rollback | None = None
+        self.unfinished: Unfinished | None = None
         self.lock = threading.RLock()
 
     def report(self, status: str, reason: str = "") -> None:
-        """Give the stack a new status, and tell so in an event."""
+        """Set the stack's status, and add an event."""
         with self.lock:
             self._add_event(status, reason, (self.name, self.id, "AWS::CloudFormation::Stack"))
             self.status, self.reason = status, reason
 
     def report_resource(self, resource: StackResource, status: str, reason: str = "") -> None:
-        """Give a resource a new status, and tell so in an event."""
+        """Set a resource's status, and add an event."""
         with self.lock:
             self._add_event(status, reason, (resource.logical_id, resource.physical_id, resource.type))
             resource.status, resource.reason, resource.changed = status, reason, host_now()
@@ -109,11 +133,11 @@ class Stack:
         self.events.append(event | ({"ResourceStatusReason": reason} if reason else {}))
 
     def _next_moment(self) -> datetime:
-        """Now, or a millisecond after the last event: clients put events of one millisecond in any order."""
+        """Return the time, at least a millisecond after the last event, so that clients keep the order of events."""
         now = host_now()
         return max(now, self.events[-1]["Timestamp"] + timedelta(milliseconds=1)) if self.events else now
 
     @property
     def busy(self) -> bool:
-        """Whether an operation is under way."""
+        """Return whether an operation is running."""
         return self.status.endswith("_IN_PROGRESS") and self.status != "REVIEW_IN_PROGRESS"

@@ -1,14 +1,15 @@
 """Requests that create, change and delete stacks."""
 
 from local_aws.cloudformation.checks import template_problems
-from local_aws.cloudformation.deployment import Deployment, Target
+from local_aws.cloudformation.deployment import Deployment
 from local_aws.cloudformation.errors import RequestError, TemplateError
-from local_aws.cloudformation.operation import begin, call_off
+from local_aws.cloudformation.operation import begin, cancel
 from local_aws.cloudformation.planning import Plan
 from local_aws.cloudformation.removal import Deletion, exports_in_use
 from local_aws.cloudformation.requests import Call, Operation
+from local_aws.cloudformation.rollback import Rollback
 from local_aws.cloudformation.stack import Stack
-from local_aws.cloudformation.template import Json
+from local_aws.cloudformation.template import Json, Target
 
 UPDATABLE = {
     "CREATE_COMPLETE",
@@ -20,27 +21,27 @@ UPDATABLE = {
 
 
 def check_updatable(stack: Stack) -> None:
-    """Refuse to update a stack that AWS would not update now."""
+    """Refuse to update a stack in a status in which AWS refuses it."""
     if stack.status not in UPDATABLE:
         raise RequestError(f"Stack:{stack.id} is in {stack.status} state and can not be updated.")
 
 
 def plan(stack: Stack, target: Target) -> Plan:
-    """What ``target`` means for ``stack``; an error if the embedded AWS cannot do it."""
+    """Return the plan from ``stack`` to ``target``; raise an error if the embedded AWS does not support it."""
     planned = Plan(stack, target)
-    problems = template_problems(planned.wanted, stack.region)
+    problems = template_problems(planned.desired, stack.region)
     if problems:
         raise TemplateError("; ".join(problems))
     return planned
 
 
 def deploy(stack: Stack, target: Target, *, first: bool) -> None:
-    """Start to bring ``stack`` to ``target``."""
+    """Start the deployment of ``target`` to ``stack``."""
     begin(stack, "CREATE_IN_PROGRESS" if first else "UPDATE_IN_PROGRESS", Deployment(stack, target, first).run)
 
 
 def create_stack(call: Call) -> Json:
-    """Make a stack without a change set."""
+    """Create a stack without a change set."""
     call.refuse_unknown()
     name = call.get("StackName")
     if name in call.stacks():
@@ -55,7 +56,7 @@ def create_stack(call: Call) -> Json:
 
 
 def update_stack(call: Call) -> Json:
-    """Change a stack without a change set."""
+    """Update a stack without a change set."""
     call.refuse_unknown()
     stack = call.stack()
     check_updatable(stack)
@@ -73,7 +74,7 @@ def _take_settings(stack: Stack, call: Call) -> None:
 
 
 def delete_stack(call: Call) -> None:
-    """Delete a stack; no error if there is none."""
+    """Delete a stack; ignore an unknown one."""
     stack = next((one for one in call.stacks().values() if call.get("StackName") in (one.name, one.id)), None)
     if stack is None:
         return
@@ -92,17 +93,17 @@ def delete_stack(call: Call) -> None:
 
 def _start_deletion(stack: Stack, retain: frozenset[str], *, force: bool) -> None:
     in_use = exports_in_use(stack)
-    if in_use:  # called off: the stack is what it was, with the reason beside it
+    if in_use:  # refused: the status stays, with the reason
         stack.report(stack.status, in_use)
         return
     creating = stack.operation if stack.status == "CREATE_IN_PROGRESS" else None
     if creating is not None:
-        call_off(creating)
+        cancel(creating)
     begin(stack, "DELETE_IN_PROGRESS", Deletion(stack, retain, force, creating).run, instead=True)
 
 
 def cancel_update_stack(call: Call) -> None:
-    """Call off an update that is under way; what it did is rolled back."""
+    """Cancel a running update and roll it back."""
     stack = call.stack()
     if stack.status != "UPDATE_IN_PROGRESS":
         raise RequestError("CancelUpdateStack cannot be called from current stack status")
@@ -110,30 +111,30 @@ def cancel_update_stack(call: Call) -> None:
 
 
 def continue_update_rollback(call: Call) -> Json:
-    """Try once more to roll an update back, leaving out the resources that are to be skipped."""
+    """Continue the rollback of an update, without the resources to skip."""
     stack = call.stack()
     if stack.status != "UPDATE_ROLLBACK_FAILED" or stack.unfinished is None:
         raise RequestError(f"Stack [{stack.id}] is in {stack.status} state and can not continue an update rollback")
-    rollback, skip = stack.unfinished, frozenset(call.get("ResourcesToSkip", ()))
-    unknown = sorted(skip - {one.resource.logical_id for one in rollback.touched if one.resource.status == "UPDATE_FAILED"})
+    unfinished, skip = stack.unfinished, frozenset(call.get("ResourcesToSkip", ()))
+    unknown = sorted(skip - {one.resource.logical_id for one in unfinished.touched if one.resource.status == "UPDATE_FAILED"})
     if unknown:
         raise RequestError(f"Resources {unknown} cannot be skipped: they are not in UPDATE_FAILED state")
-    begin(stack, "UPDATE_ROLLBACK_IN_PROGRESS", lambda _: rollback.run(skip))
+    begin(stack, "UPDATE_ROLLBACK_IN_PROGRESS", lambda _: Rollback(stack, unfinished).run(skip))
     return {}
 
 
 def rollback_stack(call: Call) -> Json:
-    """Roll back a creation or update that failed and was left as it was."""
+    """Roll back a failed creation or update that was left as it was."""
     stack = call.stack()
     if stack.status not in ("CREATE_FAILED", "UPDATE_FAILED") or stack.unfinished is None:
         raise RequestError(f"Stack [{stack.id}] is in {stack.status} state and can not be rolled back")
-    rollback = stack.unfinished
-    begin(stack, f"{rollback.verb}_IN_PROGRESS", lambda _: rollback.run())
+    unfinished = stack.unfinished
+    begin(stack, f"{unfinished.verb}_IN_PROGRESS", lambda _: Rollback(stack, unfinished).run())
     return {"StackId": stack.id, "OperationId": stack.operation.token}
 
 
 def update_termination_protection(call: Call) -> Json:
-    """Switch the protection against deletion on or off."""
+    """Enable or disable termination protection."""
     stack = call.stack()
     stack.protected = bool(call.get("EnableTerminationProtection"))
     return {"StackId": stack.id}

@@ -1,4 +1,4 @@
-"""One resource made, changed or removed, with the events that tell of it."""
+"""Creation, change and deletion of one resource, with its events."""
 
 import copy
 import logging
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 def create(stack: Stack, resource: StackResource, properties: Callable[[], Json]) -> None:
-    """Make ``resource``; ``properties`` is called when the event of the beginning is out, since it may fail."""
+    """Create ``resource``; call ``properties`` after the first event, because it may fail."""
     stack.report_resource(resource, "CREATE_IN_PROGRESS")
 
     def work() -> None:
@@ -35,13 +35,13 @@ def create(stack: Stack, resource: StackResource, properties: Callable[[], Json]
     stack.report_resource(resource, "CREATE_COMPLETE")
 
 
-def wanted(stack: Stack, resource: StackResource, properties: Callable[[], Json]) -> Json:
-    """What ``properties`` gives; if it cannot, that is a failed update of ``resource``."""
+def desired(stack: Stack, resource: StackResource, properties: Callable[[], Json]) -> Json:
+    """Return the result of ``properties``; a failure is a failed update of ``resource``."""
     return _guard(stack, resource, "UPDATE_FAILED", "Resource update cancelled", properties)
 
 
 def update(stack: Stack, resource: StackResource, definition: Json, properties: Json) -> None:
-    """Bring ``resource`` to new properties, in place or by making a new one beside the old."""
+    """Update ``resource`` to new properties, in place or by replacement."""
     before, new_one = copy.copy(resource), replaces(stack, resource, properties)
     stack.report_resource(resource, "UPDATE_IN_PROGRESS", NEW_ONE if new_one else "")
 
@@ -60,20 +60,20 @@ def update(stack: Stack, resource: StackResource, definition: Json, properties: 
 
 
 def replaces(stack: Stack, resource: StackResource, properties: Json) -> bool:
-    """Whether ``resource`` can only come to ``properties`` as a new one. A custom resource decides that itself."""
+    """Return whether new properties replace ``resource``; custom resources decide this themselves."""
     changed = {path for path, _, _ in changes(resource.properties, properties)}
     return bool(replacing(resource.type, stack.region, changed)) and not is_custom(resource.type)
 
 
 def delete(stack: Stack, resource: StackResource, policy: str = "Delete") -> None:
-    """Remove ``resource``, or leave it where ``policy`` says so."""
+    """Delete ``resource``, or retain it if ``policy`` says so."""
     if policy in KEPT:
         stack.report_resource(resource, "DELETE_SKIPPED")
         return
     stack.report_resource(resource, "DELETE_IN_PROGRESS")
 
     def work() -> None:
-        if resource.physical_id or (is_custom(resource.type) and resource.asked):
+        if resource.physical_id or (is_custom(resource.type) and resource.requested):
             provider, context = _provider(resource), _context(stack, resource)
             provider.delete(context, resource.physical_id, resource.properties)
 
@@ -84,7 +84,7 @@ def delete(stack: Stack, resource: StackResource, policy: str = "Delete") -> Non
 def _make(stack: Stack, resource: StackResource, status: str) -> None:
     provider, context = _provider(resource), _context(stack, resource)
     check_resolved(resource.type, resource.logical_id, resource.properties, stack.region)
-    resource.asked = True
+    resource.requested = True
     resource.physical_id = provider.create(context, resource.properties)
     stack.report_resource(resource, status, "Resource creation Initiated")
     _finish(provider, context, resource)
@@ -104,7 +104,7 @@ def _finish(provider: Provider, context: Context, resource: StackResource) -> No
 
 
 def _guard(stack: Stack, resource: StackResource, failed: str, cancelled: str, work: Callable[[], Result]) -> Result:
-    """Do ``work``; whatever goes wrong becomes the resource's event, and is raised again for the operation to end."""
+    """Do ``work``; report an error in the resource's event and raise it again, so that the operation ends."""
     try:
         return work()
     except BaseException as error:
@@ -121,9 +121,9 @@ def _reason(error: BaseException, resource: StackResource, cancelled: str) -> st
         case ClientError():
             return service_reason(error, resource.type)
         case BotoCoreError():
-            return f"{error} (the embedded AWS did not take the call)"
-    logger.exception("a fault of the embedded AWS with %s (%s)", resource.logical_id, resource.type, exc_info=error)
-    return f"a fault of the embedded AWS: {error!r}"
+            return f"{error} (the embedded AWS refused the call)"
+    logger.exception("internal error of the embedded AWS: %s (%s)", resource.logical_id, resource.type, exc_info=error)
+    return f"internal error of the embedded AWS: {error!r}"
 
 
 def _refuse_same_name(stack: Stack, resource: StackResource, before: StackResource) -> None:

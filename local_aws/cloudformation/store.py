@@ -1,7 +1,7 @@
-"""All stacks of all accounts, the deleted ones included."""
+"""All stacks of all accounts, including deleted ones."""
 
 from local_aws.cloudformation.errors import RequestError
-from local_aws.cloudformation.operation import call_off
+from local_aws.cloudformation.operation import cancel
 from local_aws.cloudformation.stack import Stack
 
 _stacks: dict[tuple[str, str], dict[str, Stack]] = {}
@@ -9,17 +9,17 @@ _deleted: dict[str, Stack] = {}
 
 
 def live(account: str, region: str) -> dict[str, Stack]:
-    """The stacks that there are in a region, by name."""
+    """Return the existing stacks of a region, by name."""
     return _stacks.setdefault((account, region), {})
 
 
 def deleted(account: str, region: str) -> list[Stack]:
-    """The stacks of a region that are gone."""
+    """Return the deleted stacks of a region."""
     return [stack for stack in _deleted.values() if (stack.account, stack.region) == (account, region)]
 
 
 def find(account: str, region: str, name: str) -> Stack:
-    """The stack of this name or id; a deleted one is found by its id alone."""
+    """Return the stack of this name or id; deleted stacks are only found by id."""
     stacks = live(account, region)
     if name in stacks:
         return stacks[name]
@@ -38,9 +38,9 @@ def forget(stack: Stack) -> None:
 
 
 def reset() -> None:
-    """Call off what is under way and forget all stacks."""
+    """Cancel running operations and delete all stacks."""
     for stacks in _stacks.values():
         for stack in stacks.values():
-            call_off(stack.operation)
+            cancel(stack.operation)
     _stacks.clear()
     _deleted.clear()

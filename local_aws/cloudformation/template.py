@@ -1,6 +1,8 @@
-"""A template as data: read from JSON or YAML, and what its parts may be called."""
+"""Parsing and checking of templates."""
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -32,8 +34,17 @@ ATTRIBUTES = {
 DELETION_POLICIES = {"Delete", "Retain", "RetainExceptOnCreate"}
 
 
+@dataclass(frozen=True)
+class Target:
+    """A template with its parameters and tags, as a request gives them."""
+
+    body: str
+    given: Mapping[str, str]
+    tags: tuple[tuple[str, str], ...]
+
+
 class _Loader(yaml.SafeLoader):
-    """YAML with CloudFormation's short forms, and with dates left as text."""
+    """YAML with CloudFormation's short forms; dates stay text."""
 
 
 def _short_form(loader: _Loader, suffix: str, node: yaml.Node) -> Json:
@@ -58,7 +69,7 @@ _Loader.yaml_implicit_resolvers = {
 
 
 def parse(body: str) -> Json:
-    """The template in ``body``, with its sections and attributes checked."""
+    """Return the parsed template, after a check of its sections and attributes."""
     try:
         template = json.loads(body)
     except ValueError:
@@ -73,7 +84,7 @@ def parse(body: str) -> Json:
 
 def _parse_yaml(body: str) -> Any:
     try:
-        return yaml.load(body, Loader=_Loader)  # noqa: S506  a SafeLoader with tags of ours
+        return yaml.load(body, Loader=_Loader)  # noqa: S506  a SafeLoader with additional tags
     except yaml.YAMLError as error:
         raise TemplateError(f"Template format error: YAML not well-formed. {error}") from error
 

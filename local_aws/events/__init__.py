@@ -1,6 +1,6 @@
-"""EventBridge in the embedded AWS: events reach the Lambda functions that rules name, if the functions' policies allow it.
+"""EventBridge: deliver events to the Lambda functions of rules, if the functions' policies allow it.
 
-Not as on AWS: schedules do not fire; a target's dead-letter queue is not used; other targets than functions are moto's.
+Unlike AWS: schedules do not fire; dead-letter queues of targets are not used; moto handles targets other than functions.
 """
 
 import uuid
@@ -22,7 +22,7 @@ _record: deque[dict[str, Any]] = deque(maxlen=_NO_MORE_THAN)
 
 
 def publish(account: str, region: str, *, source: str, detail_type: str, detail: dict[str, Any], resources: list[str]) -> None:
-    """Hand an AWS service's event to the rules of the account's default bus."""
+    """Publish an AWS service's event to the account's default bus."""
     event = {
         "version": "0",
         "id": str(uuid.uuid4()),
@@ -40,7 +40,7 @@ def publish(account: str, region: str, *, source: str, detail_type: str, detail:
 
 
 def _send(self: Any, original_event: dict[str, Any], transform_input: bool = True) -> None:
-    """Send a matching event to the rule's targets; functions are invoked asynchronously, which moto does not know."""
+    """Send a matching event to the rule's targets; invoke functions asynchronously, which moto does not support."""
     if self.state != "ENABLED" or not self.event_pattern.get_pattern():
         return
     event = _cleaned(original_event)
@@ -59,7 +59,7 @@ def _send(self: Any, original_event: dict[str, Any], transform_input: bool = Tru
 
 
 def _cleaned(event: dict[str, Any]) -> dict[str, Any]:
-    """The event as targets see it: moto's own has a number as its time, and one key too many."""
+    """Return the event as targets receive it: moto's own has a number as its time, and an extra key."""
     when = event["time"]
     if not isinstance(when, str):
         when = _stamp(datetime.fromtimestamp(float(when), UTC))
@@ -71,7 +71,7 @@ def _stamp(moment: datetime) -> str:
 
 
 def _validate(self: Any, pattern: dict[str, Any]) -> None:
-    """Refuse a pattern with a filter that the matcher does not know; moto lets such a filter match everything."""
+    """Refuse a pattern with an unknown filter; in moto such a filter matches everything."""
     _validate_pattern(self, pattern)
     for value in pattern.values():
         for each in value if isinstance(value, list) else []:
@@ -84,7 +84,7 @@ def _show(_: control.Request) -> list[dict[str, Any]]:
 
 
 def install(endpoint: str) -> None:
-    """Deliver events to functions, and show them at /_local_aws/events."""
+    """Deliver events to functions, and list them at /_local_aws/events."""
     delivery.use(endpoint)
     Rule.send_to_targets = _send
     EventPatternParser._validate_event_pattern = _validate
@@ -92,6 +92,6 @@ def install(endpoint: str) -> None:
 
 
 def reset() -> None:
-    """Drop what is on its way."""
+    """Cancel pending deliveries."""
     delivery.reset()
     _record.clear()

@@ -1,4 +1,4 @@
-"""The way of one event to one function: invoked asynchronously, tried again while Lambda's API refuses, or lost and noted."""
+"""The delivery of an event to a function: invoke it asynchronously, retry while Lambda's API refuses, or record the loss."""
 
 import json
 import logging
@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Delivery:
-    """An event on its way to a target of a rule."""
+    """An event and the rule's target that it goes to."""
 
     account: str
     rule_arn: str
@@ -32,7 +32,7 @@ class Delivery:
 
 
 class _LostError(Exception):
-    """The event will not reach its target."""
+    """The event cannot be delivered."""
 
 
 _lock = threading.Lock()
@@ -49,19 +49,19 @@ def use(endpoint: str) -> None:
 
 
 def start(delivery: Delivery) -> None:
-    """Deliver in the background."""
+    """Start the delivery in the background."""
     name = f"event-{delivery.event['id']}"
     threading.Thread(target=_deliver, args=(delivery, _stopped), daemon=True, name=name).start()
 
 
 def outcomes(event_id: str) -> dict[str, str]:
-    """What became of the event at each function: `delivered`, or `lost` and why."""
+    """Return the result of the event per function: `delivered`, or `lost` and why."""
     return dict(_outcomes.get(event_id, {}))
 
 
 def reset() -> None:
-    """Drop what is on its way."""
-    global _stopped  # noqa: PLW0603  each start has its own
+    """Cancel pending deliveries."""
+    global _stopped  # noqa: PLW0603  a new one per start
     _stopped.set()
     _stopped = threading.Event()
     with _lock:
@@ -76,7 +76,7 @@ def _deliver(delivery: Delivery, stopped: threading.Event) -> None:
         outcome = "delivered"
     except _LostError as lost:
         outcome = f"lost: {lost}"
-        _log.warning("event %s does not reach %s: %s", delivery.event["id"], arn, lost)
+        _log.warning("event %s not delivered to %s: %s", delivery.event["id"], arn, lost)
     if not stopped.is_set():
         with _lock:
             _outcomes.setdefault(delivery.event["id"], {})[arn] = outcome
@@ -84,7 +84,7 @@ def _deliver(delivery: Delivery, stopped: threading.Event) -> None:
 
 def _invoke_until_taken(delivery: Delivery, stopped: threading.Event) -> None:
     if faults.take("events:Deliver", "lose", target=json.dumps(delivery.event)):
-        raise _LostError("a fault was ordered")
+        raise _LostError("injected fault")
     policy = delivery.target.get("RetryPolicy") or {}
     end = clock.seconds() + policy.get("MaximumEventAgeInSeconds", _MOST_AGE_S)
     delay = _FIRST_DELAY_S
@@ -98,11 +98,11 @@ def _invoke_until_taken(delivery: Delivery, stopped: threading.Event) -> None:
 
 
 def _invoke(delivery: Delivery) -> str | None:
-    """Invoke the function once; the text of an error that may pass."""
+    """Invoke the function once; return the text of a temporary error."""
     arn = delivery.target["Arn"]
     context = {"aws:SourceArn": delivery.rule_arn, "aws:SourceAccount": delivery.account}
     if not iam.service_may(delivery.account, _SERVICE, "lambda:InvokeFunction", arn, context):
-        raise _LostError(f"the function's policy does not let {_SERVICE} invoke it from {delivery.rule_arn}")
+        raise _LostError(f"the function's policy does not allow {_SERVICE} to invoke it from {delivery.rule_arn}")
     payload = json.dumps(input_for(delivery.target, delivery.event, delivery.rule_arn))
     try:
         _client(arn.split(":")[3]).invoke(FunctionName=arn, InvocationType="Event", Payload=payload)

@@ -1,4 +1,4 @@
-"""What a rule's target is given: the event, a part of it, a constant, or a template filled from it."""
+"""The input of a rule's target: the event, a part of it, a constant or a filled template."""
 
 import json
 import re
@@ -18,7 +18,7 @@ _RESERVED: dict[str, Callable[[dict[str, Any], str], Any]] = {
 
 
 def input_for(target: dict[str, Any], event: dict[str, Any], rule_arn: str) -> Any:
-    """The payload of ``target`` for ``event``."""
+    """Return the payload of ``target`` for ``event``."""
     if target.get("Input"):
         return json.loads(target["Input"])
     if target.get("InputPath"):
@@ -49,7 +49,7 @@ def _transformed(transformer: dict[str, Any], event: dict[str, Any], rule_arn: s
 
 
 def _written(value: Any, quoted: bool) -> str:
-    """``value`` as JSON; inside a string as the text of it."""
+    """Return ``value`` as JSON, or as plain text inside a string."""
     if not quoted:
         return json.dumps(value)
     if value is None:
@@ -58,5 +58,5 @@ def _written(value: Any, quoted: bool) -> str:
 
 
 def _parts(template: str) -> list[str]:
-    """The template's parts: JSON strings with their quotes, and what is between them."""
+    """Return the template's parts: JSON strings with their quotes, and the text between them."""
     return [found[0] for found in re.finditer(r'"(?:[^"\\]|\\.)*"|[^"]+', template)]

@@ -1,6 +1,6 @@
-"""Faults to order: the next calls of an operation go wrong, or processes and executions are ended. docs/local-aws-faults.md.
+"""Fault injection: fail the next calls of an operation, or end processes and executions: docs/internals/local-aws-faults.md.
 
-Ordered over HTTP, `POST /_local_aws/faults`, with a JSON object of a `Fault`'s fields, or with
+Inject faults over HTTP, `POST /_local_aws/faults`, with a JSON object of a `Fault`'s fields, or with
 `python -m local_aws fault OPERATION FIELD=VALUE`.
 """
 
@@ -15,7 +15,7 @@ __all__ = ["Fault", "handle", "order", "ordered", "reset", "take"]
 
 
 def handle(request: control.Request) -> list[dict[str, Any]]:
-    """Take an order (POST) or forget all (DELETE); what is ordered then."""
+    """Add a fault (POST) or clear all (DELETE); return the pending ones."""
     if request.method == "DELETE":
         reset()
     elif request.method == "POST":

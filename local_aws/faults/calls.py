@@ -1,4 +1,4 @@
-"""Which operation of which service a request is about, read from the request alone."""
+"""Identify the service and operation of a request from the request only."""
 
 import io
 import re
@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, unquote
 from local_aws import control
 from local_aws.faults.fault import OWN_OPERATIONS
 
-# The services that the embedded AWS serves, by the name that requests are signed for, with the name of their model.
+# The services of the embedded AWS: signing name -> model name.
 SERVICES = {
     "cloudformation": "cloudformation",
     "ec2": "ec2",
@@ -36,7 +36,7 @@ Environ = dict[str, Any]
 
 @dataclass(frozen=True)
 class Called:
-    """A call: ``operation`` as faults name it (`service:Operation`), whose it is, and how its answer is written."""
+    """A call: ``operation`` as faults name it (`service:Operation`), its caller, and the protocol of its response."""
 
     operation: str
     access_key: str
@@ -45,19 +45,19 @@ class Called:
 
 
 def require_operation(operation: str) -> None:
-    """Refuse the name of an operation that no call will ever have."""
+    """Refuse an operation that no call can have."""
     if operation in OWN_OPERATIONS:
         return
     service, _, name = operation.partition(":")
     if service not in SERVICES:
         own = ", ".join(sorted(OWN_OPERATIONS))
-        raise ValueError(f"no service is called {service!r}; there are {', '.join(sorted(SERVICES))}, and beside calls {own}")
+        raise ValueError(f"unknown service {service!r}; use {', '.join(sorted(SERVICES))}, or {own}")
     if name not in _model(service).operation_names:
-        raise ValueError(f"service {service} has no operation {name!r}; its operations are called as in its API reference")
+        raise ValueError(f"service {service} has no operation {name!r}; use a name from its API reference")
 
 
 def called(environ: Environ) -> Called | None:
-    """The call that this request is; None where it is none that faults can be ordered for."""
+    """Return the call of this request; None if faults cannot be injected into it."""
     if environ.get("PATH_INFO", "").startswith(_ANSWERS):
         return Called("cloudformation:Answer", "", "rest-json", body(environ).decode(errors="replace"))
     scope = _credential(environ)
@@ -69,7 +69,7 @@ def called(environ: Environ) -> Called | None:
 
 
 def _credential(environ: Environ) -> list[str]:
-    """Key, date, region and service of the signature."""
+    """Return the key, date, region and service of the signature."""
     text = environ.get("HTTP_AUTHORIZATION", "").partition("Credential=")[2].partition(",")[0]
     text = text or parse_qs(environ.get("QUERY_STRING", "")).get("X-Amz-Credential", [""])[0]
     return [*text.split("/"), "", "", "", ""]
@@ -87,12 +87,12 @@ def _operation(environ: Environ, service: str) -> tuple[str, str]:
 
 
 def _rest_operation(environ: Environ, service: str) -> str:
-    """The first operation with this method, path and query; those that say most about the query are looked at first."""
+    """Return the first operation with this method, path and query; prefer the most specific query."""
     method, path = environ["REQUEST_METHOD"], environ["PATH_INFO"]
     query = set(environ.get("QUERY_STRING", "").split("&"))
     keys = {item.partition("=")[0] for item in query}
-    for operation, its_method, pattern, wanted in _routes(service):
-        if its_method == method and pattern.fullmatch(path) and wanted <= query | keys:
+    for operation, its_method, pattern, required in _routes(service):
+        if its_method == method and pattern.fullmatch(path) and required <= query | keys:
             return operation
     return ""
 
@@ -106,7 +106,7 @@ def _routes(service: str) -> list[tuple[str, str, re.Pattern[str], frozenset[str
         path, _, query = http["requestUri"].partition("?")
         pattern = re.sub(r"\\{\w+\\}", "[^/]+", re.sub(r"\\{\w+\\\+\\}", ".+", re.escape(path)))
         routes.append((name, http["method"], re.compile(pattern + "/?"), frozenset(filter(None, query.split("&")))))
-    # Where two are spelled alike (S3's PutObject and CopyObject), the plain one stands for both.
+    # Of two with the same route (S3's PutObject and CopyObject), the plain one represents both.
     plain = {"PutObject": 0, "GetObject": 0, "ListObjects": 0}
     return sorted(routes, key=lambda route: (-len(route[3]), plain.get(route[0], 1)))
 
@@ -124,7 +124,7 @@ def _target(environ: Environ) -> str:
 
 
 def body(environ: Environ) -> bytes:
-    """The request's body, which can be read again afterwards."""
+    """Return the request's body, and keep it readable."""
     data: bytes = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
     environ["wsgi.input"] = io.BytesIO(data)
     return data

@@ -1,4 +1,4 @@
-"""The one place where calls suffer their faults: around the application that answers for every service."""
+"""The WSGI layer that injects faults into calls to any service."""
 
 import io
 import socket
@@ -19,17 +19,17 @@ EndCaller = Callable[[str], None]
 
 
 def with_faults(app: WsgiApp, end_caller: EndCaller) -> WsgiApp:
-    """``app``, whose calls suffer what was ordered; ``end_caller`` ends the function's process that has an access key."""
+    """Return ``app`` with fault injection; ``end_caller`` ends the function process with an access key."""
 
-    def suffering(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+    def respond(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         call = called(environ) if orders.ordered() else None
-        return _Suffering(app, end_caller, call).answer(environ, start_response) if call else app(environ, start_response)
+        return _FaultyCall(app, end_caller, call).answer(environ, start_response) if call else app(environ, start_response)
 
-    return suffering
+    return respond
 
 
-class _Suffering:
-    """One call, for which something may be ordered."""
+class _FaultyCall:
+    """A call that may have a fault."""
 
     def __init__(self, app: WsgiApp, end_caller: EndCaller, call: Called) -> None:
         self._app = app
@@ -37,7 +37,7 @@ class _Suffering:
         self._call = call
 
     def answer(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        """The call's answer, or what it gets instead."""
+        """Return the call's response, or the fault's."""
         fault = self._take("refuse", "delay", "repeat") or self._take("kill", at="before")
         if fault:
             clock.sleep(fault.delay_s)
@@ -66,7 +66,7 @@ class _Suffering:
         list(self._app({**environ, "wsgi.input": io.BytesIO(content)}, lambda *_: None))
 
     def _carry_out(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer; when that was no error, lose the answer or end who asked, where that was ordered."""
+        """Return the response; after a success, lose it or end the caller if a fault says so."""
         heads: list[tuple[str, list[tuple[str, str]]]] = []
         content = list(self._app(environ, lambda status, headers, *_: heads.append((status, headers))))
         [(status, headers)] = heads
@@ -81,7 +81,7 @@ class _Suffering:
 
 
 def _hang_up(environ: Environ) -> NoReturn:
-    """Cut the connection that the request came over, so that there is no answer."""
+    """Cut the request's connection, so that there is no response."""
     connection: socket.socket = environ["werkzeug.socket"]
     connection.shutdown(socket.SHUT_RDWR)
-    raise ConnectionAbortedError("a fault was ordered: the connection is cut")
+    raise ConnectionAbortedError("injected fault: the connection is cut")

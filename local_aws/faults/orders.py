@@ -1,4 +1,4 @@
-"""The faults that were ordered and have not happened yet."""
+"""The pending faults."""
 
 import threading
 from dataclasses import replace
@@ -11,20 +11,20 @@ _ordered: list[Fault] = []
 
 
 def order(fault: Fault) -> None:
-    """Let ``fault`` happen to the next ``fault.times`` calls that it matches."""
+    """Inject ``fault`` into the next ``fault.times`` matching calls."""
     require_operation(fault.operation)
     with _lock:
         _ordered.append(fault)
 
 
 def ordered() -> list[Fault]:
-    """What has not happened yet, in the order in which it was ordered."""
+    """Return the pending faults, oldest first."""
     with _lock:
         return list(_ordered)
 
 
 def take(operation: str, *kinds: str, caller: str = "", target: str = "", at: str = "") -> Fault | None:
-    """The fault that was ordered for this call, used up by being taken; a call that a fault lets pass counts for it."""
+    """Consume and return the pending fault for this call, or None; calls that a fault lets succeed count down its ``after``."""
     with _lock:
         for index, fault in enumerate(_ordered):
             if (fault.operation, fault.kind in kinds) != (operation, True) or fault.at != (at or fault.at):
@@ -40,6 +40,6 @@ def take(operation: str, *kinds: str, caller: str = "", target: str = "", at: st
 
 
 def reset() -> None:
-    """Forget all faults that were ordered."""
+    """Remove all faults."""
     with _lock:
         _ordered.clear()

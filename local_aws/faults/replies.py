@@ -1,4 +1,4 @@
-"""Error answers in the form of each of AWS's protocols."""
+"""Error responses in the form of each of AWS's protocols."""
 
 import json
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ _REQUEST = "<RequestId>00000000-0000-0000-0000-000000000000</RequestId>"
 
 @dataclass(frozen=True)
 class Refusal:
-    """The error that a call gets."""
+    """The error of a refused call."""
 
     status: int
     code: str
@@ -17,7 +17,7 @@ class Refusal:
 
 
 def error_answer(refusal: Refusal, protocol: str) -> tuple[list[tuple[str, str]], bytes]:
-    """Return the headers and the body of the answer that a refused call gets."""
+    """Return the headers and the body of the response to a refused call."""
     if protocol == "cbor":
         content, kind = _map({"__type": refusal.code, "message": refusal.message}), "application/cbor"
         return [("Content-Type", kind), ("smithy-protocol", "rpc-v2-cbor")], content
@@ -38,7 +38,7 @@ def _xml(refusal: Refusal, protocol: str) -> str:
 
 
 def _map(fields: dict[str, str]) -> bytes:
-    """A small map of texts in CBOR (RFC 8949)."""
+    """Return a small map of strings in CBOR (RFC 8949)."""
     return bytes([0xA0 + len(fields)]) + b"".join(_text(part) for item in fields.items() for part in item)
 
 

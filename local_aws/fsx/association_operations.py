@@ -1,4 +1,4 @@
-"""The operations on data repository associations: create, describe, update, delete."""
+"""Operations on data repository associations: create, describe, update, delete."""
 
 from local_aws.errors import AwsError
 from local_aws.fsx.lustre_rules import bad
@@ -20,7 +20,7 @@ _MOST = 8
 
 
 def create_data_repository_association(call: Call) -> Json:
-    """Accept a new association, which is then CREATING."""
+    """Create an association in state CREATING."""
     request = call.request
     file_system = find_file_system(call, request["FileSystemId"])
     arn = call.arn("fsx", f"association/{file_system.id}/{new_id('dra')}")
@@ -36,7 +36,7 @@ def create_data_repository_association(call: Call) -> Json:
         id=arn.rsplit("/", 1)[1],
         arn=arn,
         file_system=file_system,
-        asked=request,
+        request=request,
         current=dict(request),
         path=path,
         tags=tags_from(request),
@@ -50,11 +50,11 @@ def create_data_repository_association(call: Call) -> Json:
 
 
 def _known(call: Call) -> Association | None:
-    """The association that an earlier call with the same token made."""
+    """Return the association that an earlier call with the same token created."""
     token = call.request.get("ClientRequestToken")
     for association in associations(call):
-        if token and association.asked.get("ClientRequestToken") == token:
-            if association.asked != call.request:
+        if token and association.request.get("ClientRequestToken") == token:
+            if association.request != call.request:
                 raise AwsError("IncompatibleParameterError", f"ClientRequestToken {token} was used with other parameters")
             return association
     return None
@@ -96,7 +96,7 @@ def _overlap(one: str, other: str) -> bool:
 
 
 def _bucket_problem(call: Call) -> str | None:
-    """Why FSx cannot reach the bucket; a bucket of another region is refused where anything is automatic."""
+    """Return why FSx cannot access the bucket, or None; refuse another region's bucket for automatic import or export."""
     from moto.s3.models import s3_backends  # noqa: PLC0415  moto is loaded once the environment is set
 
     path = call.request["DataRepositoryPath"]
@@ -116,23 +116,23 @@ def _misconfigure(association: Association, problem: str) -> None:
 
 
 def describe_data_repository_associations(call: Call) -> Json:
-    """The associations asked for by id or by file system, or all, a page at a time."""
+    """Return the associations requested by id or file system, or all, in pages."""
     call.authorize("fsx:DescribeDataRepositoryAssociations", call.arn("fsx", "association/*"))
     ids = call.request.get("AssociationIds")
     found = [find_association(call, one) for one in ids] if ids else associations(call)
-    for asked in call.request.get("Filters") or []:
-        found = [one for one in found if _fields(one).get(asked["Name"]) in asked["Values"]]
+    for each in call.request.get("Filters") or []:
+        found = [one for one in found if _fields(one).get(each["Name"]) in each["Values"]]
     shown, token = page(call, found, default=25)
     return {"Associations": [one.details() for one in shown], **token}
 
 
 def _fields(association: Association) -> dict[str, str]:
-    """What associations can be filtered by."""
+    """Return the fields that associations can be filtered by."""
     return {"file-system-id": association.file_system.id, "file-system-type": "LUSTRE", "data-repository-type": "S3"}
 
 
 def update_data_repository_association(call: Call) -> Json:
-    """Accept other policies or another chunk size; the association is UPDATING until they hold."""
+    """Change the policies or the chunk size; the association is UPDATING until they apply."""
     association = find_association(call, call.request["AssociationId"])
     call.authorize("fsx:UpdateDataRepositoryAssociation", association.arn, resource_context(association.tags))
     if association.lifecycle not in ("AVAILABLE", "MISCONFIGURED"):
@@ -144,7 +144,7 @@ def update_data_repository_association(call: Call) -> Json:
 
 
 def delete_data_repository_association(call: Call) -> Json:
-    """Accept the deletion; the association is then DELETING, and the files stay unless told otherwise."""
+    """Delete the association; it is DELETING first, and the files stay unless the request says otherwise."""
     association = find_association(call, call.request["AssociationId"])
     call.authorize("fsx:DeleteDataRepositoryAssociation", association.arn, resource_context(association.tags))
     if association.lifecycle != "DELETING":

@@ -1,4 +1,4 @@
-"""The operations on Lustre file systems: create, describe, update, delete."""
+"""Operations on Lustre file systems: create, describe, update, delete."""
 
 import secrets
 import string
@@ -17,24 +17,24 @@ _OTHER_TYPES = ("WindowsConfiguration", "OntapConfiguration", "OpenZFSConfigurat
 
 
 def create_file_system(call: Call) -> Json:
-    """Accept a new file system, which is then CREATING; the same again for a token that was used before."""
+    """Create a file system in state CREATING; return the existing one for a repeated token."""
     request = call.request
     if request["FileSystemType"] != "LUSTRE" or any(name in request for name in _OTHER_TYPES):
-        raise bad(f"the embedded AWS has file systems of type LUSTRE alone, got {request['FileSystemType']}")
+        raise bad(f"the embedded AWS only supports file systems of type LUSTRE, got {request['FileSystemType']}")
     known = _known(call)
     if known:
         return {"FileSystem": known.details()}
     lustre = {"DeploymentType": "SCRATCH_1", **(request.get("LustreConfiguration") or {})}
     version = request.get("FileSystemTypeVersion") or _default_version(lustre)
     check_new(request, lustre, version)
-    file_system = _made(call, lustre, version)
+    file_system = _new_file_system(call, lustre, version)
     add(file_system)
     become_available("fsx.create", file_system, call)
     return {"FileSystem": file_system.details()}
 
 
-def _made(call: Call, lustre: Json, version: str) -> FileSystem:
-    """The new file system, with its interfaces in the subnet, if the caller may make it."""
+def _new_file_system(call: Call, lustre: Json, version: str) -> FileSystem:
+    """Return the new file system, with its interfaces in the subnet, if the caller may create it."""
     request, file_system_id = call.request, new_id("fs")
     arn = call.arn("fsx", f"file-system/{file_system_id}")
     call.authorize("fsx:CreateFileSystem", arn, request_context(request))
@@ -47,7 +47,7 @@ def _made(call: Call, lustre: Json, version: str) -> FileSystem:
         region=call.region,
         id=file_system_id,
         arn=arn,
-        asked=request,
+        request=request,
         capacity=request.get("StorageCapacity"),
         kms_key=request.get("KmsKeyId") or (call.arn("kms", "alias/aws/fsx") if persistent else None),
         lustre=_shown(lustre),
@@ -59,11 +59,11 @@ def _made(call: Call, lustre: Json, version: str) -> FileSystem:
 
 
 def _known(call: Call) -> FileSystem | None:
-    """The file system that an earlier call with the same token made."""
+    """Return the file system that an earlier call with the same token created."""
     token = call.request.get("ClientRequestToken")
     for file_system in file_systems(call):
-        if token and file_system.asked.get("ClientRequestToken") == token:
-            if file_system.asked != call.request:
+        if token and file_system.request.get("ClientRequestToken") == token:
+            if file_system.request != call.request:
                 raise AwsError("IncompatibleParameterError", f"ClientRequestToken {token} was used with other parameters")
             return file_system
     return None
@@ -76,7 +76,7 @@ def _default_version(lustre: Json) -> str:
 
 
 def _shown(lustre: Json) -> Json:
-    """The configuration as the API shows it, with its defaults."""
+    """Return the configuration in the API's form, with defaults."""
     letters = string.ascii_lowercase + string.digits
     name = "fsx" if lustre["DeploymentType"] == "SCRATCH_1" else "".join(secrets.choice(letters) for _ in range(8))
     defaults: Json = {
@@ -96,7 +96,7 @@ def _shown(lustre: Json) -> Json:
 
 
 def describe_file_systems(call: Call) -> Json:
-    """The file systems asked for, or all, a page at a time."""
+    """Return the requested file systems, or all, in pages."""
     ids = call.request.get("FileSystemIds")
     call.authorize("fsx:DescribeFileSystems", call.arn("fsx", f"file-system/{ids[0] if ids else '*'}"))
     found = [find_file_system(call, one) for one in ids] if ids else file_systems(call)
@@ -105,7 +105,7 @@ def describe_file_systems(call: Call) -> Json:
 
 
 def update_file_system(call: Call) -> Json:
-    """Accept a change; the file system is UPDATING until it has been made."""
+    """Change the file system; it is UPDATING until the change applies."""
     request = call.request
     file_system = find_file_system(call, request["FileSystemId"])
     call.authorize("fsx:UpdateFileSystem", file_system.arn, resource_context(file_system.tags))
@@ -130,7 +130,7 @@ def update_file_system(call: Call) -> Json:
 
 
 def _merged(old: Json, new: Json) -> Json:
-    """The configuration with changes, of which MetadataConfiguration may name some fields alone."""
+    """Return the changed configuration; MetadataConfiguration may contain only some fields."""
     both = {**old, **new}
     if "MetadataConfiguration" in new:
         both["MetadataConfiguration"] = {**old.get("MetadataConfiguration", {}), **new["MetadataConfiguration"]}
@@ -173,7 +173,7 @@ def _is_linked(call: Call, file_system: FileSystem) -> bool:
 
 
 def delete_file_system(call: Call) -> Json:
-    """Accept the deletion; the file system, and its associations, are then DELETING."""
+    """Delete the file system; it and its associations are DELETING first."""
     file_system = find_file_system(call, call.request["FileSystemId"])
     call.authorize("fsx:DeleteFileSystem", file_system.arn, resource_context(file_system.tags))
     if (call.request.get("LustreConfiguration") or {}).get("SkipFinalBackup") is False:

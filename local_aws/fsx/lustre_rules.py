@@ -1,6 +1,6 @@
-"""Which Lustre file systems can be: capacity, throughput, storage, version and features of each deployment type.
+"""The valid Lustre file systems: capacity, throughput, storage, version and features of each deployment type.
 
-The rules are those of FSx's API reference and of CloudFormation's documentation of AWS::FSx::FileSystem.
+The rules come from FSx's API reference and CloudFormation's documentation of AWS::FSx::FileSystem.
 """
 
 from local_aws.errors import AwsError
@@ -17,12 +17,12 @@ _METADATA_IOPS = (1500, 3000, 6000)
 
 
 def bad(message: str) -> AwsError:
-    """The error of a request that FSx cannot carry out."""
+    """Return the error of an invalid request."""
     return AwsError("BadRequest", message)
 
 
 def check_new(request: Json, lustre: Json, version: str) -> None:
-    """Refuse a file system that FSx does not offer; ``lustre`` and ``version`` have their defaults already."""
+    """Refuse an invalid file system; ``lustre`` and ``version`` already have their defaults."""
     kind, storage = lustre["DeploymentType"], request.get("StorageType", "SSD")
     if version not in _VERSIONS:
         raise bad(f"FileSystemTypeVersion must be one of {', '.join(_VERSIONS)}, got {version}")
@@ -38,7 +38,7 @@ def check_new(request: Json, lustre: Json, version: str) -> None:
 
 
 def check_capacity(capacity: int | None, kind: str, storage: str, lustre: Json) -> None:
-    """Refuse a capacity, in GiB, that the deployment type does not come in."""
+    """Refuse a capacity, in GiB, that the deployment type does not support."""
     if capacity is None:
         raise bad(f"StorageCapacity is required for {kind} with {storage} storage")
     if storage == "HDD":
@@ -53,7 +53,7 @@ def check_capacity(capacity: int | None, kind: str, storage: str, lustre: Json) 
 
 
 def check_throughput(kind: str, storage: str, lustre: Json) -> None:
-    """Refuse a throughput, in MB/s per TiB, that the deployment type does not come in."""
+    """Refuse a throughput, in MB/s per TiB, that the deployment type does not support."""
     throughput, offered = lustre.get("PerUnitStorageThroughput"), _THROUGHPUTS.get((kind, storage))
     if offered is None and throughput is not None:
         raise bad(f"PerUnitStorageThroughput is for persistent deployment types, got {throughput} for {kind}")
@@ -65,7 +65,7 @@ def check_throughput(kind: str, storage: str, lustre: Json) -> None:
 
 
 def newer(version: str, than: str) -> bool:
-    """Tell whether a Lustre version is newer than another."""
+    """Return whether a Lustre version is newer than another."""
     return version in _VERSIONS and _VERSIONS.index(version) > _VERSIONS.index(than)
 
 
@@ -87,7 +87,7 @@ def _check_tiering(request: Json, lustre: Json) -> None:
 
 
 def check_version(kind: str, version: str, lustre: Json) -> None:
-    """Refuse a Lustre version that the deployment type, or a feature asked for, does not come with."""
+    """Refuse a Lustre version that the deployment type or a requested feature does not support."""
     if kind == "PERSISTENT_2" and version == "2.10":
         raise bad("PERSISTENT_2 does not support Lustre version 2.10")
     metadata = lustre.get("MetadataConfiguration")

@@ -1,4 +1,4 @@
-"""What the embedded FSx remembers: Lustre file systems and their data repository associations."""
+"""The state of the embedded FSx: Lustre file systems and their data repository associations."""
 
 import secrets
 import threading
@@ -9,34 +9,34 @@ from local_aws.errors import AwsError
 from local_aws.json_service import Call, Json
 from local_aws.network_interfaces import Interface
 
-# Held while anything below is read or written; actions on the schedule take it too.
+# Protects everything below; actions on the schedule take it, too.
 lock = threading.RLock()
 
 
 def new_id(kind: str) -> str:
-    """An id such as fs-0123456789abcdef0."""
+    """Return an id such as fs-0123456789abcdef0."""
     return f"{kind}-{secrets.token_hex(9)[:17]}"
 
 
 def tags_from(request: Json) -> dict[str, str]:
-    """The request's tags as a mapping."""
+    """Return the request's tags as a mapping."""
     return {tag["Key"]: tag["Value"] for tag in request.get("Tags") or []}
 
 
 def tag_list(tags: dict[str, str]) -> list[dict[str, str]]:
-    """Tags as the API lists them."""
+    """Return tags in the API's form."""
     return [{"Key": key, "Value": value} for key, value in tags.items()]
 
 
 @dataclass
 class FileSystem:
-    """A Lustre file system; ``asked`` is the request that made it, ``lustre`` its configuration as the API shows it."""
+    """A Lustre file system; ``request`` is the request that created it, ``lustre`` its configuration in the API's form."""
 
     account: str
     region: str
     id: str
     arn: str
-    asked: Json
+    request: Json
     capacity: int | None
     kms_key: str | None
     lustre: Json
@@ -51,16 +51,16 @@ class FileSystem:
 
     @property
     def storage_type(self) -> str:
-        """SSD, HDD or INTELLIGENT_TIERING."""
-        return str(self.asked.get("StorageType", "SSD"))
+        """Return SSD, HDD or INTELLIGENT_TIERING."""
+        return str(self.request.get("StorageType", "SSD"))
 
     @property
     def dns_name(self) -> str:
-        """The name that clients mount."""
+        """Return the name that clients mount."""
         return f"{self.id}.fsx.{self.region}.amazonaws.com"
 
     def details(self) -> Json:
-        """The file system as the API shows it."""
+        """Return the file system in the API's form."""
         details: Json = {
             "OwnerId": self.account,
             "CreationTime": self.created,
@@ -69,7 +69,7 @@ class FileSystem:
             "Lifecycle": self.lifecycle,
             "StorageType": self.storage_type,
             "VpcId": self.vpc_id,
-            "SubnetIds": self.asked["SubnetIds"],
+            "SubnetIds": self.request["SubnetIds"],
             "NetworkInterfaceIds": [interface.id for interface in self.interfaces],
             "DNSName": self.dns_name,
             "ResourceARN": self.arn,
@@ -88,15 +88,15 @@ class FileSystem:
 
 @dataclass
 class Association:
-    """A data repository association: a folder of a file system and what it is linked to in S3.
+    """A data repository association: a folder of a file system and its link in S3.
 
-    ``asked`` is the request that made it, ``current`` what of it holds now.
+    ``request`` is the request that created it, ``current`` its current settings.
     """
 
     id: str
     arn: str
     file_system: FileSystem
-    asked: Json
+    request: Json
     current: Json
     path: str
     tags: dict[str, str]
@@ -105,7 +105,7 @@ class Association:
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def details(self) -> Json:
-        """The association as the API shows it."""
+        """Return the association in the API's form."""
         details: Json = {
             "AssociationId": self.id,
             "ResourceARN": self.arn,
@@ -127,18 +127,18 @@ _associations: dict[str, Association] = {}
 
 
 def file_systems(call: Call) -> list[FileSystem]:
-    """The file systems of the call's account and region."""
+    """Return the file systems of the call's account and region."""
     return [one for one in _file_systems.values() if (one.account, one.region) == (call.account, call.region)]
 
 
 def associations(call: Call) -> list[Association]:
-    """The associations of the call's account and region."""
+    """Return the associations of the call's account and region."""
     mine = {one.id for one in file_systems(call)}
     return [one for one in _associations.values() if one.file_system.id in mine]
 
 
 def find_file_system(call: Call, file_system_id: str) -> FileSystem:
-    """The file system of that id."""
+    """Return the file system with this id."""
     for file_system in file_systems(call):
         if file_system.id == file_system_id:
             return file_system
@@ -146,7 +146,7 @@ def find_file_system(call: Call, file_system_id: str) -> FileSystem:
 
 
 def find_association(call: Call, association_id: str) -> Association:
-    """The association of that id."""
+    """Return the association with this id."""
     for association in associations(call):
         if association.id == association_id:
             return association
@@ -154,7 +154,7 @@ def find_association(call: Call, association_id: str) -> Association:
 
 
 def add(thing: FileSystem | Association) -> None:
-    """Remember a new file system or association."""
+    """Add a file system or association."""
     if isinstance(thing, FileSystem):
         _file_systems[thing.id] = thing
     else:
@@ -162,12 +162,12 @@ def add(thing: FileSystem | Association) -> None:
 
 
 def exists(thing: FileSystem | Association) -> bool:
-    """Tell whether it is still there."""
+    """Return whether it still exists."""
     return thing.id in _file_systems or thing.id in _associations
 
 
 def remove(thing: FileSystem | Association) -> None:
-    """Forget the file system, with its associations, or the association."""
+    """Delete the file system with its associations, or the association."""
     _file_systems.pop(thing.id, None)
     for association in list(_associations.values()):
         if thing.id in (association.id, association.file_system.id):
@@ -175,11 +175,11 @@ def remove(thing: FileSystem | Association) -> None:
 
 
 def everything() -> list[FileSystem]:
-    """The file systems of all accounts and regions."""
+    """Return the file systems of all accounts and regions."""
     return list(_file_systems.values())
 
 
 def reset() -> None:
-    """Forget all of them."""
+    """Delete everything."""
     _file_systems.clear()
     _associations.clear()

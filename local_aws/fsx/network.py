@@ -1,4 +1,4 @@
-"""A file system in the customer's VPC: its network interfaces, and whether Lustre's traffic gets through to them."""
+"""A file system in the customer's VPC: its network interfaces, and whether its security groups allow Lustre traffic."""
 
 from local_aws.errors import AwsError
 from local_aws.json_service import Call, Json
@@ -13,7 +13,7 @@ def _invalid(message: str) -> AwsError:
 
 
 def place_of(call: Call) -> tuple[Place, str]:
-    """Where the file system goes, and the VPC that this is in; checked as FSx does."""
+    """Return the file system's place and its VPC, after FSx's checks."""
     request = call.request
     if len(request["SubnetIds"]) != 1:
         raise AwsError("BadRequest", f"a Lustre file system takes exactly one subnet, got {request['SubnetIds']}")
@@ -42,9 +42,9 @@ def _check_ports(place: Place) -> None:
 
 
 def attach(place: Place, file_system_id: str, request: Json) -> list[Interface]:
-    """The file system's interfaces: one of its metadata server and one of each file server.
+    """Create the file system's interfaces: one for its metadata server and one per file server.
 
-    How many servers a file system has is not published; one for each 2,400 GiB is assumed.
+    The number of servers of a file system is not published; one per 2,400 GiB is assumed.
     """
     servers = -(-int(request.get("StorageCapacity") or _GIB_PER_SERVER) // _GIB_PER_SERVER)
     try:

@@ -1,18 +1,18 @@
-"""Tags of file systems and associations, and what they are as condition keys; those of other resources are left to moto."""
+"""Tags of file systems and associations, also as condition keys; moto handles the tags of other resources."""
 
 from local_aws.fsx.model import Association, FileSystem, associations, file_systems, tag_list, tags_from
-from local_aws.json_service import Call, Context, Json, NotOursError, Operation, page
+from local_aws.json_service import Call, Context, Json, NotHandledError, Operation, page
 
 
 def request_context(request: Json) -> Context:
-    """The condition keys of the tags in a request."""
+    """Return the condition keys of the request's tags."""
     tags = tags_from(request)
     keys: Context = {f"aws:RequestTag/{key}": value for key, value in tags.items()}
     return {**keys, "aws:TagKeys": list(tags)} if tags else keys
 
 
 def resource_context(tags: dict[str, str]) -> Context:
-    """The condition keys of a resource's tags."""
+    """Return the condition keys of the resource's tags."""
     return {f"aws:ResourceTag/{key}": value for key, value in tags.items()}
 
 
@@ -23,7 +23,7 @@ def _tagged(call: Call) -> FileSystem | Association:
         if thing.arn == arn:
             call.authorize(f"fsx:{call.operation}", arn, {**resource_context(thing.tags), **request_context(call.request)})
             return thing
-    raise NotOursError
+    raise NotHandledError
 
 
 def tag_resource(call: Call) -> Json:
@@ -33,7 +33,7 @@ def tag_resource(call: Call) -> Json:
 
 
 def untag_resource(call: Call) -> Json:
-    """Remove tags; keys that are not there are no error."""
+    """Remove tags; ignore unknown keys."""
     thing = _tagged(call)
     for key in call.request["TagKeys"]:
         thing.tags.pop(key, None)
@@ -41,7 +41,7 @@ def untag_resource(call: Call) -> Json:
 
 
 def list_tags_for_resource(call: Call) -> Json:
-    """The resource's tags, a page at a time."""
+    """Return the resource's tags, in pages."""
     shown, token = page(call, tag_list(_tagged(call).tags))
     return {"Tags": shown, **token}
 

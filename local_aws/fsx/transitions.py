@@ -1,4 +1,4 @@
-"""What happens to file systems and associations after a while."""
+"""Delayed state changes of file systems and associations."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from local_aws.schedule import schedule
 
 
 def later(name: str, thing: FileSystem | Association, action: Callable[[], None]) -> None:
-    """Do ``action`` after a while if ``thing`` is then still there and in the same state."""
+    """Schedule ``action``, unless ``thing`` is gone or in another state by then."""
     state = thing.lifecycle
 
     def act() -> None:
@@ -22,7 +22,7 @@ def later(name: str, thing: FileSystem | Association, action: Callable[[], None]
 
 
 def become_available(name: str, thing: FileSystem | Association, call: Call) -> None:
-    """Let ``thing`` be AVAILABLE after a while, or FAILED if a fault was ordered for the call."""
+    """Schedule ``thing`` to become AVAILABLE, or FAILED if a fault was injected into the call."""
     fault = faults.take(f"fsx:{call.operation}", "fail")
 
     def act() -> None:
@@ -33,7 +33,7 @@ def become_available(name: str, thing: FileSystem | Association, call: Call) -> 
 
 
 def delete(name: str, thing: FileSystem | Association) -> None:
-    """Let ``thing`` be gone after a while, and a file system's interfaces with it."""
+    """Schedule ``thing`` to be deleted, with a file system's interfaces."""
     thing.lifecycle = "DELETING"
 
     def act() -> None:

@@ -1,9 +1,9 @@
-"""Lambda in the embedded AWS: functions run from their deployed packages, in processes of their own, as their roles.
+"""Lambda: run functions from their deployed packages, in separate processes, with their roles' credentials.
 
-Not as on AWS: the interpreter, Node.js, processor and operating system are this machine's, whatever the runtime and architecture
-say; memory is not limited; a process is not frozen between invocations; layers are found by programs started from /opt/... and
-by imports, not by opening files there; there is no concurrency limit; of the SDK, a Node.js
-function finds client-s3, and of client-lambda and client-sfn what CDK's handlers use.
+Unlike AWS: the interpreter, Node.js, processor and operating system are this machine's, whatever the runtime and architecture
+say; memory is not limited; a process is not frozen between invocations; programs started from /opt/... and imports find layers,
+but opening files there does not; there is no concurrency limit; Node.js functions have client-s3 of the SDK, and the parts of
+client-lambda and client-sfn that CDK's handlers use.
 """
 
 import atexit
@@ -13,7 +13,7 @@ from local_aws.functions import api, invocation, packages
 
 
 def install(endpoint: str) -> None:
-    """Run functions, and show what ran at /_local_aws/invocations."""
+    """Run functions, and list invocations at /_local_aws/invocations."""
     api.install(endpoint)
     control.route("invocations", _show)
     atexit.register(packages.remove_all)
@@ -27,7 +27,7 @@ def _show(request: control.Request) -> list[dict[str, object]]:
 
 
 def reset() -> None:
-    """End all processes and forget what ran."""
+    """End all processes and delete the record of invocations."""
     api.events.stop()
     invocation.pool.end_all()
     invocation.forget()

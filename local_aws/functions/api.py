@@ -1,4 +1,4 @@
-"""Lambda's API where moto's falls short: invocations that really run, LoggingConfig, roles that must be assumable."""
+"""The parts of Lambda's API that moto lacks: real invocations, LoggingConfig, roles that must be assumable."""
 
 import base64
 import json
@@ -18,12 +18,12 @@ _update_code = LambdaFunction.update_function_code
 _update_configuration = LambdaFunction.update_configuration
 _get_configuration = LambdaFunction.get_configuration
 
-_LOG_TAIL = 4096  # bytes of the log that a synchronous answer may carry
+_LOG_TAIL = 4096  # bytes of the log in a synchronous response
 _endpoint = ""
 
 
 def _find(name_or_arn: str) -> Any:
-    """The function, or None."""
+    """Return the function, or None."""
     parts = name_or_arn.split(":")
     try:
         return lambda_backends[parts[4]][parts[3]].get_function(name_or_arn.removesuffix(":$LATEST"))
@@ -39,7 +39,7 @@ events = AsynchronousInvocations(_run, _find)
 
 
 def _invoke(self: Any, body: Any, request_headers: Any, response_headers: dict[str, str]) -> bytes:
-    """Run the function, or accept its event. Moto starts a container."""
+    """Run the function, or accept its event. Moto would start a container."""
     kind = request_headers.get("x-amz-invocation-type", "RequestResponse")
     event = json.loads(body) if body else {}
     if kind == "DryRun":
@@ -57,7 +57,7 @@ def _invoke(self: Any, body: Any, request_headers: Any, response_headers: dict[s
 
 
 def _create(self: Any, spec: dict[str, Any]) -> Any:
-    """Create the function; its role must be one that Lambda can assume, and its log group is kept."""
+    """Create the function and store its log group; Lambda must be able to assume its role."""
     _require_assumable(self.account_id, spec["Role"])
     if not str(spec.get("Runtime")).startswith(("python", "nodejs")):
         raise InvalidParameterValueException(f"runtime {spec.get('Runtime')} is not part of the embedded AWS")
@@ -72,7 +72,7 @@ def _require_assumable(account: str, role_arn: str) -> None:
 
 
 def _set_logging(function: Any, config: dict[str, Any] | None) -> None:
-    """Keep the LoggingConfig, which moto drops."""
+    """Store the LoggingConfig, which moto drops."""
     if config is not None:
         function.logging_config = config
         function.logs_group_name = config.get("LogGroup") or f"/aws/lambda/{function.function_name}"
@@ -86,14 +86,14 @@ def _delete(self: Any, function_name: str, qualifier: str | None = None) -> None
 
 
 def _change_code(self: Any, spec: dict[str, Any]) -> dict[str, Any]:
-    """Take new code; the processes with the old one end."""
+    """Change the code and end the processes with the old one."""
     result: dict[str, Any] = _update_code(self, spec)
     invocation.pool.changed(self.function_arn)
     return result
 
 
 def _change_configuration(self: Any, changes: dict[str, Any]) -> dict[str, Any]:
-    """Change the configuration; the processes with the old one end."""
+    """Change the configuration and end the processes with the old one."""
     if changes.get("Role"):
         _require_assumable(self.account_id, changes["Role"])
     _update_configuration(self, changes)
@@ -104,20 +104,20 @@ def _change_configuration(self: Any, changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def _configuration(self: Any, on_create: bool = False) -> dict[str, Any]:
-    """The configuration with its LoggingConfig."""
+    """Return the configuration with its LoggingConfig."""
     result: dict[str, Any] = _get_configuration(self, on_create)
     kept = {"LogFormat": "Text", **getattr(self, "logging_config", {})}
     return {**result, "LoggingConfig": {**kept, "LogGroup": self.logs_group_name}}
 
 
 def _put_events(self: Any, function_name: str, config: dict[str, Any]) -> Any:
-    """Replace the function's EventInvokeConfig; moto adds a second one and goes on with the first."""
+    """Replace the function's EventInvokeConfig; moto would add a second one and keep using the first."""
     self.get_function(function_name).event_invoke_config.clear()
     return _put_event_config(self, function_name, config)
 
 
 def install(endpoint: str) -> None:
-    """Put our functions in the place of moto's methods."""
+    """Replace moto's methods."""
     global _endpoint  # noqa: PLW0603  one server per process
     _endpoint = endpoint
     LambdaFunction.invoke = _invoke

@@ -1,6 +1,6 @@
-"""Asynchronous invocations: accepted at once, retried after errors, and handed to a destination when they end for good.
+"""Asynchronous invocations: accept at once, retry after errors, and send the final result to a destination.
 
-An event's age counts AWS's seconds while it waits and the host's while its function runs, so that a slow machine ages nothing.
+An event's age counts AWS's seconds while it waits and the host's while its function runs, so that a slow machine ages no event.
 """
 
 import logging
@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Policy:
-    """How often and how long an event is tried, and who hears of its end."""
+    """The retry limits of events, and the destinations of their results."""
 
     retries: int
     age_s: float
@@ -37,7 +37,7 @@ class Policy:
 
 
 def policy_of(function: Any) -> Policy:
-    """The function's EventInvokeConfig, or AWS's defaults."""
+    """Return the function's EventInvokeConfig, or AWS's defaults."""
     config = function.event_invoke_config[0].config if function.event_invoke_config else {}
     destinations = config.get("DestinationConfig") or {}
     return Policy(
@@ -49,7 +49,7 @@ def policy_of(function: Any) -> Policy:
 
 
 class AsynchronousInvocations:
-    """The events that were accepted and have not ended yet; each is delivered by a thread of its own."""
+    """The accepted events that have not ended; a thread of its own delivers each."""
 
     def __init__(self, run: Run, find: Find) -> None:
         self._run = run
@@ -57,14 +57,14 @@ class AsynchronousInvocations:
         self._stopped = threading.Event()
 
     def accept(self, function: Any, event: Any) -> str:
-        """Take the event; the request's id is returned at once."""
+        """Accept the event and return the request's id."""
         request_id = str(uuid.uuid4())
         arguments = (function.function_arn, event, request_id, self._stopped)
         threading.Thread(target=self._deliver, args=arguments, daemon=True, name=f"async-{request_id}").start()
         return request_id
 
     def stop(self) -> None:
-        """Drop all events that wait for a retry, and let none start from now on."""
+        """Drop all events that wait for a retry, and start no more."""
         self._stopped.set()
         self._stopped = threading.Event()
 
@@ -81,22 +81,22 @@ class AsynchronousInvocations:
             age += time.monotonic() - begin
             policy = policy_of(function)
             if done.error is None:
-                self._tell(function, policy.on_success, done, "Success")
+                self._notify(function, policy.on_success, done, "Success")
                 return
             if attempt > policy.retries:
-                self._tell(function, policy.on_failure, done, "RetriesExhausted")
+                self._notify(function, policy.on_failure, done, "RetriesExhausted")
                 return
             delay = _RETRY_AFTER_S[min(attempt, len(_RETRY_AFTER_S)) - 1]
             left = policy.age_s - age
             if clock.wait(stopped, max(0.0, min(delay, left))):
                 return
             if delay > left:
-                self._tell(function, policy.on_failure, done, "EventAgeExceeded")
+                self._notify(function, policy.on_failure, done, "EventAgeExceeded")
                 return
             age += delay
 
-    def _tell(self, function: Any, destination: str | None, done: Invocation, condition: str) -> None:
-        """Send the record of the end to a destination, which must be a function that the role may invoke."""
+    def _notify(self, function: Any, destination: str | None, done: Invocation, condition: str) -> None:
+        """Send the record of the result to a destination, which must be a function that the role may invoke."""
         if condition != "Success":
             name = frozenset({("FunctionName", function.function_name)})
             count(Metric(function.account_id, function.region, "AWS/Lambda", "AsyncEventsDropped", name))
@@ -113,7 +113,7 @@ class AsynchronousInvocations:
 
 
 def record_of(done: Invocation, condition: str) -> dict[str, Any]:
-    """What Lambda sends to a destination about an event's last attempt."""
+    """Return the record that Lambda sends to a destination about an event's last attempt."""
     context = {"statusCode": 200, "executedVersion": "$LATEST"}
     return {
         "version": "1.0",

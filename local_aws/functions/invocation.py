@@ -1,4 +1,4 @@
-"""One run of a function: its process, its answer as Lambda words it, its log, and the record that tests read."""
+"""An invocation of a function: its process, its response in Lambda's form, its log, and a record for tests."""
 
 import json
 import signal
@@ -24,7 +24,7 @@ _NO_MORE_THAN = 5_000  # invocations remembered
 
 @dataclass(frozen=True)
 class Invocation:
-    """What ran: ``payload`` is what the function returned, or the error; ``error`` is Lambda's word for a failed one."""
+    """The result: ``payload`` is the function's result or the error; ``error`` is Lambda's word for a failed one."""
 
     function: str
     arn: str
@@ -43,16 +43,16 @@ _lock = threading.Lock()
 
 
 def run(function: Any, event: Any, endpoint: str, *, request_id: str = "", attempt: int = 1) -> Invocation:
-    """Run the function with ``event`` in its process, and put it on record."""
+    """Run the function with ``event`` in its process, and record the invocation."""
     request_id = request_id or str(uuid.uuid4())
     begin = time.monotonic()
     with clock.work():
         try:
-            with _taken(function, endpoint) as worker:
+            with _worker(function, endpoint) as worker:
                 failed, payload = _answer(function, worker, request_id, event)
                 text = _log_text(function, request_id, worker.take_log(), time.monotonic() - begin)
                 logs.write(function, worker.log_stream, text)
-        except AwsError as error:  # the role went away after the event was accepted
+        except AwsError as error:  # the role was deleted after the event was accepted
             failed, text = True, ""
             payload = {"errorType": error.error_type, "errorMessage": error.message}
     invocation = Invocation(
@@ -72,19 +72,19 @@ def run(function: Any, event: Any, endpoint: str, *, request_id: str = "", attem
 
 
 def recorded() -> list[dict[str, Any]]:
-    """All invocations, in the order in which they ended."""
+    """Return all invocations, in the order of their ends."""
     with _lock:
         return [asdict(invocation) for invocation in _record]
 
 
 def forget() -> None:
-    """Forget the invocations."""
+    """Delete the records."""
     with _lock:
         _record.clear()
 
 
 @contextmanager
-def _taken(function: Any, endpoint: str) -> Iterator[Worker]:
+def _worker(function: Any, endpoint: str) -> Iterator[Worker]:
     worker, changes = pool.take(function, endpoint)
     try:
         yield worker
@@ -98,7 +98,7 @@ def _taken(function: Any, endpoint: str) -> Iterator[Worker]:
 
 
 def _answer(function: Any, worker: Worker, request_id: str, event: Any) -> tuple[bool, Any]:
-    """Whether the invocation failed, and its payload: the process's, or what Lambda makes up when there is none."""
+    """Return whether the invocation failed, and its payload: the process's, or Lambda's if there is none."""
     if faults.take("lambda:Run", "kill", target=function.function_arn, at="before"):
         worker.kill()
     result = worker.invoke(request_id, function.function_arn, event, float(function.timeout))
@@ -106,11 +106,11 @@ def _answer(function: Any, worker: Worker, request_id: str, event: Any) -> tuple
         return result.failed, json.loads(result.payload)
     if result.payload is not None:
         worker.kill()
-    return True, _nothing(function, worker, request_id, result.exit_status if result.payload is None else -signal.SIGKILL)
+    return True, _no_result(function, worker, request_id, result.exit_status if result.payload is None else -signal.SIGKILL)
 
 
-def _nothing(function: Any, worker: Worker, request_id: str, status: int | None) -> Any:
-    """What Lambda says of a process that returned nothing: it was too slow (None), or ended with a status."""
+def _no_result(function: Any, worker: Worker, request_id: str, status: int | None) -> Any:
+    """Return Lambda's error for a process without a result: it timed out (None), or ended with a status."""
     if status is None:
         worker.end()
         message = f"RequestId: {request_id} Error: Task timed out after {float(function.timeout):.2f} seconds"

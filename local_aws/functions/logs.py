@@ -1,4 +1,4 @@
-"""A function's log in CloudWatch Logs, written with the rights of the function's role, as Lambda does."""
+"""A function's log in CloudWatch Logs, written with the rights of the function's role."""
 
 import time
 from typing import Any
@@ -9,11 +9,11 @@ from local_aws import iam
 
 
 def write(function: Any, stream: str, text: str) -> None:
-    """Write the log to the function's group; where the role may not, or the group is missing, it is lost, as on AWS."""
+    """Write the log to the function's group; as on AWS it is lost if the role may not write or the group is missing."""
     logs = logs_backends[function.account_id][function.region]
     group = function.logs_group_name
     if group not in logs.groups:
-        # The service creates the missing group of a function whose role allows it; that is how deleted groups come back.
+        # The service creates a missing group if the function's role allows it, which is how deleted groups come back.
         if not _may(function, "logs:CreateLogGroup", group, ""):
             return
         logs.create_log_group(group, {})

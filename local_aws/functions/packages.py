@@ -1,4 +1,4 @@
-"""The code of functions, unpacked: their packages, their layers, and what Lambda's Python brings along."""
+"""The unpacked code of functions: their packages, their layers, and the libraries of Lambda's Python."""
 
 import io
 import shutil
@@ -11,7 +11,7 @@ from typing import Any
 
 from moto.awslambda.models import lambda_backends
 
-# What can be imported in Lambda's Python runtimes besides the standard library and the package itself.
+# Imports available in Lambda's Python runtimes besides the standard library and the package itself.
 _RUNTIME_PACKAGES = ("boto3", "botocore", "s3transfer", "jmespath", "dateutil", "urllib3", "six.py")
 
 _lock = threading.Lock()
@@ -20,12 +20,12 @@ _unpacked: dict[str, Path] = {}
 
 
 def code_folder(function: Any) -> Path:
-    """The folder with the function's deployed package."""
+    """Return the folder with the function's deployed package."""
     return _folder(f"code-{function.code_sha_256.replace('/', '_')}", [function.code_bytes])
 
 
 def layers_folder(function: Any) -> Path | None:
-    """The folder with all layers of the function, merged as below /opt; None when it has none."""
+    """Return the folder with all layers of the function, merged as below /opt; None without layers."""
     arns = [layer["Arn"] for layer in function.layers or []]
     if not arns:
         return None
@@ -36,7 +36,7 @@ def layers_folder(function: Any) -> Path | None:
 
 
 def runtime_packages_folder() -> Path:
-    """A folder in which boto3 and what it needs can be imported, and nothing else of this Python's packages."""
+    """Return a folder from which only boto3 and its dependencies can be imported."""
     with _lock:
         folder = _root_folder() / "runtime"
         if not folder.exists():
@@ -48,7 +48,7 @@ def runtime_packages_folder() -> Path:
 
 
 def home_folder() -> Path:
-    """An empty folder as home, so that nothing of the user's is read."""
+    """Return an empty home folder, which hides the user's settings."""
     with _lock:
         folder = _root_folder() / "home"
         folder.mkdir(exist_ok=True)
@@ -56,8 +56,8 @@ def home_folder() -> Path:
 
 
 def remove_all() -> None:
-    """Remove all that was unpacked. Emptying the account keeps it: folders are named by their content, and layers are large."""
-    global _root  # noqa: PLW0603  one folder per process, made when it is first needed
+    """Delete everything unpacked. A reset keeps it: folders are named by their content, and layers are large."""
+    global _root  # noqa: PLW0603  one folder per process, created on first use
     with _lock:
         if _root:
             shutil.rmtree(_root, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The processes of all functions: kept warm between invocations, several of a function when it is invoked while it runs."""
+"""The processes of all functions: warm between invocations, several per function if invocations overlap."""
 
 import threading
 from collections import Counter
@@ -7,11 +7,11 @@ from typing import Any
 from local_aws.functions import environment
 from local_aws.functions.worker import Worker
 
-_KEPT = 8  # idle processes at most: each is 20 to 60 MB
+_KEPT = 8  # maximum of idle processes: each takes 20 to 60 MB
 
 
 class Pool:
-    """Processes by their function's ARN; a function's processes end when it is changed or deleted."""
+    """Processes by their function's ARN; they end when the function is changed or deleted."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -20,7 +20,7 @@ class Pool:
         self._changes: Counter[str] = Counter()
 
     def take(self, function: Any, endpoint: str) -> tuple[Worker, int]:
-        """An idle process of the function, or a new one; with the count of changes, to be handed back with it."""
+        """Return an idle or new process of the function, with the count of changes to pass to `give_back`."""
         arn = function.function_arn
         with self._lock:
             changes = self._changes[arn]
@@ -54,15 +54,15 @@ class Pool:
             self._workers.pop(id(worker), None)
         worker.end()
 
-    def end_of(self, access_key: str) -> None:
-        """End the process that works with an access key, in the middle of what it does."""
+    def end_by_key(self, access_key: str) -> None:
+        """End the process that uses an access key, even during an invocation."""
         with self._lock:
             found = [worker for worker in self._workers.values() if worker.environment["AWS_ACCESS_KEY_ID"] == access_key]
         for worker in found:
             self.end(worker)
 
     def changed(self, arn: str) -> None:
-        """End the function's idle processes; busy ones end with their invocation."""
+        """End the function's idle processes; busy ones end after their invocation."""
         with self._lock:
             self._changes[arn] += 1
             ended = [worker for name, worker in self._idle if name == arn]

@@ -1,4 +1,4 @@
-"""One execution environment: the process that a function's code stays loaded in."""
+"""An execution environment: a process with a function's loaded code."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ _CHUNK = 1 << 16
 
 @dataclass(frozen=True)
 class Result:
-    """How an invocation ended: with a payload, or (None) by the process's end or at the deadline."""
+    """The end of an invocation: with a payload, or (None) by the process's end or at the deadline."""
 
     payload: str | None
     failed: bool
@@ -28,7 +28,7 @@ class Result:
 
 @dataclass
 class Worker:
-    """A running process, one invocation at a time; between them it just waits, while AWS would freeze it."""
+    """A running process for one invocation at a time; between them it waits, while AWS would freeze it."""
 
     command: list[str]
     environment: dict[str, str]
@@ -48,14 +48,14 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             pass_fds=(write,),
-            start_new_session=True,  # so that it and what it starts can be ended together
+            start_new_session=True,  # to end it with all its children
         )
         os.close(write)
         self._ready = False
         self._use, self._closed = threading.Lock(), False
 
     def invoke(self, request_id: str, arn: str, event: Any, timeout_s: float) -> Result:
-        """Run the handler once; the process must be ended unless this returns a payload."""
+        """Run the handler once; end the process unless this returns a payload."""
         with self._use:
             return self._invoke(request_id, arn, event, timeout_s)
 
@@ -75,19 +75,19 @@ class Worker:
         return self._answer(time.monotonic() + timeout_s)
 
     def take_log(self) -> str:
-        """What the function wrote since it was last asked."""
+        """Return the function's output since the last call."""
         text = bytes(self._log).replace(_END_OF_LOG, b"").decode(errors="replace")
         self._log.clear()
         return text
 
     def kill(self) -> None:
-        """Kill the process and all that it started; an invocation that runs sees its end."""
+        """Kill the process with its children; a running invocation sees its end."""
         if not self._closed:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     def end(self) -> None:
-        """Kill it and clear it away. Twice is as once."""
+        """Kill the process and release its resources; safe to repeat."""
         self.kill()
         with self._use:
             if not self._closed:
@@ -104,7 +104,7 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether the process still runs, and can take another invocation."""
+        """Return whether the process is still running and can take another invocation."""
         return self._process.poll() is None
 
     def _answer(self, deadline: float) -> Result:

@@ -1,6 +1,6 @@
-"""SageMaker HyperPod clusters in front of moto's SageMaker, which has them InService at once and knows no update.
+"""SageMaker HyperPod clusters on top of moto's SageMaker, which has them InService at once and cannot update them.
 
-What it does is public behaviour; where that is not published (the order of states, some texts), each module says what it assumes.
+It follows public behaviour; where that is unpublished (the order of states, some texts), each module states its assumptions.
 """
 
 from local_aws import durations, network_interfaces
@@ -21,14 +21,14 @@ from local_aws.schedule import schedule
 
 
 def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's signature
-    """Answer SageMaker's operations on clusters and SSM's on nodes, and register the paths that control it."""
+    """Handle SageMaker's operations on clusters and SSM's on nodes, and register the control paths."""
     from moto.sagemaker.responses import SageMakerResponse  # noqa: PLC0415  moto is loaded once the environment is set
     from moto.ssm.responses import SimpleSystemManagerResponse  # noqa: PLC0415
 
     modules = (cluster_operations, node_operations, event_operations, tag_operations, training_plans)
     operations = {name: operation for module in modules for name, operation in module.OPERATIONS.items()}
-    JsonService("sagemaker", operations, model.lock).put_before(SageMakerResponse)
-    JsonService("ssm", sessions.OPERATIONS, model.lock).put_before(SimpleSystemManagerResponse)
+    JsonService("sagemaker", operations, model.lock).install_before(SageMakerResponse)
+    JsonService("ssm", sessions.OPERATIONS, model.lock).install_before(SimpleSystemManagerResponse)
     network_interfaces.install()
     durations.install()
     quotas.install()
@@ -36,13 +36,13 @@ def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's sig
 
 
 def reset() -> None:
-    """Forget all clusters, limits and changed durations."""
+    """Delete all clusters and limits, and restore durations."""
     schedule.clear()
     starting.runner().reset()
     with model.lock:
         for cluster in model.everything():
             network.drop(cluster, cluster.nodes)
-            cluster.nodes = []  # what a runner still says of them comes to nothing
+            cluster.nodes = []  # later reports of a runner have no effect
         model.reset()
     quotas.reset()
     training_plans.reset()

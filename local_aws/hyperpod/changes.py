@@ -1,4 +1,4 @@
-"""Creation, update and software update of clusters whose nodes are provisioned all or none, step by step on the clock."""
+"""Creation, update and software update of clusters with all-or-none provisioning, step by step on the clock."""
 
 from collections.abc import Callable
 
@@ -12,14 +12,14 @@ from local_aws.schedule import schedule
 
 
 def begin_create(cluster: Cluster, ordered_failure: str | None) -> None:
-    """Create the cluster that was registered just now."""
+    """Start the creation of a registered cluster."""
     cluster.change = Change("create", ordered_failure=ordered_failure)
     set_status(cluster, "Creating")
     _later("hyperpod.create.launch", cluster, _launch)
 
 
 def begin_update(cluster: Cluster, groups: dict[str, Group], ordered_failure: str | None) -> None:
-    """Bring the cluster to ``groups``: new nodes first, then those that shall go."""
+    """Start an update of the cluster to ``groups``: add new nodes first, then remove surplus ones."""
     before, cluster.groups = cluster.groups, groups
     cluster.change = Change("update", before=before, ordered_failure=ordered_failure)
     cluster.change.leaving = _surplus(cluster)
@@ -29,7 +29,7 @@ def begin_update(cluster: Cluster, groups: dict[str, Group], ordered_failure: st
 
 
 def begin_software_update(cluster: Cluster, names: set[str], ordered_failure: str | None) -> None:
-    """Give the nodes of the groups a new image; their lifecycle scripts run again."""
+    """Replace the image of the groups' nodes; their lifecycle scripts run again."""
     nodes = [node for node in cluster.nodes if node.group in names and node.stays]
     cluster.change = Change("software", waiting_for={node.id for node in nodes}, launched=True)
     for node in nodes:
@@ -46,7 +46,7 @@ def begin_software_update(cluster: Cluster, names: set[str], ordered_failure: st
 
 
 def _later(name: str, cluster: Cluster, action: Callable[[Cluster], None]) -> None:
-    """Do ``action`` after a while, unless another change has begun by then."""
+    """Schedule ``action``, unless another change has begun by then."""
     change = cluster.change
 
     def act() -> None:
@@ -58,7 +58,7 @@ def _later(name: str, cluster: Cluster, action: Callable[[Cluster], None]) -> No
 
 
 def _surplus(cluster: Cluster) -> list[Node]:
-    """The nodes beyond what their groups shall have. AWS picks them at random; here the newest go."""
+    """Return the nodes beyond the groups' targets. AWS picks them at random; this picks the newest."""
     names = dict.fromkeys(node.group for node in cluster.nodes)
     targets = {name: cluster.groups[name].target if name in cluster.groups else 0 for name in names}
     return [node for name in names for node in cluster.nodes_of(name)[targets[name] :]]
@@ -92,7 +92,7 @@ def _up(cluster: Cluster, node: Node) -> None:
 
 
 def _retire(cluster: Cluster) -> None:
-    """All new nodes run: end those that shall go."""
+    """Remove the surplus nodes, once all new nodes run."""
     shut_down(cluster, _change(cluster).leaving)
     if any(not node.stays for node in cluster.nodes):
         remove_after("hyperpod.node.shut_down", cluster, lambda which: _later("hyperpod.settle", which, _finish))
@@ -115,7 +115,7 @@ def _node_failed(cluster: Cluster, node: Node, failure: str) -> None:
 
 
 def _fail(cluster: Cluster, failure: str) -> None:
-    """Give the change up; the first failure is the one that is told."""
+    """Fail the change; only the first failure is reported."""
     if cluster.status == "RollingBack":
         return
     change = _change(cluster)
@@ -164,5 +164,5 @@ def _give_up_software(cluster: Cluster) -> None:
 
 def _change(cluster: Cluster) -> Change:
     if cluster.change is None:
-        raise RuntimeError(f"nothing is under way on cluster {cluster.name}")
+        raise RuntimeError(f"no change in progress on cluster {cluster.name}")
     return cluster.change

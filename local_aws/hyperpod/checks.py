@@ -1,4 +1,4 @@
-"""What the service checks of a request beyond its model: names, counts, scripts, Slurm, roles, network."""
+"""The service's checks of a request beyond its model: names, counts, scripts, Slurm, roles, network."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -13,12 +13,12 @@ _FIXED = ("InstanceType", "ExecutionRole", "ThreadsPerCore", "OverrideVpcConfig"
 
 
 def invalid(message: str) -> AwsError:
-    """The error of a request that makes no sense to the service."""
+    """Return the error of an invalid request."""
     return AwsError("ValidationException", message)
 
 
 def check_cluster(call: Call, settings: Json, specs: list[Json]) -> None:
-    """Refuse a cluster that could not be created from these settings and groups."""
+    """Refuse settings and groups from which no cluster can be created."""
     if not specs:
         raise invalid("a cluster must have at least one instance group")
     if settings.get("VpcConfig"):
@@ -26,13 +26,13 @@ def check_cluster(call: Call, settings: Json, specs: list[Json]) -> None:
     check_groups(call, settings, specs, specs)
 
 
-def check_groups(call: Call, settings: Json, specs: list[Json], asked: list[Json]) -> None:
-    """Refuse groups that contradict themselves, each other or the cluster; ``asked`` are those that the request names."""
+def check_groups(call: Call, settings: Json, specs: list[Json], requested: list[Json]) -> None:
+    """Refuse groups that contradict themselves, each other or the cluster; ``requested`` are those in the request."""
     names = Counter(spec["InstanceGroupName"] for spec in specs)
     twice = sorted(name for name, count in names.items() if count > 1)
     if twice:
         raise invalid(f"instance group names must be unique, got {twice} more than once")
-    for spec in asked:
+    for spec in requested:
         _check_group(call, settings, spec)
     _check_slurm(settings, specs)
 
@@ -53,14 +53,14 @@ def _check_group(call: Call, settings: Json, spec: Json) -> None:
     call.authorize("iam:PassRole", role, {"iam:PassedToService": SERVICE})
     if not is_assumable(call.account, role):
         raise invalid(
-            f"SageMaker cannot assume the execution role {role}. It must exist, and its trust policy must let {SERVICE} assume it"
+            f"SageMaker cannot assume the execution role {role}. It must exist, and its trust policy must allow {SERVICE}"
         )
 
 
 def _check_scripts(name: str, spec: Json) -> None:
-    """Refuse scripts that no node could start, and a group that nothing sets up.
+    """Refuse scripts that no node could start, and a group without any set-up.
 
-    The texts are those of "Common validation errors", as far as AWS prints them:
+    The texts come from "Common validation errors", as far as AWS publishes them:
     https://docs.aws.amazon.com/sagemaker/latest/dg/smcluster-getting-started-slurm-cli.html
     """
     scripts = spec.get("LifeCycleConfig")
@@ -115,7 +115,7 @@ def _check_partitions(name: str, slurm: Json | None) -> None:
 
 
 def check_update(cluster: Cluster, specs: Iterable[Json], deleted: Iterable[str]) -> None:
-    """Refuse an update that changes what cannot change, deletes what is not there, or leaves no group."""
+    """Refuse an update that changes immutable fields, deletes unknown groups, or leaves no group."""
     doomed = list(deleted)
     missing = sorted(set(doomed) - set(cluster.groups))
     if missing:
@@ -143,7 +143,7 @@ def _check_fixed(name: str, old: Json, new: Json) -> None:
 
 
 def growth(cluster: Cluster | None, specs: Iterable[Json]) -> Counter[str]:
-    """How many more instances of each type ``specs`` ask for."""
+    """Return the number of additional instances per type that ``specs`` request."""
     more: Counter[str] = Counter()
     for spec in specs:
         have = cluster.groups[spec["InstanceGroupName"]].target if cluster and spec["InstanceGroupName"] in cluster.groups else 0

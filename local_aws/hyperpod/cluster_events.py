@@ -1,18 +1,19 @@
-"""What clusters tell: their own events, which ListClusterEvents shows, and state changes, which go to EventBridge."""
+"""The events of clusters: their own, for ListClusterEvents, and state changes, for EventBridge."""
 
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from local_aws import events
+from local_aws.clock import host_now
 from local_aws.hyperpod.descriptions import state_change
-from local_aws.hyperpod.model import Cluster, Node, host_now
+from local_aws.hyperpod.model import Cluster, Node
 from local_aws.json_service import Json
 from local_aws.schedule import schedule
 
 
 def set_status(cluster: Cluster, status: str, groups: Iterable[str] | None = None) -> None:
-    """Bring the cluster, and its groups or some of them, into ``status``, and tell EventBridge and the event list."""
+    """Set the status of the cluster and of its groups (or some of them), and publish it."""
     cluster.status = status
     for name, group in cluster.groups.items():
         if groups is None or name in groups:
@@ -23,7 +24,7 @@ def set_status(cluster: Cluster, status: str, groups: Iterable[str] | None = Non
 
 @dataclass(frozen=True)
 class About:
-    """What an event is about, beside the cluster: a group or a node, and what failed there."""
+    """The subject of an event besides the cluster: a group or a node, and its failure."""
 
     group: str = ""
     node: Node | None = None
@@ -72,5 +73,5 @@ def _publish(cluster: Cluster) -> None:
             resources=[arn],
         )
 
-    # Not at once: whoever changes a cluster holds the lock, and a rule's target may call back.
+    # Not at once: the caller holds the lock, and a rule's target may call back.
     schedule.after(0, publish)

@@ -1,4 +1,4 @@
-"""The operations on whole clusters: create, describe, update, patch, delete, list."""
+"""Operations on clusters: create, describe, update, patch, delete, list."""
 
 import secrets
 import string
@@ -7,16 +7,16 @@ from datetime import UTC, datetime
 from local_aws import faults
 from local_aws.errors import AwsError
 from local_aws.hyperpod import quotas
+from local_aws.hyperpod.authorization import named_cluster, tag_context
 from local_aws.hyperpod.changes import begin_create, begin_software_update, begin_update
 from local_aws.hyperpod.checks import check_cluster, check_groups, check_update, growth, invalid
 from local_aws.hyperpod.descriptions import cluster_details, cluster_summary
-from local_aws.hyperpod.lookup import named_cluster, tag_context
 from local_aws.hyperpod.model import Cluster, Group, clusters
 from local_aws.hyperpod.removal import begin_delete
 from local_aws.hyperpod.tag_operations import check_tags, from_list
 from local_aws.json_service import Call, Context, Json, Operation, page
 
-# What UpdateCluster may change beside the groups.
+# The fields besides the groups that UpdateCluster may change.
 _CHANGEABLE = ("TieredStorageConfig", "NodeRecovery", "NodeProvisioningMode", "ClusterRole", "AutoScaling", "Orchestrator")
 # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsagemaker.html
 _UPDATE_DEPENDS_ON = ("sagemaker:BatchAddClusterNodes", "sagemaker:BatchDeleteClusterNodes")
@@ -28,15 +28,15 @@ def _ordered_failure(call: Call) -> str | None:
     return fault.message if fault else None
 
 
-def _refuse_what_is_not_modelled(call: Call) -> None:
+def _refuse_unsupported(call: Call) -> None:
     for field in _NOT_MODELLED:
         if field in call.request:
             raise invalid(f"{field} is not part of the embedded AWS")
 
 
 def create_cluster(call: Call) -> Json:
-    """Accept a new cluster, which is then Creating."""
-    _refuse_what_is_not_modelled(call)
+    """Create a cluster in status Creating."""
+    _refuse_unsupported(call)
     request, name = call.request, call.request["ClusterName"]
     tags = from_list(request.get("Tags") or [])
     specs = request.get("InstanceGroups") or []
@@ -58,31 +58,31 @@ def create_cluster(call: Call) -> Json:
 
 
 def _authorize_creation(call: Call, cluster_id: str, tags: dict[str, str], specs: list[Json]) -> None:
-    """Check the rights that the service authorization reference lists for CreateCluster."""
+    """Check the permissions that the service authorization reference lists for CreateCluster."""
     arn, vpc = call.arn("sagemaker", f"cluster/{cluster_id}"), call.request.get("VpcConfig") or {}
-    asked: Context = {
+    context: Context = {
         "sagemaker:InstanceTypes": sorted({spec["InstanceType"] for spec in specs if "InstanceType" in spec}),
         "sagemaker:VpcSubnets": list(vpc.get("Subnets", [])),
         "sagemaker:VpcSecurityGroupIds": list(vpc.get("SecurityGroupIds", [])),
         **tag_context(tags, "aws:RequestTag"),
     }
-    call.authorize("sagemaker:CreateCluster", arn, {key: value for key, value in asked.items() if value})
+    call.authorize("sagemaker:CreateCluster", arn, {key: value for key, value in context.items() if value})
     if tags:
         call.authorize("sagemaker:AddTags", arn, tag_context(tags, "aws:RequestTag"))
     call.authorize("sagemaker:UpdateClusterSoftware", arn)
 
 
 def describe_cluster(call: Call) -> Json:
-    """The cluster as it is at this moment."""
+    """Return the current state of the cluster."""
     return cluster_details(named_cluster(call))
 
 
 def update_cluster(call: Call) -> Json:
-    """Accept a change of groups or settings; the cluster is then Updating."""
+    """Change groups or settings; the cluster is Updating first."""
     cluster, request = named_cluster(call), call.request
     for action in _UPDATE_DEPENDS_ON:
         call.authorize(action, cluster.arn, tag_context(cluster.tags, "aws:ResourceTag"))
-    _refuse_what_is_not_modelled(call)
+    _refuse_unsupported(call)
     _refuse_while_busy(cluster, "updated")
     specs, deleted = request.get("InstanceGroups") or [], request.get("InstanceGroupsToDelete") or []
     changed = {key: request[key] for key in _CHANGEABLE if key in request}
@@ -100,14 +100,14 @@ def update_cluster(call: Call) -> Json:
 
 
 def update_cluster_software(call: Call) -> Json:
-    """Accept a new image for all groups or some; the cluster is then SystemUpdating."""
+    """Give all groups or some a new image; the cluster is SystemUpdating first."""
     cluster = named_cluster(call)
     _refuse_while_busy(cluster, "updated")
-    asked = [group["InstanceGroupName"] for group in call.request.get("InstanceGroups") or []]
-    unknown = sorted(set(asked) - set(cluster.groups))
+    requested = [group["InstanceGroupName"] for group in call.request.get("InstanceGroups") or []]
+    unknown = sorted(set(requested) - set(cluster.groups))
     if unknown:
         raise invalid(f"instance groups {unknown} do not exist in cluster {cluster.name}")
-    names = set(asked or cluster.groups)
+    names = set(requested or cluster.groups)
     if "ImageId" in call.request:
         for name in names:
             cluster.groups[name].spec["ImageId"] = call.request["ImageId"]
@@ -116,7 +116,7 @@ def update_cluster_software(call: Call) -> Json:
 
 
 def delete_cluster(call: Call) -> Json:
-    """Accept the deletion; the cluster is then Deleting."""
+    """Delete the cluster; it is Deleting first."""
     cluster = named_cluster(call)
     if cluster.status not in ("InService", "Failed"):
         raise AwsError("ConflictException", f"Cluster {cluster.name} is in {cluster.status} state and cannot be deleted.")
@@ -132,7 +132,7 @@ def _refuse_while_busy(cluster: Cluster, done: str) -> None:
 
 
 def list_clusters(call: Call) -> Json:
-    """The clusters that pass the call's filters, in its order, a page at a time."""
+    """Return the clusters that match the call's filters, sorted and in pages."""
     call.authorize("sagemaker:ListClusters", None)
     request = call.request
     found = [cluster for cluster in clusters(call.account, call.region).values() if _is_asked_for(cluster, request)]
@@ -149,7 +149,7 @@ def _is_asked_for(cluster: Cluster, request: Json) -> bool:
 
 
 def is_in_time(moment: datetime, request: Json, name: str) -> bool:
-    """Tell whether ``moment`` lies within the request's <name>After and <name>Before, which are epoch seconds."""
+    """Return whether ``moment`` lies within the request's <name>After and <name>Before, which are epoch seconds."""
     after, before = request.get(f"{name}After"), request.get(f"{name}Before")
     return (after is None or moment > datetime.fromtimestamp(after, UTC)) and (
         before is None or moment < datetime.fromtimestamp(before, UTC)

@@ -1,4 +1,4 @@
-"""Continuous provisioning: the cluster is InService before its nodes, failed workers are tried again, minimums time out."""
+"""Continuous provisioning: the cluster is InService before its nodes, failed workers are retried, minimums time out."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ Fail = Callable[[Cluster, str], None]
 
 
 def listener(up: Up, fail: Fail) -> Listener:
-    """What happens to a cluster as its nodes come up or fail."""
+    """Return the listener that reacts to started and failed nodes."""
 
     def on_up(cluster: Cluster, node: Node) -> None:
         if cluster.status == "Creating" and _is_head(node):
@@ -33,7 +33,7 @@ def listener(up: Up, fail: Fail) -> Listener:
 
 
 def launched(cluster: Cluster, change: Change, retire: Callable[[Cluster], None]) -> None:
-    """Go into service where no controller has to come up first, and see to it that minimums are met in time."""
+    """Set the cluster InService unless it waits for a controller, and schedule the check of minimums."""
     if cluster.status == "Creating" and not any("SlurmConfig" in group.spec for group in cluster.groups.values()):
         set_status(cluster, "InService", ())
 
@@ -55,7 +55,7 @@ def _settle_group(cluster: Cluster, group: Group | None) -> None:
 
 
 def _give_up_minimums(cluster: Cluster, change: Change) -> bool:
-    """Take back the groups whose minimum is not met: new ones to no nodes, others to what they were; tell if there were any."""
+    """Revert groups below their minimum: new ones to no nodes, others to their former size; return whether there were any."""
     short = [group for group in cluster.groups.values() if _running(cluster, group) < group.spec.get("MinInstanceCount", 0)]
     for group in short:
         old = change.before.get(group.name)

@@ -1,12 +1,13 @@
-"""Clusters, groups and nodes in the words of SageMaker's answers, which differ from those of its requests."""
+"""Clusters, groups and nodes in the form of SageMaker's responses, which differs from that of its requests."""
 
 from typing import Any
 
-from local_aws.hyperpod.model import Cluster, Group, Node, host_now
+from local_aws.clock import host_now
+from local_aws.hyperpod.model import Cluster, Group, Node
 from local_aws.json_service import Json
 from local_aws.network_interfaces import find_subnet
 
-# The field of an instance group in a request -> the same in an answer.
+# The field of an instance group in a request -> its field in a response.
 _GROUP_FIELDS = {
     "InstanceCount": "TargetCount",
     "MinInstanceCount": "MinCount",
@@ -16,12 +17,12 @@ _GROUP_FIELDS = {
 _REQUIREMENTS = {"InstanceTypes": ("CurrentInstanceTypes", "DesiredInstanceTypes")}
 _KUBERNETES = {"Labels": ("CurrentLabels", "DesiredLabels"), "Taints": ("CurrentTaints", "DesiredTaints")}
 _PATCHING = {"PatchSchedule": ("CurrentPatchSchedule", "DesiredPatchSchedule")}
-# Structures whose fields come back twice, as they are and as they shall be.
+# Structures whose fields are returned twice, as current and desired.
 _TWICE = {"InstanceRequirements": _REQUIREMENTS, "KubernetesConfig": _KUBERNETES, "AutoPatchConfig": _PATCHING}
 
 
 def cluster_details(cluster: Cluster) -> Json:
-    """The answer of DescribeCluster."""
+    """Return the response of DescribeCluster."""
     details: Json = {
         "ClusterArn": cluster.arn,
         "ClusterName": cluster.name,
@@ -36,7 +37,7 @@ def cluster_details(cluster: Cluster) -> Json:
 
 
 def cluster_summary(cluster: Cluster) -> Json:
-    """One entry of ListClusters."""
+    """Return an entry of ListClusters."""
     return {
         "ClusterArn": cluster.arn,
         "ClusterName": cluster.name,
@@ -46,7 +47,7 @@ def cluster_summary(cluster: Cluster) -> Json:
 
 
 def _leaving(cluster: Cluster) -> list[Group]:
-    """The groups that an update deletes, while they still have nodes."""
+    """Return the groups that an update deletes, while they still have nodes."""
     before = cluster.change.before if cluster.change else {}
     left = {node.group for node in cluster.nodes} - set(cluster.groups)
     return [Group({**before[name].spec, "InstanceCount": 0}, "Deleting") for name in before if name in left]
@@ -68,7 +69,7 @@ def _doubled(fields: dict[str, tuple[str, str]], value: dict[str, Any]) -> Json:
 
 
 def node_summary(node: Node) -> Json:
-    """One entry of ListClusterNodes."""
+    """Return an entry of ListClusterNodes."""
     summary: Json = {
         "InstanceGroupName": node.group,
         "InstanceId": node.id,
@@ -82,7 +83,7 @@ def node_summary(node: Node) -> Json:
 
 
 def node_details(cluster: Cluster, node: Node) -> Json:
-    """The answer of DescribeClusterNode, without its envelope."""
+    """Return the node in the response of DescribeClusterNode."""
     same = ("LifeCycleConfig", "OverrideVpcConfig", "ThreadsPerCore", "InstanceStorageConfigs", "NetworkInterface")
     details = node_summary(node) | {name: node.spec[name] for name in same if name in node.spec}
     if "ImageId" in node.spec:
@@ -106,6 +107,6 @@ def _placement(cluster: Cluster, node: Node) -> Json:
 
 
 def state_change(cluster: Cluster) -> Json:
-    """The detail of the EventBridge event that says a cluster changed its state: JSON, without time stamps of ours."""
+    """Return the detail of the EventBridge event about the cluster's state, as JSON without datetimes."""
     details = cluster_details(cluster) | {"CreationTime": int(cluster.created.timestamp() * 1000)}
     return details | {"Tags": cluster.tags, "LastModifiedTime": int(host_now().timestamp() * 1000)}

@@ -1,12 +1,12 @@
-"""The cluster's own events, which the service keeps for clusters of continuous provisioning alone."""
+"""The cluster's own events, which the service only stores for clusters with continuous provisioning."""
 
 from local_aws.errors import AwsError
+from local_aws.hyperpod.authorization import named_cluster
 from local_aws.hyperpod.cluster_operations import is_in_time
-from local_aws.hyperpod.lookup import named_cluster
 from local_aws.hyperpod.model import Cluster
 from local_aws.json_service import Call, Json, Operation, page
 
-# A field of the request -> the one of the event that must equal it.
+# A field of the request -> the field of the event that must equal it.
 _FILTERS = {"InstanceGroupName": "InstanceGroupName", "NodeId": "InstanceId", "ResourceType": "ResourceType"}
 
 
@@ -21,13 +21,13 @@ def _observed(call: Call) -> Cluster:
 
 
 def list_cluster_events(call: Call) -> Json:
-    """The events that pass the call's filters, the newest first unless told otherwise."""
+    """Return the events that match the call's filters, by default newest first."""
     request = call.request
-    wanted = {name: request[field] for field, name in _FILTERS.items() if field in request}
+    filters = {name: request[field] for field, name in _FILTERS.items() if field in request}
     found = [
         event
         for event in _observed(call).events
-        if all(event.get(name) == value for name, value in wanted.items())
+        if all(event.get(name) == value for name, value in filters.items())
         and is_in_time(event["EventTime"], request, "EventTime")
     ]
     if request.get("SortOrder", "Descending") == "Descending":
@@ -37,7 +37,7 @@ def list_cluster_events(call: Call) -> Json:
 
 
 def describe_cluster_event(call: Call) -> Json:
-    """One event with its details."""
+    """Return an event with its details."""
     event_id = call.request["EventId"]
     for event in _observed(call).events:
         if event["EventId"] == event_id:

@@ -1,4 +1,4 @@
-"""Where a group's lifecycle scripts are, and whether they can be the right ones: the same for nodes that run and that do not."""
+"""A group's lifecycle scripts and the checks before they run, with or without simulated nodes."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ class LifecycleScripts:
 
     @classmethod
     def of(cls, spec: Json) -> "LifecycleScripts | None":
-        """The scripts of an instance group; None where it names none."""
+        """Return the scripts of an instance group; None if it names none."""
         config = spec.get("LifeCycleConfig") or {}
         uri = str(config.get("SourceS3Uri") or "")
         bucket, _, prefix = uri.partition("://")[2].partition("/")
@@ -32,18 +32,18 @@ class LifecycleScripts:
         return cls(uri, bucket, prefix.strip("/"), entry) if uri else None
 
     def key(self, path: str) -> str:
-        """The key of a file of the folder."""
+        """Return the key of a file in the folder."""
         return "/".join(part for part in (self.prefix, path) if part)
 
 
 def check(launch: Launch, scripts: LifecycleScripts) -> str | None:
-    """Why the scripts cannot run on the node, or None."""
+    """Return why the scripts cannot run on the node, or None."""
     cluster, spec = launch.cluster, launch.node.spec
     return _refused(cluster, ExecutionRole.of(cluster, spec), scripts) or _misplaced(cluster, scripts)
 
 
 def failed(failure: str, log: NodeLog) -> Outcome:
-    """The outcome of a node whose scripts failed, in HyperPod's words, with the cause and where to read more."""
+    """Return the outcome of failed scripts, in HyperPod's words, with the cause and the log's location."""
     return Outcome(f"Lifecycle scripts did not run successfully: {failure}. See {log.place}")
 
 
@@ -61,7 +61,7 @@ def _refused(cluster: Cluster, role: ExecutionRole, scripts: LifecycleScripts) -
 
 
 def _misplaced(cluster: Cluster, scripts: LifecycleScripts) -> str | None:
-    """Why the scripts in S3 cannot be the right ones, or None."""
+    """Return why the scripts in S3 are unusable, or None."""
     script = scripts.key(scripts.entry)
     if not _exists(cluster, scripts.bucket, script):
         return f"could not download s3://{scripts.bucket}/{script}: there is no such object"

@@ -8,7 +8,7 @@ from typing import Any
 from local_aws.hyperpod.model import Cluster, Node
 from local_aws.hyperpod.roles import ExecutionRole
 
-_lock = threading.Lock()  # moto's logs are not made for several writers
+_lock = threading.Lock()  # moto's logs do not support concurrent writers
 
 
 @dataclass(frozen=True)
@@ -20,16 +20,16 @@ class NodeLog:
 
     @property
     def stream(self) -> str:
-        """The stream's name."""
+        """Return the stream's name."""
         return f"LifecycleConfig/{self.node.group}/{self.node.id}"
 
     @property
     def place(self) -> str:
-        """Where to look, for people."""
+        """Return the location of the log, as text."""
         return f"log stream {self.stream} in log group {self.cluster.log_group}"
 
     def write(self, lines: list[str]) -> None:
-        """Append ``lines``; as on AWS nobody is told where the role may not write."""
+        """Append ``lines``; as on AWS, drop them silently if the role may not write."""
         now = int(datetime.now(UTC).timestamp() * 1000)
         with _lock:
             if not self._may_write():

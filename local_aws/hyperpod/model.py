@@ -1,26 +1,21 @@
-"""What the embedded HyperPod remembers: clusters, their instance groups and their nodes."""
+"""The state of the embedded HyperPod: clusters, their instance groups and their nodes."""
 
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 
-from local_aws.clock import clock
+from local_aws.clock import clock, host_now
 from local_aws.json_service import Call, Json
 from local_aws.network_interfaces import Interface
 
-# Held while anything below is read or written; actions on the schedule take it too.
+# Protects everything below; actions on the schedule take it, too.
 lock = threading.RLock()
-
-
-def host_now() -> datetime:
-    """The host's time: clients compare time stamps with their own clock."""
-    return datetime.now(UTC)
 
 
 @dataclass
 class Node:
-    """An instance of a cluster; ``spec`` is its group's as it was at its launch."""
+    """An instance of a cluster; ``spec`` is its group's specification at launch."""
 
     id: str
     number: int
@@ -33,28 +28,28 @@ class Node:
 
     @property
     def group(self) -> str:
-        """The name of its instance group."""
+        """Return the name of its instance group."""
         return str(self.spec["InstanceGroupName"])
 
     @property
     def type(self) -> str:
-        """Its instance type; of several that the group takes, the first."""
+        """Return its instance type; of several types of the group, the first."""
         return instance_type(self.spec)
 
     @property
     def address(self) -> str:
-        """Its private address; empty outside a VPC of the account."""
+        """Return its private address; empty outside a VPC of the account."""
         return self.interfaces[0].address if self.interfaces else ""
 
     @property
     def stays(self) -> bool:
-        """Whether it is meant to go on existing."""
+        """Return whether the node is to be kept."""
         return self.status != "ShuttingDown"
 
 
 @dataclass
 class Group:
-    """An instance group: what was asked for, and how its last software update went."""
+    """An instance group: its specification, and the result of its last software update."""
 
     spec: Json
     status: str = "Creating"
@@ -62,18 +57,18 @@ class Group:
 
     @property
     def name(self) -> str:
-        """The group's name."""
+        """Return the group's name."""
         return str(self.spec["InstanceGroupName"])
 
     @property
     def target(self) -> int:
-        """How many nodes it shall have."""
+        """Return the desired number of nodes."""
         return int(self.spec["InstanceCount"])
 
 
 @dataclass
 class Change:
-    """What is under way: the nodes that must come up, those that shall go, and what to return to."""
+    """A change in progress: the nodes to start, the nodes to remove, and the state for a rollback."""
 
     kind: str
     waiting_for: set[str] = field(default_factory=set)
@@ -85,7 +80,7 @@ class Change:
 
 @dataclass
 class Cluster:
-    """A cluster; ``settings`` is what CreateCluster and UpdateCluster said beside the groups and tags."""
+    """A cluster; ``settings`` are the fields of CreateCluster and UpdateCluster besides groups and tags."""
 
     account: str
     region: str
@@ -98,31 +93,31 @@ class Cluster:
     nodes: list[Node] = field(default_factory=list)
     status: str = "Creating"
     failure: str = ""
-    created: datetime = field(default_factory=clock.now)  # requests for a cluster are timed by the same clock
+    created: datetime = field(default_factory=clock.now)  # requests for a cluster use the same clock
     change: Change | None = None
     events: list[Json] = field(default_factory=list)
 
     @property
     def arn(self) -> str:
-        """The cluster's ARN, which ends in its id."""
+        """Return the cluster's ARN, which ends in its id."""
         return f"arn:{self.partition}:sagemaker:{self.region}:{self.account}:cluster/{self.id}"
 
     @property
     def continuous(self) -> bool:
-        """Whether nodes are provisioned continuously, and not all or none."""
+        """Return whether nodes are provisioned continuously instead of all or none."""
         return self.settings.get("NodeProvisioningMode") == "Continuous"
 
     @property
     def log_group(self) -> str:
-        """The CloudWatch log group of the nodes."""
+        """Return the CloudWatch log group of the nodes."""
         return f"/aws/sagemaker/Clusters/{self.name}/{self.id}"
 
     def nodes_of(self, group: str) -> list[Node]:
-        """The nodes of one group that are meant to go on existing."""
+        """Return the nodes of a group that are to be kept."""
         return [node for node in self.nodes if node.group == group and node.stays]
 
     def node(self, node_id: str) -> Node | None:
-        """The node of that id, or None."""
+        """Return the node with this id, or None."""
         return next((node for node in self.nodes if node.id == node_id), None)
 
 
@@ -130,12 +125,12 @@ _clusters: dict[tuple[str, str], dict[str, Cluster]] = {}
 
 
 def clusters(account: str, region: str) -> dict[str, Cluster]:
-    """All clusters of an account's region, by name."""
+    """Return all clusters of an account's region, by name."""
     return _clusters.setdefault((account, region), {})
 
 
 def find(call: Call, name_or_arn: str) -> Cluster | None:
-    """The cluster of that name or ARN, or None."""
+    """Return the cluster with this name or ARN, or None."""
     for cluster in clusters(call.account, call.region).values():
         if name_or_arn in (cluster.name, cluster.arn):
             return cluster
@@ -143,21 +138,21 @@ def find(call: Call, name_or_arn: str) -> Cluster | None:
 
 
 def instance_type(spec: Json) -> str:
-    """The instance type of a group's nodes; of several that it takes, the first."""
+    """Return the instance type of a group's nodes; of several types, the first."""
     return str(spec.get("InstanceType") or spec["InstanceRequirements"]["InstanceTypes"][0])
 
 
 def nodes_by_type(account: str, region: str, type_name: str) -> Iterator[Node]:
-    """All nodes of one instance type in an account's region."""
+    """Yield all nodes of an instance type in an account's region."""
     for cluster in clusters(account, region).values():
         yield from (node for node in cluster.nodes if node.type == type_name)
 
 
 def everything() -> list[Cluster]:
-    """The clusters of all accounts and regions."""
+    """Return the clusters of all accounts and regions."""
     return [cluster for region in _clusters.values() for cluster in region.values()]
 
 
 def reset() -> None:
-    """Forget all clusters."""
+    """Delete all clusters."""
     _clusters.clear()

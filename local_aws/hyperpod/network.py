@@ -1,4 +1,4 @@
-"""Nodes in the customer's VPC: what is checked there, and the network interfaces that the execution role makes and removes."""
+"""Nodes in the customer's VPC: checks, and network interfaces that are created and deleted with the execution role."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -16,17 +16,17 @@ _LOOKS = (
     "ec2:DescribeSubnets",
     "ec2:DescribeSecurityGroups",
 )
-_HYPERPODS_ACCOUNT = "000000000000"  # where instances are; nobody outside AWS knows which it is
+_HYPERPODS_ACCOUNT = "000000000000"  # the account of the instances; its real id is not public
 _DETACHMENT = "ec2:DetachNetworkInterface"
 _REMOVALS = (_DETACHMENT, "ec2:DeleteNetworkInterfacePermission", "ec2:DeleteNetworkInterface")
 
 
 class NetworkError(Exception):
-    """The nodes cannot live in this network."""
+    """The nodes cannot run in this network."""
 
 
 def check_vpc(call: Call, vpc: Json) -> None:
-    """Refuse subnets and security groups that do not exist or are not of one VPC."""
+    """Refuse subnets and security groups that do not exist or are not in the same VPC."""
     vpcs = set()
     for subnet_id in vpc["Subnets"]:
         subnet = find_subnet(call.account, call.region, subnet_id)
@@ -43,7 +43,7 @@ def check_vpc(call: Call, vpc: Json) -> None:
 
 
 def attach(cluster: Cluster, node: Node) -> None:
-    """Give the node its network interfaces, made with its group's execution role."""
+    """Create the node's network interfaces with its group's execution role."""
     place = _place(cluster, node.spec)
     if place is None:
         return
@@ -55,13 +55,13 @@ def attach(cluster: Cluster, node: Node) -> None:
 
 
 def release(cluster: Cluster, node: Node) -> None:
-    """Remove the node's network interfaces with its group's execution role; without the right to, they stay."""
+    """Delete the node's network interfaces with its group's execution role; without permission, they stay."""
     if not node.interfaces:
         return
     role = ExecutionRole.of(cluster, node.spec)
     place = _place(cluster, node.spec)
     context = _keys(cluster, place) if place else {}
-    # Detaching asks for both: https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html
+    # Detaching requires both: https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html
     role.must(_DETACHMENT, _instance_arn(cluster, node), context)
     for interface in node.interfaces:
         for action in _REMOVALS:
@@ -71,7 +71,7 @@ def release(cluster: Cluster, node: Node) -> None:
 
 
 def drop(cluster: Cluster, nodes: Iterable[Node]) -> None:
-    """Remove the interfaces of nodes that come to nothing."""
+    """Delete the interfaces of nodes that fail to start."""
     for node in nodes:
         delete(cluster.account, cluster.region, node.interfaces)
         node.interfaces = []
@@ -130,7 +130,7 @@ def _ec2_arn(cluster: Cluster, rest: str) -> str:
 
 
 def interfaces_of(type_name: str) -> int:
-    """How many interfaces a node of the type has in its subnet, each with an address: one on each network card.
+    """Return the number of interfaces of a node in its subnet, each with an address: one per network card.
 
     https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites.html
     """
@@ -143,7 +143,7 @@ def _efa_interfaces(type_name: str) -> int:
 
 @cache
 def _network(type_name: str) -> Json:
-    """What moto's copy of EC2's DescribeInstanceTypes says of the instance type's network."""
+    """Return the instance type's network from moto's copy of EC2's DescribeInstanceTypes."""
     from moto.ec2.models.instance_types import INSTANCE_TYPES  # noqa: PLC0415  moto is loaded once the environment is set
 
     described: Json = INSTANCE_TYPES.get(type_name.removeprefix("ml."), {}).get("NetworkInfo", {})

@@ -1,4 +1,4 @@
-"""The operations on single nodes: list, describe, delete, replace, reboot."""
+"""Operations on nodes: list, describe, delete, replace, reboot."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from typing import TypeAlias
 
 from local_aws.durations import duration
 from local_aws.errors import AwsError
+from local_aws.hyperpod.authorization import named_cluster
 from local_aws.hyperpod.changes import begin_update
 from local_aws.hyperpod.cluster_operations import is_in_time
 from local_aws.hyperpod.descriptions import node_details, node_summary
-from local_aws.hyperpod.lookup import named_cluster
 from local_aws.hyperpod.model import Cluster, Group, Node, lock
 from local_aws.hyperpod.node_runner import Outcome
 from local_aws.hyperpod.removal import shut_down
@@ -21,7 +21,7 @@ Chosen: TypeAlias = tuple[list[Node], list[tuple[str, str]]]
 
 
 def list_cluster_nodes(call: Call) -> Json:
-    """The nodes that pass the call's filters, a page at a time."""
+    """Return the nodes that match the call's filters, in pages."""
     cluster, request = named_cluster(call), call.request
     group = request.get("InstanceGroupNameContains", "")
     found = [node for node in cluster.nodes if group in node.group and is_in_time(node.launched, request, "CreationTime")]
@@ -34,7 +34,7 @@ def list_cluster_nodes(call: Call) -> Json:
 
 
 def describe_cluster_node(call: Call) -> Json:
-    """One node as it is at this moment."""
+    """Return the current state of a node."""
     cluster, node_id = named_cluster(call), call.request.get("NodeId", "")
     node = cluster.node(node_id)
     if node is None:
@@ -43,9 +43,9 @@ def describe_cluster_node(call: Call) -> Json:
 
 
 def batch_delete_cluster_nodes(call: Call) -> Json:
-    """Remove nodes from their groups, which then have that many fewer.
+    """Remove nodes from their groups, whose counts shrink.
 
-    AWS asks for one UpdateClusterSoftware before, on clusters made before this operation was; that is not asked for here.
+    AWS requires UpdateClusterSoftware once on clusters older than this operation; this does not.
     """
     cluster = named_cluster(call)
     nodes, refused = _choose(call, cluster)
@@ -61,7 +61,7 @@ def batch_delete_cluster_nodes(call: Call) -> Json:
 
 
 def batch_replace_cluster_nodes(call: Call) -> Json:
-    """End nodes and start others in their place."""
+    """Replace nodes with new ones."""
 
     def replace(cluster: Cluster, nodes: list[Node]) -> None:
         shut_down(cluster, nodes)
@@ -84,12 +84,12 @@ def batch_reboot_cluster_nodes(call: Call) -> Json:
 
 @dataclass(frozen=True)
 class _Reboot:
-    """The reboot of one node, which stops being of interest when the node shall go."""
+    """The reboot of a node, ignored if the node is removed meanwhile."""
 
     node: Node
 
     def done(self, outcome: Outcome) -> None:
-        """Let the node run again after the time that AWS takes."""
+        """Set the node Running after the time that AWS takes."""
         schedule.after(duration("hyperpod.node.reboot"), lambda: self._back(outcome))
 
     def _back(self, outcome: Outcome) -> None:
@@ -110,7 +110,7 @@ def _batch(call: Call, act: Callable[[Cluster, list[Node]], None]) -> Json:
 
 
 def _choose(call: Call, cluster: Cluster) -> Chosen:
-    """The nodes of the call that something can be done to now, and the others with what is in the way."""
+    """Return the nodes of the call that are available now, and the others with the reason."""
     nodes: list[Node] = []
     refused: list[tuple[str, str]] = []
     for node_id in call.request.get("NodeIds") or []:

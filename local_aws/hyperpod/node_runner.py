@@ -1,4 +1,4 @@
-"""Where nodes run: the seam between the service, which decides that a node starts, and what becomes of it then."""
+"""The interface between the service, which decides when nodes start, and the runner that runs them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from local_aws.json_service import Json
 
 @dataclass(frozen=True)
 class Launch:
-    """A node that starts, with all that HyperPod gives it."""
+    """A node to start, with everything that HyperPod gives it."""
 
     cluster: Cluster
     node: Node
@@ -19,7 +19,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a node's start ended: well, or with what to tell the operator."""
+    """The result of a node's start: success, or a message for the operator."""
 
     failure: str | None = None
 
@@ -28,30 +28,30 @@ Done = Callable[[Outcome], None]
 
 
 class NodeRunner(Protocol):
-    """Starts and stops nodes. None of it may block: ``done`` is called when the lifecycle script has ended, or the node is back.
+    """Starts and stops nodes. No method may block: ``done`` is called when the lifecycle script has ended or the node is back.
 
-    A software update stops a node and starts it again. ``start`` is called without, the others with the clusters' lock held.
+    A software update stops a node and starts it again. ``start`` is called without the clusters' lock, the other methods with it.
     """
 
     @property
-    def takes_its_time(self) -> bool:
-        """Whether nodes take the time that they take: then they begin together, and not one after the other as planned."""
+    def starts_in_real_time(self) -> bool:
+        """Return whether nodes take real time to start: then they start together instead of one after the other."""
 
     def start(self, launch: Launch, done: Done) -> None:
         """Boot the node and run its lifecycle script."""
 
     def stop(self, node_id: str) -> None:
-        """End the node, if it runs."""
+        """Stop the node, if it runs."""
 
     def reboot(self, node_id: str, done: Done) -> None:
         """Reboot the node; its lifecycle script does not run again."""
 
     def reset(self) -> None:
-        """End all nodes."""
+        """Stop all nodes."""
 
 
 def resource_config(cluster: Cluster) -> Json:
-    """The file by which a node learns of its cluster and of all nodes' addresses."""
+    """Return the content of resource_config.json, which tells a node its cluster and all nodes' addresses."""
     groups = [
         {
             "Name": group.name,

@@ -1,4 +1,4 @@
-"""Quotas of instances, by their names in Service Quotas; none is limited until `/_local_aws/quotas` says so."""
+"""Instance quotas, by their names in Service Quotas; unlimited until `/_local_aws/quotas` sets them."""
 
 from collections import Counter
 
@@ -15,17 +15,17 @@ def install() -> None:
 
 
 def limit(quotas: dict[str, int]) -> dict[str, int]:
-    """Set quotas such as ``{"ml.trn1.32xlarge for cluster usage": 0}``; all that are set come back."""
+    """Set quotas such as ``{"ml.trn1.32xlarge for cluster usage": 0}`` and return all."""
     for name, value in quotas.items():
         if not name.endswith(" for cluster usage"):
-            raise ValueError(f"a quota is called '<instance type> for cluster usage', got {name!r}")
+            raise ValueError(f"the quota name must be '<instance type> for cluster usage', got {name!r}")
         _limits[name] = int(value)
     return dict(_limits)
 
 
-def check(account: str, region: str, wanted: Counter[str]) -> None:
-    """Refuse ``wanted`` more instances of each type where the quota does not allow them."""
-    for type_name, more in wanted.items():
+def check(account: str, region: str, additional: Counter[str]) -> None:
+    """Refuse ``additional`` instances of each type if they exceed the quota."""
+    for type_name, more in additional.items():
         quota = f"{type_name} for cluster usage"
         used = sum(1 for _ in nodes_by_type(account, region, type_name))
         if more > 0 and used + more > _limits.get(quota, used + more):

@@ -1,7 +1,7 @@
-"""How nodes and clusters go: the nodes shut down, and their interfaces are removed with the execution role's rights.
+"""The removal of nodes and clusters: nodes shut down, and the execution role deletes their interfaces.
 
-Without those rights a node stays in ShuttingDown and says why. Whether AWS tries again is not known; here it does, so that
-giving the rights back is a way out.
+Without permission a node stays in ShuttingDown with the reason. Whether AWS retries is unknown; this does, so that restoring
+the permission solves the problem.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,7 +16,7 @@ from local_aws.schedule import schedule
 
 
 def shut_down(cluster: Cluster, nodes: Iterable[Node]) -> None:
-    """Begin to end the nodes."""
+    """Start to shut nodes down."""
     for node in nodes:
         node.status = "ShuttingDown"
         runner().stop(node.id)
@@ -24,7 +24,7 @@ def shut_down(cluster: Cluster, nodes: Iterable[Node]) -> None:
 
 
 def remove_after(name: str, cluster: Cluster, then: Callable[[Cluster], None]) -> None:
-    """Remove the nodes that shut down once that has taken its time, and go on with ``then``."""
+    """Remove the nodes in ShuttingDown after a while, then call ``then``."""
 
     def remove() -> None:
         with lock:
@@ -38,7 +38,7 @@ def remove_after(name: str, cluster: Cluster, then: Callable[[Cluster], None]) -
 
 
 def _remove_now(cluster: Cluster) -> bool:
-    """Remove the nodes that shut down; tell whether all of them could be."""
+    """Remove the nodes in ShuttingDown; return whether all of them are gone."""
     for node in [node for node in cluster.nodes if not node.stays]:
         try:
             network.release(cluster, node)
@@ -51,7 +51,7 @@ def _remove_now(cluster: Cluster) -> bool:
 
 
 def begin_delete(cluster: Cluster, ordered_failure: str | None) -> None:
-    """Delete the cluster: it is gone when all its nodes are."""
+    """Delete the cluster, once all its nodes are gone."""
     cluster.change = Change("delete", ordered_failure=ordered_failure)
     shut_down(cluster, cluster.nodes)
     set_status(cluster, "Deleting")

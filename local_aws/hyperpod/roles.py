@@ -1,4 +1,4 @@
-"""What HyperPod does with an execution role, and whether the role's trust and policies let it."""
+"""HyperPod's use of an execution role, and whether the role's trust and policies allow it."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ SERVICE = "sagemaker.amazonaws.com"
 
 
 class MissingPermissionError(Exception):
-    """The execution role may not do what HyperPod has to do with it."""
+    """The execution role lacks a permission that HyperPod needs."""
 
     def __init__(self, role_arn: str, action: str, resource: str) -> None:
         self.action = action
@@ -18,33 +18,33 @@ class MissingPermissionError(Exception):
 
 
 def is_assumable(account: str, role_arn: str) -> bool:
-    """Tell whether SageMaker can take on the role.
+    """Return whether SageMaker can assume the role.
 
-    No aws:SourceAccount or aws:SourceArn is sent: nobody has shown that HyperPod sends them, so a trust policy that asks for
-    them does not hold here.
+    No aws:SourceAccount or aws:SourceArn is sent: there is no evidence that HyperPod sends them, so a trust policy that requires
+    them refuses SageMaker here.
     """
     return role_trusts(account, role_arn, SERVICE)
 
 
 @dataclass(frozen=True)
 class ExecutionRole:
-    """A group's execution role, asked for one right after the other."""
+    """A group's execution role, and checks of its permissions."""
 
     cluster: Cluster
     arn: str
 
     @classmethod
     def of(cls, cluster: Cluster, spec: Json) -> "ExecutionRole":
-        """The execution role of an instance group."""
+        """Return the execution role of an instance group."""
         return cls(cluster, spec["ExecutionRole"])
 
     def may(self, action: str, resource: str, context: Context | None = None) -> bool:
-        """Tell whether SageMaker can take on the role and the role may do ``action``."""
+        """Return whether SageMaker can assume the role and the role allows ``action``."""
         keys: Context = {"aws:RequestedRegion": self.cluster.region, **(context or {})}
         account = self.cluster.account
         return is_assumable(account, self.arn) and role_allows(account, self.arn, action, resource, keys)
 
     def must(self, action: str, resource: str, context: Context | None = None) -> None:
-        """Refuse to go on where the role may not do ``action``."""
+        """Raise MissingPermissionError unless the role allows ``action``."""
         if not self.may(action, resource, context):
             raise MissingPermissionError(self.arn, action, resource)

@@ -1,23 +1,23 @@
-"""Whether Session Manager reaches a node: its agent connects with the execution role's rights.
+"""Whether Session Manager can reach a node: its agent connects with the execution role's rights.
 
-AWS documents GetConnectionStatus for managed nodes; that it takes HyperPod's targets, as StartSession does, is assumed. Sessions
-themselves are not part of the embedded AWS: `python -m local_aws shell` enters nodes that run.
+AWS documents GetConnectionStatus for managed nodes; this assumes HyperPod's targets, as in StartSession. Sessions are not part
+of the embedded AWS: use `python -m local_aws shell` for a shell on a simulated node.
 """
 
 from local_aws.hyperpod.model import Cluster, Node, everything
 from local_aws.hyperpod.roles import ExecutionRole
-from local_aws.json_service import Call, Json, NotOursError, Operation
+from local_aws.json_service import Call, Json, NotHandledError, Operation
 
 _PREFIX = "sagemaker-cluster:"
-# What the agent calls: https://docs.aws.amazon.com/systems-manager/latest/userguide/systems-manager-setting-up-messageAPIs.html
+# The agent's calls: https://docs.aws.amazon.com/systems-manager/latest/userguide/systems-manager-setting-up-messageAPIs.html
 _CHANNELS = tuple(f"ssmmessages:{verb}{kind}Channel" for verb in ("Create", "Open") for kind in ("Control", "Data"))
 
 
 def get_connection_status(call: Call) -> Json:
-    """`connected` for a node that runs and whose role lets the agent open its channels."""
+    """Return `connected` for a running node whose role allows the agent to open its channels."""
     target = str(call.request["Target"])
     if not target.startswith(_PREFIX):
-        raise NotOursError
+        raise NotHandledError
     is_connected = any(
         _target(cluster, node) == target and _is_connected(cluster, node)
         for cluster in everything()

@@ -1,14 +1,15 @@
-"""How nodes come up: network interfaces, boot, lifecycle script, deep health checks, Running."""
+"""The start of nodes: network interfaces, boot, lifecycle script, deep health checks, Running."""
 
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from local_aws.clock import host_now
 from local_aws.durations import duration
 from local_aws.hyperpod import network
+from local_aws.hyperpod.check_only_runner import CheckOnlyRunner
 from local_aws.hyperpod.cluster_events import About, record
-from local_aws.hyperpod.looked_up import LookedUp
-from local_aws.hyperpod.model import Cluster, Node, host_now, lock
+from local_aws.hyperpod.model import Cluster, Node, lock
 from local_aws.hyperpod.node_runner import Launch, NodeRunner, Outcome, resource_config
 from local_aws.hyperpod.roles import MissingPermissionError
 from local_aws.network_interfaces import OutOfAddressesError
@@ -16,37 +17,37 @@ from local_aws.schedule import schedule
 
 
 @dataclass
-class _Seam:
-    """The node runner in use."""
+class _Current:
+    """The current node runner."""
 
     runner: NodeRunner
 
 
-_seam = _Seam(LookedUp())
+_seam = _Current(CheckOnlyRunner())
 
 
 @dataclass(frozen=True)
 class Listener:
-    """Who is told how the start of nodes went."""
+    """Callbacks for started and failed nodes."""
 
     up: Callable[[Cluster, Node], None]
     failed: Callable[[Cluster, Node, str], None]
 
 
 def use(runner: NodeRunner) -> None:
-    """Let ``runner`` run the nodes that start from now on."""
+    """Use ``runner`` for all nodes that start from now on."""
     _seam.runner = runner
 
 
 def runner() -> NodeRunner:
-    """The node runner in use."""
+    """Return the current node runner."""
     return _seam.runner
 
 
 def add_missing_nodes(cluster: Cluster) -> list[Node]:
-    """New nodes, with their network interfaces, up to what each group shall have.
+    """Add new nodes with their network interfaces, up to each group's target.
 
-    Raises NodeStartError, and adds none, where the network or the execution role does not let them be.
+    Raise NodeStartError and add none if the network or the execution role does not allow it.
     """
     new: list[Node] = []
     for group in cluster.groups.values():
@@ -60,7 +61,7 @@ def add_missing_nodes(cluster: Cluster) -> list[Node]:
 
 
 class NodeStartError(Exception):
-    """Nodes cannot be started, and why."""
+    """Nodes cannot be started; the text says why."""
 
 
 def _attach(cluster: Cluster, node: Node, new: list[Node]) -> None:
@@ -74,7 +75,7 @@ def _attach(cluster: Cluster, node: Node, new: list[Node]) -> None:
 def boot(cluster: Cluster, nodes: list[Node], listener: Listener, after: str = "hyperpod.node.boot") -> None:
     """Boot the nodes one after the other and run their lifecycle scripts."""
     stagger = min(duration("hyperpod.node.stagger"), duration("hyperpod.node.stagger.max") / max(1, len(nodes)))
-    if runner().takes_its_time:
+    if runner().starts_in_real_time:
         stagger = 0.0
     for place, node in enumerate(nodes):
         schedule.after(duration(after) + place * stagger, _Start(cluster, node, listener).begin)
@@ -82,7 +83,7 @@ def boot(cluster: Cluster, nodes: list[Node], listener: Listener, after: str = "
 
 @dataclass(frozen=True)
 class _Start:
-    """The start of one node, which stops being of interest when the node shall go or has failed."""
+    """The start of a node, ignored if the node is removed or has failed meanwhile."""
 
     cluster: Cluster
     node: Node
@@ -93,9 +94,9 @@ class _Start:
             if not self._is_wanted():
                 return
             if self.node.status == "SystemUpdating":
-                runner().stop(self.node.id)  # not before: an update that comes to nothing leaves nodes as they are
+                runner().stop(self.node.id)  # not earlier: a failed update leaves nodes unchanged
             launch = Launch(self.cluster, self.node, resource_config(self.cluster))
-        runner().start(launch, self.done)  # outside the lock: a runner may take its time
+        runner().start(launch, self.done)  # outside the lock: a runner may be slow
 
     def done(self, outcome: Outcome) -> None:
         with lock:

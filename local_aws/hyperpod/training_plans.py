@@ -1,14 +1,15 @@
-"""Training plans, which `/_local_aws/training-plans` puts into an account, to be described.
+"""Training plans, which `/_local_aws/training-plans` adds to an account.
 
-Whether a cluster's groups fit their plan is not checked when one is created: what HyperPod says then is not published.
+A cluster's creation does not check its groups against their plan: HyperPod's response is not published.
 """
 
 from datetime import timedelta
 from typing import Any
 
 from local_aws import control
+from local_aws.clock import host_now
 from local_aws.errors import AwsError
-from local_aws.hyperpod.model import clusters, host_now
+from local_aws.hyperpod.model import clusters
 from local_aws.json_service import Call, Json, Operation
 
 DURATION = timedelta(days=30)
@@ -21,7 +22,7 @@ def install() -> None:
 
 
 def put(plans: dict[str, Any]) -> dict[str, Json]:
-    """Add plans such as ``{"summer": {"type": "ml.trn1.32xlarge", "zone": "usw2-az4", "count": 4}}``; all come back."""
+    """Add plans such as ``{"summer": {"type": "ml.trn1.32xlarge", "zone": "usw2-az4", "count": 4}}`` and return all."""
     for name, plan in plans.items():
         _plans[name] = {
             "type": plan["type"],
@@ -33,7 +34,7 @@ def put(plans: dict[str, Any]) -> dict[str, Json]:
 
 
 def describe_training_plan(call: Call) -> Json:
-    """The plan, with the instances that no group of the region holds."""
+    """Return the plan, with the number of available instances in the region."""
     name = str(call.request["TrainingPlanName"])
     arn = call.arn("sagemaker", f"training-plan/{name}")
     call.authorize("sagemaker:DescribeTrainingPlan", arn)

@@ -1,7 +1,7 @@
-"""IAM's decisions in the embedded AWS, on top of the roles and policies that moto keeps.
+"""IAM's authorization, with the roles and policies in moto's state.
 
-Held to their policies are the roles that services take on here (functions, state machines, nodes, delivery roles) and those
-that such a session assumes. The user's own calls, the command line's and CloudFormation's are not checked.
+It covers the roles that services assume here (functions, state machines, nodes, delivery roles) and the roles that such a
+session assumes. Calls of the user, the command line and CloudFormation are not checked.
 """
 
 from local_aws import control
@@ -24,7 +24,7 @@ __all__ = [
 
 
 def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's signature
-    """Enforce policies, and show the decisions at /_local_aws/iam."""
+    """Enforce policies, and list the decisions at /_local_aws/iam."""
     enforcement.install()
     roles.install()
     simulation.install()
@@ -38,6 +38,6 @@ def _show(request: control.Request) -> list[dict[str, object]]:
 
 
 def reset() -> None:
-    """Forget sessions and decisions."""
+    """Delete sessions and decisions."""
     sessions.reset()
     decisions.reset()

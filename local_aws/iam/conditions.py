@@ -1,4 +1,4 @@
-"""The Condition of a policy's statement, evaluated as AWS does; what is not known here raises, and so never lets anybody in."""
+"""The evaluation of a statement's Condition, as on AWS; unknown operators and keys raise an error, and so never grant access."""
 
 import ipaddress
 from collections.abc import Callable
@@ -12,37 +12,37 @@ Condition: TypeAlias = dict[str, dict[str, "str | list[str]"]]
 
 
 class UnknownConditionError(ValueError):
-    """An operator or a condition key that is not evaluated here."""
+    """An operator or condition key that is not supported."""
 
 
-def _truth(wanted: str, value: str) -> bool:
-    return wanted.lower() == value.lower()
+def _truth(expected: str, value: str) -> bool:
+    return expected.lower() == value.lower()
 
 
-def _in_network(wanted: str, value: str) -> bool:
-    return ipaddress.ip_address(value) in ipaddress.ip_network(wanted, strict=False)
+def _in_network(expected: str, value: str) -> bool:
+    return ipaddress.ip_address(value) in ipaddress.ip_network(expected, strict=False)
 
 
 def _moment(text: str) -> float:
     return datetime.fromisoformat(text).timestamp() if "-" in text else float(text)
 
 
-# Operator -> how one wanted value is compared with one value of the request.
+# Operator -> comparison of a value in the policy with a value of the request.
 _TESTS: dict[str, Test] = {
-    "StringEquals": lambda wanted, value: wanted == value,
-    "StringEqualsIgnoreCase": lambda wanted, value: wanted.lower() == value.lower(),
+    "StringEquals": lambda expected, value: expected == value,
+    "StringEqualsIgnoreCase": lambda expected, value: expected.lower() == value.lower(),
     "StringLike": matches,
     "ArnEquals": arn_matches,  # AWS: ArnEquals and ArnLike behave identically
     "ArnLike": arn_matches,
     "Bool": _truth,
     "IpAddress": _in_network,
-    "NumericEquals": lambda wanted, value: float(value) == float(wanted),
-    "NumericLessThan": lambda wanted, value: float(value) < float(wanted),
-    "NumericLessThanEquals": lambda wanted, value: float(value) <= float(wanted),
-    "NumericGreaterThan": lambda wanted, value: float(value) > float(wanted),
-    "NumericGreaterThanEquals": lambda wanted, value: float(value) >= float(wanted),
-    "DateLessThan": lambda wanted, value: _moment(value) < _moment(wanted),
-    "DateGreaterThan": lambda wanted, value: _moment(value) > _moment(wanted),
+    "NumericEquals": lambda expected, value: float(value) == float(expected),
+    "NumericLessThan": lambda expected, value: float(value) < float(expected),
+    "NumericLessThanEquals": lambda expected, value: float(value) <= float(expected),
+    "NumericGreaterThan": lambda expected, value: float(value) > float(expected),
+    "NumericGreaterThanEquals": lambda expected, value: float(value) >= float(expected),
+    "DateLessThan": lambda expected, value: _moment(value) < _moment(expected),
+    "DateGreaterThan": lambda expected, value: _moment(value) > _moment(expected),
 }
 # Negated operator -> the one it negates. A missing key satisfies a negated operator.
 _NEGATED = {
@@ -54,10 +54,10 @@ _NEGATED = {
     "NotIpAddress": "IpAddress",
     "NumericNotEquals": "NumericEquals",
 }
-# Operators whose values hold no wildcards: a filled-in variable needs no escaping there.
+# Operators without wildcards in their values: a filled-in variable needs no escaping there.
 _PLAIN = ("StringEquals", "StringEqualsIgnoreCase", "Bool", "IpAddress", "Numeric", "Date")
 
-# The keys whose presence or absence in a request is known here; all others (source addresses, organizations, ...) are not.
+# The keys whose presence in a request is known here; all others (source addresses, organizations, ...) are unknown.
 _KEYS = {
     *("aws:principalaccount", "aws:principalarn", "aws:principaltype", "aws:principalisawsservice", "aws:userid"),
     *("aws:sourceaccount", "aws:sourcearn", "aws:resourceaccount", "aws:securetransport", "aws:requestedregion"),
@@ -71,29 +71,29 @@ _KEY_PREFIXES = ("aws:requesttag/", "aws:resourcetag/", "ec2:resourcetag/", "sag
 
 
 def holds(condition: Condition, context: Context) -> bool:
-    """Tell whether every operator and key of ``condition`` is satisfied by the request's ``context``."""
+    """Return whether the request's ``context`` satisfies every operator and key of ``condition``."""
     results = [
-        _holds(operator, key, wanted if isinstance(wanted, list) else [wanted], context)
+        _holds(operator, key, expected if isinstance(expected, list) else [expected], context)
         for operator, keys in condition.items()
-        for key, wanted in keys.items()
-    ]  # all of them are looked at, so that an unknown part is noticed even after one that does not hold
+        for key, expected in keys.items()
+    ]  # evaluate all of them, to detect an unknown part even after a false one
     return all(results)
 
 
-def _holds(operator: str, key: str, wanted: list[str], context: Context) -> bool:
+def _holds(operator: str, key: str, expected: list[str], context: Context) -> bool:
     quantifier, _, bare = operator.rpartition(":")
     name = bare.removesuffix("IfExists")
     base = _NEGATED.get(name, name)
     _check_known(operator, quantifier, base, key)
     values = context.get(key.lower(), ())
     if base == "Null":
-        return all(_truth(text, str(not values)) for text in map(str, wanted))
+        return all(_truth(text, str(not values)) for text in map(str, expected))
     if not values:
         if quantifier:
             return quantifier == "ForAllValues"
         return name in _NEGATED or bare.endswith("IfExists")
     try:
-        filled = [_filled(base, str(text), context) for text in wanted]
+        filled = [_filled(base, str(text), context) for text in expected]
     except UnresolvedVariableError:
         return False
     hits = [any(_TESTS[base](text, value) for text in filled) != (name in _NEGATED) for value in values]

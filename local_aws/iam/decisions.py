@@ -1,4 +1,4 @@
-"""May this role do that? The decision as AWS makes it within one account, and a record of every one for the tests.
+"""Authorization decisions, as AWS makes them within one account, with a record of each for the tests.
 
 Evaluated: identity policies, permissions boundaries, buckets' and functions' own policies, trust policies. Not evaluated:
 service control policies, session policies, VPC endpoints' policies, key policies.
@@ -14,12 +14,12 @@ from local_aws.iam.patterns import Context
 from local_aws.iam.policy import Attempt, Principal, Verdict, judge
 
 Keys: TypeAlias = Mapping[str, str | Sequence[str]]
-_NO_MORE_THAN = 50_000  # decisions remembered: enough for the longest test, and a bound for a demo that runs for days
+_NO_MORE_THAN = 50_000  # decisions kept: enough for the longest test, and a bound for a demo that runs for days
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What was decided about a role's attempt, and why."""
+    """The decision on a role's request, and the reason."""
 
     action: str
     resource: str
@@ -32,18 +32,18 @@ _audit: deque[Decision] = deque(maxlen=_NO_MORE_THAN)
 
 
 def role_allows(account: str, role_arn: str, action: str, resource: str | None, context: Keys | None = None) -> bool:
-    """Tell whether the role's policies, and the resource's own, allow ``action``; None is a resource nobody names ('*')."""
+    """Return whether the role's and the resource's policies allow ``action``; None is no specific resource ('*')."""
     return decide(account, role_arn, action, resource or "*", context or {}).allowed
 
 
 def role_trusts(account: str, role_arn: str, service: str, context: Keys | None = None) -> bool:
-    """Tell whether the role exists and its trust policy, conditions included, lets ``service`` assume it."""
+    """Return whether the role exists and its trust policy, with its conditions, allows ``service`` to assume it."""
     keys = {"aws:PrincipalIsAWSService": "true", **(context or {})}
     return _trusts(account, role_arn, Principal(service=service), keys)
 
 
 def role_trusts_role(account: str, role_arn: str, caller_arn: str, context: Keys | None = None) -> bool:
-    """Tell whether the role's trust policy lets the role ``caller_arn`` assume it, by itself or by its account."""
+    """Return whether the role's trust policy allows the role ``caller_arn`` to assume it, directly or through its account."""
     caller = caller_arn.split(":")[4]
     keys = {"aws:PrincipalAccount": caller, "aws:PrincipalArn": caller_arn, **(context or {})}
     return _trusts(account, role_arn, Principal(account=caller, role_arn=caller_arn), keys)
@@ -55,12 +55,12 @@ def _trusts(account: str, role_arn: str, principal: Principal, keys: Keys) -> bo
     if role is None:
         return _record(Decision("sts:AssumeRole", role_arn, who, False, "the role does not exist"))
     attempt = Attempt(principal, "sts:AssumeRole", role_arn, _context(keys, account, role_arn))
-    said = judge(documents.trust_statements(role), attempt, has_principal=True)
-    return _record(Decision("sts:AssumeRole", role_arn, who, said in (Verdict.ALLOW, Verdict.DELEGATE), "by the trust policy"))
+    verdict = judge(documents.trust_statements(role), attempt, has_principal=True)
+    return _record(Decision("sts:AssumeRole", role_arn, who, verdict in (Verdict.ALLOW, Verdict.DELEGATE), "by the trust policy"))
 
 
 def service_may(account: str, service: str, action: str, resource: str, context: Keys | None = None) -> bool:
-    """Tell whether the resource's own policy lets ``service`` do ``action`` to it, as EventBridge needs for a function."""
+    """Return whether the resource's own policy allows ``service`` to perform ``action``, as EventBridge needs for a function."""
     keys = {"aws:PrincipalIsAWSService": "true", **(context or {})}
     attempt = Attempt(Principal(service=service), action, resource, _context(keys, account, resource))
     allowed = judge(documents.resource_statements(account, resource), attempt, has_principal=True) is Verdict.ALLOW
@@ -68,7 +68,7 @@ def service_may(account: str, service: str, action: str, resource: str, context:
 
 
 def bucket_denies(account: str, action: str, resource: str) -> bool:
-    """Tell whether a bucket's policy denies ``action`` to the account's owner; callers that are not enforced count as him."""
+    """Return whether a bucket's policy denies ``action`` to the account's owner, as whom unenforced callers count."""
     owner = f"arn:aws:iam::{account}:root"
     keys = {"aws:PrincipalAccount": account, "aws:PrincipalArn": owner, "aws:PrincipalType": "Account"}
     attempt = Attempt(Principal(account, owner), action, resource, _context(keys, account, resource))
@@ -76,14 +76,14 @@ def bucket_denies(account: str, action: str, resource: str) -> bool:
 
 
 def decide(account: str, role_arn: str, action: str, resource: str, context: Keys) -> Decision:
-    """The decision on one attempt of a role, which is also put on record."""
-    decision = imagined(account, role_arn, action, resource, context)
+    """Decide on a role's request, and record the decision."""
+    decision = simulate(account, role_arn, action, resource, context)
     _record(decision)
     return decision
 
 
-def imagined(account: str, role_arn: str, action: str, resource: str, context: Keys) -> Decision:
-    """The decision on an attempt that nobody makes."""
+def simulate(account: str, role_arn: str, action: str, resource: str, context: Keys) -> Decision:
+    """Decide on a hypothetical request."""
     role = documents.find_role(account, role_arn)
     if role is None:
         allowed, why = False, "because the role does not exist"
@@ -95,7 +95,7 @@ def imagined(account: str, role_arn: str, action: str, resource: str, context: K
 
 
 def audit() -> list[dict[str, object]]:
-    """All decisions made, oldest first."""
+    """Return all decisions made, oldest first."""
     return [asdict(decision) for decision in list(_audit)]
 
 
@@ -123,16 +123,16 @@ def _weigh(account: str, role: documents.Role, attempt: Attempt) -> tuple[bool, 
 
 
 def _context(keys: Keys, account: str, resource: str) -> Context:
-    """The request's keys in lower case, with those that every request has.
+    """Return the request's condition keys in lower case, with those that every request has.
 
-    The traffic is plain HTTP on loopback, which stands in for TLS: aws:SecureTransport is always true.
+    The traffic is plain HTTP on loopback, which represents TLS: aws:SecureTransport is always true.
     """
     always = {"aws:SecureTransport": "true", "aws:ViaAWSService": "false", **_owner(account, resource)}
     return {name.lower(): (value,) if isinstance(value, str) else tuple(value) for name, value in {**always, **keys}.items()}
 
 
 def _owner(account: str, resource: str) -> dict[str, str]:
-    """The account that the resource belongs to: in its ARN, or known to S3; none for a bucket that does not exist."""
+    """Return the account of the resource: from its ARN, or from S3; none for a missing bucket."""
     if ":s3:::" in resource:
         bucket = documents.find_bucket(resource)
         return {"aws:ResourceAccount": bucket.account_id, "s3:ResourceAccount": bucket.account_id} if bucket else {}

@@ -1,4 +1,4 @@
-"""Where policies are found: roles' own and attached ones, buckets', functions', and roles' trust, all in moto's state."""
+"""The policies in moto's state: roles' inline, attached and trust policies, and those of buckets and functions."""
 
 import json
 from typing import Any, Protocol, cast
@@ -14,7 +14,7 @@ from local_aws.iam.policy import Statement
 
 
 class Role(Protocol):
-    """What is used of moto's role."""
+    """The used parts of moto's role."""
 
     id: str
     arn: str
@@ -27,7 +27,7 @@ class Role(Protocol):
 
 
 def find_role(account: str, role_arn: str) -> Role | None:
-    """The role of that ARN, or None."""
+    """Return the role with this ARN, or None."""
     try:
         return cast(Role, iam_backends[account][_partition(role_arn)].get_role_by_arn(role_arn))
     except NotFoundException:
@@ -35,13 +35,13 @@ def find_role(account: str, role_arn: str) -> Role | None:
 
 
 def identity_statements(role: Role) -> list[Statement]:
-    """All statements of the role's inline and attached policies."""
+    """Return all statements of the role's inline and attached policies."""
     attached = [_default_document(policy) for policy in role.managed_policies.values()]
     return [statement for document in [*role.policies.values(), *attached] for statement in statements(document)]
 
 
 def boundary_statements(account: str, role: Role) -> list[Statement] | None:
-    """The statements of the role's permissions boundary, or None when it has none; one that is gone allows nothing."""
+    """Return the statements of the role's permissions boundary, or None without one; a deleted boundary allows nothing."""
     if not role.permissions_boundary_arn:
         return None
 
@@ -50,12 +50,12 @@ def boundary_statements(account: str, role: Role) -> list[Statement] | None:
 
 
 def trust_statements(role: Role) -> list[Statement]:
-    """The statements of the role's trust policy."""
+    """Return the statements of the role's trust policy."""
     return statements(role.assume_role_policy_document)
 
 
 def resource_statements(account: str, resource: str) -> list[Statement]:
-    """The statements of the resource's own policy: a bucket's (for its objects too) or a function's."""
+    """Return the statements of the resource's own policy: a bucket's (also for its objects) or a function's."""
     service = (resource.split(":") + [""] * 3)[2]
     if service == "s3":
         bucket = find_bucket(resource)
@@ -66,7 +66,7 @@ def resource_statements(account: str, resource: str) -> list[Statement]:
 
 
 def find_bucket(resource: str) -> Any | None:
-    """Moto's bucket for the ARN of a bucket or an object; None when there is none."""
+    """Return moto's bucket for the ARN of a bucket or an object, or None."""
     name = resource.split(":::", 1)[-1].split("/", 1)[0]
     for account in list(s3_backends.values()):
         bucket = account[_partition(resource)].buckets.get(name)
@@ -76,7 +76,7 @@ def find_bucket(resource: str) -> Any | None:
 
 
 def statements(document: str | dict[str, Any]) -> list[Statement]:
-    """The statements of a policy document, given as JSON, URL-quoted JSON or an object."""
+    """Return the statements of a policy document, given as JSON, URL-quoted JSON or an object."""
     if isinstance(document, str):
         document = json.loads(document if document.lstrip().startswith("{") else unquote(document))
     found = cast(dict[str, Any], document).get("Statement", [])

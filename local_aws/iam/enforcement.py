@@ -1,4 +1,4 @@
-"""Every request that is signed with an enforced key is held to the policies before moto or we answer it."""
+"""Authorization of every request that is signed with an enforced key, before it is handled."""
 
 from collections.abc import Iterator
 from typing import Any, Protocol
@@ -17,29 +17,29 @@ from werkzeug.exceptions import HTTPException
 from local_aws.errors import AwsError
 from local_aws.iam.decisions import Decision, Keys, decide
 from local_aws.iam.interfaces import on_interface
-from local_aws.iam.requests import Asked, Place, action_name, asked_of
+from local_aws.iam.requests import Permissions, Place, action_name, required_permissions
 from local_aws.iam.sessions import Session, session_of
 
 
 class Headers(Protocol):
-    """Headers as any web framework gives them."""
+    """The headers of any web framework."""
 
     def get(self, key: str, /) -> str | None:
-        """The header's value."""
+        """Return the header's value."""
 
 
-# Its own module authorizes each call, because only it knows the clusters' tags.
+# Its own module authorizes each call, because only that module knows the clusters' tags.
 _CHECKED_BY_ITS_MODULE = ("sagemaker",)
 _CODES = ("AccessDenied", "AccessDeniedException", "UnauthorizedOperation")
 _ALWAYS_ALLOWED = ("sts:GetCallerIdentity",)
 
 
 class DeniedError(ServiceException):  # type: ignore[misc]  # moto has no types
-    """Any other service's refusal. Moto takes an exception of its own modules for one of the service of that module's name."""
+    """The refusal of any service but S3. Moto maps exceptions from its own modules to the service named like the module."""
 
 
 class S3DeniedError(BucketAccessDeniedError):  # type: ignore[misc]  # moto has no types
-    """S3's refusal; moto catches its parent while it deletes several objects."""
+    """S3's refusal; moto catches its parent class while it deletes several objects."""
 
     def __init__(self, bucket: str, message: str) -> None:
         super().__init__(bucket)
@@ -47,7 +47,7 @@ class S3DeniedError(BucketAccessDeniedError):  # type: ignore[misc]  # moto has 
 
 
 def authorize(account: str, access_key: str, action: str, resource: str | None, context: Keys | None = None) -> None:
-    """Raise AccessDeniedException if the key belongs to an enforced session whose role may not do ``action``."""
+    """Raise AccessDeniedException if the key belongs to an enforced session whose role does not allow ``action``."""
     session = session_of(access_key)
     if session is None:
         return
@@ -57,7 +57,7 @@ def authorize(account: str, access_key: str, action: str, resource: str | None, 
 
 
 def access_key(headers: Headers) -> str:
-    """The access key in the Authorization header; empty for a request that is not signed."""
+    """Return the access key in the Authorization header; empty for an unsigned request."""
     return _credential(headers.get("Authorization") or "")[0]
 
 
@@ -67,7 +67,7 @@ def _credential(text: str) -> list[str]:
 
 
 def _of(session: Session, context: Keys) -> Keys:
-    """The request's keys with the session's own."""
+    """Return the request's condition keys with the session's own."""
     return {**context, "aws:userid": session.user_id}
 
 
@@ -77,7 +77,7 @@ def _message(session: Session, decision: Decision) -> str:
 
 
 def _check(self: Any, _: type, resource: str = "*") -> None:
-    """Stand in for moto's check, which knows neither resources nor conditions."""
+    """Replace moto's check, which supports neither resources nor conditions."""
     scope = _credential(self.headers.get("Authorization") or "")
     if not scope[0]:  # a presigned URL
         query = parse_qs(urlparse(self.uri).query)
@@ -86,25 +86,25 @@ def _check(self: Any, _: type, resource: str = "*") -> None:
     if session is None or scope[3] in _CHECKED_BY_ITS_MODULE:
         return
     place = Place(scope[3], self.region, self.current_account)
-    for asked in _asked(self, place, resource):
-        for each in asked.resources:
-            decision = decide(place.account, session.role_arn, asked.action, each, _of(session, asked.context))
+    for required in _required(self, place, resource):
+        for each in required.resources:
+            decision = decide(place.account, session.role_arn, required.action, each, _of(session, required.context))
             if not decision.allowed:
                 _refuse(self, place, _message(session, decision))
 
 
-def _asked(self: Any, place: Place, resource: str) -> Iterator[Asked]:
+def _required(self: Any, place: Place, resource: str) -> Iterator[Permissions]:
     if place.service == "s3":
-        yield from _asked_of_s3(self, resource)
+        yield from _required_by_s3(self, resource)
         return
     operation = self._get_action()
     parameters = _parameters(self, operation)
-    asked = on_interface(place, asked_of(place, operation, parameters), parameters)
-    if asked.action not in _ALWAYS_ALLOWED:
-        yield asked
+    required = on_interface(place, required_permissions(place, operation, parameters), parameters)
+    if required.action not in _ALWAYS_ALLOWED:
+        yield required
 
 
-def _asked_of_s3(self: Any, resource: str) -> Iterator[Asked]:
+def _required_by_s3(self: Any, resource: str) -> Iterator[Permissions]:
     action = action_name("s3", self._get_action())
     query = parse_qs(urlparse(self.uri).query, keep_blank_values=True)
     names = {"s3:prefix": "prefix", "s3:delimiter": "delimiter"}
@@ -112,18 +112,18 @@ def _asked_of_s3(self: Any, resource: str) -> Iterator[Asked]:
     context["aws:RequestedRegion"] = self.region
     source = self.headers.get("x-amz-copy-source")
     if source:
-        yield Asked("s3:GetObject", (f"arn:aws:s3:::{unquote(source).lstrip('/').partition('?')[0]}",), context)
+        yield Permissions("s3:GetObject", (f"arn:aws:s3:::{unquote(source).lstrip('/').partition('?')[0]}",), context)
     if "delete" in query:  # several objects at once
-        yield from _asked_of_deletion(self, resource, context)
+        yield from _required_by_deletion(self, resource, context)
     else:
-        yield Asked(action, (resource,), context)
+        yield Permissions(action, (resource,), context)
 
 
-def _asked_of_deletion(self: Any, bucket: str, context: dict[str, str | list[str]]) -> Iterator[Asked]:
-    """One right per object and kind. AWS deletes those that are allowed; here one refusal refuses all."""
+def _required_by_deletion(self: Any, bucket: str, context: dict[str, str | list[str]]) -> Iterator[Permissions]:
+    """Yield one permission per object and kind. AWS deletes the allowed objects; here one refusal refuses all."""
     for each in _parameters(self, "DeleteObjects").get("Delete", {}).get("Objects") or []:
         action = "s3:DeleteObjectVersion" if each.get("VersionId") else "s3:DeleteObject"
-        yield Asked(action, (f"{bucket}/{each['Key']}",), context)
+        yield Permissions(action, (f"{bucket}/{each['Key']}",), context)
 
 
 def _parameters(self: Any, operation: str) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def _parameters(self: Any, operation: str) -> dict[str, Any]:
 
 
 def _refuse(self: Any, place: Place, message: str) -> None:
-    """Raise the refusal in the form of the service's protocol, which moto's serializers know."""
+    """Raise the refusal in the service's protocol, which moto's serializers know."""
     if place.service == "s3":
         raise S3DeniedError(self.data.get("BucketName", ""), message)
     is_json = "json" in get_service_model(self.boto3_service_name).protocol
@@ -149,7 +149,7 @@ def _refuse(self: Any, place: Place, message: str) -> None:
 
 
 def install() -> None:
-    """Put our check in the place of moto's."""
+    """Replace moto's check."""
     ActionAuthenticatorMixin._authenticate_and_authorize_action = _check
-    # Every service may answer these, though few models list them; moto warns of what a model does not list.
+    # Every service may return these errors, though few models list them; moto warns about unlisted ones.
     COMMON_ERROR_CODES.extend(code for code in _CODES if code not in COMMON_ERROR_CODES)

@@ -1,22 +1,24 @@
-"""What a request to EC2 asks for if it names a network interface: the interface, in its subnet and VPC."""
+"""The authorization of EC2 requests that name a network interface: the interface, in its subnet and VPC."""
 
 from typing import Any
 
-from local_aws.iam.requests import Asked, Parameters, Place
+from local_aws.iam.requests import Parameters, Permissions, Place
 
 
-def on_interface(place: Place, asked: Asked, parameters: Parameters) -> Asked:
-    """Return what is asked with the interface as the resource; unchanged if the request names none that exists."""
+def on_interface(place: Place, required: Permissions, parameters: Parameters) -> Permissions:
+    """Return ``required`` with the interface as the resource; unchanged if the request names no existing interface."""
     interface = _named(place, parameters)
     if place.service != "ec2" or interface is None:
-        return asked
+        return required
     keys: dict[str, str | list[str]] = {
         "ec2:Subnet": place.arn(f"subnet/{interface.subnet.id}"),
         "ec2:Vpc": place.arn(f"vpc/{interface.subnet.vpc_id}"),
     }
-    # Detaching needs the right to the instance, too.
+    # Detaching also requires permission on the instance.
     instances = [place.arn(f"instance/{interface.instance.id}")] if "AttachmentId" in parameters else []
-    return Asked(asked.action, (place.arn(f"network-interface/{interface.id}"), *instances), {**asked.context, **keys})
+    return Permissions(
+        required.action, (place.arn(f"network-interface/{interface.id}"), *instances), {**required.context, **keys}
+    )
 
 
 def _named(place: Place, parameters: Parameters) -> Any | None:

@@ -1,4 +1,4 @@
-"""The patterns of policies: `*` and `?`, ARNs compared part by part, and policy variables such as ${aws:PrincipalAccount}."""
+"""Policy patterns: `*` and `?`, ARNs compared part by part, and policy variables such as ${aws:PrincipalAccount}."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ _TOKENS = re.compile(r"\\[*?]|[*?]|[^*?\\]+|\\")
 
 
 class UnresolvedVariableError(LookupError):
-    """A policy variable has no value in this request; AWS then lets the statement match nothing."""
+    """A policy variable has no value in this request; as on AWS, the statement then matches nothing."""
 
 
 @lru_cache(maxsize=4096)
@@ -21,18 +21,18 @@ def _expression(pattern: str) -> re.Pattern[str]:
 
 
 def matches(pattern: str, value: str) -> bool:
-    """Tell whether ``value`` fits ``pattern``, in which `*` and `?` are wild."""
+    """Return whether ``value`` matches ``pattern``, with the wildcards `*` and `?`."""
     return _expression(pattern).fullmatch(value) is not None
 
 
 def arn_matches(pattern: str, arn: str) -> bool:
-    """Tell whether each of the six parts of ``arn`` fits its part of ``pattern``."""
+    """Return whether each of the six parts of ``arn`` matches its part of ``pattern``."""
     patterns, parts = pattern.split(":", 5), arn.split(":", 5)
     return len(patterns) == len(parts) == 6 and all(map(matches, patterns, parts))
 
 
 def fill(text: str, context: Context) -> str:
-    """``text`` with its policy variables replaced by the request's values."""
+    """Return ``text`` with its policy variables replaced by the request's values."""
 
     def value(found: re.Match[str]) -> str:
         name, default = found[1], found[2]

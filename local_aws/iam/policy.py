@@ -1,4 +1,4 @@
-"""Policies' statements, and what they say about one attempt to do something."""
+"""Policy statements, and their evaluation for an attempted action."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Statement: TypeAlias = dict[str, Any]
 
 
 class Verdict(Enum):
-    """What policies say: an explicit Deny, an Allow, an Allow to the whole account only, or nothing."""
+    """The result of policies: an explicit Deny, an Allow, an Allow to the whole account only, or nothing."""
 
     DENY = "deny"
     ALLOW = "allow"
@@ -22,7 +22,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Principal:
-    """Who acts: a role with the account it is in, or a service."""
+    """The caller: a role with its account, or a service."""
 
     account: str = ""
     role_arn: str = ""
@@ -31,7 +31,7 @@ class Principal:
 
 @dataclass(frozen=True)
 class Attempt:
-    """Somebody's attempt to do ``action`` to ``resource``; ``context`` has the condition keys, in lower case."""
+    """An attempt to perform ``action`` on ``resource``; ``context`` has the condition keys in lower case."""
 
     principal: Principal
     action: str
@@ -40,8 +40,8 @@ class Attempt:
 
 
 def judge(statements: Iterable[Statement], attempt: Attempt, *, has_principal: bool = False) -> Verdict:
-    """What ``statements`` say about ``attempt``; those of resources' own policies name a principal."""
-    said = Verdict.NOTHING
+    """Return the verdict of ``statements`` on ``attempt``; those of resource policies name a principal."""
+    verdict = Verdict.NOTHING
     for statement in statements:
         named = _names(statement, attempt.principal) if has_principal else Verdict.ALLOW
         denies = statement.get("Effect") == "Deny"
@@ -49,9 +49,9 @@ def judge(statements: Iterable[Statement], attempt: Attempt, *, has_principal: b
             continue
         if denies:
             return Verdict.DENY
-        if said is not Verdict.ALLOW:
-            said = named
-    return said
+        if verdict is not Verdict.ALLOW:
+            verdict = named
+    return verdict
 
 
 def _applies(statement: Statement, attempt: Attempt, *, when_unknown: bool) -> bool:
@@ -59,7 +59,7 @@ def _applies(statement: Statement, attempt: Attempt, *, when_unknown: bool) -> b
         return False
     try:
         return holds(statement.get("Condition") or {}, attempt.context)
-    except (UnknownConditionError, ValueError):  # ValueError: a number or an address that is none
+    except (UnknownConditionError, ValueError):  # ValueError: an invalid number or address
         return when_unknown
 
 
@@ -87,13 +87,13 @@ def _is_resource(pattern: str, attempt: Attempt) -> bool:
 
 
 def _names(statement: Statement, principal: Principal) -> Verdict:
-    """Whether the statement's principal is this one: itself (ALLOW), by its account (DELEGATE), or not at all."""
-    if "NotPrincipal" in statement:  # not evaluated: an Allow does not apply, a Deny does
+    """Return whether the statement's principal is this one: itself (ALLOW), by its account (DELEGATE), or not at all."""
+    if "NotPrincipal" in statement:  # unsupported: an Allow does not apply, a Deny does
         return Verdict.ALLOW if statement.get("Effect") == "Deny" else Verdict.NOTHING
     named = statement.get("Principal", {})
     if named == "*":
         return Verdict.ALLOW
-    if isinstance(named, str):  # a function's policy may hold a bare account number or ARN
+    if isinstance(named, str):  # a function's policy may contain a plain account number or ARN
         named = {"AWS": named}
     if principal.service:
         return Verdict.ALLOW if principal.service in _listed(named.get("Service", [])) else Verdict.NOTHING

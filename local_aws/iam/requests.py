@@ -1,4 +1,4 @@
-"""What an HTTP request to a service asks for, in IAM's words: the action, the resources, the condition keys."""
+"""An HTTP request to a service in IAM's terms: the action, the resources, the condition keys."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 Parameters: TypeAlias = dict[str, Any]
 
-# Where IAM's name differs from the signing name or from the operation's.
+# IAM's names that differ from the signing name or the operation's name.
 _PREFIXES = {"monitoring": "cloudwatch"}
 _ACTIONS = {
     "lambda:Invoke": "lambda:InvokeFunction",
@@ -17,8 +17,8 @@ _ACTIONS = {
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a request asks for; every one of ``resources`` must be allowed."""
+class Permissions:
+    """The permissions that a request requires: on every one of ``resources``."""
 
     action: str
     resources: tuple[str, ...]
@@ -27,14 +27,14 @@ class Asked:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a request was sent."""
+    """The service, account and region of a request."""
 
     service: str
     region: str
     account: str
 
     def arn(self, rest: str, *, service: str = "", region: str | None = None) -> str:
-        """An ARN of this place's service."""
+        """Return an ARN in this account and region, by default of this service."""
         where = self.region if region is None else region
         return f"arn:aws:{service or self.service}:{where}:{self.account}:{rest}"
 
@@ -45,11 +45,11 @@ def action_name(service: str, operation: str) -> str:
     return _ACTIONS.get(name, name)
 
 
-def asked_of(place: Place, operation: str, parameters: Parameters) -> Asked:
-    """What a request to any service but S3 asks for."""
+def required_permissions(place: Place, operation: str, parameters: Parameters) -> Permissions:
+    """Return the permissions that a request to any service but S3 requires."""
     find = _RESOURCES.get(place.service)
     resource = find(place, parameters) if find else None
-    return Asked(action_name(place.service, operation), (resource or "*",), _context(place, parameters))
+    return Permissions(action_name(place.service, operation), (resource or "*",), _context(place, parameters))
 
 
 def _context(place: Place, parameters: Parameters) -> dict[str, str | list[str]]:
@@ -104,7 +104,7 @@ def _identity(place: Place, parameters: Parameters) -> str | None:
     return place.arn(f"role/{name}", region="") if name else parameters.get("PolicyArn")
 
 
-# How each service's requests name the resource. An action that names none, or a service that is not here, needs "*".
+# How each service's requests name the resource. Actions without a resource, and services not listed here, require "*".
 _RESOURCES: dict[str, Callable[[Place, Parameters], str | None]] = {
     "lambda": _function,
     "states": _first_arn("stateMachineArn", "executionArn", "activityArn", "resourceArn"),

@@ -1,4 +1,4 @@
-"""sts:AssumeRole as AWS answers it: the role must exist and trust the caller, and who is enforced stays enforced."""
+"""sts:AssumeRole as on AWS: the role must exist and trust the caller, and enforcement carries over to the new session."""
 
 from typing import Any
 
@@ -13,9 +13,9 @@ _assume_role = TokenResponse.assume_role
 
 
 def _assume_role_checked(self: Any) -> Any:
-    """Hold an enforced caller to the role's trust policy, and its new session to that role's policies.
+    """Check an enforced caller against the role's trust policy, and enforce the role's policies on the new session.
 
-    Other callers (the command line, which takes on the bootstrap's roles) get what moto gives them.
+    Other callers (the command line, which assumes the bootstrap's roles) get moto's response.
     """
     caller, role_arn = session_of(self.get_access_key()), self._get_param("RoleArn")
     if caller is None:
@@ -35,5 +35,5 @@ def _assume_role_checked(self: Any) -> Any:
 
 
 def install() -> None:
-    """Put our AssumeRole in front of moto's."""
+    """Run this AssumeRole before moto's."""
     TokenResponse.assume_role = _assume_role_checked

@@ -1,4 +1,4 @@
-"""Roles taken on by services: whose credentials are held to their role's policies."""
+"""Sessions of roles that services assumed; their calls are checked against the roles' policies."""
 
 import threading
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from local_aws.iam.documents import find_role
 
 @dataclass(frozen=True)
 class Session:
-    """The credentials of a role, taken on under ``name``."""
+    """The credentials of a role, assumed under ``name``."""
 
     account: str
     role_arn: str
@@ -23,19 +23,19 @@ class Session:
 
     @property
     def client_keys(self) -> dict[str, str]:
-        """The arguments with which boto3 makes a client of this session's."""
+        """Return the arguments of a boto3 client with this session's keys."""
         keys = {"aws_access_key_id": self.access_key, "aws_secret_access_key": self.secret_key}
         return {**keys, "aws_session_token": self.token}
 
     @property
     def arn(self) -> str:
-        """The ARN by which AWS's messages call this session."""
+        """Return the session's ARN, as in AWS's messages."""
         role = self.role_arn.rsplit("/", 1)[-1]
         return f"arn:{self.role_arn.split(':')[1]}:sts::{self.account}:assumed-role/{role}/{self.name}"
 
     @property
     def user_id(self) -> str:
-        """The session's aws:userid: the role's unique id and the session's name."""
+        """Return the session's aws:userid: the role's unique id and the session's name."""
         role = find_role(self.account, self.role_arn)
         return f"{role.id if role else ''}:{self.name}"
 
@@ -45,16 +45,16 @@ _sessions: dict[str, Session] = {}
 
 
 def session_of(key: str) -> Session | None:
-    """The session whose access key this is; None for a key that is not enforced (the user's own, CloudFormation's)."""
+    """Return the session with this access key; None for an unenforced key (the user's own, CloudFormation's)."""
     return _sessions.get(key)
 
 
 def assume(account: str, role_arn: str, service: str, name: str, context: dict[str, str] | None = None) -> Session:
-    """A session of the role for ``service``, from the embedded STS; its calls are held to the role's policies."""
+    """Assume the role for ``service`` with the embedded STS; the session's calls are checked against the role's policies."""
     if find_role(account, role_arn) is None:
         raise AwsError("AccessDeniedException", f"role {role_arn} does not exist, so {service} cannot assume it", 403)
     if not role_trusts(account, role_arn, service, context or {}):
-        raise AwsError("AccessDeniedException", f"the trust policy of {role_arn} does not let {service} assume it", 403)
+        raise AwsError("AccessDeniedException", f"the trust policy of {role_arn} does not allow {service} to assume it", 403)
 
     made = sts_backends[account][role_arn.split(":")[1]].assume_role(
         region_name="us-east-1",
@@ -68,13 +68,13 @@ def assume(account: str, role_arn: str, service: str, name: str, context: dict[s
 
 
 def enforce(session: Session) -> Session:
-    """Hold all calls made with the session's key to its role's policies from now on."""
+    """Check all calls with the session's key against its role's policies from now on."""
     with _lock:
         _sessions[session.access_key] = session
     return session
 
 
 def reset() -> None:
-    """Forget all sessions."""
+    """Delete all sessions."""
     with _lock:
         _sessions.clear()

@@ -1,7 +1,7 @@
-"""IAM's SimulatePrincipalPolicy for roles, which moto does not have: by the decisions to which sessions are held here.
+"""IAM's SimulatePrincipalPolicy for roles, which moto lacks: it returns the same decisions as for sessions.
 
-Users are not simulated, and neither conditions that the caller gives (ContextEntries) nor policies that come with the call.
-EvalResourceName, which is the template of an action's ARNs, is always `*`: AWS's service model does not have the templates.
+Users, conditions of the caller (ContextEntries) and policies in the call are not supported.
+EvalResourceName, on AWS the template of an action's ARNs, is always `*`: AWS's service model does not have the templates.
 """
 
 from typing import Any
@@ -10,7 +10,7 @@ from moto.core.responses import ActionResult
 from moto.iam.exceptions import NotFoundException
 from moto.iam.responses import IamResponse
 
-from local_aws.iam.decisions import Decision, imagined
+from local_aws.iam.decisions import Decision, simulate
 from local_aws.iam.documents import find_role
 
 _HARDEST_FIRST = _DENIED, _NOT_ALLOWED, _ALLOWED = "explicitDeny", "implicitDeny", "allowed"
@@ -18,7 +18,7 @@ _NOTHING_MORE: dict[str, list[str]] = {"MatchedStatements": [], "MissingContextV
 
 
 def _simulate(self: Any) -> ActionResult:
-    """Every action on every resource, or on none in particular."""
+    """Simulate every action on every resource, or on `*`."""
     source = self._get_param("PolicySourceArn")
     account = self.current_account
     if find_role(account, source) is None:
@@ -29,24 +29,24 @@ def _simulate(self: Any) -> ActionResult:
 
 
 def _result(account: str, source: str, action: str, resources: list[str]) -> dict[str, Any]:
-    """One action's result: the hardest of its resources' decisions, and those where resources were named."""
-    told = [(each, _told(imagined(account, source, action, each, {}))) for each in resources or ["*"]]
-    specific = [{"EvalResourceName": each, "EvalResourceDecision": decision, **_NOTHING_MORE} for each, decision in told]
+    """Return one action's result: the strictest of its resources' decisions, and each of them if resources were given."""
+    decisions = [(each, _decision_name(simulate(account, source, action, each, {}))) for each in resources or ["*"]]
+    specific = [{"EvalResourceName": each, "EvalResourceDecision": decision, **_NOTHING_MORE} for each, decision in decisions]
     return {
         "EvalActionName": action,
         "EvalResourceName": "*",
-        "EvalDecision": min((decision for _, decision in told), key=_HARDEST_FIRST.index),
+        "EvalDecision": min((decision for _, decision in decisions), key=_HARDEST_FIRST.index),
         "ResourceSpecificResults": specific if resources else [],
         **_NOTHING_MORE,
     }
 
 
-def _told(decision: Decision) -> str:
+def _decision_name(decision: Decision) -> str:
     if decision.allowed:
         return _ALLOWED
     return _DENIED if "explicit deny" in decision.why else _NOT_ALLOWED
 
 
 def install() -> None:
-    """Give moto's IAM the operation."""
+    """Add the operation to moto's IAM."""
     IamResponse.simulate_principal_policy = _simulate

@@ -1,13 +1,13 @@
-"""CloudWatch's metrics as far as alarms need them: metric filters on log groups, Lambda's own, and alarms on both."""
+"""CloudWatch metrics, as far as alarms need them: metric filters on log groups, Lambda's own metrics, and alarms on both."""
 
 from local_aws.metrics import alarms, filters
 
 
 def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's signature
-    """Count what log groups are told to."""
+    """Count what is written to log groups."""
     filters.install()
 
 
 def reset() -> None:
-    """Forget all values."""
+    """Delete all values."""
     alarms.forget()

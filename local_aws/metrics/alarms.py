@@ -1,6 +1,6 @@
-"""Metrics that the embedded AWS counts itself, and the alarms on them: evaluated when a value comes in, and when it is old.
+"""Metrics that the embedded AWS counts itself, and their alarms, evaluated when a value arrives and when it expires.
 
-What a client puts with PutMetricData is not among them.
+Values from PutMetricData are not included.
 """
 
 import json
@@ -24,12 +24,12 @@ _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "LessThanThreshold": lambda have, threshold: have < threshold,
 }
 _STATISTICS: dict[str, Callable[[list[float]], float]] = {"Sum": sum, "Maximum": max, "SampleCount": len}
-"""Of the values in one period."""
+"""Per statistic, the function of the values in one period."""
 
 
 @dataclass(frozen=True)
 class Metric:
-    """What values are of."""
+    """The identity of a metric."""
 
     account: str
     region: str
@@ -39,35 +39,35 @@ class Metric:
 
 
 _values: deque[tuple[Metric, float, float]] = deque(maxlen=_KEPT)
-"""Each with when it came, in AWS's seconds."""
+"""Values with their arrival times, in AWS's seconds."""
 _lock = threading.Lock()
 
 
 class AlarmError(Exception):
-    """An alarm that cannot be evaluated here."""
+    """The alarm cannot be evaluated here."""
 
 
 def check(statistic: str | None, comparison: str, periods: int, missing: str | None) -> None:
-    """Refuse an alarm that would never be evaluated, or otherwise than on AWS."""
+    """Refuse an alarm that would not be evaluated as on AWS."""
     if statistic in _STATISTICS and comparison in _COMPARISONS and periods == 1 and missing == "notBreaching":
         return
-    said = f"{statistic}, {comparison}, {periods} periods, TreatMissingData {missing}"
-    raise AlarmError(f"not part of the embedded AWS: an alarm with {said}")
+    what = f"{statistic}, {comparison}, {periods} periods, TreatMissingData {missing}"
+    raise AlarmError(f"not part of the embedded AWS: an alarm with {what}")
 
 
 def count(metric: Metric, value: float = 1) -> None:
-    """Take in one value, and evaluate the alarms on its metric."""
+    """Add a value, and evaluate the alarms on its metric."""
     with _lock:
         _values.append((metric, value, clock.seconds()))
     for alarm in list(cloudwatch_backends[metric.account][metric.region].alarms.values()):
         if _metric_of(alarm, metric) == metric:
             _evaluate(alarm, metric)
-            # A moment after the period in which the value counts.
+            # Just after the end of the period in which the value counts.
             schedule.after(float(alarm.period) + 1, _evaluation(alarm, metric))
 
 
 def forget() -> None:
-    """Forget all values."""
+    """Delete all values."""
     with _lock:
         _values.clear()
 
@@ -82,7 +82,7 @@ def _evaluation(alarm: Any, metric: Metric) -> Callable[[], None]:
 
 
 def _evaluate(alarm: Any, metric: Metric) -> None:
-    """Set the alarm's state by what its period holds; without data all is well, as TreatMissingData says."""
+    """Set the alarm's state by the values in its period; without values it is OK, as TreatMissingData says."""
     since = clock.seconds() - float(alarm.period)
     with _lock:
         values = [value for of, value, seconds in _values if of == metric and seconds > since]
@@ -92,11 +92,11 @@ def _evaluate(alarm: Any, metric: Metric) -> None:
     if alarm.state_value != state:
         reason = f"{alarm.statistic} of {alarm.metric_name} is {figure:g} in {alarm.period} seconds"
         alarm.update_state(reason, "{}", state)
-        _tell(alarm, metric, state, reason)
+        _notify(alarm, metric, state, reason)
 
 
-def _tell(alarm: Any, metric: Metric, state: str, reason: str) -> None:
-    """Publish to the topics of the state; other kinds of actions do nothing here."""
+def _notify(alarm: Any, metric: Metric, state: str, reason: str) -> None:
+    """Publish to the topics of the state; other actions are not supported."""
     actions = (alarm.alarm_actions if state == "ALARM" else alarm.ok_actions) or ()
     message = {"AlarmName": alarm.name, "NewStateValue": state, "NewStateReason": reason, "AlarmArn": alarm.alarm_arn}
     topics = sns_backends[metric.account][metric.region]

@@ -1,4 +1,4 @@
-"""Metric filters of log groups: what is written to a group is counted as its filters say."""
+"""Metric filters of log groups: count the events that match."""
 
 import json
 from functools import lru_cache
@@ -14,7 +14,7 @@ _matcher = lru_cache(matcher)
 
 
 def install() -> None:
-    """Let every log group feed its filters; moto keeps filters and never looks at them."""
+    """Apply the metric filters of every log group; moto stores filters but never evaluates them."""
     LogGroup.put_log_events = _put_and_count
 
 

@@ -1,6 +1,6 @@
-"""Filter patterns of CloudWatch Logs, in the form that reads JSON: `{ $.level = "error" && ($.code = 5 || $.user.name = "x*") }`.
+"""Filter patterns of CloudWatch Logs in the JSON form: `{ $.level = "error" && ($.code = 5 || $.user.name = "x*") }`.
 
-https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html has more forms; those are refused.
+https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html has more forms; they are refused.
 """
 
 import json
@@ -14,21 +14,21 @@ Test = Callable[[Any], bool]
 
 _TOKEN = re.compile(r'\s*(?P<token>[{}()]|&&|\|\||!=|>=|<=|[=<>]|\$\.[\w.]+|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?)')
 _NUMBERS: dict[str, Callable[[float, float], bool]] = {
-    "=": lambda have, wanted: have == wanted,
-    "!=": lambda have, wanted: have != wanted,
-    ">": lambda have, wanted: have > wanted,
-    "<": lambda have, wanted: have < wanted,
-    ">=": lambda have, wanted: have >= wanted,
-    "<=": lambda have, wanted: have <= wanted,
+    "=": lambda have, expected: have == expected,
+    "!=": lambda have, expected: have != expected,
+    ">": lambda have, expected: have > expected,
+    "<": lambda have, expected: have < expected,
+    ">=": lambda have, expected: have >= expected,
+    "<=": lambda have, expected: have <= expected,
 }
 
 
 class PatternError(Exception):
-    """A pattern that is not understood here."""
+    """The pattern is not supported."""
 
 
 def matcher(pattern: str) -> Matches:
-    """Tell of a line whether the pattern matches it; a line that is no JSON object never does."""
+    """Return a function that matches a line against the pattern; a line that is not a JSON object never matches."""
     test = _Parser(pattern).parsed()
 
     def matches(line: str) -> bool:
@@ -42,21 +42,21 @@ def matcher(pattern: str) -> Matches:
 
 
 def value_at(selector: str, value: Any) -> Any:
-    """What is at `$.a.b`; None where nothing is."""
+    """Return the value at `$.a.b`, or None."""
     for name in selector.removeprefix("$.").split("."):
         value = value.get(name) if isinstance(value, dict) else None
     return value
 
 
 class _Parser:
-    """Reads one pattern; `&&` binds closer than `||`."""
+    """Parses a pattern; `&&` binds closer than `||`."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
         self._tokens = self._split(pattern)
 
     def parsed(self) -> Test:
-        """The test that the pattern is."""
+        """Return the parsed pattern as a test."""
         self._expect("{")
         test = self._any()
         self._expect("}")
@@ -94,19 +94,19 @@ class _Parser:
             test = self._any()
             self._expect(")")
             return test
-        selector, operator, wanted = self._take(), self._take(), self._take()
+        selector, operator, expected = self._take(), self._take(), self._take()
         if not selector.startswith("$.") or operator not in _NUMBERS:
             raise self._error(f"{selector} {operator}")
-        return self._comparison(selector, operator, wanted)
+        return self._comparison(selector, operator, expected)
 
-    def _comparison(self, selector: str, operator: str, wanted: str) -> Test:
-        if not wanted.startswith('"'):
-            number = float(wanted)
+    def _comparison(self, selector: str, operator: str, expected: str) -> Test:
+        if not expected.startswith('"'):
+            number = float(expected)
             compare = _NUMBERS[operator]
             return lambda value: _is_number(have := value_at(selector, value)) and compare(have, number)
         if operator not in ("=", "!="):
-            raise self._error(f"{operator} {wanted}")
-        text = json.loads(wanted).replace("[", "[[]").replace("?", "[?]")  # of fnmatch's, only the star is CloudWatch's too
+            raise self._error(f"{operator} {expected}")
+        text = json.loads(expected).replace("[", "[[]").replace("?", "[?]")  # CloudWatch only has fnmatch's star
         is_same = operator == "="
         return lambda value: isinstance(have := value_at(selector, value), str) and fnmatchcase(have, text) == is_same
 

@@ -1,4 +1,4 @@
-"""`python -m local_aws.nodes`: sets this machine up for simulated nodes, and clears what a killed run left of them."""
+"""Set this machine up for simulated nodes, and clean up after a killed run."""
 
 import argparse
 import sys
@@ -10,19 +10,19 @@ from local_aws.nodes.sweep import sweep
 
 
 def main(argv: list[str]) -> int:
-    """Read the command line and do what it says."""
+    """Run one command and return its exit status."""
     arguments = _parser().parse_args(argv)
     try:
         match arguments.command:
             case "setup":
                 setup.setup(_say, training=arguments.training)
-                _say(f"nodes can run on this machine, from {support.image()}")
+                _say(f"this machine can run nodes, from {support.image()}")
             case "check":
                 reasons = support.missing()
-                _say("\n".join(reasons) or f"nodes can run on this machine, from {support.image()}")
+                _say("\n".join(reasons) or f"this machine can run nodes, from {support.image()}")
                 return 1 if reasons else 0
             case "sweep":
-                _say("\n".join(f"ended {folder}" for folder in sweep(arguments.folder)) or f"no nodes' hub in {arguments.folder}")
+                _say("\n".join(f"stopped {folder}" for folder in sweep(arguments.folder)) or f"no nodes in {arguments.folder}")
     except NodesError as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -32,10 +32,10 @@ def main(argv: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m local_aws.nodes", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    install = commands.add_parser("setup", help="install what nodes need, and build their image (once; one to three minutes)")
-    install.add_argument("--training", action="store_true", help="with PyTorch on the nodes, for the training examples (1 GB)")
-    commands.add_parser("check", help="say what is missing for nodes to run here; status 1 if anything is")
-    cleaning = commands.add_parser("sweep", help="end all nodes whose hub is in a folder or below it, and clear what they left")
+    install = commands.add_parser("setup", help="install required programs and build the node image (once; one to three minutes)")
+    install.add_argument("--training", action="store_true", help="add PyTorch to the nodes, for the training examples (1 GB)")
+    commands.add_parser("check", help="list what is missing to run nodes here; exit with status 1 if anything is")
+    cleaning = commands.add_parser("sweep", help="stop all nodes in a folder or below it, and clean up after them")
     cleaning.add_argument("folder", type=Path)
     return parser
 

@@ -12,12 +12,12 @@ _WANTED = ("cpu", "cpuset", "io", "memory", "pids")
 
 
 def name_for(folder: Path) -> str:
-    """The name of the cgroup of the hub in ``folder``, so that several hubs run side by side."""
+    """Return the cgroup name of the hub in ``folder``, so that several hubs can run side by side."""
     return f"hyperpod-cdk-{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"
 
 
 def hierarchy() -> Path:
-    """Where this machine has its cgroup version 2 hierarchy: the only one, or the one beside version 1's."""
+    """Return the path of this machine's cgroup version 2 hierarchy: the only one, or the one beside version 1's."""
     for line in Path("/proc/self/mounts").read_text().splitlines():
         _, mount, kind, *_ = line.split()
         if kind == "cgroup2":
@@ -26,7 +26,7 @@ def hierarchy() -> Path:
 
 
 def make(top: Path) -> None:
-    """Make a hub's cgroup, and give its nodes the controllers that this machine has in version 2."""
+    """Create a hub's cgroup, and delegate this machine's version 2 controllers to its nodes."""
     top.mkdir(exist_ok=True)
     available = (top / "cgroup.controllers").read_text().split()
     for controller in sorted(set(available) & set(_WANTED)):
@@ -34,7 +34,7 @@ def make(top: Path) -> None:
 
 
 def remove(top: Path) -> None:
-    """Kill all that runs in a cgroup and below, and remove it."""
+    """Kill all processes in a cgroup and below, and remove it."""
     if not top.is_dir():
         return
     (top / "cgroup.kill").write_text("1")
@@ -42,7 +42,7 @@ def remove(top: Path) -> None:
     while not _removed(top):
         if time.monotonic() > end:
             raise NodesError(f"cgroup {top} still holds processes {_GONE_S:.0f} s after they were killed")
-        time.sleep(0.02)  # a killed process leaves its cgroup when the kernel has done with it: nothing to wait on
+        time.sleep(0.02)  # a killed process leaves its cgroup when the kernel is done with it: there is no event to wait for
 
 
 def _removed(top: Path) -> bool:

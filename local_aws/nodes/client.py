@@ -1,4 +1,4 @@
-"""Asks a hub, from any process of this machine's root."""
+"""Requests to a hub, from any process of this machine's root."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -10,12 +10,12 @@ from local_aws.nodes.specs import NodesError
 
 
 def ask(folder: Path, operation: str, *arguments: object, on_line: Callable[[str], None] | None = None) -> object:
-    """Ask the hub in ``folder`` for one operation and return its answer; NodesError says what went wrong there."""
+    """Send a request to the hub in ``folder`` and return its response; raise NodesError with the hub's error."""
     try:
         client = protocol.connect(folder)
     except OSError as error:
-        raise NodesError(f"no hub runs in {folder}; its last words are in hub.log there") from error
-    ended = f"the hub in {folder} ended before it answered; its last words are in hub.log there"
+        raise NodesError(f"no hub runs in {folder}; see its hub.log") from error
+    ended = f"the hub in {folder} ended before it responded; see its hub.log"
     with client, client.makefile("rw", encoding="utf-8") as stream:
         try:
             protocol.send(stream, [operation, *arguments])
@@ -33,7 +33,7 @@ def ask(folder: Path, operation: str, *arguments: object, on_line: Callable[[str
 
 
 def _lines(stream: TextIO, ended: str) -> Iterator[str]:
-    """The lines that the hub sends; a connection that breaks off is a hub that ended."""
+    """Yield the lines that the hub sends; a broken connection means that the hub has ended."""
     try:
         yield from stream
     except OSError as error:
@@ -41,8 +41,8 @@ def _lines(stream: TextIO, ended: str) -> Iterator[str]:
 
 
 def ask_states(folder: Path) -> dict[str, str]:
-    """Every node of the hub in ``folder``, and its state."""
+    """Return the state of every node of the hub in ``folder``."""
     states = ask(folder, "states")
     if not isinstance(states, dict):
-        raise NodesError(f"the hub answered {states!r} in place of its nodes")
+        raise NodesError(f"the hub responded {states!r} instead of its nodes")
     return states

@@ -1,7 +1,7 @@
-"""`python -m local_aws.nodes.guardian FOLDER`: starts a hub, and clears up after it when it or its owner has ended.
+"""`python -m local_aws.nodes.guardian FOLDER`: start a hub, and clean up when it or its owner has ended.
 
-It stands outside the hub's namespaces. Its standard input is a pipe from its owner, the embedded AWS: when that closes, however
-the owner ended, the guardian kills the hub, and removes what the kernel does not take along: cgroups and raised limits.
+It runs outside the hub's namespaces. Its standard input is a pipe from its owner, the embedded AWS: when that closes, however
+the owner ended, the guardian kills the hub and removes what the kernel does not: cgroups and raised limits.
 """
 
 import os
@@ -16,17 +16,17 @@ from local_aws.nodes.protocol import SOCKET
 from local_aws.nodes.registry import Entry, Registry, born
 from local_aws.nodes.specs import NodesError
 
-# With process 1 of the namespace all else in it ends. A shell is process 1: it collects what nodes leave behind.
+# When process 1 of the namespace ends, all its processes end. It is a shell, to reap orphans of nodes.
 _NAMESPACES = ("unshare", "--mount", "--net", "--pid", "--ipc", "--fork", "--mount-proc", "--kill-child")
 _END_S = 10.0
 _IN_CGROUP = 'echo $$ >"$0/cgroup.procs" && exec "$@"'
 
 
 def main(folder: Path) -> int:
-    """Keep the hub in ``folder`` until it or the owner ends."""
-    asked = os.eventfd(0)
+    """Run the hub in ``folder`` until it or the owner ends."""
+    end_event = os.eventfd(0)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda *_: os.eventfd_write(asked, 1))
+        signal.signal(number, lambda *_: os.eventfd_write(end_event, 1))
     registry, top = Registry(), cgroups.hierarchy() / cgroups.name_for(folder)
     entry = Entry(str(folder), top.name, os.getpid(), born(os.getpid()))
     with registry.lock():
@@ -36,7 +36,7 @@ def main(folder: Path) -> int:
         registry.add(entry)
     try:
         hub = _start(folder, top)
-        _watch(hub, asked)
+        _watch(hub, end_event)
         status = _end(hub)
     finally:
         with registry.lock():
@@ -45,14 +45,14 @@ def main(folder: Path) -> int:
 
 
 def clear_dead(registry: Registry) -> None:
-    """Remove what hubs left whose guardian was killed. Hold the registry's lock."""
+    """Clean up after hubs whose guardian was killed. Hold the registry's lock."""
     for entry in registry.entries():
         if not entry.lives:
             clear(registry, entry)
 
 
 def clear(registry: Registry, entry: Entry) -> None:
-    """Remove all that is left of a hub. Hold the registry's lock."""
+    """Clean up after a hub. Hold the registry's lock."""
     cgroups.remove(cgroups.hierarchy() / entry.cgroup)
     (Path(entry.folder) / SOCKET).unlink(missing_ok=True)
     registry.remove(entry)
@@ -67,14 +67,14 @@ def _start(folder: Path, top: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(["sh", "-c", _IN_CGROUP, str(top / "hub"), *command], stdin=subprocess.PIPE)
 
 
-def _watch(hub: subprocess.Popen[bytes], asked: int) -> None:
+def _watch(hub: subprocess.Popen[bytes], end_event: int) -> None:
     handle = os.pidfd_open(hub.pid)
-    select.select([sys.stdin, handle, asked], [], [])
+    select.select([sys.stdin, handle, end_event], [], [])
     os.close(handle)
 
 
 def _end(hub: subprocess.Popen[bytes]) -> int:
-    """Close the hub's standard input, at which it ends; kill it if it does not."""
+    """Close the hub's standard input, which ends it; kill it if it does not end."""
     if hub.stdin:
         hub.stdin.close()
     try:

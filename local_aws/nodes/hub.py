@@ -1,4 +1,4 @@
-"""One cluster's nodes, seen from the embedded AWS: boots, runs, reboots and stops them through the hub's socket."""
+"""The nodes of a cluster, as the embedded AWS uses them: boot, run, reboot and stop through the hub's socket."""
 
 import subprocess
 import sys
@@ -19,10 +19,10 @@ _LOG_TAIL = 2000
 
 
 class Hub:
-    """All nodes of one cluster. Every method may be called from several threads at once.
+    """All nodes of a cluster. All methods are thread-safe.
 
-    ``folder`` is the hub's own (its socket, its logs at ``log/NODE/console.log``); it must be the same for no two hubs
-    that live at once. The hub ends by itself when the process that started it is gone, however it went.
+    ``folder`` is the hub's own (its socket, its logs at ``log/NODE/console.log``); two hubs that live at once must not share it.
+    The hub ends automatically when the process that started it is gone, however it ended.
     """
 
     def __init__(self, folder: Path, image: Path, vpc: Vpc) -> None:
@@ -31,7 +31,7 @@ class Hub:
         self._lock = threading.Lock()
 
     def start(self) -> None:
-        """Start the hub; return when it can be asked."""
+        """Start the hub; return when it accepts requests."""
         self._check_places()
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for system in self.vpc.file_systems.values():
@@ -41,22 +41,22 @@ class Hub:
         store.note_use(self.image)
         with self._lock:
             if self._guardian:
-                raise NodesError(f"the hub in {self.folder} is started already")
+                raise NodesError(f"the hub in {self.folder} is already started")
             self._guardian = self._start_guardian()
 
     def boot(self, spec: NodeSpec) -> None:
-        """Boot a node; return when systemd has reached its default target. Else raise with the console's last lines.
+        """Boot a node; return when systemd has reached its default target, or raise with the console's last lines.
 
-        Nothing in /tmp and /run lives through a boot: `put` such files afterwards.
+        Files in /tmp and /run do not survive a boot: `put` them afterwards.
         """
         self._ask("boot", protocol.spec_to_json(spec))
 
     def name(self, node_id: str) -> None:
-        """Let the host name of a node resolve."""
+        """Make the host name of a node resolve."""
         self._ask("name", node_id)
 
     def put(self, node_id: str, files: Mapping[str, NodeFile]) -> None:
-        """Lay files on a running node, each at once: a reader sees the old one or the new one."""
+        """Write files to a running node, each atomically: a reader sees the old or the new one."""
         self._ask("put", node_id, protocol.files_to_json(files))
 
     def run(
@@ -72,31 +72,31 @@ class Hub:
     ) -> int:
         """Run a program on a node as root, as a systemd unit of its own, and return its exit status.
 
-        Standard output and error come to ``on_line`` together, line by line and without the line's end, from this thread.
-        After ``timeout_s`` the unit is killed with all it started and NodesError is raised, as when the node goes meanwhile.
+        ``on_line`` gets standard output and error together, line by line without line ends, from this thread.
+        After ``timeout_s`` the unit is killed with all its processes and NodesError is raised, as when the node ends meanwhile.
         ``mounts`` is "host", or "slave" or "private" for a mount namespace of its own.
         """
         command = {"argv": argv, "environment": dict(environment or {}), "folder": folder, "unit": unit, "timeout_s": timeout_s}
         command["mounts"] = mounts
         status = self._ask("run", node_id, command, on_line=on_line)
         if not isinstance(status, int):
-            raise NodesError(f"the hub answered {status!r} in place of an exit status")
+            raise NodesError(f"the hub responded {status!r} instead of an exit status")
         return status
 
     def reboot(self, node_id: str) -> None:
-        """Reboot a node; return when it is up again. Its root volume stays, but for /tmp."""
+        """Reboot a node; return when it is running again. Its root volume stays, except /tmp."""
         self._ask("reboot", node_id)
 
     def stop(self, node_id: str) -> None:
-        """Pull the plug of a node; its root volume is gone. Nothing happens where there is no such node."""
+        """Stop a node without a shutdown and delete its root volume; ignore an unknown node."""
         self._ask("stop", node_id)
 
     def states(self) -> dict[str, str]:
-        """Every node that was booted and not stopped: booting, running, or stopped (it was shut down from inside)."""
+        """Return the state of every node that was booted and not stopped: booting, running, or stopped (from inside)."""
         return ask_states(self.folder)
 
     def end(self) -> None:
-        """End the hub with all nodes, mounts, namespaces and cgroups. May be called again."""
+        """End the hub with all nodes, mounts, namespaces and cgroups. Safe to repeat."""
         with self._lock:
             guardian, self._guardian = self._guardian, None
         if guardian is None:
@@ -114,9 +114,9 @@ class Hub:
     def _check_places(self) -> None:
         for place in (self.folder, self.image, *(system.folder.resolve() for system in self.vpc.file_systems.values())):
             if place.is_relative_to("/run") or place.is_relative_to("/sys"):
-                raise NodesError(f"{place} cannot be used: the hub has a /run and a /sys of its own; choose another folder")
+                raise NodesError(f"{place} cannot be used: the hub has its own /run and /sys; choose another folder")
         if not self.image.is_dir():
-            raise NodesError(f"no image at {self.image}; `python -m local_aws.nodes setup` builds it")
+            raise NodesError(f"no image at {self.image}; build it with `python -m local_aws.nodes setup`")
 
     def _start_guardian(self) -> subprocess.Popen[bytes]:
         log = self.folder / "hub.log"
@@ -129,7 +129,7 @@ class Hub:
                 stderr=output,
                 start_new_session=True,  # a Ctrl-C at the terminal ends the owner, which ends the hub
             )
-        with guardian.stdout:  # type: ignore[union-attr]  # it was asked for
+        with guardian.stdout:  # type: ignore[union-attr]  # it is a pipe
             ready = guardian.stdout.readline()  # type: ignore[union-attr]  # as above
         if ready.decode().strip() != protocol.READY:
             guardian.stdin.close()  # type: ignore[union-attr]  # as above

@@ -1,4 +1,4 @@
-"""The one door to this machine's programs."""
+"""The only place that runs this machine's programs."""
 
 import subprocess
 
@@ -8,7 +8,7 @@ _TAIL = 2000
 
 
 def run(*argv: str, stdin: str | None = None) -> str:
-    """Run a program and return what it printed; raise NodesError with that where it fails."""
+    """Run a program and return its output; raise NodesError with the output if it fails."""
     done = _run(argv, stdin)
     if done.returncode:
         printed = done.stdout.strip()[-_TAIL:]
@@ -17,7 +17,7 @@ def run(*argv: str, stdin: str | None = None) -> str:
 
 
 def succeeds(*argv: str) -> bool:
-    """Run a program that may fail, and tell whether it did not."""
+    """Run a program that may fail, and return whether it succeeded."""
     return _run(argv, None).returncode == 0
 
 
@@ -34,4 +34,4 @@ def _run(argv: tuple[str, ...], stdin: str | None) -> subprocess.CompletedProces
             check=False,
         )
     except FileNotFoundError as error:
-        raise NodesError(f"no program '{argv[0]}' on this machine; `python -m local_aws.nodes setup` installs it") from error
+        raise NodesError(f"no program '{argv[0]}' on this machine; install it with `python -m local_aws.nodes setup`") from error

@@ -1,4 +1,4 @@
-"""What goes over a hub's socket: one JSON line asks; any number of output lines and one last line answer."""
+"""The messages on a hub's socket: a JSON line as request; output lines and a last line as response."""
 
 import base64
 import json
@@ -14,12 +14,12 @@ from local_aws.nodes.specs import FileSystem, NodeFile, NodeSpec, Vpc
 
 Json = dict[str, object]
 SOCKET, PLAN = "hub.sock", "hub.json"
-READY = "ready"  # the hub's process says so when it can be asked
+READY = "ready"  # printed by the hub's process when it accepts requests
 
 
 @contextmanager
 def socket_path(folder: Path) -> Iterator[str]:
-    """A short path of the socket in ``folder``: the kernel takes 107 bytes at most, and folders can be longer."""
+    """Yield a short path of the socket in ``folder``: the kernel allows 107 bytes at most, and folders can be longer."""
     handle = os.open(folder, os.O_PATH | os.O_DIRECTORY)
     try:
         yield f"/proc/self/fd/{handle}/{SOCKET}"
@@ -28,7 +28,7 @@ def socket_path(folder: Path) -> Iterator[str]:
 
 
 def connect(folder: Path) -> socket.socket:
-    """Connect to the hub in ``folder``; raises OSError where none listens."""
+    """Connect to the hub in ``folder``; raise OSError if none listens."""
     client = socket.socket(socket.AF_UNIX)
     try:
         with socket_path(folder) as path:
@@ -40,13 +40,13 @@ def connect(folder: Path) -> socket.socket:
 
 
 def send(stream: IO[str], message: object) -> None:
-    """Write one message."""
+    """Write a message."""
     stream.write(json.dumps(message) + "\n")
     stream.flush()
 
 
 def files_to_json(files: Mapping[str, NodeFile]) -> Json:
-    """Files as JSON."""
+    """Return files as JSON."""
     return {
         path: {"content": base64.b64encode(file.content).decode(), "mode": file.mode, "owner": file.owner}
         for path, file in files.items()
@@ -54,7 +54,7 @@ def files_to_json(files: Mapping[str, NodeFile]) -> Json:
 
 
 def spec_to_json(spec: NodeSpec) -> Json:
-    """A node's spec as JSON."""
+    """Return a node's spec as JSON."""
     return {
         "id": spec.id,
         "hostname": spec.hostname,
@@ -69,14 +69,14 @@ def spec_to_json(spec: NodeSpec) -> Json:
 
 
 def plan(vpc: Vpc, layers: Sequence[Path], cgroup: str) -> str:
-    """What the hub's process is told at its start, as JSON."""
+    """Return the start parameters of the hub's process, as JSON."""
     systems = {name: asdict(system) | {"folder": str(system.folder.resolve())} for name, system in vpc.file_systems.items()}
-    told = {"region": vpc.region, "cidrs": list(vpc.cidrs), "resolver": vpc.resolver, "file_systems": systems}
-    return json.dumps({"vpc": told, "layers": [str(layer) for layer in layers], "cgroup": cgroup})
+    network = {"region": vpc.region, "cidrs": list(vpc.cidrs), "resolver": vpc.resolver, "file_systems": systems}
+    return json.dumps({"vpc": network, "layers": [str(layer) for layer in layers], "cgroup": cgroup})
 
 
 def read_plan(folder: Path) -> tuple[Vpc, tuple[Path, ...], str]:
-    """The VPC, the image's layers and the name of the cgroup that `plan` wrote."""
+    """Return the VPC, the image's layers and the cgroup name that `plan` wrote."""
     read = json.loads((folder / PLAN).read_text())
     vpc = read["vpc"]
     systems = {name: FileSystem(**system | {"folder": Path(system["folder"])}) for name, system in vpc["file_systems"].items()}

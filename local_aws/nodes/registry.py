@@ -1,6 +1,6 @@
-"""Which hubs live on this machine, and what they changed of it: kernel limits, set back when the last hub has gone.
+"""The registry of hubs on this machine, and of the kernel limits that they raised; the last hub restores them.
 
-It lies below /run, so that it is gone after a start of the machine, as are the hubs and the limits.
+It is below /run, so that it disappears with a restart of the machine, as the hubs and the raised limits do.
 """
 
 import fcntl
@@ -12,14 +12,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 PLACE = Path("/run/hyperpod-cdk")
-# The kernel has these once for all namespaces. Every node's systemd takes four or five inotify instances, so that the usual
-# 128 end at 28 nodes, without a word; all nodes' neighbour tables count together, and overflow above 32 nodes.
+# The kernel has these limits once for all namespaces. Every node's systemd takes four or five inotify instances, so the usual
+# 128 silently run out at 28 nodes; all nodes' neighbour tables count together, and overflow above 32 nodes.
 LIMITS = {"fs/inotify/max_user_instances": 16384, "net/ipv4/neigh/default/gc_thresh3": 16384}
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A hub: its folder and its cgroup, and the process that guards it."""
+    """A hub: its folder, its cgroup, and its guardian process."""
 
     folder: str
     cgroup: str
@@ -28,12 +28,12 @@ class Entry:
 
     @property
     def lives(self) -> bool:
-        """Whether the guardian is there; ``born`` tells it from a later process of the same number."""
+        """Return whether the guardian is running; ``born`` distinguishes it from a later process with the same number."""
         return born(self.guardian) == self.born
 
 
 def born(pid: int) -> str:
-    """When a process started, in the kernel's count; empty when there is no such process."""
+    """Return a process's start time in the kernel's ticks; empty for an unknown process."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
@@ -43,44 +43,44 @@ def born(pid: int) -> str:
 
 
 class Registry:
-    """The hubs of this machine. Its changes hold a lock, which other processes wait for."""
+    """The hubs of this machine. Changes hold a lock that other processes wait for."""
 
     def __init__(self, place: Path = PLACE, kernel: Path = Path("/proc/sys")) -> None:
         self._place, self._kernel = place, kernel
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Keep all other processes out of the registry for the block."""
+        """Lock the registry against all other processes for the block."""
         self._place.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (self._place / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
     def entries(self) -> list[Entry]:
-        """All hubs that were added and not removed, living or dead."""
+        """Return all hubs that were added and not removed, living or dead."""
         return [Entry(**json.loads(file.read_text())) for file in sorted(self._place.glob("*.hub"))]
 
     def add(self, entry: Entry) -> None:
-        """Note a hub and raise the kernel's limits for it. Hold the lock."""
+        """Add a hub and raise the kernel's limits. Hold the lock."""
         self._write(f"{entry.cgroup}.hub", asdict(entry))
         self._raise_limits()
 
     def remove(self, entry: Entry) -> None:
-        """Forget a hub; with the last one, set the kernel's limits back. Hold the lock."""
+        """Remove a hub; after the last one, restore the kernel's limits. Hold the lock."""
         (self._place / f"{entry.cgroup}.hub").unlink(missing_ok=True)
         if not self.entries():
             self._restore_limits()
 
     def _raise_limits(self) -> None:
         was = self._limits_before()
-        for name, wanted in LIMITS.items():
+        for name, minimum in LIMITS.items():
             file = self._kernel / name
-            if not file.exists():  # in a network namespace of its own, a process does not see those of the machine's network
+            if not file.exists():  # a process in its own network namespace does not see the machine's network limits
                 continue
             now = int(file.read_text())
-            if now < wanted:
-                self._write("limits.json", was := {name: now} | was)  # first the note, so that a kill here loses nothing
-                file.write_text(str(wanted))
+            if now < minimum:
+                self._write("limits.json", was := {name: now} | was)  # save the old values first, so that a kill loses nothing
+                file.write_text(str(minimum))
 
     def _restore_limits(self) -> None:
         unseen = {}

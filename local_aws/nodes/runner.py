@@ -1,4 +1,4 @@
-"""Runs a cluster's nodes on this machine: what the embedded HyperPod starts, boots here, and what it stops, ends."""
+"""The node runner that boots simulated nodes on this machine for the embedded HyperPod."""
 
 import logging
 import shutil
@@ -10,7 +10,7 @@ from pathlib import Path
 from local_aws import control
 from local_aws.clock import clock
 from local_aws.hyperpod import starting
-from local_aws.hyperpod.looked_up import LookedUp
+from local_aws.hyperpod.check_only_runner import CheckOnlyRunner
 from local_aws.hyperpod.model import Cluster
 from local_aws.hyperpod.node_runner import Done, Launch, Outcome
 from local_aws.nodes import support
@@ -18,7 +18,7 @@ from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.bundle import Store
 from local_aws.nodes.agent.cluster_nodes import ClusterNodes, MakeHub
 from local_aws.nodes.agent.machine import Machine
-from local_aws.nodes.agent.node_start import NodeStart, World
+from local_aws.nodes.agent.node_start import NodeStart, StartContext
 from local_aws.nodes.hub import Hub
 from local_aws.nodes.specs import NodesError, Vpc
 from local_aws.nodes.sweep import sweep
@@ -27,25 +27,25 @@ _log = logging.getLogger(__name__)
 
 
 class SimulatedNodes:
-    """A node runner whose nodes run: one hub for each cluster. All it leaves on disk lies below ``folder``."""
+    """A node runner with simulated nodes: one hub per cluster. All its files are below ``folder``."""
 
-    takes_its_time = True
+    starts_in_real_time = True
 
     def __init__(self, folder: Path, endpoint: str, make_hub: MakeHub, behaviour: Behaviour | None = None) -> None:
-        self.behaviour = behaviour or Behaviour()  # of the clusters that begin from now on
+        self.behaviour = behaviour or Behaviour()  # for clusters created from now on
         self._folder, self._endpoint, self._make_hub = folder, endpoint, make_hub
         self._clusters: dict[str, ClusterNodes] = {}
-        self._world = self._new_world()
+        self._context = self._new_context()
         self._lock = threading.Lock()
 
     def start(self, launch: Launch, done: Done) -> None:
         """Boot the node and run its lifecycle script, in a thread; meanwhile AWS's time passes at the host's pace."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # /fsx may hold setuid programs of its root's
-        nodes, world = self._nodes_of(launch.cluster), self._world
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # /fsx may contain setuid programs of the nodes' root
+        nodes, context = self._nodes_of(launch.cluster), self._context
 
         def run() -> None:
             with clock.work():
-                outcome = _outcome(NodeStart(machine, nodes, world))
+                outcome = _outcome(NodeStart(machine, nodes, context))
             if machine.is_wanted:
                 done(outcome)
                 if outcome.failure is None:
@@ -55,7 +55,7 @@ class SimulatedNodes:
         nodes.start(machine)
 
     def stop(self, node_id: str) -> None:
-        """Begin to end the node, if it runs."""
+        """Start to stop the node, if it runs."""
         for nodes in self._all():
             nodes.stop(node_id)
 
@@ -63,7 +63,7 @@ class SimulatedNodes:
         """Reboot the node, in a thread."""
         found = self._find(node_id)
         if found is None:
-            done(Outcome(f"Node {node_id} does not run"))
+            done(Outcome(f"Node {node_id} is not running"))
             return
         nodes, machine = found
 
@@ -80,10 +80,10 @@ class SimulatedNodes:
         threading.Thread(target=run, name=f"reboot-{node_id}", daemon=True).start()
 
     def reset(self) -> None:
-        """End all nodes, and remove what they left."""
+        """Stop all nodes, and delete their files."""
         with self._lock:
             clusters, self._clusters = list(self._clusters.values()), {}
-            self._world = self._new_world()
+            self._context = self._new_context()
         ends = [threading.Thread(target=nodes.end) for nodes in clusters]
         for end in ends:
             end.start()
@@ -92,11 +92,11 @@ class SimulatedNodes:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def describe(self) -> list[dict[str, str]]:
-        """Every node that was started and not stopped."""
+        """Return every node that was started and not stopped."""
         return [machine.describe(str(nodes.folder)) for nodes in self._all() for machine in nodes.machines()]
 
-    def _new_world(self) -> World:
-        return World(self._endpoint, self._folder / "fsx", Store())
+    def _new_context(self) -> StartContext:
+        return StartContext(self._endpoint, self._folder / "fsx", Store())
 
     def _nodes_of(self, cluster: Cluster) -> ClusterNodes:
         with self._lock:
@@ -120,8 +120,8 @@ class SimulatedNodes:
 def _outcome(start: NodeStart) -> Outcome:
     try:
         return start.run()
-    except Exception as error:  # noqa: BLE001  whatever it was: without an outcome the cluster would wait for ever
-        if start.machine.is_wanted:  # else the hub or the account went away under it
+    except Exception as error:  # noqa: BLE001  any error: without an outcome the cluster would wait for ever
+        if start.machine.is_wanted:  # otherwise the hub or the account was deleted meanwhile
             _log.exception("the start of node %s failed", start.machine.id)
         return Outcome(f"The node did not start: {type(error).__name__}: {error}")
 
@@ -130,7 +130,7 @@ def _outcome(start: NodeStart) -> Outcome:
 def simulated_nodes(
     folder: Path, endpoint: str, hub: Callable[[Path, Path, Vpc], Hub] = Hub, behaviour: Behaviour | None = None
 ) -> Iterator[SimulatedNodes]:
-    """Let the embedded AWS at ``endpoint``, in this process, run nodes within the block; NodesError says why it cannot."""
+    """Run nodes for the embedded AWS at ``endpoint``, in this process, within the block; raise NodesError if impossible."""
     reasons = support.missing()
     if reasons:
         raise NodesError("; ".join(reasons))
@@ -143,6 +143,6 @@ def simulated_nodes(
     try:
         yield runner
     finally:
-        starting.use(LookedUp())
+        starting.use(CheckOnlyRunner())
         control.route("nodes", lambda _: [])
         runner.reset()

@@ -1,4 +1,4 @@
-"""Makes this machine able to run nodes: installs the programs that are missing, and builds the image."""
+"""Set-up of this machine for nodes: install missing programs, and build the image."""
 
 import shutil
 import subprocess
@@ -15,7 +15,7 @@ Report = Callable[[str], None]
 
 
 def setup(report: Report, *, training: bool) -> None:
-    """Install and build what is missing, and say so; with ``training`` also the layer that has PyTorch."""
+    """Install and build what is missing; with ``training`` also the layer with PyTorch."""
     reasons = support.missing_of_machine()
     if reasons:
         raise NodesError("; ".join(reasons))
@@ -29,9 +29,9 @@ def setup(report: Report, *, training: bool) -> None:
 
 
 def missing_packages() -> list[str]:
-    """Debian's packages that have what is missing."""
-    wanted = support.PROGRAMS | _FOR_BUILDING
-    packages = {package for program, package in wanted.items() if not shutil.which(program)}
+    """Return the Debian packages of missing programs."""
+    required = support.PROGRAMS | _FOR_BUILDING
+    packages = {package for program, package in required.items() if not shutil.which(program)}
     if not sources.KEYRING.exists():
         packages.add("debian-archive-keyring")
     return sorted(packages)
@@ -40,10 +40,10 @@ def missing_packages() -> list[str]:
 def _install(packages: list[str], report: Report) -> None:
     named = " ".join(packages)
     if not shutil.which("apt-get"):
-        raise NodesError(f"no apt-get on this machine to install {named}; nodes need Debian or a relative of it")
+        raise NodesError(f"no apt-get on this machine to install {named}; use Debian or a distribution based on it")
     report(f"installing on this machine: {named}")
     if not _apt("install", "--simulate", *packages):
-        report("  fetching the lists of packages first")
+        report("  fetching the package lists first")
         _apt_or_fail("update")
     _apt_or_fail("install", *packages)
 

@@ -1,4 +1,4 @@
-"""A program with this terminal on a node: how a person gets a shell there."""
+"""A program on a node with this terminal, such as a shell."""
 
 import socket
 import struct
@@ -17,11 +17,11 @@ _LOGIN_SHELL = ("bash", "--login")
 def enter(folder: Path, node_id: str, argv: Sequence[str] = ()) -> int:
     """Run ``argv``, or a login shell, as root on a node of the hub in ``folder``, and return its exit status.
 
-    It has this process's standard input and output: a terminal where they are one.
+    It inherits this process's standard input and output, and so its terminal.
     """
     entrance = ask(folder, "entrance", node_id)
     if not isinstance(entrance, list):
-        raise NodesError(f"the hub answered {entrance!r} in place of a command line")
+        raise NodesError(f"the hub responded {entrance!r} instead of a command line")
     hub = ["nsenter", "-t", str(hub_pid(folder)), "-m", "-n", "-p", "-i", "--wd=/"]
     has_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     unit = ["systemd-run", "--quiet", "--pty" if has_terminal else "--pipe", "--wait", "--collect"]
@@ -30,7 +30,7 @@ def enter(folder: Path, node_id: str, argv: Sequence[str] = ()) -> int:
 
 
 def hub_pid(folder: Path) -> int:
-    """The hub's process as this machine counts: the kernel tells who listens at the other end of a socket."""
+    """Return the pid of the hub's process on this machine; the kernel reports the listener at the other end of a socket."""
     with protocol.connect(folder) as client:
         credentials = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
     pid: int = struct.unpack("3i", credentials)[0]

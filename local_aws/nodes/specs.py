@@ -1,4 +1,4 @@
-"""What simulated nodes are made of: files, addresses, metadata and file systems."""
+"""The parts of simulated nodes: files, addresses, metadata and file systems."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,12 +8,12 @@ HOST = "host"  # the mounts of a program on a node are the node's own
 
 
 class NodesError(Exception):
-    """Nodes cannot do what was asked; the text says why and what to do."""
+    """An operation on nodes failed; the text says why and what to do."""
 
 
 @dataclass(frozen=True)
 class NodeFile:
-    """A file to lay on a node. ``owner`` is the name of a user of the node; its own group is the file's group."""
+    """A file for a node. ``owner`` is the name of a user of the node; the file's group is the owner's."""
 
     content: bytes
     mode: int = 0o644
@@ -24,15 +24,15 @@ class NodeFile:
 class NodeSpec:
     """A node to boot."""
 
-    id: str  # the instance's id; names of the node's cgroup, network namespace and machine derive from it
+    id: str  # the instance's id, from which the node's cgroup, network namespace and machine name derive
     hostname: str  # "ip-10-1-4-190"
     address: str
     metadata: Mapping[str, str] = field(default_factory=dict)  # "latest/meta-data/instance-id" -> text
-    files: Mapping[str, NodeFile] = field(default_factory=dict)  # absolute path -> file, laid before systemd boots
+    files: Mapping[str, NodeFile] = field(default_factory=dict)  # absolute path -> file, written before systemd boots
     binds: tuple[str, ...] = ()  # systemd-nspawn's --bind: "SOURCE" or "SOURCE:TARGET"; binds follow the order given
-    rank: int = 1  # of the nodes that wait for their turn to boot, the lowest goes first
-    has_name: bool = True  # whether its host name resolves from the start, or once the hub is asked to `name` it
-    disk_mib: int = 4096  # the size of the root volume; it lies in memory and takes only what is written
+    rank: int = 1  # priority at boot; the lowest goes first
+    has_name: bool = True  # whether its host name resolves from the start, or only after the hub's `name`
+    disk_mib: int = 4096  # size of the root volume; it is in memory and uses only what is written
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class FileSystem:
 
 @dataclass(frozen=True)
 class Vpc:
-    """What a cluster's network gives its nodes."""
+    """A cluster's network for its nodes."""
 
     region: str
     cidrs: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Whether nodes can run on this machine: what they need, and what of it is not there."""
+"""Whether this machine can run nodes, and what is missing."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from local_aws.nodes.programs import succeeds
 from local_aws.nodes.specs import NodesError
 
 SETUP = "`make nodes-setup`"
-# Program -> Debian's package that has it.
+# Program -> its Debian package.
 PROGRAMS = {
     "ip": "iproute2",
     "mount": "mount",
@@ -20,7 +20,7 @@ PROGRAMS = {
     "systemd-nspawn": "systemd-container",
     "unshare": "util-linux",
 }
-_KERNEL = (5, 14)  # the first with cgroup.kill
+_KERNEL = (5, 14)  # the first version with cgroup.kill
 _TRY_OVERLAY = """
 mount -t tmpfs try /mnt && mkdir /mnt/lower /mnt/upper /mnt/work /mnt/root &&
 mount -t overlay -o lowerdir=/mnt/lower,upperdir=/mnt/upper,workdir=/mnt/work try /mnt/root
@@ -28,23 +28,23 @@ mount -t overlay -o lowerdir=/mnt/lower,upperdir=/mnt/upper,workdir=/mnt/work tr
 
 
 def missing() -> list[str]:
-    """Why nodes cannot run here, each reason with its remedy; nothing where they can."""
+    """Return why nodes cannot run here, each reason with its fix; an empty list if they can."""
     machine = missing_of_machine()
     if machine:
         return machine
-    programs = [f"no program {name}; {SETUP} installs it" for name in PROGRAMS if not shutil.which(name)]
+    programs = [f"no program {name}; install it with {SETUP}" for name in PROGRAMS if not shutil.which(name)]
     if programs:
         return programs
     reasons = _forbidden()
     if store.find() is None:
-        reasons.append(f"the nodes' image is not built yet; {SETUP} builds it")
+        reasons.append(f"the node image is not built; build it with {SETUP}")
     return reasons
 
 
 def missing_of_machine() -> list[str]:
-    """What no set-up can bring."""
+    """Return the requirements that no set-up can fix."""
     if sys.platform != "linux":
-        return [f"nodes need Linux, this is {sys.platform}; a virtual machine with Debian 12 or 13 will do"]
+        return [f"nodes need Linux, this is {sys.platform}; use a virtual machine with Debian 12 or 13"]
     reasons = []
     if os.geteuid() != 0:
         reasons.append("nodes need root; run it with sudo, or as root in a virtual machine")
@@ -58,10 +58,10 @@ def missing_of_machine() -> list[str]:
 
 
 def image() -> Path:
-    """The image from which nodes boot."""
+    """Return the image of all nodes."""
     found = store.find()
     if found is None:
-        raise NodesError(f"the nodes' image is not built yet; {SETUP} builds it")
+        raise NodesError(f"the node image is not built; build it with {SETUP}")
     return found
 
 
@@ -71,12 +71,12 @@ def _kernel() -> tuple[int, int]:
 
 
 def _forbidden() -> list[str]:
-    """What this machine does not let root do, as in a container without privileges."""
+    """Return what this machine does not allow root to do, as in an unprivileged container."""
     if not succeeds("unshare", "--mount", "--net", "--pid", "--ipc", "--fork", "true"):
-        return ["root may not make namespaces here; a container needs --privileged for that"]
+        return ["root cannot create namespaces here; run the container with --privileged"]
     reasons = []
     if not succeeds("unshare", "--mount", "sh", "-c", _TRY_OVERLAY):
         reasons.append("overlay file systems cannot be mounted here; load the kernel module `overlay`")
     if not os.access(cgroups.hierarchy(), os.W_OK):
-        reasons.append(f"{cgroups.hierarchy()} is read-only; a container needs --privileged and --cgroupns=host for that")
+        reasons.append(f"{cgroups.hierarchy()} is read-only; run the container with --privileged and --cgroupns=host")
     return reasons

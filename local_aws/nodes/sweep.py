@@ -1,4 +1,4 @@
-"""Clears what a killed run left of its nodes. What lives in a hub's namespaces went with it; the rest is in the registry."""
+"""Clean-up after a killed run. Everything in a hub's namespaces ended with it; the registry has the rest."""
 
 import os
 import select
@@ -15,7 +15,7 @@ _END_MS = 60_000
 def sweep(folder: Path) -> list[Path]:
     """End every hub in ``folder`` and below it, living or dead, and return their folders.
 
-    It also clears what dead hubs in other folders left, and sets the kernel's limits back when no hub lives any more.
+    It also cleans up after dead hubs in other folders, and restores the kernel's limits when no hub is left.
     """
     registry, place = Registry(), folder.resolve()
     entries = registry.entries()
@@ -30,7 +30,7 @@ def sweep(folder: Path) -> list[Path]:
 
 
 def _end(entry: Entry) -> None:
-    """Let a hub's guardian end it, and wait for that."""
+    """Make a hub's guardian end it, and wait for that."""
     if not entry.lives:
         return
     handle = os.pidfd_open(entry.guardian)

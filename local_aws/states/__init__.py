@@ -1,6 +1,6 @@
-"""Step Functions in the embedded AWS: moto's interpreter, with every wait on the clock and every call as the machine's role.
+"""Step Functions: moto's interpreter, with every wait on the clock and every call with the machine's role.
 
-Not as on AWS: history holds the interpreter's events at the clock's time; DescribeExecution knows no redrives; express workflows
+Unlike AWS: history holds the interpreter's events at the clock's time; DescribeExecution has no redrives; express workflows
 run as standard ones.
 """
 
@@ -18,7 +18,7 @@ _patched = False
 
 
 def _backend_of_patched(account: str, region: str) -> Any:
-    """Moto's backend, with the interpreter patched before its first use: loading it takes most of a second."""
+    """Return moto's backend; patch the interpreter before its first use, because loading it takes most of a second."""
     global _patched  # noqa: PLW0603  the interpreter is global to the process
     with _lock:
         if not _patched:
@@ -31,15 +31,15 @@ def _backend_of_patched(account: str, region: str) -> Any:
 
 
 def install(endpoint: str) -> None:
-    """Let state machines run on the clock."""
+    """Run state machines on the clock."""
     clients.use(endpoint)
-    # It logs every failing task and every stopped wait as an error of its own; the execution's history has them.
+    # It logs every failed task and every stopped wait as an error of its own; the execution's history has them.
     logging.getLogger("moto.stepfunctions").setLevel(logging.CRITICAL)
     responses_module.get_backend = _backend_of_patched
 
 
 def reset() -> None:
-    """Stop all executions, unheard."""
+    """Stop all executions without events."""
     if _patched:
         from local_aws.states import executions  # noqa: PLC0415
 

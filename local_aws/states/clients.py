@@ -1,4 +1,4 @@
-"""The clients with which state machines call services: with the machine's role, so that its policies decide."""
+"""The clients that state machines use to call services, with the machine's role."""
 
 import threading
 from typing import Any
@@ -12,8 +12,8 @@ from local_aws.states.machines import assuming
 
 _CONFIG = Config(
     parameter_validation=False,
-    retries={"max_attempts": 0, "total_max_attempts": 1},  # retries are the state machine's
-    read_timeout=1000,  # longer than the longest function runs; the interpreter's own time-outs end it
+    retries={"max_attempts": 0, "total_max_attempts": 1},  # the state machine retries
+    read_timeout=1000,  # longer than the longest function; the interpreter's own time-outs end it
 )
 _lock = threading.Lock()
 _clients: dict[tuple[str, str, str], Any] = {}
@@ -27,7 +27,7 @@ def use(endpoint: str) -> None:
 
 
 def client_for(region: str, service: str, state_credentials: Any = None) -> Any:
-    """A client with the credentials of the role that ``state_credentials`` name; made once, as that takes long."""
+    """Return a cached client with the credentials of the role in ``state_credentials``; creating one is slow."""
     role_arn = state_credentials.role_arn
     key = (region, service, role_arn)
     with _lock:
@@ -45,12 +45,12 @@ def client_for(region: str, service: str, state_credentials: Any = None) -> Any:
 
 
 def _sent_for(account: str, region: str, role_arn: str) -> dict[str, str]:
-    """The condition keys that come with assuming the role: the account, and the machine whose role it is."""
+    """Return the condition keys of the role's session: the account, and the machine with this role."""
     machines = stepfunctions_parser_backends[account][region].state_machines
     return next((assuming(machine.arn) for machine in machines if machine.roleArn == role_arn), {"aws:SourceAccount": account})
 
 
 def reset() -> None:
-    """Forget the clients; their sessions are gone."""
+    """Delete the clients; their sessions are gone."""
     with _lock:
         _clients.clear()

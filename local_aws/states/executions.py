@@ -1,4 +1,4 @@
-"""Executions: started under a name, stopped at once, and heard of in EventBridge."""
+"""Executions: started with unique names, stopped at once, and reported to EventBridge."""
 
 import threading
 import uuid
@@ -26,51 +26,51 @@ _describe = StepFunctionResponse.describe_execution
 _list = StepFunctionResponse.list_executions
 
 _MOST_INPUT = 262_144  # bytes
-_PROMPTLY_S = 5.0  # host seconds in which a stopped execution's thread notices
+_PROMPTLY_S = 5.0  # host seconds until a stopped execution's thread must notice
 _starting = threading.Lock()
 
 
 def _start_named(self: Any, state_machine_arn: str, name: Any = None, execution_input: Any = None, *rest: Any) -> Any:
-    """Start an execution; one that has no name gets its own (moto calls them all "None")."""
+    """Start an execution; without a name it gets a unique one (moto names them all "None")."""
     if execution_input and len(execution_input.encode()) > _MOST_INPUT:
         message = "1 validation error detected: Value at 'input' failed to satisfy constraint: Member must have length"
         raise AwsError("ValidationException", f"{message} less than or equal to {_MOST_INPUT}")
     if name:
         self._validate_name(name)
-    with _starting:  # two requests of the same name at once are one execution
+    with _starting:  # two concurrent requests with the same name are one execution
         return _start_execution(self, state_machine_arn, name or str(uuid.uuid4()), execution_input, *rest)
 
 
 def _new_execution(self: Any, *positional: Any, **named: Any) -> None:
-    """An execution that logs where its machine says, and tells when it is over."""
+    """Create an execution that logs to its machine's log group and reports its end."""
     _init(self, *positional, **named)
     self.over = threading.Event()
     self._cloud_watch_logging_session = logs.session(self.exec_arn, self.state_machine)
 
 
 def _details(self: Any) -> Any:
-    """What the context knows of the execution; its start as a text, for which moto has a moment that is no JSON."""
+    """Return the execution's details for the context; its start as text, because moto's datetime is not JSON."""
     details = _start_details(self)
     details.start_time = self.start_date.isoformat()
     return details
 
 
 def _start_heard(self: Any) -> None:
-    """Publish that it runs, and start it: a short one may be over before its start returns."""
+    """Publish the RUNNING event and start: a short execution may end before its start returns."""
     self.exec_status = ExecutionStatus.RUNNING
     _publish(self)
     _start(self)
 
 
 def _stop(self: Any, stop_date: Any, error: str | None, cause: str | None) -> None:
-    """Stop it, also when its thread has not begun yet."""
+    """Stop it, even if its thread has not begun yet."""
     while self.exec_worker.env is None or self.exec_worker.env.program_state() is None:
         threading.Event().wait(0.001)  # the thread was started a moment ago
     self.exec_worker.stop(stop_date=stop_date or clock.now(), error=error, cause=cause)
 
 
 def _ended(self: Any) -> None:
-    """Note how it ended, with the error and cause that it was stopped with, and publish it."""
+    """Record the end, with the error and cause of a stop, and publish it."""
     _terminated(self)
     state = self.execution.exec_worker.env.program_state()
     if isinstance(state, ProgramStopped):
@@ -80,7 +80,7 @@ def _ended(self: Any) -> None:
 
 
 def _stop_answered(self: Any) -> ActionResult:
-    """StopExecution with its error and cause, answered when the execution is over."""
+    """Return StopExecution's response once the execution has ended, with its error and cause."""
     execution = self.stepfunction_backend.describe_execution(self._get_param("executionArn"))
     execution.stop(None, self._get_param("error"), self._get_param("cause"))
     if not execution.over.wait(_PROMPTLY_S):
@@ -89,13 +89,13 @@ def _stop_answered(self: Any) -> ActionResult:
 
 
 def _described(self: Any) -> ActionResult:
-    """DescribeExecution, with the end of one that timed out, which moto leaves out."""
+    """Return DescribeExecution's response, with the end of a timed-out execution, which moto omits."""
     answer = _describe(self)
     return ActionResult(_with_end(answer.result, self.stepfunction_backend))
 
 
 def _listed(self: Any) -> ActionResult:
-    """ListExecutions, with the ends of those that timed out."""
+    """Return ListExecutions' response, with the ends of timed-out executions."""
     answer = _list(self).result
     return ActionResult({**answer, "executions": [_with_end(each, self.stepfunction_backend) for each in answer["executions"]]})
 
@@ -107,7 +107,7 @@ def _with_end(item: dict[str, Any], backend: Any) -> dict[str, Any]:
 
 
 def _publish(execution: Any) -> None:
-    """Publish the execution's status, as Step Functions does."""
+    """Publish the execution's status to EventBridge."""
     ended = execution.stop_date
     succeeded = execution.status == "SUCCEEDED"
     detail = {
@@ -148,7 +148,7 @@ def stop_all() -> None:
 
 
 def patch() -> None:
-    """Put our executions in the place of moto's."""
+    """Replace moto's executions."""
     StepFunctionsParserBackend.start_execution = _start_named
     StepFunctionResponse.stop_execution = _stop_answered
     StepFunctionResponse.describe_execution = _described

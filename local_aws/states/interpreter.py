@@ -1,4 +1,4 @@
-"""Moto's interpreter of the Amazon States Language on the clock, and ended at once when an execution is stopped."""
+"""Moto's interpreter of the Amazon States Language, on the clock and with immediate stops."""
 
 import sys
 import threading
@@ -30,7 +30,7 @@ from moto.stepfunctions.parser.backend import execution
 from local_aws import faults
 from local_aws.clock import clock
 from local_aws.states import clients
-from local_aws.states.clockwork import wind
+from local_aws.states.clock_stubs import use_clock
 
 _PARSER = "moto.stepfunctions.parser."
 _lambda_error = StateTaskServiceLambda._error_cause_from_client_error
@@ -38,7 +38,7 @@ _init = Environment.__init__
 _enter = state.CommonStateField._eval_body
 _try = execute_state.ExecutionState._evaluate_with_timeout
 _ends = {name: getattr(Environment, name) for name in ("set_ended", "set_error", "set_stop", "set_timed_out")}
-# What Step Functions names after Lambda's own error; all others are Lambda.AWSLambdaException.
+# Step Functions' names of Lambda's own errors; all others are Lambda.AWSLambdaException.
 _LAMBDA_ERRORS = (
     "ResourceNotFoundException",
     "ServiceException",
@@ -49,13 +49,13 @@ _LAMBDA_ERRORS = (
 
 
 def _new_environment(self: Any, *positional: Any, **named: Any) -> None:
-    """An environment with an event that stays set when it is over; moto's own event is set and cleared at once."""
+    """Create an environment with an event that stays set at its end; moto sets and clears its own event at once."""
     self.over = threading.Event()
     _init(self, *positional, **named)
 
 
 def _ending(name: str) -> Any:
-    """Moto's way of ending an environment, which now ends only one that runs: the first end counts."""
+    """Return moto's method that ends an environment, now without effect after the first end."""
 
     def end(self: Any, *positional: Any, **named: Any) -> None:
         with self._state_mutex:
@@ -67,20 +67,20 @@ def _ending(name: str) -> Any:
 
 
 def _enter_state(self: Any, env: Any) -> None:
-    """Enter a state, unless the execution is ended instead."""
+    """Enter a state, unless a fault ends the execution."""
     if not _is_ended_by_order(env):
         _enter(self, env)
 
 
 def _attempt(self: Any, env: Any) -> None:
-    """Try a task, unless it is tried again and the execution is ended instead."""
+    """Try a task; a fault may end the execution before a retry."""
     is_again = env.states.context_object.context_object_data["State"].get("RetryCount", 0) > 0
     if not (is_again and _is_ended_by_order(env)):
         _try(self, env)
 
 
 def _is_ended_by_order(env: Any) -> bool:
-    """End the execution, where that was ordered as a fault."""
+    """End the execution if a fault says so; return whether it did."""
     fault = None if env.is_frame() else faults.take("states:Run", "abort", "fail", "time_out", target=_machine(env))
     if fault is None:
         return False
@@ -98,7 +98,7 @@ def _machine(env: Any) -> str:
 
 
 def _run_program(self: Any, env: Any) -> None:
-    """Run the program until it ends, is stopped, or its time is over; a task that still runs then is left to itself."""
+    """Run the program until it ends, is stopped, or times out; a task that is then still running is abandoned."""
     env.next_state_name = self.start_at.start_at_name
     seconds = self.timeout_seconds.timeout_seconds if self.timeout_seconds else None
     thread = threading.Thread(target=EvalComponent.eval, args=(self, env), daemon=True)
@@ -106,26 +106,26 @@ def _run_program(self: Any, env: Any) -> None:
     if not clock.wait(env.over, seconds):
         env.set_timed_out()
     if isinstance(env.program_state(), (ProgramEnded, ProgramError)):
-        thread.join()  # it has come to its end by itself, and writes the last event
+        thread.join()  # it has ended, and writes the last event
 
 
 def _lambda_failure(error: ClientError) -> tuple[str, str]:
-    """The error's name in the state machine: few of Lambda's own errors have one."""
+    """Return the error's name in the state machine: few of Lambda's own errors have one."""
     name, cause = _lambda_error(error)
     code = error.response["Error"]["Code"]
     return (str(name) if code in _LAMBDA_ERRORS else "Lambda.AWSLambdaException"), str(cause)
 
 
 def patch() -> None:
-    """Wind the interpreter's clocks and replace what cannot be wound."""
-    wind(retrier_decl, "time")
-    wind(wait_function, "time")
-    wind(state_task_service_callback, "time")
-    wind(execute_state, "threading")
-    wind(environment, "threading")
-    wind(callback, "Event")
+    """Put the interpreter on the clock and replace its other parts."""
+    use_clock(retrier_decl, "time")
+    use_clock(wait_function, "time")
+    use_clock(state_task_service_callback, "time")
+    use_clock(execute_state, "threading")
+    use_clock(environment, "threading")
+    use_clock(callback, "Event")
     for module in (state, event_manager, execution, models, timestamp):
-        wind(module, "datetime")
+        use_clock(module, "datetime")
     Environment.__init__ = _new_environment
     for name in _ends:
         setattr(Environment, name, _ending(name))
@@ -137,7 +137,7 @@ def patch() -> None:
 
 
 def _replace_clients() -> None:
-    """Let all parts of the interpreter make their clients with the role's credentials."""
+    """Create all clients of the interpreter with the role's credentials."""
     original = boto_client.boto_client_for
     users = [state_task_service_aws_sdk, *(each for name, each in sys.modules.items() if name.startswith(_PARSER))]
     for module in users:

@@ -11,7 +11,7 @@ from moto.stepfunctions.parser.asl.eval.event.logging import CloudWatchLoggingCo
 from local_aws import iam
 from local_aws.errors import AwsError
 
-# What AWS wants the machine's role to be allowed (on every resource) before it takes a log group.
+# The permissions (on every resource) that AWS requires of the machine's role for a log group.
 # https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html
 _DELIVERY = (
     "logs:CreateLogDelivery",
@@ -27,17 +27,17 @@ _DELIVERY = (
 
 @dataclass(frozen=True)
 class Session:
-    """One execution's log; stands in for moto's, which hands CloudWatch Logs what it cannot take."""
+    """An execution's log; it replaces moto's, whose events CloudWatch Logs refuses."""
 
     execution_arn: str
     configuration: Any
 
     def log_level_filter(self, history_event_type: Any) -> bool:
-        """Tell whether events of that type are logged at the configured level."""
+        """Return whether events of this type are logged at the configured level."""
         return bool(is_logging_enabled_for(self.configuration.log_level, history_event_type))
 
     def publish_history_log(self, history_log: dict[str, Any]) -> None:
-        """Write one event; a group that is gone loses it, as on AWS."""
+        """Write an event; as on AWS it is lost if the group is gone."""
         where = self.configuration
         logs = logs_backends[where.log_account_id][where.log_region]
         if where.log_group_name not in logs.groups:
@@ -49,7 +49,7 @@ class Session:
 
 
 def session(execution_arn: str, machine: Any) -> Session | None:
-    """The log of an execution of ``machine``; None when the machine does not log."""
+    """Return the log of an execution of ``machine``; None if the machine does not log."""
     found = CloudWatchLoggingConfiguration.from_logging_configuration(machine.arn, machine.loggingConfiguration or {})
     return Session(execution_arn, found) if found else None
 

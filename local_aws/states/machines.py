@@ -1,4 +1,4 @@
-"""State machines: created and updated only with a role that Step Functions can assume and log with."""
+"""State machines: creation and update require a role that Step Functions can assume and log with."""
 
 from typing import Any
 
@@ -14,20 +14,20 @@ _delete = StepFunctionsParserBackend.delete_state_machine
 
 
 def _create_checked(self: Any, name: str, definition: str, roleArn: str, **rest: Any) -> Any:  # noqa: N803  moto's name
-    """Create the machine, once its role has been found fit."""
+    """Create the machine after a check of its role."""
     arn = f"arn:aws:states:{self.region_name}:{self.account_id}:stateMachine:{name}"
     _require_fit(arn, roleArn, rest.get("loggingConfiguration"))
     return _create(self, name=name, definition=definition, roleArn=roleArn, **rest)
 
 
 def _update_checked(self: Any, arn: str, definition: Any = None, role_arn: Any = None, **rest: Any) -> Any:
-    """Update the machine, once its role has been found fit."""
+    """Update the machine after a check of its role."""
     _require_fit(arn, role_arn or self.describe_state_machine(arn).roleArn, rest.get("logging_configuration"))
     return _update(self, arn, definition, role_arn, **rest)
 
 
 def _delete_with_executions(self: Any, arn: str) -> None:
-    """Delete the machine; its executions are aborted, which AWS does at their next state."""
+    """Delete the machine and abort its executions, as AWS does at their next state."""
     running = [each for machine in self.state_machines if machine.arn == arn for each in machine.executions]
     _delete(self, arn)
     for execution in running:
@@ -35,7 +35,7 @@ def _delete_with_executions(self: Any, arn: str) -> None:
 
 
 def assuming(machine_arn: str) -> dict[str, str]:
-    """The condition keys that Step Functions sends when it assumes the role of the machine."""
+    """Return the condition keys that Step Functions sends when it assumes the machine's role."""
     return {"aws:SourceAccount": machine_arn.split(":")[4], "aws:SourceArn": machine_arn}
 
 
@@ -50,7 +50,7 @@ def _require_fit(machine_arn: str, role_arn: str, logging: dict[str, Any] | None
 
 
 def patch() -> None:
-    """Put our checks in front of moto's methods."""
+    """Run these checks before moto's methods."""
     StepFunctionsParserBackend.create_state_machine = _create_checked
     StepFunctionsParserBackend.update_state_machine = _update_checked
     StepFunctionsParserBackend.delete_state_machine = _delete_with_executions

@@ -81,13 +81,13 @@ def test_the_handlers_load_and_their_client_has_every_operation(runtime: Runtime
     assert sorted(runtime.told["operations"]) == sorted(OPERATIONS)
 
 
-def test_a_cluster_with_every_field_of_the_pinned_model_is_asked_for_as_it_is(runtime: Runtime) -> None:
+def test_a_request_with_every_field_of_the_pinned_model_is_sent_unchanged(runtime: Runtime) -> None:
     refusal = runtime.told["refusal of the runtime's own model"]
     assert "Unknown parameter" in refusal, "the runtime's boto3 knows every field itself: take an older one"
     assert runtime.sent["CreateCluster"] == request_to("CreateCluster")
 
 
-def test_every_request_goes_out_and_every_answer_comes_in_with_all_its_fields(runtime: Runtime) -> None:
+def test_every_request_and_every_reply_keeps_all_its_fields(runtime: Runtime) -> None:
     assert runtime.sent == {operation: request_to(operation) for operation in OPERATIONS}
     assert runtime.told["answers"] == {operation: answer_of(operation) for operation in OPERATIONS}
 

@@ -1,4 +1,4 @@
-"""Runs in a runtime's Python, with the packaged asset and an older boto3: calls every operation, and prints what came of it."""
+"""Runs in a runtime's Python, with the packaged asset and an older boto3: calls every operation, and prints the results."""
 
 import json
 import sys
@@ -10,11 +10,11 @@ import botocore
 from botocore.exceptions import ClientError, ParamValidationError
 
 from cluster_resource import entry, responder, step
-from cluster_resource.api_client import sagemaker_client
+from cluster_resource.aws_api import sagemaker_client
 
 
 def main(requests: dict[str, Any]) -> dict[str, Any]:
-    """What the client is, the answers to ``requests`` by operation, and what the runtime's own model says to them."""
+    """Return the client's version, the replies to ``requests`` by operation, and the error of the runtime's own model."""
     client, bundled = sagemaker_client(), boto3.client("sagemaker")
     answers = {operation: _plain(getattr(client, botocore.xform_name(operation))(**each)) for operation, each in requests.items()}
     try:
@@ -37,7 +37,7 @@ def main(requests: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plain(answer: dict[str, Any]) -> Any:
-    """The answer as JSON has it."""
+    """Return the reply as JSON."""
     answer.pop("ResponseMetadata")
     return json.loads(json.dumps(answer, default=lambda value: value.timestamp() if isinstance(value, datetime) else str(value)))
 

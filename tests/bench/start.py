@@ -20,7 +20,7 @@ HANDLERS = ("step", "entry", "responder")
 
 MEASURE = "import sys, time; sys.path.insert(0, {asset!r})\n{before}\nstarted = time.process_time()\n{measured}\n"
 PRINT = "print(time.process_time() - started)"
-IMPORTS_DONE = "import boto3, cluster_resource.step; from cluster_resource.api_client import sagemaker_client"
+IMPORTS_DONE = "import boto3, cluster_resource.step; from cluster_resource.aws_api import sagemaker_client"
 
 
 def bench(rounds: int, tolerance: float) -> bool:

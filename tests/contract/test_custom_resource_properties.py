@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from cluster_request.request import RequestValues, cluster_request
-from cluster_resource.api_client import OPERATIONS, sagemaker_client
+from cluster_resource.aws_api import OPERATIONS, sagemaker_client
 from cluster_resource.desired import Desired
 from cluster_resource.event import CLUSTER as CLUSTER_TYPE
 from cluster_resource.event import Event

@@ -9,7 +9,7 @@ import yaml
 from botocore.model import ServiceModel
 
 from cluster_request.service_model import input_shape, shape, slim_model
-from cluster_resource.typed import typed
+from cluster_resource.desired import convert
 from tests import cluster_files
 from tests.contract.deployed import Deployed, as_cloudformation_sends
 from tests.synth.synthesized import CLUSTER, synthesize
@@ -71,7 +71,7 @@ def sent(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_every_field_arrives_with_its_type(sent: dict[str, Any]) -> None:
     model = ServiceModel(json.loads(slim_model()))
     of_create = model.operation_model("CreateCluster").input_shape
-    requests = {name: typed(each, of_create, "Request") for name, each in sent.items()}
+    requests = {name: convert(each, of_create, "Request") for name, each in sent.items()}
     labels = ("InstanceGroups", 0, "KubernetesConfig", "Labels")
     arrived = {labels if path[:4] == labels else path for request in requests.values() for path in paths(request)}
     assert set(leaves()) - arrived == {("ClusterName",)}  # beside the request: the resource works it out

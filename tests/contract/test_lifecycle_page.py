@@ -1,4 +1,4 @@
-"""docs/lifecycle.md says what happens on a node: what it says is what the scripts do."""
+"""docs/operate/lifecycle.md says what happens on a node: what it says is what the scripts do."""
 
 import re
 from dataclasses import fields
@@ -14,7 +14,7 @@ from stacks.clusters_app import PROJECT
 from tests.unit.hyperpod_node.a_node import a_context
 from validation.rules.lifecycle import MOST_FILES, MOST_MIB, POINTS
 
-PAGE = (PROJECT / "docs" / "lifecycle.md").read_text()
+PAGE = (PROJECT / "docs" / "operate" / "lifecycle.md").read_text()
 WHERE = {
     plan.EVERY_ROLE: "all",
     ("controller",): "controllers",
@@ -23,20 +23,20 @@ WHERE = {
 }
 
 WAITS = {
-    "the address of a file system": readiness.ADDRESS_WITHIN_S,
-    "the end of other installations": readiness.INSTALLATIONS_WITHIN_S,
-    "a file system": mount.WITHIN_S,
-    "your scripts": extra_scripts.WITHIN_S,
-    "munge's key": slurm_configuration.WITHIN_S,
-    "slurm.conf": slurm_configuration.WITHIN_S,
-    "apt": packages.WITHIN_S,
-    "MariaDB": database.WITHIN_S,
-    "slurmdbd": accounting_daemon.WITHIN_S,
-    "slurmctld on its own node": controller_daemon.WITHIN_S,
-    "the first controller": slurm_controller.FIRST_WITHIN_S,
-    "a controller": controllers.WITHIN_S,
-    "slurmctld to know a compute node": slurm_worker.LOOK_S,
-    "Slurm's commands": slurm_login.WITHIN_S,
+    "the address of a file system": readiness.ADDRESS_TIMEOUT_S,
+    "the end of other installations": readiness.INSTALLATIONS_TIMEOUT_S,
+    "a file system": mount.TIMEOUT_S,
+    "your scripts": extra_scripts.TIMEOUT_S,
+    "munge's key": slurm_configuration.TIMEOUT_S,
+    "slurm.conf": slurm_configuration.TIMEOUT_S,
+    "apt": packages.TIMEOUT_S,
+    "MariaDB": database.TIMEOUT_S,
+    "slurmdbd": accounting_daemon.TIMEOUT_S,
+    "slurmctld on its own node": controller_daemon.TIMEOUT_S,
+    "the first controller": slurm_controller.FIRST_TIMEOUT_S,
+    "a controller": controllers.TIMEOUT_S,
+    "slurmctld to know a compute node": slurm_worker.REGISTRATION_TIMEOUT_S,
+    "Slurm's commands": slurm_login.TIMEOUT_S,
 }
 
 

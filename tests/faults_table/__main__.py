@@ -1,4 +1,4 @@
-"""Runs the tests of docs/faults.md's rows 1 to 59 and prints what happened in each: `python -m tests.faults_table`.
+"""Runs the tests of docs/internals/faults.md's rows 1 to 59 and prints what happened in each: `python -m tests.faults_table`.
 
 Those that drive the `cdk` command line take minutes each, and repeat against the whole stack what others show; they are left out
 unless `--cdk` is given, as `make whole-stack` runs them.
@@ -36,7 +36,7 @@ def main() -> int:
     if not is_good:
         print(printed)
     print("\n".join(text for line in table for text in _printed(line)))
-    print(f"{len(table)} faults in {time.monotonic() - start:.0f} s; docs/faults.md says what must happen")
+    print(f"{len(table)} faults in {time.monotonic() - start:.0f} s; docs/internals/faults.md says what must happen")
     print(summary(table))
     return 0 if is_good else 1
 
@@ -48,7 +48,7 @@ def _run(processes: int, marked: str) -> tuple[Collected, int, str]:
         "-m", marked, "--ignore", str(ROOT / "tests" / "nodes"), "-q",
         "-n", str(processes), "--dist", "loadgroup", "--no-loadscope-reorder",
     ]  # fmt: skip
-    print("running the tests of docs/faults.md's rows 1 to 59", file=sys.stderr)
+    print("running the tests of docs/internals/faults.md's rows 1 to 59", file=sys.stderr)
     with contextlib.redirect_stdout(printed):
         status = pytest.main([*arguments, str(ROOT / "tests")], plugins=[collected])
     return collected, int(status), printed.getvalue()

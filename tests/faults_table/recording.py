@@ -1,7 +1,7 @@
 """What a test saw happen, kept with its report: calls, answers to CloudFormation, reasons of stacks, errors at synth.
 
 Whatever stands in for CloudFormation or a user tells it here with ``happened``; tests/conftest.py takes the two hooks, so that
-every report carries the rows of docs/faults.md that its test covers, also from the workers of pytest-xdist.
+every report carries the rows of docs/internals/faults.md that its test covers, also from the workers of pytest-xdist.
 """
 
 from collections import deque
@@ -20,7 +20,7 @@ def happened(text: str) -> None:
 
 
 def rows_of(item: pytest.Item) -> list[int]:
-    """The rows of docs/faults.md that a test covers."""
+    """The rows of docs/internals/faults.md that a test covers."""
     return sorted({int(number) for mark in item.iter_markers("fault") for number in mark.args})
 
 

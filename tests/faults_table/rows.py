@@ -1,11 +1,11 @@
-"""The rows of docs/faults.md, and the tests that carry their numbers."""
+"""The rows of docs/internals/faults.md, and the tests that carry their numbers."""
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "faults.md"
+PAGE = ROOT / "docs" / "internals" / "faults.md"
 LAST_WITHOUT_NODES = 59
 """The last row that needs no simulated nodes: those that follow are about what runs on nodes."""
 

@@ -19,5 +19,5 @@ def test_every_number_that_a_test_carries_is_a_row_of_the_page() -> None:
 
 def test_the_page_is_read_with_each_rows_fault_and_what_happens_then() -> None:
     assert all(row.fault and row.outcome for row in rows())
-    lines = (ROOT / "docs" / "faults.md").read_text().splitlines()
+    lines = (ROOT / "docs" / "internals" / "faults.md").read_text().splitlines()
     assert len(rows()) == sum(line.startswith("| ") and line[2].isdigit() for line in lines)

@@ -1,9 +1,10 @@
 """Remove each action from each policy in turn and check that a scenario fails without it.
 
-`make privilege` runs this. The embedded AWS enforces policies; a failure counts only if its record shows that this role was
-denied this action. UNTESTED in the constructs lists other actions with the reason.
+`make privilege` runs this; PRIVILEGE_EVERY=8 tests only every eighth action. The embedded AWS enforces policies; a failure
+counts only if its log shows that this role was denied this action. UNTESTED in the constructs lists the other actions and why.
 """
 
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,7 +69,8 @@ def test_without_each_action_a_scenario_fails(
 ) -> None:
     account.patience_s = IMPATIENCE_S
     untested: list[Right] = []
-    for right in account.rights():
+    rights = account.rights()[:: int(os.environ.get("PRIVILEGE_EVERY", "1"))]
+    for right in rights:
         failure = missed(account, right, needing.get((right.role, right.action), []))
         if not failure:
             untested.append(right)
@@ -76,8 +78,9 @@ def test_without_each_action_a_scenario_fails(
             reason = UNTESTED.get((right.holder, right.action), "nothing failed")
             print(f"{right}  {failure or f'UNTESTED: {reason}'}", flush=True)
     with capsys.disabled():
-        print(f"PRIVILEGE {len(account.rights()) - len(untested)} tested {len(untested)} untested")
-    assert {(right.holder, right.action) for right in untested} == set(UNTESTED), "list untested actions in the constructs"
+        print(f"PRIVILEGE {len(rights) - len(untested)} tested {len(untested)} untested")
+    expected = set(UNTESTED) & {(right.holder, right.action) for right in rights}
+    assert {(right.holder, right.action) for right in untested} == expected, "list untested actions in the constructs"
     assert len(untested) <= MOST_UNTESTED
 
 

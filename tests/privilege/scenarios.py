@@ -124,7 +124,7 @@ def entry_that_cannot_start(account: Account) -> None:
     )
     properties = account.cluster.properties
     request = account.cluster.update(account.name, properties, properties)
-    account.failed(request, "the entry function could not start the work")
+    account.failed(request, "the entry function failed to start the request")
     account.expect("the request's executions", len(account.executions_of(request)), 1)
 
 

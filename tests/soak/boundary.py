@@ -1,7 +1,7 @@
-"""A function of ours as it runs in Lambda: it can die, hang or lose a reply at every boundary between two calls.
+"""A Lambda function that can die, hang or lose a reply at every boundary between two calls.
 
-A sandbox that hangs is not a thread. What our functions do follows from their input and from the replies they got, so it is
-thrown away and, when it goes on, run again from its beginning with the replies that it had got already.
+A sandbox that hangs is not a thread. What a function does follows from its input and the replies it got. So a hanging run is
+discarded; to continue, it runs again from its start with the recorded replies.
 """
 
 from collections.abc import Callable
@@ -16,14 +16,14 @@ from tests.unit.cluster_resource.fake_sagemaker import Refusal, service_error
 
 Json = dict[str, Any]
 LIMIT_S = 60
-"""The functions' time-out."""
+"""The functions' timeout."""
 
 RETURN = "Return"
-"""The boundary after the last call: the function is done, and nobody knows of it yet."""
+"""The boundary after the last call: the function is done, but its result is not recorded yet."""
 
 
 class SandboxError(Exception):
-    """The sandbox is gone: killed, out of memory, out of time."""
+    """The sandbox ended: killed, out of memory, or timed out."""
 
 
 class _Dies(BaseException):
@@ -31,7 +31,7 @@ class _Dies(BaseException):
 
 
 class _Hangs(BaseException):
-    """The code goes on here, later."""
+    """The code continues here later."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class _Hangs(BaseException):
 
 @dataclass
 class Invocation:
-    """One run of a function. ``work`` is the real code, which gets this to make its calls through."""
+    """One run of a function. ``work`` is the real code, which makes its calls through this object."""
 
     timeline: Timeline
     faults: Faults
@@ -55,12 +55,12 @@ class Invocation:
     _is_forewarned: bool = False
 
     def start(self) -> None:
-        """Run; whatever comes of it is told at its time."""
+        """Run; the result is reported at its time."""
         self.timeline.after(LIMIT_S, self._time_out)
         self._go_on()
 
     def call(self, operation: str, do: Callable[[], Any]) -> Any:
-        """Make the call that ``do`` is, or give what it replied before the sandbox hung."""
+        """Make the call ``do``, or return its recorded reply."""
         self._position += 1
         if self._position <= len(self.replies):
             return _replied(self.replies[self._position - 1])
@@ -83,7 +83,7 @@ class Invocation:
         except _Dies:
             self.faults.crashes += 1
             self._fail(SandboxError("Runtime exited with error: signal: killed"))
-        except Exception as error:  # noqa: BLE001 (whatever a function raises is the service's to tell)
+        except Exception as error:  # noqa: BLE001 (Lambda reports every error of a function)
             self._fail(error)
         else:
             self.is_over = True
@@ -106,7 +106,7 @@ class Invocation:
         return self._lost(do, fault)
 
     def _lost(self, do: Callable[[], Any], fault: Fault) -> tuple[Any, Exception | None]:
-        """The call is done, and its reply does not come: the sandbox died, the SDK asks again, or it tells of a time-out."""
+        """Make the call without a reply: the sandbox dies, the SDK retries, or the call times out."""
         if fault.kind == "lose" and fault.seconds:
             self.timeline.after(fault.seconds, lambda: _ignore(do))
         else:
@@ -130,12 +130,12 @@ class Invocation:
 def _outcome(do: Callable[[], Any]) -> tuple[Any, Exception | None]:
     try:
         return do(), None
-    except Exception as error:  # noqa: BLE001 (kept for the code that made the call, now or after a pause)
+    except Exception as error:  # noqa: BLE001 (recorded for the code that made the call)
         return None, error
 
 
 def _ignore(do: Callable[[], Any]) -> None:
-    """Do a call whose reply nobody gets."""
+    """Make a call and discard its reply."""
     _outcome(do)
 
 

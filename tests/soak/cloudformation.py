@@ -1,4 +1,4 @@
-"""CloudFormation with one stack that has our resource: what it sends, in which order, and what it makes of the answers."""
+"""CloudFormation with one stack that has our resource: what it sends, in which order, and how it handles responses."""
 
 import itertools
 from collections.abc import Callable
@@ -16,7 +16,7 @@ TYPE = "Custom::HyperPodCluster"
 
 
 class Resource(NamedTuple):
-    """The resource as CloudFormation knows it: its id, and the file that it was last brought to."""
+    """The resource as CloudFormation knows it: its ID, and the last deployed file."""
 
     physical_id: str
     file: str
@@ -35,9 +35,9 @@ class Request:
     answers: list[Json] = field(default_factory=list)
     answered: datetime | None = None
     is_heard: bool = False
-    """CloudFormation has acted on its answer."""
+    """CloudFormation has handled its response."""
     is_closed: bool = False
-    """CloudFormation does not wait for its answer any more."""
+    """CloudFormation no longer waits for its response."""
 
     @property
     def id(self) -> str:
@@ -53,7 +53,7 @@ class Request:
 
 
 class CloudFormation:
-    """The stack. ``deliver`` hands an event to Lambda; ``decorate`` adds what another release of ours would."""
+    """The stack. ``deliver`` passes an event to Lambda; ``decorate`` adds the fields of another release."""
 
     def __init__(self, timeline: Timeline, deliver: Callable[[Json], None]) -> None:
         self._timeline = timeline
@@ -73,7 +73,7 @@ class CloudFormation:
     # What a user does
 
     def deploy(self, file: str, then: str = "") -> None:
-        """Bring the resource to ``file``; ``then`` "rollback": something else in the stack fails after it."""
+        """Deploy ``file``; with ``then`` "rollback" another resource fails after it."""
         if self.resource is None:
             self._send("Create", "deploy", "", file, "", then=then)
         elif self.resource.file != file:
@@ -86,20 +86,20 @@ class CloudFormation:
             self._delete(self.resource)
 
     def cancel(self) -> None:
-        """Something else in the stack fails, or the user cancels, while the request is worked on."""
+        """Let another resource fail, or the user cancel, during the request."""
         request = self.current
         if request and request.purpose == "deploy":
             request.is_closed = True
             self._roll_back(request, None)
 
     def go_on(self) -> None:
-        """Continue a rollback that failed."""
+        """Continue a failed rollback."""
         failed = self.current
         if failed and self.phase == "UPDATE_ROLLBACK_FAILED":
             self._send("Update", "rollback", failed.physical_id, failed.file, failed.old_file)
 
     def skip(self) -> None:
-        """Continue a rollback that failed, without our resource: CloudFormation believes that it went back."""
+        """Continue a failed rollback without our resource, as if it had been rolled back."""
         failed = self.current
         if failed and self.phase == "UPDATE_ROLLBACK_FAILED":
             self._give_up_rollback()
@@ -107,14 +107,14 @@ class CloudFormation:
             self.resource, self.phase, self.current = Resource(failed.physical_id, failed.file), "idle", None
 
     def _give_up_rollback(self) -> None:
-        """Two clusters may be there, of which the stack goes on with one."""
+        """Allow two clusters, of which the stack keeps one."""
         if self.current and self.phase == "UPDATE_ROLLBACK_FAILED" and self.resource:
             self.abandoned += {self.resource.physical_id, self.current.physical_id} - {self.resource.physical_id}
 
     # What our functions answer
 
     def answer(self, request_id: str, body: Json) -> None:
-        """Take an answer; those after the first, or after it was given up, change nothing."""
+        """Accept a response; a second or late one changes nothing."""
         request = self.requests[request_id]
         request.answers.append(body)
         request.answered = request.answered or self._timeline.clock.now

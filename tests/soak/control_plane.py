@@ -1,10 +1,10 @@
-"""SageMaker as the functions reach it: the fake control plane, behind every fault, with a watch on what is done to whom."""
+"""SageMaker for the functions: the fake control plane behind the faults, which records changes to clusters."""
 
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from cluster_resource.ownership import Owner, owner_of
+from cluster_resource.event import Owner, owner_of
 from tests.soak.boundary import Invocation
 from tests.unit.cluster_resource.fake_cluster import FakeCluster
 from tests.unit.cluster_resource.fake_sagemaker import FakeSageMaker, Refusal, service_error
@@ -16,7 +16,7 @@ OURS = Owner(STACK, LOGICAL_ID)
 
 
 class ControlPlane(FakeSageMaker):
-    """The clusters of an account, ours and others'."""
+    """The clusters of an account, ours and those of others."""
 
     def __init__(self, clock: ManualClock) -> None:
         super().__init__(clock)
@@ -27,7 +27,7 @@ class ControlPlane(FakeSageMaker):
         self.creations: dict[str, int] = {}
 
     def ours(self, *, and_going: bool = True) -> list[FakeCluster]:
-        """The clusters that are the resource's, by their tags."""
+        """Return the clusters that the resource owns, by their tags."""
         for cluster in self.all:
             cluster.pass_time()
         return [
@@ -37,7 +37,7 @@ class ControlPlane(FakeSageMaker):
         ]
 
     def serve(self, invocation: Invocation, method: str, request: Json) -> Any:
-        """One call of a function's, and what it did."""
+        """Serve one call of a function, and record its changes."""
         operation = camel(method)
         self.check_outage(operation)
         target = self._target(request)
@@ -50,7 +50,7 @@ class ControlPlane(FakeSageMaker):
         return reply
 
     def check_outage(self, operation: str) -> None:
-        """Refuse, while the service is down."""
+        """Refuse calls during an outage."""
         if self.clock.now < self.outage_until:
             raise service_error(operation, Refusal(self.outage_code, "out of order", 503))
 
@@ -76,5 +76,5 @@ class Client:
 
 
 def camel(method: str) -> str:
-    """An operation's name from its method's."""
+    """Return the operation's name from the method's."""
     return "".join(part.title() for part in method.split("_"))

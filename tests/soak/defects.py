@@ -1,4 +1,4 @@
-"""Defects to plant in the real code, one at a time: a checker that finds none of them proves nothing."""
+"""Defects to plant in the real code, one at a time, to test the model checker itself."""
 
 import itertools
 import sys
@@ -6,39 +6,37 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from cluster_resource import (
-    answer,
+    convergence,
+    deadline,
+    decision,
     deletion,
     entry,
+    event,
     executions,
-    identity,
-    memory,
-    moment,
     observed,
-    outcome,
     reconcile,
-    replacement,
     responder,
-    settling,
+    response,
 )
-from cluster_resource.actions import Decision, Succeed, Wait
-from cluster_resource.errors import Kind
-from cluster_resource.event import Event
+from cluster_resource.aws_api import Kind
+from cluster_resource.decision import Decision, Succeed, Wait
+from cluster_resource.event import Event, physical_id
 from tests.soak.control_plane import OURS
 
 
 class Defect(NamedTuple):
-    """One defect: what is replaced, and by what."""
+    """One defect: what to replace, and with what."""
 
     holder: Any
     name: str
     make: Callable[[Any], Any]
 
 
-def _answer_early(present: Any) -> Any:
+def _respond_early(present: Any) -> Any:
     def early(*arguments: Any) -> Decision:
-        decision: Decision = present(*arguments)
-        is_waiting = isinstance(decision.action, Wait)
-        return Decision(Succeed("it will be there soon", {}), decision.memory) if is_waiting else decision
+        decided: Decision = present(*arguments)
+        is_waiting = isinstance(decided.action, Wait)
+        return Decision(Succeed("it will be ready soon", {}), decided.memory) if is_waiting else decided
 
     return early
 
@@ -51,7 +49,7 @@ def _without_owner(converge: Any) -> Any:
     return adopt_all
 
 
-def _of_anybody(decide: Any) -> Any:
+def _of_any_owner(decide: Any) -> Any:
     return lambda desired, cluster, *rest: decide(desired, cluster and cluster._replace(tags=OURS.tags), *rest)
 
 
@@ -75,52 +73,52 @@ def _is_first(event: Any, its: Any) -> bool:
 def _send_once(_: Any) -> Any:
     def send(event: Any, verdict: Any, put: Any = None, sleep: Any = None) -> None:
         try:
-            put(event.response_url, answer.body(event, verdict))
+            put(event.response_url, response.body(event, verdict))
         except OSError:
             return
 
     return send
 
 
-def _told_by_responder(_: Any) -> Any:
+def _guessed_by_responder(_: Any) -> Any:
     def respond(record: Any, its: Any, send: Any) -> None:
         event = Event.parse(record["requestPayload"])
         if its.find(event) is None:
-            send(event, answer.failure(identity.physical_id(event), "the entry function could not start the work"))
+            send(event, response.failure(physical_id(event), "the entry function failed to start the request"))
 
     return respond
 
 
 DEFECTS: dict[str, Defect] = {
     "no tag check": Defect(observed, "owner_of", lambda _: lambda _tags: OURS),
-    "delete what is not ours": Defect(deletion, "decide_delete", _of_anybody),
+    "delete clusters of other owners": Defect(deletion, "decide_delete", _of_any_owner),
     "adopt without tags": Defect(reconcile, "_converge", _without_owner),
     "no fence for late events": Defect(entry, "is_later", lambda _: lambda *_: False),
     "a step does not look for newer requests": Defect(executions.Executions, "newer", lambda _: lambda *_: None),
     "a step acts before every request is listed": Defect(executions, "LISTED_S", lambda _: 0),
-    "answer before success": Defect(reconcile, "_present", _answer_early),
+    "respond before success": Defect(reconcile, "_present", _respond_early),
     "create again when absent": Defect(reconcile, "_absent", _forgetful),
-    "a throttle is fatal": Defect(outcome, "FINAL", lambda kinds: (*kinds, Kind.TRANSIENT)),
-    "a conflict is fatal": Defect(outcome, "FINAL", lambda kinds: (*kinds, Kind.BUSY)),
-    "no deadline": Defect(moment, "DEADLINE_S", lambda seconds: 10 * seconds),
-    "memory is forgotten": Defect(memory.Memory, "load", lambda _: lambda _raw: memory.Memory()),
-    "an execution for each delivery": Defect(identity, "execution_name", _numbered),
-    "an accepted update is believed": Defect(settling, "_after_update", lambda _: lambda *_: None),
+    "a throttle is fatal": Defect(deadline, "FINAL", lambda kinds: (*kinds, Kind.TRANSIENT)),
+    "a conflict is fatal": Defect(deadline, "FINAL", lambda kinds: (*kinds, Kind.BUSY)),
+    "no deadline": Defect(deadline, "DEADLINE_S", lambda seconds: 10 * seconds),
+    "memory is forgotten": Defect(decision.Memory, "load", lambda _: lambda _raw: decision.Memory()),
+    "an execution for each delivery": Defect(event, "execution_name", _numbered),
+    "an accepted update counts as done": Defect(convergence, "_after_update", lambda _: lambda *_: None),
     "no lease": Defect(deletion, "is_quiet", lambda _: lambda *_: True),
-    "the verdict is not looked up": Defect(executions.Executions, "verdict", lambda _: lambda *_: None),
-    "the responder guesses": Defect(responder, "_for_entry", _told_by_responder),
-    "leftovers stay": Defect(replacement, "with_leftovers", lambda _: lambda decision, _desired: decision),
-    "an answer is not cut": Defect(answer, "LARGEST_BODY", lambda _: 1_000_000),
-    "an answer is sent once": Defect(answer, "send", _send_once),
+    "the recorded response is not read": Defect(executions.Executions, "response", lambda _: lambda *_: None),
+    "the responder guesses": Defect(responder, "_for_entry", _guessed_by_responder),
+    "leftovers stay": Defect(deletion, "with_leftovers", lambda _: lambda decision, _desired: decision),
+    "a response is not cut": Defect(response, "MAX_BODY", lambda _: 1_000_000),
+    "a response is sent once": Defect(response, "send", _send_once),
 }
 
 
 def plant(name: str) -> None:
-    """Put a defect into the code of this process, wherever the thing was imported to."""
+    """Plant a defect in the code of this process, in every module that imported its target."""
     defect = DEFECTS[name]
     if not hasattr(defect.holder, defect.name):
         raise SystemExit(
-            f"defect {name!r} has no target: {defect.holder.__name__} has no {defect.name}; mend tests/soak/defects.py"
+            f"defect {name!r} has no target: {defect.holder.__name__} has no {defect.name}; fix tests/soak/defects.py"
         )
     original = getattr(defect.holder, defect.name)
     planted = defect.make(original)

@@ -1,4 +1,4 @@
-"""Hypothesis draws schedules, one operation after the other, knowing what can happen next; run.py carries them out."""
+"""Draw schedules with Hypothesis, one possible operation after the other; run.py runs them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,10 +28,10 @@ RESPONDER_FAULTS = 2
 
 
 class Drawing(RuleBasedStateMachine):
-    """A schedule that is drawn while it is carried out."""
+    """A schedule that is drawn while it runs."""
 
     finished: Callable[[list[Operation], Outcome], None]
-    """Told of each schedule and what came of it."""
+    """Called with each schedule and its outcome."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class Drawing(RuleBasedStateMachine):
         self.under_way = Run()
 
     def teardown(self) -> None:
-        """Let it come to rest, and look at the outcome."""
+        """Wait until nothing runs, and check the outcome."""
         type(self).finished(self.schedule, self.under_way.finish())
 
     def _do(self, op: str, **fields: Any) -> None:
@@ -215,7 +215,7 @@ class Drawing(RuleBasedStateMachine):
     @precondition(_is_idle)
     @rule(file=FILE_NAMES, seconds=st.sampled_from((45, 55)), cancelled=st.sampled_from((31, 35)))
     def deploy_and_cancel_while_its_call_hangs(self, file: str, seconds: float, cancelled: float) -> None:
-        """The call takes effect after the first look of the request that follows."""
+        """Let the call take effect after the first step of the next request."""
         self._fault("step", "UpdateCluster" if self._is_deletable() else "CreateCluster", "pause", 0, seconds)
         self._do("deploy", file=file)
         self._do("wait", seconds=cancelled)
@@ -261,7 +261,7 @@ class Drawing(RuleBasedStateMachine):
         refusals=st.sampled_from((0, 0, 6, 8)),
     )
     def deploy_unseen_and_cancel(self, file: str, pause: float, late: tuple[float, int], outage: float, refusals: int) -> None:
-        """An execution starts whose entry died before it could look, and nobody stops it for minutes."""
+        """Start an execution whose entry dies before it looks, so that it runs for minutes."""
         delay, hangs = late
         if self._count("fault", "responder") + hangs > RESPONDER_FAULTS:
             return
@@ -319,7 +319,7 @@ SURROUNDINGS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
 
 
 def draw(examples: int, seed: int, finished: Callable[[list[Operation], Outcome], None]) -> None:
-    """Draw and run so many schedules, always the same for a seed, and tell ``finished`` of each."""
+    """Draw and run schedules, the same for each seed, and call ``finished`` with each."""
     machine = type("Drawing", (Drawing,), {"finished": staticmethod(finished)})
     chosen = settings(
         max_examples=examples,

@@ -1,4 +1,4 @@
-"""The faults that a schedule has ordered, each waiting for the call that it is meant for."""
+"""The faults of a schedule, each waiting for its call."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ ANY = "*"
 
 @dataclass
 class Fault:
-    """What goes wrong with one call: the first of ``function`` and ``call`` after ``skip`` others."""
+    """A fault of one call: the first of ``function`` and ``call`` after ``skip`` others."""
 
     function: str
     call: str
@@ -19,7 +19,7 @@ class Fault:
     status: int = 400
 
     def takes(self, function: str, call: str) -> bool:
-        """Whether it is meant for that call."""
+        """Return whether it applies to the call."""
         return self.function == function and self.call in (ANY, call)
 
 
@@ -33,15 +33,15 @@ class Faults:
         self.crashes = 0
 
     def order(self, fault: Fault) -> None:
-        """Let something go wrong."""
+        """Add a fault."""
         self._waiting.append(fault)
 
     def forgive(self) -> None:
-        """Let nothing go wrong any more."""
+        """Remove all faults."""
         self._waiting.clear()
 
     def at(self, function: str, call: str) -> Fault | None:
-        """What goes wrong with this call, if anything does."""
+        """Return the fault of this call."""
         self.calls += call != "Return"
         for fault in self._waiting:
             if not fault.takes(function, call):

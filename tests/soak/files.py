@@ -1,4 +1,4 @@
-"""The cluster files that a schedule deploys, by name, and what each of them wants of a cluster."""
+"""The cluster files that a schedule deploys, by name, and their desired clusters."""
 
 from typing import Any, NamedTuple
 
@@ -31,7 +31,7 @@ FILES: dict[str, Json] = {
 
 
 class Wanted(NamedTuple):
-    """What a file wants of its cluster."""
+    """The desired cluster of a file."""
 
     counts: dict[str, int]
     tags: dict[str, str]
@@ -42,7 +42,7 @@ class Wanted(NamedTuple):
 
 
 def wanted(name: str) -> Wanted:
-    """What the file ``name`` wants."""
+    """Return the desired cluster of the file ``name``."""
     asked = FILES[name]["Request"]
     return Wanted(
         counts={item["InstanceGroupName"]: item["InstanceCount"] for item in asked["InstanceGroups"]},
@@ -55,5 +55,5 @@ def wanted(name: str) -> Wanted:
 
 
 def is_replacement(old: str, new: str) -> bool:
-    """Whether an update from one file to another needs a new cluster."""
+    """Return whether an update between two files needs a new cluster."""
     return wanted(old).subnets != wanted(new).subnets or ("named" in old) != ("named" in new)

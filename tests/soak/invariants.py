@@ -1,4 +1,4 @@
-"""What must hold whatever happens."""
+"""The invariants."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ TRANSIENT = ("ThrottlingException", "InternalFailure", "ReadTimeoutError", "Conf
 MACHINERY = ("the entry function", "the state machine")
 FENCED_S = 400
 PATIENCE_S = 3000
-"""Requests have 57 minutes, less what it took to deliver them."""
+"""Requests have 57 minutes, less the time of their delivery."""
 
 
 def check_living(world: SoakWorld) -> list[str]:
-    """Never two clusters for one resource, but for a replacement that is not cleared up yet."""
+    """Check that one resource never has two clusters, except during a replacement."""
     living = world.sagemaker.ours(and_going=False)
     found = []
     if len({_network(cluster) for cluster in living}) < len(living) and not world.renames:
         found.append(f"two clusters: {', '.join(cluster.name for cluster in living)} want the same")
     if len(living) > 1 and not world.replaces:
         found.append(f"two clusters: {', '.join(cluster.name for cluster in living)}, and nothing was to be replaced")
-    # A cluster that somebody deleted before a step could tell the next one of it was never there for the request.
+    # A request may not have seen a cluster that was deleted by hand before the step recorded it.
     if not (world.deleted_by_hand and world.faults.happened):
         made = world.sagemaker.creations.items()
         found += [f"created again: {number} clusters for {name}" for name, number in made if number > 1]
@@ -36,13 +36,13 @@ def check_living(world: SoakWorld) -> list[str]:
 
 
 def check_fence(world: SoakWorld, operation: str, request_id: str) -> list[str]:
-    """An older request changes nothing after a newer one was answered, or had time to stop it."""
+    """Check that an older request changes nothing after a newer one had its response, or time to stop it."""
     newer = list(world.cloudformation.requests.values())
     while newer and newer.pop(0).id != request_id:
         pass
     if operation.startswith(("Describe", "List")) or not newer:
         return []
-    # Where Step Functions starts no execution, the responder answers at once: nothing is there that could wait.
+    # If Step Functions starts no execution, the responder responds at once, because nothing can wait.
     answered = next((request for request in newer if request.is_heard and world.has_execution(request)), None)
     since = (world.clock.now - newer[-1].sent).total_seconds()
     if answered:
@@ -51,7 +51,7 @@ def check_fence(world: SoakWorld, operation: str, request_id: str) -> list[str]:
 
 
 def check_answer(world: SoakWorld, request: Request, body: Json) -> list[str]:
-    """A SUCCESS is true when it is sent, and a failure is none that waiting would have mended."""
+    """Check that a SUCCESS is true when it is sent, and that waiting would not have avoided a failure."""
     if request.is_closed:
         return []
     if body["Status"] != "SUCCESS":
@@ -84,7 +84,7 @@ def _deleted(world: SoakWorld, request: Request) -> list[str]:
 
 
 def check_answers(run: Run) -> None:
-    """Every request is answered, in time, and always with the same verdict."""
+    """Check that every request gets a response, in time, and always the same one."""
     world = run.world
     for request in world.cloudformation.requests.values():
         if not request.answers or request.answered is None:
@@ -99,7 +99,7 @@ def check_answers(run: Run) -> None:
 
 
 def check_rest(run: Run) -> None:
-    """What CloudFormation believes is there."""
+    """Check that the clusters are what CloudFormation believes."""
     world = run.world
     stack = world.cloudformation
     if stack.current is not None and stack.phase != "UPDATE_ROLLBACK_FAILED":
@@ -109,7 +109,7 @@ def check_rest(run: Run) -> None:
     owned = {cluster.name: cluster for cluster in world.sagemaker.ours() if cluster.name not in stack.abandoned}
     name = stack.resource.physical_id if stack.resource else ""
     spare = sorted(owned.keys() - {name})
-    # Where a rollback failed, as its cluster was deleted by hand, and was skipped, only the next request clears up.
+    # If a rollback failed because its cluster was deleted by hand, and was skipped, only the next request cleans up.
     if spare and not (stack.has_skipped and world.deleted_by_hand):
         world.violations.append(f"left over: {', '.join(spare)} lives; the stack has {name or 'nothing'}")
     if stack.resource is None or world.deleted_by_hand:
@@ -121,7 +121,7 @@ def check_rest(run: Run) -> None:
 
 
 def check_gone(run: Run) -> None:
-    """After the stack was deleted."""
+    """Check that nothing is left after the stack was deleted."""
     world = run.world
     stack = world.cloudformation
     if stack.phase != "idle" or stack.resource:
@@ -131,11 +131,11 @@ def check_gone(run: Run) -> None:
         world.violations.append(f"left over: {', '.join(left)} lives after the stack was deleted")
 
 
-def _told_to_stay(world: SoakWorld) -> set[str]:
-    """The groups that the last answer names as left alone."""
+def _kept_groups(world: SoakWorld) -> set[str]:
+    """Return the groups that the last response names as kept."""
     reasons = [str(answer["Reason"]) for request in world.cloudformation.requests.values() for answer in request.answers]
-    _, is_told, names = (reasons[-1] if reasons else "").partition("left alone, in neither this file nor the one before: ")
-    return set(names.split(", ")) if is_told else set()
+    _, is_named, names = (reasons[-1] if reasons else "").partition("in neither this file nor the previous one: ")
+    return set(names.split(", ")) if is_named else set()
 
 
 def _differences(run: Run, cluster: FakeCluster, file: str) -> list[str]:
@@ -145,9 +145,9 @@ def _differences(run: Run, cluster: FakeCluster, file: str) -> list[str]:
         return found
     if cluster.status != "InService" and asked.waits:
         found.append(f"{cluster.name} is {cluster.status}")
-    told = _told_to_stay(run.world) - asked.counts.keys()
+    told = _kept_groups(run.world) - asked.counts.keys()
     counts = {name: group["InstanceCount"] for name, group in cluster.groups.items() if name not in told}
-    is_told_later = bool(cluster.failure) and not asked.waits  # the answer did not wait for the service to take it back
+    is_told_later = bool(cluster.failure) and not asked.waits  # the response did not wait for the rollback
     if counts != asked.counts and not run.counts_are_open and not is_told_later:
         found.append(f"{cluster.name} has {counts}, file {file} wants {asked.counts}")
     found += [

@@ -1,4 +1,4 @@
-"""Lambda's asynchronous invocation: at least once, late, again after an error, and to the on-failure destination at the end."""
+"""Lambda's asynchronous invocation: at least once, late, retried after an error, and then to the on-failure destination."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ RETRIES = 2
 
 @dataclass(frozen=True)
 class Target:
-    """A function as others invoke it asynchronously; ``run`` is told whom to tell of an error."""
+    """A function that is invoked asynchronously; ``run`` gets a callback for its error."""
 
     run: Callable[[Json, Callable[[Exception], None]], None]
     pauses_s: tuple[float, float]
@@ -22,7 +22,7 @@ class Target:
 
 
 class LambdaModel:
-    """What becomes of events that functions get."""
+    """Delivers events to functions."""
 
     def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
@@ -30,7 +30,7 @@ class LambdaModel:
 
     @property
     def is_busy(self) -> bool:
-        """Whether an event waits to be delivered."""
+        """Return whether an event waits for delivery."""
         return self._under_way > 0
 
     def send(self, target: Target, payload: Json, delays_s: Sequence[float] = (0,)) -> None:
@@ -62,6 +62,6 @@ class LambdaModel:
 
 
 def _record(payload: Json, error: Exception | None, condition: str) -> Json:
-    """What the on-failure destination gets."""
+    """Return the record for the on-failure destination."""
     said = {"responsePayload": {"errorType": type(error).__name__, "errorMessage": str(error)}} if error else {}
     return {"version": "1.0", "requestContext": {"condition": condition}, "requestPayload": payload, **said}

@@ -1,4 +1,4 @@
-"""`python -m tests.soak.mutants`: plant each defect in turn, and show after how many schedules it is found."""
+"""`python -m tests.soak.mutants`: plant each defect, and show how many schedules it takes to find it."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-# Started without pytest, nobody has told Python where the functions' own source root is.
+# Without pytest, the functions' source root is not on the path.
 sys.path.insert(0, str(Path(__file__).parents[2] / "lambda_assets"))
 
 from tests.soak.command import CI_EXAMPLES
@@ -19,7 +19,7 @@ def main() -> int:
     """Print the table; 1 when a defect is not found."""
     survivors = []
     width = max(map(len, DEFECTS))
-    print(f"{'defect':<{width}}  {'found after':>11}  seconds  what did not hold")
+    print(f"{'defect':<{width}}  {'found after':>11}  seconds  violated invariant")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, (examples, violation, took_s) in zip(DEFECTS, pool.map(_hunt, DEFECTS), strict=True):
             survivors += [] if violation else [name]
@@ -29,7 +29,7 @@ def main() -> int:
 
 
 def _hunt(name: str) -> tuple[int, str, float]:
-    """How many schedules it took, the invariant that did not hold (empty when every one did), and the seconds."""
+    """Return the number of schedules, the violated invariant (empty without one), and the seconds."""
     begin = time.monotonic()
     command = [sys.executable, "-m", "tests.soak", "--defect", name, "--examples", str(CI_EXAMPLES)]
     found = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""How much the schedules that were run asked of the code."""
+"""Measure how much of the code's behaviour the schedules covered."""
 
 import statistics
 from dataclasses import dataclass, field
@@ -11,14 +11,14 @@ SHARES = {"crash": 0.30, "duplicate or reordering": 0.30, "cancel or rollback": 
 
 @dataclass
 class Richness:
-    """What is counted, schedule by schedule."""
+    """The counts over all schedules."""
 
     calls: list[int] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SHARES, 0))
     violations: int = 0
 
     def add(self, outcome: Outcome) -> None:
-        """Count one more."""
+        """Count one schedule."""
         self.calls.append(outcome.calls)
         self.violations += bool(outcome.violations)
         has = (outcome.has_crash, outcome.has_disorder, outcome.has_rollback)
@@ -26,7 +26,7 @@ class Richness:
             self.counts[name] += is_there
 
     def merge(self, other: "Richness") -> None:
-        """Count what another counted."""
+        """Add other counts."""
         self.calls += other.calls
         self.violations += other.violations
         for name, count in other.counts.items():
@@ -34,18 +34,18 @@ class Richness:
 
     @property
     def examples(self) -> int:
-        """How many schedules were run."""
+        """Return how many schedules were run."""
         return len(self.calls)
 
     def lines(self) -> list[str]:
-        """The summary, a line for each measure, with what it must reach."""
+        """Return a line for each measure, with its minimum."""
         total = max(self.examples, 1)
         shares = [f"with a {name}: {count / total:.0%} (at least {SHARES[name]:.0%})" for name, count in self.counts.items()]
         median = statistics.median(self.calls or [0])
         return [f"examples: {self.examples}", f"API calls, median: {median:g} (at least {MEDIAN_CALLS})", *shares]
 
     def poor(self) -> list[str]:
-        """The measures that are too low."""
+        """Return the measures that are too low."""
         total = max(self.examples, 1)
         low = [name for name, count in self.counts.items() if count / total < SHARES[name]]
         return (["API calls"] if statistics.median(self.calls or [0]) < MEDIAN_CALLS else []) + low

@@ -1,4 +1,4 @@
-"""One schedule, carried out to its end; the same schedule always gives the same outcome."""
+"""Run one schedule to its end; the same schedule always has the same outcome."""
 
 import contextlib
 import json
@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from cluster_resource.event import Event
-from cluster_resource.identity import cluster_name
+from cluster_resource.event import Event, cluster_name
 from tests.soak import invariants
 from tests.soak.faults import Fault
 from tests.soak.files import FILES, FIXED_NAME
@@ -27,7 +26,7 @@ NOVELTY = {"PropertiesVersion": "2", "Novelty": {"Since": "2"}}
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a schedule."""
+    """The outcome of a schedule."""
 
     violations: list[str]
     calls: int
@@ -38,35 +37,35 @@ class Outcome:
 
 
 class _Nowhere:
-    """Where the functions' logs go."""
+    """Discards the functions' logs."""
 
     def write(self, _: str) -> int:
         return 0
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing."""
 
 
 @dataclass
 class Run:
-    """A schedule under way."""
+    """A running schedule."""
 
     world: SoakWorld = field(default_factory=SoakWorld)
     has_disorder: bool = False
     counts_are_open: bool = False
-    """Somebody else had a hand in counts and groups, which are then left alone."""
+    """Counts and groups were changed by hand, and are not compared."""
 
     def __post_init__(self) -> None:
         self._service({"creation_s": CREATION_S, "update_s": UPDATE_S})
         self.world.sagemaker.deletion_s = DELETION_S
 
     def do(self, operation: Operation) -> None:
-        """Carry out one operation."""
+        """Run one operation."""
         with _unlogged():
             getattr(self, f"_{operation['op']}")(operation)
 
     def finish(self) -> Outcome:
-        """Let faults end, let everything come to rest, look; then delete the stack, and look again."""
+        """End all faults, wait until nothing runs, check; then delete the stack, and check again."""
         world = self.world
         with _unlogged():
             self._mend()
@@ -101,13 +100,13 @@ class Run:
             self.world.cloudformation.destroy()
 
     def _pass_a_second(self) -> None:
-        """Requests of two things that a user does are never dated the same: CloudFormation is not as fast as that."""
+        """Give two user actions different dates: CloudFormation takes at least a second between them."""
         sent = [request.sent for request in self.world.cloudformation.requests.values()]
         if sent and (self.world.clock.now - sent[-1]).total_seconds() < 1:
             self.world.timeline.pass_time(1)
 
     def _let_the_service_end(self) -> None:
-        """What it still works on, after an update of over an hour that was given up or skipped, comes to its end."""
+        """Finish the service's work after an update of over an hour that timed out or was skipped."""
         for _ in range(0, LONGEST_S, 60):
             if not any(cluster.status in ("Creating", "Updating") for cluster in self.world.sagemaker.ours()):
                 return
@@ -182,7 +181,7 @@ class Run:
         sagemaker.update_s = operation.get("update_s", sagemaker.update_s)
 
     def _foreign(self, operation: Operation) -> None:
-        """Somebody else makes a cluster: of the fixed name, or, unlikely as it is, of the one that we would make."""
+        """Create a cluster of another owner, with the fixed name or the generated one."""
         sagemaker = self.world.sagemaker
         name = FIXED_NAME if operation["name"] == "fixed" else generated_name("four")
         tags = [{"Key": "hyperpod-cdk:stack-id", "Value": "another"}, {"Key": "hyperpod-cdk:logical-id", "Value": LOGICAL_ID}]
@@ -191,7 +190,7 @@ class Run:
             FakeSageMaker.create_cluster(sagemaker, ClusterName=name, **request(), **tagged)
 
     def _hand(self, operation: Operation) -> None:
-        """An operator changes the cluster."""
+        """Change the cluster by hand."""
         what = operation["what"]
         clusters = self.world.sagemaker.ours(and_going=False)
         for cluster in clusters[:1] if what == "delete" else ():
@@ -204,7 +203,7 @@ class Run:
             cluster.running[name] = 2
 
     def _release(self, operation: Operation) -> None:
-        """A newer release of ours works from here on, or is rolled back to this one."""
+        """Switch to a newer release, or back to this one."""
         self.world.is_newer_release = operation["newer"]
         self.world.cloudformation.novelty = NOVELTY if operation["newer"] else {}
 
@@ -220,7 +219,7 @@ class Run:
 
 
 def run(schedule: Iterable[Operation]) -> Outcome:
-    """Carry out a schedule."""
+    """Run a schedule."""
     under_way = Run()
     for operation in schedule:
         under_way.do(operation)
@@ -228,7 +227,7 @@ def run(schedule: Iterable[Operation]) -> Outcome:
 
 
 def generated_name(file: str) -> str:
-    """The name that our code gives the cluster of a file."""
+    """Return the cluster's name for a file."""
     raw = {"RequestType": "Create", "RequestId": "", "StackId": STACK, "LogicalResourceId": LOGICAL_ID, "ResponseURL": ""}
     return cluster_name(Event.parse(raw), FILES[file])
 
@@ -238,7 +237,7 @@ def _unlogged() -> contextlib.redirect_stdout[Any]:
 
 
 def _story(world: SoakWorld) -> Iterable[str]:
-    """What happened, request by request."""
+    """Return the story, request by request."""
     for asked in world.cloudformation.requests.values():
         verdicts = {f"{item['Status']} {item['PhysicalResourceId']}: {item['Reason'][:160]}" for item in asked.answers}
         said = " | ".join(sorted(verdicts)) or "no answer"

@@ -1,4 +1,4 @@
-"""A schedule: what users, networks and services do, as a list of plain JSON operations; docs/soak.md describes them."""
+"""A schedule: what users, networks and services do, as a list of plain JSON operations; docs/internals/soak.md describes them."""
 
 import json
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ CODES = ("ThrottlingException", "InternalFailure", "AccessDeniedException", "Con
 
 
 class ScheduleError(ValueError):
-    """A schedule that cannot be run; the text names the place, the value and the remedy."""
+    """A schedule that cannot be run; the message names the place, the value and the fix."""
 
 
 class Number(NamedTuple):
@@ -41,28 +41,28 @@ class Number(NamedTuple):
     largest: float
 
     def problem(self, value: object) -> str:
-        """What is wrong with ``value``; empty when nothing is."""
+        """Return what is wrong with ``value``, or an empty text."""
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
         return "" if is_number and 0 <= value <= self.largest else f"a number from 0 to {self.largest:g}"  # type: ignore[operator]
 
 
 class Word(NamedTuple):
-    """One of a few words."""
+    """One of several words."""
 
     words: tuple[str, ...]
 
     def problem(self, value: object) -> str:
-        """What is wrong with ``value``; empty when nothing is."""
+        """Return what is wrong with ``value``, or an empty text."""
         return "" if isinstance(value, str) and value in self.words else f"one of {', '.join(map(repr, self.words))}"
 
 
 class Delays(NamedTuple):
-    """When an event is delivered: once for each number."""
+    """Delays of an event's deliveries, one for each number."""
 
     largest: float
 
     def problem(self, value: object) -> str:
-        """What is wrong with ``value``; empty when nothing is."""
+        """Return what is wrong with ``value``, or an empty text."""
         is_list = isinstance(value, list) and 1 <= len(value) <= 4
         if is_list and all(not Number(self.largest).problem(item) for item in value):  # type: ignore[attr-defined]
             return ""
@@ -70,10 +70,10 @@ class Delays(NamedTuple):
 
 
 class Flag(NamedTuple):
-    """Yes or no."""
+    """True or false."""
 
     def problem(self, value: object) -> str:
-        """What is wrong with ``value``; empty when nothing is."""
+        """Return what is wrong with ``value``, or an empty text."""
         return "" if isinstance(value, bool) else "true or false"
 
 
@@ -110,18 +110,18 @@ OPTIONAL = {"then", "skip", "seconds", "code"}
 
 
 def load(path: Path) -> list[Operation]:
-    """The schedule in a file."""
+    """Return the schedule in a file."""
     try:
         found = json.loads(path.read_text())
     except OSError as error:
         raise ScheduleError(f"{path} cannot be read ({error.strerror}); name a file that holds a schedule") from error
     except ValueError as error:
-        raise ScheduleError(f"{path} is no JSON ({error}); write a list of operations as docs/soak.md describes") from error
+        raise ScheduleError(f"{path} is no JSON ({error}); write a list of operations, see docs/internals/soak.md") from error
     return checked(found, str(path))
 
 
 def checked(schedule: object, path: str) -> list[Operation]:
-    """The schedule, if it can be run."""
+    """Return the schedule, or raise an error."""
     if not isinstance(schedule, list):
         raise ScheduleError(f"{path}: a schedule is a list of operations, got {_shown(schedule)}; put them into [ ]")
     for index, operation in enumerate(schedule):
@@ -133,7 +133,7 @@ def _check(operation: object, place: str) -> None:
     name = str(operation.get("op")) if isinstance(operation, dict) else ""
     if not isinstance(operation, dict) or name not in OPERATIONS:
         known = ", ".join(OPERATIONS)
-        raise ScheduleError(f"{place}: op must be one of {known}, got {_shown(operation)}; docs/soak.md describes them")
+        raise ScheduleError(f"{place}: op must be one of {known}, got {_shown(operation)}; docs/internals/soak.md describes them")
     fields = OPERATIONS[name]
     unknown = sorted(operation.keys() - fields.keys() - {"op"})
     if unknown:

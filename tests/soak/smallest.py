@@ -1,16 +1,16 @@
-"""A schedule that fails, made smaller while it fails in the same way."""
+"""Reduce a failing schedule while it still fails in the same way."""
 
 from tests.soak.run import Outcome, run
 from tests.soak.schedule import Operation
 
 
 def kinds(outcome: Outcome) -> set[str]:
-    """The invariants that do not hold, by name."""
+    """Return the names of the violated invariants."""
     return {violation.split(":")[0] for violation in outcome.violations}
 
 
 def smallest(schedule: list[Operation], kind: str) -> list[Operation]:
-    """The schedule without any operation that it can do without."""
+    """Return the schedule without unnecessary operations."""
     index = len(schedule) - 1
     while index >= 0:
         shorter = schedule[:index] + schedule[index + 1 :]

@@ -1,4 +1,4 @@
-"""Many schedules, on one core or on all of them, until one fails."""
+"""Run many schedules, on one core or on all, until one fails."""
 
 import multiprocessing
 import sys
@@ -17,7 +17,7 @@ CHUNK = 2000
 
 @dataclass
 class Result:
-    """What was run, and the first schedule that failed."""
+    """The counts, and the first schedule that failed."""
 
     richness: Richness = field(default_factory=Richness)
     failed: list[Operation] | None = None
@@ -25,7 +25,7 @@ class Result:
 
 
 class _FoundError(BaseException):
-    """A schedule failed: enough. Hypothesis would catch an Exception, and try again."""
+    """Stops at a failed schedule; a BaseException, because Hypothesis would catch an Exception and retry."""
 
 
 def soak(examples: int, seed: int) -> Result:

@@ -1,4 +1,4 @@
-"""Step Functions with our one state machine, whose tasks take time, die, are retried and run out of time."""
+"""Step Functions with our state machine, whose tasks take time, die, are retried and time out."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Task:
 
 
 class StatesModel(FakeStates):
-    """The state machine on a timeline. Lists and descriptions may lag behind, as the service's documentation says."""
+    """The state machine on a timeline. Lists and descriptions may lag behind, as AWS documents."""
 
     def __init__(self, timeline: Timeline, run: Callable[[Task], None], on_end: Callable[[Json], None]) -> None:
         super().__init__(timeline.clock, _is_never_called, on_end)
@@ -54,14 +54,14 @@ class StatesModel(FakeStates):
 
     @property
     def is_running(self) -> bool:
-        """Whether any execution works."""
+        """Return whether any execution runs."""
         return any(execution.status == "RUNNING" for execution in self.executions.values())
 
     def _is_shown(self, summary: Json) -> bool:
         return bool(summary["startDate"] + timedelta(seconds=self.lag_s) <= self._timeline.clock.now)
 
     def _enter(self, execution: FakeExecution) -> None:
-        """Begin the state that is next."""
+        """Enter the next state."""
         if execution.status == "RUNNING":
             self._try(execution, self.task(execution), 0)
 

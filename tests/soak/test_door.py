@@ -1,4 +1,4 @@
-"""The door for schedules from outside: a good file is run, a bad one gets one clear error."""
+"""The command line for schedules: a valid file is run, an invalid one gets one clear error."""
 
 import json
 import subprocess
@@ -24,7 +24,7 @@ def door(tmp_path: Path, content: str) -> tuple[int, Path]:
 
 
 def test_a_schedule_can_be_run_against_a_planted_defect() -> None:
-    """In a process of its own: what is planted stays."""
+    """Run in another process, because a planted defect stays."""
     throttle = {**FAULT, "kind": "refuse", "code": "ThrottlingException"}
     command = [sys.executable, "-m", "tests.soak", "--defect", "a throttle is fatal", "--schedule", "/dev/stdin"]
     ran = subprocess.run(command, input=json.dumps([throttle, *GOOD]), text=True, capture_output=True, cwd=PROJECT, check=False)
@@ -32,13 +32,13 @@ def test_a_schedule_can_be_run_against_a_planted_defect() -> None:
     assert "needless failure" in ran.stdout
 
 
-def test_no_schedule_at_all_is_no_green_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_without_schedules_fails(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--examples", "0"])
     assert "must be a number of schedules above 0, got 0" in capsys.readouterr().err
 
 
-def test_a_schedule_from_a_file_is_told_as_a_story(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_schedule_from_a_file_is_printed_step_by_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, _ = door(tmp_path, json.dumps([FAULT, *GOOD]))
     said = capsys.readouterr().out
     assert status == 0
@@ -75,7 +75,7 @@ def test_a_bad_schedule_gets_one_clear_error(
     assert said.count("\n") == 1
 
 
-def test_a_file_that_is_not_there_gets_one_clear_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_file_gets_one_clear_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--schedule", str(tmp_path / "none.json")]) == 2
     assert "none.json cannot be read (No such file or directory); name a file" in capsys.readouterr().err
 
@@ -85,7 +85,7 @@ def outcome(**more: Any) -> Outcome:
     return Outcome(**{**plain, "story": [], **more})
 
 
-def test_schedules_that_ask_too_little_are_named() -> None:
+def test_schedules_that_cover_too_little_are_named() -> None:
     richness = Richness()
     for _ in range(10):
         richness.add(outcome(calls=3, has_crash=False))

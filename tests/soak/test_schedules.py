@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cluster_resource import deletion
-from cluster_resource.actions import Decision, Succeed
+from cluster_resource.decision import Decision, Succeed
 from tests.soak import defects
 from tests.soak.run import run
 from tests.soak.schedule import Operation, load
@@ -17,7 +17,7 @@ OVERTAKEN = FOLDER / "entry-overtaken-before-its-start.json"
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda path: path.stem)
-def test_every_invariant_holds_in_a_schedule_that_was_kept(path: Path) -> None:
+def test_every_invariant_holds_in_a_recorded_schedule(path: Path) -> None:
     outcome = run(load(path))
     assert not outcome.violations, "\n".join((*outcome.violations, *outcome.story))
 
@@ -37,14 +37,14 @@ def test_a_seed_always_draws_the_same_schedules() -> None:
     assert soak(10, seed=3).richness.calls == soak(10, seed=3).richness.calls
 
 
-def test_a_schedule_that_fails_is_told_without_what_it_does_not_need(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_schedule_is_reduced_to_its_necessary_operations(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cluster_resource.step.decide", lambda *_: Decision(Succeed("", {}), _[2]))
     schedule: list[Operation] = [{"op": "stale", "seconds": 0}, {"op": "deploy", "file": "four"}, {"op": "wait", "seconds": 1}]
     assert "false success" in kinds(run(schedule))
     assert smallest(schedule, "false success") == [{"op": "deploy", "file": "four"}]
 
 
-def test_a_defect_whose_target_is_gone_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_defect_without_a_target_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(defects.DEFECTS, "lost", defects.Defect(deletion, "no_such_name", lambda it: it))
-    with pytest.raises(SystemExit, match=r"has no target: cluster_resource.deletion has no no_such_name; mend"):
+    with pytest.raises(SystemExit, match=r"has no target: cluster_resource.deletion has no no_such_name; fix"):
         defects.plant("lost")

@@ -1,4 +1,4 @@
-"""What happens when, on a clock that nobody waits for."""
+"""Events in the order of a manual clock."""
 
 import heapq
 import itertools
@@ -9,7 +9,7 @@ from tests.unit.cluster_resource.manual_clock import ManualClock
 
 
 class Timeline:
-    """Everything that is still to happen, in the order of time, and of its announcement where the time is the same."""
+    """The future events, by time, then by the order in which they were added."""
 
     def __init__(self, clock: ManualClock) -> None:
         self.clock = clock
@@ -17,11 +17,11 @@ class Timeline:
         self._order = itertools.count()
 
     def after(self, seconds: float, what: Callable[[], None]) -> None:
-        """Let ``what`` happen in ``seconds``."""
+        """Schedule ``what`` in ``seconds``."""
         heapq.heappush(self._agenda, (self.clock.after(seconds), next(self._order), what))
 
     def pass_time(self, seconds: float, *, until: Callable[[], bool] = lambda: False) -> None:
-        """Let ``seconds`` go by, with all that happens in them; stop early as soon as ``until`` holds."""
+        """Advance by ``seconds`` and run their events; stop as soon as ``until`` holds."""
         end = self.clock.after(seconds)
         while self._agenda and self._agenda[0][0] <= end:
             if until():

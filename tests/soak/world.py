@@ -7,11 +7,10 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from cluster_resource import answer, entry, responder, step
+from cluster_resource import entry, responder, response, step
 from cluster_resource.cluster_api import ClusterApi
-from cluster_resource.event import Event
+from cluster_resource.event import Event, execution_name
 from cluster_resource.executions import Executions
-from cluster_resource.identity import execution_name
 from tests.soak import invariants
 from tests.soak.boundary import Invocation
 from tests.soak.cloudformation import CloudFormation, Request
@@ -112,7 +111,7 @@ class SoakWorld:
 
         return Executions(Client(invocation, self.states, serve), MACHINE)
 
-    def _sender(self, invocation: Invocation) -> answer.Send:
+    def _sender(self, invocation: Invocation) -> response.Send:
         def put(_url: str, content: bytes) -> int:
             request_id = str(json.loads(content)["RequestId"])
             try:
@@ -124,7 +123,7 @@ class SoakWorld:
             return 200
 
         def send(event: Event, verdict: Json) -> None:
-            answer.send(event, verdict, put=put, sleep=lambda _: None)
+            response.send(event, verdict, put=put, sleep=lambda _: None)
 
         return send
 
@@ -139,25 +138,25 @@ class SoakWorld:
     def _changed_by(self, operation: str, request_id: str) -> None:
         self.violations += invariants.check_fence(self, operation, request_id)
 
-    # What the invariants look at
+    # For the invariants
 
     def has_execution(self, request: Request) -> bool:
-        """Whether the request got an execution."""
+        """Return whether the request has an execution."""
         return execution_name(Event.parse(request.raw)) in self.states.executions
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether nobody waits for anything, and nothing works on anything."""
+        """Return whether no request is open and nothing runs."""
         stack = self.cloudformation
         is_open = stack.current is not None and stack.phase != "UPDATE_ROLLBACK_FAILED"
         return not is_open and not self.states.is_running and not self.lambdas.is_busy
 
     @property
     def replaces(self) -> bool:
-        """Whether a request that was made wants a new cluster in place of another."""
+        """Return whether a request replaces the cluster."""
         return any(item.old_file and is_replacement(item.old_file, item.file) for item in self.cloudformation.requests.values())
 
     @property
     def renames(self) -> bool:
-        """Whether the cluster's name was fixed or set free."""
+        """Return whether a request fixes the cluster's name, or stops fixing it."""
         return any("named" in item.file for item in self.cloudformation.requests.values())

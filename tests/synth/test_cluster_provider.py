@@ -80,7 +80,7 @@ def test_entry_and_responder_get_the_arn_of_the_state_machine(stack: StackTempla
 
 
 @pytest.mark.fault(28)
-def test_the_responder_handles_events_that_the_entry_failed_to_process(stack: StackTemplate) -> None:
+def test_the_responder_responds_to_an_event_that_the_entry_could_not_start(stack: StackTemplate) -> None:
     entry, _ = stack.one("AWS::Lambda::Function", named="ProviderEntry")
     responder, _ = stack.one("AWS::Lambda::Function", named="ProviderResponder")
     stack.assertions.has_resource_properties(
@@ -99,7 +99,7 @@ def test_the_responder_handles_events_that_the_entry_failed_to_process(stack: St
 
 
 @pytest.mark.fault(29)
-def test_the_responder_handles_executions_that_failed(stack: StackTemplate) -> None:
+def test_the_responder_responds_for_an_execution_that_ended_without_a_response(stack: StackTemplate) -> None:
     machine, _ = stack.one("AWS::StepFunctions::StateMachine")
     responder, _ = stack.one("AWS::Lambda::Function", named="ProviderResponder")
     rule, _ = stack.one("AWS::Events::Rule")
@@ -126,15 +126,15 @@ def test_the_responder_handles_executions_that_failed(stack: StackTemplate) -> N
     )
 
 
-def test_an_execution_polls_every_thirty_seconds_and_sends_one_response(states: dict[str, Any]) -> None:
+def test_an_execution_looks_every_thirty_seconds_and_sends_one_response(states: dict[str, Any]) -> None:
     steps = states["States"]
     assert states["StartAt"] == "Step"
     assert steps["Step"]["Next"] == "Done"
     assert steps["Done"]["Default"] == "Wait"
-    assert steps["Done"]["Choices"] == [{"Variable": "$.done", "BooleanEquals": True, "Next": "Answer"}]
+    assert steps["Done"]["Choices"] == [{"Variable": "$.done", "BooleanEquals": True, "Next": "Respond"}]
     assert (steps["Wait"]["Seconds"], steps["Wait"]["Next"]) == (30, "Step")
-    assert steps["Answer"]["Next"] == "Answered"
-    assert steps["Answered"]["Type"] == "Succeed"
+    assert steps["Respond"]["Next"] == "Responded"
+    assert steps["Responded"]["Type"] == "Succeed"
     assert states["TimeoutSeconds"] == 59 * 60
 
 
@@ -149,16 +149,16 @@ def test_a_step_gets_the_time_from_the_execution(states: dict[str, Any]) -> None
     }
 
 
-def test_the_state_of_the_execution_holds_the_response_before_it_is_sent(states: dict[str, Any]) -> None:
-    assert states["States"]["Answer"]["Parameters"]["Payload"] == {
+def test_the_response_is_in_the_executions_state_before_it_is_sent(states: dict[str, Any]) -> None:
+    assert states["States"]["Respond"]["Parameters"]["Payload"] == {
         "event.$": "$$.Execution.Input.event",
-        "answer.$": "$.answer",
+        "response.$": "$.response",
     }
 
 
 @pytest.mark.fault(28)
 def test_failures_are_retried_and_never_caught(states: dict[str, Any]) -> None:
-    for name in ("Step", "Answer"):
+    for name in ("Step", "Respond"):
         [retry] = states["States"][name]["Retry"]
         assert retry["ErrorEquals"] == ["States.ALL"]
         assert retry["MaxAttempts"] >= 5

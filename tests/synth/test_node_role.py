@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cluster_resource.identity import HASH_LENGTH
+from cluster_resource.event import HASH_LENGTH
 from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized
 from tests.synth.variants import KEY, OTHER_GROUP, OTHER_SUBNET, SECRET, TWO_SUBNETS
 

@@ -1,4 +1,4 @@
-"""The code of the custom resource's functions, with the SageMaker API that it needs."""
+"""Package the code of the custom resource's functions with the SageMaker service model."""
 
 import shutil
 from functools import cache
@@ -9,16 +9,15 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from cluster_request.service_model import FOLDER, SLIM_FILE, slim_model
-from constructs.hyperpod.cluster.compact_source import compact_source
 
 PACKAGE = Path(__file__).parents[3] / "lambda_assets" / "cluster_resource"
 
 
 def function_package(scope: Construct) -> lambda_.Code:
-    """The package with a slim service model in it: what a Lambda runtime brings can be too old to know a field.
+    """Return the code asset: the unmodified source and the slim service model.
 
-    It is put together below the app's own output, so that nothing is written into the checkout; the asset's hash is that of
-    its content, and so the same in every checkout.
+    The SageMaker API that a Lambda runtime includes can be too old to know a field. The asset is written below the app's output
+    folder, not into the checkout. Its hash depends only on its content.
     """
     output = cdk.Stage.of(scope)
     folder = Path(output.asset_outdir if output else "cdk.out") / "cluster_resource"
@@ -28,18 +27,17 @@ def function_package(scope: Construct) -> lambda_.Code:
 
 
 def write_package(folder: Path) -> None:
-    """Write what the functions run into ``folder``, which holds nothing yet."""
+    """Write the files that the functions run into the empty ``folder``."""
     for name, content in _files().items():
         file = folder / PACKAGE.name / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
-        # The zip carries it, and a function is not the files' owner.
+        # The zip keeps the mode, and a function does not own the files.
         file.chmod(0o644)
 
 
 @cache
 def _files() -> dict[str, bytes]:
-    """The package's files: every cluster file's stacks have the same."""
-    sources = {file.relative_to(PACKAGE).as_posix(): file.read_text("utf-8") for file in sorted(PACKAGE.rglob("*.py"))}
-    code = {name: compact_source(source).encode() for name, source in sources.items()}
-    return {**code, f"service_model/{FOLDER}/{SLIM_FILE}": slim_model()}
+    """Return the package's files by path, the same for every cluster."""
+    source = {file.relative_to(PACKAGE).as_posix(): file.read_bytes() for file in sorted(PACKAGE.rglob("*.py"))}
+    return {**source, f"service_model/{FOLDER}/{SLIM_FILE}": slim_model()}

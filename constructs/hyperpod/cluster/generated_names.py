@@ -5,7 +5,7 @@ from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.network.network import Network
 
 HASH_LENGTH = 12
-"""Length of the hash that the custom resource appends: cluster_resource/identity.py."""
+"""Length of the hash that the custom resource appends: cluster_resource/event.py."""
 
 
 def native_name(config: ClusterConfig, network: Network) -> str:

@@ -19,7 +19,7 @@ class NativeCluster(Construct):
     """Define a SageMaker HyperPod cluster as AWS::SageMaker::Cluster; its Ref is the ARN of the cluster.
 
     It has the logical ID of the custom resource, so that CloudFormation refuses to replace one by the other ("Update of resource
-    type is not permitted") instead of creating a second cluster. docs/custom-resource.md describes how to switch.
+    type is not permitted") instead of creating a second cluster. docs/change/implementation.md describes how to switch.
     """
 
     def __init__(

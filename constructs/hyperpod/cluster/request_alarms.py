@@ -7,8 +7,8 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 NAMESPACE = "hyperpod-cdk"
-# Values of `alarm` in the log of lambda_assets/cluster_resource/answer.py.
-REFUSED, LEFT = "answer refused", "deletion failed"
+# Values of `alarm` in the log of lambda_assets/cluster_resource/response.py.
+REFUSED, LEFT = "response refused", "deletion failed"
 
 # Counted in the logs: value of `alarm`, alarm and its description.
 COUNTED = (

@@ -109,19 +109,19 @@ def _definition(stack: cdk.Stack, step_arn: str) -> sfn.DefinitionBody:
         },
         "Done": {
             "Type": "Choice",
-            "Choices": [{"Variable": "$.done", "BooleanEquals": True, "Next": "Answer"}],
+            "Choices": [{"Variable": "$.done", "BooleanEquals": True, "Next": "Respond"}],
             "Default": "Wait",
         },
         "Wait": {"Type": "Wait", "Seconds": INTERVAL_S, "Next": "Step"},
-        "Answer": {
+        "Respond": {
             **call,
-            "Parameters": {"FunctionName": step_arn, "Payload": {"event.$": event, "answer.$": "$.answer"}},
-            # Keep the verdict as output of the execution.
+            "Parameters": {"FunctionName": step_arn, "Payload": {"event.$": event, "response.$": "$.response"}},
+            # The execution's output keeps the response.
             "ResultSelector": {"StatusCode.$": "$.StatusCode"},
             "ResultPath": "$.sent",
-            "Next": "Answered",
+            "Next": "Responded",
         },
-        "Answered": {"Type": "Succeed"},
+        "Responded": {"Type": "Succeed"},
     }
     machine = {"StartAt": "Step", "TimeoutSeconds": TIMEOUT_S, "States": states}
     return sfn.DefinitionBody.from_string(stack.to_json_string(machine))

@@ -1,6 +1,6 @@
-"""Sums tensors over all processes, proves every sum right on every process, and says how fast it went.
+"""Sum tensors over all processes, check every sum on every process, and report the bandwidth.
 
-Started by all_reduce.sbatch. Exit status 1, with the names of the nodes, where a sum is wrong.
+Started by all_reduce.sbatch. Exits with status 1 and the names of the nodes if a sum is wrong.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ log = logging.getLogger("all_reduce")
 
 
 def main() -> int:
-    """Check all sizes; rank 0 reports."""
+    """Check all sizes; rank 0 prints the results."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--largest-mib", type=int, default=64)
     arguments.add_argument("--repeat", type=int, default=5)
@@ -36,23 +36,23 @@ def main() -> int:
     if wrong:
         log.error("WRONG sums on %s", ", ".join(sorted(wrong)))
     else:
-        log.info("all sums are right on all processes")
+        log.info("all sums are correct on all processes")
     return 1 if wrong else 0
 
 
 def join() -> torch.device:
-    """Meet the other processes, and return this process's device."""
+    """Join the process group and return this process's device."""
     cuda = torch.cuda.is_available()
     device = torch.device("cuda", int(os.environ["LOCAL_RANK"])) if cuda else torch.device("cpu")
     if cuda:
         torch.cuda.set_device(device)
-    # Two minutes: a node that cannot be reached should end the job, not occupy it for the default of 10 or 30.
+    # Two minutes: an unreachable node should end the job soon, not after the default of 10 or 30.
     dist.init_process_group("nccl" if cuda else "gloo", timeout=timedelta(minutes=2))
     return device
 
 
 def sizes(largest_mib: int) -> list[int]:
-    """Return the tensor sizes in bytes: from 1 KiB up, each 16 times the one before, and the largest."""
+    """Return the tensor sizes in bytes: from 1 KiB, each 16 times the previous one, and the largest."""
     largest, size, found = largest_mib * 2**20, 1024, []
     while size < largest:
         found.append(size)
@@ -63,10 +63,10 @@ def sizes(largest_mib: int) -> list[int]:
 def check(size: int, repeat: int, device: torch.device) -> list[str]:
     """Sum tensors of ``size`` bytes, report the best time, and return the hosts that got a wrong sum."""
     processes, rank = dist.get_world_size(), dist.get_rank()
-    # Small whole numbers have one sum in every order, so that it can be compared for equality.
+    # The sum of small integers does not depend on the order, so it can be compared exactly.
     own = (torch.arange(size // 4, device=device, dtype=torch.float32) % 8) + rank
     expected = processes * (own - rank) + processes * (processes - 1) // 2
-    right, best_s = True, float("inf")
+    correct, best_s = True, float("inf")
     for _ in range(repeat):
         total = own.clone()
         synchronize(device)
@@ -75,26 +75,26 @@ def check(size: int, repeat: int, device: torch.device) -> list[str]:
         dist.all_reduce(total)
         synchronize(device)
         best_s = min(best_s, time.perf_counter() - start)
-        right = right and torch.equal(total, expected)
+        correct = correct and torch.equal(total, expected)
     hosts: list[str | None] = [None] * processes
-    dist.all_gather_object(hosts, None if right else socket.gethostname())
-    # What each link carries, so that the figure compares between numbers of processes (as nccl-tests' "busbw").
+    dist.all_gather_object(hosts, None if correct else socket.gethostname())
+    # The traffic per link, which is comparable between numbers of processes (the "busbw" of nccl-tests).
     bandwidth = size / best_s * 2 * (processes - 1) / processes
     log.info("%8.0f KiB %9.3f ms %9.3f GB/s", size / 1024, best_s * 1e3, bandwidth / 1e9)
     return [host for host in hosts if host]
 
 
 def synchronize(device: torch.device) -> None:
-    """Wait until the device has done what it was told."""
+    """Wait for the device."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)
 
 
 def leave(status: int) -> NoReturn:
-    """End this process, which has nothing left to tell the others.
+    """End this process without destroying the process group.
 
-    Not by destroy_process_group or a normal exit: gloo's destructor was seen to wait for ever, about once in ten times, for a
-    process that has ended first (torch 2.6). All results are out, so nothing is lost.
+    In torch 2.6, gloo's destructor hangs in about one of ten runs if another process has ended first, in destroy_process_group
+    and at a normal exit. All results are written before.
     """
     dist.barrier()
     logging.shutdown()

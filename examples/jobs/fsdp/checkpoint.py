@@ -1,4 +1,4 @@
-"""Saves and restores everything that a training goes on from: model, optimizer, random numbers, place in the data."""
+"""Save and restore the state of a training: model, optimizer, random numbers, position in the data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a training is."""
+    """The progress of a training."""
 
     step: int = 0
     samples: int = 0
@@ -26,14 +26,14 @@ class Progress:
 
 
 def save(folder: Path, progress: Progress, model: torch.nn.Module, optimizer: torch.optim.Optimizer, attempt: str) -> None:
-    """Write a checkpoint of all processes; it counts only when this returns on rank 0."""
+    """Write a checkpoint of all processes; it is complete when this returns on rank 0."""
     first = dist.get_rank() == 0
     partial = folder / f"{checkpoint_folders.name_of(progress.step)}.{attempt}.partial"
     if first:
         checkpoint_folders.begin(folder, progress.step, attempt)
     dist.barrier()
     weights, optimizer_state = get_state_dict(model, optimizer)
-    dcp.save({"model": weights, "optimizer": optimizer_state}, checkpoint_id=partial)  # each process its own part, in parallel
+    dcp.save({"model": weights, "optimizer": optimizer_state}, checkpoint_id=partial)  # each process writes its part
     torch.save(_random_state(), partial / _random_name())
     if first:
         (partial / "progress.json").write_text(json.dumps(asdict(progress)))
@@ -43,8 +43,8 @@ def save(folder: Path, progress: Progress, model: torch.nn.Module, optimizer: to
 
 
 def restore(folder: Path, model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> Progress:
-    """Load the newest complete checkpoint, where there is one, and return how far it is."""
-    # One process looks, and tells the others: on a shared file system two may see two different newest ones.
+    """Load the newest complete checkpoint, if there is one, and return its progress."""
+    # Only one process looks for it: on a shared file system, two processes may see different newest checkpoints.
     found: list[Any] = [checkpoint_folders.newest(folder) if dist.get_rank() == 0 else None]
     dist.broadcast_object_list(found)
     path: Path | None = found[0]
@@ -57,8 +57,8 @@ def restore(folder: Path, model: torch.nn.Module, optimizer: torch.optim.Optimiz
     progress = Progress(**json.loads((path / "progress.json").read_text()))
     if progress.processes == dist.get_world_size():
         _set_random_state(torch.load(path / _random_name(), weights_only=True))
-    # Else there are more or fewer processes than states: each goes on with the one that it was started with. Model, optimizer
-    # and data go on exactly; dropout's choices do not.
+    # With another number of processes, each keeps its initial random state: model, optimizer and data resume exactly, dropout
+    # does not.
     return progress
 
 

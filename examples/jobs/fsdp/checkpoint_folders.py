@@ -1,7 +1,7 @@
-"""Where checkpoints lie, which of them is complete, and which is the newest. Plain files: no torch in here.
+"""Manage the folders of checkpoints, without torch.
 
-A checkpoint is written into a folder whose name ends in `.partial` and renamed when all of it is on disk. So a folder with a
-checkpoint's name is a complete checkpoint, whenever and wherever the power went.
+A checkpoint is written to a folder whose name ends in `.partial`, which is renamed when it is on disk. So a folder with a
+checkpoint's name is always complete, even after a power failure.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ COMPLETE = re.compile(r"step-(\d{8})")
 
 
 def name_of(step: int) -> str:
-    """The name of the checkpoint that was made after ``step`` steps."""
+    """Return the name of the checkpoint after ``step`` steps."""
     return f"step-{step:08d}"
 
 
 def newest(folder: Path) -> Path | None:
-    """Return the newest complete checkpoint in ``folder``: what `latest` names, or a newer one that it does not name yet."""
+    """Return the newest complete checkpoint in ``folder``, which may be newer than `latest`."""
     found = complete(folder)
     return found[-1] if found else None
 
@@ -37,7 +37,7 @@ def complete(folder: Path) -> list[Path]:
 
 
 def begin(folder: Path, step: int, attempt: str) -> Path:
-    """Make the folder to write a checkpoint into; ``attempt`` keeps it apart from what an earlier start of the job left."""
+    """Create the folder to write a checkpoint to; ``attempt`` makes its name unique to this run of the job."""
     partial = folder / f"{name_of(step)}.{attempt}.partial"
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
@@ -45,7 +45,7 @@ def begin(folder: Path, step: int, attempt: str) -> Path:
 
 
 def publish(partial: Path, step: int) -> Path:
-    """Turn ``partial``, which is on disk, into the checkpoint of ``step``, and let `latest` name it."""
+    """Rename ``partial`` to the checkpoint of ``step``, and update `latest`."""
     folder, final = partial.parent, partial.parent / name_of(step)
     sync(partial)
     try:
@@ -53,7 +53,7 @@ def publish(partial: Path, step: int) -> Path:
     except OSError:
         if not final.is_dir():
             raise
-        shutil.rmtree(partial)  # an earlier start of the job got so far too: the same step, the same content
+        shutil.rmtree(partial)  # an earlier run of the job wrote the same step with the same content
     pointer = folder / f".{LATEST}.new"
     pointer.write_text(final.name + "\n")
     pointer.replace(folder / LATEST)
@@ -62,13 +62,13 @@ def publish(partial: Path, step: int) -> Path:
 
 
 def prune(folder: Path, keep: int) -> None:
-    """Delete all but the ``keep`` newest checkpoints, and what was left partial."""
+    """Delete all but the ``keep`` newest checkpoints, and partial ones."""
     for path in [*complete(folder)[:-keep], *folder.glob("*.partial")]:
         shutil.rmtree(path, ignore_errors=True)  # best effort: the next checkpoint tries again
 
 
 def sync(folder: Path) -> None:
-    """Have the folder's own entries on disk: a rename is lasting only then."""
+    """Flush the folder's entries to disk, so that a rename is durable."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

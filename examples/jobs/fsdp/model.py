@@ -1,4 +1,4 @@
-"""A small transformer, and data that it can learn from. Replace both with yours."""
+"""A small transformer and synthetic data. Replace both with yours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ VOCABULARY = 64
 
 
 class Block(nn.Module):
-    """One layer: causal attention, then a two-layer network. FSDP shards by this unit."""
+    """One layer: causal attention, then a two-layer network. FSDP shards these blocks."""
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
@@ -44,10 +44,10 @@ class Transformer(nn.Module):
 
 
 def samples(first: int, count: int, length: int) -> torch.Tensor:
-    """Return samples number ``first`` to ``first + count - 1``, each ``length + 1`` tokens: counting up by a step of its own.
+    """Return samples ``first`` to ``first + count - 1``: sequences of ``length + 1`` tokens, each with a constant increment.
 
-    A sample depends on its number alone, so the place in the data is one number, whoever reads it and however often it was
-    interrupted. A real data set needs the same: an order that is fixed by a seed, and a number to go on from.
+    A sample depends only on its number, so one number is the position in the data, after any number of restarts. A real data
+    set needs the same: an order that is fixed by a seed, and a number to resume from.
     """
     rows = []
     for number in range(first, first + count):

@@ -1,7 +1,7 @@
-"""Trains a small transformer with FSDP, and goes on where it was when it is started again. Started by train.sbatch.
+"""Train a small transformer with FSDP, and resume from the newest checkpoint. Started by train.sbatch.
 
-`FullyShardedDataParallel` is used rather than the newer `fully_shard`, because the latter cannot train on CPUs in torch 2.6
-(its streams want CUDA's `record_event`), and so that one code path is what is tried without GPUs and what runs on them.
+It uses `FullyShardedDataParallel`, not the newer `fully_shard`, which cannot train on CPUs in torch 2.6 (its streams require
+CUDA's `record_event`). So the same code runs with and without GPUs.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from model import VOCABULARY, Block, Transformer, samples
 from torch.distributed.fsdp import FullyShardedDataParallel
 from torch.distributed.fsdp.wrap import ModuleWrapPolicy
 
-# torch 2.6 warns of its own use of its own old interfaces, hundreds of lines a checkpoint.
+# torch 2.6 warns about its own use of deprecated functions, with hundreds of lines per checkpoint.
 warnings.filterwarnings("ignore", module=r"torch\.distributed")
 log = logging.getLogger("train")
 LENGTH, BATCH = 32, 8  # tokens of a sample; samples per process and step
 
 
 def main() -> int:
-    """Train up to ``--steps`` steps, counted from the very first start."""
+    """Train up to ``--steps`` steps, counted from the first run."""
     options = read_options()
     device = join()
     rank, processes = dist.get_rank(), dist.get_world_size()
@@ -43,7 +43,7 @@ def main() -> int:
         Transformer(LENGTH).to(device), auto_wrap_policy=ModuleWrapPolicy({Block}), device_id=device, use_orig_params=True
     )
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    torch.manual_seed(1 + rank)  # dropout differs from process to process
+    torch.manual_seed(1 + rank)  # dropout differs between processes
 
     progress = checkpoint.restore(options.checkpoints, model, optimizer)
     log.info("torch %s, %s, %d processes, starting at step %d", torch.__version__, dist.get_backend(), processes, progress.step)
@@ -63,31 +63,31 @@ def main() -> int:
 
 
 def read_options() -> argparse.Namespace:
-    """Read the command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--checkpoints", type=Path, required=True, help="a folder that all nodes see: on /fsx")
+    parser.add_argument("--checkpoints", type=Path, required=True, help="folder for checkpoints that all nodes share, on /fsx")
     parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--checkpoint-every", type=int, default=25)
     parser.add_argument("--report-every", type=int, default=25)
-    parser.add_argument("--keep", type=int, default=2, help="how many checkpoints stay")
-    parser.add_argument("--attempt", default="0", help="differs each time that the job is started")
+    parser.add_argument("--keep", type=int, default=2, help="number of checkpoints to keep")
+    parser.add_argument("--attempt", default="0", help="unique id of this run of the job")
     return parser.parse_args()
 
 
 def join() -> torch.device:
-    """Meet the other processes, and return this process's device."""
+    """Join the process group and return this process's device."""
     if not torch.cuda.is_available():
         dist.init_process_group("gloo")
         return torch.device("cpu")
     device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
     torch.cuda.set_device(device)
-    # NCCL for the training, gloo for what checkpoints tell each other from the CPU.
+    # NCCL for the training, gloo for the messages of checkpoints on the CPU.
     dist.init_process_group("cpu:gloo,cuda:nccl")
     return device
 
 
 def train_step(model: torch.nn.Module, optimizer: torch.optim.Optimizer, first: int, device: torch.device) -> float:
-    """Learn from this process's samples, from number ``first`` on, and return the loss averaged over all processes."""
+    """Train on this process's samples, starting at ``first``, and return the loss averaged over all processes."""
     model.train()
     loss = next_token_loss(model, samples(first, BATCH, LENGTH).to(device))
     loss.backward()
@@ -97,39 +97,39 @@ def train_step(model: torch.nn.Module, optimizer: torch.optim.Optimizer, first: 
 
 
 def evaluate(model: torch.nn.Module, device: torch.device) -> float:
-    """Return the loss on samples that are never trained on."""
+    """Return the loss on samples that are not used for training."""
     model.eval()
     with torch.no_grad():
         return average(next_token_loss(model, samples(2**40 + dist.get_rank() * 64, 64, LENGTH).to(device)))
 
 
 def next_token_loss(model: torch.nn.Module, tokens: torch.Tensor) -> torch.Tensor:
-    """Return how badly ``model`` predicts each token from those before it."""
+    """Return the cross entropy of predicting each token from the previous ones."""
     logits = model(tokens[:, :-1])
     return torch.nn.functional.cross_entropy(logits.reshape(-1, VOCABULARY), tokens[:, 1:].reshape(-1))
 
 
 def average(value: torch.Tensor) -> float:
-    """Return the average over all processes; gloo has no average of its own."""
+    """Return the average over all processes; gloo has no average operation."""
     dist.all_reduce(value)
     return value.item() / dist.get_world_size()
 
 
 def fingerprint(model: torch.nn.Module) -> str:
-    """Return a short digest of all weights: equal for two trainings on as many processes only if every bit is."""
+    """Return a short digest of all weights, to compare trainings on the same number of processes."""
     own = hashlib.sha256()
-    for name, part in model.named_parameters():  # with FSDP, what this process holds of each
+    for name, part in model.named_parameters():  # with FSDP, this process's shard of each
         own.update(name.encode() + part.detach().cpu().numpy().tobytes())
-    all_of_them: list[str] = [""] * dist.get_world_size()
-    dist.all_gather_object(all_of_them, own.hexdigest())
-    return hashlib.sha256("".join(all_of_them).encode()).hexdigest()[:16]
+    digests: list[str] = [""] * dist.get_world_size()
+    dist.all_gather_object(digests, own.hexdigest())
+    return hashlib.sha256("".join(digests).encode()).hexdigest()[:16]
 
 
 def leave(status: int) -> NoReturn:
-    """End this process, which has nothing left to tell the others.
+    """End this process without destroying the process group.
 
-    Not by destroy_process_group or a normal exit: gloo's destructor was seen to wait for ever, about once in ten times, for a
-    process that has ended first (torch 2.6). All results are out, so nothing is lost.
+    In torch 2.6, gloo's destructor hangs in about one of ten runs if another process has ended first, in destroy_process_group
+    and at a normal exit. All results are written before.
     """
     dist.barrier()
     logging.shutdown()

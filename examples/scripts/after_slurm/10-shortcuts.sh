@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs on every node as root when Slurm is there: where people log in, say what their jobs are doing.
+# Runs on every node as root after Slurm has started: adds the alias myjobs where users log in.
 set -euo pipefail
 
 [[ $HYPERPOD_ROLE == compute ]] && exit 0

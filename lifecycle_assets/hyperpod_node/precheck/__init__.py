@@ -1,1 +1,1 @@
-"""`hyperpod-precheck`: is this node fit for jobs? One file per check. Runs as any user, long after the lifecycle scripts."""
+"""`hyperpod-precheck` checks whether this node is ready for jobs. One file per check. Runs as any user, at any time."""

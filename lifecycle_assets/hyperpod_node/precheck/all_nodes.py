@@ -1,4 +1,4 @@
-"""The checks of all nodes that Slurm has, made by each node itself through srun."""
+"""Check all Slurm nodes: each node runs its own checks through srun."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.precheck import no_answer
-from hyperpod_node.precheck.result import Result
+from hyperpod_node.precheck.check_result import CheckResult
 
 if TYPE_CHECKING:
     from hyperpod_node.shell import Run
 
 PROGRAM = "/usr/local/bin/hyperpod-precheck"
-# A node in one of these states can start something small now. The rest is named, and not waited for.
+# Nodes in these states can start a small job now. The others are listed without waiting for them.
 READY = {"idle", "mixed", "completing"}
-START_WITHIN_S, LIMIT_S = 30, 300
-AT_ONCE = 16  # what slurmctld bears beside its work
-# "Task launch for StepId=7.0 failed on node n2: Communication connection failure"; srun takes ten seconds to say so.
+START_TIMEOUT_S, TIMEOUT_S = 30, 300
+AT_ONCE = 16  # more would load slurmctld
+# "Task launch for StepId=7.0 failed on node n2: Communication connection failure"; srun takes ten seconds to report it.
 NO_LAUNCH = re.compile(r"failed on node (\S+): ([^|]*[^|\s])")
 ROUNDS = 3
 
 
-Answers = dict[str, dict[str, Result]]
+Answers = dict[str, dict[str, CheckResult]]
 
 
-def ask(run: Run, required: list[str]) -> tuple[Answers, dict[str, Result]]:
-    """Return each node's results, and for those that gave none the reason with its remedy."""
+def ask(run: Run, required: list[str]) -> tuple[Answers, dict[str, CheckResult]]:
+    """Return the results of each node, and for nodes without results the reason and the fix."""
     states = node_states(run("sinfo", "--noheader", "--Node", "--format=%N %T"))
     ready = sorted(node for node, state in states.items() if state in READY)
     silent = {node: no_answer.of_state(state) for node, state in states.items() if node not in ready}
@@ -39,9 +39,9 @@ def ask(run: Run, required: list[str]) -> tuple[Answers, dict[str, Result]]:
     return answers, silent | without
 
 
-def _together(run: Run, nodes: list[str], required: list[str]) -> tuple[Answers, dict[str, Result]]:
-    """Ask all at once. One node that cannot start anything ends srun for all, so those that srun names are left out next time."""
-    silent: dict[str, Result] = {}
+def _together(run: Run, nodes: list[str], required: list[str]) -> tuple[Answers, dict[str, CheckResult]]:
+    """Ask all nodes at once; one that cannot start the step ends srun for all, so retry without the nodes that srun names."""
+    silent: dict[str, CheckResult] = {}
     for _ in range(ROUNDS):
         try:
             answers = _srun(run, nodes, required) if nodes else {}
@@ -50,16 +50,16 @@ def _together(run: Run, nodes: list[str], required: list[str]) -> tuple[Answers,
             named = {node: why for node, why in NO_LAUNCH.findall(str(error)) if node in nodes}
             if not named:
                 break
-            silent |= {node: no_answer.of_error(f"nothing could be started: {why}") for node, why in named.items()}
+            silent |= {node: no_answer.of_error(f"srun cannot start a step: {why}") for node, why in named.items()}
             nodes = [node for node in nodes if node not in named]
     answers, without = _one_by_one(run, nodes, required)
     return answers, silent | without
 
 
-def _one_by_one(run: Run, nodes: list[str], required: list[str]) -> tuple[Answers, dict[str, Result]]:
-    """Ask each node by itself, so that the reason is told of the node that has it."""
+def _one_by_one(run: Run, nodes: list[str], required: list[str]) -> tuple[Answers, dict[str, CheckResult]]:
+    """Ask each node separately, to report the error of each."""
     answers: Answers = {}
-    silent: dict[str, Result] = {}
+    silent: dict[str, CheckResult] = {}
 
     def ask_one(node: str) -> None:
         try:
@@ -76,35 +76,37 @@ def _one_by_one(run: Run, nodes: list[str], required: list[str]) -> tuple[Answer
 
 def _srun(run: Run, nodes: list[str], required: list[str]) -> Answers:
     flags = "".join(f" --require '{name}'" for name in required)
-    said = run(
+    output = run(
         *("srun", "--nodelist", ",".join(nodes), f"--nodes={len(nodes)}", "--ntasks-per-node=1", "--mem=64M"),
-        # Not in the folder that this was started in, which may be on the very mount that is missing.
-        *(f"--immediate={START_WITHIN_S}", "--job-name=precheck", "--time=5", "--chdir=/"),
-        # A FAIL must not end the others, and srun's status must mean srun.
+        # Not in the current folder, which may be on a mount that is missing.
+        *(f"--immediate={START_TIMEOUT_S}", "--job-name=precheck", "--time=5", "--chdir=/"),
+        # A failed check must not end the other tasks; srun's exit status must report srun's own errors only.
         *("sh", "-c", f"{PROGRAM} --json{flags}; true"),
-        timeout_s=LIMIT_S,
+        timeout_s=TIMEOUT_S,
     )
-    return parse(said)
+    return parse(output)
 
 
 def node_states(listed: str) -> dict[str, str]:
-    """Node and state from sinfo's lines, which repeat a node for each of its partitions; `*` (no answer) counts as a state."""
+    """Return the state of each node from sinfo, which repeats nodes for each partition; a state may end in `*` (no response)."""
     return dict(line.split(maxsplit=1) for line in listed.splitlines() if line.strip())
 
 
-def line_of(host: str, results: dict[str, Result]) -> str:
-    """One node's results on one line, so that the lines of many nodes cannot be mixed up."""
+def line_of(host: str, results: dict[str, CheckResult]) -> str:
+    """Return one node's results as one line, so that the output of several nodes stays readable."""
     return json.dumps({"host": host, "results": {name: asdict(result) for name, result in results.items()}})
 
 
-def parse(said: str) -> Answers:
-    """The answers among all that was printed: a profile or a prolog may print as well."""
+def parse(output: str) -> Answers:
+    """Return the answers in ``output``, where a shell profile or a prolog may have printed other lines."""
     answers = {}
-    for line in said.splitlines():
+    for line in output.splitlines():
         if line.startswith('{"host": '):
             try:
                 answer = json.loads(line)
+                answers[answer["host"]] = {name: CheckResult(**result) for name, result in answer["results"].items()}
             except ValueError as error:
-                raise NodeError(f"a node's answer is cut: {error}") from None
-            answers[answer["host"]] = {name: Result(**result) for name, result in answer["results"].items()}
+                raise NodeError(f"a node's answer is incomplete: {error}") from None
+            except TypeError as error:
+                raise NodeError(f"{answer['host']} has another version of hyperpod-precheck: {error}") from None
     return answers

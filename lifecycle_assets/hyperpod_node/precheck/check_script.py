@@ -1,4 +1,4 @@
-"""The check of a user's sbatch script."""
+"""Check an sbatch script."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.precheck import script_commands, script_form, script_recovery, script_resources
-from hyperpod_node.precheck.finding import ERROR, Finding
+from hyperpod_node.precheck.problem import ERROR, Problem
 from hyperpod_node.precheck.sbatch_script import SbatchScript
 
 if TYPE_CHECKING:
@@ -20,31 +20,31 @@ CLUSTER_RULES = (*script_resources.RULES, *script_recovery.CLUSTER_RULES)
 
 
 def read(path: Path) -> SbatchScript:
-    """The script in ``path``."""
+    """Return the script in ``path``."""
     try:
-        return SbatchScript(path.read_bytes().decode())  # not read_text: it would hide the line ends of Windows
+        return SbatchScript(path.read_bytes().decode())  # read_text would hide Windows line endings
     except (OSError, UnicodeDecodeError) as error:
-        raise NodeError(f"{path} cannot be read: {error}") from None
+        raise NodeError(f"cannot read {path}: {error}") from None
 
 
-def findings(script: SbatchScript, cluster: SlurmCluster) -> list[Finding]:
-    """All that the rules find, by line."""
-    found = [finding for rule in RULES for finding in rule(script)]
-    found += [finding for rule in CLUSTER_RULES for finding in rule(script, cluster)]
-    return sorted(found, key=lambda finding: finding.line)
+def check(script: SbatchScript, cluster: SlurmCluster) -> list[Problem]:
+    """Return the problems that the rules find, ordered by line."""
+    problems = [problem for rule in RULES for problem in rule(script)]
+    problems += [problem for rule in CLUSTER_RULES for problem in rule(script, cluster)]
+    return sorted(problems, key=lambda problem: problem.line)
 
 
-def acceptable(found: list[Finding]) -> bool:
-    """Tell whether there is no error."""
-    return all(finding.level != ERROR for finding in found)
+def has_errors(problems: list[Problem]) -> bool:
+    """Return whether any problem is an error."""
+    return any(problem.level == ERROR for problem in problems)
 
 
-def as_text(path: Path, found: list[Finding]) -> str:
-    """The findings as a compiler shows them, each with its remedy below."""
-    lines = [f"{path}:{f.line}: {f.level}: {f.found}\n  -> {f.remedy}" for f in found]
-    return "\n".join(lines) or f"{path}: nothing found"
+def as_text(path: Path, problems: list[Problem]) -> str:
+    """Return the problems in the format of a compiler, each with its fix below."""
+    lines = [f"{path}:{problem.line}: {problem.level}: {problem.message}\n  -> {problem.fix}" for problem in problems]
+    return "\n".join(lines) or f"{path}: no problems found"
 
 
-def as_json(path: Path, found: list[Finding]) -> str:
-    """The findings for a program."""
-    return json.dumps({"script": str(path), "findings": [asdict(finding) for finding in found]}, indent=2)
+def as_json(path: Path, problems: list[Problem]) -> str:
+    """Return the problems as JSON."""
+    return json.dumps({"script": str(path), "problems": [asdict(problem) for problem in problems]}, indent=2)

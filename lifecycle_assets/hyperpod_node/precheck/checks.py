@@ -1,4 +1,4 @@
-"""All checks, in the order in which they are made and shown."""
+"""All checks, in the order in which they run and are printed."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from hyperpod_node.precheck import (
     slurm_daemon,
     user_homes,
 )
-from hyperpod_node.precheck.result import FAIL, SKIP, Result, failed
+from hyperpod_node.precheck.check_result import FAIL, SKIP, CheckResult, failed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from hyperpod_node.precheck.machine import Machine
+    from hyperpod_node.precheck.checked_node import CheckedNode
 
-CHECKS: dict[str, Callable[[Machine], Result]] = {
+    Check = Callable[[CheckedNode], CheckResult]
+
+CHECKS: dict[str, Check] = {
     module.NAME: module.check
     for module in (
         slurm_daemon,
@@ -37,24 +39,24 @@ CHECKS: dict[str, Callable[[Machine], Result]] = {
 }
 
 
-def make(machine: Machine, required: Collection[str] = ()) -> dict[str, Result]:
-    """Make all checks; one that is ``required`` must not be skipped."""
-    return {name: _demand(_safe(check, machine), name in required) for name, check in CHECKS.items()}
+def run_all(node: CheckedNode, required: Collection[str] = ()) -> dict[str, CheckResult]:
+    """Run all checks; a ``required`` check fails if it would be skipped."""
+    return {name: _require(_run(check, node), name in required) for name, check in CHECKS.items()}
 
 
-def fit(results: dict[str, Result]) -> bool:
-    """Tell whether no check failed."""
+def healthy(results: dict[str, CheckResult]) -> bool:
+    """Return whether no check failed."""
     return all(result.state != FAIL for result in results.values())
 
 
-def _safe(check: Callable[[Machine], Result], machine: Machine) -> Result:
+def _run(check: Check, node: CheckedNode) -> CheckResult:
     try:
-        return check(machine)
+        return check(node)
     except NodeError as error:
-        return failed(str(error), "run that command by hand; `sudo hyperpod-precheck` may see more")
+        return failed(str(error), "run this command yourself; `sudo hyperpod-precheck` may report more")
 
 
-def _demand(result: Result, required: bool) -> Result:
+def _require(result: CheckResult, required: bool) -> CheckResult:
     if required and result.state == SKIP:
-        return failed(result.found, "it was asked for with --require")
+        return failed(result.message, "fix this, or run without --require for this check")
     return result

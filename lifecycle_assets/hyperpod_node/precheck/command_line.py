@@ -11,16 +11,16 @@ from pathlib import Path
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.precheck import all_nodes, check_script, checks, table
+from hyperpod_node.precheck.checked_node import CheckedNode
 from hyperpod_node.precheck.facts import Facts
-from hyperpod_node.precheck.machine import Machine
 from hyperpod_node.precheck.slurm_cluster import SlurmCluster
-from hyperpod_node.shell import run
+from hyperpod_node.system import SYSTEM
 
-DESCRIPTION = "Is this node, or every node, fit for jobs? Is this sbatch script? The exit status is 1 where something is not."
+DESCRIPTION = "Check whether this node, all nodes or an sbatch script are ready for jobs. Exit status 1: a check failed."
 
 
 def main(arguments: list[str]) -> int:
-    """Do what the command line says."""
+    """Run the command and return the exit status."""
     options = read(arguments)
     try:
         if options.script:
@@ -32,10 +32,10 @@ def main(arguments: list[str]) -> int:
 
 
 def read(arguments: list[str]) -> argparse.Namespace:
-    """Read the command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser("hyperpod-precheck", description=DESCRIPTION)
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--all", action="store_true", help="check every node that Slurm has, through srun")
+    what.add_argument("--all", action="store_true", help="check all Slurm nodes, through srun")
     what.add_argument("--script", type=Path, metavar="JOB.sbatch", help="check an sbatch script")
     parser.add_argument(
         "--require",
@@ -43,37 +43,37 @@ def read(arguments: list[str]) -> argparse.Namespace:
         default=[],
         choices=list(checks.CHECKS),
         metavar="CHECK",
-        help="fail where this check would be skipped; one of: " + ", ".join(checks.CHECKS),
+        help="fail if this check is skipped; one of: " + ", ".join(checks.CHECKS),
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser.parse_args(arguments)
 
 
 def this_node(required: list[str], as_json: bool) -> int:
-    """Check the node that this runs on."""
-    machine = Machine(Facts.load(), run)
-    results = checks.make(machine, required)
+    """Check this node."""
+    node = CheckedNode(Facts.load(), SYSTEM)
+    results = checks.run_all(node, required)
     host = socket.gethostname()
-    facts = machine.facts
+    facts = node.facts
     title = f"{host} ({facts.node}, {facts.role}, {facts.instance_type})"
     print(all_nodes.line_of(host, results) if as_json else table.of_node(title, results))
-    return 0 if checks.fit(results) else 1
+    return 0 if checks.healthy(results) else 1
 
 
 def every_node(required: list[str], as_json: bool) -> int:
-    """Check all nodes of Slurm; a node that gives no answer is not fit."""
-    answers, silent = all_nodes.ask(run, required)
+    """Check all Slurm nodes; a node that does not answer counts as failed."""
+    answers, silent = all_nodes.ask(SYSTEM.run, required)
     if as_json:
-        results = {host: {name: asdict(result) for name, result in found.items()} for host, found in answers.items()}
+        results = {host: {name: asdict(result) for name, result in answer.items()} for host, answer in answers.items()}
         no_answer = {host: asdict(result) for host, result in silent.items()}
         print(json.dumps({"nodes": results, "no_answer": no_answer}, indent=2))
     else:
         print(table.of_nodes(answers, silent))
-    return 0 if not silent and all(checks.fit(results) for results in answers.values()) else 1
+    return 0 if not silent and all(checks.healthy(results) for results in answers.values()) else 1
 
 
 def script(path: Path, as_json: bool) -> int:
     """Check an sbatch script."""
-    found = check_script.findings(check_script.read(path), SlurmCluster.ask(run))
-    print((check_script.as_json if as_json else check_script.as_text)(path, found))
-    return 0 if check_script.acceptable(found) else 1
+    problems = check_script.check(check_script.read(path), SlurmCluster.ask(SYSTEM.run))
+    print((check_script.as_json if as_json else check_script.as_text)(path, problems))
+    return 1 if check_script.has_errors(problems) else 0

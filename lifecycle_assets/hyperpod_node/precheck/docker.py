@@ -1,29 +1,29 @@
-"""Docker is installed, and its service runs."""
+"""Check that Docker's service runs, if Docker is installed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hyperpod_node.precheck.result import Result, failed, passed, skipped
+from hyperpod_node.precheck.check_result import CheckResult, failed, passed, skipped
 from hyperpod_node.precheck.service import state_of
 
 if TYPE_CHECKING:
-    from hyperpod_node.precheck.machine import Machine
+    from hyperpod_node.precheck.checked_node import CheckedNode
 
 NAME = "docker"
 
 
-def check(machine: Machine) -> Result:
-    """Look for the program, then for the service: either may be missing alone."""
-    if not machine.has("docker"):
-        return skipped("docker is not installed; nothing in the cluster file asks for it")
-    version = machine.run("docker", "--version").strip()
-    state = state_of(machine, "docker")
+def check(node: CheckedNode) -> CheckResult:
+    """Look for the program, then for the service."""
+    if not node.has("docker"):
+        return skipped("docker is not installed; the cluster file does not require it")
+    version = node.system.run("docker", "--version").strip()
+    state = state_of(node, "docker")
     if state == "active":
         return passed(version)
-    if state_of(machine, "docker.socket") == "active":
-        return passed(f"{version}, started at its first use")
+    if state_of(node, "docker.socket") == "active":
+        return passed(f"{version}, started on first use")
     return failed(
-        f"docker is installed but its service is {state}",
+        f"docker is installed, but its service is {state}",
         "sudo systemctl restart docker; if that fails: sudo journalctl -u docker -n 50",
     )

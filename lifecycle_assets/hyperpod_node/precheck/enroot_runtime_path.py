@@ -1,36 +1,36 @@
-"""Enroot unpacks containers on the fast local disk; its own default is in memory."""
+"""Check that enroot unpacks containers on the fast local disk; its default is in memory."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hyperpod_node.precheck.local_disk import judge
-from hyperpod_node.precheck.result import Result, failed, skipped
+from hyperpod_node.precheck.check_result import CheckResult, failed, skipped
+from hyperpod_node.precheck.local_disk import check_folder
 
 if TYPE_CHECKING:
-    from hyperpod_node.precheck.machine import Machine
+    from hyperpod_node.precheck.checked_node import CheckedNode
 
 NAME = "enroot runtime path"
 SETTINGS = "/etc/enroot/enroot.conf"
 SETTING = "ENROOT_RUNTIME_PATH"
 
 
-def check(machine: Machine) -> Result:
-    """Compare the configured path with the disks that are there."""
-    if not machine.has("enroot"):
-        return skipped("enroot is not installed; nothing in the cluster file asks for it")
-    value = runtime_path(machine.text(SETTINGS) or "")
-    disk = (machine.local_disks() or [Path("/opt")])[0]
+def check(node: CheckedNode) -> CheckResult:
+    """Compare the configured path with the mounted local disks."""
+    if not node.has("enroot"):
+        return skipped("enroot is not installed; the cluster file does not require it")
+    value = runtime_path(node.text(SETTINGS) or "")
+    disk = (node.local_disks() or [Path("/opt")])[0]
     if value is None:
-        return failed(f"{SETTINGS} sets no {SETTING}, so that containers are unpacked in memory", _remedy(disk))
+        return failed(f"{SETTINGS} does not set {SETTING}, so containers are unpacked in memory", _fix(disk))
     if not value.startswith("/"):
-        return failed(f"{SETTING} {value} differs from user to user", _remedy(disk))
-    return judge(machine, SETTING, Path(value), _remedy)
+        return failed(f"{SETTING} {value} depends on the user's environment", _fix(disk))
+    return check_folder(node, SETTING, Path(value), _fix)
 
 
 def runtime_path(settings: str) -> str | None:
-    """The last value in force in enroot.conf; its lines are `NAME VALUE`, comments begin with `#`."""
+    """Return the value in enroot.conf; its lines are `NAME VALUE`, and the last one counts."""
     value = None
     for line in settings.splitlines():
         name, _, rest = line.strip().partition(" ")
@@ -39,5 +39,5 @@ def runtime_path(settings: str) -> str | None:
     return value
 
 
-def _remedy(disk: Path) -> str:
-    return f"write `{SETTING} {disk}/enroot/user-$(id -u)` into {SETTINGS}"
+def _fix(disk: Path) -> str:
+    return f"add `{SETTING} {disk}/enroot/user-$(id -u)` to {SETTINGS}"

@@ -1,4 +1,4 @@
-"""What this node ought to be, as the lifecycle scripts noted it for checks that any user may make."""
+"""The facts about this node that the lifecycle scripts save for the checks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Facts:
-    """The node's place in the cluster, and what was configured for it."""
+    """The role and the expected configuration of this node."""
 
     node: str
     role: str
@@ -27,16 +27,16 @@ class Facts:
 
     @classmethod
     def load(cls, path: Path = FILE) -> Facts:
-        """Read what ``save`` wrote."""
+        """Return the facts that ``save`` wrote."""
         try:
             content = load_object(path)
         except NodeError as error:
-            raise NodeError(f"{error}; the lifecycle scripts write it on every node of the cluster") from None
+            raise NodeError(f"{error}; the lifecycle scripts write it: run hyperpod-precheck on a node of the cluster") from None
         if required(content, "version", path) != VERSION:
             raise NodeError(f"{path} has version {content['version']!r}; this program reads version {VERSION}")
         known = {name: required(content, name, path) for name in cls.__annotations__}
         return cls(**{**known, "users": tuple(known["users"])})
 
     def save(self, path: Path = FILE) -> None:
-        """Write the facts where every user can read them."""
+        """Write the facts to a file that every user can read."""
         put(path, json.dumps({"version": VERSION, **asdict(self)}, indent=2) + "\n")

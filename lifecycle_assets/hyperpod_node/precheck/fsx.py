@@ -1,4 +1,4 @@
-"""/fsx is mounted and can be written: jobs, homes and checkpoints lie there."""
+"""Check that /fsx is mounted and writable."""
 
 from __future__ import annotations
 
@@ -8,48 +8,50 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.precheck.result import Result, failed, passed, skipped
+from hyperpod_node.precheck.check_result import CheckResult, failed, passed, skipped
 
 if TYPE_CHECKING:
-    from hyperpod_node.precheck.machine import Machine
+    from hyperpod_node.precheck.checked_node import CheckedNode
 
 NAME = "/fsx"
 FSX = Path("/fsx")
-LIMIT_S = 20
+TIMEOUT_S = 20
 
 
-def check(machine: Machine) -> Result:
-    """Find the mount, then write a file: a file system may be mounted and dead."""
-    if not machine.facts.file_system:
+def check(node: CheckedNode) -> CheckResult:
+    """Find the mount, then write a file: a mounted file system may not respond."""
+    if not node.facts.file_system:
         return skipped("no file system is configured")
-    mount = next((mount for mount in reversed(machine.mounts()) if mount.path == FSX), None)
+    mount = next((mount for mount in reversed(node.mounts()) if mount.path == FSX), None)
     if mount is None:
         return failed(
             "/fsx is not mounted",
-            "sudo mount /fsx; its line in /etc/fstab and the node's security group (ports 988 and 1018 to 1023) decide",
+            "sudo mount /fsx; if that fails, check /etc/fstab and ports 988 and 1018-1023 in the node's security group",
         )
-    folder = writable_folder(machine)
+    folder = writable_folder(node)
     if folder is None:
-        return passed(f"{mount.source} ({mount.kind}); not written to, as this user owns no folder in it")
+        return passed(f"{mount.source} ({mount.kind}); write test skipped: this user has no writable folder there")
     try:
-        write(machine, folder)
+        write(node, folder)
     except (NodeError, OSError) as error:
         return failed(
-            f"/fsx is mounted but a file in {folder} cannot be written: {error}",
-            "see `lfs df -h /fsx` for a full one and `sudo dmesg | grep -i lustre` for one that cannot be reached",
+            f"/fsx is mounted, but writing a file in {folder} fails: {error}",
+            "look for a full file system with `lfs df -h /fsx`, and for connection errors with `sudo dmesg | grep -i lustre`",
         )
-    return passed(f"{mount.source} ({mount.kind}), written to")
+    return passed(f"{mount.source} ({mount.kind}), writable")
 
 
-def writable_folder(machine: Machine) -> Path | None:
-    """Where this user may write below /fsx: their home, or /fsx itself."""
+def writable_folder(node: CheckedNode) -> Path | None:
+    """Return a folder in /fsx that this user can write to: the home, or /fsx itself."""
     home = Path(os.environ.get("HOME", "/"))
     folders = [home] if FSX in home.parents else []
-    return next((folder for folder in [*folders, FSX] if os.access(machine.root / folder.relative_to("/"), os.W_OK)), None)
+    return next((folder for folder in [*folders, FSX] if os.access(node.system.path(folder), os.W_OK)), None)
 
 
-def write(machine: Machine, folder: Path) -> None:
-    """Write one block through to the servers, within a time limit: on a dead mount it would never return."""
-    probe = machine.root / folder.relative_to("/") / f".hyperpod-precheck-{secrets.token_hex(8)}"
-    machine.run("dd", "if=/dev/zero", f"of={probe}", "bs=4096", "count=1", "conv=excl,fsync", "status=none", timeout_s=LIMIT_S)
+def write(node: CheckedNode, folder: Path) -> None:
+    """Write one block to the servers, with a timeout: on a dead mount the write never returns."""
+    probe = node.system.path(folder) / f".hyperpod-precheck-{secrets.token_hex(8)}"
+    node.system.run(
+        "dd", "if=/dev/zero", f"of={probe}", "bs=4096", "count=1", "conv=excl,fsync", "status=none", timeout_s=TIMEOUT_S
+    )
     probe.unlink()

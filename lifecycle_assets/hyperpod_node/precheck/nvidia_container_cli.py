@@ -1,24 +1,24 @@
-"""NVIDIA's container program is there: containers see no GPU without it."""
+"""Check that NVIDIA's container program is installed; without it containers see no GPU."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hyperpod_node.precheck.result import Result, failed, passed, skipped
+from hyperpod_node.precheck.check_result import CheckResult, failed, passed, skipped
 
 if TYPE_CHECKING:
-    from hyperpod_node.precheck.machine import Machine
+    from hyperpod_node.precheck.checked_node import CheckedNode
 
 NAME = "nvidia container cli"
 PROGRAM = "nvidia-container-cli"
 
 
-def check(machine: Machine) -> Result:
-    """Ask the program for its version, on nodes with GPUs that run containers."""
-    if not machine.facts.gpus:
-        return skipped(f"{machine.facts.instance_type} has no NVIDIA GPU")
-    if not (machine.has("docker") or machine.has("enroot")):
+def check(node: CheckedNode) -> CheckResult:
+    """Run the program, on GPU nodes that have a container runtime."""
+    if not node.facts.gpus:
+        return skipped(f"{node.facts.instance_type} has no NVIDIA GPU")
+    if not (node.has("docker") or node.has("enroot")):
         return skipped("neither docker nor enroot is installed")
-    if not machine.has(PROGRAM):
-        return failed(f"{PROGRAM} is not installed", "install the package libnvidia-container-tools of NVIDIA's repository")
-    return passed(machine.run(PROGRAM, "--version").splitlines()[0])
+    if not node.has(PROGRAM):
+        return failed(f"{PROGRAM} is not installed", "install libnvidia-container-tools from NVIDIA's repository")
+    return passed(node.system.run(PROGRAM, "--version").splitlines()[0])

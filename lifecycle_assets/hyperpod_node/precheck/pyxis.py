@@ -1,25 +1,25 @@
-"""Pyxis is loaded by Slurm: `srun --container-image` works."""
+"""Check that Slurm has loaded pyxis: `srun --container-image` works."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hyperpod_node.precheck.result import Result, failed, passed, skipped
+from hyperpod_node.precheck.check_result import CheckResult, failed, passed, skipped
 
 if TYPE_CHECKING:
-    from hyperpod_node.precheck.machine import Machine
+    from hyperpod_node.precheck.checked_node import CheckedNode
 
 NAME = "pyxis"
 PLUGINS = "/opt/slurm/etc/plugstack.conf"
 
 
-def check(machine: Machine) -> Result:
-    """Ask srun for its options: a plugin's options are among them only if it could be loaded."""
-    if not machine.has("enroot"):
-        return skipped("enroot is not installed; nothing in the cluster file asks for it")
-    if "--container-image" in machine.run("srun", "--help"):
-        return passed("srun knows --container-image")
+def check(node: CheckedNode) -> CheckResult:
+    """Look in srun's options, which include those of each plugin that is loaded."""
+    if not node.has("enroot"):
+        return skipped("enroot is not installed; the cluster file does not require it")
+    if "--container-image" in node.system.run("srun", "--help"):
+        return passed("srun supports --container-image")
     return failed(
-        "enroot is installed, but srun does not know --container-image",
-        f"install pyxis and name its spank_pyxis.so in {PLUGINS}, then: sudo systemctl restart slurmd (on workers only)",
+        "enroot is installed, but srun does not support --container-image",
+        f"install pyxis and add its spank_pyxis.so to {PLUGINS}, then (on workers): sudo systemctl restart slurmd",
     )

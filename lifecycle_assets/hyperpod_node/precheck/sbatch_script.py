@@ -1,4 +1,4 @@
-"""A user's sbatch script, read as sbatch and a shell would, as far as the rules need it."""
+"""Parse an sbatch script as sbatch and a shell do, as far as the rules need it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass
 from functools import cached_property
 
-# sbatch's and srun's short options, those that the rules look at.
+# The short options of sbatch and srun that the rules use.
 LONG = {
     "N": "nodes",
     "n": "ntasks",
@@ -33,7 +33,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Command:
-    """One line of the script's own commands, with the lines that a backslash joins to it; comments are gone."""
+    """A command of the script, with continuation lines joined."""
 
     text: str
     line: int
@@ -41,18 +41,18 @@ class Command:
 
 @dataclass(frozen=True)
 class SbatchScript:
-    """The script's text in parts."""
+    """The text of the script and its parts."""
 
     text: str
 
     @cached_property
     def lines(self) -> list[str]:
-        """All lines."""
+        """Return all lines."""
         return self.text.split("\n")
 
     @cached_property
     def first_command(self) -> int:
-        """The number of the first line that is neither empty nor a comment; sbatch stops reading options there."""
+        """Return the number of the first line that is not empty or a comment; sbatch stops reading options there."""
         for number, line in enumerate(self.lines, 1):
             if line.strip() and not line.lstrip().startswith("#"):
                 return number
@@ -60,18 +60,18 @@ class SbatchScript:
 
     @cached_property
     def directives(self) -> list[tuple[int, str]]:
-        """All `#SBATCH` lines with their numbers, those that sbatch does not read any more included."""
+        """Return all `#SBATCH` lines with their numbers, including those that sbatch ignores."""
         return [(number, line) for number, line in enumerate(self.lines, 1) if DIRECTIVE.match(line)]
 
     @cached_property
     def options(self) -> list[Option]:
-        """What `#SBATCH` lines ask for."""
+        """Return the options in `#SBATCH` lines that sbatch reads."""
         in_force = [(number, line) for number, line in self.directives if number < self.first_command]
         return [option for number, line in in_force for option in options_of(words(line)[1:], number)]
 
     @cached_property
     def commands(self) -> list[Command]:
-        """The commands."""
+        """Return the commands."""
         found, text, begun = [], "", 0
         for number, line in enumerate(self.lines, 1):
             begun = begun if text else number
@@ -85,21 +85,21 @@ class SbatchScript:
 
     @cached_property
     def steps(self) -> list[list[Option]]:
-        """The options of each srun."""
+        """Return the options of each srun."""
         return [options_of(_of_srun(words(command.text)), command.line) for command in self.commands if runs("srun", command)]
 
     def option(self, name: str) -> Option | None:
-        """The last one of that name, which is the one in force."""
+        """Return the last option ``name``, which overrides earlier ones."""
         return next((option for option in reversed(self.options) if option.name == name), None)
 
 
 def runs(program: str, command: Command) -> bool:
-    """Tell whether ``command`` starts ``program``, by its name or its path."""
+    """Return whether ``command`` runs ``program``, by its name or its path."""
     return re.search(rf"(^|[\s;&|(]|/){re.escape(program)}(\s|$)", command.text) is not None
 
 
 def words(text: str) -> list[str]:
-    """The words of a line, comments gone; of one that no shell could read alone, what white space separates."""
+    """Return the words of a line without comments; if the quoting is incomplete, split at white space."""
     try:
         return shlex.split(text.removeprefix("#"), comments=True)
     except ValueError:
@@ -107,7 +107,7 @@ def words(text: str) -> list[str]:
 
 
 def options_of(arguments: list[str], line: int) -> list[Option]:
-    """The options among ``arguments``, up to the program that srun starts."""
+    """Return the options in ``arguments``, up to the program that srun starts."""
     found, rest = [], list(arguments)
     while rest and rest[0].startswith("-"):
         word = rest.pop(0)
@@ -120,7 +120,7 @@ def options_of(arguments: list[str], line: int) -> list[Option]:
     return found
 
 
-# Options without a value; the word after them is not theirs.
+# Options without a value.
 FLAGS = {
     *("exclusive", "requeue", "no-requeue", "label", "l", "overlap", "overcommit", "O", "unbuffered", "u", "pty"),
     *("container-mount-home", "no-container-mount-home", "container-writable", "hold", "H", "no-kill", "k", "verbose", "v"),
@@ -129,7 +129,7 @@ FLAGS = {
 
 
 def _of_srun(all_words: list[str]) -> list[str]:
-    """What comes after the word `srun`."""
+    """Return the words after `srun`."""
     for index, word in enumerate(all_words):
         if word.rpartition("/")[2] == "srun":
             return all_words[index + 1 :]

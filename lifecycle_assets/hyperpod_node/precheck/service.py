@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hyperpod_node.precheck.machine import Machine
+    from hyperpod_node.precheck.checked_node import CheckedNode
 
 
-def state_of(machine: Machine, unit: str) -> str:
-    """Systemd's word for it: active, inactive, failed, ... with its reason where it has one."""
-    # `show` ends with status 0 whatever the state is; `is-active` does not.
-    shown = machine.run("systemctl", "show", "-p", "LoadState,ActiveState,Result", unit)
+def state_of(node: CheckedNode, unit: str) -> str:
+    """Return the state of ``unit``: active, inactive, failed, ... with the reason of a failure."""
+    # unlike `is-active`, `show` always exits with status 0
+    shown = node.system.run("systemctl", "show", "-p", "LoadState,ActiveState,Result", unit)
     values = dict(line.split("=", 1) for line in shown.splitlines() if "=" in line)
     if values.get("LoadState") in {"not-found", "masked"}:
         return values["LoadState"]

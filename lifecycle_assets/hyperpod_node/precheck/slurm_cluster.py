@@ -1,4 +1,4 @@
-"""What this Slurm cluster offers, for the check of a user's script."""
+"""The resources of this Slurm cluster, for the check of an sbatch script."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SlurmCluster:
-    """Partitions with their number of nodes, GPUs as Slurm counts them, MPI types, and srun's options."""
+    """Partitions with their node counts, whether Slurm counts GPUs, MPI types, and srun's options."""
 
     partitions: dict[str, int]
     counts_gpus: bool
@@ -20,8 +20,8 @@ class SlurmCluster:
 
     @classmethod
     def ask(cls, run: Run) -> SlurmCluster:
-        """Ask Slurm."""
-        mpi = run("srun", "--mpi=list", with_errors=True)  # some releases print the list to the error output
+        """Return the cluster that Slurm's commands describe."""
+        mpi = run("srun", "--mpi=list", with_errors=True)  # some releases print the list to stderr
         return cls(
             partitions_of(run("sinfo", "--noheader", "--format=%R %D")),
             "gpu" in run("sinfo", "--noheader", "--format=%G"),
@@ -30,12 +30,12 @@ class SlurmCluster:
         )
 
     def knows(self, option: str) -> bool:
-        """Tell whether srun has this option, itself or from a plugin."""
+        """Return whether srun has this option, its own or a plugin's."""
         return f"--{option}" in self.srun_help
 
 
 def partitions_of(listed: str) -> dict[str, int]:
-    """Partitions and their nodes, from sinfo's lines: one per partition and state."""
+    """Return the node count of each partition from sinfo, which prints a line per partition and state."""
     partitions: dict[str, int] = {}
     for line in listed.splitlines():
         name, count = line.split()
@@ -44,7 +44,7 @@ def partitions_of(listed: str) -> dict[str, int]:
 
 
 def mpi_types_of(listed: str) -> list[str]:
-    """The types of `srun --mpi=list`: one per line, and a last line with the versions of pmix that can be asked for."""
+    """Return the types that `srun --mpi=list` prints: one per line, and a last line with the versions of pmix."""
     types = []
     for line in listed.splitlines():
         name, colon, versions = line.strip().partition(":")

@@ -1,45 +1,43 @@
-"""Slurm's daemon of this node runs, and Slurm counts the node in."""
+"""Check that this node's Slurm daemon runs, and that slurmctld knows the node."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.precheck.result import Result, failed, passed, skipped
+from hyperpod_node.precheck.check_result import CheckResult, failed, passed, skipped
 from hyperpod_node.precheck.service import state_of
 from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER
 from hyperpod_node.slurm import registration
-from hyperpod_node.slurm.system import System
 
 if TYPE_CHECKING:
-    from hyperpod_node.precheck.machine import Machine
+    from hyperpod_node.precheck.checked_node import CheckedNode
 
 NAME = "slurm daemon"
 DAEMONS = {CONTROLLER: "slurmctld", COMPUTE: "slurmd"}
 
 
-def check(machine: Machine) -> Result:
-    """Ask systemd for the daemon that this role has."""
-    daemon = DAEMONS.get(machine.facts.role)
+def check(node: CheckedNode) -> CheckResult:
+    """Ask systemd for the state of this role's daemon."""
+    daemon = DAEMONS.get(node.facts.role)
     if daemon is None:
-        return skipped(f"a {machine.facts.role} node has no Slurm daemon")
-    state = state_of(machine, daemon)
+        return skipped(f"a {node.facts.role} node has no Slurm daemon")
+    state = state_of(node, daemon)
     if state == "active":
-        return _registered(machine) if machine.facts.role == COMPUTE else passed(f"{daemon} is active")
+        return _registered(node) if node.facts.role == COMPUTE else passed(f"{daemon} is active")
     return failed(
         f"{daemon} is {state}",
-        f"sudo journalctl -u {daemon} -n 50 says why; then: sudo systemctl restart {daemon}",
+        f"see the reason: sudo journalctl -u {daemon} -n 50; then: sudo systemctl restart {daemon}",
     )
 
 
-def _registered(machine: Machine) -> Result:
-    """Ask slurmctld: slurmd may be active, or start again and again, while slurm.conf has no line for the node."""
-    system = System(root=machine.root, run=machine.run)
+def _registered(node: CheckedNode) -> CheckResult:
+    """Ask slurmctld: slurmd may be active, or restart repeatedly, while slurm.conf has no line for the node."""
     try:
-        registration.require(system)
+        registration.require(node.system)
     except NodeError as error:
         return failed(
-            f"slurmd is active, but slurmctld does not know {system.host}: {error}",
+            f"slurmd is active, but slurmctld does not know {node.system.host}: {error}",
             "HyperPod adds a node to slurm.conf some minutes after it is InService; after that: sudo systemctl restart slurmd",
         )
     return passed("slurmd is active, and slurmctld knows this node")

@@ -1,32 +1,32 @@
-"""How results are shown."""
+"""Print results as tables."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hyperpod_node.precheck.result import FAIL
+from hyperpod_node.precheck.check_result import FAIL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hyperpod_node.precheck.result import Result
+    from hyperpod_node.precheck.check_result import CheckResult
 
 
-def of_node(name: str, results: Mapping[str, Result]) -> str:
-    """One node's results, a line each, and below a failure what mends it."""
+def of_node(name: str, results: Mapping[str, CheckResult]) -> str:
+    """Return one node's results, one per line, with the fix below each failure."""
     width = max(map(len, results))
     lines = [name]
     for check, result in results.items():
-        lines.append(f"  {result.state}  {check:{width}}  {result.found}")
+        lines.append(f"  {result.state}  {check:{width}}  {result.message}")
         if result.state == FAIL:
-            lines.append(f"        {'':{width}}  -> {result.remedy}")
+            lines.append(f"        {'':{width}}  -> {result.fix}")
     return "\n".join(lines)
 
 
-def of_nodes(nodes: Mapping[str, Mapping[str, Result]], silent: Mapping[str, Result]) -> str:
-    """A line per node and a column per check; then each different failure once, with the nodes that have it and its remedy.
+def of_nodes(nodes: Mapping[str, Mapping[str, CheckResult]], silent: Mapping[str, CheckResult]) -> str:
+    """Return a row per node and a column per check, then each distinct failure with its nodes and its fix.
 
-    ``silent`` are nodes that gave no answer.
+    ``silent`` are the nodes that did not answer.
     """
     checks = list(dict.fromkeys(check for results in nodes.values() for check in results))
     width = max(map(len, [*nodes, *silent, "node"]))
@@ -34,19 +34,19 @@ def of_nodes(nodes: Mapping[str, Mapping[str, Result]], silent: Mapping[str, Res
     for name in sorted(nodes):
         cells = [f"{nodes[name][check].state if check in nodes[name] else '-':{len(check)}}" for check in checks]
         lines.append("  ".join([f"{name:{width}}", *cells]).rstrip())
-    lines += [f"{name:{width}}  no answer: {silent[name].found}" for name in sorted(silent)]
-    for (check, found, remedy), names in _failures(nodes).items():
-        lines += ["", f"FAIL {check} on {', '.join(names)}: {found}", f"  -> {remedy}"]
-    for remedy in dict.fromkeys(silent[name].remedy for name in sorted(silent)):
-        names = [name for name in sorted(silent) if silent[name].remedy == remedy]
-        lines += ["", f"no answer from {', '.join(names)}", f"  -> {remedy}"]
+    lines += [f"{name:{width}}  no answer: {silent[name].message}" for name in sorted(silent)]
+    for (check, message, fix), names in _failures(nodes).items():
+        lines += ["", f"FAIL {check} on {', '.join(names)}: {message}", f"  -> {fix}"]
+    for fix in dict.fromkeys(silent[name].fix for name in sorted(silent)):
+        names = [name for name in sorted(silent) if silent[name].fix == fix]
+        lines += ["", f"no answer from {', '.join(names)}", f"  -> {fix}"]
     return "\n".join(lines)
 
 
-def _failures(nodes: Mapping[str, Mapping[str, Result]]) -> dict[tuple[str, str, str], list[str]]:
+def _failures(nodes: Mapping[str, Mapping[str, CheckResult]]) -> dict[tuple[str, str, str], list[str]]:
     failures: dict[tuple[str, str, str], list[str]] = {}
     for name in sorted(nodes):
         for check, result in nodes[name].items():
             if result.state == FAIL:
-                failures.setdefault((check, result.found, result.remedy), []).append(name)
+                failures.setdefault((check, result.message, result.fix), []).append(name)
     return failures

@@ -1,4 +1,4 @@
-"""slurmdbd, which stands between Slurm and the database."""
+"""Start slurmdbd, which connects Slurm to the accounting database."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import Patience
+from hyperpod_node.retry import RetryPolicy
 from hyperpod_node.slurm import daemon
 from hyperpod_node.slurm.database import NAME, USER
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from hyperpod_node.slurm.database import Database
     from hyperpod_node.slurm.slurm_conf import Controller
-    from hyperpod_node.slurm.system import System
+    from hyperpod_node.system import System
 
-WITHIN_S = 180
-# It ends when the database does not answer; so it comes back until it does, at boot as well.
+TIMEOUT_S = 180
+# slurmdbd exits if the database does not respond, so systemd restarts it until it does, also at boot.
 DROP_IN = """\
 [Unit]
 After=munge.service mariadb.service network-online.target
@@ -32,18 +32,18 @@ RuntimeDirectory=slurmdbd
 
 
 def start(database: Database, hosts: Sequence[Controller], system: System) -> None:
-    """Have slurmdbd run on this node with ``database``, and wait until it answers."""
-    file = system.etc / "slurmdbd.conf"
+    """Run slurmdbd on this node with ``database``, and wait until it responds."""
+    file = system.slurm_etc / "slurmdbd.conf"
     put(file, render(database, hosts), mode=0o600, owner=system.owner_of(USER))
     drop_in = daemon.drop_in("slurmdbd", DROP_IN, system)
-    daemon.run_with("slurmdbd", [file, drop_in], system)
-    patience = Patience(WITHIN_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
+    daemon.ensure_running("slurmdbd", [file, drop_in], system)
+    policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
     what = f"slurmdbd, with the database at {database.host}"
-    daemon.patient("slurmdbd", what, lambda: _answers(system), patience, system)
+    daemon.wait_for("slurmdbd", what, lambda: _answers(system), policy, system)
 
 
 def render(database: Database, hosts: Sequence[Controller]) -> str:
-    """The text of slurmdbd.conf: the only file that holds the password."""
+    """Return slurmdbd.conf, the only file with the password."""
     lines = {
         "AuthType": "auth/munge",
         "DbdHost": hosts[0].name,
@@ -63,9 +63,9 @@ def render(database: Database, hosts: Sequence[Controller]) -> str:
 
 
 def _quoted(password: str) -> str:
-    """``password`` as Slurm's parser takes it."""
+    """Return ``password`` quoted for Slurm's parser."""
     if '"' in password or "\n" in password:
-        raise NodeError("the database's password has a character that slurmdbd.conf cannot hold; set another one without it")
+        raise NodeError("the database password has a double quote or a line break, which slurmdbd.conf cannot contain; change it")
     return '"' + password.replace("\\", "\\\\").replace("#", "\\#") + '"'
 
 

@@ -1,4 +1,4 @@
-"""Where this node's part of Slurm is told the controllers' addresses: in the options of slurmd or sackd, or by every shell."""
+"""The controllers' addresses on this node: in the options of slurmd or sackd, or in the environment of shells."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from hyperpod_node.slurm import daemon
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hyperpod_node.slurm.system import System
+    from hyperpod_node.system import System
 
-OPTIONS = Path("etc/default")
-PROFILE, ENVIRONMENT = Path("etc/profile.d/hyperpod-slurm.sh"), Path("etc/environment")
-# The last EnvironmentFile counts, whichever others the image's unit reads. A daemon gives up when no controller answers or none
-# knows its node yet: it is started again until one does, so that a node survives a controller's absence.
+OPTIONS = Path("/etc/default")
+PROFILE, ENVIRONMENT = Path("/etc/profile.d/hyperpod-slurm.sh"), Path("/etc/environment")
+# The last EnvironmentFile overrides those of the image's unit. A daemon exits if no controller responds or knows its node, so
+# systemd restarts it until one does.
 DROP_IN = """\
 [Unit]
 After={after}
 StartLimitIntervalSec=0
 
 [Service]
-EnvironmentFile=/{options}
+EnvironmentFile={options}
 Restart=on-failure
 RestartSec=3
 """
 
 
 class Client(Protocol):
-    """What takes Slurm's configuration from the controllers."""
+    """A daemon or command that gets Slurm's configuration from the controllers."""
 
-    def tell(self, addresses: Sequence[str], system: System) -> None:
-        """Write where the controllers are."""
+    def write(self, addresses: Sequence[str], system: System) -> None:
+        """Write the addresses of the controllers."""
 
-    def told(self, system: System) -> list[str]:
-        """What was written last; nothing where our scripts did not come that far."""
+    def addresses(self, system: System) -> list[str]:
+        """Return the addresses written last; empty if there are none yet."""
 
-    def take_up(self, system: System) -> str:
-        """Have what was written now count at once where that can be; what an operator reads of it."""
+    def reload(self, system: System) -> str:
+        """Apply the addresses at once if possible; return the effect, for the log."""
 
 
 @dataclass(frozen=True)
@@ -51,49 +51,49 @@ class Daemon:
     unit: str
     after: str
 
-    def tell(self, addresses: Sequence[str], system: System) -> None:
-        """Write the options; they count from the daemon's next start on."""
+    def write(self, addresses: Sequence[str], system: System) -> None:
+        """Write the options, which the daemon reads when it starts."""
         put(self._options(system), f"{self.unit.upper()}_OPTIONS=--conf-server={','.join(addresses)}\n")
 
-    def told(self, system: System) -> list[str]:
-        """The addresses in the options."""
+    def addresses(self, system: System) -> list[str]:
+        """Return the addresses in the options."""
         return _addresses(self._options(system), r"--conf-server=(\S+)")
 
     def files(self, system: System) -> list[Path]:
-        """What the daemon is started with; its unit reads the options."""
+        """Return the files that the daemon is started with, after updating its unit."""
         drop_in = DROP_IN.format(after=self.after, options=OPTIONS / self.unit)
         return [self._options(system), daemon.drop_in(self.unit, drop_in, system)]
 
-    def take_up(self, system: System) -> str:
-        """Have the daemon start again if it runs; nobody waits, as the new controller may not answer for minutes."""
+    def reload(self, system: System) -> str:
+        """Restart the daemon if it runs; do not wait, because the new controller may not respond for minutes."""
         system.run("systemctl", "--no-block", "try-restart", self.unit)
-        daemon.note(self.unit, self.files(system), system)
+        daemon.record_files(self.unit, self.files(system), system)
         return f"{self.unit} is restarted"
 
     def _options(self, system: System) -> Path:
-        return system.root / OPTIONS / self.unit
+        return system.path(OPTIONS / self.unit)
 
 
 @dataclass(frozen=True)
 class Shells:
-    """The commands in all shells, by SLURM_CONF_SERVER: in login shells, and in all that PAM starts."""
+    """Slurm's commands in all shells, through SLURM_CONF_SERVER: in login shells and in PAM sessions."""
 
-    def tell(self, addresses: Sequence[str], system: System) -> None:
-        """Write the setting where shells that start from now on find it."""
+    def write(self, addresses: Sequence[str], system: System) -> None:
+        """Write the variable for new shells."""
         setting = f"SLURM_CONF_SERVER={','.join(addresses)}"
-        put(system.root / PROFILE, f"export {setting}\n")
-        environment = system.root / ENVIRONMENT
+        put(system.path(PROFILE), f"export {setting}\n")
+        environment = system.path(ENVIRONMENT)
         lines = environment.read_text().splitlines() if environment.exists() else []
         others = [line for line in lines if not line.startswith("SLURM_CONF_SERVER=")]
         put(environment, "\n".join([*others, setting]) + "\n")
 
-    def told(self, system: System) -> list[str]:
-        """The addresses in the setting; of its two places, the one that is written last."""
-        return _addresses(system.root / ENVIRONMENT, r"(?m)^SLURM_CONF_SERVER=(\S+)")
+    def addresses(self, system: System) -> list[str]:
+        """Return the addresses in the variable, from the file that is written last."""
+        return _addresses(system.path(ENVIRONMENT), r"(?m)^SLURM_CONF_SERVER=(\S+)")
 
-    def take_up(self, _: System) -> str:
-        """Nothing to do: nobody can change the environment of a shell that runs."""
-        return "shells that start from now on use it"
+    def reload(self, _: System) -> str:
+        """Do nothing: the environment of a running shell cannot be changed."""
+        return "new shells use it"
 
 
 SLURMD = Daemon("slurmd", after="munge.service remote-fs.target")  # jobs need /fsx

@@ -1,4 +1,4 @@
-"""slurm.conf and its companions on a controller, made to say what the cluster file says."""
+"""Add the cluster file's settings to slurm.conf and its included files on a controller."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.slurm import daemon, topology
-from hyperpod_node.slurm import settings as our_settings
+from hyperpod_node.slurm import daemon, managed_block, topology
 from hyperpod_node.slurm.node_lines import InstanceTypes, complete, default_line, gpu_lines
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 from hyperpod_node.slurm.topology import AgentsTopology
@@ -22,34 +21,34 @@ if TYPE_CHECKING:
 
     from hyperpod_node.node_settings import NodeSettings
     from hyperpod_node.resource_config import ResourceConfig
-    from hyperpod_node.slurm.system import System
+    from hyperpod_node.system import System
 
 INCLUDED = "accounting.conf"  # empty on HyperPod's images, and meant for lifecycle scripts
 TOPOLOGIES = ("topology.conf", "topology.yaml")
 NO_TOPOLOGY = AgentsTopology()
-OURS = "# written by hyperpod_node from the cluster file; changes here are overwritten\n"
+HEADER = "# written by hyperpod_node from the cluster file; changes here are overwritten\n"
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """What the files in Slurm's folder should hold."""
+    """The desired content of the files in Slurm's folder."""
 
     slurm_conf: str
     gres_conf: str | None
     topology_conf: str | None
     default_line: str | None
     has_agents_topology: bool
-    remarks: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 def render(text: str, settings: NodeSettings, cluster: ResourceConfig, agents: AgentsTopology = NO_TOPOLOGY) -> Configuration:
-    """Return the configuration for a cluster whose slurm.conf is ``text`` now."""
+    """Return the configuration for a cluster with slurm.conf ``text``."""
     types = InstanceTypes.of(cluster, settings.instance_types)
     conf = SlurmConf(complete(SlurmConf.parse(text).text, types))
     gpus, ours = gpu_lines(conf.text, types), settings.slurm.topology
     problem = topology.problem(ours, conf.nodes, agents) if ours is not None else None
     used = None if problem else ours
-    block = our_settings.block(conf, settings, used)
+    block = managed_block.block(conf, settings, used)
     final = conf if agents.is_described else SlurmConf(topology.turn_off(conf.text))
     return Configuration(
         slurm_conf=final.with_block(block),
@@ -57,38 +56,38 @@ def render(text: str, settings: NodeSettings, cluster: ResourceConfig, agents: A
         topology_conf=used or topology.placeholder(conf.text),
         default_line=default_line(conf.text),
         has_agents_topology=agents.is_described,
-        remarks=tuple(_remarks(conf, settings, problem)),
+        warnings=tuple(_warnings(conf, settings, problem)),
     )
 
 
 def apply(settings: NodeSettings, cluster: ResourceConfig, system: System) -> tuple[bool, tuple[str, ...]]:
-    """Write the configuration; tell whether any file changed, and what of the cluster file could not be followed."""
+    """Write the configuration; return whether any file changed, and warnings about settings that are not used."""
     with _locked(system):
         while True:
             before = _read(system.slurm_conf)
-            wanted = render(before, settings, cluster, _agents_topology(system))
-            changed = _write_companions(wanted, system)
+            desired = render(before, settings, cluster, _agents_topology(system))
+            changed = _write_companions(desired, system)
             if _read(system.slurm_conf) == before:  # the agent may have written since
-                return _write_slurm_conf(wanted.slurm_conf, system) or changed, wanted.remarks
+                return _write_slurm_conf(desired.slurm_conf, system) or changed, desired.warnings
 
 
 def files(system: System) -> list[Path]:
-    """The files that slurmctld reads."""
+    """Return the files that slurmctld reads."""
     companions = (INCLUDED, "gres.conf", *TOPOLOGIES, "cgroup.conf")
-    names = ("slurm.conf", *companions, our_settings.PROLOG, our_settings.EPILOG)
-    return [system.etc / name for name in names]
+    names = ("slurm.conf", *companions, managed_block.PROLOG, managed_block.EPILOG)
+    return [system.slurm_etc / name for name in names]
 
 
-def note_slurmctld(system: System) -> None:
-    """Remember that slurmctld has these files, or is about to: it needs no restart for them."""
-    daemon.note("slurmctld", files(system), system)
+def record_slurmctld(system: System) -> None:
+    """Record that slurmctld has read these files, or will: it needs no restart for them."""
+    daemon.record_files("slurmctld", files(system), system)
 
 
-def _remarks(conf: SlurmConf, settings: NodeSettings, problem: str | None) -> list[str]:
-    remarks = [problem] if problem else []
+def _warnings(conf: SlurmConf, settings: NodeSettings, problem: str | None) -> list[str]:
+    warnings = [problem] if problem else []
     if settings.slurm.prolog_and_epilog and (conf.value("Prolog") or conf.value("Epilog")):
-        remarks.append("slurm.conf has a prolog or epilog already; ours are not used")
-    return remarks
+        warnings.append("slurm.prolog_and_epilog is not used: slurm.conf has a prolog or epilog already")
+    return warnings
 
 
 def _read(slurm_conf: Path) -> str:
@@ -99,56 +98,59 @@ def _read(slurm_conf: Path) -> str:
 
 
 def _write_slurm_conf(text: str, system: System) -> bool:
-    """Replace the agent's file, with the owner and mode that it has."""
-    there = system.slurm_conf.stat()
-    return put(system.slurm_conf, text, mode=there.st_mode & 0o7777, owner=(there.st_uid, there.st_gid))
+    """Replace the agent's file, and keep its owner and mode."""
+    status = system.slurm_conf.stat()
+    return put(system.slurm_conf, text, mode=status.st_mode & 0o7777, owner=(status.st_uid, status.st_gid))
 
 
 def _agents_topology(system: System) -> AgentsTopology:
-    """Return what files that are not ours say of the topology."""
-    paths = [system.etc / name for name in TOPOLOGIES]
+    """Return the topology files that these scripts did not write."""
+    paths = [system.slurm_etc / name for name in TOPOLOGIES]
     texts = [path.read_text() if path.exists() else "" for path in paths]
-    return AgentsTopology(*(text if _is_of_another_hand(text) else "" for text in texts))
+    return AgentsTopology(*(text if _has_other_content(text) else "" for text in texts))
 
 
-def _write_companions(wanted: Configuration, system: System) -> bool:
-    """Write what slurm.conf names, before it does."""
-    changed = [_put_ours(system.etc / "gres.conf", wanted.gres_conf), _write_included(system.etc / INCLUDED, wanted.default_line)]
-    if not wanted.has_agents_topology:
-        conf, yaml = (system.etc / name for name in TOPOLOGIES)
-        changed += [_put_ours(conf, wanted.topology_conf), _remove(yaml)]
+def _write_companions(desired: Configuration, system: System) -> bool:
+    """Write the files that slurm.conf needs, before slurm.conf."""
+    changed = [
+        _write_managed(system.slurm_etc / "gres.conf", desired.gres_conf),
+        _write_included(system.slurm_etc / INCLUDED, desired.default_line),
+    ]
+    if not desired.has_agents_topology:
+        conf, yaml = (system.slurm_etc / name for name in TOPOLOGIES)
+        changed += [_write_managed(conf, desired.topology_conf), _remove(yaml)]
     return any(changed)
 
 
-def _put_ours(path: Path, content: str | None) -> bool:
-    """Write ``content``, or delete the file where it is None; leave a file with anything in it that is not ours alone."""
-    if path.exists() and _is_of_another_hand(path.read_text()):
+def _write_managed(path: Path, content: str | None) -> bool:
+    """Write ``content``, or delete the file if it is None; keep a file with other content."""
+    if path.exists() and _has_other_content(path.read_text()):
         return False
-    return _remove(path) if content is None else put(path, OURS + content)
+    return _remove(path) if content is None else put(path, HEADER + content)
 
 
 def _remove(path: Path) -> bool:
-    there = path.exists()
+    existed = path.exists()
     path.unlink(missing_ok=True)
-    return there
+    return existed
 
 
-def _is_of_another_hand(text: str) -> bool:
-    """Whether a file says something that is not ours; comments say nothing."""
-    return not text.startswith(OURS) and any(line.strip() and not line.lstrip().startswith("#") for line in text.splitlines())
+def _has_other_content(text: str) -> bool:
+    """Return whether a file has content that these scripts did not write; comments do not count."""
+    return not text.startswith(HEADER) and any(line.strip() and not line.lstrip().startswith("#") for line in text.splitlines())
 
 
 def _write_included(path: Path, line: str | None) -> bool:
-    """Use the file that the agent's slurm.conf includes before its node lines; never leave it empty, or all commands complain."""
-    if not path.exists() or _is_of_another_hand(path.read_text()):
+    """Write the file that slurm.conf includes before its node lines; it is never empty, because commands would print errors."""
+    if not path.exists() or _has_other_content(path.read_text()):
         return False
-    return put(path, OURS + (f"{line}\n" if line else ""))
+    return put(path, HEADER + (f"{line}\n" if line else ""))
 
 
 @contextmanager
 def _locked(system: System) -> Iterator[None]:
-    """One writer at a time: this node's lifecycle script, or the service that keeps the configuration."""
-    descriptor = os.open(system.etc, os.O_RDONLY)
+    """Allow one writer at a time: the lifecycle script or the service that maintains the configuration."""
+    descriptor = os.open(system.slurm_etc, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

@@ -1,4 +1,4 @@
-"""Slurm's daemons as systemd runs them: which run on this node, with what, and which must never."""
+"""Manage daemons through systemd: run, restart and mask them."""
 
 from __future__ import annotations
 
@@ -9,88 +9,88 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import Patience, retry
+from hyperpod_node.retry import RetryPolicy, retry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from hyperpod_node.slurm.system import System
+    from hyperpod_node.system import System
 
-UNITS = Path("etc/systemd/system")
-STARTED_WITH = Path("var/lib/hyperpod-cdk")
-SECRET = 0o600  # of the hashes: slurmdbd.conf's would let others try out passwords
+UNITS = Path("/etc/systemd/system")
+STARTED_WITH = Path("/var/lib/hyperpod-cdk")
+SECRET = 0o600  # the hash of slurmdbd.conf would let users test passwords
 
 
-def run_with(unit: str, files: Iterable[Path], system: System) -> bool:
-    """Have ``unit`` run now and at every boot; restart it where ``files`` changed since we started it. Tell whether we did."""
+def ensure_running(unit: str, files: Iterable[Path], system: System) -> bool:
+    """Run ``unit`` now and at every boot; restart it if ``files`` have changed since its start. Return whether it was."""
     state = _state(unit, system)
-    _want(unit, state, system)
-    mark, digest = system.root / STARTED_WITH / f"{unit}.started-with", _digest(files)
-    if state.active == "active" and mark.exists() and mark.read_text() == digest:
+    _enable(unit, state, system)
+    record, digest = system.path(STARTED_WITH / f"{unit}.started-with"), _digest(files)
+    if state.active == "active" and record.exists() and record.read_text() == digest:
         return False
     if state.active == "failed":
-        system.run("systemctl", "reset-failed", unit)  # so that its count of starts does not refuse this one
+        system.run("systemctl", "reset-failed", unit)  # otherwise the start limit may refuse this start
     system.run("systemctl", "restart", unit, timeout_s=120)
-    put(mark, digest, mode=SECRET)
+    put(record, digest, mode=SECRET)
     return True
 
 
-def _want(unit: str, state: _State, system: System) -> None:
-    """Have ``unit`` start at boot, as it is defined now."""
+def _enable(unit: str, state: _State, system: System) -> None:
+    """Enable ``unit`` at boot, with its current definition."""
     if state.is_masked:
         system.run("systemctl", "unmask", unit)
     if state.enabled != "enabled":
-        # What `enable` does for these units, without its scripts for the run levels of old, which take half a second each.
+        # Like `enable` for these units, without its SysV scripts, which take half a second each.
         system.run("systemctl", "--no-reload", "add-wants", "multi-user.target", unit)
     if state.enabled != "enabled" or state.changed_on_disk:
         system.run("systemctl", "daemon-reload")
 
 
-def note(unit: str, files: Iterable[Path], system: System) -> None:
-    """Remember that ``unit`` knows ``files`` as they are now."""
-    put(system.root / STARTED_WITH / f"{unit}.started-with", _digest(files), mode=SECRET)
+def record_files(unit: str, files: Iterable[Path], system: System) -> None:
+    """Record that ``unit`` has read the current ``files``."""
+    put(system.path(STARTED_WITH / f"{unit}.started-with"), _digest(files), mode=SECRET)
 
 
-def never_run(unit: str, system: System) -> None:
-    """Mask ``unit``. systemd refuses that for a unit file in its own folder, where HyperPod's are: such a file is put aside."""
+def mask(unit: str, system: System) -> None:
+    """Stop and mask ``unit``. systemd cannot mask a unit file in its own folder, where HyperPod's are, so rename it."""
     state = _state(unit, system)
     if state.is_masked or not state.exists:
         return
     if state.active != "inactive":
         system.run("systemctl", "stop", unit)
-    file = system.root / UNITS / f"{unit}.service"
+    file = system.path(UNITS / f"{unit}.service")
     if file.exists() and not file.is_symlink():
         file.rename(file.with_name(f"{file.name}.not-on-this-node"))
     system.run("systemctl", "mask", unit)
 
 
 def drop_in(unit: str, content: str, system: System) -> Path:
-    """Add ``content`` to the definition of ``unit``, which ``run_with`` has systemd read; the file that holds it."""
-    path = system.root / UNITS / f"{unit}.service.d" / "hyperpod-cdk.conf"
+    """Write a drop-in for ``unit`` and return its file; ``ensure_running`` reloads systemd."""
+    path = system.path(UNITS / f"{unit}.service.d/hyperpod-cdk.conf")
     put(path, content)
     return path
 
 
-def patient(unit: str, what: str, attempt: Callable[[], None], patience: Patience, system: System) -> None:
-    """Wait for what ``unit`` is to bring about; when patience is at its end, say what the unit complains of."""
+def wait_for(unit: str, what: str, attempt: Callable[[], None], policy: RetryPolicy, system: System) -> None:
+    """Retry ``attempt``; after the timeout, add the journal of ``unit`` to the error."""
     try:
-        retry(what, attempt, patience)
+        retry(what, attempt, policy)
     except NodeError as error:
-        raise NodeError(f"{error}; the journal of {unit}: {complaints(unit, system)}") from None
+        raise NodeError(f"{error}; the journal of {unit}: {journal(unit, system)}") from None
 
 
-def complaints(unit: str, system: System, lines: int = 4) -> str:
-    """The last lines that ``unit`` wrote to the journal, as part of one line."""
+def journal(unit: str, system: System, lines: int = 4) -> str:
+    """Return the last lines of the journal of ``unit`` as one line."""
     try:
-        said = system.run("journalctl", "--unit", unit, "--lines", str(lines), "--output", "cat", "--no-pager")
+        output = system.run("journalctl", "--unit", unit, "--lines", str(lines), "--output", "cat", "--no-pager")
     except NodeError as error:
         return str(error)
-    return " | ".join(line.strip() for line in said.splitlines() if line.strip()) or "its journal is empty"
+    return " | ".join(line.strip() for line in output.splitlines() if line.strip()) or "the journal is empty"
 
 
 @dataclass(frozen=True)
 class _State:
-    """What systemd says of a unit."""
+    """The state of a unit in systemd."""
 
     active: str
     enabled: str
@@ -103,8 +103,8 @@ class _State:
 
 
 def _state(unit: str, system: System) -> _State:
-    said = system.run("systemctl", "show", "--property=LoadState,ActiveState,UnitFileState,NeedDaemonReload", unit)
-    state = dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
+    output = system.run("systemctl", "show", "--property=LoadState,ActiveState,UnitFileState,NeedDaemonReload", unit)
+    state = dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
     return _State(
         active=state.get("ActiveState", ""),
         enabled=state.get("UnitFileState", ""),

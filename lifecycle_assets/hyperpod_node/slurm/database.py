@@ -1,4 +1,4 @@
-"""Where slurmdbd keeps its records: MariaDB on this node, or a MySQL server elsewhere."""
+"""The database of slurmdbd: MariaDB on this node, or an external MySQL server."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 from hyperpod_node import packages
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import Patience, retry
+from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import daemon
 
 if TYPE_CHECKING:
     from hyperpod_node.node_settings import Accounting
-    from hyperpod_node.slurm.system import System
+    from hyperpod_node.system import System
 
 NAME = "slurm_acct_db"
-USER = "slurm"  # slurmdbd's own, on the node as in the local database: the socket tells who comes
-WITHIN_S = 120
-# No network at all: slurmdbd and root come through the socket, whose other end the kernel vouches for. So there is no password
-# to lose. Buffer and time-out are what slurmdbd asks for; of the 4 GiB that its guide names it takes half without complaint
-# (https://slurm.schedmd.com/accounting.html).
-SERVER_FILE = Path("etc/mysql/mariadb.conf.d/90-hyperpod-cdk.cnf")
+USER = "slurm"  # slurmdbd's account on the node and in the local database: the socket authenticates it
+TIMEOUT_S = 120
+# No network: slurmdbd and root connect through the socket, where the kernel authenticates them, so no password is needed.
+# slurmdbd requires these values of buffer and timeout; its guide (https://slurm.schedmd.com/accounting.html) names 4 GiB, but
+# slurmdbd accepts half of that without a warning.
+SERVER_FILE = Path("/etc/mysql/mariadb.conf.d/90-hyperpod-cdk.cnf")
 SERVER = """\
 [mariadbd]
 skip-networking
@@ -38,13 +38,13 @@ CREATE USER IF NOT EXISTS {USER}@localhost IDENTIFIED VIA unix_socket;
 ALTER USER {USER}@localhost IDENTIFIED VIA unix_socket;
 GRANT ALL ON {NAME}.* TO {USER}@localhost;
 """
-# Put there by a script of `lifecycle.extra/before_slurm`, or by the image: the authorities that signed the server's certificate.
-AUTHORITIES = Path("etc/ssl/certs/slurm-database.pem")
+# The CA certificates of the server, from the image or a script in `lifecycle.extra/before_slurm`.
+AUTHORITIES = Path("/etc/ssl/certs/slurm-database.pem")
 
 
 @dataclass(frozen=True)
 class Database:
-    """How slurmdbd reaches its database."""
+    """The connection of slurmdbd to its database."""
 
     host: str
     user: str
@@ -54,26 +54,26 @@ class Database:
 
 
 def local(system: System) -> Database:
-    """MariaDB on this node, running, with a database that the user slurm may use."""
+    """Run MariaDB on this node, with a database for the user slurm."""
     if not system.find("mariadbd"):
         packages.install("mariadb-server", system.run, system.clock)
-    file = system.root / SERVER_FILE
+    file = system.path(SERVER_FILE)
     memory_mib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
     put(file, SERVER.format(buffer_mib=min(2048, memory_mib // 4)))
-    daemon.run_with("mariadb", [file], system)
-    patience = Patience(WITHIN_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
-    retry("MariaDB", lambda: system.run("mariadb", stdin=GRANT), patience)
+    daemon.ensure_running("mariadb", [file], system)
+    policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
+    retry("MariaDB", lambda: system.run("mariadb", stdin=GRANT), policy)
     return Database("localhost", USER)
 
 
 def external(accounting: Accounting, system: System) -> Database:
-    """The server that the cluster file names; user and password are read from Secrets Manager on every run."""
+    """Return the server of the cluster file, with user and password from Secrets Manager."""
     arn, host = accounting.secret_arn or "", accounting.host or ""
-    patience = Patience(60, clock=system.clock)
-    secret = retry(f"the secret {arn}", lambda: _secret(arn, system), patience)
-    authorities = system.root / AUTHORITIES
+    policy = RetryPolicy(60, clock=system.clock)
+    secret = retry(f"the secret {arn}", lambda: _secret(arn, system), policy)
+    authorities = system.path(AUTHORITIES)
     if not authorities.exists():
-        print(f"the connection to {host} is encrypted only where the server insists: no /{AUTHORITIES} to check it with")
+        print(f"the connection to {host} is encrypted only if the server requires it: {AUTHORITIES} does not exist")
     return Database(
         host=host,
         port=accounting.port,
@@ -86,18 +86,18 @@ def external(accounting: Accounting, system: System) -> Database:
 def _secret(arn: str, system: System) -> dict[str, object]:
     region = arn.split(":")[3]
     query = ("--secret-id", arn, "--region", region, "--query", "SecretString", "--output", "text")
-    said = system.run("aws", "secretsmanager", "get-secret-value", *query)
+    output = system.run("aws", "secretsmanager", "get-secret-value", *query)
     try:
-        content = json.loads(said)
+        content = json.loads(output)
     except ValueError:
         content = None
     if not isinstance(content, dict):
-        raise NodeError(f"{arn} does not hold a JSON object, as RDS's secrets do")  # and never what it holds
+        raise NodeError(f"{arn} is not a JSON object; use a secret in the format of RDS")  # never print the secret
     return content
 
 
 def _text(secret: dict[str, object], key: str, arn: str) -> str:
     value = secret.get(key)
     if not isinstance(value, str) or not value:
-        raise NodeError(f"{arn} has no text at {key!r}, only the keys {sorted(secret)}")
+        raise NodeError(f"{arn} has no string {key!r}; its keys are {sorted(secret)}")
     return value

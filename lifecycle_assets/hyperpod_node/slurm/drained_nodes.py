@@ -1,6 +1,6 @@
-"""Resumes nodes that slurmctld drained because they registered before the configuration named their GPUs.
+"""Resume nodes that slurmctld drained because they registered before the configuration named their GPUs.
 
-Runs in the keeper. Slurm keeps a node drained after it has registered again with all its GPUs.
+Runs in the keeper. Slurm does not resume a node itself when it registers again with all its GPUs.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from hyperpod_node.errors import NodeError
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 
 if TYPE_CHECKING:
-    from hyperpod_node.slurm.system import System
+    from hyperpod_node.system import System
 
 EVERY_S = 5.0
-TIMEOUT_S = 5.0  # the keeper's other work waits for it
+TIMEOUT_S = 5.0  # the keeper waits for it
 _REASON = re.compile(r"gres/gpu count reported lower than configured \(0 < \d+\)")
 _REASON_FIELD = re.compile(r"\bReason=(.*?) \[(\S+)@[^\]\s]+\]")
 _REGISTERED = {"IDLE", "MIXED", "ALLOCATED"}
-# DRAIN plus what says nothing of the node's health; INVALID_REG is the flag of a node whose last registration lacks GPUs.
+# DRAIN and flags without meaning for the node's health; INVALID_REG, the flag of a registration without GPUs, is not among them.
 _FLAGS = {"DRAIN", "CLOUD", "COMPLETING", "RESERVED", "PLANNED"}
 
 
 @dataclass
 class DrainedNodes:
-    """The drained nodes of the cluster; ``held`` are those that a person drained, until they are resumed."""
+    """The drained nodes of the cluster; ``held`` are those that an administrator drained."""
 
     system: System
     held: set[str] = field(default_factory=set)
     problem: str = ""
     next_look_s: float = 0.0
 
-    def look(self) -> list[str]:
+    def check(self) -> list[str]:
         """Resume nodes, at most every five seconds; return their names."""
         now = self.system.clock.now()
         if now < self.next_look_s:
@@ -42,7 +42,7 @@ class DrainedNodes:
         try:
             resumed, self.problem = self._resume(), ""
         except NodeError as error:
-            if str(error) != self.problem:  # once, not every five seconds
+            if str(error) != self.problem:  # only once
                 print(f"drained nodes are not checked: {error}", flush=True)
             resumed, self.problem = [], str(error)
         return resumed
@@ -52,7 +52,7 @@ class DrainedNodes:
         if "gres=gpu" not in conf.text.lower():
             return []
         drained, user = self._drained(), conf.value("SlurmUser") or "root"
-        # slurmctld replaces a person's reason by its own, so a node that a person drained is known only from an earlier look.
+        # slurmctld replaces an administrator's reason with its own, so only an earlier check can tell who drained a node.
         self.held = {name for name, (by, why) in drained.items() if name in self.held or not _is_slurms(by, why, user)}
         ready = [name for name in drained if name not in self.held and self._has_its_gpus(name, user)]
         for name in ready:
@@ -67,9 +67,9 @@ class DrainedNodes:
         return {line[0].strip(): (line[1].strip(), line[2].strip()) for line in lines if len(line) == 3}
 
     def _has_its_gpus(self, name: str, user: str) -> bool:
-        """Return whether the node has registered with all its GPUs since, and is still drained for their lack only."""
-        said = self.system.slurm("scontrol", "--oneliner", "show", "node", name, timeout_s=TIMEOUT_S)
-        state, reason = re.search(r"\bState=(\S+)", said), _REASON_FIELD.search(said)
+        """Return whether the node has registered with all its GPUs and is drained only because they were missing."""
+        output = self.system.slurm("scontrol", "--oneliner", "show", "node", name, timeout_s=TIMEOUT_S)
+        state, reason = re.search(r"\bState=(\S+)", output), _REASON_FIELD.search(output)
         if not state or not reason or not _is_slurms(reason[2], reason[1], user):
             return False
         base, *flags = state[1].split("+")

@@ -1,4 +1,4 @@
-"""Slurm's way to write many host names: ip-10-1-4-[7,9-12],login-1."""
+"""Slurm's host list expressions: ip-10-1-4-[7,9-12],login-1."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _BETWEEN_NAMES = re.compile(r",(?![^\[]*\])")
 
 
 def expand(names: str) -> list[str]:
-    """Each host name that ``names`` stands for."""
+    """Return the host names in the expression ``names``."""
     return [host for part in _BETWEEN_NAMES.split(names) if part for host in _expand_one(part)]
 
 

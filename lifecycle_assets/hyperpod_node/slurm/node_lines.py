@@ -1,4 +1,4 @@
-"""The NodeName lines of slurm.conf: what the agent left out of them about processors and GPUs."""
+"""Complete the NodeName lines of slurm.conf: add processors and GPUs that the agent omits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _NODE_LINE = re.compile(r"^[ \t]*NodeName=(?!DEFAULT\b)(?P<names>\S+)[^\n]*", re.MULTILINE | re.IGNORECASE)
 _OURS = ("Sockets", "CoresPerSocket", "ThreadsPerCore", "Gres")
-# As in `Gres=gpu:8,file=/dev/nvidia-[0-7]`, which some of HyperPod's images have:
+# For example `Gres=gpu:8,file=/dev/nvidia-[0-7]`, which some of HyperPod's images have:
 # https://github.com/awslabs/ai-on-sagemaker-hyperpod/blob/main/website/docs/08-Tips/Slurm/08-gres.md
 _FILES = re.compile(r"(\bGres=[^\s#]*?),file=[^\s#]*", re.IGNORECASE)
 _SHAPE = ("boards", "sockets", "socketsperboard", "corespersocket", "threadspercore")
@@ -22,33 +22,32 @@ _SHAPE = ("boards", "sockets", "socketsperboard", "corespersocket", "threadsperc
 
 @dataclass(frozen=True)
 class InstanceTypes:
-    """Which node is of which instance type, and what is known of it."""
+    """The instance type of each node, if it is known."""
 
     by_host: dict[str, InstanceType]
 
     @classmethod
     def of(cls, cluster: ResourceConfig, known: dict[str, InstanceType]) -> InstanceTypes:
-        """The types of a cluster's nodes, by the host names that EC2 derives from their addresses."""
+        """Return the types of a cluster's nodes, by the host names that EC2 derives from their addresses."""
         named = {f"ip-{instance.address.replace('.', '-')}": instance.instance_type for instance in cluster.instances}
         return cls({host: known[kind] for host, kind in named.items() if kind in known})
 
     def of_line(self, names: str) -> InstanceType | None:
-        """The type of all nodes of a line; None where they are of several, or unknown."""
+        """Return the type of all nodes of a line; None if they have several types or an unknown one."""
         kinds = {self.by_host.get(host) for host in expand(names)}
         return kinds.pop() if len(kinds) == 1 else None
 
 
 def complete(text: str, types: InstanceTypes) -> str:
-    """Return ``text`` with the sockets, cores and GPUs that its node lines lack; keep those that the agent wrote."""
+    """Return ``text`` with the sockets, cores and GPUs that its node lines lack; keep what the agent wrote."""
     return _NODE_LINE.sub(lambda match: _complete_line(_without_files(match[0]), types.of_line(match["names"])), text)
 
 
 def gpu_lines(text: str, types: InstanceTypes) -> list[str]:
-    """Return the lines of gres.conf for the node lines of ``text``, which is complete.
+    """Return the lines of gres.conf for the completed node lines of ``text``.
 
-    Where all nodes have the same GPUs, one line without NodeName covers nodes that join later, too: a node that registers
-    before gres.conf names it has no GPUs, and slurmctld drains it. In other clusters that line would stop slurmd on each node
-    without these devices.
+    If all nodes have the same GPUs, one line without NodeName also covers nodes that join later: slurmctld drains a node that
+    registers before gres.conf names its GPUs. In other clusters, slurmd would not start on nodes without these devices.
     """
     by_names = {match["names"]: _gpu_line(match, types) for match in _NODE_LINE.finditer(text)}
     lines = {line for line in by_names.values() if line}
@@ -58,10 +57,10 @@ def gpu_lines(text: str, types: InstanceTypes) -> list[str]:
 
 
 def default_line(text: str) -> str | None:
-    """The shape that all nodes of ``text``, which is complete, have in common, as a default for nodes that are yet to come.
+    """Return the shape that all completed nodes of ``text`` share, as a default for nodes that join later.
 
-    Jobs are aborted on nodes whose sockets or GPUs are gone from slurm.conf when slurmctld reads it. As an include that comes
-    before the node lines, this holds from the moment in which the agent writes them.
+    slurmctld aborts the jobs on a node that has lost its sockets or GPUs in slurm.conf. The default is included before the node
+    lines, so it applies as soon as the agent writes them.
     """
     shapes = {tuple((key, _fields(match[0]).get(key.lower())) for key in _OURS) for match in _NODE_LINE.finditer(text)}
     if len(shapes) != 1:
@@ -71,7 +70,7 @@ def default_line(text: str) -> str | None:
 
 
 def _gpu_line(match: re.Match[str], types: InstanceTypes) -> str | None:
-    """Return gres.conf's line for a node line, without NodeName; None where the node has no GPUs or several kinds of them."""
+    """Return gres.conf's line for a node line, without NodeName; None if the node has no GPUs or several types of them."""
     kind = types.of_line(match["names"])
     words = [word.split(":") for word in _fields(match[0]).get("gres", "").split(",")]
     gpus = [word for word in words if word[0].lower() == "gpu"]
@@ -84,7 +83,7 @@ def _gpu_line(match: re.Match[str], types: InstanceTypes) -> str | None:
 
 
 def _without_files(line: str) -> str:
-    """Return a node line without ``,file=...`` in its Gres, for which slurmctld logs an error: files belong into gres.conf."""
+    """Return a node line without ``,file=...`` in its Gres, which slurmctld reports as an error: files belong in gres.conf."""
     return _FILES.sub(r"\1", line)
 
 
@@ -100,7 +99,7 @@ def _complete_line(line: str, kind: InstanceType | None) -> str:
 
 
 def _processors(fields: dict[str, str], kind: InstanceType) -> list[str]:
-    """Sockets, cores and threads, where the agent counts CPUs alone and its count fits the type."""
+    """Return sockets, cores and threads if the agent wrote only CPUs and their number fits the type."""
     if not kind.sockets or not kind.cores_per_socket or any(key in fields for key in _SHAPE):
         return []
     cores = kind.sockets * kind.cores_per_socket

@@ -1,4 +1,4 @@
-"""Whether slurmctld knows this compute node."""
+"""Check whether slurmctld knows this compute node."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from hyperpod_node.errors import NodeError
 
 if TYPE_CHECKING:
-    from hyperpod_node.slurm.system import System
+    from hyperpod_node.system import System
 
-CACHED = Path("run/slurm/conf/slurm.conf")
+CACHED = Path("/run/slurm/conf/slurm.conf")
 
 
 class UnlistedError(NodeError):
@@ -18,16 +18,16 @@ class UnlistedError(NodeError):
 
 
 def require(system: System) -> None:
-    """Raise until slurmctld has heard of this node's slurmd; one question about one node, however large the cluster."""
-    if not (system.root / CACHED).exists():
+    """Raise unless slurmctld knows this node's slurmd; asks about one node only, for large clusters."""
+    if not system.path(CACHED).exists():
         raise NodeError("slurmd has no slurm.conf yet")
     try:
-        said = system.slurm("scontrol", "--oneliner", "show", "node", system.host, timeout_s=30)
+        output = system.slurm("scontrol", "--oneliner", "show", "node", system.host, timeout_s=30)
     except NodeError as error:
         if f"Node {system.host} not found" in str(error):
             raise UnlistedError(f"slurm.conf has no line for {system.host}") from None
         raise
-    fields = dict(word.split("=", 1) for word in said.split() if "=" in word)
-    state = fields.get("State", "not told")
+    fields = dict(word.split("=", 1) for word in output.split() if "=" in word)
+    state = fields.get("State", "unknown")
     if fields.get("SlurmdStartTime", "None") == "None" or state.startswith("UNKNOWN") or "*" in state:
         raise NodeError(f"its state is {state}")

@@ -1,4 +1,4 @@
-"""The steps, one or several to a module: each looks first, then acts, and may run twice.
+"""The steps, one or several per module. Each checks the node, changes what is missing, and can run again.
 
-A step that returns False had nothing to do with this node, as one for a file system that the cluster does not have.
+A step returns False if it has nothing to do on this node, for example without a file system.
 """

@@ -1,7 +1,7 @@
-"""On a controller, before slurmctld's first start: Slurm's accounting.
+"""Start Slurm's accounting on a controller, before slurmctld's first start.
 
-slurmctld keeps a number of its cluster that the database gives out. Started without the database it makes one up, and the two
-do not agree ever after.
+slurmctld stores a cluster id that the database assigns. Without the database it generates its own id, and from then on the two
+do not match.
 """
 
 from __future__ import annotations
@@ -10,32 +10,32 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import EXTERNAL, LOCAL, NONE
-from hyperpod_node.retry import Patience, retry
-from hyperpod_node.slurm import accounting_daemon, accounts, controllers, database, settings
-from hyperpod_node.slurm.system import SYSTEM, System
+from hyperpod_node.retry import RetryPolicy, retry
+from hyperpod_node.slurm import accounting_daemon, associations, controllers, database, managed_block
 from hyperpod_node.steps import slurm_configuration
+from hyperpod_node.system import System
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
 
-def apply(context: Context, system: System = SYSTEM) -> bool:
-    """Have slurmdbd answer, here or on the first controller, and know the cluster and the cluster file's users."""
+def apply(context: Context, system: System) -> bool:
+    """Start slurmdbd or wait for it on the first controller, and register the cluster and its users."""
     accounting = context.settings.accounting
     if accounting.database == NONE:
         return False
     conf = slurm_configuration.read(system.slurm_conf)
     hosts = conf.controllers[: 1 if accounting.database == LOCAL else 2]
     if system.host not in [host.name.split(".")[0] for host in hosts]:
-        patience = Patience(controllers.WITHIN_S, clock=system.clock)
-        retry(f"slurmdbd on {hosts[0].name}", lambda: system.connect(hosts[0].address, settings.SLURMDBD_PORT), patience)
+        policy = RetryPolicy(controllers.TIMEOUT_S, clock=system.clock)
+        retry(f"slurmdbd on {hosts[0].name}", lambda: system.connect(hosts[0].address, managed_block.SLURMDBD_PORT), policy)
         return True
-    where = database.external(accounting, system) if accounting.database == EXTERNAL else database.local(system)
-    accounting_daemon.start(where, hosts, system)
+    location = database.external(accounting, system) if accounting.database == EXTERNAL else database.local(system)
+    accounting_daemon.start(location, hosts, system)
     if system.host != hosts[0].name.split(".")[0]:
-        return True  # the first controller registers the cluster; two at once would meet each other's half
+        return True  # only the first controller registers the cluster: two at once would conflict
     name = conf.value("ClusterName")
     if name is None:
-        raise NodeError(f"{system.slurm_conf} has no ClusterName")
-    accounts.register(name, (user.name for user in context.settings.users), system)
+        raise NodeError(f"{system.slurm_conf} has no ClusterName; HyperPod's agent writes it")
+    associations.register(name, (user.name for user in context.settings.users), system)
     return True

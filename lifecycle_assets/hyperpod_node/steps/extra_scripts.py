@@ -1,46 +1,46 @@
-"""Runs the user's own scripts (`lifecycle.extra` of the cluster file) at the points after which their folders are named."""
+"""Run the user's own scripts (`lifecycle.extra` of the cluster file), each folder at the point that it is named after."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.retry import CLOCK, Clock
-from hyperpod_node.shell import Run, run
 from hyperpod_node.slurm import controllers
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from hyperpod_node.context import Context
+    from hyperpod_node.retry import Clock
+    from hyperpod_node.system import System
 
-WITHIN_S = controllers.OWN_SCRIPTS_WITHIN_S  # all scripts of a point together: nodes that wait for this one count on it
+TIMEOUT_S = controllers.OWN_SCRIPTS_TIMEOUT_S  # for all scripts of a point together: other nodes wait that long for this one
 
 
-def before_slurm(context: Context) -> bool:
+def before_slurm(context: Context, system: System) -> bool:
     """Run the scripts that prepare a node, before Slurm starts on it."""
-    return run_all(context, "before_slurm")
+    return run_all(context, "before_slurm", system)
 
 
-def after_slurm(context: Context) -> bool:
+def after_slurm(context: Context, system: System) -> bool:
     """Run the scripts that need Slurm on their node."""
-    return run_all(context, "after_slurm")
+    return run_all(context, "after_slurm", system)
 
 
-def controller_ready(context: Context) -> bool:
-    """Run the scripts that are for the cluster as a whole: on each controller, as soon as its slurmctld answers."""
-    return run_all(context, "controller_ready")
+def controller_ready(context: Context, system: System) -> bool:
+    """Run the scripts for the cluster as a whole, on each controller as soon as its slurmctld responds."""
+    return run_all(context, "controller_ready", system)
 
 
-def run_all(context: Context, point: str, run: Run = run, clock: Clock = CLOCK) -> bool:
-    """Run the scripts of one point in the order of their names, and tell whether there are any; one that fails ends the node."""
+def run_all(context: Context, point: str, system: System) -> bool:
+    """Run the scripts of ``point`` in the order of their names, and return whether there are any; a failure fails the node."""
     folder = context.settings.path.parent / "extra" / point
     files = sorted(file for file in folder.iterdir() if file.is_file() and file.name[0] not in "._") if folder.is_dir() else []
-    end = clock.now() + WITHIN_S
+    end = system.clock.now() + TIMEOUT_S
     for file in files:
         print(f"extra/{point}/{file.name}", flush=True)
         try:
-            run(*command(file), environment=environment(context), timeout_s=_left(end, clock), show=True)
+            system.run(*command(file), environment=environment(context), timeout_s=_left(end, system.clock), show=True)
         except NodeError as error:
             raise NodeError(f"extra/{point}/{file.name}: {error}") from None
     return bool(files)
@@ -48,19 +48,19 @@ def run_all(context: Context, point: str, run: Run = run, clock: Clock = CLOCK) 
 
 def _left(end: float, clock: Clock) -> float:
     if (left := end - clock.now()) <= 0:
-        raise NodeError(f"no time is left: the scripts before it took the {WITHIN_S} s that all of this folder have together")
+        raise NodeError(f"no time is left: earlier scripts used the {TIMEOUT_S} s that all scripts of this folder share")
     return left
 
 
 def command(file: Path) -> list[str]:
-    """How to start a script: as its first line says, else by bash; S3, where it came from, keeps no executable bit."""
+    """Return the command that runs a script: by its #! line, or with bash; S3 does not keep the executable bit."""
     first = file.read_bytes()[:256].split(b"\n")[0].decode(errors="replace")
     interpreter = first[2:].split(maxsplit=1) if first.startswith("#!") else ["bash"]
     return [*interpreter, str(file)]
 
 
 def environment(context: Context) -> dict[str, str]:
-    """What a script is told of its node."""
+    """Return the environment variables that describe the node to a script."""
     node = context.node
     return {
         "HYPERPOD_ROLE": node.role,

@@ -1,4 +1,4 @@
-"""Greets who logs in with what this node is."""
+"""Write the message of the day: what this node is, and the cluster file's own message."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from hyperpod_node.managed_file import put
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
+    from hyperpod_node.system import System
 
 FILE = Path("/etc/motd")
 
 
-def apply(context: Context, file: Path = FILE) -> None:
-    """Write the node's place in the cluster, and the cluster file's own message."""
+def apply(context: Context, system: System) -> None:
+    """Write the cluster, name, role and group of the node, where homes are, and the cluster file's message."""
     node = context.node
     lines = [f"SageMaker HyperPod cluster {node.cluster_name}: {node.name}, {node.role} node of group {node.group}"]
     if homes.shared(context.parameters):
         lines.append(
-            f"Homes are in {homes.folder(context.parameters)} on all nodes; all else on this node is lost when it is replaced."
+            f"Homes are in {homes.folder(context.parameters)} on all nodes; other files are lost when this node is replaced."
         )
     if context.settings.message_of_the_day:
         lines += ["", *context.settings.message_of_the_day.rstrip("\n").split("\n")]
-    put(file, "\n".join(["", *lines, "", ""]))
+    put(system.path(FILE), "\n".join(["", *lines, "", ""]))

@@ -1,4 +1,4 @@
-"""Starts munge, by which Slurm's daemons and commands know each other; HyperPod's agent put the cluster's key on the node."""
+"""Start munge, which authenticates Slurm's daemons and commands; HyperPod's agent writes the cluster's key."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.retry import Patience, retry
+from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import daemon
-from hyperpod_node.slurm.system import SYSTEM, System
 from hyperpod_node.steps import slurm_configuration
+from hyperpod_node.system import System
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
-KEY = Path("etc/munge/munge.key")
+KEY = Path("/etc/munge/munge.key")
 
 
-def apply(_: Context, system: System = SYSTEM) -> None:
-    """Have munge run with the key that is there."""
-    key = system.root / KEY
-    retry("munge's key", lambda: _require(key), Patience(slurm_configuration.WITHIN_S, first_pause_s=0.2, clock=system.clock))
-    daemon.run_with("munge", [key], system)
+def apply(_: Context, system: System) -> None:
+    """Wait for the key, and start munge."""
+    key = system.path(KEY)
+    retry("munge's key", lambda: _require(key), RetryPolicy(slurm_configuration.TIMEOUT_S, first_pause_s=0.2, clock=system.clock))
+    daemon.ensure_running("munge", [key], system)
 
 
 def _require(key: Path) -> None:

@@ -1,79 +1,66 @@
-"""Waits for what the later steps need and what a node that just booted may not have yet: DNS, and apt's locks.
+"""Wait for DNS and for apt's locks, which may not be ready when a node has just booted.
 
-Nothing is downloaded here; a later step installs MariaDB where the image has none.
+This step downloads nothing; a later step installs MariaDB if the image lacks it.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-import socket
 import struct
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.retry import CLOCK, Clock, Patience, retry
+from hyperpod_node.retry import RetryPolicy, retry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from hyperpod_node.context import Context
+    from hyperpod_node.system import System
 
 DPKG_LOCKS = ("/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock", "/var/lib/apt/lists/lock")
-ADDRESS_WITHIN_S, INSTALLATIONS_WITHIN_S = 300, 600
+ADDRESS_TIMEOUT_S, INSTALLATIONS_TIMEOUT_S = 300, 600
 FLOCK = "hhqqi"  # struct flock of 64-bit Linux: type, whence, start, length, pid
 
 
-@dataclass(frozen=True)
-class System:
-    """What a node is asked."""
-
-    locks: tuple[Path, ...] = tuple(map(Path, DPKG_LOCKS))
-    resolve: Callable[[str, None], object] = socket.getaddrinfo
-    clock: Clock = CLOCK
-
-
-SYSTEM = System()
-
-
-def apply(context: Context, system: System = SYSTEM) -> None:
-    """Wait until the file systems' names resolve and nobody installs packages."""
+def apply(context: Context, system: System) -> None:
+    """Wait until the names of the file systems resolve and no other process installs packages."""
     parameters = context.parameters
     for name in (parameters.fsx_dns_name, parameters.fsx_openzfs_dns_name):
         if name:
             retry(
-                f"the address of {name}", partial(_require_address, name, system), Patience(ADDRESS_WITHIN_S, clock=system.clock)
+                f"the address of {name}",
+                partial(_require_address, name, system),
+                RetryPolicy(ADDRESS_TIMEOUT_S, clock=system.clock),
             )
-    # An installation in progress locks the user database and restarts services under the later steps' feet.
-    patience = Patience(INSTALLATIONS_WITHIN_S, clock=system.clock)
-    retry("the end of other installations", partial(_require_free, system.locks), patience)
+    # An installation in progress locks the user database and restarts services that later steps use.
+    policy = RetryPolicy(INSTALLATIONS_TIMEOUT_S, clock=system.clock)
+    retry("the end of other installations", partial(_require_free, system), policy)
 
 
 def _require_address(name: str, system: System) -> None:
     try:
         system.resolve(name, None)
     except OSError as error:
-        raise NodeError(f"{name} has no address ({error.strerror}); does the VPC have DNS support and DNS host names?") from None
+        raise NodeError(f"{name} has no address ({error.strerror}); enable DNS support and DNS host names in the VPC") from None
 
 
-def _require_free(locks: tuple[Path, ...]) -> None:
-    for lock in locks:
+def _require_free(system: System) -> None:
+    for lock in map(system.path, DPKG_LOCKS):
         if holder := _holder(lock):
             raise NodeError(f"{lock} is held by process {holder} ({_name(holder)}); let it end or stop it")
 
 
 def _holder(lock: Path) -> int | None:
-    """The process that holds a lock, as the kernel says; the lock itself is not touched."""
+    """Return the process that holds a lock, according to the kernel, without taking the lock."""
     try:
         descriptor = os.open(lock, os.O_RDWR)
     except FileNotFoundError:
         return None
     try:
-        question = struct.pack(FLOCK, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
-        kind, _, _, _, pid = struct.unpack(FLOCK, fcntl.fcntl(descriptor, fcntl.F_GETLK, question))
+        request = struct.pack(FLOCK, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        kind, _, _, _, pid = struct.unpack(FLOCK, fcntl.fcntl(descriptor, fcntl.F_GETLK, request))
     finally:
         os.close(descriptor)
     return pid if kind != fcntl.F_UNLCK else None

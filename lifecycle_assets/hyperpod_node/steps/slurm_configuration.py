@@ -1,47 +1,47 @@
-"""On a controller: waits for the slurm.conf of HyperPod's agent, and makes it say what the cluster file says."""
+"""Wait on a controller for slurm.conf from HyperPod's agent, and add the cluster file's settings."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.retry import Patience, retry
+from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import configuration, controllers
 from hyperpod_node.slurm.slurm_conf import SlurmConf
-from hyperpod_node.slurm.system import SYSTEM, System
+from hyperpod_node.system import System
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from hyperpod_node.context import Context
 
-WITHIN_S = 600
+TIMEOUT_S = 600
 
 
-def apply(context: Context, system: System = SYSTEM) -> None:
-    """Write our block, node lines, gres.conf, topology.conf and the prolog's scripts, where they are not right."""
-    patience = Patience(WITHIN_S, first_pause_s=0.2, clock=system.clock)
-    retry("slurm.conf", lambda: _require_controllers(read(system.slurm_conf), context, system), patience)
-    _, remarks = configuration.apply(context.settings, context.cluster, system)
-    for remark in remarks:
-        print(f"warning: {remark}")
+def apply(context: Context, system: System) -> None:
+    """Update the managed block, node lines, gres.conf and topology.conf."""
+    policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.2, clock=system.clock)
+    retry("slurm.conf", lambda: _require_controllers(read(system.slurm_conf), context, system), policy)
+    _, warnings = configuration.apply(context.settings, context.cluster, system)
+    for warning in warnings:
+        print(f"warning: {warning}")
 
 
 def read(path: Path) -> SlurmConf:
-    """The agent's slurm.conf; an error while it is missing or has no controller in it."""
+    """Return the agent's slurm.conf; raise if it is missing or names no controller."""
     if not path.exists():
         raise NodeError(f"{path} is missing; HyperPod's agent writes it on the controller: see its log on this node")
     conf = SlurmConf.parse(path.read_text())
     if not conf.controllers:
-        raise NodeError(f"{path} names no SlurmctldHost, so HyperPod's agent has not finished it")
+        raise NodeError(f"{path} has no SlurmctldHost: HyperPod's agent has not finished it")
     return conf
 
 
 def _require_controllers(conf: SlurmConf, context: Context, system: System) -> None:
-    """Raise until slurm.conf names this controller, and all others: two of which one does not know would both take charge.
+    """Raise until slurm.conf names all controllers: two that do not know each other would both become active.
 
-    The lines are the agent's: AWS's own scripts for several controllers add none either, and their order, which must be
-    the same on all controllers, is who takes over from whom. Its first file may name other hosts, as AWS's scripts expect.
+    The agent writes these lines, as AWS's own scripts for several controllers also assume. Their order, which is the order of
+    takeover, must be the same on all controllers. The agent's first file may name other hosts.
     """
     expected = {context.node.address, *controllers.addresses_of(context)}
     named = {c.address for c in conf.controllers} | {c.name.removeprefix("ip-").replace("-", ".") for c in conf.controllers}

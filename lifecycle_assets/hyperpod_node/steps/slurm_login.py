@@ -1,7 +1,4 @@
-"""On a login node: Slurm's commands, which need the controllers' configuration; no daemon that would take jobs.
-
-From then on the node follows controllers that are replaced.
-"""
+"""Configure Slurm's commands on a login node, which runs no daemon for jobs, and follow controllers that are replaced."""
 
 from __future__ import annotations
 
@@ -9,15 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import Patience, retry
-from hyperpod_node.slurm import controllers, daemon, follow
+from hyperpod_node.retry import RetryPolicy, retry
+from hyperpod_node.slurm import controllers, daemon, follower
 from hyperpod_node.slurm.conf_server import SACKD, SHELLS
-from hyperpod_node.slurm.system import SYSTEM, System
+from hyperpod_node.system import System
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
-UNIT = Path("usr/lib/systemd/system/sackd.service")
+UNIT = Path("/usr/lib/systemd/system/sackd.service")
 SERVICE = """\
 [Unit]
 Description=Slurm's configuration for the commands of a login node
@@ -32,32 +29,32 @@ ExecStart={sackd} --systemd $SACKD_OPTIONS
 [Install]
 WantedBy=multi-user.target
 """
-WITHIN_S = 120
+TIMEOUT_S = 120
 
 
-def apply(context: Context, system: System = SYSTEM) -> None:
-    """Have Slurm's commands work here in every shell.
+def apply(context: Context, system: System) -> None:
+    """Make Slurm's commands work in every shell.
 
-    sackd, which images with Slurm 23.11 or newer may have, keeps the configuration in /run/slurm/conf, where the commands of any
-    shell look, Session Manager's included. Without it they are told by the environment to ask a controller each time.
+    sackd, which images with Slurm 23.11 or newer may have, writes the configuration to /run/slurm/conf, where commands find it in
+    any shell, also those of Session Manager. Without sackd, an environment variable makes commands ask a controller each time.
     """
     for unit in ("slurmd", "slurmctld"):
-        daemon.never_run(unit, system)
+        daemon.mask(unit, system)
     addresses = controllers.reachable(context, system)
     sackd = system.find("sackd")
     if sackd:
         _run_sackd(sackd, addresses, system)
     else:
-        SHELLS.tell(addresses, system)
+        SHELLS.write(addresses, system)
     environment = {} if sackd else {"SLURM_CONF_SERVER": ",".join(addresses)}
-    patience = Patience(WITHIN_S, first_pause_s=0.2, longest_pause_s=5, clock=system.clock)
-    retry("Slurm's commands", lambda: controllers.answering(system, environment), patience)
-    follow.start(context, "sackd" if sackd else "shells", system)
+    policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.2, longest_pause_s=5, clock=system.clock)
+    retry("Slurm's commands", lambda: controllers.answering(system, environment), policy)
+    follower.start(context, "sackd" if sackd else "shells", system)
 
 
 def _run_sackd(sackd: Path, addresses: list[str], system: System) -> None:
-    own_unit = system.root / daemon.UNITS / "sackd.service"
-    SACKD.tell(addresses, system)
-    if not (system.root / UNIT).exists() and put(own_unit, SERVICE.format(sackd=sackd)):
+    own_unit = system.path(daemon.UNITS / "sackd.service")
+    SACKD.write(addresses, system)
+    if not system.path(UNIT).exists() and put(own_unit, SERVICE.format(sackd=sackd)):
         system.run("systemctl", "daemon-reload")
-    daemon.run_with("sackd", SACKD.files(system), system)
+    daemon.ensure_running("sackd", SACKD.files(system), system)

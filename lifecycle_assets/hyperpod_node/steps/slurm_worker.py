@@ -1,7 +1,7 @@
-"""On a worker: starts slurmd, which takes its configuration from the controllers.
+"""Start slurmd on a worker, which gets its configuration from the controllers, and follow controllers that are replaced.
 
-HyperPod's agent may write the line of a node that joins into slurm.conf minutes after the node's scripts have succeeded. So they
-must not wait for it: slurmd starts again until the line is there. From then on the node follows controllers that are replaced.
+HyperPod's agent may add a new node to slurm.conf minutes after the node's scripts have succeeded. So the scripts must not wait
+for that: slurmd restarts until slurm.conf has the node.
 https://github.com/aws-samples/sample-physical-ai-scaffolding-kit (register_slurm_features.sh)
 """
 
@@ -12,35 +12,35 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import Patience, retry
-from hyperpod_node.slurm import controllers, daemon, follow, registration, settings
+from hyperpod_node.retry import RetryPolicy, retry
+from hyperpod_node.slurm import controllers, daemon, follower, managed_block, registration
 from hyperpod_node.slurm.conf_server import SLURMD
-from hyperpod_node.slurm.system import SYSTEM, System
+from hyperpod_node.system import System
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
-SCRIPTS = Path(settings.__file__).with_name("scripts")
-LOOK_S = 25
-LISTED_S = 5  # of these, where slurm.conf has no line for the node: it will not come before these scripts end
+SCRIPTS = Path(managed_block.__file__).with_name("scripts")
+REGISTRATION_TIMEOUT_S = 25
+LISTING_TIMEOUT_S = 5  # of these, if slurm.conf has no line for the node: the line may come only after these scripts end
 
 
-def apply(context: Context, system: System = SYSTEM) -> None:
-    """Have slurmd run here, now and after a reboot, and slurmctld never."""
-    daemon.never_run("slurmctld", system)
+def apply(context: Context, system: System) -> None:
+    """Run slurmd on this node, now and after a reboot, and never slurmctld."""
+    daemon.mask("slurmctld", system)
     addresses = controllers.reachable(context, system)
     if context.settings.slurm.prolog_and_epilog:
         _put_prolog_and_epilog(system)
-    SLURMD.tell(addresses, system)
-    daemon.run_with("slurmd", SLURMD.files(system), system)
-    _look_for_registration(system)
-    follow.start(context, "slurmd", system)
+    SLURMD.write(addresses, system)
+    daemon.ensure_running("slurmd", SLURMD.files(system), system)
+    _wait_for_registration(system)
+    follower.start(context, "slurmd", system)
 
 
-def _look_for_registration(system: System) -> None:
-    """Wait a little for slurmctld to know this node, so that the log says where it does not."""
-    patience = Patience(LOOK_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
-    listed_by = system.clock.now() + LISTED_S
+def _wait_for_registration(system: System) -> None:
+    """Wait briefly until slurmctld knows this node; log a warning if it does not."""
+    policy = RetryPolicy(REGISTRATION_TIMEOUT_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
+    listed_by = system.clock.now() + LISTING_TIMEOUT_S
 
     def unlisted() -> str:
         try:
@@ -52,13 +52,13 @@ def _look_for_registration(system: System) -> None:
         return ""
 
     try:
-        problem = retry(f"slurmctld to know {system.host}", unlisted, patience)
+        problem = retry(f"slurmctld to know {system.host}", unlisted, policy)
     except NodeError as error:
-        problem = f"{error}; the journal of slurmd: {daemon.complaints('slurmd', system)}"
+        problem = f"{error}; the journal of slurmd: {daemon.journal('slurmd', system)}"
     if problem:
-        print(f"warning: {problem}; slurmd starts again until slurmctld knows this node, see hyperpod-precheck")
+        print(f"warning: {problem}; slurmd restarts until slurmctld knows this node; check it with hyperpod-precheck")
 
 
 def _put_prolog_and_epilog(system: System) -> None:
-    for script in map(Path, (settings.PROLOG, settings.EPILOG)):
-        put(system.root / script.relative_to("/"), (SCRIPTS / script.name).read_text(), mode=0o755)
+    for script in map(Path, (managed_block.PROLOG, managed_block.EPILOG)):
+        put(system.path(script), (SCRIPTS / script.name).read_text(), mode=0o755)

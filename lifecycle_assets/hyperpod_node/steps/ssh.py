@@ -1,45 +1,32 @@
-"""Lets each user go from node to node by ssh without a password, and log in by the keys of the cluster file."""
+"""Let each user go from node to node by ssh without a password, and log in with the keys of the cluster file."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node import homes
-from hyperpod_node.accounts import ACCOUNTS, ADMINISTRATOR, Account, Accounts
-from hyperpod_node.as_user import as_user
+from hyperpod_node.accounts import ADMINISTRATOR
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.shell import Run, run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from hyperpod_node.context import Context
+    from hyperpod_node.shell import Run
+    from hyperpod_node.system import System
 
 BEGIN = "# begin: written by the lifecycle scripts from the cluster file"
 END = "# end: written by the lifecycle scripts"
+CLIENT = Path("/etc/ssh/ssh_config.d/hyperpod.conf")
 
 
-@dataclass(frozen=True)
-class System:
-    """Where a node keeps what ssh needs."""
-
-    client: Path = Path("/etc/ssh/ssh_config.d/hyperpod.conf")
-    accounts: Accounts = ACCOUNTS
-    as_user: Callable[[Account, Callable[[], None]], None] = as_user
-    run: Run = run
-
-
-SYSTEM = System()
-
-
-def apply(context: Context, system: System = SYSTEM) -> None:
+def apply(context: Context, system: System) -> None:
     """Trust the cluster's hosts, and give each user one key for all nodes."""
-    put(system.client, client_settings(instance.address for instance in context.cluster.instances))
+    put(system.path(CLIENT), client_settings(instance.address for instance in context.cluster.instances))
     is_shared = homes.shared(context.parameters)
     keys = {user.name: user.ssh_public_keys for user in context.settings.users} | ({ADMINISTRATOR: ()} if is_shared else {})
     for name, public_keys in keys.items():
@@ -47,20 +34,21 @@ def apply(context: Context, system: System = SYSTEM) -> None:
             continue
         comment = f"{name}@{context.node.cluster_name}" if is_shared else None
         try:
-            system.as_user(account, partial(set_up, account.home / ".ssh", public_keys, comment, context.node.name, system.run))
-        except NodeError as error:  # what a user did to a home that all nodes share must not end every new node
+            folder = system.path(account.home / ".ssh")
+            system.as_user(account, partial(set_up, folder, public_keys, comment, context.node.name, system.run))
+        except NodeError as error:  # a user's changes to a shared home must not fail every new node
             print(f"warning: no ssh between nodes for {name}: {error}")
 
 
 def client_settings(addresses: Iterable[str]) -> str:
-    """The settings of ssh for hosts of this network."""
+    """Return the configuration of the ssh client for hosts of this network."""
     networks = sorted({tuple(address.split(".")[:2]) for address in addresses})
     hosts = " ".join(f"ip-{a}-{b}-* {a}.{b}.*" for a, b in networks)
     return f"""# Written by the lifecycle scripts.
-# A job cannot answer a question about a new node's host key, so it is accepted. It is not remembered either: nodes are
-# replaced, and an address that comes again with another key would end every connection to it with an error. The patterns are
-# wider than the cluster: whatever else your network has at these addresses is not checked by its key either. What protects
-# the connection is that a VPC delivers no packets with a borrowed address.
+# A job cannot confirm a new node's host key, so the key is accepted. It is not stored: nodes are replaced, and every
+# connection to an address that is reused with another key would fail. The patterns match more than the cluster: host keys
+# of other machines at these addresses are not checked either. The VPC protects the connection: it drops packets with a
+# forged source address.
 Host {hosts}
     StrictHostKeyChecking accept-new
     UserKnownHostsFile /dev/null
@@ -69,21 +57,21 @@ Host {hosts}
 
 
 def set_up(folder: Path, public_keys: tuple[str, ...], comment: str | None, node: str, run: Run) -> None:
-    """Allow ``public_keys`` and, where ``comment`` names it, a key of the user's own for going from node to node."""
+    """Allow ``public_keys`` and, if ``comment`` is given, a key of the user's own for ssh between nodes."""
     folder.mkdir(mode=0o700, exist_ok=True)
     allowed = [*public_keys, *([_own_public_key(folder, comment, node, run)] if comment else [])]
     file = folder / "authorized_keys"
     if file.exists() and not file.is_file():
-        raise NodeError(f"{file} is no regular file")
+        raise NodeError(f"{file} is not a regular file")
     content = file.read_text(errors="surrogateescape") if file.exists() else ""
     put(file, with_block(content, allowed), mode=0o600)
 
 
 def with_block(content: str, keys: list[str]) -> str:
-    """``content`` with ``keys`` between our two comments, and all else as it was."""
+    """Return ``content`` with ``keys`` between our two comments, and the rest unchanged."""
     before, begin, rest = content.partition(f"{BEGIN}\n")
     _, end, after = rest.partition(f"{END}\n")
-    if begin and not end:  # somebody took the second comment away: none of what follows may be lost
+    if begin and not end:  # the second comment was deleted: keep all that follows
         after = rest
     if before and not before.endswith("\n"):
         before += "\n"
@@ -91,14 +79,14 @@ def with_block(content: str, keys: list[str]) -> str:
 
 
 def _own_public_key(folder: Path, comment: str, node: str, run: Run) -> str:
-    """The public half of the user's key, which the first of all nodes makes."""
+    """Return the user's public key; the first node creates the key pair."""
     key = folder / "id_ed25519"
     if not key.exists():
         new = folder / f".id_ed25519.{node}"
         new.unlink(missing_ok=True)
         run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", comment, "-f", str(new))
         try:
-            os.link(new, key)  # unlike a rename, it fails where another node was first
+            os.link(new, key)  # unlike a rename, it fails if another node was first
         except FileExistsError:
             pass
         finally:

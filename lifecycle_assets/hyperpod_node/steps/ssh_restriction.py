@@ -1,4 +1,4 @@
-"""On a worker: lets users in by ssh only while they have a job there (pam_slurm_adopt), where the cluster file asks for it."""
+"""Restrict ssh to a worker to users with a job there (pam_slurm_adopt), if the cluster file requests it."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from typing import TYPE_CHECKING
 from hyperpod_node.accounts import ADMINISTRATOR
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.slurm.system import SYSTEM, System
+from hyperpod_node.system import System
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
 MODULE = "pam_slurm_adopt.so"
-SSHD, SESSION, OUR_SESSION = Path("etc/pam.d/sshd"), Path("etc/pam.d/common-session"), Path("etc/pam.d/hyperpod-session")
-ADMINISTRATORS = Path("etc/security/hyperpod-administrators")
+SSHD, SESSION, OUR_SESSION = Path("/etc/pam.d/sshd"), Path("/etc/pam.d/common-session"), Path("/etc/pam.d/hyperpod-session")
+ADMINISTRATORS = Path("/etc/security/hyperpod-administrators")
 BEGIN, END = "# BEGIN hyperpod_node", "# END hyperpod_node"
 
 
-def apply(context: Context, system: System = SYSTEM) -> bool:
-    """Put the module behind the other account checks of sshd; administrators (ubuntu, and users with sudo) pass before it."""
+def apply(context: Context, system: System) -> bool:
+    """Add the module after sshd's other account checks; administrators (ubuntu, and users with sudo) skip it."""
     if not context.settings.slurm.restrict_ssh:
         return False
     if not _has_module(system):
         raise NodeError(
-            f"slurm.restrict_ssh needs {MODULE}, which this image does not have; use an image with it, or set it to false"
+            f"slurm.restrict_ssh: this image does not have {MODULE}; use an image that has it, or set restrict_ssh to false"
         )
     administrators = ["root", ADMINISTRATOR, *(user.name for user in context.settings.users if user.sudo)]
-    put(system.root / ADMINISTRATORS, "".join(f"{name}\n" for name in administrators), mode=0o600)
-    put(system.root / OUR_SESSION, _without_logind((system.root / SESSION).read_text()))
-    put(system.root / SSHD, restricted((system.root / SSHD).read_text()))
+    put(system.path(ADMINISTRATORS), "".join(f"{name}\n" for name in administrators), mode=0o600)
+    put(system.path(OUR_SESSION), _without_logind(system.path(SESSION).read_text()))
+    put(system.path(SSHD), restricted(system.path(SSHD).read_text()))
     return True
 
 
 def restricted(pam: str) -> str:
-    """PAM's configuration of sshd with the check; the same when it has it already."""
+    """Return sshd's PAM configuration with the check, which is replaced if it exists."""
     kept, inside = [], False
     for line in pam.splitlines():
         inside = (inside or line == BEGIN) and line != END
@@ -43,7 +43,7 @@ def restricted(pam: str) -> str:
             kept.append(line.replace("@include common-session", "@include hyperpod-session") if _is_session(line) else line)
     check = [
         BEGIN,
-        f"account sufficient pam_listfile.so item=user sense=allow onerr=fail file=/{ADMINISTRATORS}",
+        f"account sufficient pam_listfile.so item=user sense=allow onerr=fail file={ADMINISTRATORS}",
         f"account required {MODULE}",
         END,
     ]
@@ -55,7 +55,7 @@ def _is_session(line: str) -> bool:
 
 
 def _without_logind(session: str) -> str:
-    """common-session without pam_systemd, which would take a login out of the job that pam_slurm_adopt put it into."""
+    """Return common-session without pam_systemd, which would move a login out of the job of pam_slurm_adopt."""
     return "".join(line for line in session.splitlines(keepends=True) if "pam_systemd.so" not in line)
 
 

@@ -1,49 +1,36 @@
-"""Makes the groups and users of the cluster file, with the same ids and the same homes on all nodes."""
+"""Create the groups and users of the cluster file, with the same ids and homes on all nodes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node import homes
-from hyperpod_node.accounts import ACCOUNTS, ADMINISTRATOR, Account, Accounts, conflicts, wanted_groups
+from hyperpod_node.accounts import ADMINISTRATOR, Account, conflicts, desired_groups
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.shell import Run, run
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
     from hyperpod_node.node_settings import NodeSettings, User
+    from hyperpod_node.system import System
+
+SUDOERS = Path("/etc/sudoers.d/hyperpod-users")
 
 
-@dataclass(frozen=True)
-class System:
-    """Where a node keeps its accounts."""
-
-    folder: Path | None = None  # of the homes; None: where the cluster's file systems say
-    skeleton: Path = homes.SKELETON
-    sudoers: Path = Path("/etc/sudoers.d/hyperpod-users")
-    accounts: Accounts = ACCOUNTS
-    run: Run = run
-
-
-SYSTEM = System()
-
-
-def apply(context: Context, system: System = SYSTEM) -> None:
-    """Check everything before anything is changed; then make what is missing."""
+def apply(context: Context, system: System) -> None:
+    """Check all accounts before any change, then create those that are missing."""
     settings = context.settings
-    folder = system.folder or homes.folder(context.parameters)
+    folder = homes.folder(context.parameters)
     users = [Account(user.name, user.uid, user.uid, folder / user.name) for user in settings.users]
     _require_possible(settings, users, system)
-    for group in wanted_groups(settings):
+    for group in desired_groups(settings):
         if not system.accounts.group(group.name):
             system.run("groupadd", "--gid", str(group.gid), group.name)
     for user, account in zip(settings.users, users, strict=True):
-        _make_user(account, system)
+        _create_user(account, system)
         _join_groups(user, settings, system)
-        homes.create(account, node=context.node.name, skeleton=system.skeleton)
+        homes.create(account, node=context.node.name, system=system)
     _write_sudoers(settings, system)
     if homes.shared(context.parameters):
         _share_home_of_administrator(folder, context.node.name, system)
@@ -54,24 +41,24 @@ def apply(context: Context, system: System = SYSTEM) -> None:
 def _require_possible(settings: NodeSettings, users: list[Account], system: System) -> None:
     problems = conflicts(settings, system.accounts)
     for user in users:
-        if (owner := homes.owner(user.home)) not in (None, user.uid):
+        if (owner := homes.owner(user.home, system)) not in (None, user.uid):
             problems.append(f"{user.home} belongs to uid {owner}, and {user.name} has {user.uid} in the cluster file")
     if problems:
         raise NodeError(f"no account was changed: {'; '.join(problems)}")
 
 
-def _make_user(account: Account, system: System) -> None:
-    there = system.accounts.user(account.name)
+def _create_user(account: Account, system: System) -> None:
+    existing = system.accounts.user(account.name)
     home = str(account.home)
-    if not there:
+    if not existing:
         ids = ("--uid", str(account.uid), "--gid", str(account.gid))
         system.run("useradd", *ids, "--home-dir", home, "--no-create-home", "--shell", "/bin/bash", account.name)
-    elif there.home != account.home:
+    elif existing.home != account.home:
         system.run("usermod", "--home", home, account.name)
 
 
 def _join_groups(user: User, settings: NodeSettings, system: System) -> None:
-    """Have the user in all its groups, and in no other one of the cluster file."""
+    """Add the user to its groups, and remove it from the cluster file's other groups."""
     for name in dict.fromkeys((*user.groups, *(group.name for group in settings.groups))):
         group = system.accounts.group(name)
         is_member = group is not None and user.name in group.members
@@ -80,21 +67,22 @@ def _join_groups(user: User, settings: NodeSettings, system: System) -> None:
 
 
 def _write_sudoers(settings: NodeSettings, system: System) -> None:
-    """Give root's rights to whom the cluster file gives them, without a password, because no user has one."""
+    """Write the sudo rules of the cluster file; no password is asked, because no user has one."""
     rules = [f"{user.name} ALL=(ALL) NOPASSWD:ALL" for user in settings.users if user.sudo]
     content = "\n".join(["# Written by the lifecycle scripts from the cluster file.", *rules]) + "\n"
-    if not system.sudoers.exists() or system.sudoers.read_text() != content:
-        system.run("visudo", "--check", "--quiet", "--file=-", stdin=content)  # a mistake here would end all sudo
-    put(system.sudoers, content, mode=0o440)
+    sudoers = system.path(SUDOERS)
+    if not sudoers.exists() or sudoers.read_text() != content:
+        system.run("visudo", "--check", "--quiet", "--file=-", stdin=content)  # an invalid file disables sudo
+    put(sudoers, content, mode=0o440)
 
 
 def _share_home_of_administrator(folder: Path, node: str, system: System) -> None:
-    """Move the AMI's own user to the shared homes, as jobs and ssh between nodes need it; its files on this disk stay there."""
-    if not (there := system.accounts.user(ADMINISTRATOR)):
+    """Move the home of the AMI's own user to the shared file system, as jobs and ssh need; its local files stay."""
+    if not (existing := system.accounts.user(ADMINISTRATOR)):
         return
-    account = Account(ADMINISTRATOR, there.uid, there.gid, folder / ADMINISTRATOR)
+    account = Account(ADMINISTRATOR, existing.uid, existing.gid, folder / ADMINISTRATOR)
     try:
-        homes.create(account, node=node, skeleton=system.skeleton)
-        _make_user(account, system)
-    except NodeError as error:  # somebody is logged in already, and usermod refuses; no reason to lose the node
-        print(f"warning: {ADMINISTRATOR}'s home stays {there.home}: {error}")
+        homes.create(account, node=node, system=system)
+        _create_user(account, system)
+    except NodeError as error:  # usermod refuses while the user is logged in; that must not fail the node
+        print(f"warning: {ADMINISTRATOR}'s home stays {existing.home}: {error}")

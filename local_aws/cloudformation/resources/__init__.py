@@ -1,4 +1,4 @@
-"""The resource types of the embedded CloudFormation: each is made and removed through its service's own API."""
+"""The resource types of the embedded CloudFormation: each uses the API of its own service."""
 
 from collections.abc import Iterable
 
@@ -10,19 +10,19 @@ _providers: dict[str, Provider] = {}
 
 
 def register(providers: Iterable[Provider]) -> None:
-    """Let these providers stand for their types."""
+    """Register these providers for their types."""
     _providers.update({provider.type: provider for provider in providers})
 
 
 def provider_of(resource_type: str) -> Provider | None:
-    """What makes resources of this type; None for a type that the embedded AWS does not have."""
+    """Return the provider of this type; None for an unsupported type."""
     if custom.is_custom(resource_type):
         return custom.PROVIDER
     return _providers.get(resource_type)
 
 
 def all_providers() -> list[Provider]:
-    """Every provider, in the order of its type's name."""
+    """Return every provider, sorted by type."""
     return [_providers[name] for name in sorted(_providers)]
 
 
@@ -30,7 +30,7 @@ _NAMED = {"AWS::IAM::Role": "RoleName", "AWS::IAM::ManagedPolicy": "ManagedPolic
 
 
 def iam_capabilities(definitions: Iterable[Json]) -> set[str]:
-    """The capabilities of which the caller must give one, because of IAM resources among ``definitions``."""
+    """Return the capabilities of which the caller must grant one because of IAM resources in ``definitions``."""
     of_iam = [definition for definition in definitions if definition["Type"].startswith("AWS::IAM::")]
     if not of_iam:
         return set()

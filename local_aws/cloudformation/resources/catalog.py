@@ -1,4 +1,4 @@
-"""All resource types that the embedded CloudFormation has."""
+"""All resource types of the embedded CloudFormation."""
 
 from local_aws.cloudformation.resources import (
     cdk,
@@ -43,6 +43,6 @@ MODULES = (
 
 
 def register_all() -> None:
-    """Have every type ready."""
+    """Register every type."""
     for module in MODULES:
         register(module.PROVIDERS)

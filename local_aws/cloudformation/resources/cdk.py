@@ -1,4 +1,4 @@
-"""Resources that make nothing: the CDK's metadata, and a handle that fills a stack."""
+"""Types that create nothing: the CDK's metadata, and a handle that fills a stack."""
 
 import uuid
 from collections.abc import Mapping
@@ -9,38 +9,36 @@ from local_aws.cloudformation.template import Json
 
 
 class Metadata(Provider):
-    """AWS::CDK::Metadata, which makes nothing on AWS either."""
+    """AWS::CDK::Metadata, which creates nothing on AWS either."""
 
     type = "AWS::CDK::Metadata"
-    without_effect: ClassVar[Mapping[str, str]] = {
-        "Analytics": "which constructs a template was made of: read by AWS's statistics alone"
-    }
+    without_effect: ClassVar[Mapping[str, str]] = {"Analytics": "the constructs of a template: only read by AWS's statistics"}
 
     def create(self, context: Context, properties: Json) -> str:
-        """An id."""
+        """Return an id."""
         return str(uuid.uuid4())
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
 
 class WaitConditionHandle(Provider):
-    """AWS::CloudFormation::WaitConditionHandle as a stack's only resource; nothing here can signal it, so its Ref is no URL."""
+    """AWS::CloudFormation::WaitConditionHandle as a stack's only resource; it cannot be signalled, so its Ref is no URL."""
 
     type = "AWS::CloudFormation::WaitConditionHandle"
 
     def create(self, context: Context, properties: Json) -> str:
-        """An id."""
+        """Return an id."""
         return str(uuid.uuid4())
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
 
 PROVIDERS = (Metadata(), WaitConditionHandle())

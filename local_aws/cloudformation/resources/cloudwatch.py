@@ -29,7 +29,7 @@ class Alarm(Provider):
     acts_on = (*_ARGUMENTS, "AlarmName", "Tags")
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the alarm; its name."""
+        """Create the alarm and return its name."""
         name = str(properties.get("AlarmName") or context.unique_name(255))
         tags = context.tags(properties)
         self._put(context, name, properties, {"Tags": tags} if tags else {})
@@ -48,14 +48,14 @@ class Alarm(Provider):
         context.client("cloudwatch").put_metric_alarm(AlarmName=name, **pick(properties, *_ARGUMENTS), **further)
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """Its ARN."""
+        """Return the alarm's ARN."""
         return {"Arn": self._arn(context, physical_id)}
 
     def _arn(self, context: Context, name: str) -> str:
         return context.arn("cloudwatch", f"alarm:{name}")
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Change what it looks at, whom it tells, and its tags; its state begins anew."""
+        """Change the metric, actions and tags, and reset the alarm's state."""
         if pick(properties, *_ARGUMENTS) != pick(before, *_ARGUMENTS):
             self._put(context, physical_id, properties, {})
         added, removed = tag_changes(properties, before)
@@ -66,7 +66,7 @@ class Alarm(Provider):
             cloudwatch.tag_resource(ResourceARN=arn, Tags=added)
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Delete the alarm; CloudWatch does not mind one that is gone."""
+        """Delete the alarm; CloudWatch accepts an unknown name."""
         context.client("cloudwatch").delete_alarms(AlarmNames=[physical_id])
 
 

@@ -1,11 +1,11 @@
-"""Custom resources: a function is told what to do, and CloudFormation waits for its answer."""
+"""Custom resources: invoke a function and wait for its response."""
 
 import json
 import uuid
 from typing import Any
 
 from local_aws.clock import clock
-from local_aws.cloudformation import answers
+from local_aws.cloudformation import responses
 from local_aws.cloudformation.errors import CancelledError, ResourceError
 from local_aws.cloudformation.resources.provider import LEAST_PAUSE_S, Context, Provider
 from local_aws.cloudformation.template import Json
@@ -20,12 +20,12 @@ NO_ANSWER = (
 
 
 def is_custom(resource_type: str) -> bool:
-    """Whether a resource of this type is the work of a function."""
+    """Return whether the type is a custom resource's."""
     return resource_type.startswith("Custom::") or resource_type == "AWS::CloudFormation::CustomResource"
 
 
 def stringify(value: Any) -> Any:
-    """``value`` as a function gets it: every scalar is a string."""
+    """Return ``value`` with every scalar as a string, which is how functions receive it."""
     if isinstance(value, dict):
         return {key: stringify(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -34,31 +34,31 @@ def stringify(value: Any) -> Any:
 
 
 class CustomResource(Provider):
-    """Custom::* and AWS::CloudFormation::CustomResource behind a Lambda function; SNS topics are not to be had."""
+    """Custom::* and AWS::CloudFormation::CustomResource behind a Lambda function; SNS topics are not supported."""
 
     type = "AWS::CloudFormation::CustomResource"
 
     def create(self, context: Context, properties: Json) -> str:
-        """Ask for a Create; the physical id of the answer."""
+        """Request a Create and return the physical id of the response."""
         return self._ask(context, "Create", properties, {})
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """The Data of the answer."""
+        """Return the Data of the response."""
         return context.data
 
     def check_update(self, properties: Json, before: Json) -> None:
-        """Refuse another function."""
+        """Refuse a different function."""
         if properties["ServiceToken"] != before["ServiceToken"]:
             raise ResourceError("Modifying service token is not allowed.")
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> str:
-        """Ask for an Update; the physical id of the answer, a new one being a replacement."""
+        """Request an Update and return the physical id of the response; a new id means a replacement."""
         return self._ask(
             context, "Update", properties, {"PhysicalResourceId": physical_id, "OldResourceProperties": stringify(before)}
         )
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Ask for a Delete, with an invented id if no answer ever gave one."""
+        """Request a Delete, with an invented id if no response ever gave one."""
         invented = f"{context.stack_name}-{context.logical_id}-{uuid.uuid4().hex[:12].upper()}"
         self._ask(context, "Delete", properties, {"PhysicalResourceId": physical_id or invented})
 
@@ -66,11 +66,11 @@ class CustomResource(Provider):
         limit_s = int(properties.get("ServiceTimeout", LONGEST_S))
         if not 1 <= limit_s <= LONGEST_S:
             raise ResourceError(f"ServiceTimeout must be between 1 and {LONGEST_S}, got {limit_s}")
-        awaited, request_id = answers.expect(), str(uuid.uuid4())
+        pending, request_id = responses.expect(), str(uuid.uuid4())
         event = {
             "RequestType": kind,
             "ServiceToken": properties["ServiceToken"],
-            "ResponseURL": awaited.url,
+            "ResponseURL": pending.url,
             "StackId": context.stack_id,
             "RequestId": request_id,
             "LogicalResourceId": context.logical_id,
@@ -80,14 +80,14 @@ class CustomResource(Provider):
         }
         try:
             _invoke(context, event)
-            self._wait(context, awaited, limit_s, request_id)
-            return self._read(context, kind, awaited.answer(), event)
+            self._wait(context, pending, limit_s, request_id)
+            return self._read(context, kind, pending.answer(), event)
         finally:
-            answers.give_up(awaited)
+            responses.discard(pending)
 
-    def _wait(self, context: Context, awaited: answers.Awaited, limit_s: float, request_id: str) -> None:
+    def _wait(self, context: Context, pending: responses.PendingResponse, limit_s: float, request_id: str) -> None:
         deadline = clock.seconds() + limit_s
-        while not awaited.came.wait(LEAST_PAUSE_S):
+        while not pending.came.wait(LEAST_PAUSE_S):
             if context.halt.is_set():
                 raise CancelledError
             if clock.seconds() > deadline:

@@ -1,4 +1,4 @@
-"""EC2: what its resources share, their tags."""
+"""EC2: tags, which all its resources share."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ from local_aws.cloudformation.template import Json
 
 
 def tag_specification(context: Context, kind: str, properties: Json) -> list[dict[str, Any]]:
-    """The tags of a new resource, as EC2's calls take them."""
+    """Return the tags of a new resource in the form of EC2's calls."""
     tags = context.tags(properties)
     return [{"ResourceType": kind, "Tags": tags}] if tags else []
 
 
 def retag(context: Context, resource_id: str, properties: Json, before: Json) -> None:
-    """Give an EC2 resource its new tags and take away those that are gone."""
+    """Set the new tags of an EC2 resource and remove the old ones."""
     added, removed = tag_changes(properties, before)
     if removed:
         context.client("ec2").delete_tags(Resources=[resource_id], Tags=[{"Key": key} for key in removed])

@@ -17,7 +17,7 @@ def _document(policy: object) -> str:
 
 
 class VpcEndpoint(Provider):
-    """AWS::EC2::VPCEndpoint, Gateway or Interface. The policy is kept, and nothing here is decided by it."""
+    """AWS::EC2::VPCEndpoint, Gateway or Interface. The policy is stored but not evaluated."""
 
     type = "AWS::EC2::VPCEndpoint"
     acts_on = (
@@ -33,7 +33,7 @@ class VpcEndpoint(Provider):
     )
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the endpoint; its id."""
+        """Create the endpoint and return its id."""
         arguments = pick(properties, "VpcEndpointType", "PrivateDnsEnabled", *LISTS)
         if "PolicyDocument" in properties:
             arguments["PolicyDocument"] = _document(properties["PolicyDocument"])
@@ -51,7 +51,7 @@ class VpcEndpoint(Provider):
         return [one for one in found if one["VpcEndpointId"] == endpoint_id and str(one["State"]).lower() not in gone]
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """Id, names and interfaces."""
+        """Return the id, names and interfaces."""
         endpoint = self._describe(context, physical_id)[0]
         entries = [f"{one.get('HostedZoneId', '')}:{one['DnsName']}" for one in endpoint.get("DnsEntries", ())]
         return {
@@ -62,7 +62,7 @@ class VpcEndpoint(Provider):
         }
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Change policy, tables, subnets, groups, and tags."""
+        """Change the policy, tables, subnets, groups and tags."""
         arguments: Json = pick(properties, "PrivateDnsEnabled")
         if changed(properties, before, "PolicyDocument"):
             arguments |= (
@@ -82,7 +82,7 @@ class VpcEndpoint(Provider):
         retag(context, physical_id, properties, before)
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Delete the endpoint and wait until it is gone, as its interfaces hold subnets and groups."""
+        """Delete the endpoint and wait until it is gone, because its interfaces use subnets and groups."""
         with tolerate("InvalidVpcEndpointId.NotFound"):
             context.client("ec2").delete_vpc_endpoints(VpcEndpointIds=[physical_id])
             context.until(lambda: None if self._describe(context, physical_id) else True)
@@ -91,7 +91,7 @@ class VpcEndpoint(Provider):
 class FlowLog(Provider):
     """AWS::EC2::FlowLog, to CloudWatch Logs.
 
-    A role that cannot deliver fails the resource here; on AWS it is made, and shows "Access error" some minutes later.
+    A role that cannot deliver fails the resource here; on AWS it is created and shows "Access error" some minutes later.
     """
 
     type = "AWS::EC2::FlowLog"
@@ -109,7 +109,7 @@ class FlowLog(Provider):
     )
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the flow log; its id."""
+        """Create the flow log and return its id."""
         if properties.get("LogDestinationType", "cloud-watch-logs") != "cloud-watch-logs":
             raise ResourceError(
                 f"not part of the embedded AWS: AWS::EC2::FlowLog LogDestinationType {properties['LogDestinationType']}"
@@ -136,7 +136,7 @@ class FlowLog(Provider):
         return str(answer["FlowLogIds"][0])
 
     def _check_delivery(self, context: Context, properties: Json) -> None:
-        """Fail unless the role can be assumed by the service that delivers, and may write to that very group."""
+        """Fail unless the delivering service can assume the role and the role may write to this log group."""
         role = properties.get("DeliverLogsPermissionArn", "")
         group = self._group_arn(context, properties)
         if not role_trusts(context.account, role, FLOW_LOGS, {"aws:SourceAccount": context.account}):
@@ -150,7 +150,7 @@ class FlowLog(Provider):
         return given or context.arn("logs", f"log-group:{properties.get('LogGroupName', '')}")
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """The flow log's id."""
+        """Return the flow log's id."""
         return {"Id": physical_id}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:

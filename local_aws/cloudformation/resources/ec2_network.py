@@ -13,7 +13,7 @@ class Vpc(Provider):
     acts_on = ("CidrBlock", "EnableDnsHostnames", "EnableDnsSupport", "InstanceTenancy", "Tags")
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the VPC; its id."""
+        """Create the VPC and return its id."""
         answer = context.client("ec2").create_vpc(
             CidrBlock=properties["CidrBlock"],
             InstanceTenancy=properties.get("InstanceTenancy", "default"),
@@ -30,7 +30,7 @@ class Vpc(Provider):
                 context.client("ec2").modify_vpc_attribute(VpcId=vpc_id, **{name: {"Value": properties[name]}})
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """Id, ranges, default group and default access list."""
+        """Return the id, ranges, default group and default network ACL."""
         ec2, of_vpc = context.client("ec2"), {"Name": "vpc-id", "Values": [physical_id]}
         groups = ec2.describe_security_groups(Filters=[of_vpc, {"Name": "group-name", "Values": ["default"]}])["SecurityGroups"]
         lists = ec2.describe_network_acls(Filters=[of_vpc, {"Name": "default", "Values": ["true"]}])["NetworkAcls"]
@@ -64,16 +64,16 @@ class VpcCidrBlock(Provider):
     acts_on = ("CidrBlock", "VpcId")
 
     def create(self, context: Context, properties: Json) -> str:
-        """Add the range to the VPC; the association's id."""
+        """Add the range to the VPC and return the association's id."""
         answer = context.client("ec2").associate_vpc_cidr_block(VpcId=properties["VpcId"], CidrBlock=properties["CidrBlock"])
         return str(answer["CidrBlockAssociation"]["AssociationId"])
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """The association's id."""
+        """Return the association's id."""
         return {"Id": physical_id}
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Take the range from the VPC."""
+        """Remove the range from the VPC."""
         with tolerate("InvalidVpcCidrBlockAssociationID.NotFound", "InvalidVpcCidrBlockAssociationIdError.NotFound"):
             context.client("ec2").disassociate_vpc_cidr_block(AssociationId=physical_id)
 
@@ -85,7 +85,7 @@ class Subnet(Provider):
     acts_on = ("AvailabilityZone", "AvailabilityZoneId", "CidrBlock", "MapPublicIpOnLaunch", "Tags", "VpcId")
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the subnet; its id."""
+        """Create the subnet and return its id."""
         answer = context.client("ec2").create_subnet(
             VpcId=properties["VpcId"],
             CidrBlock=properties["CidrBlock"],
@@ -98,7 +98,7 @@ class Subnet(Provider):
         return subnet_id
 
     def _zone(self, context: Context, properties: Json) -> dict[str, str]:
-        """The zone by name: ids are looked up, since they and not the names are the same in every account."""
+        """Return the zone's name; ids are looked up, because only ids are the same in every account."""
         if "AvailabilityZoneId" not in properties:
             return {"AvailabilityZone": properties["AvailabilityZone"]} if "AvailabilityZone" in properties else {}
         zone_id = properties["AvailabilityZoneId"]
@@ -117,13 +117,13 @@ class Subnet(Provider):
         context.client("ec2").modify_subnet_attribute(SubnetId=subnet_id, MapPublicIpOnLaunch={"Value": public})
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """Id, VPC, zone and range."""
+        """Return the id, VPC, zone and range."""
         subnet = context.client("ec2").describe_subnets(SubnetIds=[physical_id])["Subnets"][0]
         names = ("VpcId", "AvailabilityZone", "AvailabilityZoneId", "CidrBlock")
         return {"SubnetId": physical_id, "Ipv6CidrBlocks": [], **{name: subnet[name] for name in names}}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Change whether addresses are public, and tags."""
+        """Change the public addressing and tags."""
         self._set_public(context, physical_id, properties)
         retag(context, physical_id, properties, before)
 
@@ -140,12 +140,12 @@ class InternetGateway(Provider):
     acts_on = ("Tags",)
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the gateway; its id."""
+        """Create the gateway and return its id."""
         tags = tag_specification(context, "internet-gateway", properties)
         return str(context.client("ec2").create_internet_gateway(TagSpecifications=tags)["InternetGateway"]["InternetGatewayId"])
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """The gateway's id."""
+        """Return the gateway's id."""
         return {"InternetGatewayId": physical_id}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
@@ -172,7 +172,7 @@ class VpcGatewayAttachment(Provider):
         return f"IGW|{properties['VpcId']}"
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """What kind of gateway it is."""
+        """Return the type of the gateway."""
         return {"AttachmentType": "IGW"}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:

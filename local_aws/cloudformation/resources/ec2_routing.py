@@ -15,13 +15,13 @@ class RouteTable(Provider):
     acts_on = ("Tags", "VpcId")
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the table; its id."""
+        """Create the table and return its id."""
         tags = tag_specification(context, "route-table", properties)
         answer = context.client("ec2").create_route_table(VpcId=properties["VpcId"], TagSpecifications=tags)
         return str(answer["RouteTable"]["RouteTableId"])
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """The table's id."""
+        """Return the table's id."""
         return {"RouteTableId": physical_id}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
@@ -41,20 +41,20 @@ class Route(Provider):
     acts_on = ROUTE_ARGUMENTS
 
     def create(self, context: Context, properties: Json) -> str:
-        """Add the route; an id in AWS's form."""
+        """Add the route and return an id in AWS's form."""
         context.client("ec2").create_route(**pick(properties, *ROUTE_ARGUMENTS))
         return f"{properties['RouteTableId']}|{properties['DestinationCidrBlock']}"
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """The route's range."""
+        """Return the route's range."""
         return {"CidrBlock": properties["DestinationCidrBlock"]}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Send the same range elsewhere."""
+        """Change the target of the route."""
         context.client("ec2").replace_route(**pick(properties, *ROUTE_ARGUMENTS))
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Remove the route."""
+        """Delete the route."""
         table, destination = physical_id.split("|")
         with tolerate("InvalidRoute.NotFound", "InvalidRouteTableID.NotFound"):
             context.client("ec2").delete_route(RouteTableId=table, DestinationCidrBlock=destination)
@@ -67,16 +67,16 @@ class SubnetRouteTableAssociation(Provider):
     acts_on = ("RouteTableId", "SubnetId")
 
     def create(self, context: Context, properties: Json) -> str:
-        """Let the subnet use the table; the association's id."""
+        """Associate the subnet with the table and return the association's id."""
         answer = context.client("ec2").associate_route_table(**pick(properties, "RouteTableId", "SubnetId"))
         return str(answer["AssociationId"])
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """The association's id."""
+        """Return the association's id."""
         return {"Id": physical_id}
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Let the subnet use the main table again."""
+        """Remove the association; the subnet uses the main table again."""
         with tolerate("InvalidAssociationID.NotFound"):
             context.client("ec2").disassociate_route_table(AssociationId=physical_id)
 
@@ -88,7 +88,7 @@ class ElasticIp(Provider):
     acts_on = ("Domain", "Tags")
 
     def create(self, context: Context, properties: Json) -> str:
-        """Take an address; the address."""
+        """Allocate an address and return it."""
         if properties.get("Domain", "vpc") != "vpc":
             raise ResourceError(f"not part of the embedded AWS: AWS::EC2::EIP Domain {properties['Domain']}")
         tags = tag_specification(context, "elastic-ip", properties)
@@ -98,7 +98,7 @@ class ElasticIp(Provider):
         return str(context.client("ec2").describe_addresses(PublicIps=[address])["Addresses"][0]["AllocationId"])
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """The address and its allocation."""
+        """Return the address and its allocation."""
         return {"AllocationId": self._allocation(context, physical_id), "PublicIp": physical_id}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
@@ -106,7 +106,7 @@ class ElasticIp(Provider):
         retag(context, self._allocation(context, physical_id), properties, before)
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Give the address back."""
+        """Release the address."""
         with tolerate("InvalidAddress.NotFound", "InvalidAllocationID.NotFound"):
             context.client("ec2").release_address(AllocationId=self._allocation(context, physical_id))
 
@@ -118,7 +118,7 @@ class NatGateway(Provider):
     acts_on = ("AllocationId", "ConnectivityType", "SubnetId", "Tags")
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the gateway; its id."""
+        """Create the gateway and return its id."""
         answer = context.client("ec2").create_nat_gateway(
             **pick(properties, "AllocationId", "ConnectivityType", "SubnetId"),
             TagSpecifications=tag_specification(context, "natgateway", properties),
@@ -134,7 +134,7 @@ class NatGateway(Provider):
         return str(gateways[0]["State"]) if gateways else "deleted"
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """The gateway's id."""
+        """Return the gateway's id."""
         return {"NatGatewayId": physical_id}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
@@ -142,7 +142,7 @@ class NatGateway(Provider):
         retag(context, physical_id, properties, before)
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Delete the gateway, and wait until it is gone: its address and its subnet are bound until then."""
+        """Delete the gateway and wait until it is gone: it keeps its address and subnet in use until then."""
         with tolerate("NatGatewayNotFound", "InvalidNatGatewayID.NotFound"):
             context.client("ec2").delete_nat_gateway(NatGatewayId=physical_id)
             context.until(lambda: True if self._state(context, physical_id) == "deleted" else None)

@@ -11,7 +11,7 @@ ANYWHERE = {"IpProtocol": "-1", "CidrIp": "0.0.0.0/0"}
 
 
 def _permission(rule: Json, direction: str) -> Json:
-    """A rule as EC2's calls take it."""
+    """Return a rule in the form of EC2's calls."""
     permission: Json = {"IpProtocol": rule["IpProtocol"]}
     permission |= {name: rule[name] for name in ("FromPort", "ToPort") if name in rule}
     note = {"Description": rule["Description"]} if "Description" in rule else {}
@@ -55,7 +55,7 @@ class SecurityGroup(Provider):
     )
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the group with its rules; its id."""
+        """Create the group with its rules and return its id."""
         answer = context.client("ec2").create_security_group(
             GroupName=properties.get("GroupName") or context.unique_name(255),
             Description=properties["GroupDescription"],
@@ -77,7 +77,7 @@ class SecurityGroup(Provider):
                     _authorize(context, group_id, rule, direction)
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """The group's id and VPC."""
+        """Return the group's id and VPC."""
         return {"GroupId": physical_id, "Id": physical_id, "VpcId": properties["VpcId"]}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
@@ -92,33 +92,33 @@ class SecurityGroup(Provider):
 
 
 def _rules(properties: Json, name: str) -> list[Any]:
-    """A group's rules; without egress rules, EC2 lets everything out."""
+    """Return a group's rules; without egress rules, EC2 allows all outbound traffic."""
     if name == "SecurityGroupEgress" and not properties.get(name):
         return [ANYWHERE]
     return list(properties.get(name) or ())
 
 
 class _Rule(Provider):
-    """A rule beside its group."""
+    """A separate rule of a group."""
 
     direction = INGRESS
 
     def create(self, context: Context, properties: Json) -> str:
-        """Add the rule; its id."""
+        """Add the rule and return its id."""
         answer = _authorize(context, properties["GroupId"], properties, self.direction)
         return str(answer["SecurityGroupRules"][0]["SecurityGroupRuleId"])
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """The rule's id."""
+        """Return the rule's id."""
         return {"Id": physical_id}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Change the description, the one thing that can be changed; moto does so for address ranges and not for groups."""
+        """Change the description, the only mutable property; moto supports this for address ranges but not for groups."""
         call = getattr(context.client("ec2"), f"update_security_group_rule_descriptions_{self.direction}")
         call(GroupId=properties["GroupId"], IpPermissions=[_permission(properties, self.direction)])
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Remove the rule."""
+        """Delete the rule."""
         _revoke(context, properties["GroupId"], properties, self.direction)
 
 

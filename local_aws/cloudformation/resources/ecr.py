@@ -21,7 +21,7 @@ class Repository(Provider):
     )
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the repository; its name."""
+        """Create the repository and return its name."""
         name = str(properties.get("RepositoryName") or context.unique_name(200).lower())
         context.client("ecr").create_repository(
             repositoryName=name,
@@ -51,12 +51,12 @@ class Repository(Provider):
                 ecr.delete_lifecycle_policy(repositoryName=name)
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """ARN and address."""
+        """Return the ARN and address."""
         found = context.client("ecr").describe_repositories(repositoryNames=[physical_id])["repositories"][0]
         return {"Arn": found["repositoryArn"], "RepositoryUri": found["repositoryUri"]}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Change policies, mutability, scanning and tags."""
+        """Change the policies, mutability, scanning and tags."""
         ecr = context.client("ecr")
         if changed(properties, before, "ImageTagMutability"):
             mutability = properties.get("ImageTagMutability", "MUTABLE")
@@ -73,7 +73,7 @@ class Repository(Provider):
             ecr.tag_resource(resourceArn=arn, tags=added)
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Delete the repository, with its images only if the template says so."""
+        """Delete the repository; delete its images only if the template says so."""
         with tolerate("RepositoryNotFoundException"):
             context.client("ecr").delete_repository(repositoryName=physical_id, force=properties.get("EmptyOnDelete", False))
 

@@ -9,7 +9,7 @@ GONE = "ResourceNotFoundException"
 
 
 class Rule(Provider):
-    """AWS::Events::Rule with an event pattern; its tags stay as they were made."""
+    """AWS::Events::Rule with an event pattern; its tags cannot be updated."""
 
     type = "AWS::Events::Rule"
     acts_on = (
@@ -27,7 +27,7 @@ class Rule(Provider):
     )
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the rule with its targets; its name."""
+        """Create the rule with its targets and return its name."""
         name = str(properties.get("Name") or context.unique_name(64))
         tags = context.tags(properties)
         self._put(context, name, properties, {"Tags": tags} if tags else {})
@@ -50,11 +50,11 @@ class Rule(Provider):
             context.client("events").put_targets(Rule=name, Targets=new)
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """ARN and name."""
+        """Return the ARN and name."""
         return {"Arn": context.arn("events", f"rule/{physical_id}"), "RuleName": physical_id}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Change pattern, state and targets."""
+        """Change the pattern, state and targets."""
         if changed(properties, before, "EventPattern", "Description", "State"):
             self._put(context, physical_id, {"State": "ENABLED"} | properties, {})
         self._sync_targets(context, physical_id, properties, before)

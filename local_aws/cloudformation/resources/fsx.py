@@ -48,7 +48,7 @@ class FileSystem(Provider):
     )
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the file system; its id."""
+        """Create the file system and return its id."""
         names = [path for path in self.acts_on if "/" not in path and path != "Tags"]
         answer = context.client("fsx").create_file_system(
             **pick(properties, *names, "LustreConfiguration"), Tags=context.tags(properties)
@@ -71,7 +71,7 @@ class FileSystem(Provider):
         context.until(look)
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """ARN, DNS name and mount name."""
+        """Return the ARN, DNS name and mount name."""
         found = self._describe(context, physical_id)
         return {
             "Id": physical_id,
@@ -81,7 +81,7 @@ class FileSystem(Provider):
         }
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Change capacity, compression, backups, maintenance and tags."""
+        """Change the capacity, compression, backups, maintenance window and tags."""
         lustre, old = properties.get("LustreConfiguration") or {}, before.get("LustreConfiguration") or {}
         arguments: Json = {}
         if changed(properties, before, "StorageCapacity"):
@@ -115,7 +115,7 @@ class DataRepositoryAssociation(Provider):
     )
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the association; its id."""
+        """Create the association and return its id."""
         names = [path for path in self.acts_on if path != "Tags"]
         answer = context.client("fsx").create_data_repository_association(
             **pick(properties, *names), Tags=context.tags(properties)
@@ -140,7 +140,7 @@ class DataRepositoryAssociation(Provider):
         context.until(look)
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """Id and ARN."""
+        """Return the id and ARN."""
         return {"AssociationId": physical_id, "ResourceARN": self._find(context, physical_id)[0]["ResourceARN"]}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
@@ -151,7 +151,7 @@ class DataRepositoryAssociation(Provider):
         _retag(context, self._find(context, physical_id)[0]["ResourceARN"], properties, before)
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Delete the association, not the files, and wait until it is gone."""
+        """Delete the association, but not its files, and wait until it is gone."""
         with tolerate("DataRepositoryAssociationNotFound"):
             context.client("fsx").delete_data_repository_association(AssociationId=physical_id, DeleteDataInFileSystem=False)
             context.until(lambda: None if self._find(context, physical_id) else True)

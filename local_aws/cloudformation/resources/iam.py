@@ -30,7 +30,7 @@ class Role(Provider):
     )
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the role with its policies; its name."""
+        """Create the role with its policies and return its name."""
         name = properties.get("RoleName") or context.unique_name(64)
         context.client("iam").create_role(
             RoleName=name,
@@ -59,12 +59,12 @@ class Role(Provider):
                     iam.delete_role_policy(RoleName=name, PolicyName=policy["PolicyName"])
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """ARN and id."""
+        """Return the ARN and id."""
         role = context.client("iam").get_role(RoleName=physical_id)["Role"]
         return {"Arn": role["Arn"], "RoleId": role["RoleId"]}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Change trust, policies, description, session length, boundary and tags."""
+        """Change the trust policy, policies, description, session length, boundary and tags."""
         iam = context.client("iam")
         iam.update_assume_role_policy(RoleName=physical_id, PolicyDocument=_document(properties["AssumeRolePolicyDocument"]))
         if changed(properties, before, "Description", "MaxSessionDuration"):
@@ -92,7 +92,7 @@ class Role(Provider):
             context.client("iam").delete_role_permissions_boundary(RoleName=name)
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Delete the role and the policies that are its own; policies of others hold it, as on AWS."""
+        """Delete the role and its own policies; as on AWS, policies of others prevent it."""
         iam = context.client("iam")
         with tolerate(GONE):
             for arn in properties.get("ManagedPolicyArns") or ():
@@ -111,7 +111,7 @@ class InlinePolicy(Provider):
     acts_on = ("PolicyDocument", "PolicyName", "Roles")
 
     def create(self, context: Context, properties: Json) -> str:
-        """Put the policy into its roles; an id made up for it."""
+        """Put the policy into its roles and return an invented id."""
         if not properties.get("Roles"):
             raise ResourceError("At least one of [Groups,Roles,Users] must be non-empty.")
         self._put(context, properties)
@@ -124,11 +124,11 @@ class InlinePolicy(Provider):
             )
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """The made-up id."""
+        """Return the invented id."""
         return {"Id": physical_id}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Put the new policy into the new roles, and take the old one from those that lost it."""
+        """Put the new policy into the new roles, and remove the old one from the others."""
         self._put(context, properties)
         renamed = changed(properties, before, "PolicyName")
         gone = [role for role in before["Roles"] if renamed or role not in properties["Roles"]]
@@ -140,7 +140,7 @@ class InlinePolicy(Provider):
                 context.client("iam").delete_role_policy(RoleName=role, PolicyName=name)
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Take the policy from its roles."""
+        """Remove the policy from its roles."""
         self._remove(context, properties.get("Roles") or [], properties["PolicyName"])
 
 
@@ -151,7 +151,7 @@ class ManagedPolicy(Provider):
     acts_on = ("Description", "ManagedPolicyName", "Path", "PolicyDocument", "Roles")
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the policy and attach it; its ARN."""
+        """Create and attach the policy, and return its ARN."""
         answer = context.client("iam").create_policy(
             PolicyName=properties.get("ManagedPolicyName") or context.unique_name(128),
             PolicyDocument=_document(properties["PolicyDocument"]),
@@ -171,12 +171,12 @@ class ManagedPolicy(Provider):
                 context.client("iam").detach_role_policy(RoleName=role, PolicyArn=arn)
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """What IAM says of the policy."""
+        """Return IAM's description of the policy."""
         policy = context.client("iam").get_policy(PolicyArn=physical_id)["Policy"]
         return {"PolicyArn": physical_id, **pick(policy, "PolicyId", "AttachmentCount", "DefaultVersionId", "IsAttachable")}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Make a new default version and attach to the new roles."""
+        """Create a new default version and attach it to the new roles."""
         iam = context.client("iam")
         if changed(properties, before, "PolicyDocument"):
             self._drop_versions(context, physical_id)

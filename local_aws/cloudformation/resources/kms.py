@@ -20,7 +20,7 @@ class Key(Provider):
     acts_on = ("Description", "EnableKeyRotation", "Enabled", "KeyPolicy", "PendingWindowInDays", "Tags")
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the key; its id."""
+        """Create the key and return its id."""
         tags = [{"TagKey": tag["Key"], "TagValue": tag["Value"]} for tag in context.tags(properties)]
         answer = context.client("kms").create_key(**_policy(properties), **pick(properties, "Description"), Tags=tags)
         key_id = str(answer["KeyMetadata"]["KeyId"])
@@ -36,11 +36,11 @@ class Key(Provider):
             (kms.enable_key if properties.get("Enabled", True) else kms.disable_key)(KeyId=key_id)
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """ARN and id."""
+        """Return the ARN and id."""
         return {"Arn": context.arn("kms", f"key/{physical_id}"), "KeyId": physical_id}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Change policy, description, switches and tags."""
+        """Change the policy, description, switches and tags."""
         kms = context.client("kms")
         if changed(properties, before, "KeyPolicy") and _policy(properties):
             kms.put_key_policy(KeyId=physical_id, PolicyName="default", **_policy(properties))
@@ -54,7 +54,7 @@ class Key(Provider):
             kms.tag_resource(KeyId=physical_id, Tags=[{"TagKey": tag["Key"], "TagValue": tag["Value"]} for tag in added])
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Schedule the key's deletion, which is all that KMS does at once."""
+        """Schedule the key's deletion; KMS never deletes a key at once."""
         with tolerate(GONE):
             context.client("kms").schedule_key_deletion(
                 KeyId=physical_id, PendingWindowInDays=properties.get("PendingWindowInDays", 30)
@@ -68,16 +68,16 @@ class Alias(Provider):
     acts_on = ("AliasName", "TargetKeyId")
 
     def create(self, context: Context, properties: Json) -> str:
-        """Give the key the name; the name."""
+        """Create the alias and return its name."""
         context.client("kms").create_alias(**pick(properties, "AliasName", "TargetKeyId"))
         return str(properties["AliasName"])
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Give another key the name."""
+        """Point the alias at another key."""
         context.client("kms").update_alias(**pick(properties, "AliasName", "TargetKeyId"))
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Take the name away."""
+        """Delete the alias."""
         with tolerate(GONE):
             context.client("kms").delete_alias(AliasName=physical_id)
 

@@ -13,7 +13,7 @@ CONFIGURATION = ("Description", "Environment", "Handler", "Layers", "LoggingConf
 
 
 def _code(properties: Json) -> Json:
-    """A function's code as Lambda's calls take it; code written in the template becomes a zip."""
+    """Return a function's code in the form of Lambda's calls; inline code becomes a zip."""
     code = properties["Code"]
     if "ZipFile" not in code:
         return pick(code, "S3Bucket", "S3Key", "S3ObjectVersion")
@@ -41,7 +41,7 @@ class Function(Provider):
     )
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the function; its name."""
+        """Create the function and return its name."""
         name = properties.get("FunctionName") or context.unique_name(64)
         tags = {tag["Key"]: tag["Value"] for tag in context.tags(properties)}
         context.client("lambda").create_function(
@@ -61,11 +61,11 @@ class Function(Provider):
             context.client("lambda").delete_function_concurrency(FunctionName=name)
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """The function's ARN."""
+        """Return the function's ARN."""
         return {"Arn": context.arn("lambda", f"function:{physical_id}")}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Change code, configuration, concurrency and tags."""
+        """Change the code, configuration, concurrency and tags."""
         client = context.client("lambda")
         if changed(properties, before, "Code", "Architectures"):
             client.update_function_code(FunctionName=physical_id, **_code(properties), **pick(properties, "Architectures"))
@@ -80,7 +80,7 @@ class Function(Provider):
             client.tag_resource(Resource=arn, Tags={tag["Key"]: tag["Value"] for tag in added})
 
     def _configuration(self, properties: Json, before: Json) -> Json:
-        """What the function is to be; properties that are gone go back to Lambda's defaults."""
+        """Return the desired configuration; removed properties get Lambda's defaults."""
         defaults: Json = {"Description": "", "Environment": {"Variables": {}}, "Layers": [], "MemorySize": 128, "Timeout": 3}
         gone = {name: value for name, value in defaults.items() if name in before and name not in properties}
         return gone | pick(properties, *CONFIGURATION)
@@ -98,13 +98,13 @@ class Permission(Provider):
     acts_on = ("Action", "FunctionName", "Principal", "SourceAccount", "SourceArn")
 
     def create(self, context: Context, properties: Json) -> str:
-        """Add the statement to the function's policy; its id."""
+        """Add the statement to the function's policy and return its id."""
         statement_id = context.unique_name(100)
         context.client("lambda").add_permission(StatementId=statement_id, **pick(properties, *self.acts_on))
         return statement_id
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """The statement's id."""
+        """Return the statement's id."""
         return {"Id": physical_id}
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
@@ -120,7 +120,7 @@ class EventInvokeConfig(Provider):
     acts_on = ("DestinationConfig/OnFailure", "FunctionName", "MaximumEventAgeInSeconds", "MaximumRetryAttempts", "Qualifier")
 
     def create(self, context: Context, properties: Json) -> str:
-        """Set how asynchronous invocations are retried; an id made up for it."""
+        """Set how asynchronous invocations are retried and return an invented id."""
         self._put(context, properties)
         return context.unique_name(128)
 
@@ -131,11 +131,11 @@ class EventInvokeConfig(Provider):
         context.client("lambda").put_function_event_invoke_config(**arguments)
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Set it anew."""
+        """Replace the settings."""
         self._put(context, properties)
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Go back to Lambda's defaults."""
+        """Restore Lambda's defaults."""
         with tolerate(GONE):
             context.client("lambda").delete_function_event_invoke_config(**pick(properties, "FunctionName", "Qualifier"))
 
@@ -146,20 +146,20 @@ class LayerVersion(Provider):
     type = "AWS::Lambda::LayerVersion"
     acts_on = ("CompatibleRuntimes", "Content", "LayerName")
     without_effect: ClassVar[Mapping[str, str]] = {
-        "CompatibleArchitectures": "functions run on this machine whatever their architecture",
-        "Description": "text for people",
-        "LicenseInfo": "text for people",
+        "CompatibleArchitectures": "functions run on this machine, whatever their architecture",
+        "Description": "informational",
+        "LicenseInfo": "informational",
     }
 
     def create(self, context: Context, properties: Json) -> str:
-        """Publish a version; its ARN."""
+        """Publish a version and return its ARN."""
         answer = context.client("lambda").publish_layer_version(
             LayerName=properties.get("LayerName") or context.unique_name(140), **pick(properties, "Content", "CompatibleRuntimes")
         )
         return str(answer["LayerVersionArn"])
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """The version's ARN."""
+        """Return the version's ARN."""
         return {"LayerVersionArn": physical_id}
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:

@@ -15,7 +15,7 @@ class LogGroup(Provider):
     acts_on = ("KmsKeyId", "LogGroupName", "RetentionInDays", "Tags")
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the group; its name."""
+        """Create the group and return its name."""
         name = str(properties.get("LogGroupName") or context.unique_name(512))
         tags = {tag["Key"]: tag["Value"] for tag in context.tags(properties)}
         key = {"kmsKeyId": properties["KmsKeyId"]} if "KmsKeyId" in properties else {}
@@ -33,11 +33,11 @@ class LogGroup(Provider):
             context.client("logs").delete_retention_policy(logGroupName=name)
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """The group's ARN, which ends in a star for its streams."""
+        """Return the group's ARN, which ends in `*` for its streams."""
         return {"Arn": context.arn("logs", f"log-group:{physical_id}:*")}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Change retention, key and tags."""
+        """Change the retention, key and tags."""
         logs = context.client("logs")
         self._set_retention(context, physical_id, properties, before)
         if changed(properties, before, "KmsKeyId"):
@@ -59,7 +59,7 @@ class LogGroup(Provider):
 
 
 class MetricFilter(Provider):
-    """AWS::Logs::MetricFilter with a pattern in the JSON form."""
+    """AWS::Logs::MetricFilter with a JSON pattern."""
 
     type = "AWS::Logs::MetricFilter"
     acts_on = (
@@ -73,7 +73,7 @@ class MetricFilter(Provider):
     )
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the filter; its name."""
+        """Create the filter and return its name."""
         name = str(properties.get("FilterName") or context.unique_name(512))
         self._put(context, name, properties)
         return name
@@ -91,19 +91,19 @@ class MetricFilter(Provider):
         )
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Change pattern and metrics."""
-        # Moto keeps a second filter of the name where CloudWatch Logs replaces the first.
+        """Change the pattern and metrics."""
+        # Moto keeps two filters of one name, but CloudWatch Logs replaces the first.
         self.delete(context, physical_id, before)
         self._put(context, physical_id, properties)
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Delete the filter, which may have gone with its group."""
+        """Delete the filter; it may already be gone with its group."""
         with tolerate(GONE):
             context.client("logs").delete_metric_filter(logGroupName=properties["LogGroupName"], filterName=physical_id)
 
 
 def _transformation(given: Json) -> Json:
-    """A transformation in the API's words, where CloudFormation's dimensions are a list."""
+    """Return a transformation in the form of the API's calls; CloudFormation writes dimensions as a list."""
     named = {f"{name[0].lower()}{name[1:]}": value for name, value in given.items() if name != "Dimensions"}
     dimensions = {one["Key"]: one["Value"] for one in given.get("Dimensions") or ()}
     return {**named, **({"dimensions": dimensions} if dimensions else {})}

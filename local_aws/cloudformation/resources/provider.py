@@ -1,4 +1,4 @@
-"""What a resource type must do, and what it is given to do it."""
+"""The interface of a resource type, and its context."""
 
 import random
 import string
@@ -17,13 +17,13 @@ from local_aws.cloudformation.errors import CancelledError, ResourceError
 from local_aws.cloudformation.schemas import schema
 from local_aws.cloudformation.template import Json
 
-LEAST_PAUSE_S = 0.05  # of the host, so that a fast clock does not turn waiting into a busy loop
+LEAST_PAUSE_S = 0.05  # host seconds, so that a fast clock does not turn waiting into a busy loop
 Found = TypeVar("Found")
 
 
 @dataclass
 class Context:
-    """Where a resource is made, and helpers for making it."""
+    """The stack and resource that a provider works on, and helpers."""
 
     account: str
     region: str
@@ -32,24 +32,24 @@ class Context:
     logical_id: str
     type: str
     halt: Event
-    identify: Callable[[str], None]  # says the physical id before the resource is ready
+    identify: Callable[[str], None]  # sets the physical id before the resource is ready
     data: Json = field(default_factory=dict)
 
     def client(self, service: str) -> Any:
-        """A boto3 client for the stack's region."""
+        """Return a boto3 client for the stack's region."""
         return clients.client(service, self.region)
 
     def arn(self, service: str, rest: str) -> str:
-        """An ARN in the stack's account and region."""
+        """Return an ARN in the stack's account and region."""
         return f"arn:aws:{service}:{self.region}:{self.account}:{rest}"
 
     def unique_name(self, limit: int = 64) -> str:
-        """A name like those that CloudFormation makes up, at most ``limit`` characters long."""
+        """Return a name in the form that CloudFormation generates, at most ``limit`` characters long."""
         suffix = "".join(random.choices(string.ascii_letters + string.digits, k=12))  # noqa: S311  a name, not a secret
         return f"{self.stack_name}-{self.logical_id}"[: limit - 13] + f"-{suffix}"
 
     def tags(self, properties: Json) -> list[dict[str, str]]:
-        """The tags of a resource: its own, the stack's (which are among its properties here) and CloudFormation's."""
+        """Return the tags of a resource: its own, the stack's (already among its properties) and CloudFormation's."""
         own = properties.get("Tags") or []
         listed = [{"Key": str(key), "Value": str(value)} for key, value in own.items()] if isinstance(own, dict) else list(own)
         described = schema(self.type, self.region)
@@ -59,7 +59,7 @@ class Context:
         return listed + [{"Key": f"aws:cloudformation:{key}", "Value": value} for key, value in values.items()]
 
     def until(self, poll: Callable[[], Found | None], *, timeout_s: float = 3600, every_s: float = 5) -> Found:
-        """What ``poll`` finds, asked again and again until it is not None."""
+        """Call ``poll`` until it returns a value other than None, and return that value."""
         deadline = clock.seconds() + timeout_s
         while (found := poll()) is None:
             if clock.seconds() > deadline:
@@ -70,40 +70,40 @@ class Context:
 
 
 class Provider(ABC):
-    """How resources of one type come and go."""
+    """Creates, updates and deletes the resources of one type."""
 
     type: ClassVar[str]
-    # Property paths that are acted upon, each with all that lies below it; and those that change nothing here, each with why.
+    # Implemented property paths, each including everything below it; and properties without effect, each with the reason.
     acts_on: ClassVar[tuple[str, ...]] = ()
     without_effect: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
     def create(self, context: Context, properties: Json) -> str:
-        """Make the resource; its physical id."""
+        """Create the resource and return its physical id."""
 
     def settle(self, context: Context, physical_id: str, properties: Json) -> None:  # noqa: B027  most types are ready at once
         """Wait until the resource is ready."""
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """What Fn::GetAtt gives."""
+        """Return the attributes for Fn::GetAtt."""
         return {}
 
-    def check_update(self, properties: Json, before: Json) -> None:  # noqa: B027  most have none to refuse
-        """Refuse an update that the service is not even asked for."""
+    def check_update(self, properties: Json, before: Json) -> None:  # noqa: B027  most types have nothing to refuse
+        """Refuse an update before the service is called."""
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> str | None:
-        """Change the resource in place; a new physical id if the service gave one."""
+        """Change the resource in place; return a new physical id if the service gave one."""
         changed = sorted(key for key in {*properties, *before} if properties.get(key) != before.get(key))
         raise ResourceError(f"not part of the embedded AWS: an update in place of {self.type} {', '.join(changed)}")
 
     @abstractmethod
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Remove the resource; no error if it is gone already."""
+        """Delete the resource; no error if it is already gone."""
 
 
 @contextmanager
 def tolerate(*codes: str) -> Iterator[None]:
-    """Take it as done when the service answers with one of these error codes, or with one that ends so."""
+    """Ignore an error with one of these codes, or with a code that ends in one of them."""
     try:
         yield
     except ClientError as error:
@@ -113,17 +113,17 @@ def tolerate(*codes: str) -> Iterator[None]:
 
 
 def pick(properties: Json, *names: str) -> Json:
-    """Those of the properties that are given, as arguments of a call."""
+    """Return the named properties that are present, as arguments of a call."""
     return {name: properties[name] for name in names if name in properties}
 
 
 def changed(properties: Json, before: Json, *names: str) -> bool:
-    """Whether one of the named properties is another than before."""
+    """Return whether one of the named properties changed."""
     return any(properties.get(name) != before.get(name) for name in names)
 
 
 def tag_changes(properties: Json, before: Json) -> tuple[list[dict[str, str]], list[str]]:
-    """The tags to set, and the keys to take away."""
+    """Return the tags to set and the keys to remove."""
     new, old = _as_map(properties.get("Tags")), _as_map(before.get("Tags"))
     added = [{"Key": key, "Value": value} for key, value in new.items() if old.get(key) != value]
     return added, [key for key in old if key not in new]

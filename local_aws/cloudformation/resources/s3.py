@@ -12,7 +12,7 @@ ENCRYPTION = "BucketEncryption/ServerSideEncryptionConfiguration"
 
 
 class Bucket(Provider):
-    """AWS::S3::Bucket. It carries no aws:cloudformation tags: moto lets nobody set tags that begin so."""
+    """AWS::S3::Bucket, without aws:cloudformation tags: moto refuses tags with that prefix."""
 
     type = "AWS::S3::Bucket"
     acts_on = (
@@ -25,15 +25,15 @@ class Bucket(Provider):
         "VersioningConfiguration",
     )
     without_effect: ClassVar[Mapping[str, str]] = {
-        "AccessControl": "canned access lists decide nothing here: buckets are reached by policies alone",
-        "LifecycleConfiguration": "objects expire after days, which no run of the embedded AWS lasts",
+        "AccessControl": "canned ACLs are not evaluated: only policies grant access",
+        "LifecycleConfiguration": "objects expire after days, and no run of the embedded AWS lasts that long",
     }
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the bucket; its name."""
+        """Create the bucket and return its name."""
         name = properties.get("BucketName") or context.unique_name(63).lower()
         s3 = context.client("s3")
-        # In us-east-1 S3 answers an owner's second creation with success, which CloudFormation refuses.
+        # In us-east-1, S3 accepts a second creation by the owner, but CloudFormation refuses it.
         if any(bucket["Name"] == name for bucket in s3.list_buckets()["Buckets"]):
             raise ResourceError(f"{name} already exists")
         place = {} if context.region == "us-east-1" else {"CreateBucketConfiguration": {"LocationConstraint": context.region}}
@@ -75,7 +75,7 @@ class Bucket(Provider):
             context.client("s3").delete_bucket_ownership_controls(Bucket=name)
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """ARN and host names."""
+        """Return the ARN and host names."""
         region = context.region
         return {
             "Arn": f"arn:aws:s3:::{physical_id}",
@@ -86,7 +86,7 @@ class Bucket(Provider):
         }
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Change what can be changed of a bucket."""
+        """Change the mutable properties."""
         self._sync(context, physical_id, properties, before)
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
@@ -108,7 +108,7 @@ class BucketPolicy(Provider):
     acts_on = ("Bucket", "PolicyDocument")
 
     def create(self, context: Context, properties: Json) -> str:
-        """Put the policy; the bucket's name."""
+        """Put the policy and return the bucket's name."""
         document = properties["PolicyDocument"]
         text = document if isinstance(document, str) else json.dumps(document)
         context.client("s3").put_bucket_policy(Bucket=properties["Bucket"], Policy=text)
@@ -119,7 +119,7 @@ class BucketPolicy(Provider):
         self.create(context, properties)
 
     def delete(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Remove the policy."""
+        """Delete the policy."""
         with tolerate("NoSuchBucket", "NoSuchBucketPolicy"):
             context.client("s3").delete_bucket_policy(Bucket=physical_id)
 

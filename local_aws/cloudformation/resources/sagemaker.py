@@ -1,7 +1,7 @@
-"""SageMaker: HyperPod clusters by CloudFormation's own type.
+"""SageMaker: HyperPod clusters as a native CloudFormation type.
 
-No source of AWS's handler is public. Assumed here: it waits for the cluster to be InService and not for its nodes, an update that
-the service undid is a failure, and groups that the template no longer has are deleted.
+AWS's handler is not public. Assumed here: it waits for the cluster to be InService but not for its nodes, an update that the
+service rolled back is a failure, and groups removed from the template are deleted.
 """
 
 from local_aws.cloudformation.errors import ResourceError
@@ -25,7 +25,7 @@ class Cluster(Provider):
     acts_on = ("ClusterName", "Tags", "VpcConfig", *CAN_CHANGE)
 
     def create(self, context: Context, properties: Json) -> str:
-        """Ask for the cluster; its ARN."""
+        """Create the cluster and return its ARN."""
         arguments = pick(properties, "VpcConfig", *CAN_CHANGE)
         name = properties.get("ClusterName") or context.unique_name(63)
         tags = [tag for tag in context.tags(properties) if not tag["Key"].startswith("aws:")]
@@ -37,7 +37,7 @@ class Cluster(Provider):
         return found
 
     def settle(self, context: Context, physical_id: str, properties: Json) -> None:
-        """Wait until the cluster is in service, with the counts that were asked for."""
+        """Wait until the cluster is in service with the requested counts."""
 
         def look() -> Json | None:
             found = self._describe(context, physical_id)
@@ -51,7 +51,7 @@ class Cluster(Provider):
             raise ResourceError(found.get("FailureMessage") or f"the cluster was rolled back to {have}")
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """ARN, status, time of creation, and the reason of a failure."""
+        """Return the ARN, status, creation time and failure reason."""
         found = self._describe(context, physical_id)
         return {
             "ClusterArn": physical_id,
@@ -61,7 +61,7 @@ class Cluster(Provider):
         }
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Change groups, settings and tags."""
+        """Change the groups, settings and tags."""
         client = context.client("sagemaker")
         if changed(properties, before, *CAN_CHANGE):
             removed = sorted(_counts(before).keys() - _counts(properties).keys())

@@ -12,10 +12,10 @@ class Parameter(Provider):
 
     type = "AWS::SSM::Parameter"
     acts_on = ("AllowedPattern", "DataType", "Description", "Name", "Tags", "Type", "Value")
-    without_effect: ClassVar[Mapping[str, str]] = {"Tier": "it decides about prices and sizes alone"}
+    without_effect: ClassVar[Mapping[str, str]] = {"Tier": "it only affects prices and sizes"}
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the parameter; its name."""
+        """Create the parameter and return its name."""
         name = str(properties.get("Name") or f"CFN-{context.unique_name(120)}")
         tags = context.tags(properties)
         self._put(context, name, properties, {"Tags": tags} if tags else {})
@@ -26,11 +26,11 @@ class Parameter(Provider):
         context.client("ssm").put_parameter(Name=name, **arguments, **further)
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """Type and value."""
+        """Return the type and value."""
         return pick(properties, "Type", "Value")
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Write a new version, and change the tags."""
+        """Write a new version and change the tags."""
         if changed(properties, before, *(set(properties) | set(before)) - {"Tags", "Tier"}):
             self._put(context, physical_id, properties, {"Overwrite": True})
         added, removed = tag_changes(properties, before)

@@ -8,14 +8,14 @@ from local_aws.cloudformation.template import Json
 
 
 def _definition(properties: Json) -> str:
-    """The definition's text, its substitutions filled in."""
+    """Return the definition's text with its substitutions."""
     text = properties["DefinitionString"] if "DefinitionString" in properties else json.dumps(properties["Definition"])
     values = properties.get("DefinitionSubstitutions") or {}
     return re.sub(r"\$\{([^}]+)\}", lambda found: str(values.get(found.group(1), found.group(0))), text)
 
 
 def _in_calls_words(configuration: Json) -> Json:
-    """A logging configuration as Step Functions' calls take it."""
+    """Return a logging configuration in the form of Step Functions' calls."""
     destinations = configuration.get("Destinations") or ()
     listed = [{"cloudWatchLogsLogGroup": {"logGroupArn": one["CloudWatchLogsLogGroup"]["LogGroupArn"]}} for one in destinations]
     return {
@@ -46,7 +46,7 @@ class StateMachine(Provider):
     )
 
     def create(self, context: Context, properties: Json) -> str:
-        """Make the state machine; its ARN."""
+        """Create the state machine and return its ARN."""
         answer = context.client("stepfunctions").create_state_machine(
             name=properties.get("StateMachineName") or context.unique_name(80),
             type=properties.get("StateMachineType", "STANDARD"),
@@ -64,11 +64,11 @@ class StateMachine(Provider):
         return arguments
 
     def attributes(self, context: Context, physical_id: str, properties: Json) -> Json:
-        """ARN and name."""
+        """Return the ARN and name."""
         return {"Arn": physical_id, "Name": physical_id.rsplit(":", 1)[1]}
 
     def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
-        """Change definition, role, logging and tags; executions under way keep what they started with."""
+        """Change the definition, role, logging and tags; running executions keep their old definition."""
         client = context.client("stepfunctions")
         if changed(properties, before, *(set(properties) | set(before)) - {"Tags"}):
             off: Json = {"LoggingConfiguration": {}, "TracingConfiguration": {}}

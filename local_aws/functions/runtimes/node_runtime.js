@@ -1,5 +1,5 @@
-// Runs one Node.js function's code in a process of its own: a line with an event in, a line with the result out.
-// Stands in for the runtime inside an execution environment of Lambda.
+// Runs a Node.js function's code in a separate process: a line with an event in, a line with the result out.
+// Replaces the runtime inside Lambda's execution environment.
 const fs = require("fs"), http = require("http"), https = require("https"), path = require("path"), readline = require("readline");
 
 const take = (name) => { const value = process.env[name]; delete process.env[name]; return value; };
@@ -8,8 +8,8 @@ const answerPath = take("_ANSWER_PATH");
 const endpoint = new URL(process.env.AWS_ENDPOINT_URL);
 const root = process.env.LAMBDA_TASK_ROOT;
 
-// On AWS the response URL of a custom resource is a presigned https URL, and CDK's own handlers keep only its host and path: they
-// speak https to port 443. Here such a request goes to the embedded AWS over http; nothing else is touched.
+// On AWS the response URL of a custom resource is a presigned https URL, and CDK's own handlers keep only its host and path and
+// use https on port 443. Here such requests go to the embedded AWS over http; all others are unchanged.
 const request = https.request;
 https.request = function (options, callback) {
   if (options && typeof options.path === "string" && options.path.startsWith(answerPath))

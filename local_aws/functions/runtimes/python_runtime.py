@@ -1,7 +1,7 @@
-"""Runs one Python function's code in a process of its own: a line with an event in, a line with the result out.
+"""Runs a Python function's code in a separate process: a line with an event in, a line with the result out.
 
-Stands in for the runtime inside an execution environment of Lambda. It is started with `-I -S`, so that nothing of this machine's
-Python can be imported but the standard library and what PATH_ENTRIES names. It knows nothing of the embedded AWS.
+Replaces the runtime inside Lambda's execution environment. It is started with `-I -S`, so that only the standard library and
+the folders in PATH_ENTRIES can be imported. It does not depend on the embedded AWS.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ END_OF_LOG = b"\x1e"
 
 
 class Context:
-    """What Lambda tells a handler about its invocation."""
+    """The context object that Lambda passes to a handler."""
 
     def __init__(self, invocation: dict[str, Any]) -> None:
         self.function_name = os.environ["AWS_LAMBDA_FUNCTION_NAME"]
@@ -41,16 +41,16 @@ class Context:
         self._deadline = float(invocation["deadline"])
 
     def get_remaining_time_in_millis(self) -> int:
-        """The milliseconds until Lambda ends the invocation."""
+        """Return the milliseconds until Lambda ends the invocation."""
         return max(0, int((self._deadline - time.time()) * 1000))
 
 
 def redirect_opt() -> None:
-    """Let programs below /opt be found in the unpacked layers, which cannot be put there without being root."""
+    """Let programs below /opt run from the unpacked layers, because only root could put them there."""
     import subprocess  # noqa: PLC0415  only functions with layers need it
 
     class Redirected(subprocess.Popen[Any]):
-        """A process whose program is looked up in the layers."""
+        """A process whose program comes from the layers."""
 
         def __init__(self, args: Any, *rest: Any, **options: Any) -> None:
             if isinstance(args, (list, tuple)) and str(args[0]).startswith("/opt/"):
@@ -64,7 +64,7 @@ def redirect_opt() -> None:
 
 
 def load_handler() -> Handler:
-    """The function that _HANDLER names; an import error is reported as Lambda does."""
+    """Return the function that _HANDLER names; report import errors as Lambda does."""
     module_name, name = os.environ["_HANDLER"].rsplit(".", 1)
     try:
         module = importlib.import_module(module_name.replace("/", "."))
@@ -79,7 +79,7 @@ def load_handler() -> Handler:
 
 
 class RuntimeApiError(Exception):
-    """The code cannot be loaded, or its result not be sent: an error of the runtime's own."""
+    """An error of the runtime: the code cannot be loaded, or its result cannot be sent."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -87,7 +87,7 @@ class RuntimeApiError(Exception):
 
 
 def described(error: Exception, request_id: str) -> dict[str, Any]:
-    """The error as Lambda returns it."""
+    """Return the error in Lambda's form."""
     kind, trace = type(error).__name__, traceback.format_tb(error.__traceback__)[1:]
     if isinstance(error, RuntimeApiError):
         kind, trace = error.kind, []
@@ -95,18 +95,18 @@ def described(error: Exception, request_id: str) -> dict[str, Any]:
 
 
 def invoke(handler: Handler | None, invocation: dict[str, Any]) -> str:
-    """The line to answer with: the result, or the error."""
+    """Return the line with the result or the error."""
     try:
         result = (handler or load_handler())(invocation["event"], Context(invocation))
         return json.dumps({"payload": marshalled(result)})
-    except Exception as error:  # noqa: BLE001  whatever a handler raises is its result
+    except Exception as error:  # noqa: BLE001  any exception of a handler is its result
         failure = described(error, invocation["id"])
         print(f"[ERROR] {failure['errorType']}: {error}\n{''.join(traceback.format_exception(error))}")  # noqa: T201  its log
         return json.dumps({"payload": json.dumps(failure), "failed": True})
 
 
 def marshalled(result: object) -> str:
-    """The handler's result as JSON."""
+    """Return the handler's result as JSON."""
     try:
         return json.dumps(result)
     except (TypeError, ValueError) as error:
@@ -114,21 +114,21 @@ def marshalled(result: object) -> str:
 
 
 def end_with_parent(lines: "queue.Queue[str]") -> None:
-    """Hand over the lines of stdin; when it closes, the embedded AWS is gone: end with all children."""
+    """Queue the lines of stdin; when it closes, the embedded AWS is gone: end with all children."""
     for line in sys.stdin:
         lines.put(line)
     os.killpg(0, signal.SIGKILL)
 
 
 def main() -> None:
-    """Load the code, say so, and serve invocations until stdin closes."""
+    """Load the code, signal readiness, and handle invocations until stdin closes."""
     sys.path[:0] = PATH_ENTRIES
     if OPT:
         redirect_opt()
     lines: queue.Queue[str] = queue.Queue()
     threading.Thread(target=end_with_parent, args=(lines,), daemon=True).start()
     handler = None
-    with contextlib.suppress(Exception):  # the invocation loads it again, and answers with the error
+    with contextlib.suppress(Exception):  # the invocation loads it again, and returns the error
         handler = load_handler()
     with os.fdopen(RESULT_FD, "w") as results:
         answer = json.dumps({"ready": True})

@@ -1,1 +1,1 @@
-"""What HyperPod's own software does on a node: configuration files, Slurm's configuration, and the lifecycle scripts."""
+"""The HyperPod agent of a simulated node: configuration files, Slurm's configuration, and the lifecycle scripts."""

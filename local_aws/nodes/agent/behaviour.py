@@ -1,4 +1,4 @@
-"""How the simulated HyperPod agent behaves where AWS's sources disagree or are silent. The defaults are the worst case."""
+"""The agent's behaviour where AWS's sources disagree or are silent. The defaults are the worst case."""
 
 from dataclasses import dataclass, fields, replace
 from typing import Literal, get_args, get_origin, get_type_hints
@@ -10,19 +10,19 @@ ENVIRONMENT = "HYPERPOD_AGENT"  # of `python -m local_aws up`: "node_lines=befor
 
 @dataclass(frozen=True)
 class Behaviour:
-    """One way for the agent to behave. The default of each field is the worst of its positions."""
+    """A variant of the agent's behaviour. The default of each field is the worst case."""
 
     # Only the script sees its mounts: awsome-distributed-ai PR 682 ("in /etc/fstab, just not in df -Th") and PR 1208.
     script_mounts: Literal["slave", "private", "host"] = "slave"
-    # A node that joins gets its line after its scripts: sample-physical-ai-scaffolding-kit, register_slurm_features.sh.
+    # A new node gets its line after its scripts: sample-physical-ai-scaffolding-kit, register_slurm_features.sh.
     node_lines: Literal["after_scripts", "before_scripts"] = "after_scripts"
     # "until ~5 minutes after the node reaches InService", in AWS's seconds: the same file.
     node_lines_after_s: float = 300.0
     # `Instances` of a group without nodes: awsome-distributed-ai 2b673935 repairs `group["Instances"]` for an empty group.
     empty_instances: Literal["null", "absent", "list"] = "null"
-    # The first slurm.conf names no controller of the cluster: base-config's lifecycle_script.py waits until it does.
+    # The first slurm.conf does not name the cluster's controller: base-config's lifecycle_script.py waits until it does.
     first_slurm_conf: Literal["placeholder", "complete"] = "placeholder"
-    # How long it names none, in AWS's seconds, which are the host's while scripts run. No source says; the scripts must see it.
+    # How long it does not, in AWS's seconds, which are the host's while scripts run. No source says; the scripts must see it.
     placeholder_s: float = 2.0
     # base-config's setup_mariadb_accounting.sh at the first boot: "hostname: Name or service not known". Until the scripts end.
     host_name: Literal["unknown", "known"] = "unknown"
@@ -35,7 +35,7 @@ class Behaviour:
 
     @classmethod
     def parse(cls, text: str) -> "Behaviour":
-        """Read "field=value,field=value"; NodesError says what is wrong. Fields that are left out keep their default."""
+        """Parse "field=value,field=value"; omitted fields keep their default."""
         hints, known = get_type_hints(cls), [field.name for field in fields(cls)]
         changes: dict[str, object] = {}
         for part in filter(None, (word.strip() for word in text.split(","))):

@@ -1,4 +1,4 @@
-"""The lifecycle scripts as a node downloads them: everything below SourceS3Uri, with the execution role's own credentials."""
+"""A node's download of lifecycle scripts: all objects below SourceS3Uri, with the execution role's own credentials."""
 
 import threading
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ Files = Mapping[str, bytes]  # by path below the folder
 
 
 class Store:
-    """What was downloaded: a role that had an object need not fetch the same one for each of its nodes.
+    """A cache of downloads: a role fetches an object only once for all its nodes.
 
-    Every node lists the folder and fetches its entry script by itself, so that a permission taken away shows.
+    Every node lists the folder and fetches its entry script itself, so that a revoked permission has an effect.
     """
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Store:
         self._contents: dict[tuple[str, str, str, str], bytes] = {}
 
     def fetch(self, s3: Any, role: str, scripts: LifecycleScripts) -> Files:
-        """All files below the folder; NodesError says which one could not be had, and why."""
+        """Return all files below the folder; raise NodesError if one cannot be downloaded."""
         files: dict[str, bytes] = {}
         folder = f"{scripts.prefix}/" if scripts.prefix else ""
         for key, version in _listed(s3, scripts.bucket, folder):
@@ -46,7 +46,7 @@ class Store:
 
 
 def _listed(s3: Any, bucket: str, folder: str) -> list[tuple[str, str]]:
-    """Key and entity tag of every object below a folder."""
+    """Return the key and entity tag of every object below a folder."""
     try:
         pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=folder)
         return [(one["Key"], one["ETag"]) for page in pages for one in page.get("Contents", [])]
@@ -60,11 +60,11 @@ def _cause(error: ClientError) -> str:
 
 
 def on_node(files: Files, folder: str, entry: str) -> dict[str, NodeFile]:
-    """The files as they lie on the node. S3 keeps no modes: the entry script alone can be executed."""
+    """Return the files for the node. S3 keeps no modes: only the entry script is executable."""
     return {f"{folder}/{path}": NodeFile(content, 0o755 if path == entry else 0o644) for path, content in files.items()}
 
 
 def command(folder: str, entry: str, content: bytes) -> tuple[str, ...]:
-    """The command line of the entry script: by its first line where that names an interpreter, else with bash."""
+    """Return the command line of the entry script: with the interpreter in its first line, or bash."""
     script = f"{folder}/{entry}"
     return (script,) if content.startswith(b"#!") else ("/bin/bash", script)

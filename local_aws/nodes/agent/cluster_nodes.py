@@ -1,4 +1,4 @@
-"""The nodes of one cluster: machines on a hub, which lives while there are any, and files that follow the cluster's changes."""
+"""The nodes of a cluster: machines on a hub, which lives while there are any, and files that follow the cluster's changes."""
 
 import logging
 import os
@@ -18,12 +18,12 @@ from local_aws.nodes.specs import NodeFile, NodesError, NodeSpec, Vpc
 from local_aws.schedule import schedule
 
 MakeHub = Callable[[Path, Vpc], Hub]
-_LOOK_S = 60.0  # AWS's seconds between two looks whether a node is in service
+_LOOK_S = 60.0  # interval, in AWS's seconds, to check whether a node is in service
 _log = logging.getLogger(__name__)
 
 
 class ClusterNodes:
-    """The nodes of one cluster. Every method may be called from several threads at once."""
+    """The nodes of a cluster. All methods are thread-safe."""
 
     def __init__(self, folder: Path, make_hub: MakeHub, behaviour: Behaviour | None = None) -> None:
         self.folder, self.munge_key = folder, os.urandom(128)
@@ -33,19 +33,19 @@ class ClusterNodes:
         self._hub: Hub | None = None
         self._machines: dict[str, Machine] = {}
         self._going: dict[str, Machine] = {}
-        self._lock = threading.Lock()  # over the two; held for a moment
+        self._lock = threading.Lock()  # protects the two; held briefly
         self._hub_lock = threading.Lock()  # held while a hub starts or ends
         self._refreshing = threading.Lock()
 
     def start(self, machine: Machine) -> None:
-        """Let a machine begin its start, in the place of one of the same id."""
+        """Start a machine, in place of one with the same id."""
         self.stop(machine.id)
-        with self._lock:  # whoever stops it waits for its starter, which must have begun by then
+        with self._lock:  # the thread that stops it waits for its starter, which must have begun by then
             self._machines[machine.id] = machine
             machine.starter.start()
 
     def boot(self, machine: Machine, spec: NodeSpec, vpc: Vpc, view: ClusterView) -> Hub:
-        """Boot a machine that has ``view`` in its files, and return the hub; another machine of its id goes before."""
+        """Boot a machine with ``view`` in its files, and return the hub; first stop another machine with its id."""
         before = self._going.get(machine.id)
         if before:
             before.gone.wait()
@@ -57,14 +57,14 @@ class ClusterNodes:
         return hub
 
     def view(self, cluster: Cluster) -> ClusterView:
-        """Return the cluster as it is now; ``listed`` has the nodes whose lines the agent has written."""
+        """Return the cluster's current view; ``listed`` has the nodes whose lines the agent has written."""
         late = self.behaviour.node_lines == "after_scripts"
         with self._lock:
             listed = set(self._listed or ()) if late else None
         return ClusterView.of(cluster, listed, self.behaviour.empty_instances)
 
     def first_view(self, machine: Machine) -> ClusterView:
-        """Return the cluster for a machine that boots. The cluster's first slurm.conf lists all nodes of that moment."""
+        """Return the view for a machine that boots. The cluster's first slurm.conf lists all current nodes."""
         cluster = machine.launch.cluster
         if machine.is_controller:
             machine.has_placeholder = self.behaviour.first_slurm_conf == "placeholder"
@@ -75,17 +75,17 @@ class ClusterNodes:
         return self.view(cluster)
 
     def add_line(self, machine: Machine) -> None:
-        """Add the line of a node whose scripts have succeeded, minutes after the node is in service."""
+        """Add the line of a node whose scripts succeeded, minutes after the node is in service."""
         if self.behaviour.node_lines == "after_scripts" and machine.layout:
             schedule.after(self.behaviour.node_lines_after_s, lambda: self._add_line(machine))
 
     def name_controllers(self, machine: Machine) -> None:
-        """Replace a placeholder by the whole slurm.conf after a while."""
+        """Replace a placeholder with the full slurm.conf after a while."""
         if machine.has_placeholder:
             schedule.after(self.behaviour.placeholder_s, lambda: _in_thread(lambda: self._name_controllers(machine)))
 
     def refresh(self) -> None:
-        """Write the files anew on all machines for which the cluster has changed, on controllers first."""
+        """Rewrite the files on all machines for which the cluster has changed, on controllers first."""
         with self._refreshing:
             with self._lock:
                 hub, machines = self._hub, [machine for machine in self._machines.values() if machine.view]
@@ -101,7 +101,7 @@ class ClusterNodes:
                 self._rewrite(hub, machine, view)
 
     def stop(self, node_id: str) -> None:
-        """Begin to end a machine, if there is one; the others hear of it."""
+        """Start to stop a machine, if it exists; update the others' files."""
         with self._lock:
             machine = self._machines.pop(node_id, None)
             if machine is None:
@@ -111,7 +111,7 @@ class ClusterNodes:
         threading.Thread(target=self._end, args=(machine,), name=f"end-{node_id}", daemon=True).start()
 
     def reboot(self, machine: Machine) -> None:
-        """Reboot a machine and wait until it is up."""
+        """Reboot a machine and wait until it is running."""
         with self._lock:
             hub = self._hub
         if hub is None or machine.view is None:
@@ -120,17 +120,17 @@ class ClusterNodes:
         self.refresh()
 
     def find(self, node_id: str) -> Machine | None:
-        """The machine of that id, or None."""
+        """Return the machine with this id, or None."""
         with self._lock:
             return self._machines.get(node_id)
 
     def machines(self) -> list[Machine]:
-        """All machines that were started and not stopped."""
+        """Return all machines that were started and not stopped."""
         with self._lock:
             return list(self._machines.values())
 
     def end(self) -> None:
-        """End all machines and the hub, and wait for that."""
+        """Stop all machines and the hub, and wait for their end."""
         for machine in self.machines():
             self.stop(machine.id)
         with self._hub_lock:
@@ -141,7 +141,7 @@ class ClusterNodes:
     def _add_line(self, machine: Machine) -> None:
         if not machine.is_wanted:
             return
-        if machine.launch.node.status != "Running":  # deep health checks go on
+        if machine.launch.node.status != "Running":  # deep health checks continue
             schedule.after(_LOOK_S, lambda: self._add_line(machine))
             return
         with self._lock:
@@ -167,7 +167,7 @@ class ClusterNodes:
             return self._hub
 
     def _rewrite(self, hub: Hub, machine: Machine, view: ClusterView) -> bool:
-        """Write the agent's files anew on a machine; tell whether Slurm's is another one now."""
+        """Rewrite the agent's files on a machine; return whether Slurm's configuration changed."""
         new: dict[str, NodeFile] = {files.RESOURCE_CONFIG: files.resource_config(view)}
         try:
             if machine.layout and machine.is_controller and not machine.has_placeholder:
@@ -177,7 +177,7 @@ class ClusterNodes:
                     new |= {files.SLURM_CONF: NodeFile(text.encode()), **files.topology(self.behaviour)}
             hub.put(machine.id, new)
         except (NodesError, OSError) as error:  # it is down
-            _log.info("the agent's files on %s stay as they are: %s", machine.id, error)
+            _log.info("the agent's files on %s are unchanged: %s", machine.id, error)
             return False
         machine.view = view
         return files.SLURM_CONF in new
@@ -187,7 +187,7 @@ class ClusterNodes:
             try:
                 self._pull_plug(machine)
                 machine.starter.join()
-                self._pull_plug(machine)  # where its start did not see in time that it is not wanted
+                self._pull_plug(machine)  # if its start did not notice in time that it is unwanted
             finally:
                 self._forget(machine)
             self.refresh()
@@ -207,11 +207,11 @@ class ClusterNodes:
         try:
             if hub:
                 hub.stop(machine.id)
-        except (NodesError, OSError) as error:  # the hub itself has gone, and the machine with it
+        except (NodesError, OSError) as error:  # the hub is gone, and the machine with it
             _log.info("%s", error)
 
     def _end_hub(self) -> None:
-        """End the hub, if there is one. Hold its lock."""
+        """Stop the hub, if it exists. Hold its lock."""
         with self._lock:
             hub, self._hub = self._hub, None
         if hub:
@@ -224,7 +224,7 @@ def _demand(machine: Machine) -> None:
 
 
 def _in_thread(action: Callable[[], None]) -> None:
-    """Run ``action`` outside the schedule's thread; AWS's time passes at the host's pace meanwhile."""
+    """Run ``action`` outside the schedule's thread; meanwhile AWS's time passes at the host's pace."""
 
     def act() -> None:
         with clock.work():
@@ -234,12 +234,12 @@ def _in_thread(action: Callable[[], None]) -> None:
 
 
 def _is_stale(machine: Machine, view: ClusterView) -> bool:
-    """Tell whether the files of a node without a slurm.conf are out of date."""
+    """Return whether the files of a node without a slurm.conf are out of date."""
     return machine.view is None or machine.view.resource_config != view.resource_config
 
 
 def _give_up(hub: Hub, controllers: list[Machine], view: ClusterView) -> None:
-    """Have the nodes that slurm.conf is about to lose given up by the slurmctld that is in charge."""
+    """Make the active slurmctld give up the nodes that slurm.conf is about to lose."""
     for machine in controllers:
         hosts = slurm_conf.left(machine.view, view, machine.layout) if machine.view and machine.layout else []
         if hosts and slurmctld.give_up(hub, machine, hosts):

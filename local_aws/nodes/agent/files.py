@@ -1,4 +1,4 @@
-"""The files that a node has when it boots for the first time, and those that are written anew when the cluster changes."""
+"""The files of a node at its first boot, and those that are rewritten when the cluster changes."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ SLURM_CONF = "/opt/slurm/etc/slurm.conf"
 _PARAMETERS = f"/opt/ml/config/{slurm_conf.PARAMETERS}"
 _MUNGE_KEY = "/etc/munge/munge.key"
 _ETC = "/opt/slurm/etc"
-# AWS's public accounting script fills this template in with envsubst, and replaces StorageHost for a database elsewhere.
+# AWS's public accounting script fills in this template with envsubst, and replaces StorageHost for an external database.
 _SLURMDBD_TEMPLATE = b"""\
 AuthType=auth/munge
 DbdHost=localhost
@@ -29,12 +29,12 @@ PidFile=/run/slurmdbd.pid
 
 
 def resource_config(view: ClusterView) -> NodeFile:
-    """The file by which a node learns of its cluster."""
+    """Return resource_config.json, which tells a node its cluster."""
     return NodeFile(view.resource_config.encode())
 
 
 def at_boot(view: ClusterView, munge_key: bytes) -> dict[str, NodeFile]:
-    """What every node has."""
+    """Return the files of every node."""
     return {RESOURCE_CONFIG: resource_config(view), _MUNGE_KEY: NodeFile(munge_key, 0o400, "munge")}
 
 
@@ -48,7 +48,7 @@ def topology(behaviour: Behaviour) -> dict[str, NodeFile]:
 def of_slurm(
     view: ClusterView, layout: SlurmLayout, group: str, parameters: bytes, behaviour: Behaviour, *, placeholder: bool = False
 ) -> dict[str, NodeFile]:
-    """What the nodes of a group have of Slurm's configuration; only controllers have Slurm's own files."""
+    """Return the Slurm files of a group's nodes; only controllers have Slurm's own files."""
     files = {_PARAMETERS: NodeFile(parameters)}
     if group != layout.controller_group:
         return files
@@ -63,5 +63,5 @@ def of_slurm(
 
 
 def cgroup_plugin(hierarchies: str) -> str:
-    """The plugin for a machine whose /proc/self/cgroup reads so: Slurm will not choose where version 1 is mounted beside 2."""
+    """Return the plugin for this /proc/self/cgroup: Slurm cannot choose if version 1 is mounted beside 2."""
     return "cgroup/v2" if all(line.startswith("0::") for line in hierarchies.splitlines()) else "cgroup/v1"

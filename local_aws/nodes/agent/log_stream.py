@@ -1,4 +1,4 @@
-"""A lifecycle script's output on its way to the node's log stream: line by line in, a batch at a time out."""
+"""The output of a lifecycle script for the node's log stream, in batches of lines."""
 
 import threading
 from collections.abc import Callable
@@ -7,12 +7,12 @@ from typing import Self
 
 
 class LogStream:
-    """Collects lines and hands them on in batches, in order; all of them are out when the block ends."""
+    """Collects lines and writes them in batches, in order; all are written when the block ends."""
 
     def __init__(self, write: Callable[[list[str]], None], every_s: float = 0.5) -> None:
         self._write, self._every_s = write, every_s
         self._lines: list[str] = []
-        self.last_line = ""  # the last one with something in it
+        self.last_line = ""  # the last one that is not empty
         self._lock, self._order = threading.Lock(), threading.Lock()
         self._timer: threading.Timer | None = None
 
@@ -23,7 +23,7 @@ class LogStream:
         self.flush()
 
     def add(self, line: str) -> None:
-        """Take a line; it is out soon."""
+        """Add a line; it is written soon."""
         with self._lock:
             self._lines.append(line)
             self.last_line = line.strip() or self.last_line
@@ -33,7 +33,7 @@ class LogStream:
                 self._timer.start()
 
     def flush(self) -> None:
-        """Hand on what is there."""
+        """Write all collected lines."""
         with self._order:
             with self._lock:
                 lines, self._lines = self._lines, []

@@ -1,4 +1,4 @@
-"""One node of a cluster from its start until it has gone: what is known of it beside the hub."""
+"""The state of a cluster's node outside the hub, from its start to its end."""
 
 import threading
 from dataclasses import dataclass, field
@@ -10,33 +10,33 @@ from local_aws.nodes.agent.view import ClusterView, hostname
 
 @dataclass(eq=False)
 class Machine:
-    """A node that starts, runs or goes."""
+    """A node that starts, runs or stops."""
 
     launch: Launch
     starter: threading.Thread
-    layout: SlurmLayout | None = None  # None where its scripts bring no provisioning_parameters.json
-    view: ClusterView | None = None  # what its files say of the cluster; None until it has booted
+    layout: SlurmLayout | None = None  # None if its scripts have no provisioning_parameters.json
+    view: ClusterView | None = None  # the view in its files; None until it has booted
     is_wanted: bool = True
-    has_placeholder: bool = False  # in the place of its slurm.conf
+    has_placeholder: bool = False  # instead of its slurm.conf
     gone: threading.Event = field(default_factory=threading.Event)
 
     @property
     def id(self) -> str:
-        """The instance's id."""
+        """Return the instance's id."""
         return self.launch.node.id
 
     @property
     def name(self) -> str:
-        """HyperPod's name of the instance."""
+        """Return HyperPod's name of the instance."""
         return f"{self.launch.node.group}-{self.launch.node.number}"
 
     @property
     def is_controller(self) -> bool:
-        """Whether Slurm's controller lives on it."""
+        """Return whether it is a Slurm controller."""
         return self.layout is not None and self.layout.controller_group == self.launch.node.group
 
     def describe(self, folder: str) -> dict[str, str]:
-        """What a person needs to find it, and a program to enter it."""
+        """Return the node's identity, address, role and status, and its hub's folder."""
         node, cluster = self.launch.node, self.launch.cluster
         return {
             "cluster": cluster.name,

@@ -1,4 +1,4 @@
-"""What a node's instance metadata service tells, and the devices that it has stand-ins for."""
+"""The responses of a node's instance metadata service, and its stub devices."""
 
 import json
 
@@ -11,7 +11,7 @@ _AMI = "ami-00000000000000000"
 
 
 def metadata(cluster: Cluster, node: Node) -> dict[str, str]:
-    """The node's metadata, by path."""
+    """Return the node's metadata, by path."""
     subnet = find_subnet(cluster.account, cluster.region, node.interfaces[0].subnet_id)
     zone, zone_id = (str(subnet.availability_zone), str(subnet.availability_zone_id)) if subnet else ("", "")
     kind, name = node.type.removeprefix("ml."), f"{hostname(node.address)}.{domain(cluster.region)}"
@@ -41,5 +41,5 @@ def metadata(cluster: Cluster, node: Node) -> dict[str, str]:
 
 
 def devices(type_name: str) -> tuple[str, ...]:
-    """Stand-ins for the GPUs of an instance type: files that Slurm finds where it looks for GPUs, and nothing behind them."""
+    """Return the stub GPU devices of an instance type: files where Slurm looks for GPUs, without devices behind them."""
     return tuple(f"/dev/null:/dev/nvidia{number}" for number in range(shape(type_name).gpus))

@@ -1,4 +1,4 @@
-"""The start of one node, as HyperPod does it: download the scripts, boot, lay the agent's files, run the entry script."""
+"""The start of a node, as HyperPod does it: download the scripts, boot, write the agent's files, run the entry script."""
 
 import secrets
 from dataclasses import dataclass
@@ -28,12 +28,12 @@ UNIT = "hyperpod-lifecycle"
 
 
 class ScriptsError(Exception):
-    """The lifecycle scripts cannot be had, or failed."""
+    """The lifecycle scripts cannot be downloaded, or failed."""
 
 
 @dataclass(frozen=True)
-class World:
-    """What the starts of all nodes share."""
+class StartContext:
+    """The shared context of all nodes' starts."""
 
     endpoint: str
     file_systems: Path
@@ -42,14 +42,14 @@ class World:
 
 @dataclass(frozen=True)
 class NodeStart:
-    """The start of one machine."""
+    """The start of a machine."""
 
     machine: Machine
     nodes: ClusterNodes
-    world: World
+    context: StartContext
 
     def run(self) -> Outcome:
-        """Start the node and tell how it went; its log has told so already."""
+        """Start the node and return the result; the node's log already has it."""
         log = NodeLog(self.machine.launch.cluster, self.machine.launch.node)
 
         def write(lines: list[str]) -> None:
@@ -74,7 +74,7 @@ class NodeStart:
         scripts, content = LifecycleScripts.of(node.spec), {}
         if scripts:
             stream.add(f"[SageMaker] Downloading lifecycle scripts from {scripts.uri}")
-            content = dict(_download(self.machine.launch, scripts, self.world))
+            content = dict(_download(self.machine.launch, scripts, self.context))
         hub = self._boot(content.get(slurm_conf.PARAMETERS))
         self.nodes.refresh()
         self.nodes.name_controllers(self.machine)
@@ -101,24 +101,24 @@ class NodeStart:
             files=laid,
             binds=devices(launch.node.type),
             has_name=self.nodes.behaviour.host_name == "known",
-            rank=0 if machine.is_controller else 1,  # all others wait for it; on AWS none waits for a turn
+            rank=0 if machine.is_controller else 1,  # all others need it; on AWS no node waits for another
         )
-        return self.nodes.boot(machine, spec, vpc_of(launch.cluster, launch.node, self.world.file_systems), view)
+        return self.nodes.boot(machine, spec, vpc_of(launch.cluster, launch.node, self.context.file_systems), view)
 
 
-def _download(launch: Launch, scripts: LifecycleScripts, world: World) -> bundle.Files:
+def _download(launch: Launch, scripts: LifecycleScripts, context: StartContext) -> bundle.Files:
     refused = check(launch, scripts)
     if refused:
         raise ScriptsError(refused)
     role = str(launch.node.spec["ExecutionRole"])
     try:
-        return world.store.fetch(_s3(launch, role, world.endpoint), role, scripts)
+        return context.store.fetch(_s3(launch, role, context.endpoint), role, scripts)
     except (NodesError, AwsError) as error:
         raise ScriptsError(str(error)) from error
 
 
 def _s3(launch: Launch, role: str, endpoint: str) -> Any:
-    """A client that has the execution role's rights and no others."""
+    """Return a client with only the execution role's rights."""
     session = iam.assume(launch.cluster.account, role, roles.SERVICE, launch.node.id)
     return boto3.session.Session().client(
         "s3",
@@ -131,8 +131,8 @@ def _s3(launch: Launch, role: str, endpoint: str) -> Any:
 def run_scripts(
     hub: Hub, node_id: str, scripts: LifecycleScripts, content: bundle.Files, stream: LogStream, *, mounts: str = HOST
 ) -> None:
-    """Run the entry script on a node, in a folder of all the scripts; its output goes into ``stream``."""
-    folder = f"/tmp/sagemaker-lifecycle-{secrets.token_hex(4)}/src"  # noqa: S108  HyperPod's place; a boot empties it
+    """Run the entry script on a node, in a folder with all scripts; write its output to ``stream``."""
+    folder = f"/tmp/sagemaker-lifecycle-{secrets.token_hex(4)}/src"  # noqa: S108  HyperPod's path; a boot empties it
     hub.put(node_id, bundle.on_node(content, folder, scripts.entry))
     status = hub.run(
         node_id,
@@ -144,5 +144,5 @@ def run_scripts(
         mounts=mounts,
     )
     if status:
-        said = f": {stream.last_line}" if stream.last_line else " and said nothing"
-        raise ScriptsError(f"{scripts.entry} ended with status {status}{said}")
+        output = f": {stream.last_line}" if stream.last_line else " without output"
+        raise ScriptsError(f"{scripts.entry} ended with status {status}{output}")

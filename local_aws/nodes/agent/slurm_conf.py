@@ -1,8 +1,8 @@
 """The slurm.conf that HyperPod's agent writes on the nodes of the controller's group.
 
-How the agent's own file reads is not published. Public scripts and field notes tell this much, and it is kept here: addresses in
-brackets after SlurmctldHost, an included accounting.conf that is empty at first, slurmd without a file of its own (configless),
-nodes by host name, login nodes not among them, a default partition `dev` of all nodes beside one for each group.
+The agent's own file is not published. This one follows public scripts and field notes: addresses in brackets after
+SlurmctldHost, an included accounting.conf that is empty at first, slurmd without a file of its own (configless), nodes by host
+name without login nodes, and a default partition `dev` of all nodes besides one per group.
 https://github.com/awslabs/awsome-distributed-ai (5.sagemaker-hyperpod, issue 151)
 """
 
@@ -15,11 +15,11 @@ from local_aws.nodes.agent.view import ClusterView, Member
 from local_aws.nodes.specs import NodesError
 
 PARAMETERS = "provisioning_parameters.json"
-_BEGIN = "# controllers, nodes and partitions: HyperPod's agent writes them anew when the cluster changes"
-_END = "# end of what is written anew"
+_BEGIN = "# controllers, nodes and partitions: HyperPod's agent rewrites these lines when the cluster changes"
+_END = "# end of the rewritten lines"
 _DEFAULT_PARTITION = "dev"
-# Slurm's own default of ProctrackType needs cgroups that a machine with version 1's hierarchies does not give to its nodes.
-# config_overrides lets slurmd say that it has what EC2 says of the instance type, and not what this machine has.
+# Slurm's default ProctrackType needs cgroups that a machine with version 1's hierarchies cannot give to its nodes.
+# config_overrides makes slurmd report what EC2 reports of the instance type instead of this machine's resources.
 _HEAD = """\
 # written by the simulated HyperPod agent
 ClusterName={name}
@@ -46,36 +46,36 @@ Include accounting.conf
 
 @dataclass(frozen=True)
 class SlurmLayout:
-    """What groups do in Slurm, by provisioning_parameters.json."""
+    """The groups' roles and partitions in Slurm, from provisioning_parameters.json."""
 
     controller_group: str
     partitions: Mapping[str, str]  # by worker group
 
     @classmethod
     def read(cls, content: bytes) -> "SlurmLayout":
-        """Read the file that lies beside the scripts."""
+        """Parse the file next to the scripts."""
         try:
             parameters = json.loads(content)
             workers = {group["instance_group_name"]: group["partition_name"] for group in parameters["worker_groups"]}
             return cls(parameters["controller_group"], workers)
         except (ValueError, KeyError, TypeError) as error:
-            raise NodesError(f"{PARAMETERS} is not what HyperPod's agent reads: {type(error).__name__} {error}") from error
+            raise NodesError(f"{PARAMETERS} cannot be read by HyperPod's agent: {type(error).__name__} {error}") from error
 
 
 def new(view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) -> str:
-    """The file as a controller first has it."""
+    """Return the first file of a controller."""
     return _HEAD.format(name=view.name) + _block(view, layout, behaviour)
 
 
 def placeholder(view: ClusterView) -> str:
-    """Return the file as it is before the agent knows the cluster's controllers."""
+    """Return the file before the agent knows the cluster's controllers."""
     return _HEAD.format(name=view.name) + f"{_BEGIN}\nSlurmctldHost=localhost\n{_END}\n"
 
 
 def rewritten(text: str, view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) -> str:
-    """The file for what the cluster is now; all that stands outside the agent's own lines stays.
+    """Return the file for the cluster's current state; everything outside the agent's own lines stays.
 
-    A file without them is somebody else's by now and stays as it is.
+    A file without these lines was replaced by another program and stays unchanged.
     """
     before, begin, rest = text.partition(f"{_BEGIN}\n")
     _, end, after = rest.partition(f"{_END}\n")
@@ -83,7 +83,7 @@ def rewritten(text: str, view: ClusterView, layout: SlurmLayout, behaviour: Beha
 
 
 def left(before: ClusterView, now: ClusterView, layout: SlurmLayout) -> list[str]:
-    """The workers that were in the file and will not be."""
+    """Return the workers that are removed from the file."""
     hosts = {member.hostname for group in layout.partitions for member in now.listed_of(group)}
     workers = [member for group in layout.partitions for member in before.listed_of(group)]
     return [member.hostname for member in workers if member.hostname not in hosts]
@@ -110,7 +110,7 @@ def _partitions(view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) ->
     for group, partition in layout.partitions.items():
         hosts.setdefault(partition, []).extend(member.hostname for member in view.listed_of(group))
     lists = {name: ",".join(names) for name, names in hosts.items() if names}
-    lists = {_DEFAULT_PARTITION: "ALL"} | lists  # a partition of the file may have that name
+    lists = {_DEFAULT_PARTITION: "ALL"} | lists  # the file may have a partition with that name
     end = "State=UP Topology=tree" if behaviour.automatic_topology == "empty_yaml" else "State=UP"
     return [
         f"PartitionName={name} Nodes={nodes}{' Default=YES' if name == _DEFAULT_PARTITION else ''} MaxTime=INFINITE {end}"

@@ -1,4 +1,4 @@
-"""What the agent asks of Slurm's controller: to give up nodes that leave the cluster, and to read its configuration."""
+"""The agent's commands for Slurm's controller: give up nodes that leave the cluster, and reload the configuration."""
 
 import logging
 
@@ -7,10 +7,10 @@ from local_aws.nodes.hub import Hub
 from local_aws.nodes.specs import NodesError
 
 _log = logging.getLogger(__name__)
-# A job whose node slurm.conf has lost is not ended cleanly: seen in 24.11, it was queued again by every reconfiguration and was
-# COMPLETING for ever ("Node count mismatch"). So its node goes down first, by which Slurm ends or queues the job as after any
+# A job whose node is missing from slurm.conf does not end cleanly: in 24.11, every reconfiguration queued it again and it was
+# COMPLETING for ever ("Node count mismatch"). So its node goes DOWN first, which makes Slurm end or requeue the job as after any
 # lost node; the other nodes of such a job take KillWait and UnkillableStepTimeout at most, 90 s by default. DRAIN, too: a last
-# sign of life of a node that is down makes it idle, and another job is sent there.
+# message of a node that is down makes it idle, and Slurm would send it another job.
 _GIVE_UP = """
 systemctl is-active --quiet slurmctld || exit 1
 for host in "$@"; do
@@ -26,7 +26,7 @@ for job in $(timeout 20 squeue --noheader --states=COMPLETING --format=%A); do
     done
 done
 """
-# slurmctld takes nodes in and gives them up without a restart since Slurm 23.11. It tells its standbys and all slurmd.
+# slurmctld adds and removes nodes without a restart since Slurm 23.11. It notifies its standbys and all slurmd.
 _RECONFIGURE = """
 systemctl is-active --quiet slurmctld || exit 1
 case "$(slurmctld -V)" in "slurm 22."*|"slurm 23.02."*) exec systemctl restart slurmctld;; esac
@@ -35,12 +35,12 @@ timeout 20 scontrol reconfigure || exec systemctl restart slurmctld
 
 
 def give_up(hub: Hub, machine: Machine, hosts: list[str]) -> bool:
-    """Let slurmctld take all jobs off ``hosts``, and wait for that; tell whether there is one on the machine."""
+    """Make slurmctld end all jobs on ``hosts``, and wait for that; return whether it runs on the machine."""
     return _run(hub, machine, _GIVE_UP, *hosts)
 
 
 def reconfigure(hub: Hub, machine: Machine) -> bool:
-    """Let slurmctld read its configuration; tell whether there is one on the machine."""
+    """Make slurmctld reload its configuration; return whether it runs on the machine."""
     return _run(hub, machine, _RECONFIGURE)
 
 

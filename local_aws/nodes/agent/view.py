@@ -1,4 +1,4 @@
-"""A cluster at one moment, as HyperPod's agent sees it: who is in it, and what its instance types have."""
+"""A snapshot of a cluster for HyperPod's agent: its members, and the resources of its instance types."""
 
 import json
 from collections.abc import Mapping, Set
@@ -22,13 +22,13 @@ class Member:
 
     @property
     def hostname(self) -> str:
-        """The name that the node's own system has."""
+        """Return the name of the node's own system."""
         return hostname(self.address)
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What Slurm is told of an instance type, and how many GPUs it has."""
+    """The resources of an instance type for Slurm, and its number of GPUs."""
 
     cpus: int
     memory_mib: int
@@ -37,17 +37,17 @@ class Shape:
 
 @dataclass(frozen=True)
 class ClusterView:
-    """The cluster's nodes at one moment. Two views are equal where the agent has nothing to write anew."""
+    """A snapshot of the cluster's nodes. Two views are equal if the agent has nothing to rewrite."""
 
     name: str
-    resource_config: str  # as it stands in the file
+    resource_config: str  # the file's text
     members: tuple[Member, ...]
     shapes: Mapping[str, Shape]  # by group
-    listed: frozenset[str] | None = None  # the nodes with a line in slurm.conf, by id; None where all have one
+    listed: frozenset[str] | None = None  # ids of the nodes with a line in slurm.conf; None if all have one
 
     @classmethod
     def of(cls, cluster: Cluster, listed: Set[str] | None = None, empty_instances: str = "list") -> "ClusterView":
-        """The cluster as it is now; only the nodes of ``listed`` are in slurm.conf."""
+        """Return the cluster's current view; only the nodes in ``listed`` are in slurm.conf."""
         with lock:
             config = resource_config(cluster)
             specs = {group.name: group.spec for group in cluster.groups.values()}
@@ -58,7 +58,7 @@ class ClusterView:
         return cls(cluster.name, json.dumps(config, indent=1) + "\n", members, shapes, in_slurm)
 
     def members_of(self, group: str) -> list[Member]:
-        """The nodes of one group."""
+        """Return the nodes of a group."""
         return [member for member in self.members if member.group == group]
 
     def listed_of(self, group: str) -> list[Member]:
@@ -67,7 +67,7 @@ class ClusterView:
 
 
 def hostname(address: str) -> str:
-    """The host name that EC2 derives from an address."""
+    """Return the host name that EC2 derives from an address."""
     return f"ip-{address.replace('.', '-')}"
 
 
@@ -89,14 +89,14 @@ def _mark_empty(config: Json, how: str) -> None:
 
 
 def shape(type_name: str, threads_per_core: int | None = None) -> Shape:
-    """What an instance type has, by moto's copy of EC2's DescribeInstanceTypes; one CPU where EC2 has no such type."""
+    """Return an instance type's resources from moto's copy of EC2's DescribeInstanceTypes; one CPU for unknown types."""
     facts = _instance_types().get(type_name.removeprefix("ml."), {})
     processor = facts.get("VCpuInfo", {})
     cores = int(processor.get("DefaultCores", 1))
     threads = threads_per_core or int(processor.get("DefaultThreadsPerCore", 1))
     memory = int(facts.get("MemoryInfo", {}).get("SizeInMiB", 1024))
     gpus = sum(int(gpu["Count"]) for gpu in (facts.get("GpuInfo") or {}).get("Gpus", []))
-    return Shape(cores * threads, memory * 95 // 100, gpus)  # the rest is the firmware's and the kernel's
+    return Shape(cores * threads, memory * 95 // 100, gpus)  # the firmware and the kernel use the rest
 
 
 @cache

@@ -1,4 +1,4 @@
-"""A cluster's VPC as its hub builds it: from the embedded EC2's records, with the embedded FSx's file systems in it."""
+"""A cluster's VPC for its hub: from the embedded EC2's state, with the embedded FSx's file systems."""
 
 import ipaddress
 from pathlib import Path
@@ -11,10 +11,10 @@ from local_aws.nodes.specs import FileSystem, NodesError, Vpc
 
 
 def vpc_of(cluster: Cluster, node: Node, file_systems: Path) -> Vpc:
-    """The VPC of a node of the cluster; file systems have their contents below the folder ``file_systems``."""
+    """Return the VPC of a cluster's node; file systems have their contents below the folder ``file_systems``."""
     subnet = find_subnet(cluster.account, cluster.region, node.interfaces[0].subnet_id)
     if subnet is None:
-        raise NodesError(f"subnet {node.interfaces[0].subnet_id} does not exist any more")
+        raise NodesError(f"subnet {node.interfaces[0].subnet_id} no longer exists")
     vpc_id = str(subnet.vpc_id)
     cidrs = _cidrs(cluster, vpc_id)
     resolver = ipaddress.ip_network(cidrs[0]).network_address + 2
@@ -28,7 +28,7 @@ def _cidrs(cluster: Cluster, vpc_id: str) -> tuple[str, ...]:
 
     vpc: Any = ec2_backends[cluster.account][cluster.region].get_vpc(vpc_id)
     if vpc is None:
-        raise NodesError(f"VPC {vpc_id} does not exist any more")
+        raise NodesError(f"VPC {vpc_id} no longer exists")
     others = [one["cidr_block"] for one in vpc.get_cidr_block_association_set()]
     return tuple(dict.fromkeys([vpc.cidr_block, *others]))
 

@@ -1,1 +1,1 @@
-"""The image from which all simulated nodes boot: its recipe, and how it is built and kept."""
+"""The image of all simulated nodes: its recipe, its build and its cache."""

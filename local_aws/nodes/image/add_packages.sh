@@ -1,6 +1,6 @@
 #!/bin/bash
-# usage: add_packages.sh IMAGE FOLDER CACHE PACKAGE...   Makes FOLDER/made: what IMAGE gains when the packages are installed in it.
-# It grows in memory and is copied then: the upper layer of an overlay cannot lie on every file system, a lower one can.
+# usage: add_packages.sh IMAGE FOLDER CACHE PACKAGE...   Creates FOLDER/made, a layer on IMAGE with the packages.
+# It is built in memory and then copied: any file system can hold the lower layer of an overlay, but not every one the upper.
 set -euo pipefail
 
 image=$1 made=$2/made cache=$3 grown=$2/grown root=$2/grown/root
@@ -15,6 +15,6 @@ mount -t proc proc "$root/proc"
 echo "I: installing ${*:4}"
 chroot "$root" apt-get --quiet update
 DEBIAN_FRONTEND=noninteractive chroot "$root" apt-get --quiet --yes --no-install-recommends install "${@:4}"
-echo "I: keeping what is new"
+echo "I: keeping the new files"
 rm -rf "$grown"/upper/{run,tmp,var/log,var/cache}
 cp -a "$grown/upper" "$made"

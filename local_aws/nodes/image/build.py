@@ -1,4 +1,4 @@
-"""Builds the image, and the layer with PyTorch above it. What fails or is killed leaves nothing that looks like an image."""
+"""Build the image, and the layer with PyTorch on top. A failed or killed build leaves nothing that looks like an image."""
 
 import os
 import shutil
@@ -14,24 +14,26 @@ from local_aws.nodes.registry import Registry
 from local_aws.nodes.specs import NodesError
 
 _TAIL_LINES = 30
-# Builders mount /dev and others into the image: in a mount namespace of its own nothing of that outlives them.
+# Builders mount /dev and others into the image: in a separate mount namespace these mounts cannot outlive them.
 _ALONE = ("unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child")
 
-_TOLD = tuple(f"I: {word}" for word in ("running apt-get", "downloading", "extracting", "installing", "dressing", "keeping"))
+_REPORTED = tuple(
+    f"I: {word}" for word in ("running apt-get", "downloading", "extracting", "installing", "overlaying", "keeping")
+)
 
 Report = Callable[[str], None]
 
 
 def build(report: Report) -> Path:
-    """The image of today's recipe, built if need be; ``report`` is told how that goes on."""
-    with store.lock(lambda: report("another process builds the image already; waiting for it")):
+    """Return the image of the current recipe; build it if needed, and ``report`` the progress."""
+    with store.lock(lambda: report("waiting for another process that is building the image")):
         return store.find() or _build_image(report)
 
 
 def build_training(report: Report) -> Path:
-    """The layer with PyTorch for the image of today's recipe, built if need be with the image."""
+    """Return the layer with PyTorch for the current image; build both if needed."""
     image = build(report)
-    with store.lock(lambda: report("another process builds the layer already; waiting for it")):
+    with store.lock(lambda: report("waiting for another process that is building the layer")):
         layer = store.training_layer(image)
         if not layer.is_dir():
             _drop_unused(report)
@@ -45,16 +47,16 @@ def _build_image(report: Report) -> Path:
     suite, chosen = sources.choose(sources.own_targets(), sources.codename(), sources.is_signed)
     image = store.image_of(suite)
     _drop_unused(report)
-    report(f"building the nodes' image, Debian {suite}, into {image}; this takes one to three minutes")
+    report(f"building the node image, Debian {suite}, in {image}; this takes one to three minutes")
     lines = "\n".join(source.line for source in chosen)
     make(image, [str(store.RECIPE / "bootstrap.sh"), suite, lines], store.packages("packages"), report)
     return image
 
 
 def make(result: Path, builder: list[str], packages: Iterable[str], report: Report) -> None:
-    """Let ``builder`` make the folder ``made`` in one that it is given, and give it its name when it is whole.
+    """Run ``builder`` to create the folder ``made`` in a given folder, and rename it when it is complete.
 
-    It is also given the folder of packages fetched before, and the packages to install.
+    Its arguments also include the package cache and the packages to install.
     """
     start = time.monotonic()
     with _unfinished(result) as part:
@@ -68,7 +70,7 @@ def _drop_unused(report: Report) -> None:
     living = [read_plan(Path(entry.folder)) for entry in Registry().entries() if entry.lives]
     in_use = {layer for _, layers, _ in living for layer in layers}
     for folder in set(store.unused()) - in_use:
-        report(f"removing {folder}, which no node was booted from for {store.KEPT_DAYS} days")
+        report(f"removing {folder}, not used for {store.KEPT_DAYS} days")
         _remove(folder)
 
 
@@ -112,7 +114,7 @@ def _run(command: list[str], report: Report) -> None:
         for line in builder.stdout or ():
             written.write(line)
             written.flush()
-            if line.startswith(_TOLD):
+            if line.startswith(_REPORTED):
                 report(line.removeprefix("I: ").rstrip("\n."))
     if builder.returncode:
         tail = "\n".join(log.read_text().splitlines()[-_TAIL_LINES:])

@@ -1,4 +1,4 @@
-"""Where packages come from: this machine's own apt sources, as far as they have what Debian signed."""
+"""The package sources: this machine's own apt sources that carry Debian's signature."""
 
 import re
 import tempfile
@@ -18,37 +18,37 @@ _FORMAT = "$(REPO_URI) $(RELEASE) $(COMPONENT)"
 
 @dataclass(frozen=True)
 class Source:
-    """A repository and one of its releases."""
+    """A repository and a release."""
 
     uri: str
     release: str
 
     @property
     def line(self) -> str:
-        """The source as apt reads it. Nothing but Debian's keys is good enough for it."""
+        """Return the source as a line for apt. Only Debian's keys are accepted."""
         return f"deb [signed-by={KEYRING}] {self.uri} {self.release} main"
 
 
 def choose(targets: Iterable[str], own: str, has: Callable[[Source], bool]) -> tuple[str, list[Source]]:
-    """The newest release of Debian that can be had from a machine's ``targets``, with its sources; ``own`` is its codename."""
+    """Return the newest Debian release that a machine's ``targets`` offer, with its sources; ``own`` is its codename."""
     listed = list(targets)
     for suite in SUITES:
         sources = [source for source in candidates(listed, own, suite) if has(source)]
         if any(source.release == suite for source in sources):
             return suite, sources
     raise NodesError(
-        f"nodes are a Debian {' or '.join(SUITES)}, which no apt source here ({own or 'no Debian'}) offers; "
-        "on another distribution, add one of Debian's to /etc/apt/sources.list.d and pin it down to priority -1"
+        f"nodes need Debian {' or '.join(SUITES)}, but no apt source here ({own or 'no Debian'}) offers it; "
+        "on another distribution, add a Debian source to /etc/apt/sources.list.d and pin it to priority -1"
     )
 
 
 def own_targets() -> list[str]:
-    """What this machine's apt would fetch package lists of: lines of address, release and component."""
+    """Return the package lists that this machine's apt would fetch: lines of address, release and component."""
     return run("apt-get", "indextargets", "--no-release-info", "--format", _FORMAT, "Created-By: Packages").splitlines()
 
 
 def candidates(targets: Iterable[str], own: str, suite: str) -> list[Source]:
-    """The sources of ``suite`` that ``targets`` lead to: those of the machine's own release, with the other's name."""
+    """Return the sources of ``suite`` on the servers in ``targets``: the machine's own sources with the release replaced."""
     found: dict[Source, None] = {}
     known = "|".join(re.escape(name) for name in (own, suite, *_NAMES) if name)
     for target in targets:
@@ -60,9 +60,9 @@ def candidates(targets: Iterable[str], own: str, suite: str) -> list[Source]:
 
 
 def is_signed(source: Source) -> bool:
-    """Whether the source can be reached and is signed with one of Debian's keys."""
+    """Return whether the source is reachable and signed with one of Debian's keys."""
     if not KEYRING.exists():
-        raise NodesError(f"no {KEYRING}; package debian-archive-keyring has it")
+        raise NodesError(f"no {KEYRING}; install package debian-archive-keyring")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "InRelease"
         fetch = ["/usr/lib/apt/apt-helper", "download-file", f"{source.uri.rstrip('/')}/dists/{source.release}/InRelease"]
@@ -71,7 +71,7 @@ def is_signed(source: Source) -> bool:
 
 
 def codename() -> str:
-    """The name of this machine's release."""
+    """Return the codename of this machine's release."""
     for line in Path("/etc/os-release").read_text().splitlines():
         if line.startswith("VERSION_CODENAME="):
             return line.partition("=")[2].strip('"')

@@ -1,4 +1,4 @@
-"""Where built images are kept: beside other caches, each named by a hash of its recipe."""
+"""The cache of built images, each named by a hash of its recipe."""
 
 import fcntl
 import hashlib
@@ -11,44 +11,44 @@ from pathlib import Path
 RECIPE = Path(__file__).parent
 SUITES = ("trixie", "bookworm")  # Slurm 24.11, as on HyperPod's nodes, and 22.05
 KEPT_DAYS = 7
-_OF_IMAGE = ("packages", "bootstrap.sh", "dress")
+_OF_IMAGE = ("packages", "bootstrap.sh", "overlay")
 _OF_LAYER = ("packages-training", "add_packages.sh")
 
 
 def place() -> Path:
-    """The folder for images and for the packages they are built from."""
+    """Return the folder for images and for their packages."""
     caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return caches.resolve() / "hyperpod-cdk"
 
 
 def image_of(suite: str) -> Path:
-    """Where the image of today's recipe lies, or will lie once it is built, for a release of Debian."""
+    """Return the path of the current recipe's image for a release of Debian, built or not."""
     return place() / "images" / f"{suite}-{_hash(_OF_IMAGE)}"
 
 
 def find() -> Path | None:
-    """The image of today's recipe, if it was built."""
+    """Return the image of the current recipe, or None if it is not built."""
     return next((image_of(suite) for suite in SUITES if image_of(suite).is_dir()), None)
 
 
 def training_layer(image: Path) -> Path:
-    """Where the layer with PyTorch for ``image`` lies, or will lie once it is built."""
+    """Return the path of the PyTorch layer for ``image``, built or not."""
     return image.with_name(f"{image.name}-training-{_hash(_OF_LAYER)}")
 
 
 def layers(image: Path) -> list[Path]:
-    """What a root volume stands on, the uppermost first: the image, and the layer with PyTorch where there is one."""
+    """Return the layers below a root volume, uppermost first: the PyTorch layer, if built, and the image."""
     return [layer for layer in (training_layer(image), image) if layer.is_dir()]
 
 
 def note_use(image: Path) -> None:
-    """Note that nodes boot from an image, so that it is kept."""
+    """Record that nodes boot from an image, so that it is kept."""
     for layer in layers(image):
         _note_of(layer).touch()
 
 
 def unused() -> list[Path]:
-    """The images and layers from which no node was booted for long."""
+    """Return the images and layers that have not been used for a long time."""
     since = time.time() - KEPT_DAYS * 86400
     notes = (place() / "images").glob("*.used")
     return [note.with_suffix("") for note in notes if note.stat().st_mtime < since and note.with_suffix("").is_dir()]
@@ -59,7 +59,7 @@ def _note_of(layer: Path) -> Path:
 
 
 def packages(name: str) -> list[str]:
-    """The packages that a file of the recipe lists."""
+    """Return the packages in a file of the recipe."""
     return [line for line in (RECIPE / name).read_text().splitlines() if line and not line.startswith("#")]
 
 
@@ -73,7 +73,7 @@ def _hash(parts: tuple[str, ...]) -> str:
 
 @contextmanager
 def lock(waiting: Callable[[], None]) -> Iterator[None]:
-    """Keep other builds out for the block; ``waiting`` is called first where another one goes on."""
+    """Hold the build lock for the block; call ``waiting`` first if another build holds it."""
     place().mkdir(parents=True, exist_ok=True)
     with (place() / "lock").open("w") as file:
         try:

@@ -1,1 +1,1 @@
-"""The hub's process, which holds the nodes of one cluster in namespaces of its own. Standard library only; runs as root."""
+"""The hub's process, which runs the nodes of a cluster in separate namespaces. Standard library only; runs as root."""

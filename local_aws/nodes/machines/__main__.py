@@ -1,4 +1,4 @@
-"""`python -m local_aws.nodes.machines FOLDER`: the hub's process. Its guardian starts it in namespaces of its own."""
+"""`python -m local_aws.nodes.machines FOLDER`: the hub's process. Its guardian starts it in separate namespaces."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from local_aws.nodes.machines import dns, imds
 from local_aws.nodes.machines.network import Network
-from local_aws.nodes.machines.node import House
+from local_aws.nodes.machines.node import HubResources
 from local_aws.nodes.machines.server import Server
 from local_aws.nodes.programs import run
 from local_aws.nodes.protocol import read_plan
@@ -16,12 +16,12 @@ from local_aws.nodes.specs import FileSystem
 
 _CGROUPS = Path("/sys/fs/cgroup")
 _AUTOFS = Path("/dev/autofs")  # without it, systemd has no automount units
-# Where nodes find the file systems; the stand-ins for FSx's clients know it.
+# The file systems' path on nodes; the stubs of FSx's clients use it.
 _FILE_SYSTEMS = "/run/simulated-fsx"
 
 
 def main(folder: Path) -> None:
-    """Hide the machine's /run and cgroups behind our own, build the VPC, and answer for ever."""
+    """Hide the machine's /run and cgroups, build the VPC, and serve requests for ever."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     vpc, layers, cgroup = read_plan(folder)
     run("mount", "-t", "tmpfs", "-o", "mode=0755", "hub", "/run")
@@ -36,9 +36,9 @@ def main(folder: Path) -> None:
     binds = [_bind(name, system) for name, system in vpc.file_systems.items()]
     if _AUTOFS.exists():
         binds.append(str(_AUTOFS))
-    house = House(layers, vpc, network, _CGROUPS / cgroup, folder / "log", tuple(binds))
+    hub = HubResources(layers, vpc, network, _CGROUPS / cgroup, folder / "log", tuple(binds))
     threading.Thread(target=_end_with_guardian, daemon=True).start()
-    Server(house, metadata, names).serve(folder)
+    Server(hub, metadata, names).serve(folder)
 
 
 def _end_with_guardian() -> None:
@@ -48,7 +48,7 @@ def _end_with_guardian() -> None:
 
 
 def _bind(name: str, system: FileSystem) -> str:
-    """Bind the file system for all nodes, without setuid programs and devices, which root on a node could leave there."""
+    """Bind the file system for all nodes, with nosuid and nodev, because root on a node could create such files."""
     folder = str(system.folder)
     run("mount", "--bind", folder, folder)
     run("mount", "-o", "remount,bind,nosuid,nodev", folder)

@@ -1,4 +1,4 @@
-"""Programs on a node, each as a unit of its systemd: a clean environment and a cgroup of its own, as a service has."""
+"""Programs on a node, each as a unit of its systemd: with a clean environment and its own cgroup, like a service."""
 
 import itertools
 import os
@@ -13,7 +13,7 @@ from typing import IO
 from local_aws.nodes.machines.node import Node
 from local_aws.nodes.specs import HOST, NodesError
 
-# Whether mounts of the program are the node's own, and whether it sees those that the node makes meanwhile.
+# Whether the program's mounts are the node's own, and whether it sees mounts that the node adds meanwhile.
 _MOUNTS = {HOST: (), "slave": ("PrivateMounts=yes",), "private": ("PrivateMounts=yes", "MountFlags=private")}
 _ENVIRONMENT = {"HOME": "/root", "LANG": "C.UTF-8"}
 _DRAIN_S = 1.0
@@ -23,7 +23,7 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True)
 class Command:
-    """What to run on a node, and how."""
+    """A program to run on a node, with its settings."""
 
     argv: list[str]
     environment: dict[str, str]
@@ -34,9 +34,9 @@ class Command:
 
 
 def run(node: Node, command: Command, on_line: Callable[[str], None]) -> int:
-    """Run a command to its end and return its exit status; ``on_line`` gets its output as it comes.
+    """Run a command and return its exit status; ``on_line`` gets its output as it comes.
 
-    When ``on_line`` raises, the unit is killed: whoever wanted it is gone.
+    If ``on_line`` raises, the unit is killed: the caller is gone.
     """
     unit = command.unit or f"command-{next(_numbers)}"
     entrance = node.entrance()
@@ -55,25 +55,25 @@ def run(node: Node, command: Command, on_line: Callable[[str], None]) -> int:
         limit.cancel()
     if limit.has_struck:
         raise NodesError(f"'{' '.join(command.argv)}' did not end within {command.timeout_s:g} s and was killed")
-    # Whatever the status: when the node's plug is pulled, systemd-run loses its connection and ends with 0.
+    # Whatever the status: if the node is stopped, systemd-run loses its connection and ends with 0.
     if node.has_gone_since(entrance):
-        raise NodesError(f"node {node.spec.id} went away while '{' '.join(command.argv)}' ran")
+        raise NodesError(f"node {node.spec.id} stopped while '{' '.join(command.argv)}' ran")
     return status
 
 
 def _as_unit(unit: str, command: Command) -> list[str]:
     settings = [f"--setenv={name}={value}" for name, value in (_ENVIRONMENT | command.environment).items()]
-    argv = [argument.replace("$", "$$") for argument in command.argv]  # systemd puts variables in; the program shall see them
+    argv = [argument.replace("$", "$$") for argument in command.argv]  # systemd expands variables; the program must see them
     return [
         *("systemd-run", "--quiet", "--pipe", "--wait", "--collect", f"--unit={unit}"),
-        # What the program leaves behind holds up its unit no longer than this.
+        # Processes that the program leaves behind delay the unit's end only this long.
         *(f"--property={setting}" for setting in _MOUNTS[command.mounts]),
         *("--property=TimeoutStopSec=5s", f"--working-directory={command.folder}", *settings, "--", *argv),
     ]
 
 
 class _Limit:
-    """The time that a unit has; then it is killed with all it started, and so is what waits for it."""
+    """The timeout of a unit; it kills the unit with all its processes, and the process that waits for it."""
 
     def __init__(self, node: Node, unit: str, process: subprocess.Popen[bytes], timeout_s: float | None) -> None:
         self._node, self._unit, self._process = node, unit, process
@@ -84,7 +84,7 @@ class _Limit:
             self._timer.start()
 
     def cancel(self) -> None:
-        """Let the unit be."""
+        """Cancel the timeout."""
         if self._timer:
             self._timer.cancel()
 
@@ -95,7 +95,7 @@ class _Limit:
             subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_KILLED_S)
             self._process.wait(_KILLED_S)
         except (NodesError, subprocess.TimeoutExpired):
-            self._process.kill()  # the node is gone, or so busy that it does not even obey
+            self._process.kill()  # the node is gone, or too busy to obey
 
     def _strike(self) -> None:
         self.has_struck = True
@@ -103,7 +103,7 @@ class _Limit:
 
 
 def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
-    assert process.stdout is not None  # noqa: S101  # it was asked for; for the type checker
+    assert process.stdout is not None  # noqa: S101  it is a pipe; for the type checker
     rest = b""
     for part in _parts(process, process.stdout):
         *lines, rest = (rest + part).split(b"\n")
@@ -113,7 +113,7 @@ def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
 
 
 def _parts(process: subprocess.Popen[bytes], output: IO[bytes]) -> Iterator[bytes]:
-    """What comes from a process, until it ends. Something left behind may hold the pipe open: it is not waited for long."""
+    """Yield a process's output until it ends. A leftover child may hold the pipe open: wait for it only briefly."""
     with output, selectors.DefaultSelector() as selector:
         selector.register(output, selectors.EVENT_READ)
         end = None

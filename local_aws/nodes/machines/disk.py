@@ -1,16 +1,16 @@
-"""A node's root volume: the image's layers, shared and never written, below a layer of the node's own that lies in memory."""
+"""A node's root volume: the image's layers, shared and read-only, below a layer in memory for the node's own files."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from local_aws.nodes.programs import run, succeeds
 
-# In the hub's own mount namespace: whatever ends the hub takes the volumes along.
+# In the hub's own mount namespace: the volumes end with the hub, however it ends.
 _VOLUMES = Path("/run/volumes")
 
 
 class Disk:
-    """The root volume of one node."""
+    """The root volume of a node."""
 
     def __init__(self, node_id: str, layers: Sequence[Path], size_mib: int) -> None:
         self._place = _VOLUMES / node_id
@@ -18,7 +18,7 @@ class Disk:
         self.root = self._place / "root"
 
     def make(self) -> None:
-        """Make an empty volume above the image."""
+        """Create an empty volume above the image."""
         self._place.mkdir(parents=True)
         run("mount", "-t", "tmpfs", "-o", f"size={self._size_mib}m,mode=0755", "volume", str(self._place))
         for part in ("upper", "work", "root"):
@@ -28,7 +28,7 @@ class Disk:
         run("mount", "-t", "overlay", "-o", f"{layers},volatile", "root", str(self.root))
 
     def drop(self) -> None:
-        """Remove the volume, if there is one."""
+        """Remove the volume, if it exists."""
         succeeds("umount", "--lazy", str(self.root))
         succeeds("umount", "--lazy", str(self._place))
         if self._place.is_dir():

@@ -1,4 +1,4 @@
-"""The VPC's resolver: its nodes' names and back, the file systems' names, and nothing else. UDP alone."""
+"""The VPC's resolver: only its nodes' names and addresses, and the file systems' names. UDP only."""
 
 import ipaddress
 import re
@@ -15,12 +15,12 @@ _TTL_S = 60
 
 
 def domain(region: str) -> str:
-    """The domain of the nodes of a region."""
+    """Return the domain of a region's nodes."""
     return "ec2.internal" if region == "us-east-1" else f"{region}.compute.internal"
 
 
 class Names:
-    """What the names in a VPC stand for."""
+    """The names in a VPC."""
 
     def __init__(self, vpc: Vpc) -> None:
         self._domain = domain(vpc.region)
@@ -29,7 +29,7 @@ class Names:
         self._file_systems = {name.lower(): system.address for name, system in vpc.file_systems.items()}
 
     def look_up(self, name: str, kind: int) -> str | None:
-        """Answer a question for an address (1) or a name (12); None where there is none."""
+        """Return the answer to a question for an address (1) or a name (12), or None."""
         if kind == _A:
             return self._file_systems.get(name) or self._node(name)
         if kind == _PTR:
@@ -55,7 +55,7 @@ class Names:
 
 
 def reply(packet: bytes, names: Names) -> bytes:
-    """The answer to a question: one record, none where the name has no such record, or NXDOMAIN."""
+    """Return the response to a question: one record, none if the name has no such record, or NXDOMAIN."""
     labels, at = [], 12
     while packet[at]:
         labels.append(packet[at + 1 : at + 1 + packet[at]].decode("ascii"))
@@ -90,5 +90,5 @@ def _answer(server: socket.socket, names: Names) -> None:
         try:
             answer = reply(packet, names)
         except (IndexError, ValueError, struct.error):
-            continue  # no DNS question: AWS's resolver drops it as well
+            continue  # not a DNS question: AWS's resolver also drops it
         server.sendto(answer, peer)

@@ -1,4 +1,4 @@
-"""The instance metadata service, version 2 alone as on HyperPod's nodes, on 169.254.169.254. It knows a caller by its address."""
+"""The instance metadata service on 169.254.169.254, only version 2 as on HyperPod. It identifies a caller by its address."""
 
 import secrets
 import threading
@@ -7,30 +7,30 @@ from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 ADDRESS = "169.254.169.254"
-_TOKEN_PATH = "/latest/api/token"  # noqa: S105  # where tokens are had, not one
-_TTL_HEADER, _TOKEN_HEADER = "X-aws-ec2-metadata-token-ttl-seconds", "X-aws-ec2-metadata-token"  # headers' names
+_TOKEN_PATH = "/latest/api/token"  # noqa: S105  the tokens' path, not a token
+_TTL_HEADER, _TOKEN_HEADER = "X-aws-ec2-metadata-token-ttl-seconds", "X-aws-ec2-metadata-token"  # header names
 _LONGEST_S = 21600
 
 
 class Metadata:
-    """Every node's metadata and the tokens that were given to it."""
+    """Every node's metadata and its tokens."""
 
     def __init__(self) -> None:
         self._texts: dict[str, Mapping[str, str]] = {}
         self._tokens: dict[str, dict[str, float]] = {}
 
     def put(self, address: str, texts: Mapping[str, str]) -> None:
-        """Give the node at ``address`` its metadata, by path."""
+        """Set the metadata of the node at ``address``, by path."""
         self._texts[address] = {path.strip("/"): text for path, text in texts.items()}
         self._tokens.setdefault(address, {})
 
     def drop(self, address: str) -> None:
-        """Forget the node at ``address``."""
+        """Delete the metadata of the node at ``address``."""
         self._texts.pop(address, None)
         self._tokens.pop(address, None)
 
     def token(self, address: str, ttl: str) -> str | None:
-        """A token for a node, or None where the node is not known or ``ttl`` is no number of seconds up to six hours."""
+        """Return a token for a node; None for an unknown node or a ``ttl`` that is not 1 second to 6 hours."""
         if address not in self._tokens or not ttl.isdecimal() or not 1 <= int(ttl) <= _LONGEST_S:
             return None
         token = secrets.token_urlsafe(40)
@@ -38,11 +38,11 @@ class Metadata:
         return token
 
     def is_valid(self, address: str, token: str) -> bool:
-        """Whether ``token`` was given to that node and has not run out."""
+        """Return whether the node got ``token`` and it has not expired."""
         return time.monotonic() < self._tokens.get(address, {}).get(token, 0.0)
 
     def read(self, address: str, path: str) -> str | None:
-        """The text at a path, or the names below it, one to a line, folders with a slash."""
+        """Return the text at a path, or the names below it, one per line, folders with a slash."""
         texts, path = self._texts.get(address, {}), path.strip("/")
         if path in texts:
             return texts[path]
@@ -59,7 +59,7 @@ def serve(metadata: Metadata) -> None:
 
 
 class _Server(ThreadingHTTPServer):
-    request_queue_size = 128  # many nodes ask at once
+    request_queue_size = 128  # many nodes connect at once
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -88,4 +88,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Keep still: nobody reads a metadata service's log."""
+        """Log nothing."""

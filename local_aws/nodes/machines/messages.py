@@ -1,4 +1,4 @@
-"""What systemd-nspawn tells of a node it runs: who its first process is, and when it has booted."""
+"""Notifications of systemd-nspawn about a node: its first process, and the end of its boot."""
 
 import os
 import socket
@@ -9,7 +9,7 @@ _END = b"END=1"
 
 
 class Messages:
-    """A socket in the manner of sd_notify. Its address is abstract: it lies in no folder and goes with the hub."""
+    """A socket like sd_notify's. Its address is abstract: it needs no folder and disappears with the hub."""
 
     def __init__(self, heard: Callable[[dict[str, str]], None]) -> None:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -18,12 +18,12 @@ class Messages:
 
     @property
     def address(self) -> str:
-        """The address as NOTIFY_SOCKET has it."""
+        """Return the address for NOTIFY_SOCKET."""
         name: bytes = self._socket.getsockname()
         return "@" + name[1:].decode()
 
     def close(self) -> None:
-        """Hear no more."""
+        """Stop listening."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
             sender.sendto(_END, self._socket.getsockname())
 

@@ -1,7 +1,7 @@
-"""A cluster's VPC: one bridge in the hub's network namespace, and one network namespace with an `eth0` per node.
+"""A cluster's VPC: a bridge in the hub's network namespace, and one network namespace with an `eth0` per node.
 
-Nodes have a default route, as scripts find their own address by it. It leads to the bridge and ends there, as on a private
-subnet without a NAT gateway; but whoever tries is told within a second instead of being left to wait.
+Nodes have a default route, because scripts find their own address by it. It leads to the bridge and ends there, as on a private
+subnet without a NAT gateway; but connections fail within a second instead of hanging.
 """
 
 import ipaddress
@@ -14,10 +14,10 @@ from local_aws.nodes.specs import NodesError, Vpc
 
 _BRIDGE = "vpc"
 _LINK_LOCAL = "169.254.0.0/16"
-# A bridge would take the lowest address of its ports, and change it as nodes come and go, under its neighbours' feet.
+# Otherwise a bridge takes the lowest address of its ports, which changes as nodes come and go, and neighbours lose it.
 _FIXED_MAC = "02:00:00:00:00:01"
 _IPV4 = Path("/proc/sys/net/ipv4")
-# These are the namespace's own, and end with it. What would forward and knows no way says so, each time.
+# These settings are the namespace's own and end with it. Packets without a route get an ICMP error, each time.
 _REFUSING = {"ip_forward": "1", "icmp_ratelimit": "0"}
 
 
@@ -30,7 +30,7 @@ class Network:
         self._networks = [ipaddress.ip_network(cidr) for cidr in vpc.cidrs]
 
     def build(self) -> None:
-        """Make the bridge with the addresses of the resolver, the metadata service and the file systems."""
+        """Create the bridge with the addresses of the resolver, the metadata service and the file systems."""
         systems = (system.address for system in self._vpc.file_systems.values())
         addresses = dict.fromkeys((self._vpc.resolver, dns.ADDRESS, imds.ADDRESS, *systems))
         lines = ["link set lo up", f"link add {_BRIDGE} address {_FIXED_MAC} type bridge"]
@@ -41,7 +41,7 @@ class Network:
             (_IPV4 / setting).write_text(value)
 
     def plug(self, node_id: str, address: str) -> None:
-        """Make a node's network namespace, with its address on `eth0`."""
+        """Create a node's network namespace, with its address on `eth0`."""
         self._check(address)
         run("ip", "netns", "add", node_id)
         wire = f"node{next(self._numbers)}"
@@ -53,7 +53,7 @@ class Network:
         run("ip", "-n", node_id, "-batch", "-", stdin="\n".join(lines))
 
     def unplug(self, node_id: str) -> None:
-        """Remove a node's network namespace, if there is one."""
+        """Remove a node's network namespace, if it exists."""
         succeeds("ip", "netns", "del", node_id)
 
     def _check(self, address: str) -> None:

@@ -1,4 +1,4 @@
-"""One simulated node: a root volume, a network namespace, a cgroup, and systemd in them. Lives in the hub's process."""
+"""A simulated node: a root volume, a network namespace, a cgroup, and systemd in them. Part of the hub's process."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from local_aws.nodes import cgroups
-from local_aws.nodes.machines import dns, lay
+from local_aws.nodes.machines import dns, write_files
 from local_aws.nodes.machines.disk import Disk
 from local_aws.nodes.machines.messages import Messages
 from local_aws.nodes.machines.network import Network
@@ -18,22 +18,22 @@ from local_aws.nodes.protocol import Json
 from local_aws.nodes.specs import NodesError, NodeSpec, Vpc
 
 BOOT_S = 300.0
-_REBOOT = 133  # with --keep-unit, nspawn leaves it to its caller to boot again
+_REBOOT = 133  # with --keep-unit, nspawn leaves the next boot to its caller
 _TAIL_LINES = 15
-# What lies there before systemd starts is hidden or removed by it.
+# systemd hides or removes files in these folders when it starts.
 _NOT_KEPT = ("/tmp", "/run", "/dev", "/proc", "/sys")  # noqa: S108  # paths of a node, and refused
 _NSPAWN = {
     "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1",
     "SYSTEMD_NSPAWN_API_VFS_WRITABLE": "network",
-    "SYSTEMD_NSPAWN_TMPFS_TMP": "0",  # /tmp lies on the root volume and is emptied at boot, as on Ubuntu
+    "SYSTEMD_NSPAWN_TMPFS_TMP": "0",  # /tmp is on the root volume and emptied at boot, as on Ubuntu
 }
 
 
 @dataclass(frozen=True)
-class House:
-    """What all nodes of a hub share."""
+class HubResources:
+    """The resources that all nodes of a hub share."""
 
-    layers: tuple[Path, ...]  # of the image, the uppermost first
+    layers: tuple[Path, ...]  # of the image, uppermost first
     vpc: Vpc
     network: Network
     cgroup: Path
@@ -44,32 +44,32 @@ class House:
 class Node:
     """A node that boots, runs, or has been shut down."""
 
-    def __init__(self, spec: NodeSpec, house: House) -> None:
-        self.spec, self._house = spec, house
+    def __init__(self, spec: NodeSpec, hub: HubResources) -> None:
+        self.spec, self._hub = spec, hub
         self.state = "stopped"
-        self.console = house.logs / spec.id / "console.log"
-        self._disk = Disk(spec.id, house.layers, spec.disk_mib)
-        self._cgroup = house.cgroup / spec.id
+        self.console = hub.logs / spec.id / "console.log"
+        self._disk = Disk(spec.id, hub.layers, spec.disk_mib)
+        self._cgroup = hub.cgroup / spec.id
         self._messages = Messages(self._heard)
         self._process: subprocess.Popen[bytes] | None = None
         self._change = threading.Condition()
-        self._making = threading.Lock()  # a node may be stopped while it is made
+        self._making = threading.Lock()  # a node may be stopped while it is created
         self._boots, self._leader = 0, 0
         self.is_going, self._is_gone = False, False
 
     def boot(self, files: Json) -> None:
-        """Make the node with its files, start systemd, and wait until that has reached its default target."""
+        """Create the node with its files, start systemd, and wait until it has reached its default target."""
         misplaced = [path for path in files if path.startswith(tuple(f"{place}/" for place in _NOT_KEPT))]
         if misplaced:
-            raise NodesError(f"{misplaced[0]} does not live through a boot; put it there afterwards")
+            raise NodesError(f"{misplaced[0]} does not survive a boot; put it there afterwards")
         self.console.parent.mkdir(parents=True, exist_ok=True)
         with self._making:
             if self.is_going:
                 raise NodesError(f"node {self.spec.id} was stopped before it booted")
             self._disk.make()
-            self._be_itself()
-            self._lay(("chroot", str(self._disk.root)), files)
-            self._house.network.plug(self.spec.id, self.spec.address)
+            self._write_identity()
+            self._write_files(("chroot", str(self._disk.root)), files)
+            self._hub.network.plug(self.spec.id, self.spec.address)
             self._cgroup.mkdir()
             self._start()
         self._wait_for_boot(1)
@@ -81,11 +81,11 @@ class Node:
         self._wait_for_boot(boots + 1)
 
     def put(self, files: Json) -> None:
-        """Lay files on the running node."""
-        self._lay(tuple(self.entrance()), files)
+        """Write files to the running node."""
+        self._write_files(tuple(self.entrance()), files)
 
     def entrance(self) -> list[str]:
-        """The start of a command line that enters the node from the hub. A node that boots is waited for."""
+        """Return the start of a command line that enters the node from the hub; wait for a node that boots."""
         with self._change:
             self._change.wait_for(lambda: self.state != "booting", BOOT_S)
             if self.state != "running":
@@ -93,14 +93,14 @@ class Node:
             return ["nsenter", "-t", str(self._leader), "-m", "-u", "-i", "-n", "-p", "-C", "-r", "-w"]
 
     def has_gone_since(self, entrance: list[str]) -> bool:
-        """Whether the node that ``entrance`` entered has ended or is about to: shut down, rebooted or stopped."""
+        """Return whether the node that ``entrance`` enters has ended or is about to: shut down, rebooted or stopped."""
         with self._change:
             if self.is_going or self.state != "running" or entrance[2] != str(self._leader):
                 return True
-        return not succeeds(*entrance, "true")  # a pid namespace whose first process ends lets no other one in
+        return not succeeds(*entrance, "true")  # a pid namespace whose first process has ended cannot be entered
 
     def stop(self) -> None:
-        """Pull the plug and remove all but the logs."""
+        """Stop the node without a shutdown and remove everything except the logs."""
         with self._change:
             self.is_going = True
         with self._making:
@@ -111,20 +111,20 @@ class Node:
                 self._process.wait()
             self._messages.close()
             self._disk.drop()
-            self._house.network.unplug(self.spec.id)
+            self._hub.network.unplug(self.spec.id)
             self._is_gone = True
 
     def tail(self) -> str:
-        """The console's last lines."""
+        """Return the console's last lines."""
         lines = self.console.read_text(errors="replace").splitlines() if self.console.exists() else []
         return "\n".join(lines[-_TAIL_LINES:])
 
-    def _lay(self, entrance: tuple[str, ...], files: Json) -> None:
+    def _write_files(self, entrance: tuple[str, ...], files: Json) -> None:
         if files:
-            run(*entrance, "python3", "-I", "-c", Path(lay.__file__).read_text(), stdin=json.dumps(files))
+            run(*entrance, "python3", "-I", "-c", Path(write_files.__file__).read_text(), stdin=json.dumps(files))
 
-    def _be_itself(self) -> None:
-        etc, vpc = self._disk.root / "etc", self._house.vpc
+    def _write_identity(self) -> None:
+        etc, vpc = self._disk.root / "etc", self._hub.vpc
         name, zone = self.spec.hostname, dns.domain(vpc.region)
         (etc / "machine-id").write_text(uuid.uuid5(uuid.NAMESPACE_OID, self.spec.id).hex + "\n")
         (etc / "hostname").write_text(f"{name}\n")
@@ -154,7 +154,7 @@ class Node:
             f"--machine={self.spec.id}",
             f"--hostname={self.spec.hostname}",
             f"--network-namespace-path=/run/netns/{self.spec.id}",
-            *(f"--bind={bind}" for bind in (*self._house.binds, *self.spec.binds)),
+            *(f"--bind={bind}" for bind in (*self._hub.binds, *self.spec.binds)),
             "systemd.show_status=0",
         ]
 

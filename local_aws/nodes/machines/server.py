@@ -1,4 +1,4 @@
-"""Answers what is asked over the hub's socket, each request in a thread of its own."""
+"""The server on the hub's socket, with a thread per request."""
 
 import json
 import os
@@ -10,23 +10,23 @@ from typing import IO
 
 from local_aws.nodes import protocol
 from local_aws.nodes.machines import commands, dns, imds
-from local_aws.nodes.machines.node import House, Node
-from local_aws.nodes.machines.turns import Turns
+from local_aws.nodes.machines.node import HubResources, Node
+from local_aws.nodes.machines.priority_semaphore import PrioritySemaphore
 from local_aws.nodes.protocol import Json
 from local_aws.nodes.specs import NodesError, NodeSpec
 
-_PARALLEL_BOOTS = 2 * (os.cpu_count() or 1)  # more at once are slower all together
+_PARALLEL_BOOTS = 2 * (os.cpu_count() or 1)  # more at once are slower in total
 _Reply = Callable[[Json], None]
 
 
 class Server:
-    """The nodes of a hub, and what can be asked of them: ``run``, and the methods whose names begin with ``op_``."""
+    """The nodes of a hub and their operations: ``run``, and the methods whose names begin with ``op_``."""
 
-    def __init__(self, house: House, metadata: imds.Metadata, names: dns.Names) -> None:
-        self._house, self._metadata, self._names = house, metadata, names
+    def __init__(self, hub: HubResources, metadata: imds.Metadata, names: dns.Names) -> None:
+        self._hub, self._metadata, self._names = hub, metadata, names
         self._nodes: dict[str, Node] = {}
         self._lock = threading.Condition()
-        self._boots = Turns(_PARALLEL_BOOTS)
+        self._boots = PrioritySemaphore(_PARALLEL_BOOTS)
 
     def serve(self, folder: Path) -> None:
         """Listen in ``folder`` for ever."""
@@ -35,7 +35,7 @@ class Server:
         with protocol.socket_path(folder) as path:
             listener.bind(path)
         listener.listen(256)
-        print(protocol.READY, flush=True)  # noqa: T201  # to whoever started the hub
+        print(protocol.READY, flush=True)  # noqa: T201  read by the process that started the hub
         while True:
             peer, _ = listener.accept()
             threading.Thread(target=self._serve_one, args=(peer,), daemon=True).start()
@@ -43,53 +43,53 @@ class Server:
     def op_boot(self, spec: Json) -> None:
         """Boot a node."""
         files = spec.pop("files")
-        node = self._add(NodeSpec(**spec | {"binds": tuple(spec["binds"])}))  # type: ignore[arg-type]  # protocol.spec_to_json made it
+        node = self._add(NodeSpec(**spec | {"binds": tuple(spec["binds"])}))  # type: ignore[arg-type]  # created by protocol.spec_to_json
         try:
-            with self._boots.take(node.spec.rank):
+            with self._boots.acquire(node.spec.rank):
                 node.boot(files)  # type: ignore[arg-type]  # as above
         except Exception:
             self._stop(node)
             raise
 
     def op_name(self, node_id: str) -> None:
-        """Let a node's host name resolve."""
+        """Make a node's host name resolve."""
         self._names.unknown.discard(self._node(node_id).spec.address)
 
     def op_put(self, node_id: str, files: Json) -> None:
-        """Lay files on a node."""
+        """Write files to a node."""
         self._node(node_id).put(files)
 
     def run(self, reply: _Reply, node_id: str, command: Json) -> int:
-        """Run a command on a node; its output goes ahead of the answer."""
-        asked = commands.Command(**command)  # type: ignore[arg-type]  # its own fields, sent by Hub.run
-        return commands.run(self._node(node_id), asked, lambda line: reply({"line": line}))
+        """Run a command on a node; send its output before the response."""
+        parsed = commands.Command(**command)  # type: ignore[arg-type]  # its own fields, sent by Hub.run
+        return commands.run(self._node(node_id), parsed, lambda line: reply({"line": line}))
 
     def op_reboot(self, node_id: str) -> None:
         """Reboot a node."""
         self._node(node_id).reboot()
 
     def op_stop(self, node_id: str) -> None:
-        """Stop a node, if there is one."""
+        """Stop a node, if it exists."""
         with self._lock:
             node = self._nodes.get(node_id)
         if node:
             self._stop(node)
 
     def op_entrance(self, node_id: str) -> list[str]:
-        """The start of a command line that enters a node from the hub's namespaces."""
+        """Return the start of a command line that enters a node from the hub's namespaces."""
         return self._node(node_id).entrance()
 
     def op_states(self) -> dict[str, str]:
-        """Every node's state."""
+        """Return every node's state."""
         with self._lock:
             return {node_id: node.state for node_id, node in self._nodes.items()}
 
     def _add(self, spec: NodeSpec) -> Node:
-        node = Node(spec, self._house)
+        node = Node(spec, self._hub)
         with self._lock:
             while other := self._rival(spec):
                 if not other.is_going:
-                    raise NodesError(f"node {other.spec.id} at {other.spec.address} is there already, so {spec.id} cannot boot")
+                    raise NodesError(f"node {other.spec.id} at {other.spec.address} already exists, so {spec.id} cannot boot")
                 self._lock.wait()
             self._nodes[spec.id] = node
             self._metadata.put(spec.address, spec.metadata)
@@ -98,7 +98,7 @@ class Server:
         return node
 
     def _rival(self, spec: NodeSpec) -> Node | None:
-        """The node that has the id or the address of ``spec``."""
+        """Return the node with the id or the address of ``spec``."""
         same = (other for other in self._nodes.values() if spec.id == other.spec.id or spec.address == other.spec.address)
         return next(same, None)
 
@@ -114,7 +114,7 @@ class Server:
     def _node(self, node_id: str) -> Node:
         with self._lock:
             if node_id not in self._nodes:
-                raise NodesError(f"no node {node_id}, got {sorted(self._nodes)}")
+                raise NodesError(f"unknown node {node_id}; available: {sorted(self._nodes)}")
             return self._nodes[node_id]
 
     def _serve_one(self, peer: socket.socket) -> None:
@@ -134,6 +134,6 @@ class Server:
             else:
                 reply({"ok": getattr(self, f"op_{operation}")(*arguments)})
         except BrokenPipeError:
-            return  # whoever asked is gone
+            return  # the caller is gone
         except (NodesError, OSError) as error:
             reply({"error": str(error)})

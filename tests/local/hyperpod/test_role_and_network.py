@@ -101,7 +101,7 @@ def streams(world: World, cluster: dict[str, Any]) -> dict[str, list[str]]:
 def test_a_node_that_starts_writes_a_log_that_says_what_was_not_done(world: World) -> None:
     seen = streams(world, world.in_service(world.group("a")))
     assert list(seen) == [f"LifecycleConfig/a/{world.nodes()[0]['InstanceId']}"]
-    assert next(iter(seen.values()))[-1] == "the embedded AWS looked the scripts up and did not run them"
+    assert next(iter(seen.values()))[-1] == "the embedded AWS checked the scripts but did not run them"
 
 
 def test_a_node_that_fails_writes_why_and_the_cluster_says_where_to_look(world: World) -> None:

@@ -10,7 +10,7 @@ import pytest
 from local_aws import faults
 from local_aws.credentials import CONTROL_HEADER, OWNER
 from local_aws.hyperpod import starting
-from local_aws.hyperpod.looked_up import LookedUp
+from local_aws.hyperpod.check_only_runner import CheckOnlyRunner
 from local_aws.hyperpod.node_runner import Done, Launch, Outcome
 from local_aws.testing import ask
 from tests.local.hyperpod.world import Hold, World
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.local
 class Waiting:
     """A runner whose nodes start when the test says so."""
 
-    takes_its_time = False
+    starts_in_real_time = False
 
     def __init__(self) -> None:
         self.started: dict[str, tuple[Launch, Done]] = {}
@@ -46,7 +46,7 @@ def runner() -> Iterator[Waiting]:
     runner = Waiting()
     starting.use(runner)
     yield runner
-    starting.use(LookedUp())
+    starting.use(CheckOnlyRunner())
 
 
 def started(world: World, runner: Waiting, count: int) -> list[tuple[Launch, Done]]:

@@ -89,7 +89,7 @@ def test_a_function_whose_policy_does_not_name_the_rule_is_not_invoked(rule: Acc
     rule.lambda_.remove_permission(FunctionName="target", StatementId="events")
     permit(rule, **permission)
     publish(status="FAILED")
-    assert "policy does not let events.amazonaws.com" in until(outcome)
+    assert "policy does not allow events.amazonaws.com" in until(outcome)
     assert rule.ran("target") == []
 
 

@@ -17,11 +17,11 @@ def cli(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
 
 
 def test_a_fault_is_ordered_listed_refused_and_forgotten(cli: Cli) -> None:
-    assert cli("fault").stdout == "no fault is ordered\n"
+    assert cli("fault").stdout == "no pending faults\n"
     ordered = "ssm:PutParameter code=Throttling times=2\n"
     assert cli("fault", "ssm:PutParameter", "times=2", "code=Throttling").stdout == ordered
     assert cli("fault").stdout == ordered
     refused = cli("fault", "ssm:PutParametr")
     assert refused.returncode == 1
     assert "service ssm has no operation 'PutParametr'" in refused.stderr
-    assert cli("fault", "--clear").stdout == "no fault is ordered\n"
+    assert cli("fault", "--clear").stdout == "no pending faults\n"

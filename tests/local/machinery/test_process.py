@@ -75,23 +75,23 @@ def pid_of(shown: str) -> int:
 
 
 def test_it_comes_up_and_goes_down(cli: Cli) -> None:
-    assert cli("status").stdout == "no embedded AWS is up; `python -m local_aws up` starts one\n"
+    assert cli("status").stdout == "no embedded AWS is running; start one with `python -m local_aws up`\n"
     endpoint = endpoint_of(cli("up").stdout)
     status = cli("status")
     assert (endpoint_of(status.stdout), status.returncode) == (endpoint, 0)
-    assert cli("down").stdout == "the embedded AWS is down\n"
+    assert cli("down").stdout == "the embedded AWS is stopped\n"
     assert cli("status").returncode == 1
-    assert cli("down").stdout == "no embedded AWS was up\n"
+    assert cli("down").stdout == "no embedded AWS is running\n"
 
 
 def test_the_clocks_speed_can_be_asked_for(up: Cli) -> None:
-    assert "its clock 300 times as fast" in up("status").stdout
+    assert "clock 300 times as fast" in up("status").stdout
 
 
 def test_a_second_one_is_refused_politely(up: Cli) -> None:
     second = up("up")
     assert second.returncode == 1
-    assert f"is up already, at {endpoint_of(up('status').stdout)}; `python -m local_aws down` ends it" in second.stderr
+    assert f"is already running at {endpoint_of(up('status').stdout)}; stop it with `python -m local_aws down`" in second.stderr
     assert "Traceback" not in second.stderr
 
 
@@ -99,7 +99,7 @@ def test_a_command_runs_with_the_embedded_aws_and_none_of_the_users_settings(up:
     ran = up("run", "--", "python", "-c", LISTS)
     assert (ran.stdout, ran.returncode) == ("[]\n", 0), ran.stderr
     assert up("run", "python", "-c", "print(1)").stdout == "1\n", "its own options need no -- before them"
-    assert up("run", "--", "no-such-program").stderr == "no program 'no-such-program' in PATH\n"
+    assert up("run", "--", "no-such-program").stderr == "'no-such-program' is not in PATH\n"
 
 
 def test_a_shell_can_be_turned_to_it(up: Cli) -> None:
@@ -120,7 +120,7 @@ def test_reset_empties_it(up: Cli) -> None:
 
 def test_without_one_the_commands_say_how_to_start_it(cli: Cli) -> None:
     for command in (("reset",), ("env",), ("run", "--", "true")):
-        assert cli(*command).stderr == "no embedded AWS is up; `python -m local_aws up` starts one\n"
+        assert cli(*command).stderr == "no embedded AWS is running; start one with `python -m local_aws up`\n"
 
 
 def test_a_state_file_of_a_process_that_is_gone_or_another_is_not_believed(cli: Cli, tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_a_state_file_of_a_process_that_is_gone_or_another_is_not_believed(cli: 
         json.dumps({"pid": os.getpid(), "born": "1", "port": 1, "speed": 60.0, "owner": asdict(OWNER)})
     )
     assert cli("status").returncode == 1
-    assert cli("down").stdout == "no embedded AWS was up\n"
+    assert cli("down").stdout == "no embedded AWS is running\n"
 
 
 FUNCTION = """
@@ -176,13 +176,13 @@ def test_it_works_where_there_is_no_network_but_loopback(cli: Cli) -> None:
     script = f'{here} up && {here} run -- python -c "{LISTS}" && {here} down'
     ran = cli("status", prefix=(*alone, "sh", "-c", script, "sh"))
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.endswith("[]\nthe embedded AWS is down\n")
+    assert ran.stdout.endswith("[]\nthe embedded AWS is stopped\n")
 
 
 def test_a_second_one_is_refused_in_the_foreground_too_and_the_first_is_not_forgotten(up: Cli) -> None:
     refused = up("serve")
     assert refused.returncode == 1
-    assert "is up already" in refused.stderr
+    assert "is already running" in refused.stderr
     assert up("status").returncode == 0
 
 

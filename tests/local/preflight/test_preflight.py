@@ -122,7 +122,7 @@ def test_the_policy_in_the_documentation_is_all_that_a_preflight_needs(world: Wo
     world.bootstrap()
     network = world.make_network()
     world.make_bucket("datasets")
-    page = (cluster_files.PROJECT / "docs" / "preflight.md").read_text()
+    page = (cluster_files.PROJECT / "docs" / "reference" / "preflight.md").read_text()
     policy = json.loads(page.partition("```json\n")[2].partition("```")[0])
     taking_on = {"Effect": "Allow", "Action": "sts:AssumeRole", "Resource": f"arn:aws:iam::{ACCOUNT}:role/cdk-*"}
     session = world.session_of(world.make_role("reader", *policy["Statement"], taking_on))

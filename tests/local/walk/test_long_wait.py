@@ -26,7 +26,7 @@ def test_deep_health_checks_are_waited_for_in_further_resources_and_a_file_that_
     file["storage"]["data_bucket"] = {"removal": "destroy"}
     path.write_text(yaml.safe_dump(file, sort_keys=False))
 
-    clock.set_speed(600)  # the checks take an hour and a half
+    clock.set_speed(300)  # the checks take an hour and a half
     workspace.deploy(CLUSTER)
     sagemaker = client("sagemaker", region_name=REGION)
     [cluster] = sagemaker.list_clusters()["ClusterSummaries"]

@@ -69,14 +69,14 @@ def test_a_shell_on_a_node_and_nothing_left_after_down(background: Background) -
     assert background.run("shell", "ml", "--", "sh", "-c", "exit 7").returncode == 7
     assert "/dev/pts/" in on_a_terminal(background, "shell", "--", "tty")
     assert background.hubs()
-    assert background.run("down").stdout == "the embedded AWS is down\n"
+    assert background.run("down").stdout == "the embedded AWS is stopped\n"
     assert not background.hubs()
     assert not (background.home / "nodes").exists()
 
 
 def test_a_reset_ends_the_nodes(background: Background) -> None:
     background.start()
-    assert background.run("reset").stdout == "the embedded AWS is empty\n"
+    assert background.run("reset").stdout == "the embedded AWS is now empty\n"
     assert not background.hubs()
     assert len(background.run("nodes").stdout.splitlines()) == 1
 

@@ -14,7 +14,7 @@ from tests.nodes.cluster.running import Running
 FOLDER = "/tmp/sagemaker-lifecycle-again/src"
 ENTRY = "on_create.sh"
 WITHIN_S = 60.0
-AT_ONCE = {"hyperpod_node/retry.py": ("    silent_for_s: float = 5", "    silent_for_s: float = 0")}  # whoever waits says so
+AT_ONCE = {"hyperpod_node/retry.py": ("    log_after_s: float = 5", "    log_after_s: float = 0")}  # whoever waits says so
 PATH = "/opt/slurm/bin:/opt/slurm/sbin:/usr/sbin:/usr/bin:/sbin:/bin"
 # What a script says of its time is all that may differ between two runs.
 TIMES = r": \d+\.\d s$|in \d+\.\d s$"

@@ -42,11 +42,11 @@ def test_a_database_of_another_clusters_number_is_told_with_the_way_out_and_noth
     cluster.run("controller-1", "bash", "-c", f"systemctl stop slurmctld; sed -i 's/[0-9][0-9]*$/1/' {NAME_FILE}")
     before = cluster.run("controller-1", "bash", "-c", f"{JOBS}; {NUMBER}; cat {NAME_FILE}")
 
-    hurry = {"hyperpod_node/slurm/controller_daemon.py": ("WITHIN_S = 120", "WITHIN_S = 4")}
+    hurry = {"hyperpod_node/slurm/controller_daemon.py": ("TIMEOUT_S = 120", "TIMEOUT_S = 4")}
     error = again("controller-1", hurry=hurry).failed()
 
-    assert error.startswith("lifecycle script failed: step 'slurmctld': slurmctld says CLUSTER ID MISMATCH: ")
-    assert f"remove {NAME_FILE} and run the script again, and its jobs go on" in error
+    assert error.startswith("lifecycle script failed: step 'slurmctld': slurmctld reports CLUSTER ID MISMATCH: ")
+    assert f"delete {NAME_FILE} and run the script again to keep its jobs" in error
     assert cluster.run("controller-1", "bash", "-c", f"{JOBS}; {NUMBER}; cat {NAME_FILE}") == before
     cluster.run("controller-1", "rm", NAME_FILE)
     again("controller-1").succeeded()

@@ -9,7 +9,7 @@ from tests.nodes.faults.provisioning import AT_ONCE
 
 pytestmark = pytest.mark.local
 
-HOURS = "WITHIN_S = OWN_SCRIPTS_WITHIN_S + 4800"
+HOURS = "TIMEOUT_S = OWN_SCRIPTS_TIMEOUT_S + 4800"
 APT_AT_WORK = """
 systemd-run --quiet --unit=apt-at-work python3 -c '
 import fcntl, signal
@@ -66,11 +66,11 @@ def test_a_mount_that_never_comes_ends_the_run_with_what_the_client_says(cluster
         "login-1", "bash", "-c", "printf '#!/bin/bash\\necho no such device >&2\\n' | install /dev/stdin /usr/sbin/mount.lustre"
     )
 
-    error = again("login-1", hurry={"hyperpod_node/mount.py": ("WITHIN_S = 300", "WITHIN_S = 1")}).failed()
+    error = again("login-1", hurry={"hyperpod_node/mount.py": ("TIMEOUT_S = 300", "TIMEOUT_S = 1")}).failed()
 
     assert error.startswith("lifecycle script failed: step 'mount FSx at /fsx': ")
     assert "`systemctl start fsx.mount` ended with status 1: " in error
-    assert error.endswith("; mount said: no such device")
+    assert error.endswith("; output of mount: no such device")
     cluster.run("login-1", "bash", "-c", "mv /root/mount.lustre /usr/sbin && mount /fsx")
 
 
@@ -79,9 +79,9 @@ def test_a_worker_waits_for_its_controller_names_the_address_and_joins_when_it_i
     """The first run gives up as it would after hours, but for the hours."""
     cluster.run("controller-1", "systemctl", "stop", "slurmctld")
     cluster.run("workers-1", "systemctl", "stop", "slurmd")
-    nobody = f"slurmctld cannot be reached ({cluster.machine('controller-1')['address']}:6817: Connection refused)"
+    nobody = f"cannot reach slurmctld ({cluster.machine('controller-1')['address']}:6817: Connection refused)"
 
-    error = again("workers-1", hurry={"hyperpod_node/slurm/controllers.py": (HOURS, "WITHIN_S = 1")}).failed()
+    error = again("workers-1", hurry={"hyperpod_node/slurm/controllers.py": (HOURS, "TIMEOUT_S = 1")}).failed()
     assert error.startswith("lifecycle script failed: step 'slurmd': a controller: gave up after ")
     assert error.endswith(f"{nobody}; see the log of the controller")
 
@@ -100,7 +100,7 @@ def test_a_slurm_conf_that_the_agent_has_not_written_yet_is_waited_for_and_misse
     cluster.run("controller-1", "mv", "/opt/slurm/etc/slurm.conf", "/root")
     missing = "/opt/slurm/etc/slurm.conf is missing; HyperPod's agent writes it on the controller"
 
-    hurry = {"hyperpod_node/steps/slurm_configuration.py": ("WITHIN_S = 600", "WITHIN_S = 1")}
+    hurry = {"hyperpod_node/steps/slurm_configuration.py": ("TIMEOUT_S = 600", "TIMEOUT_S = 1")}
     error = again("controller-1", hurry=hurry).failed()
     assert error.startswith("lifecycle script failed: step 'slurm.conf': slurm.conf: gave up after ")
     assert missing in error

@@ -18,4 +18,4 @@ def test_two_nodes_get_the_same_right_sums(cluster: Cluster) -> None:
         ["256", "KiB"],
         ["1024", "KiB"],
     ]
-    assert "all sums are right on all processes" in output
+    assert "all sums are correct on all processes" in output

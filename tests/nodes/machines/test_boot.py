@@ -22,7 +22,7 @@ def test_a_file_laid_before_the_boot_has_its_owner_and_mode(nodes: Nodes, node: 
 
 
 def test_a_file_that_would_not_live_through_the_boot_is_refused(nodes: Nodes) -> None:
-    with pytest.raises(NodesError, match=r"^/tmp/script does not live through a boot; put it there afterwards$"):
+    with pytest.raises(NodesError, match=r"^/tmp/script does not survive a boot; put it there afterwards$"):
         nodes.boot(files={"/tmp/script": NodeFile(b"")})
 
 
@@ -47,7 +47,7 @@ def test_an_address_outside_the_vpc_is_refused(nodes: Nodes) -> None:
 
 
 def test_an_address_that_is_taken_is_refused_and_its_owner_stays(nodes: Nodes, node: NodeSpec) -> None:
-    with pytest.raises(NodesError, match=rf"node {node.id} at {node.address} is there already"):
+    with pytest.raises(NodesError, match=rf"node {node.id} at {node.address} already exists"):
         nodes.boot(address=node.address)
 
     assert nodes.sh(node, "hostname") == [node.hostname]

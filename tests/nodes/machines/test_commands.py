@@ -97,7 +97,7 @@ def test_a_stop_ends_what_runs_on_the_node_with_an_error(nodes: Nodes) -> None:
     nodes.hub.stop(node.id)
     thread.join(30)
 
-    assert errors == [f"node {node.id} went away while 'bash -c echo started; sleep 12345' ran"]
+    assert errors == [f"node {node.id} stopped while 'bash -c echo started; sleep 12345' ran"]
 
 
 def test_a_file_is_replaced_at_once_and_its_folders_are_made(nodes: Nodes, node: NodeSpec) -> None:
@@ -111,7 +111,7 @@ def test_a_file_is_replaced_at_once_and_its_folders_are_made(nodes: Nodes, node:
 
 
 def test_a_node_that_is_not_there_is_named_with_those_that_are(nodes: Nodes, node: NodeSpec) -> None:
-    with pytest.raises(NodesError, match=rf"^no node i-none, got \[.*'{node.id}'"):
+    with pytest.raises(NodesError, match=rf"^unknown node i-none; available: \[.*'{node.id}'"):
         nodes.hub.run("i-none", "true")
 
 

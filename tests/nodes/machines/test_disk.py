@@ -52,7 +52,7 @@ def could_boot(nodes: Nodes, node: NodeSpec) -> bool:
     try:
         nodes.hub.boot(node)
     except NodesError as error:
-        assert "is there already" in str(error)  # noqa: PT017  # the stop has not come yet
+        assert "already exists" in str(error)  # noqa: PT017  # the stop has not come yet
         return False
     return True
 

@@ -53,5 +53,5 @@ def read_all(terminal: int) -> str:
 
 
 def test_a_shell_on_a_node_that_is_not_there_names_those_that_are(nodes: Nodes, node: NodeSpec) -> None:
-    with pytest.raises(NodesError, match=rf"^no node i-none, got \['{node.id}'\]$"):
+    with pytest.raises(NodesError, match=rf"^unknown node i-none; available: \['{node.id}'\]$"):
         shell.enter(nodes.hub.folder, "i-none")

@@ -182,13 +182,13 @@ def test_what_would_be_changed_is_told_with_both_values() -> None:
 def test_what_no_update_can_change_is_told_as_the_deployment_would() -> None:
     text = adopt(deployment(FakeAccount(), ("ml.p5.48xlarge", "ml.g5.8xlarge"), ("instance_count: 4", "instance_count: 2")))
     assert "a deployment would be refused" in text
-    assert "work.InstanceType is 'ml.p5.48xlarge' and not 'ml.g5.8xlarge'" in text
-    assert "work.InstanceCount is 4 and not 2" in text
+    assert "work.InstanceType is 'ml.p5.48xlarge', the file has 'ml.g5.8xlarge'" in text
+    assert "work.InstanceCount is 4, the file has 2" in text
 
 
 def test_a_role_that_the_deployment_would_make_is_told_to_differ() -> None:
     text = adopt(deployment(FakeAccount(), (f'ExecutionRole: "{ROLE}", ', "")))
-    assert f"head.ExecutionRole is '{ROLE}' and not '(made by the deployment)'" in text
+    assert f"head.ExecutionRole is '{ROLE}', the file has '(made by the deployment)'" in text
 
 
 def test_groups_made_by_hand_are_told_to_stay() -> None:

@@ -11,7 +11,7 @@ from cli.__main__ import parser as ops_parser
 from local_aws.__main__ import parser as local_aws_parser
 
 PROJECT = Path(__file__).parents[3]
-COMMANDS_PAGE = (PROJECT / "docs" / "commands.md").read_text()
+COMMANDS_PAGE = (PROJECT / "docs" / "reference" / "commands.md").read_text()
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -37,7 +37,7 @@ def stuck() -> FakeStack:
 
 def test_status_shows_the_last_line_of_a_cluster_that_is_being_made() -> None:
     account = creating()
-    account.step(f"Create {CLUSTER}", 0, status="absent or not looked at", note="CreateCluster")
+    account.step(f"Create {CLUSTER}", 0, status="absent or not read", note="CreateCluster")
     account.step(f"Create {CLUSTER}", 750, status="Creating", nodes="head 0 of 1 (1 Pending)", note="head 0 of 1 (1 Pending)")
     shown = status(deployment(account))
     assert "draft-Cluster  CREATE_IN_PROGRESS" in shown

@@ -1,4 +1,4 @@
-"""What the tests of the custom resource share."""
+"""Fixtures of the custom resource's tests."""
 
 import pytest
 

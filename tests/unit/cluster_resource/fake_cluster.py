@@ -1,4 +1,4 @@
-"""One cluster of the fake control plane: its groups, nodes and what becomes of it as time passes."""
+"""One cluster of the fake control plane: its groups, nodes and their changes over time."""
 
 from collections.abc import Callable
 from datetime import datetime

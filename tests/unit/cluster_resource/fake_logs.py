@@ -1,4 +1,4 @@
-"""CloudWatch Logs in memory, as far as the step asks for it; it answers like a boto3 client."""
+"""CloudWatch Logs in memory, with the interface of a boto3 client."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The one state machine in memory, on a clock moved by hand: Step, Wait of 30 seconds, Answer; it answers like a boto3 client."""
+"""The state machine in memory, on a manual clock: Step, Wait of 30 seconds, Respond; with the interface of a boto3 client."""
 
 import json
 from collections.abc import Callable
@@ -113,25 +113,25 @@ class FakeStates:
     def _transit(self, execution: FakeExecution) -> None:
         result = self._call(self.task(execution))
         self.store(execution, result)
-        if result.get("answer") and execution.status == "RUNNING":
+        if result.get("response") and execution.status == "RUNNING":
             self._transit(execution)
 
     def task(self, execution: FakeExecution) -> Json:
         """What the function is invoked with: a step's input, or the answer to send."""
         event = execution.state["event"]
-        if execution.state.get("answer"):
-            return {"event": event, "answer": execution.state["answer"]}
+        if execution.state.get("response"):
+            return {"event": event, "response": execution.state["response"]}
         times = {"now": self._clock.now.isoformat(), "started": execution.started.isoformat()}
         return {"event": event, "memory": execution.state["memory"], **times}
 
     def store(self, execution: FakeExecution, result: Json) -> None:
         """Go on with what the function gave."""
-        if execution.state.get("answer"):
+        if execution.state.get("response"):
             execution.status, execution.stopped = "SUCCEEDED", self._clock.now
             return
         execution.steps += 1
         execution.history.append({"stateExitedEventDetails": {"name": "Step", "output": json.dumps(result)}})
-        execution.state = {"event": execution.state["event"], "memory": result["memory"], "answer": result["answer"]}
+        execution.state = {"event": execution.state["event"], "memory": result["memory"], "response": result["response"]}
         execution.due = self._clock.after(0 if result["done"] else WAIT_S)
 
     def _call(self, payload: Json) -> Json:

@@ -1,4 +1,4 @@
-"""A cluster is created once, under a name that its event gives, and the answer comes when its nodes run."""
+"""A cluster is created once, with the name from its event, and the response is sent when its nodes run."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tests.unit.cluster_resource.fake_sagemaker import LostReply, Refusal
 from tests.unit.cluster_resource.world import ROLE, STACK, World, group, properties, request
 
 
-def test_a_cluster_is_created_and_reported_once_its_nodes_run(world: World) -> None:
+def test_a_create_succeeds_once_the_nodes_run(world: World) -> None:
     done = world.finish(world.event("Create", properties()))
     (name,) = world.sagemaker.living()
     cluster = world.sagemaker.find(name)
@@ -17,7 +17,7 @@ def test_a_cluster_is_created_and_reported_once_its_nodes_run(world: World) -> N
     assert world.sagemaker.changes() == ["CreateCluster"]
 
 
-def test_the_cluster_tells_whose_it_is_from_its_first_moment(world: World) -> None:
+def test_create_cluster_sets_the_ownership_tags(world: World) -> None:
     world.create(properties(request(Tags=[{"Key": "team", "Value": "ml"}])))
     (name,) = world.sagemaker.living()
     cluster = world.sagemaker.find(name)
@@ -27,7 +27,7 @@ def test_the_cluster_tells_whose_it_is_from_its_first_moment(world: World) -> No
 
 
 @pytest.mark.fault(43)
-def test_scalars_that_came_as_strings_are_numbers_and_booleans_again(world: World) -> None:
+def test_scalars_sent_as_strings_get_their_types_back(world: World) -> None:
     volume = {"EbsVolumeConfig": {"VolumeSizeInGB": 500, "RootVolume": False}}
     world.finish(world.event("Create", properties(request(group("controller", 1, InstanceStorageConfigs=[volume])))))
     (sent,) = world.sagemaker.made("CreateCluster")
@@ -36,7 +36,7 @@ def test_scalars_that_came_as_strings_are_numbers_and_booleans_again(world: Worl
     assert sent_group["InstanceStorageConfigs"] == [volume]
 
 
-def test_a_field_that_the_model_does_not_know_is_refused_by_its_path(world: World) -> None:
+def test_an_unknown_field_is_refused_with_its_path(world: World) -> None:
     done = world.finish(world.event("Create", properties(request(group("controller", 1, Color="red")))))
     assert done["Status"] == "FAILED"
     assert "Request.InstanceGroups[0].Color" in done["Reason"]
@@ -44,14 +44,14 @@ def test_a_field_that_the_model_does_not_know_is_refused_by_its_path(world: Worl
 
 
 @pytest.mark.fault(1)
-def test_a_lost_reply_of_create_cluster_ends_in_one_cluster(world: World) -> None:
+def test_a_lost_reply_of_create_cluster_results_in_one_cluster(world: World) -> None:
     world.sagemaker.order("CreateCluster", LostReply())
     assert world.finish(world.event("Create", properties()))["Status"] == "SUCCESS"
     assert len(world.sagemaker.all) == 1
 
 
 @pytest.mark.fault(1)
-def test_a_cluster_in_use_that_is_ours_is_taken_over_even_when_reads_are_stale(world: World) -> None:
+def test_our_own_cluster_in_use_is_accepted_even_if_reads_are_stale(world: World) -> None:
     world.sagemaker.order("CreateCluster", LostReply())
     world.sagemaker.stale_s = 70
     assert world.finish(world.event("Create", properties()))["Status"] == "SUCCESS"
@@ -61,7 +61,7 @@ def test_a_cluster_in_use_that_is_ours_is_taken_over_even_when_reads_are_stale(w
 
 @pytest.mark.fault(2)
 @pytest.mark.fault(55)
-def test_somebody_elses_cluster_of_that_name_is_named_and_survives_the_rollback(world: World) -> None:
+def test_a_cluster_of_another_owner_is_named_and_survives_the_rollback(world: World) -> None:
     world.sagemaker.create_cluster(ClusterName="shared", **request())
     fixed = properties(ClusterName="shared")
     done = world.finish(world.event("Create", fixed))
@@ -91,7 +91,7 @@ def test_a_role_that_cannot_be_assumed_for_five_minutes_is_named(world: World) -
 
 
 @pytest.mark.fault(4)
-def test_another_validation_error_fails_at_once_with_its_words(world: World) -> None:
+def test_another_validation_error_fails_at_once_with_its_message(world: World) -> None:
     world.sagemaker.order("CreateCluster", Refusal("ValidationException", "Subnets must be in one VPC"))
     done = world.finish(world.event("Create", properties()))
     assert "ValidationException: Subnets must be in one VPC" in done["Reason"]
@@ -100,7 +100,7 @@ def test_another_validation_error_fails_at_once_with_its_words(world: World) -> 
 
 @pytest.mark.fault(5)
 @pytest.mark.parametrize("operation", ["CreateCluster", "DescribeCluster"])
-def test_a_permission_that_is_not_in_force_yet_is_waited_for_and_then_named(world: World, operation: str) -> None:
+def test_a_missing_permission_is_retried_and_then_named(world: World, operation: str) -> None:
     world.sagemaker.order(operation, Refusal("AccessDeniedException", f"not authorized to perform sagemaker:{operation}"), 2)
     assert world.finish(world.event("Create", properties()))["Status"] == "SUCCESS"
     other = World()
@@ -122,7 +122,7 @@ def test_ten_throttles_and_outages_in_a_row_do_not_fail_a_request(world: World, 
 
 
 @pytest.mark.fault(6)
-def test_a_service_that_never_answers_is_reported_at_the_deadline(world: World) -> None:
+def test_a_service_that_never_replies_is_reported_at_the_deadline(world: World) -> None:
     world.sagemaker.order("DescribeCluster", Refusal("ThrottlingException", "Rate exceeded"), 999)
     begin = world.clock.now
     done = world.finish(world.event("Create", properties()))
@@ -139,7 +139,7 @@ def test_a_quota_is_reported_with_its_name_and_its_numbers(world: World) -> None
     )
     world.sagemaker.order("CreateCluster", Refusal("ResourceLimitExceeded", text))
     reason = world.finish(world.event("Create", properties()))["Reason"]
-    assert "quota 'ml.trn1.32xlarge for cluster usage' is 2, 1 in use, 4 more asked for" in reason
+    assert "quota 'ml.trn1.32xlarge for cluster usage' is 2: 1 in use, 4 more requested" in reason
     assert "Service Quotas" in reason
 
 
@@ -164,40 +164,40 @@ def test_the_first_failure_message_is_kept_when_the_service_rolls_back(world: Wo
     assert "Rollback completed" not in reason
 
 
-def test_a_cluster_that_disappears_is_a_failure_and_is_never_made_again(world: World) -> None:
+def test_a_cluster_that_disappears_is_a_failure_and_is_not_created_again(world: World) -> None:
     raw = world.deliver(world.event("Create", properties()))
     world.run(120)
     world.sagemaker.all[0].go()
     world.run()
-    assert "disappeared" in world.answer(raw)["Reason"]
+    assert "disappeared" in world.response(raw)["Reason"]
     assert len(world.sagemaker.all) == 1
 
 
-def test_a_cluster_that_was_seen_and_is_gone_is_not_made_again_when_its_creation_was_never_confirmed(world: World) -> None:
+def test_a_cluster_that_disappears_after_an_unconfirmed_creation_is_not_created_again(world: World) -> None:
     world.sagemaker.order("CreateCluster", LostReply())
     raw = world.deliver(world.event("Create", properties()))
     world.run(120)
     world.sagemaker.all[0].go()
     world.run()
-    assert "disappeared" in world.answer(raw)["Reason"]
+    assert "disappeared" in world.response(raw)["Reason"]
     assert len(world.sagemaker.all) == 1
 
 
-def test_a_cluster_that_was_accepted_is_waited_for_and_not_asked_for_again(world: World) -> None:
+def test_an_accepted_creation_is_awaited_and_not_repeated(world: World) -> None:
     world.sagemaker.stale_s = 100
     assert world.finish(world.event("Create", properties()))["Status"] == "SUCCESS"
     assert len(world.sagemaker.made("CreateCluster")) == 1
 
 
-def test_one_read_that_misses_the_cluster_is_not_believed(world: World) -> None:
+def test_one_read_without_the_cluster_is_not_enough(world: World) -> None:
     raw = world.deliver(world.event("Create", properties()))
     world.run(120)
     world.sagemaker.order("DescribeCluster", Refusal("ResourceNotFound"))
     world.run()
-    assert world.answer(raw)["Status"] == "SUCCESS"
+    assert world.response(raw)["Status"] == "SUCCESS"
 
 
-def test_tags_that_say_whose_a_cluster_is_cannot_come_from_the_file(world: World) -> None:
+def test_the_file_cannot_set_ownership_tags(world: World) -> None:
     claimed = [{"Key": "hyperpod-cdk:stack-id", "Value": "other"}, {"Key": "hyperpod-cdk:cluster", "Value": "reference"}]
     world.create(properties(request(Tags=claimed)))
     assert world.sagemaker.all[0].tags["hyperpod-cdk:stack-id"] == STACK
@@ -205,37 +205,37 @@ def test_tags_that_say_whose_a_cluster_is_cannot_come_from_the_file(world: World
 
 
 @pytest.mark.fault(22)
-def test_a_status_that_nobody_knows_counts_as_in_progress(world: World) -> None:
+def test_an_unknown_status_counts_as_in_progress(world: World) -> None:
     raw = world.deliver(world.event("Create", properties()))
     world.run(30)
     world.sagemaker.all[0].become("Contemplating")
     world.run(300)
-    assert raw["RequestId"] not in world.answers
+    assert raw["RequestId"] not in world.responses
     world.run()
-    assert world.answer(raw)["Status"] == "SUCCESS"
+    assert world.response(raw)["Status"] == "SUCCESS"
 
 
 @pytest.mark.fault(15)
-def test_a_cluster_in_service_without_its_nodes_is_not_done(world: World) -> None:
+def test_a_cluster_in_service_without_its_nodes_is_not_ready(world: World) -> None:
     raw = world.deliver(world.event("Create", properties()))
     world.run(30)
     cluster = world.sagemaker.all[0]
     cluster.become("InService")
     world.run(300)
-    assert raw["RequestId"] not in world.answers
+    assert raw["RequestId"] not in world.responses
     world.run()
-    assert world.answer(raw)["Status"] == "SUCCESS"
+    assert world.response(raw)["Status"] == "SUCCESS"
 
 
 @pytest.mark.fault(15)
 @pytest.mark.parametrize(("wait", "seconds"), [("cluster", 60), ("none", 60)])
-def test_the_file_may_choose_to_wait_for_less(world: World, wait: str, seconds: int) -> None:
+def test_wait_can_skip_the_nodes(world: World, wait: str, seconds: int) -> None:
     raw = world.deliver(world.event("Create", properties(Wait=wait)))
     world.run(30)
     if wait == "cluster":
         world.sagemaker.all[0].become("InService")
     world.run(seconds)
-    assert world.answer(raw)["Status"] == "SUCCESS"
+    assert world.response(raw)["Status"] == "SUCCESS"
 
 
 @pytest.mark.fault(23)
@@ -245,7 +245,7 @@ def test_every_page_of_nodes_is_read(world: World) -> None:
     assert [page.get("NextToken") for page in pages][-3:] == [None, "100", "200"]
 
 
-def test_what_is_not_ready_at_the_deadline_fails_with_the_numbers(world: World) -> None:
+def test_a_cluster_that_is_not_ready_at_the_deadline_fails_with_its_node_counts(world: World) -> None:
     world.sagemaker.creation_s = 99_999
     done = world.finish(world.event("Create", properties()))
     assert done["Status"] == "FAILED"
@@ -253,14 +253,14 @@ def test_what_is_not_ready_at_the_deadline_fails_with_the_numbers(world: World) 
 
 
 @pytest.mark.fault(46)
-def test_with_more_hours_to_wait_the_deadline_is_no_failure(world: World) -> None:
+def test_with_more_wait_hours_the_deadline_is_no_failure(world: World) -> None:
     world.sagemaker.creation_s = 99_999
     done = world.finish(world.event("Create", properties(WaitHours=3)))
     assert done["Status"] == "SUCCESS"
     assert done["Data"]["ClusterName"] == done["PhysicalResourceId"]
 
 
-def test_an_earlier_cluster_of_the_same_name_goes_before_the_new_one_is_made(world: World) -> None:
+def test_an_earlier_cluster_with_the_same_name_is_deleted_before_the_new_one_is_created(world: World) -> None:
     done = world.create()
     world.sagemaker.deletion_s = 1000
     world.sagemaker.delete_cluster(ClusterName=done["PhysicalResourceId"])
@@ -280,7 +280,7 @@ def test_a_cluster_without_a_controller_is_refused_before_any_call(world: World,
 
 @pytest.mark.fault(44)
 @pytest.mark.fault(59)
-def test_properties_of_another_release_are_read_as_far_as_they_are_known(world: World) -> None:
+def test_known_properties_of_another_release_are_read(world: World) -> None:
     wanted = properties(PropertiesVersion="7", Novelty={"a": "b"})
     del wanted["Wait"], wanted["WaitHours"]
     assert world.finish(world.event("Create", wanted))["Status"] == "SUCCESS"

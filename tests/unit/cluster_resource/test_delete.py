@@ -1,4 +1,4 @@
-"""Delete ends with the cluster gone, never touches another's, and says why where it cannot."""
+"""A Delete deletes the cluster, never one of another owner, and reports why if it cannot."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.unit.cluster_resource.world import LOGICAL_ID, World, properties
 INVENTED = f"reference-Cluster-{LOGICAL_ID}-1K3ZQ7XW9ABCD"
 
 
-def test_the_cluster_is_gone_when_delete_is_answered(world: World) -> None:
+def test_a_delete_succeeds_after_the_cluster_is_deleted(world: World) -> None:
     name = world.create()["PhysicalResourceId"]
     done = world.finish(world.event("Delete", properties(), physical_id=name))
     assert done["Status"] == "SUCCESS"
@@ -20,7 +20,7 @@ def test_the_cluster_is_gone_when_delete_is_answered(world: World) -> None:
 
 
 @pytest.mark.fault(19)
-def test_a_cluster_that_is_gone_already_is_success_at_the_first_look(world: World) -> None:
+def test_deleting_a_missing_cluster_succeeds_at_the_first_step(world: World) -> None:
     name = world.create()["PhysicalResourceId"]
     world.sagemaker.all[0].go()
     begin = world.clock.now
@@ -30,7 +30,7 @@ def test_a_cluster_that_is_gone_already_is_success_at_the_first_look(world: Worl
 
 @pytest.mark.fault(17)
 @pytest.mark.parametrize("status", ["Creating", "Updating", "RollingBack"])
-def test_a_busy_cluster_is_deleted_as_soon_as_the_service_lets_it(world: World, status: str) -> None:
+def test_a_busy_cluster_is_deleted_as_soon_as_the_service_accepts_it(world: World, status: str) -> None:
     name = world.create()["PhysicalResourceId"]
     cluster = world.sagemaker.all[0]
     cluster.become(status)
@@ -60,15 +60,15 @@ def test_a_deletion_that_lacks_a_permission_fails_early_and_names_it(world: Worl
 
 
 @pytest.mark.fault(34)
-def test_an_invented_id_while_create_runs_deletes_the_cluster_and_supersedes_the_create(world: World) -> None:
+def test_a_delete_with_a_generated_id_deletes_the_cluster_and_supersedes_the_running_create(world: World) -> None:
     create = world.deliver(world.event("Create", properties()))
     world.run(65)
     done = world.finish(world.event("Delete", properties(), physical_id=INVENTED))
     assert done["Status"] == "SUCCESS"
     assert done["PhysicalResourceId"] == INVENTED
     assert world.sagemaker.living() == []
-    assert "superseded" in world.answer(create)["Reason"]
-    assert world.answer(create)["Status"] == "FAILED"
+    assert "superseded" in world.response(create)["Reason"]
+    assert world.response(create)["Status"] == "FAILED"
 
 
 @pytest.mark.fault(25)
@@ -82,13 +82,13 @@ def test_a_create_call_that_lands_after_its_delete_began_leaves_no_cluster(world
     delete = world.event("Delete", properties(), physical_id=INVENTED)
     world.deliver(delete)
     world.run(after_s)
-    assert delete["RequestId"] not in world.answers
+    assert delete["RequestId"] not in world.responses
     tags = {"hyperpod-cdk:stack-id": create["StackId"], "hyperpod-cdk:logical-id": LOGICAL_ID}
     name = world.name_of(create)
     listed = [{"Key": key, "Value": value} for key, value in tags.items()]
     world.sagemaker.create_cluster(ClusterName=name, **{**properties()["Request"], "Tags": listed})
     world.run()
-    assert world.answer(delete)["Status"] == "SUCCESS"
+    assert world.response(delete)["Status"] == "SUCCESS"
     assert world.sagemaker.living() == []
 
 
@@ -100,14 +100,14 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("broken", BROKEN)
-def test_no_property_however_wrong_keeps_a_cluster_alive(world: World, broken: dict[str, object]) -> None:
+def test_no_invalid_property_prevents_a_deletion(world: World, broken: dict[str, object]) -> None:
     name = world.create()["PhysicalResourceId"]
     assert world.finish(world.event("Delete", broken, physical_id=name))["Status"] == "SUCCESS"
     assert world.sagemaker.living() == []
 
 
 @pytest.mark.fault(46)
-def test_a_deletion_that_passes_the_hour_fails_unless_a_tail_waits_on(world: World) -> None:
+def test_a_deletion_longer_than_an_hour_fails_unless_another_resource_waits(world: World) -> None:
     name = world.create()["PhysicalResourceId"]
     world.sagemaker.deletion_s = 99_999
     done = world.finish(world.event("Delete", properties(), physical_id=name))
@@ -117,7 +117,7 @@ def test_a_deletion_that_passes_the_hour_fails_unless_a_tail_waits_on(world: Wor
 
 
 @pytest.mark.fault(46)
-def test_a_deletion_that_the_service_never_took_fails_even_with_a_tail(world: World) -> None:
+def test_a_deletion_that_was_never_accepted_fails_even_if_another_resource_waits(world: World) -> None:
     name = world.create()["PhysicalResourceId"]
     world.sagemaker.all[0].become("Updating")
     assert world.finish(world.event("Delete", properties(WaitHours=2), physical_id=name))["Status"] == "FAILED"

@@ -1,4 +1,4 @@
-"""Whatever is delivered twice, late or not at all, and whoever dies: one cluster, and every request answered with one verdict."""
+"""Events delivered twice, late or never, and functions that die: one cluster, and one response per request."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def test_a_duplicate_delivery_starts_nothing_and_stops_nothing(world: World) -> 
     world.run(600)
     assert len(world.states.executions) == 1
     assert world.sagemaker.changes() == ["CreateCluster"]
-    assert len(world.answers[raw["RequestId"]]) == 1
+    assert len(world.responses[raw["RequestId"]]) == 1
 
 
 @pytest.mark.fault(26)
@@ -35,28 +35,28 @@ def test_a_duplicate_of_an_old_event_does_not_stop_the_newer_request(world: Worl
     delete = world.deliver(world.event("Delete", properties(), physical_id=INVENTED, **addresses))
     world.deliver(create)
     world.run()
-    assert world.answer(delete)["Status"] == "SUCCESS"
+    assert world.response(delete)["Status"] == "SUCCESS"
     assert world.sagemaker.living() == []
 
 
 @pytest.mark.fault(37)
-def test_the_newest_request_wins_and_the_older_is_answered_superseded(world: World) -> None:
+def test_the_newest_request_wins_and_the_older_one_is_superseded(world: World) -> None:
     name = world.create()["PhysicalResourceId"]
     world.sagemaker.update_s = 1000
     first = world.deliver(world.event("Update", SIX, properties(), name))
     world.run(120)
     second = world.deliver(world.event("Update", properties(), SIX, name))
     world.run()
-    assert "superseded" in world.answer(first)["Reason"]
-    assert world.answer(first)["PhysicalResourceId"] == name
-    assert world.answer(second)["Status"] == "SUCCESS"
+    assert "superseded" in world.response(first)["Reason"]
+    assert world.response(first)["PhysicalResourceId"] == name
+    assert world.response(second)["Status"] == "SUCCESS"
     cluster = world.sagemaker.find(name)
     assert cluster
     assert cluster.groups["workers"]["InstanceCount"] == 4
 
 
 @pytest.mark.fault(37)
-def test_a_call_of_the_stopped_request_that_lands_late_is_put_right(world: World) -> None:
+def test_a_late_call_of_a_stopped_request_is_corrected(world: World) -> None:
     """The older Update's step was in UpdateCluster when it was stopped; the call lands after the newer one saw nothing to do."""
     name = world.create()["PhysicalResourceId"]
     update = world.deliver(world.event("Update", SIX, properties(), name))
@@ -65,15 +65,15 @@ def test_a_call_of_the_stopped_request_that_lands_late_is_put_right(world: World
     world.run(35)
     world.sagemaker.update_cluster(ClusterName=name, InstanceGroups=SIX["Request"]["InstanceGroups"])
     world.run()
-    assert world.answer(update)["Status"] == "FAILED"
-    assert world.answer(rollback)["Status"] == "SUCCESS"
+    assert world.response(update)["Status"] == "FAILED"
+    assert world.response(rollback)["Status"] == "SUCCESS"
     cluster = world.sagemaker.find(name)
     assert cluster
     assert cluster.groups["workers"]["InstanceCount"] == 4
 
 
 @pytest.mark.fault(27)
-def test_a_create_that_comes_after_its_delete_was_answered_makes_no_cluster(world: World) -> None:
+def test_a_create_that_arrives_after_its_delete_creates_no_cluster(world: World) -> None:
     create = world.event("Create", properties())
     world.run(20)
     delete = world.event("Delete", properties(), physical_id=INVENTED)
@@ -83,7 +83,7 @@ def test_a_create_that_comes_after_its_delete_was_answered_makes_no_cluster(worl
 
 
 @pytest.mark.fault(27)
-def test_an_update_that_comes_after_its_rollback_touches_nothing(world: World) -> None:
+def test_an_update_that_arrives_after_its_rollback_changes_nothing(world: World) -> None:
     name = world.create()["PhysicalResourceId"]
     update = world.event("Update", SIX, properties(), name)
     world.run(20)
@@ -91,7 +91,7 @@ def test_an_update_that_comes_after_its_rollback_touches_nothing(world: World) -
     late = world.finish(update)
     assert "superseded" in late["Reason"]
     world.run()
-    assert world.answer(rollback)["Status"] == "SUCCESS"
+    assert world.response(rollback)["Status"] == "SUCCESS"
     assert not world.sagemaker.changes()
 
 
@@ -116,7 +116,7 @@ def test_a_step_that_dies_after_its_call_is_repeated_without_harm(world: World) 
 
 
 @pytest.mark.fault(28)
-def test_a_step_function_that_keeps_dying_ends_in_a_failed_answer(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_function_that_keeps_dying_ends_in_a_failed_response(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def die(_payload: Json) -> Json:
         raise MemoryError("out of memory")
 
@@ -128,7 +128,7 @@ def test_a_step_function_that_keeps_dying_ends_in_a_failed_answer(world: World, 
 
 
 @pytest.mark.fault(25)
-def test_a_delete_after_a_create_that_died_in_its_call_does_not_believe_a_stale_read(
+def test_a_delete_after_a_create_that_died_in_its_call_ignores_a_stale_read(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = world.sagemaker.create_cluster
@@ -153,33 +153,33 @@ def test_a_delete_after_a_create_that_died_in_its_call_does_not_believe_a_stale_
 
 
 @pytest.mark.fault(29)
-def test_an_execution_that_somebody_stops_is_answered(world: World) -> None:
+def test_an_execution_stopped_by_hand_gets_a_response(world: World) -> None:
     raw = world.deliver(world.event("Create", properties()))
     world.run(60)
     execution = next(iter(world.states.executions.values()))
     world.states.stop_execution(executionArn=execution.arn, error="", cause="by hand")
-    assert "ABORTED" in world.answer(raw)["Reason"]
-    assert "by hand" in world.answer(raw)["Reason"]
+    assert "ABORTED" in world.response(raw)["Reason"]
+    assert "by hand" in world.response(raw)["Reason"]
 
 
 @pytest.mark.fault(29)
-def test_the_responder_repeats_a_verdict_that_had_been_reached(world: World) -> None:
+def test_the_responder_sends_the_response_that_was_decided(world: World) -> None:
     raw = world.event("Create", properties())
     done = world.finish(raw)
     (execution,) = world.states.executions.values()
     detail = {"executionArn": execution.arn, "status": "FAILED", "input": execution.input, "error": "X", "cause": "after the PUT"}
     responder.respond({"detail": detail}, world.executions, world.send)
-    assert len(world.answers[raw["RequestId"]]) == 2
-    assert world.answer(raw) == done
+    assert len(world.responses[raw["RequestId"]]) == 2
+    assert world.response(raw) == done
 
 
 @pytest.mark.fault(29)
-def test_the_responder_finds_the_event_when_eventbridge_leaves_the_input_out(world: World) -> None:
+def test_the_responder_finds_the_event_if_eventbridge_omits_the_input(world: World) -> None:
     raw = world.deliver(world.event("Create", properties()))
     (execution,) = world.states.executions.values()
     detail = {"executionArn": execution.arn, "status": "TIMED_OUT", "inputDetails": {"included": False}}
     responder.respond({"detail": detail}, world.executions, world.send)
-    assert "TIMED_OUT" in world.answer(raw)["Reason"]
+    assert "TIMED_OUT" in world.response(raw)["Reason"]
 
 
 def failed_entry(raw: Json) -> Json:
@@ -194,27 +194,27 @@ def failed_entry(raw: Json) -> Json:
 
 
 @pytest.mark.fault(28)
-def test_an_event_for_which_the_entry_function_fails_is_answered(world: World) -> None:
+def test_an_event_on_which_the_entry_function_fails_gets_a_response(world: World) -> None:
     raw = world.event("Update", SIX, properties(), "reference-0123456789ab")
     responder.respond(failed_entry(raw), world.executions, world.send)
     world.run(30)
-    done = world.answer(raw)
+    done = world.response(raw)
     assert done["Status"] == "FAILED"
     assert done["PhysicalResourceId"] == "reference-0123456789ab"
     assert "StartExecution: AccessDenied" in done["Reason"]
 
 
 @pytest.mark.fault(37)
-def test_an_entry_that_dies_after_the_start_leaves_the_stopping_to_the_responder(world: World) -> None:
+def test_the_responder_stops_older_requests_if_the_entry_died_after_the_start(world: World) -> None:
     create = world.deliver(world.event("Create", properties()))
     world.run(60)
     delete = world.event("Delete", properties(), physical_id=INVENTED)
     world.executions.start(Event.parse(delete), {"version": 1, "event": delete, "memory": {"version": 1}})
     responder.respond(failed_entry(delete), world.executions, world.send)
-    assert "superseded" in world.answer(create)["Reason"]
-    assert delete["RequestId"] not in world.answers
+    assert "superseded" in world.response(create)["Reason"]
+    assert delete["RequestId"] not in world.responses
     world.run()
-    assert world.answer(delete)["Status"] == "SUCCESS"
+    assert world.response(delete)["Status"] == "SUCCESS"
 
 
 @pytest.mark.fault(37)
@@ -224,12 +224,12 @@ def test_without_dates_the_order_of_arrival_decides(world: World) -> None:
     world.run(60)
     second = world.deliver(world.event("Update", properties(), SIX, name, ResponseURL="https://bucket/2"))
     world.run()
-    assert world.answer(first)["Status"] == "FAILED"
-    assert world.answer(second)["Status"] == "SUCCESS"
+    assert world.response(first)["Status"] == "FAILED"
+    assert world.response(second)["Status"] == "SUCCESS"
 
 
 @pytest.mark.fault(59)
-def test_memory_of_a_newer_release_is_handed_on(world: World) -> None:
+def test_unknown_memory_of_a_newer_release_is_passed_on(world: World) -> None:
     raw = world.event("Create", properties())
     start = {"version": 2, "event": raw, "memory": {"version": 2, "novelty": {"a": 1}}}
     world.executions.start(Event.parse(raw), start)
@@ -238,11 +238,11 @@ def test_memory_of_a_newer_release_is_handed_on(world: World) -> None:
     assert execution.state["memory"]["novelty"] == {"a": 1}
     assert execution.state["memory"]["version"] == 2
     world.run()
-    assert world.answer(raw)["Status"] == "SUCCESS"
+    assert world.response(raw)["Status"] == "SUCCESS"
 
 
 @pytest.mark.fault(57)
-def test_nothing_that_is_logged_holds_the_response_url(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_log_line_contains_the_response_url(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     create = world.deliver(world.event("Create", properties()))
     world.run(60)
     world.finish(world.event("Delete", properties(), physical_id=INVENTED))
@@ -255,7 +255,7 @@ def test_nothing_that_is_logged_holds_the_response_url(world: World, capsys: pyt
 
 
 @pytest.mark.fault(33)
-def test_a_hundred_large_groups_old_and_new_are_served(world: World) -> None:
+def test_a_hundred_large_groups_old_and_new_fit(world: World) -> None:
     many = [group(f"group-{index:03}", 1) for index in range(100)]
     old = properties(request(*many))
     name = world.create(old)["PhysicalResourceId"]
@@ -264,4 +264,4 @@ def test_a_hundred_large_groups_old_and_new_are_served(world: World) -> None:
     world.deliver(raw)
     assert len(next(reversed(world.states.executions.values())).input) < 262_144
     world.run()
-    assert world.answer(raw)["Status"] == "SUCCESS"
+    assert world.response(raw)["Status"] == "SUCCESS"

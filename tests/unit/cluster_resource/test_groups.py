@@ -1,4 +1,4 @@
-"""Groups and counts of an update: what is sent, what is kept, and what is refused."""
+"""Groups and counts of an update: sent, kept, or refused."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def test_the_last_group_is_not_removed(world: World) -> None:
     assert not world.sagemaker.changes()
 
 
-def test_a_fixed_field_that_the_file_leaves_out_is_repeated_as_the_service_has_it(world: World) -> None:
+def test_an_immutable_field_that_the_file_omits_is_sent_as_observed(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     six = workers(6)
     del six["ThreadsPerCore"]
@@ -46,7 +46,7 @@ def test_a_fixed_field_that_the_file_leaves_out_is_repeated_as_the_service_has_i
     assert sent["InstanceGroups"][1]["ThreadsPerCore"] == 1
 
 
-def test_a_group_that_is_being_deleted_is_waited_for(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_update_waits_for_a_group_that_is_being_deleted(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     old = properties(request(CONTROLLER, workers(4), group("login", 1)))
     name = world.create(old)["PhysicalResourceId"]
     whole = world.sagemaker.describe_cluster
@@ -81,7 +81,7 @@ def test_a_count_that_an_operator_changed_stays_unless_the_file_changes_it(world
 
 
 @pytest.mark.fault(51)
-def test_a_group_made_by_hand_is_sent_as_it_is_and_reported(world: World) -> None:
+def test_a_group_created_by_hand_is_sent_unchanged_and_reported(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     world.sagemaker.all[0].groups["by-hand"] = {**group("by-hand", 3), "kind": "InstanceGroups"}
     world.sagemaker.all[0].in_service()
@@ -89,7 +89,7 @@ def test_a_group_made_by_hand_is_sent_as_it_is_and_reported(world: World) -> Non
     (sent,) = world.sagemaker.made("UpdateCluster")
     assert counts(sent)["by-hand"] == 3
     assert "InstanceGroupsToDelete" not in sent
-    assert "in neither this file nor the one before: by-hand" in done["Reason"]
+    assert "in neither this file nor the previous one: by-hand" in done["Reason"]
 
 
 @pytest.mark.fault(53)
@@ -102,7 +102,7 @@ def test_a_group_made_by_hand_is_sent_as_it_is_and_reported(world: World) -> Non
         workers(4, OverrideVpcConfig={"SecurityGroupIds": ["sg-0123456789abcdef0"], "Subnets": ["subnet-0bbbbbbbbbbbbbbb0"]}),
     ],
 )
-def test_what_a_group_keeps_for_life_is_refused_with_the_way_out(world: World, changed: Json) -> None:
+def test_a_change_to_an_immutable_field_is_refused_with_a_fix(world: World, changed: Json) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     done = update(world, name, properties(request(CONTROLLER, changed)), FOUR)
     assert "rename the group" in done["Reason"]
@@ -110,7 +110,7 @@ def test_what_a_group_keeps_for_life_is_refused_with_the_way_out(world: World, c
 
 
 @pytest.mark.fault(53)
-def test_a_fixed_field_of_the_controller_is_refused_without_the_advice_to_rename(world: World) -> None:
+def test_a_change_to_an_immutable_field_of_the_controller_is_refused_without_advice_to_rename(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     wanted = properties(request(group("controller", 1, "ml.m5.xlarge"), workers(4)), ControllerGroup="controller")
     done = update(world, name, wanted, FOUR)
@@ -134,12 +134,12 @@ def test_a_renamed_controller_is_refused_before_any_call(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     wanted = properties(request(group("head", 1), workers(4)), ControllerGroup="head")
     done = update(world, name, wanted, FOUR)
-    assert "a controller cannot be renamed" in done["Reason"]
+    assert "the controller group cannot be renamed" in done["Reason"]
     assert not world.sagemaker.changes()
 
 
 @pytest.mark.fault(42)
-def test_old_properties_that_lie_do_not_hide_what_the_cluster_lacks(world: World) -> None:
+def test_wrong_old_properties_do_not_hide_a_difference(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     with_login = properties(request(CONTROLLER, workers(4), group("login", 1)))
     assert update(world, name, with_login, with_login)["Status"] == "SUCCESS"

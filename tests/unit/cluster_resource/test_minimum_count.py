@@ -1,4 +1,4 @@
-"""With continuous provisioning the cluster is InService all the time, also while the service gives a group up."""
+"""With continuous provisioning the cluster stays InService, even if the service rolls back a group."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def counted(count: int) -> Json:
 
 
 @pytest.mark.fault(16)
-def test_a_group_that_does_not_reach_its_minimum_and_is_put_back_without_a_word_is_a_failure(
+def test_a_group_below_its_minimum_that_is_rolled_back_without_a_message_is_a_failure(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = world.create(counted(4))["PhysicalResourceId"]
@@ -27,8 +27,8 @@ def test_a_group_that_does_not_reach_its_minimum_and_is_put_back_without_a_word_
     raw = world.deliver(world.event("Update", counted(6), counted(4), name))
     world.run(600)
     assert cluster.status == "InService"
-    assert raw["RequestId"] not in world.answers, "four of six run"
+    assert raw["RequestId"] not in world.responses, "four of six run"
     world.run()
-    done = world.answer(raw)
+    done = world.response(raw)
     assert done["Status"] == "FAILED"
-    assert "not as asked: workers.InstanceCount" in done["Reason"]
+    assert "still different: workers.InstanceCount" in done["Reason"]

@@ -1,4 +1,4 @@
-"""DescribeCluster's fields come back under the names that a request uses, all of them."""
+"""All fields of DescribeCluster get the names that a request uses."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def test_every_field_that_an_update_takes_is_compared() -> None:
     assert set(CLUSTER_SETTINGS) <= set(DESCRIBE.members)
 
 
-def test_renamed_fields_get_their_requests_names() -> None:
+def test_renamed_fields_get_the_names_of_the_request() -> None:
     shown: dict[str, Any] = {
         "InstanceGroupName": "a",
         "TargetCount": 4,
@@ -52,7 +52,7 @@ def test_renamed_fields_get_their_requests_names() -> None:
     }
 
 
-def test_a_shared_environment_is_read_back_as_it_was_asked_for() -> None:
+def test_a_shared_environment_is_read_back_as_requested() -> None:
     shared = {"DesiredFSxLustreConfig": {"SizeInGiB": 1}, "CurrentFSxLustreConfig": {"SizeInGiB": 2}}
     described = {"ClusterName": "c", "ClusterArn": "arn:cluster/x", "ClusterStatus": "InService"}
     cluster = cluster_of({**described, "RestrictedInstanceGroupsConfig": {"SharedEnvironmentConfig": shared}}, {}, None)

@@ -1,4 +1,4 @@
-"""What an older or a newer release wrote: properties, tags and memory are read as far as they are known, and kept."""
+"""Properties, tags and memory of an older or newer release: known fields are read, others are kept."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_an_update_from_an_older_releases_properties_changes_only_what_differs(w
 
 
 @pytest.mark.fault(59)
-def test_a_cluster_that_a_newer_release_tagged_is_still_ours_and_keeps_those_tags(world: World) -> None:
+def test_a_cluster_tagged_by_a_newer_release_is_still_owned_and_keeps_its_tags(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     newer = {"hyperpod-cdk:version": "9", "hyperpod-cdk:generation": "3"}
     world.sagemaker.all[0].tags.update(newer)

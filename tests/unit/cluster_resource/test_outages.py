@@ -1,4 +1,4 @@
-"""Connections that break, and functions that die now and then, cost time alone."""
+"""Broken connections and functions that sometimes die only cost time."""
 
 from collections.abc import Callable
 from typing import Any
@@ -54,9 +54,7 @@ def test_ten_broken_connections_in_a_row_do_not_fail_a_request(
 
 
 @pytest.mark.fault(28)
-def test_a_step_that_dies_now_and_then_is_tried_again_and_the_request_goes_on(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_step_that_dies_sometimes_is_retried_and_the_request_continues(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, calls = world.states._invoke, iter(range(10_000))
 
     def dying(payload: Json) -> Json:

@@ -1,4 +1,4 @@
-"""Every step writes one line that tells a person who waits how far the cluster is, and what it waits for."""
+"""Every step logs one line with the cluster's progress and what the step waits for."""
 
 import json
 from collections.abc import Callable
@@ -19,7 +19,7 @@ def lines(capsys: pytest.CaptureFixture[str]) -> Lines:
     return lambda: [line for line in map(json.loads, capsys.readouterr().out.splitlines()) if line["message"] == "step"]
 
 
-def test_a_line_tells_status_nodes_and_time(world: World, lines: Lines) -> None:
+def test_a_line_shows_status_nodes_and_time(world: World, lines: Lines) -> None:
     world.deliver(world.event("Create", properties()))
     world.run(301)
     last = lines()[-1]
@@ -28,7 +28,7 @@ def test_a_line_tells_status_nodes_and_time(world: World, lines: Lines) -> None:
 
 
 @pytest.mark.fault(12)
-def test_deep_health_checks_are_told(world: World, lines: Lines) -> None:
+def test_deep_health_checks_are_shown(world: World, lines: Lines) -> None:
     world.deliver(world.event("Create", properties()))
     world.run(31)
     world.sagemaker.all[0].waiting_status = "DeepHealthCheckInProgress"
@@ -37,7 +37,7 @@ def test_deep_health_checks_are_told(world: World, lines: Lines) -> None:
 
 
 @pytest.mark.fault(12)
-def test_an_update_that_is_refused_for_deep_health_checks_says_so_while_it_waits(world: World, lines: Lines) -> None:
+def test_an_update_that_waits_for_deep_health_checks_shows_it(world: World, lines: Lines) -> None:
     name = world.create()["PhysicalResourceId"]
     refusal = Refusal("ValidationException", "Cannot update the cluster while a deep health check is in progress")
     world.sagemaker.order("UpdateCluster", refusal, times=3)
@@ -48,7 +48,7 @@ def test_an_update_that_is_refused_for_deep_health_checks_says_so_while_it_waits
 
 
 @pytest.mark.fault(15)
-def test_continuous_provisioning_tells_which_nodes_do_not_run_yet(world: World, lines: Lines) -> None:
+def test_continuous_provisioning_shows_which_nodes_do_not_run_yet(world: World, lines: Lines) -> None:
     wanted = request(NodeProvisioningMode="Continuous")
     world.deliver(world.event("Create", properties(wanted)))
     world.run(31)
@@ -61,7 +61,7 @@ def test_continuous_provisioning_tells_which_nodes_do_not_run_yet(world: World, 
     assert last["nodes"] == "controller 1 of 1, workers 3 of 4 (1 Pending)"
 
 
-def test_a_deletion_tells_what_is_left(world: World, lines: Lines) -> None:
+def test_a_deletion_shows_the_remaining_nodes(world: World, lines: Lines) -> None:
     name = world.create()["PhysicalResourceId"]
     world.deliver(world.event("Delete", properties(), physical_id=name))
     world.run(91)
@@ -70,17 +70,17 @@ def test_a_deletion_tells_what_is_left(world: World, lines: Lines) -> None:
     assert last["nodes"].startswith("controller 1 of 1")
 
 
-def test_nodes_that_cannot_be_listed_while_the_service_works_do_not_stop_the_work(world: World, lines: Lines) -> None:
+def test_an_update_continues_if_nodes_cannot_be_listed(world: World, lines: Lines) -> None:
     world.sagemaker.order("ListClusterNodes", Refusal("ValidationException", "not now"), times=5)
     assert world.finish(world.event("Create", properties()))["Status"] == "SUCCESS"
     assert lines()[3]["nodes"] == "controller 0 of 1, workers 0 of 4"
 
 
 @pytest.mark.fault(22)
-def test_a_status_that_nobody_knows_is_told_while_it_lasts(world: World, lines: Lines) -> None:
+def test_an_unknown_status_is_shown_while_it_lasts(world: World, lines: Lines) -> None:
     raw = world.deliver(world.event("Create", properties()))
     world.run(31)
     world.sagemaker.all[0].become("Contemplating")
     world.run(100)
-    assert raw["RequestId"] not in world.answers
+    assert raw["RequestId"] not in world.responses
     assert lines()[-1]["status"] == "Contemplating"

@@ -1,4 +1,4 @@
-"""The PUT of an answer over real HTTP, on loopback."""
+"""The PUT of a response over real HTTP, on loopback."""
 
 import threading
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from cluster_resource import answer
+from cluster_resource import response
 
 
 class Recorder(BaseHTTPRequestHandler):
@@ -36,11 +36,11 @@ def address() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("status", [200, 403, 503])
-def test_the_status_comes_back_and_the_content_type_is_empty(address: str, status: int) -> None:
-    assert answer.put(f"{address}/{status}", b"{}") == status
+def test_put_returns_the_status_and_sends_an_empty_content_type(address: str, status: int) -> None:
+    assert response.put(f"{address}/{status}", b"{}") == status
     assert Recorder.got == [("", b"{}")]
 
 
-def test_nobody_listening_is_an_oserror() -> None:
+def test_a_refused_connection_is_an_oserror() -> None:
     with pytest.raises(OSError, match="refused"):
-        answer.put("http://127.0.0.1:9/", b"{}")
+        response.put("http://127.0.0.1:9/", b"{}")

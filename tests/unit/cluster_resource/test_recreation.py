@@ -1,4 +1,4 @@
-"""A cluster that somebody deleted is made anew by the next update, where the file opts in."""
+"""With `recreate`, the next update recreates a cluster that was deleted by hand."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def name(world: World) -> str:
 
 
 @pytest.mark.fault(20)
-def test_a_cluster_that_is_gone_is_made_anew_under_its_name_and_waited_for(world: World, name: str) -> None:
+def test_a_missing_cluster_is_recreated_with_its_name_and_awaited(world: World, name: str) -> None:
     done = update(world, name, wanted(6), wanted(4))
     assert done["Status"] == "SUCCESS"
     assert done["PhysicalResourceId"] == name
@@ -32,7 +32,7 @@ def test_a_cluster_that_is_gone_is_made_anew_under_its_name_and_waited_for(world
 
 
 @pytest.mark.fault(20)
-def test_one_that_cannot_be_made_is_deleted_with_the_stack(world: World, name: str) -> None:
+def test_a_cluster_that_cannot_be_recreated_is_deleted_with_the_stack(world: World, name: str) -> None:
     world.sagemaker.creation_fails = "We currently do not have sufficient capacity"
     done = update(world, name, wanted(6), wanted(4))
     assert done["Status"] == "FAILED"
@@ -42,17 +42,17 @@ def test_one_that_cannot_be_made_is_deleted_with_the_stack(world: World, name: s
 
 
 @pytest.mark.fault(20)
-def test_one_that_disappears_again_while_it_is_made_is_not_made_twice(world: World, name: str) -> None:
+def test_a_cluster_that_disappears_again_is_not_recreated_twice(world: World, name: str) -> None:
     raw = world.deliver(world.event("Update", wanted(6), wanted(4), name))
     world.run(120)
     world.sagemaker.all[-1].go()
     world.run()
-    assert "disappeared" in world.answer(raw)["Reason"]
+    assert "disappeared" in world.response(raw)["Reason"]
     assert world.sagemaker.changes() == ["CreateCluster"]
 
 
 @pytest.mark.fault(20)
-def test_the_lost_reply_of_its_creation_makes_no_second_one(world: World, name: str) -> None:
+def test_a_lost_reply_of_its_creation_creates_no_second_cluster(world: World, name: str) -> None:
     world.sagemaker.order("CreateCluster", LostReply())
     world.sagemaker.stale_s = 70
     assert update(world, name, wanted(6), wanted(4))["Status"] == "SUCCESS"
@@ -60,7 +60,7 @@ def test_the_lost_reply_of_its_creation_makes_no_second_one(world: World, name: 
     assert len(world.sagemaker.all) == 2
 
 
-def test_one_read_that_misses_a_cluster_makes_no_other(world: World) -> None:
+def test_one_read_without_the_cluster_creates_no_other(world: World) -> None:
     name = world.create(wanted(4))["PhysicalResourceId"]
     world.sagemaker.order("DescribeCluster", Refusal("ResourceNotFound"))
     assert update(world, name, wanted(6), wanted(4))["Status"] == "SUCCESS"

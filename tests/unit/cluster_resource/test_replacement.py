@@ -1,4 +1,4 @@
-"""What CreateCluster fixes for life makes a new cluster, where there can be one, and never two for long."""
+"""A change to a create-only value creates a new cluster, if possible, and deletes the old one."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def wanted(subnet: str, **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.fault(39)
-def test_another_network_makes_a_new_cluster_and_the_clean_up_deletes_the_old_one(world: World) -> None:
+def test_another_network_creates_a_new_cluster_and_the_clean_up_deletes_the_old_one(world: World) -> None:
     old = wanted(OLD_SUBNET)
     first = world.create(old)["PhysicalResourceId"]
     new = wanted(NEW_SUBNET)
@@ -27,7 +27,7 @@ def test_another_network_makes_a_new_cluster_and_the_clean_up_deletes_the_old_on
 
 
 @pytest.mark.fault(41)
-def test_a_clean_up_that_cannot_end_fails_with_what_is_missing_and_raises_an_alarm(
+def test_a_blocked_clean_up_fails_with_the_missing_permission_and_raises_an_alarm(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old, new = wanted(OLD_SUBNET), wanted(NEW_SUBNET)
@@ -49,20 +49,20 @@ def test_another_network_under_a_fixed_name_is_refused_before_any_call(world: Wo
     old = wanted(OLD_SUBNET, ClusterName="ml")
     world.create(old)
     done = world.finish(world.event("Update", wanted(NEW_SUBNET, ClusterName="ml"), old, "ml"))
-    assert "remove `cluster_name` or choose another one" in done["Reason"]
+    assert "remove or change `cluster_name`" in done["Reason"]
     assert done["PhysicalResourceId"] == "ml"
     assert not world.sagemaker.changes()
 
 
 @pytest.mark.fault(39)
-def test_another_fixed_name_is_another_cluster(world: World) -> None:
+def test_another_fixed_name_creates_another_cluster(world: World) -> None:
     old = wanted(OLD_SUBNET, ClusterName="one")
     world.create(old)
     done = world.finish(world.event("Update", wanted(OLD_SUBNET, ClusterName="two"), old, "one"))
     assert done["PhysicalResourceId"] == "two"
 
 
-def test_a_fixed_name_that_is_taken_back_keeps_the_cluster(world: World) -> None:
+def test_removing_a_fixed_name_keeps_the_cluster(world: World) -> None:
     old = wanted(OLD_SUBNET, ClusterName="one")
     world.create(old)
     done = world.finish(world.event("Update", wanted(OLD_SUBNET), old, "one"))
@@ -71,7 +71,7 @@ def test_a_fixed_name_that_is_taken_back_keeps_the_cluster(world: World) -> None
 
 
 @pytest.mark.fault(59)
-def test_a_name_that_this_release_would_make_otherwise_keeps_its_cluster(world: World) -> None:
+def test_a_name_that_this_release_would_generate_differently_keeps_its_cluster(world: World) -> None:
     """The cluster's name came from another release's way of hashing; its network is what the file says."""
     raw = world.event("Create", wanted(OLD_SUBNET, ClusterName="reference-0123456789ab"))
     world.finish(raw)
@@ -82,7 +82,7 @@ def test_a_name_that_this_release_would_make_otherwise_keeps_its_cluster(world: 
 
 
 @pytest.mark.fault(40)
-def test_a_replacement_that_died_unreported_is_deleted_by_the_rollback(world: World) -> None:
+def test_the_cluster_of_a_replacement_without_a_response_is_deleted_by_the_rollback(world: World) -> None:
     old, new = wanted(OLD_SUBNET), wanted(NEW_SUBNET)
     first = world.create(old)["PhysicalResourceId"]
     world.sagemaker.creation_fails = "no luck"
@@ -97,7 +97,7 @@ def test_a_replacement_that_died_unreported_is_deleted_by_the_rollback(world: Wo
     assert world.sagemaker.living() == [first]
 
 
-def test_a_rollback_that_is_told_of_the_new_cluster_goes_back_to_the_old_one(world: World) -> None:
+def test_a_rollback_that_names_the_new_cluster_returns_to_the_old_one(world: World) -> None:
     old, new = wanted(OLD_SUBNET), wanted(NEW_SUBNET)
     first = world.create(old)["PhysicalResourceId"]
     second = world.finish(world.event("Update", new, old, first))["PhysicalResourceId"]
@@ -121,7 +121,7 @@ def test_a_replacement_whose_rollback_failed_too_is_deleted_with_the_stack(world
     assert world.sagemaker.living() == []
 
 
-def test_the_clean_up_after_a_replacement_at_the_second_try_spares_the_new_cluster(world: World) -> None:
+def test_the_clean_up_after_a_repeated_replacement_keeps_the_new_cluster(world: World) -> None:
     old, new = wanted(OLD_SUBNET), wanted(NEW_SUBNET)
     first = world.create(old)["PhysicalResourceId"]
     world.sagemaker.creation_fails = "no luck"
@@ -133,7 +133,7 @@ def test_the_clean_up_after_a_replacement_at_the_second_try_spares_the_new_clust
     assert world.sagemaker.living() == [second]
 
 
-def test_a_rollback_of_a_name_goes_back_to_the_cluster_that_is_still_there(world: World) -> None:
+def test_a_rollback_of_a_name_returns_to_the_existing_cluster(world: World) -> None:
     old, new = wanted(OLD_SUBNET), wanted(OLD_SUBNET, ClusterName="one")
     first = world.create(old)["PhysicalResourceId"]
     second = world.finish(world.event("Update", new, old, first))["PhysicalResourceId"]
@@ -143,7 +143,7 @@ def test_a_rollback_of_a_name_goes_back_to_the_cluster_that_is_still_there(world
     assert world.sagemaker.living() == [first]
 
 
-def test_of_requests_that_began_at_the_same_moment_none_tells_that_another_was_not_heard_of(world: World) -> None:
+def test_requests_of_the_same_time_do_not_mark_each_other_as_leftover(world: World) -> None:
     """A refused update and its rollback are over at once; the clean-up after the third update spares what that one made."""
     old, refused = wanted(OLD_SUBNET), properties({**request(subnet=OLD_SUBNET), "InstanceGroups": []})
     new = wanted(NEW_SUBNET, ClusterName="ml")

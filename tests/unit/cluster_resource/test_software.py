@@ -1,4 +1,4 @@
-"""A software update that the service takes back leaves the cluster InService: only the group tells."""
+"""A software update that is rolled back leaves the cluster InService: only the group shows it."""
 
 import pytest
 
@@ -43,7 +43,7 @@ def software(world: World, monkeypatch: pytest.MonkeyPatch) -> SoftwareUpdates:
 
 @pytest.mark.fault(24)
 @pytest.mark.parametrize("status", ["Failed", "RollbackComplete"])
-def test_an_image_whose_update_is_rolled_back_fails_the_update_in_a_cluster_that_is_in_service(
+def test_an_image_update_that_is_rolled_back_fails_the_update_of_a_cluster_in_service(
     world: World, software: SoftwareUpdates, status: str
 ) -> None:
     name = world.create(with_image(OLD))["PhysicalResourceId"]
@@ -51,12 +51,12 @@ def test_an_image_whose_update_is_rolled_back_fails_the_update_in_a_cluster_that
     done = update(world, name, with_image(NEW), with_image(OLD))
     assert software.cluster.status == "InService"
     assert done["Status"] == "FAILED"
-    assert "undid the update" in done["Reason"]
+    assert "rolled back the update" in done["Reason"]
     assert "workers.ImageReleaseVersion" in done["Reason"]
 
 
 @pytest.mark.fault(24)
-def test_an_image_whose_update_was_rolled_back_is_asked_for_again_by_the_next_update(
+def test_an_image_update_that_was_rolled_back_is_requested_again_by_the_next_update(
     world: World, software: SoftwareUpdates
 ) -> None:
     name = world.create(with_image(OLD))["PhysicalResourceId"]
@@ -68,12 +68,12 @@ def test_an_image_whose_update_was_rolled_back_is_asked_for_again_by_the_next_up
     world.run(100)
     software.status, software.current = "Succeeded", NEW
     world.run()
-    assert world.answer(raw)["Status"] == "SUCCESS"
+    assert world.response(raw)["Status"] == "SUCCESS"
     assert world.sagemaker.changes() == ["UpdateCluster"]
 
 
 @pytest.mark.fault(24)
-def test_the_rollback_of_an_update_whose_image_did_not_come_makes_no_call(world: World, software: SoftwareUpdates) -> None:
+def test_the_rollback_of_a_failed_image_update_makes_no_call(world: World, software: SoftwareUpdates) -> None:
     name = world.create(with_image(OLD))["PhysicalResourceId"]
     software.status = "Failed"
     update(world, name, with_image(NEW), with_image(OLD))
@@ -83,7 +83,7 @@ def test_the_rollback_of_an_update_whose_image_did_not_come_makes_no_call(world:
 
 
 @pytest.mark.parametrize("image", [OLD, ""])
-def test_an_old_software_update_that_failed_fails_no_update_of_counts(
+def test_an_old_failed_software_update_does_not_fail_an_update_of_counts(
     world: World, software: SoftwareUpdates, image: str
 ) -> None:
     old = with_image(image) if image else FOUR
@@ -94,7 +94,7 @@ def test_an_old_software_update_that_failed_fails_no_update_of_counts(
 
 
 @pytest.mark.fault(24)
-def test_a_wait_of_a_further_hour_notices_it_too(world: World, software: SoftwareUpdates) -> None:
+def test_a_wait_of_another_hour_detects_it_too(world: World, software: SoftwareUpdates) -> None:
     name = world.create(with_image(OLD))["PhysicalResourceId"]
     software.cluster.become("SystemUpdating")
     raw = world.deliver(wait_event(world, name, "Update"))
@@ -102,13 +102,13 @@ def test_a_wait_of_a_further_hour_notices_it_too(world: World, software: Softwar
     software.cluster.become("InService", "the new image did not boot")
     software.status = "Failed"
     world.run(200)
-    done = world.answer(raw)
+    done = world.response(raw)
     assert done["Status"] == "FAILED"
     assert "workers another image" in done["Reason"]
     assert "the new image did not boot" in done["Reason"]
 
 
-def test_a_wait_does_not_mind_a_software_update_that_failed_before_it(world: World, software: SoftwareUpdates) -> None:
+def test_a_wait_ignores_an_earlier_failed_software_update(world: World, software: SoftwareUpdates) -> None:
     name = world.create(with_image(OLD))["PhysicalResourceId"]
     software.status = "Failed"
     assert world.finish(wait_event(world, name, "Update"))["Status"] == "SUCCESS"

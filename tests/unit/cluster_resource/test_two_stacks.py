@@ -1,4 +1,4 @@
-"""Two stacks that want one name: the first keeps its cluster, whatever becomes of the second."""
+"""Two stacks with the same cluster name: the first keeps its cluster, the second fails."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def of_second(world: World, kind: str, wanted: Json, old: Json | None = None, ph
 
 
 @pytest.mark.fault(55)
-def test_the_second_stack_of_a_name_fails_with_the_firsts_and_its_rollback_spares_the_cluster(world: World) -> None:
+def test_a_second_stack_with_the_same_name_fails_and_its_rollback_keeps_the_cluster(world: World) -> None:
     world.create(FOUR)
     done = of_second(world, "Create", SIX)
     assert done["Status"] == "FAILED"
@@ -27,7 +27,7 @@ def test_the_second_stack_of_a_name_fails_with_the_firsts_and_its_rollback_spare
 
 
 @pytest.mark.fault(55)
-def test_the_first_stack_goes_on_with_its_cluster(world: World) -> None:
+def test_the_first_stack_continues_with_its_cluster(world: World) -> None:
     world.create(FOUR)
     of_second(world, "Create", SIX)
     assert world.finish(world.event("Update", SIX, FOUR, "shared"))["Status"] == "SUCCESS"
@@ -37,7 +37,7 @@ def test_the_first_stack_goes_on_with_its_cluster(world: World) -> None:
 
 @pytest.mark.fault(2)
 @pytest.mark.fault(55)
-def test_an_update_of_the_second_stack_to_the_firsts_name_touches_nothing(world: World) -> None:
+def test_an_update_of_the_second_stack_to_the_same_name_changes_nothing(world: World) -> None:
     world.create(FOUR)
     own = of_second(world, "Create", properties(request(CONTROLLER, workers(4)), ClusterName="own"))["PhysicalResourceId"]
     world.sagemaker.calls.clear()

@@ -1,4 +1,4 @@
-"""An update changes only what the file changed, and believes what it sees."""
+"""An update changes only what the file changed, compared with the observed cluster."""
 
 import pytest
 
@@ -8,14 +8,14 @@ from tests.unit.cluster_resource.world import World, group, properties, request
 
 
 @pytest.mark.fault(36)
-def test_an_update_that_asks_for_what_is_there_makes_no_call(world: World) -> None:
+def test_an_update_without_differences_makes_no_call(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     assert update(world, name, FOUR, SIX)["Status"] == "SUCCESS"
     assert not world.sagemaker.changes()
 
 
 @pytest.mark.fault(36)
-def test_the_update_of_a_rollback_brings_the_old_counts_back(world: World) -> None:
+def test_the_update_of_a_rollback_restores_the_old_counts(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     update(world, name, SIX, FOUR)
     assert update(world, name, FOUR, SIX)["Status"] == "SUCCESS"
@@ -25,7 +25,7 @@ def test_the_update_of_a_rollback_brings_the_old_counts_back(world: World) -> No
 
 
 @pytest.mark.fault(21)
-def test_changed_tags_are_tag_calls_alone_and_the_owners_tags_stay(world: World) -> None:
+def test_changed_tags_only_make_tag_calls_and_the_ownership_tags_stay(world: World) -> None:
     old = properties(request(Tags=[{"Key": "team", "Value": "a"}, {"Key": "old", "Value": "1"}]))
     name = world.create(old)["PhysicalResourceId"]
     cluster = world.sagemaker.find(name)
@@ -50,7 +50,7 @@ def test_a_failed_cluster_must_be_replaced_but_the_rollback_of_the_update_succee
 
 @pytest.mark.fault(11)
 @pytest.mark.parametrize("status", ["Updating", "SystemUpdating"])
-def test_a_busy_cluster_is_waited_for(world: World, status: str) -> None:
+def test_an_update_waits_for_a_busy_cluster(world: World, status: str) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     cluster = world.sagemaker.all[0]
     cluster.become(status)
@@ -68,7 +68,7 @@ def test_a_busy_cluster_is_waited_for(world: World, status: str) -> None:
         Refusal("ValidationException", "The update cannot start while deep health checks are running"),
     ],
 )
-def test_an_update_that_is_refused_for_now_is_tried_again(world: World, refusal: Refusal) -> None:
+def test_an_update_that_is_refused_temporarily_is_retried(world: World, refusal: Refusal) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     world.sagemaker.order("UpdateCluster", refusal, 5)
     assert update(world, name, SIX, FOUR)["Status"] == "SUCCESS"
@@ -76,7 +76,7 @@ def test_an_update_that_is_refused_for_now_is_tried_again(world: World, refusal:
 
 @pytest.mark.fault(13)
 @pytest.mark.fault(16)
-def test_an_update_that_the_service_undid_is_a_failure_with_the_services_words(world: World) -> None:
+def test_an_update_that_is_rolled_back_is_a_failure_with_the_services_message(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     world.sagemaker.update_fails = "We currently do not have sufficient capacity"
     done = update(world, name, SIX, FOUR)
@@ -87,17 +87,17 @@ def test_an_update_that_the_service_undid_is_a_failure_with_the_services_words(w
 
 
 @pytest.mark.fault(13)
-def test_an_update_that_is_undone_again_for_the_same_reason_still_tells_it(world: World) -> None:
+def test_an_update_that_is_rolled_back_again_for_the_same_reason_still_shows_it(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     world.sagemaker.update_fails = "Lifecycle scripts did not run successfully"
     update(world, name, SIX, FOUR)
     again = update(world, name, SIX, FOUR)
     assert again["Status"] == "FAILED"
-    assert "Lifecycle scripts did not run successfully (it said so before this update, too)" in again["Reason"]
+    assert "Lifecycle scripts did not run successfully (this message is older than the update)" in again["Reason"]
 
 
 @pytest.mark.fault(13)
-def test_an_update_of_other_fields_that_the_service_undid_is_a_failure_too(world: World) -> None:
+def test_an_update_of_other_fields_that_is_rolled_back_is_a_failure_too(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     world.sagemaker.update_fails = "Lifecycle scripts did not run successfully"
     other = group("controller", 1, LifeCycleConfig={"SourceS3Uri": "s3://sagemaker-scripts/2/", "OnCreate": "on_create.sh"})
@@ -125,7 +125,7 @@ def test_a_stale_read_after_the_update_is_no_success(world: World) -> None:
 
 
 @pytest.mark.fault(14)
-def test_one_read_of_the_old_counts_after_the_update_is_not_believed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_read_of_the_old_counts_after_the_update_is_not_enough(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     old = world.sagemaker.describe_cluster(ClusterName=name)
     raw = world.deliver(world.event("Update", SIX, FOUR, name))
@@ -134,10 +134,10 @@ def test_one_read_of_the_old_counts_after_the_update_is_not_believed(world: Worl
     world.run(30)
     monkeypatch.undo()
     world.run()
-    assert world.answer(raw)["Status"] == "SUCCESS"
+    assert world.response(raw)["Status"] == "SUCCESS"
 
 
-def test_a_field_that_the_service_spells_otherwise_fails_no_update(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_field_in_another_spelling_does_not_fail_an_update(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     world.sagemaker.all[0].failure = "something of last week"
     whole = world.sagemaker.describe_cluster
@@ -153,7 +153,7 @@ def test_a_field_that_the_service_spells_otherwise_fails_no_update(world: World,
 
 
 @pytest.mark.fault(1)
-def test_a_lost_reply_of_update_cluster_is_no_second_update(world: World) -> None:
+def test_a_lost_reply_of_update_cluster_makes_no_second_update(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     world.sagemaker.order("UpdateCluster", LostReply())
     assert update(world, name, SIX, FOUR)["Status"] == "SUCCESS"
@@ -161,24 +161,24 @@ def test_a_lost_reply_of_update_cluster_is_no_second_update(world: World) -> Non
 
 
 @pytest.mark.fault(20)
-def test_a_cluster_that_was_deleted_by_hand_is_missed_and_not_made_again(world: World) -> None:
+def test_a_cluster_deleted_by_hand_is_reported_and_not_created_again(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     world.sagemaker.all[0].go()
     done = update(world, name, SIX, FOUR)
-    assert "does not exist any more" in done["Reason"]
+    assert "no longer exists" in done["Reason"]
     assert not world.sagemaker.changes()
 
 
-def test_an_update_of_a_cluster_that_is_not_ours_touches_nothing(world: World) -> None:
+def test_an_update_of_a_cluster_with_another_owner_changes_nothing(world: World) -> None:
     world.sagemaker.create_cluster(ClusterName="theirs", **request())
     world.run(700)
     world.sagemaker.calls.clear()
     done = update(world, "theirs", SIX, FOUR)
-    assert "not touched" in done["Reason"]
+    assert "not changed" in done["Reason"]
     assert not world.sagemaker.changes()
 
 
-def test_a_setting_of_the_cluster_is_sent_only_where_it_differs(world: World) -> None:
+def test_a_cluster_setting_is_sent_only_if_it_differs(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     wanted = properties(request(CONTROLLER, workers(4), NodeRecovery="Automatic"))
     assert update(world, name, wanted, FOUR)["Status"] == "SUCCESS"
@@ -188,7 +188,7 @@ def test_a_setting_of_the_cluster_is_sent_only_where_it_differs(world: World) ->
 
 
 @pytest.mark.fault(46)
-def test_an_update_that_was_never_accepted_fails_at_the_deadline_in_spite_of_more_hours(world: World) -> None:
+def test_an_update_that_was_never_accepted_fails_at_the_deadline_despite_more_wait_hours(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     world.sagemaker.order("UpdateCluster", Refusal("ConflictException", "busy"), 999)
     wanted = properties(request(CONTROLLER, workers(6)), WaitHours=3)

@@ -1,4 +1,4 @@
-"""What "done" means is the file's choice: the nodes, the cluster, or nothing; a minimum count stands for its group's nodes."""
+"""The file chooses what to wait for: the nodes (at least MinInstanceCount), the cluster, or nothing."""
 
 import pytest
 
@@ -13,17 +13,17 @@ def raw_of_wait(world: World, name: str, **more: object) -> dict[str, object]:
 
 
 @pytest.mark.fault(15)
-def test_a_group_with_a_minimum_count_is_there_once_that_many_run(world: World) -> None:
+def test_a_group_with_a_minimum_count_is_ready_once_that_many_nodes_run(world: World) -> None:
     raw = world.deliver(world.event("Create", properties(request(CONTROLLER, workers(4, MinInstanceCount=2)))))
     world.run(60)
     cluster = world.sagemaker.all[0]
     cluster.become("InService")
     cluster.running = {"controller": 1, "workers": 1}
     world.run(120)
-    assert raw["RequestId"] not in world.answers
+    assert raw["RequestId"] not in world.responses
     cluster.running["workers"] = 2
     world.run(60)
-    assert world.answer(raw)["Status"] == "SUCCESS"
+    assert world.response(raw)["Status"] == "SUCCESS"
 
 
 @pytest.mark.fault(15)
@@ -34,7 +34,7 @@ def test_later_hours_wait_for_what_the_file_waits_for(world: World, wait: str, s
     assert world.finish(raw_of_wait(world, name, Wait=wait))["Status"] == status
 
 
-def test_without_waiting_tags_are_changed_all_the_same(world: World) -> None:
+def test_with_wait_none_tags_are_still_changed(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     tagged = properties(request(CONTROLLER, workers(6), Tags=[{"Key": "team", "Value": "ml"}]), Wait="none")
     done = world.finish(world.event("Update", tagged, FOUR, name))
@@ -44,7 +44,7 @@ def test_without_waiting_tags_are_changed_all_the_same(world: World) -> None:
 
 
 @pytest.mark.fault(40)
-def test_without_waiting_a_replacement_that_died_is_cleared_away_all_the_same(world: World) -> None:
+def test_with_wait_none_a_failed_replacement_is_still_deleted(world: World) -> None:
     old = properties(request(CONTROLLER, workers(4)), Wait="none")
     new = properties(request(CONTROLLER, workers(4), subnet="subnet-00000000000000002"), Wait="none")
     name = world.create(old)["PhysicalResourceId"]
@@ -58,7 +58,7 @@ def test_without_waiting_a_replacement_that_died_is_cleared_away_all_the_same(wo
     assert world.sagemaker.living() == [name]
 
 
-def test_without_waiting_an_earlier_cluster_of_the_name_is_brought_to_what_the_file_wants(world: World) -> None:
+def test_with_wait_none_an_earlier_cluster_with_the_name_is_updated_to_the_file(world: World) -> None:
     old = properties(request(CONTROLLER, workers(4)), Wait="none")
     new = properties(request(CONTROLLER, workers(6), subnet="subnet-00000000000000002"), Wait="none")
     name = world.create(old)["PhysicalResourceId"]

@@ -1,4 +1,4 @@
-"""What waits longer than an hour: the chain after the cluster, and the tail behind it."""
+"""Waiting longer than an hour: the chain of waits after the cluster, and the deletion before it."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def test_only_the_last_wait_fails_at_its_deadline(world: World) -> None:
     assert "workers 0 of 4" in done["Reason"]
 
 
-def test_a_wait_tells_why_the_cluster_failed(world: World) -> None:
+def test_a_wait_reports_why_the_cluster_failed(world: World) -> None:
     world.sagemaker.creation_s = 5000
     world.sagemaker.creation_fails = "Lifecycle scripts did not run successfully"
     name = world.finish(world.event("Create", properties(WaitHours=2)))["PhysicalResourceId"]
@@ -50,29 +50,29 @@ def test_a_wait_tells_why_the_cluster_failed(world: World) -> None:
 
 
 @pytest.mark.fault(13)
-def test_a_wait_notices_that_the_service_undid_the_update(world: World) -> None:
+def test_a_wait_detects_that_the_update_was_rolled_back(world: World) -> None:
     name = world.create()["PhysicalResourceId"]
     world.sagemaker.update_s, world.sagemaker.update_fails = 5000, "no capacity left"
     six = properties(request(group("controller", 1), group("workers", 6, "ml.trn1.32xlarge")), WaitHours=2)
     assert world.finish(world.event("Update", six, properties(), name))["Status"] == "SUCCESS"
     done = world.finish(wait_event(world, name, "Update"))
     assert done["Status"] == "FAILED"
-    assert "asked for workers 6" in done["Reason"]
+    assert "expected workers 6" in done["Reason"]
     assert "no capacity left" in done["Reason"]
 
 
-def test_a_wait_for_a_cluster_that_goes_fails(world: World) -> None:
+def test_a_wait_for_a_deleted_cluster_fails(world: World) -> None:
     assert "disappeared" in world.finish(wait_event(world, "nobody"))["Reason"]
 
 
-def test_the_end_of_a_wait_and_the_making_of_a_tail_make_no_call(world: World) -> None:
+def test_deleting_a_wait_and_creating_a_deletion_make_no_call(world: World) -> None:
     assert world.finish(wait_event(world, "nobody", "Delete"))["Status"] == "SUCCESS"
     assert world.finish(tail_event(world, "Create"))["Status"] == "SUCCESS"
     assert not world.sagemaker.calls
 
 
 @pytest.mark.fault(46)
-def test_the_tail_waits_until_the_clusters_deletion_has_ended(world: World) -> None:
+def test_the_deletion_waits_until_the_cluster_is_deleted(world: World) -> None:
     name = world.create()["PhysicalResourceId"]
     world.sagemaker.deletion_s = 5000
     assert world.finish(world.event("Delete", properties(WaitHours=2), physical_id=name))["Status"] == "SUCCESS"
@@ -82,7 +82,7 @@ def test_the_tail_waits_until_the_clusters_deletion_has_ended(world: World) -> N
 
 
 @pytest.mark.fault(47)
-def test_the_tail_waits_neither_for_a_retained_cluster_nor_for_anothers(world: World) -> None:
+def test_the_deletion_waits_neither_for_a_retained_cluster_nor_for_another_owners(world: World) -> None:
     world.create()
     world.sagemaker.create_cluster(ClusterName="theirs", **request())
     world.run(700)
@@ -92,7 +92,7 @@ def test_the_tail_waits_neither_for_a_retained_cluster_nor_for_anothers(world: W
     assert len(world.sagemaker.living()) == 2
 
 
-def test_a_tail_whose_time_is_up_names_what_is_left(world: World) -> None:
+def test_a_deletion_at_its_deadline_names_the_remaining_clusters(world: World) -> None:
     name = world.create()["PhysicalResourceId"]
     world.sagemaker.deletion_s = None
     world.sagemaker.delete_cluster(ClusterName=name)
@@ -107,7 +107,7 @@ CONTINUE = "`aws cloudformation continue-update-rollback --stack-name reference-
 
 
 @pytest.mark.fault(46)
-def test_an_update_that_is_under_way_at_its_deadline_goes_on_in_the_wait(world: World) -> None:
+def test_an_update_in_progress_at_its_deadline_continues_in_the_wait(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     cluster = world.sagemaker.all[0]
     cluster.become("SystemUpdating")
@@ -121,20 +121,20 @@ def test_an_update_that_is_under_way_at_its_deadline_goes_on_in_the_wait(world: 
 
 @pytest.mark.fault(13)
 @pytest.mark.fault(46)
-def test_an_update_that_the_service_is_undoing_at_the_deadline_is_not_handed_on(world: World) -> None:
+def test_an_update_that_is_rolling_back_at_the_deadline_fails(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     world.sagemaker.update_s = 99_999
     raw = world.deliver(world.event("Update", SIX, FOUR, name))
     world.run(3000)
     world.sagemaker.all[0].become("RollingBack", "no capacity left")
     world.run(600)
-    assert world.answer(raw)["Status"] == "FAILED"
-    assert "no capacity left" in world.answer(raw)["Reason"]
+    assert world.response(raw)["Status"] == "FAILED"
+    assert "no capacity left" in world.response(raw)["Reason"]
 
 
 @pytest.mark.fault(13)
 @pytest.mark.fault(46)
-def test_a_wait_that_begins_while_the_service_undoes_the_update_is_no_success(world: World) -> None:
+def test_a_wait_that_begins_during_a_rollback_is_no_success(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     cluster = world.sagemaker.all[0]
     cluster.become("RollingBack", "no capacity left")
@@ -145,7 +145,7 @@ def test_a_wait_that_begins_while_the_service_undoes_the_update_is_no_success(wo
 
 
 @pytest.mark.fault(46)
-def test_an_update_that_could_not_begin_in_its_hour_is_no_success(world: World) -> None:
+def test_an_update_that_could_not_start_in_its_hour_is_no_success(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
     world.sagemaker.all[0].become("SystemUpdating")
     done = world.finish(world.event("Update", SIX, FOUR, name))
@@ -154,7 +154,7 @@ def test_an_update_that_could_not_begin_in_its_hour_is_no_success(world: World) 
 
 
 @pytest.mark.fault(46)
-def test_a_rollback_that_passes_its_hour_ends_with_the_command_that_continues_it(world: World) -> None:
+def test_a_rollback_longer_than_an_hour_ends_with_the_command_that_continues_it(world: World) -> None:
     name = world.create(properties())["PhysicalResourceId"]
     world.sagemaker.update_s = 99_999
     six = properties(SIX["Request"])
@@ -176,7 +176,7 @@ def test_a_wait_that_a_rollback_updates_ends_with_the_command_too(world: World) 
 
 
 @pytest.mark.fault(46)
-def test_neither_a_late_creation_nor_a_late_deletion_speaks_of_a_rollback(world: World) -> None:
+def test_neither_a_late_creation_nor_a_late_deletion_mentions_a_rollback(world: World) -> None:
     world.sagemaker.creation_s = 99_999
     created = world.finish(world.event("Create", properties()))
     assert "continue-update-rollback" not in created["Reason"]

@@ -1,4 +1,4 @@
-"""What the tests of updates share: two requests that differ in a count, and the update from one to the other."""
+"""Shared by tests of updates: two requests that differ in a count, and the update between them."""
 
 from typing import Any
 

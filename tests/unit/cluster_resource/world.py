@@ -4,12 +4,11 @@ import itertools
 import json
 from typing import Any
 
-from cluster_resource import answer, entry, responder, step
+from cluster_resource import entry, responder, response, step
 from cluster_resource.cluster_api import ClusterApi
-from cluster_resource.event import CLUSTER, Event
+from cluster_resource.diagnostics import Diagnostics
+from cluster_resource.event import CLUSTER, Event, physical_id
 from cluster_resource.executions import Executions
-from cluster_resource.identity import physical_id
-from cluster_resource.witness import Witness
 from tests.faults_table.recording import happened
 from tests.unit.cluster_resource.fake_logs import FakeLogs
 from tests.unit.cluster_resource.fake_sagemaker import FakeSageMaker
@@ -53,14 +52,14 @@ def as_strings(value: Any) -> Any:
 
 
 class World:
-    """Everything around the custom resource; requests go in, answers come out, time is moved by hand."""
+    """Everything around the custom resource; requests go in, responses come out, and tests move the time."""
 
     def __init__(self) -> None:
         self.clock = ManualClock()
         self.sagemaker = FakeSageMaker(self.clock)
         self.states = FakeStates(self.clock, self._step, self._ended)
         self.executions = Executions(self.states, MACHINE)
-        self.answers: dict[str, list[Json]] = {}
+        self.responses: dict[str, list[Json]] = {}
         self.logs = FakeLogs()
         self.seconds_left = 59.0
         self._numbers = itertools.count(1)
@@ -99,25 +98,25 @@ class World:
         self.clock.now = max(self.clock.now, end)
 
     def finish(self, raw: Json) -> Json:
-        """Deliver an event, let time pass until it is answered, and give the answer."""
+        """Deliver an event, let time pass until it has a response, and return the response."""
         self.deliver(raw)
         end = self.clock.after(3600)
-        while raw["RequestId"] not in self.answers:
+        while raw["RequestId"] not in self.responses:
             due = self.states.next_due()
-            assert due is not None, "nothing is under way, and the request has no answer"
-            assert due <= end, "no answer within CloudFormation's hour"
+            assert due is not None, "nothing is under way, and the request has no response"
+            assert due <= end, "no response within CloudFormation's hour"
             self.clock.now = max(self.clock.now, due)
             self.states.run_due()
-        return self.answer(raw)
+        return self.response(raw)
 
-    def answer(self, raw: Json) -> Json:
-        """The one verdict of a request, however often it was sent."""
-        found = self.answers[raw["RequestId"]]
+    def response(self, raw: Json) -> Json:
+        """Return the one response to a request, even if it was sent twice."""
+        found = self.responses[raw["RequestId"]]
         assert all(other == found[0] for other in found), found
         return found[0]
 
     def create(self, wanted: Json | None = None) -> Json:
-        """Create the resource and give its successful answer."""
+        """Create the resource and return its SUCCESS response."""
         done = self.finish(self.event("Create", wanted or properties()))
         assert done["Status"] == "SUCCESS", done
         self.sagemaker.calls.clear()
@@ -128,13 +127,13 @@ class World:
         return physical_id(Event.parse(raw))
 
     def send(self, event: Event, verdict: Json) -> None:
-        """Deliver an answer as the real code does."""
-        answer.send(event, verdict, put=lambda _url, content: self._put(event, content), sleep=lambda _: None)
+        """Send a response as the real code does."""
+        response.send(event, verdict, put=lambda _url, content: self._put(event, content), sleep=lambda _: None)
 
     def _put(self, event: Event, content: bytes) -> int:
         assert len(content) <= 4096
         said = json.loads(content)
-        self.answers.setdefault(event.request_id, []).append(said)
+        self.responses.setdefault(event.request_id, []).append(said)
         happened(f"{event.request_type} {said['Status']}: {said['Reason']}".removesuffix(f": {NO_REASON}"))
         return 200
 
@@ -145,7 +144,7 @@ class World:
             lambda: ClusterApi(self.sagemaker),
             lambda: self.executions,
             self.send,
-            lambda: Witness(lambda: self.logs, lambda: self.seconds_left),
+            lambda: Diagnostics(lambda: self.logs, lambda: self.seconds_left),
         )
         made = [operation for operation, _ in self.sagemaker.calls[before:]]
         assert made.count("DescribeCluster") <= 1, made

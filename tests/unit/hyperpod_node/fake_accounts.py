@@ -6,19 +6,19 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
-from hyperpod_node.accounts import Account, Accounts, Membership
+from hyperpod_node.accounts import Account, Accounts, NodeGroup
 from tests.unit.hyperpod_node.recorded_run import RecordedRun
 
 
 @dataclass
 class FakeAccounts(Accounts):
     users: list[Account] = field(default_factory=list)
-    groups: list[Membership] = field(default_factory=list)
+    groups: list[NodeGroup] = field(default_factory=list)
 
     def user(self, name_or_uid: str | int) -> Account | None:
         return next((user for user in self.users if name_or_uid in (user.name, user.uid)), None)
 
-    def group(self, name_or_gid: str | int) -> Membership | None:
+    def group(self, name_or_gid: str | int) -> NodeGroup | None:
         return next((group for group in self.groups if name_or_gid in (group.name, group.gid)), None)
 
     def programs(self) -> RecordedRun:
@@ -29,7 +29,7 @@ class FakeAccounts(Accounts):
 
     def _groupadd(self, arguments: tuple[str, ...], stdin: str | None) -> str:
         _, gid, name = arguments
-        self.groups.append(Membership(name, int(gid), ()))
+        self.groups.append(NodeGroup(name, int(gid), ()))
         return ""
 
     def _useradd(self, arguments: tuple[str, ...], stdin: str | None) -> str:

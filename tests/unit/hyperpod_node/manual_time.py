@@ -15,7 +15,7 @@ class ManualTime:
 
     @property
     def clock(self) -> Clock:
-        return Clock(now=lambda: self.now_s, sleep=self._sleep, chance=lambda: self.chance)
+        return Clock(now=lambda: self.now_s, sleep=self._sleep, random=lambda: self.chance)
 
     def _sleep(self, seconds: float) -> None:
         self.pauses.append(seconds)

@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.mount import Mount, System, mount
+from hyperpod_node.mount import FSTAB, HOST_MOUNTS, OWN_MOUNTS, UNITS, FstabEntry, mount
 from hyperpod_node.shell import run
-from tests.unit.hyperpod_node.manual_time import ManualTime
-from tests.unit.hyperpod_node.recorded_run import RecordedRun
+from tests.unit.hyperpod_node.fake_system import FakeSystem
 
 OTHER_MOUNTS = "25 1 259:1 / / rw,relatime shared:1 - ext4 /dev/root rw\n"
 
 
 @dataclass
-class Machine:
-    """A node whose mounts fail as often as they are told to, and whose disk is a folder.
+class MountingMachine(FakeSystem):
+    """A node whose first ``failures`` mounts fail.
 
     ``mounts`` says whether these scripts see what systemd mounts: "host" and "slave" do, "private" does not.
     """
 
-    folder: Path
     failures: int = 0
     lies: bool = False
     mounts: str = "slave"
-    time: ManualTime = field(default_factory=ManualTime)
-    run: RecordedRun = field(default_factory=RecordedRun)
 
     def __post_init__(self) -> None:
-        self.fstab = self.folder / "fstab"
-        self.host_mounts, self.own_mounts = self.folder / "host-mounts", self.folder / "own-mounts"
+        self.fstab, self.units = self.path(FSTAB), self.path(UNITS)
+        self.host_mounts, self.own_mounts = self.path(HOST_MOUNTS), self.path(OWN_MOUNTS)
         for mounts in (self.host_mounts, self.own_mounts):
+            mounts.parent.mkdir(parents=True)
             mounts.write_text(OTHER_MOUNTS)
+        self.fstab.parent.mkdir()
         self.run.programs |= {
             "systemctl": self._systemctl,
             "journalctl": self._journalctl,
@@ -42,12 +40,8 @@ class Machine:
         }
 
     @property
-    def system(self) -> System:
-        return System(self.fstab, self.folder / "units", self.host_mounts, self.own_mounts, self.time.clock, self.run)
-
-    @property
-    def fsx(self) -> Mount:
-        return Mount("fs-1@tcp:/abc", self.folder / "fsx", "lustre", "noatime")
+    def fsx(self) -> FstabEntry:
+        return FstabEntry("fs-1@tcp:/abc", Path("/fsx"), "lustre", "noatime")
 
     @property
     def starts(self) -> list[tuple[str, ...]]:

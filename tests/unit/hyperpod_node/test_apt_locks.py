@@ -5,15 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.retry import Clock
 from hyperpod_node.steps import readiness
 from tests.unit.hyperpod_node.a_node import a_context
-from tests.unit.hyperpod_node.manual_time import ManualTime
+from tests.unit.hyperpod_node.fake_system import FakeSystem
 
 HOLD = """
 import fcntl, sys
@@ -25,8 +25,13 @@ sys.stdin.read()
 
 
 @pytest.fixture
-def lock(tmp_path: Path) -> Path:
-    return tmp_path / "lock-frontend"
+def node(tmp_path: Path) -> FakeSystem:
+    return FakeSystem(tmp_path)
+
+
+@pytest.fixture
+def lock(node: FakeSystem) -> Path:
+    return node.write(readiness.DPKG_LOCKS[0], "")
 
 
 @pytest.fixture
@@ -41,15 +46,16 @@ def holder(lock: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.fault(60)
-def test_a_lock_that_is_never_released_ends_the_node_with_its_holder(lock: Path, holder: subprocess.Popen[str]) -> None:
-    time = ManualTime()
+def test_a_lock_that_is_never_released_ends_the_node_with_its_holder(
+    node: FakeSystem, lock: Path, holder: subprocess.Popen[str]
+) -> None:
     with pytest.raises(NodeError, match=rf"{lock} is held by process {holder.pid} \(python"):
-        readiness.apply(a_context(), readiness.System((lock,), clock=time.clock))
-    assert time.now_s <= 600
+        readiness.apply(a_context(), node.system)
+    assert node.time.now_s <= 600
 
 
 @pytest.mark.fault(60)
-def test_a_node_goes_on_as_soon_as_the_lock_is_released(lock: Path, holder: subprocess.Popen[str]) -> None:
+def test_a_node_goes_on_as_soon_as_the_lock_is_released(node: FakeSystem, holder: subprocess.Popen[str]) -> None:
     pauses = []
 
     def sleep(seconds: float) -> None:
@@ -57,13 +63,12 @@ def test_a_node_goes_on_as_soon_as_the_lock_is_released(lock: Path, holder: subp
         holder.kill()
         holder.wait()
 
-    readiness.apply(a_context(), readiness.System((lock,), clock=Clock(sleep=sleep)))
+    readiness.apply(a_context(), replace(node.system, clock=replace(node.time.clock, sleep=sleep)))
     assert len(pauses) == 1
 
 
 @pytest.mark.fault(60)
-def test_locks_that_nobody_holds_or_that_are_not_there_cost_no_wait(lock: Path, tmp_path: Path) -> None:
-    lock.touch()
-    time = ManualTime()
-    readiness.apply(a_context(), readiness.System((lock, tmp_path / "none"), clock=time.clock))
-    assert time.pauses == []
+def test_locks_that_nobody_holds_or_that_are_not_there_cost_no_wait(node: FakeSystem) -> None:
+    node.write(readiness.DPKG_LOCKS[0], "")
+    readiness.apply(a_context(), node.system)
+    assert node.time.pauses == []

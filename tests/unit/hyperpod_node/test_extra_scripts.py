@@ -8,9 +8,9 @@ import pytest
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.steps import extra_scripts
+from hyperpod_node.system import SYSTEM
 from tests.unit.hyperpod_node.a_node import a_context
-from tests.unit.hyperpod_node.manual_time import ManualTime
-from tests.unit.hyperpod_node.recorded_run import RecordedRun
+from tests.unit.hyperpod_node.fake_system import FakeSystem
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_scripts_run_in_the_order_of_their_names_by_their_first_line_or_bash(
     (point / "30-options").write_text("#!/bin/bash -e\nfalse | true\necho third\n")
     for script in point.iterdir():
         script.chmod(0o644)
-    extra_scripts.before_slurm(a_context(bundle=tmp_path))
+    extra_scripts.before_slurm(a_context(bundle=tmp_path), SYSTEM)
     assert capsys.readouterr().out.splitlines() == [
         "extra/before_slurm/10-python",
         "first",
@@ -41,9 +41,9 @@ def test_scripts_run_in_the_order_of_their_names_by_their_first_line_or_bash(
 
 def test_a_script_is_told_where_it_is(tmp_path: Path, point: Path) -> None:
     (point / "script").write_text("")
-    recorded = RecordedRun()
-    extra_scripts.run_all(a_context(bundle=tmp_path), "before_slurm", recorded)
-    assert recorded.environments == [
+    node = FakeSystem(tmp_path)
+    extra_scripts.before_slurm(a_context(bundle=tmp_path), node.system)
+    assert node.run.environments == [
         {
             "HYPERPOD_ROLE": "compute",
             "HYPERPOD_GROUP": "compute-nodes",
@@ -59,34 +59,34 @@ def test_a_failing_script_ends_the_node_with_its_name_and_its_last_lines(tmp_pat
     (point / "a-fails").write_text("echo reason >&2\nexit 4\n")
     (point / "b-never").write_text(f"touch {tmp_path}/ran\n")
     with pytest.raises(NodeError, match=r"^extra/before_slurm/a-fails: .* ended with status 4: reason$"):
-        extra_scripts.before_slurm(a_context(bundle=tmp_path))
+        extra_scripts.before_slurm(a_context(bundle=tmp_path), SYSTEM)
     assert not (tmp_path / "ran").exists()
 
 
 def test_a_bundle_without_own_scripts_runs_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for step in (extra_scripts.before_slurm, extra_scripts.after_slurm, extra_scripts.controller_ready):
-        assert step(a_context(bundle=tmp_path)) is False
+        assert step(a_context(bundle=tmp_path), SYSTEM) is False
     assert capsys.readouterr().out == ""
 
 
 def test_folders_and_hidden_files_are_no_scripts(tmp_path: Path, point: Path) -> None:
     (point / "lib").mkdir()
     (point / ".DS_Store").write_bytes(b"\0")
-    recorded = RecordedRun()
-    extra_scripts.run_all(a_context(bundle=tmp_path), "before_slurm", recorded)
-    assert recorded.commands == []
+    node = FakeSystem(tmp_path)
+    extra_scripts.before_slurm(a_context(bundle=tmp_path), node.system)
+    assert node.run.commands == []
 
 
 def test_the_scripts_of_a_folder_share_the_time_for_which_others_wait(tmp_path: Path, point: Path) -> None:
     for name in ("10-half", "20-half", "30-none-left"):
         (point / name).write_text("")
-    time = ManualTime()
+    node = FakeSystem(tmp_path)
 
     def half_an_hour(*_: object) -> str:
-        time.now_s += extra_scripts.WITHIN_S / 2
+        node.time.now_s += extra_scripts.TIMEOUT_S / 2
         return ""
 
-    recorded = RecordedRun(programs={"bash": half_an_hour})
+    node.answers("bash", half_an_hour)
     with pytest.raises(NodeError, match=r"^extra/before_slurm/30-none-left: no time is left"):
-        extra_scripts.run_all(a_context(bundle=tmp_path), "before_slurm", recorded, time.clock)
-    assert len(recorded.commands) == 2
+        extra_scripts.before_slurm(a_context(bundle=tmp_path), node.system)
+    assert len(node.run.commands) == 2

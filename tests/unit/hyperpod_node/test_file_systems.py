@@ -7,64 +7,63 @@ from pathlib import Path
 
 import pytest
 
-from hyperpod_node import lustre_efa
+from hyperpod_node import mount
 from hyperpod_node.errors import NodeError
 from hyperpod_node.steps import fsx, openzfs, readiness
 from tests.unit.hyperpod_node.a_node import INSTANCES, LUSTRE, OPENZFS, a_context
-from tests.unit.hyperpod_node.manual_time import ManualTime
-from tests.unit.hyperpod_node.mounting_machine import Machine
+from tests.unit.hyperpod_node.fake_system import FakeSystem
+from tests.unit.hyperpod_node.mounting_machine import MountingMachine
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Machine:
-    return Machine(tmp_path)
+def machine(tmp_path: Path) -> MountingMachine:
+    return MountingMachine(tmp_path)
 
 
-def test_lustre_is_mounted_by_its_name_with_flock_and_without_atime(machine: Machine) -> None:
-    fsx.apply(a_context(lustre=LUSTRE, instances=INSTANCES[:1]), machine.folder / "fsx", machine.system)
+def test_lustre_is_mounted_by_its_name_with_flock_and_without_atime(machine: MountingMachine) -> None:
+    fsx.apply(a_context(lustre=LUSTRE, instances=INSTANCES[:1]), machine.system)
     source, path, kind, options, *_ = machine.fstab.read_text().split()
-    assert (source, path, kind) == (f"{LUSTRE}@tcp:/abcdefgh", f"{machine.folder}/fsx", "lustre")
+    assert (source, path, kind) == (f"{LUSTRE}@tcp:/abcdefgh", "/fsx", "lustre")
     assert {"noatime", "flock", "_netdev", "x-systemd.requires=network-online.target"} <= set(options.split(","))
 
 
-def test_half_a_file_system_is_no_file_system(machine: Machine) -> None:
+def test_half_a_file_system_is_no_file_system(machine: MountingMachine) -> None:
     context = a_context(lustre=LUSTRE)
     half = replace(context, parameters=replace(context.parameters, fsx_mountname=None))
-    with pytest.raises(NodeError, match="has fsx_dns_name and no fsx_mountname"):
-        fsx.apply(half, machine.folder / "fsx", machine.system)
+    with pytest.raises(NodeError, match="has fsx_dns_name but no fsx_mountname"):
+        fsx.apply(half, machine.system)
 
 
-def test_openzfs_is_mounted_as_home(machine: Machine) -> None:
-    openzfs.apply(a_context(openzfs=OPENZFS), machine.folder / "home", machine.system)
+def test_openzfs_is_mounted_as_home(machine: MountingMachine) -> None:
+    openzfs.apply(a_context(openzfs=OPENZFS), machine.system)
     source, path, kind, options, *_ = machine.fstab.read_text().split()
-    assert (source, path, kind) == (f"{OPENZFS}:/fsx", f"{machine.folder}/home", "nfs")
+    assert (source, path, kind) == (f"{OPENZFS}:/fsx", "/home", "nfs")
     assert {"nfsvers=4.2", "nconnect=16", "_netdev"} <= set(options.split(","))
 
 
 @pytest.mark.fault(73)
-def test_a_cluster_without_file_systems_mounts_nothing(machine: Machine) -> None:
-    fsx.apply(a_context(), machine.folder / "fsx", machine.system)
-    openzfs.apply(a_context(), machine.folder / "home", machine.system)
+def test_a_cluster_without_file_systems_mounts_nothing(machine: MountingMachine) -> None:
+    fsx.apply(a_context(), machine.system)
+    openzfs.apply(a_context(), machine.system)
     assert machine.run.commands == []
     assert not machine.fstab.exists()
 
 
 @pytest.mark.fault(72)
 def test_a_node_whose_efa_cannot_serve_lustre_warns_and_mounts_over_tcp(
-    machine: Machine, capsys: pytest.CaptureFixture[str]
+    machine: MountingMachine, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    none = lustre_efa.Places(devices=machine.folder / "infiniband")
-    fsx.apply(a_context(lustre=LUSTRE), machine.folder / "fsx", machine.system, none)
+    fsx.apply(a_context(lustre=LUSTRE), machine.system)
     assert capsys.readouterr().out == (
         "warning: Lustre uses TCP instead of EFA on this ml.p5.48xlarge: "
-        f"no EFA device in {none.devices}, though the type has EFA\n"
+        "no EFA device in /sys/class/infiniband, though the type has EFA\n"
     )
-    assert machine.system.is_mounted(machine.folder / "fsx")
+    assert mount.is_mounted(Path("/fsx"), machine.system)
 
 
 @pytest.mark.fault(72)
-def test_a_type_without_efa_says_nothing_of_it(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
-    fsx.apply(a_context(lustre=LUSTRE, instances=INSTANCES[:1]), machine.folder / "fsx", machine.system)
+def test_a_type_without_efa_says_nothing_of_it(machine: MountingMachine, capsys: pytest.CaptureFixture[str]) -> None:
+    fsx.apply(a_context(lustre=LUSTRE, instances=INSTANCES[:1]), machine.system)
     assert capsys.readouterr().out == ""
     assert not machine.run.named("modinfo")
 
@@ -83,17 +82,18 @@ class Resolver:
 
 
 @pytest.mark.fault(60)
-def test_a_node_waits_for_the_names_that_it_will_need_and_for_no_other() -> None:
-    resolver, time = Resolver(3), ManualTime()
-    readiness.apply(a_context(lustre=LUSTRE, openzfs=OPENZFS), readiness.System((), resolver, time.clock))
+def test_a_node_waits_for_the_names_that_it_will_need_and_for_no_other(tmp_path: Path) -> None:
+    resolver = Resolver(3)
+    node = FakeSystem(tmp_path, resolve=resolver)
+    readiness.apply(a_context(lustre=LUSTRE, openzfs=OPENZFS), node.system)
     assert resolver.asked == [LUSTRE] * 4 + [OPENZFS]
-    readiness.apply(a_context(), readiness.System((), resolver, time.clock))
+    readiness.apply(a_context(), node.system)
     assert len(resolver.asked) == 5
 
 
 @pytest.mark.fault(60)
-def test_a_name_that_never_resolves_ends_the_node_with_what_to_look_at() -> None:
-    time = ManualTime()
-    with pytest.raises(NodeError, match=rf"{LUSTRE} has no address \(Temporary failure .*does the VPC have DNS support"):
-        readiness.apply(a_context(lustre=LUSTRE), readiness.System((), Resolver(10_000), time.clock))
-    assert time.now_s <= 300
+def test_a_name_that_never_resolves_ends_the_node_with_what_to_look_at(tmp_path: Path) -> None:
+    node = FakeSystem(tmp_path, resolve=Resolver(10_000))
+    with pytest.raises(NodeError, match=rf"{LUSTRE} has no address \(Temporary failure .*enable DNS support"):
+        readiness.apply(a_context(lustre=LUSTRE), node.system)
+    assert node.time.now_s <= 300

@@ -97,7 +97,9 @@ def test_a_node_that_is_not_listed_says_which_addresses_are(cluster: ResourceCon
 
 
 def test_a_group_without_a_role_says_which_groups_have_one(cluster: ResourceConfig, parameters: ProvisioningParameters) -> None:
-    with pytest.raises(NodeError, match=r"'stray' no role; it knows \['controller-machine', 'login-group', 'compute-nodes'\]"):
+    with pytest.raises(
+        NodeError, match=r"no role for group 'stray'; it has \['controller-machine', 'login-group', 'compute-nodes'\]"
+    ):
         Node.find(cluster, parameters, addresses=["10.1.0.9"])
 
 
@@ -107,7 +109,7 @@ def test_a_group_without_a_role_says_which_groups_have_one(cluster: ResourceConf
     [
         (None, "is missing"),
         ('{"ClusterConfig": {', "is not complete JSON"),
-        ("[]", "holds a list"),
+        ("[]", "contains a list"),
         ("{}", "has no 'ClusterConfig'"),
     ],
 )
@@ -152,7 +154,7 @@ def test_the_script_ends_with_one_line_that_says_why_it_failed(tmp_path: Path) -
 def test_a_file_that_cannot_be_read_is_named_in_one_line(tmp_path: Path) -> None:
     script = started(tmp_path)
     assert script.returncode == 1
-    assert script.stderr.strip() == f"lifecycle script failed: {tmp_path} cannot be read: Is a directory"
+    assert script.stderr.strip() == f"lifecycle script failed: cannot read {tmp_path}: Is a directory"
 
 
 @pytest.mark.fault(61)

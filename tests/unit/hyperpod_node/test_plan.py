@@ -9,8 +9,9 @@ import pytest
 from hyperpod_node import plan
 from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
-from hyperpod_node.plan import STEPS, Step, carry_out
+from hyperpod_node.plan import STEPS, Step, run_steps
 from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER, LOGIN
+from hyperpod_node.system import SYSTEM, System
 from tests.unit.hyperpod_node.a_node import a_context
 
 
@@ -21,7 +22,7 @@ class Taken:
     titles: list[str] = field(default_factory=list)
 
     def step(self, title: str, *roles: str) -> Step:
-        return Step(title, lambda _: self.titles.append(title), roles or plan.EVERY_ROLE)
+        return Step(title, lambda *_: self.titles.append(title), roles or plan.EVERY_ROLE)
 
 
 @pytest.mark.parametrize("role", [CONTROLLER, LOGIN, COMPUTE])
@@ -29,43 +30,45 @@ def test_a_node_takes_the_steps_of_its_role_in_order(role: str, capsys: pytest.C
     context = a_context()
     taken = Taken()
     steps = tuple(taken.step(*words) for words in (("mount",), ("other", *{CONTROLLER, LOGIN, COMPUTE} - {role}), ("own", role)))
-    carry_out(replace(context, node=replace(context.node, role=role)), steps)
+    run_steps(replace(context, node=replace(context.node, role=role)), SYSTEM, steps)
     assert taken.titles == ["mount", "own"]
     assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["mount", "own"]
 
 
 @pytest.mark.fault(61)
 def test_a_failing_step_ends_the_node_with_its_title_in_the_error() -> None:
-    def fail(context: Context) -> None:
+    def fail(context: Context, system: System) -> None:
         raise NodeError("`mount /fsx` ended with status 5: no space")
 
     taken = Taken()
     with pytest.raises(NodeError, match=r"^step 'storage': `mount /fsx` ended with status 5: no space$"):
-        carry_out(a_context(), (Step("storage", fail), taken.step("later")))
+        run_steps(a_context(), SYSTEM, (Step("storage", fail), taken.step("later")))
     assert taken.titles == []
 
 
 def test_a_full_disk_ends_the_node_in_one_line_as_well() -> None:
-    def fail(context: Context) -> None:
+    def fail(context: Context, system: System) -> None:
         raise OSError(28, "No space left on device", "/etc/fstab")
 
     with pytest.raises(NodeError, match=r"^step 'storage': \[Errno 28\] No space left on device: '/etc/fstab'$"):
-        carry_out(a_context(), (Step("storage", fail),))
+        run_steps(a_context(), SYSTEM, (Step("storage", fail),))
 
 
 @pytest.mark.fault(61)
 def test_a_mistake_in_a_step_is_told_by_name_in_one_line_behind_its_traceback(capsys: pytest.CaptureFixture[str]) -> None:
-    def fail(context: Context) -> None:
+    def fail(context: Context, system: System) -> None:
         raise KeyError("first\nsecond")
 
     with pytest.raises(NodeError, match=r"^step 'storage': unexpected KeyError: 'first\\nsecond'$"):
-        carry_out(a_context(), (Step("storage", fail),))
+        run_steps(a_context(), SYSTEM, (Step("storage", fail),))
     assert "Traceback" in capsys.readouterr().err
 
 
 def test_a_step_that_does_not_concern_the_node_leaves_no_line(capsys: pytest.CaptureFixture[str]) -> None:
     taken = Taken()
-    carry_out(a_context(), (Step("no file system", lambda _: False), Step("a file system", lambda _: True), taken.step("ssh")))
+    run_steps(
+        a_context(), SYSTEM, (Step("no file system", lambda *_: False), Step("a file system", lambda *_: True), taken.step("ssh"))
+    )
     assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["a file system", "ssh"]
 
 

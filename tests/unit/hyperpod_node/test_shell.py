@@ -78,7 +78,7 @@ def test_a_shown_program_may_leave_a_daemon_behind(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_run_is_named(tmp_path: Path) -> None:
     file = tmp_path / "program"
     file.write_text("")
-    with pytest.raises(NodeError, match=rf"`{file}` cannot be started: Permission denied"):
+    with pytest.raises(NodeError, match=rf"cannot start `{file}`: Permission denied"):
         run(str(file))
 
 

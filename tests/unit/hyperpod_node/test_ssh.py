@@ -6,6 +6,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,26 +15,23 @@ from hyperpod_node.accounts import Account
 from hyperpod_node.errors import NodeError
 from hyperpod_node.shell import run
 from hyperpod_node.steps import ssh
+from hyperpod_node.system import System
 from tests.unit.hyperpod_node.a_node import INSTANCES, LUSTRE, a_context, user
 from tests.unit.hyperpod_node.fake_accounts import FakeAccounts
+from tests.unit.hyperpod_node.fake_system import FakeSystem, as_test_user
 
 LAPTOP = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKx alice@laptop"
 
 
-def at_once(account: Account, work: Callable[[], None]) -> None:
-    """Do the work as who runs the tests."""
-    work()
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "alice").mkdir()
-    return tmp_path / "alice" / ".ssh"
+    (tmp_path / "home/alice").mkdir(parents=True)
+    return tmp_path / "home/alice/.ssh"
 
 
-def system(tmp_path: Path, as_user: Callable[[Account, Callable[[], None]], None] = at_once) -> ssh.System:
-    accounts = FakeAccounts([Account(name, os.getuid(), os.getgid(), tmp_path / name) for name in ("alice", "ubuntu")])
-    return ssh.System(tmp_path / "ssh_config.d" / "hyperpod.conf", accounts, as_user)
+def system(tmp_path: Path, as_user: Callable[[Account, Callable[[], None]], None] = as_test_user) -> System:
+    accounts = FakeAccounts([Account(name, os.getuid(), os.getgid(), Path("/home", name)) for name in ("alice", "ubuntu")])
+    return replace(FakeSystem(tmp_path, accounts=accounts, as_user=as_user).system, run=run)
 
 
 def keys(folder: Path) -> list[str]:
@@ -111,9 +109,9 @@ def test_a_user_s_own_key_of_that_name_is_used_and_not_replaced(folder: Path) ->
 
 
 def test_on_shared_homes_the_ami_s_own_user_can_go_from_node_to_node_too(tmp_path: Path, folder: Path) -> None:
-    (tmp_path / "ubuntu").mkdir()
+    (tmp_path / "home/ubuntu").mkdir()
     ssh.apply(a_context(users=(user(keys=(LAPTOP,)),), lustre=LUSTRE), system(tmp_path))
-    assert keys(tmp_path / "ubuntu" / ".ssh")[0].endswith("ubuntu@ml-cluster")
+    assert keys(tmp_path / "home/ubuntu/.ssh")[0].endswith("ubuntu@ml-cluster")
     assert keys(folder)[0] == LAPTOP
 
 
@@ -122,11 +120,11 @@ def test_on_a_node_s_own_disk_only_the_file_s_keys_are_allowed(tmp_path: Path, f
     ssh.apply(a_context(users=(user(keys=(LAPTOP,)),)), system(tmp_path))
     assert keys(folder) == [LAPTOP]
     assert not (folder / "id_ed25519").exists()
-    assert not (tmp_path / "ubuntu" / ".ssh").exists()
+    assert not (tmp_path / "home/ubuntu/.ssh").exists()
 
 
 def test_what_one_user_did_to_a_home_ends_no_node(tmp_path: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "ubuntu").mkdir()
+    (tmp_path / "home/ubuntu").mkdir()
 
     def refuse_alice(account: Account, work: Callable[[], None]) -> None:
         if account.name == "alice":
@@ -135,7 +133,7 @@ def test_what_one_user_did_to_a_home_ends_no_node(tmp_path: Path, folder: Path, 
 
     ssh.apply(a_context(users=(user(),), lustre=LUSTRE), system(tmp_path, refuse_alice))
     assert capsys.readouterr().out == "warning: no ssh between nodes for alice: /fsx/home/alice/.ssh: Not a directory\n"
-    assert len(keys(tmp_path / "ubuntu" / ".ssh")) == 1
+    assert len(keys(tmp_path / "home/ubuntu/.ssh")) == 1
 
 
 def test_a_line_that_is_not_utf_8_stays_as_it_is(folder: Path) -> None:
@@ -148,7 +146,7 @@ def test_a_line_that_is_not_utf_8_stays_as_it_is(folder: Path) -> None:
 def test_a_pipe_in_the_place_of_the_keys_makes_no_node_wait(folder: Path) -> None:
     folder.mkdir()
     os.mkfifo(folder / "authorized_keys")
-    with pytest.raises(NodeError, match="authorized_keys is no regular file"):
+    with pytest.raises(NodeError, match="authorized_keys is not a regular file"):
         ssh.set_up(folder, (LAPTOP,), None, "worker-1", run)
 
 

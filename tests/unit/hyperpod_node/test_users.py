@@ -3,45 +3,40 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from hyperpod_node.accounts import Account, Membership
+from hyperpod_node.accounts import Account, NodeGroup
 from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import Group, User
 from hyperpod_node.steps import users
 from tests.unit.hyperpod_node.a_node import LUSTRE, OPENZFS, a_context, user
-from tests.unit.hyperpod_node.fake_accounts import FakeAccounts
-from tests.unit.hyperpod_node.recorded_run import RecordedRun
+from tests.unit.hyperpod_node.fake_system import FakeSystem
 
 ME = os.getuid() or 4001  # root may give files away, anybody else can make homes for themselves alone
 RESEARCH = Group("research", 5000)
+HOMES = Path("/fsx/home")
 
 
 @dataclass
-class Machine:
-    folder: Path
-    accounts: FakeAccounts = field(default_factory=FakeAccounts)
-    run: RecordedRun = field(init=False)
-
+class Machine(FakeSystem):
     def __post_init__(self) -> None:
         self.run = self.accounts.programs()
-        (self.folder / "skel").mkdir()
-        (self.folder / "skel" / ".bashrc").write_text("# a shell\n")
+        self.write("/etc/skel/.bashrc", "# a shell\n")
 
     @property
     def homes(self) -> Path:
-        return self.folder / "fsx" / "home"
+        return self.path(HOMES)
 
     @property
     def sudoers(self) -> Path:
-        return self.folder / "sudoers"
+        return self.path(users.SUDOERS)
 
     def apply(self, context: Context) -> None:
-        users.apply(context, users.System(self.homes, self.folder / "skel", self.sudoers, self.accounts, self.run))
+        users.apply(context, self.system)
 
 
 @pytest.fixture
@@ -55,8 +50,8 @@ def alice(*, groups: tuple[str, ...] = (), sudo: bool = False, uid: int = ME) ->
 
 def test_a_user_has_the_file_s_uid_a_group_of_its_own_and_a_home(machine: Machine) -> None:
     machine.apply(a_context(groups=(RESEARCH,), users=(alice(groups=("research",)),), lustre=LUSTRE))
-    assert machine.accounts.users == [Account("alice", ME, ME, machine.homes / "alice")]
-    assert machine.accounts.groups == [Membership("research", 5000, ("alice",)), Membership("alice", ME, ())]
+    assert machine.accounts.users == [Account("alice", ME, ME, HOMES / "alice")]
+    assert machine.accounts.groups == [NodeGroup("research", 5000, ("alice",)), NodeGroup("alice", ME, ())]
     home = machine.homes / "alice"
     assert (home.stat().st_uid, home.stat().st_mode & 0o777) == (ME, 0o750)
     assert (home / ".bashrc").stat().st_uid == ME
@@ -79,7 +74,7 @@ def test_a_replaced_node_finds_the_home_and_leaves_what_is_in_it(machine: Machin
     (machine.homes / "alice" / ".bashrc").write_text("# mine\n")
     machine.accounts.users, machine.accounts.groups = [], []
     machine.apply(context)
-    assert machine.accounts.users == [Account("alice", ME, ME, machine.homes / "alice")]
+    assert machine.accounts.users == [Account("alice", ME, ME, HOMES / "alice")]
     assert (machine.homes / "alice" / "results").read_text() == "42"
     assert (machine.homes / "alice" / ".bashrc").read_text() == "# mine\n"
 
@@ -87,9 +82,7 @@ def test_a_replaced_node_finds_the_home_and_leaves_what_is_in_it(machine: Machin
 @pytest.mark.fault(73)
 def test_without_a_file_system_one_line_says_where_homes_are(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
     machine.apply(a_context(users=(alice(),)))
-    assert capsys.readouterr().out == (
-        f"homes stay in {machine.homes} on this node's own disk: the cluster file has no file system\n"
-    )
+    assert capsys.readouterr().out == "homes stay in /home on this node's own disk: the cluster file has no file system\n"
 
 
 TWO = (user("alice", 4001), user("bob", 4001))
@@ -112,8 +105,8 @@ CONFLICTS = {
         (),
     ),
     "uid 4001 of user alice belongs to user carol on this node": ((user(),), (), (Account("carol", 4001, 4001, Path("/h")),), ()),
-    "group research has gid 77 on this node and 5000 in": ((), (RESEARCH,), (), (Membership("research", 77, ()),)),
-    "gid 5000 of group research belongs to group docker on this node": ((), (RESEARCH,), (), (Membership("docker", 5000, ()),)),
+    "group research has gid 77 on this node and 5000 in": ((), (RESEARCH,), (), (NodeGroup("research", 77, ()),)),
+    "gid 5000 of group research belongs to group docker on this node": ((), (RESEARCH,), (), (NodeGroup("docker", 5000, ()),)),
     "group docker of user alice is neither in the cluster file nor on this node": ((user(groups=("docker",)),), (), (), ()),
 }
 
@@ -123,7 +116,7 @@ CONFLICTS = {
 def test_a_conflict_is_told_before_anything_is_changed(
     machine: Machine,
     message: str,
-    given: tuple[tuple[User, ...], tuple[Group, ...], tuple[Account, ...], tuple[Membership, ...]],
+    given: tuple[tuple[User, ...], tuple[Group, ...], tuple[Account, ...], tuple[NodeGroup, ...]],
 ) -> None:
     file_users, file_groups, there, groups_there = given
     machine.accounts.users, machine.accounts.groups = list(there), list(groups_there)
@@ -155,7 +148,7 @@ def test_all_conflicts_are_told_at_once(machine: Machine) -> None:
 
 
 def test_who_left_a_group_of_the_file_leaves_it_on_the_node_and_stays_in_the_ami_s(machine: Machine) -> None:
-    machine.accounts.groups = [Membership("docker", 120, ())]
+    machine.accounts.groups = [NodeGroup("docker", 120, ())]
     machine.apply(a_context(groups=(RESEARCH,), users=(alice(groups=("research", "docker")),)))
     machine.apply(a_context(groups=(RESEARCH,), users=(alice(),)))
     assert {group.name: group.members for group in machine.accounts.groups} == {
@@ -187,12 +180,14 @@ def test_a_rule_that_sudo_would_not_read_is_not_put_in_place(machine: Machine) -
     assert not machine.sudoers.exists()
 
 
-@pytest.mark.parametrize(("lustre", "openzfs"), [(LUSTRE, None), (None, OPENZFS)])
-def test_the_ami_s_own_user_moves_to_the_shared_homes(machine: Machine, lustre: str | None, openzfs: str | None) -> None:
+@pytest.mark.parametrize(("lustre", "openzfs", "homes"), [(LUSTRE, None, "/fsx/home"), (None, OPENZFS, "/home")])
+def test_the_ami_s_own_user_moves_to_the_shared_homes(
+    machine: Machine, lustre: str | None, openzfs: str | None, homes: str
+) -> None:
     machine.accounts.users = [Account("ubuntu", ME, ME, Path("/home/ubuntu"))]
     machine.apply(a_context(lustre=lustre, openzfs=openzfs))
-    assert machine.run.named("usermod") == [("--home", str(machine.homes / "ubuntu"), "ubuntu")]
-    assert (machine.homes / "ubuntu").is_dir()
+    assert machine.accounts.users == [Account("ubuntu", ME, ME, Path(homes, "ubuntu"))]
+    assert machine.path(f"{homes}/ubuntu").is_dir()
 
 
 def test_the_ami_s_own_user_who_is_logged_in_is_no_reason_to_lose_the_node(

@@ -20,4 +20,4 @@ def test_a_command_keeps_its_own_options(given: list[str], region: str, command:
 @pytest.mark.parametrize("given", [[], ["--"]])
 def test_no_command_is_answered_with_an_example(given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", *given]) == 1
-    assert capsys.readouterr().err.startswith("there is no command to run; give one, e.g. ")
+    assert capsys.readouterr().err.startswith("no command given; pass one, e.g. ")

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from config.model import ClusterConfig
-from local_aws.brief import brief
-from local_aws.demo import DemoError, first_jobs, next_steps, wait_for_workers
+from local_aws.cdk_output import shorten
+from local_aws.demo import EXAMPLES, DemoError, chosen, first_jobs, next_steps, wait_for_workers
 from tests import cluster_files
 from validation.load import parse_cluster
 
@@ -32,12 +32,12 @@ def steps(text: str, *, nodes: bool = True) -> list[str]:
 
 def test_a_line_for_each_quarter_of_a_stack_is_shown() -> None:
     lines = [event(f"{done}/8", status) for done in range(9) for status in ("CREATE_COMPLETE", "CREATE_IN_PROGRESS")]
-    assert list(brief(lines)) == [event(f"{done}/8", "CREATE_COMPLETE") for done in (2, 4, 6, 8)]
+    assert list(shorten(lines)) == [event(f"{done}/8", "CREATE_COMPLETE") for done in (2, 4, 6, 8)]
 
 
 def test_another_deployment_of_the_stack_is_shown_as_well() -> None:
     lines = [event(f"{done}/2", "UPDATE_COMPLETE") for done in (0, 1, 2, 0, 1, 2)]
-    assert list(brief(lines)) == [lines[1], lines[2], lines[4], lines[5]]
+    assert list(shorten(lines)) == [lines[1], lines[2], lines[4], lines[5]]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_another_deployment_of_the_stack_is_shown_as_well() -> None:
 )
 def test_every_failure_is_shown_with_all_lines_of_its_reason(status: str) -> None:
     failure = [event("0/8", status), "quota: 2 Instances,\n", "asked: 4\n"]
-    assert list(brief([event("0/8", "CREATE_IN_PROGRESS"), *failure, event("0/8", "DELETE_COMPLETE")])) == failure
+    assert list(shorten([event("0/8", "CREATE_IN_PROGRESS"), *failure, event("0/8", "DELETE_COMPLETE")])) == failure
 
 
 def test_assets_are_shown_only_when_they_fail() -> None:
@@ -54,7 +54,7 @@ def test_assets_are_shown_only_when_they_fail() -> None:
         f"reference-Cluster: {line}\n" for line in ("start: Building Bundle", "success: Built Bundle", "success: Published x")
     ]
     bad = ["reference-Cluster: fail: Bundle: no such bucket\n", "\n", " ✅  reference/Cluster\n", "Outputs:\n"]
-    assert list(brief(good + bad)) == bad
+    assert list(shorten(good + bad)) == bad
 
 
 def test_the_next_step_edits_the_shipped_file_in_one_place(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_the_next_step_starts_from_the_count_of_the_file(count: int, tmp_path: P
 
 def test_where_another_group_has_as_many_nodes_the_edit_is_told_in_words() -> None:
     text = REFERENCE.replace("instance_count: 4", "instance_count: 1")
-    assert "# now edit clusters/draft.yaml: instance_count of compute-nodes from 1 to 3" in steps(text)
+    assert "# edit clusters/draft.yaml: change instance_count of compute-nodes from 1 to 3" in steps(text)
     assert not any(line.startswith("sed ") for line in steps(text))
 
 
@@ -104,9 +104,18 @@ def test_a_shell_is_offered_where_nodes_run() -> None:
 def test_jobs_wait_until_slurm_has_all_workers(capsys: pytest.CaptureFixture[str]) -> None:
     seen = iter([set(), {"a"}, {"a", "b"}])
     wait_for_workers(2, lambda: next(seen), within_s=30)
-    assert capsys.readouterr().out == "\nwaiting until Slurm has all 2 workers idle, at most 30 s\n"
+    assert capsys.readouterr().out == "\nwaiting up to 30 s for 2 idle workers in Slurm\n"
 
 
 def test_workers_that_do_not_come_end_the_demo_with_a_line() -> None:
-    with pytest.raises(DemoError, match="Slurm has 1 of 2 workers idle after 0 s"):
+    with pytest.raises(DemoError, match="1 of 2 workers are idle in Slurm after 0 s"):
         wait_for_workers(2, lambda: {"a"}, within_s=0)
+
+
+def test_the_demo_takes_the_given_file_else_the_only_one_else_the_example_starter(tmp_path: Path) -> None:
+    assert chosen("", tmp_path) == (EXAMPLES, "starter")
+    (tmp_path / "mine.yaml").touch()
+    assert chosen("", tmp_path) == (tmp_path, "mine")
+    (tmp_path / "second.yaml").touch()
+    assert chosen("", tmp_path) == (EXAMPLES, "starter")
+    assert chosen("second", tmp_path) == (tmp_path, "second")

@@ -10,7 +10,7 @@ from local_aws.faults import Fault
 from local_aws.faults.fault import CALL_KINDS, OWN_OPERATIONS
 from local_aws.process import ProcessError
 
-PAGE = (Path(__file__).parents[3] / "docs" / "local-aws-faults.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "internals" / "local-aws-faults.md").read_text()
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Fault)])
@@ -41,7 +41,7 @@ def test_a_command_line_stands_for_an_order_with_typed_values_and_is_shown_as_su
     [
         ("lose", "got 'lose'"),
         ("knid=lose", "kind, code"),
-        ("times=often", "times is a number, got 'often'"),
+        ("times=often", "times must be a number, got 'often'"),
         ("operation=x", "got"),
     ],
 )

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from local_aws.iam.requests import Place, asked_of
+from local_aws.iam.requests import Place, required_permissions
 
 FUNCTION = "arn:aws:lambda:us-west-2:123456789012:function:f"
 MACHINE = "arn:aws:states:us-west-2:123456789012:stateMachine:m"
@@ -35,8 +35,8 @@ def place(service: str) -> Place:
 def test_a_request_is_put_into_iams_words(
     service: str, operation: str, parameters: dict[str, Any], expected: tuple[str, str]
 ) -> None:
-    asked = asked_of(place(service), operation, parameters)
-    assert (asked.action, asked.resources) == (expected[0], (expected[1],))
+    required = required_permissions(place(service), operation, parameters)
+    assert (required.action, required.resources) == (expected[0], (expected[1],))
 
 
 @pytest.mark.parametrize(
@@ -44,11 +44,11 @@ def test_a_request_is_put_into_iams_words(
     [{"Tags": [{"Key": "owner", "Value": "me"}]}, {"tags": [{"key": "owner", "value": "me"}]}, {"Tags": {"owner": "me"}}],
 )
 def test_tags_of_a_request_are_in_its_context_however_they_are_spelled(parameters: dict[str, Any]) -> None:
-    context = asked_of(place("states"), "CreateStateMachine", parameters).context
+    context = required_permissions(place("states"), "CreateStateMachine", parameters).context
     assert context["aws:RequestTag/owner"] == "me"
     assert context["aws:TagKeys"] == ["owner"]
     assert context["aws:RequestedRegion"] == "us-west-2"
 
 
 def test_the_keys_of_tags_to_remove_are_in_the_context() -> None:
-    assert asked_of(place("sns"), "UntagResource", {"TagKeys": ["a", "b"]}).context["aws:TagKeys"] == ["a", "b"]
+    assert required_permissions(place("sns"), "UntagResource", {"TagKeys": ["a", "b"]}).context["aws:TagKeys"] == ["a", "b"]

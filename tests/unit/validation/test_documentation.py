@@ -15,7 +15,7 @@ from tools.configuration_page_texts import CHANGES, EXAMPLES, LEVELS_EXAMPLE, MI
 from validation.fields import section_of
 from validation.load import parse_cluster
 
-PAGE = Path(__file__).parents[3] / "docs" / "configuration.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "configuration.md"
 
 
 def sections(section: type[Section] = ClusterConfig) -> set[type[Section]]:
@@ -27,7 +27,7 @@ FIELDS = [(section, name) for section in sorted(sections(), key=lambda each: eac
 
 
 def test_the_page_is_fresh() -> None:
-    assert PAGE.read_text() == render(), "run `python -m tools.configuration_page > docs/configuration.md`"
+    assert PAGE.read_text() == render(), "run `python -m tools.configuration_page > docs/reference/configuration.md`"
 
 
 @pytest.mark.parametrize(("section", "name"), FIELDS)

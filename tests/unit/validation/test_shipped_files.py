@@ -23,8 +23,10 @@ def offered(config: ClusterConfig) -> set[str]:
 def test_the_examples_are_there_to_copy() -> None:
     assert [config.name for config in load_clusters(cluster_files.EXAMPLES)] == [
         "fsdp-g5",
+        "reference",
         "research-team",
         "resilient-p5",
+        "starter",
     ]
 
 

@@ -1,14 +1,14 @@
-"""docs/validation.md names checks that there are."""
+"""docs/reference/validation.md names checks that there are."""
 
 import re
 from pathlib import Path
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[3] / "docs" / "reference"
 
 
 def checks_of_preflight() -> set[str]:
     page = (DOCS / "preflight.md").read_text(encoding="utf-8")
-    table = page.partition("## What is asked")[2].partition("\n## ")[0]
+    table = page.partition("## Checks")[2].partition("\n## ")[0]
     return set(re.findall(r"^\| `([a-z ]+)` \|", table, re.MULTILINE))
 
 

@@ -7,9 +7,9 @@ jobs=/run/hyperpod-jobs user=$SLURM_JOB_USER uid=$SLURM_JOB_UID
 [ "$uid" -ge 1000 ] || exit 0
 install -d -m 0700 "$jobs"
 exec 9>"$jobs/lock"
-flock -w 30 9 # the epilog of another job of this user may be clearing up
+flock -w 30 9 # the epilog of another job of this user may be running
 mkdir -p "$jobs/$uid" && touch "$jobs/$uid/$SLURM_JOB_ID"
 
-# What a login gives to a user and a job lacks: containers and MPI keep their sockets there.
+# A login creates this folder, a job does not. Containers and MPI put their sockets there.
 [ -d "/run/user/$uid" ] || install -d -m 0700 -o "$user" -g "$(id -g "$user")" "/run/user/$uid"
 exit 0

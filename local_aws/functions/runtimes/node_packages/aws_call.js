@@ -1,5 +1,5 @@
-// Calls an AWS service as the SDK does by default: three attempts, again after throttles, server errors and lost connections.
-// Stands in for the SDK's parts that Lambda's Node.js brings and package.json does not.
+// Calls an AWS service with the SDK's default retries: three attempts, for throttles, server errors and lost connections.
+// Replaces the parts of the SDK that Lambda's Node.js includes and package.json does not.
 const crypto = require("crypto");
 const http = require("http");
 
@@ -9,7 +9,7 @@ const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, mil
 const hmac = (key, text) => crypto.createHmac("sha256", key).update(text).digest();
 const sha256 = (data) => crypto.createHash("sha256").update(data).digest("hex");
 
-// Signature Version 4 of a request without a query, over its host and date.
+// Returns the Signature Version 4 headers of a request without a query, over its host and date.
 function signed(service, method, url, body) {
   const { AWS_ACCESS_KEY_ID: key, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token, AWS_REGION: region } = process.env;
   const moment = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
@@ -38,9 +38,9 @@ function once(service, { method, path, headers = {}, body = "" }) {
 }
 
 function failure(reply) {
-  const said = JSON.parse(reply.body.toString() || "{}");
-  const name = String(reply.headers["x-amzn-errortype"] || said.__type || "UnknownError").split(/[#:]/).filter(Boolean).pop();
-  return Object.assign(new Error(said.message || said.Message || name), { name, passes: reply.status >= 500 || reply.status === 429 || /Throttl|TooManyRequests/.test(name) });
+  const body = JSON.parse(reply.body.toString() || "{}");
+  const name = String(reply.headers["x-amzn-errortype"] || body.__type || "UnknownError").split(/[#:]/).filter(Boolean).pop();
+  return Object.assign(new Error(body.message || body.Message || name), { name, passes: reply.status >= 500 || reply.status === 429 || /Throttl|TooManyRequests/.test(name) });
 }
 
 exports.call = async function call(service, request) {

@@ -206,7 +206,7 @@ def test_a_question_that_is_denied_is_a_warning_that_names_it_and_the_others_go_
     found = outcome_of(refused(code))
     assert outcomes(found) == ["warning", "ok"]
     assert found[0].said == "you may not ask this: TheOperation is denied"
-    assert "docs/preflight.md" in found[0].remedy
+    assert "docs/reference/preflight.md" in found[0].remedy
 
 
 def test_any_other_refusal_and_a_silent_endpoint_are_warnings_too() -> None:
@@ -305,8 +305,8 @@ def test_a_region_of_the_environments_that_is_none_is_told_before_anybody_is_ask
 
 
 def test_every_check_is_documented_in_its_order() -> None:
-    page = (Path(__file__).parents[4] / "docs" / "preflight.md").read_text()
-    rows = re.findall(r"^\| `([a-z ]+)` \|", page.partition("## What is asked")[2].partition("\n## ")[0], re.MULTILINE)
+    page = (Path(__file__).parents[4] / "docs" / "reference" / "preflight.md").read_text()
+    rows = re.findall(r"^\| `([a-z ]+)` \|", page.partition("## Checks")[2].partition("\n## ")[0], re.MULTILINE)
     assert rows == [each.name for each in CHECKS]
 
 

@@ -1,4 +1,4 @@
-"""A machine for the checks: a folder, and programs that say what real ones said."""
+"""A node for the checks: a folder, and programs that print what real ones printed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from hyperpod_node.errors import NodeError
+from hyperpod_node.precheck.checked_node import CheckedNode
 from hyperpod_node.precheck.facts import Facts
-from hyperpod_node.precheck.machine import Machine
+from hyperpod_node.system import System
 
 # What programs printed on a simulated node with Slurm 24.11.
 DATA = Path(__file__).parents[3] / "data" / "precheck"
@@ -53,12 +54,12 @@ class Programs:
         raise NodeError(f"`{command}`: no such program")
 
 
-Make = Callable[..., Machine]
+Make = Callable[..., CheckedNode]
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Make:
-    """Make a machine with these programs installed, files, mounts and answers."""
+def make_node(tmp_path: Path) -> Make:
+    """Return a function that creates a node with these programs installed, files, mounts and answers."""
 
     def make(
         *installed: str,
@@ -66,7 +67,7 @@ def machine(tmp_path: Path) -> Make:
         mounts: str = MOUNTS,
         answers: Mapping[str, str | NodeError] | None = None,
         facts: Mapping[str, object] | None = None,
-    ) -> Machine:
+    ) -> CheckedNode:
         for name, content in {"proc/mounts": mounts, **(files or {})}.items():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(content)
@@ -74,6 +75,7 @@ def machine(tmp_path: Path) -> Make:
             path = tmp_path / "usr/bin" / program
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch(mode=0o755)
-        return Machine(replace(FACTS, **(facts or {})), Programs(answers or {}), tmp_path)  # type: ignore[arg-type] # by name
+        system = System(root=tmp_path, run=Programs(answers or {}))
+        return CheckedNode(replace(FACTS, **(facts or {})), system)  # type: ignore[arg-type] # by name
 
     return make

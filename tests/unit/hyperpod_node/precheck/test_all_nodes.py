@@ -4,7 +4,7 @@ import pytest
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.precheck import all_nodes, no_answer, table
-from hyperpod_node.precheck.result import failed, passed, skipped
+from hyperpod_node.precheck.check_result import failed, passed, skipped
 
 from .conftest import Programs
 
@@ -18,7 +18,7 @@ def test_only_nodes_that_can_start_something_are_asked() -> None:
     )
     answers, silent = all_nodes.ask(programs, [])
     assert answers == {"n1": GOOD}
-    assert {name: result.found for name, result in silent.items()} == {
+    assert {name: result.message for name, result in silent.items()} == {
         "n2": "it printed no result",
         "n3": "its state is allocated",
         "n4": "its state is down*",
@@ -44,13 +44,13 @@ def test_nodes_on_which_srun_says_that_nothing_starts_are_left_out_the_next_time
             "srun --nodelist n1 ": all_nodes.line_of("n1", GOOD),
         }
     )
-    why = no_answer.of_error("nothing could be started: Communication connection failure")
+    why = no_answer.of_error("srun cannot start a step: Communication connection failure")
     assert all_nodes.ask(programs, []) == ({"n1": GOOD}, {"n2": why, "n3": why})
 
 
 def test_a_cluster_without_a_node_that_starts_anything_is_asked_once() -> None:
     programs = Programs({"sinfo": "n1 idle\n", "srun": NodeError("Task launch for StepId=7.0 failed on node n1: timed out")})
-    assert all_nodes.ask(programs, []) == ({}, {"n1": no_answer.of_error("nothing could be started: timed out")})
+    assert all_nodes.ask(programs, []) == ({}, {"n1": no_answer.of_error("srun cannot start a step: timed out")})
     assert len(programs.commands) == 2
 
 
@@ -67,13 +67,13 @@ def test_a_node_that_cannot_start_anything_and_is_not_named_does_not_hide_the_ot
     answers, silent = all_nodes.ask(programs, [])
     assert answers == {"n1": GOOD}
     assert silent == {"n2": no_answer.of_error("status 233: unable to create step")}
-    assert "systemctl restart slurmd" in silent["n2"].remedy
+    assert "systemctl restart slurmd" in silent["n2"].fix
 
 
 @pytest.mark.parametrize(
-    ("state", "remedy"),
+    ("state", "fix"),
     [
-        ("allocated", "ask again when its jobs have ended"),
+        ("allocated", "check again when they have ended"),
         ("drained", "sinfo --list-reasons"),
         ("draining*", "sinfo --list-reasons"),
         ("down*", "sudo systemctl restart slurmd"),
@@ -81,10 +81,10 @@ def test_a_node_that_cannot_start_anything_and_is_not_named_does_not_hide_the_ot
         ("unknown", "sudo systemctl restart slurmd"),
     ],
 )
-def test_a_node_that_is_not_asked_has_the_remedy_of_its_state(state: str, remedy: str) -> None:
+def test_a_node_that_is_not_asked_has_the_fix_of_its_state(state: str, fix: str) -> None:
     result = no_answer.of_state(state)
-    assert result.found == f"its state is {state}"
-    assert remedy in result.remedy
+    assert result.message == f"its state is {state}"
+    assert fix in result.fix
 
 
 def test_what_is_required_is_required_of_every_node() -> None:
@@ -99,8 +99,14 @@ def test_what_else_is_printed_does_not_disturb_the_answers() -> None:
 
 
 def test_an_answer_that_is_cut_is_an_error() -> None:
-    with pytest.raises(NodeError, match="is cut"):
+    with pytest.raises(NodeError, match="is incomplete"):
         all_nodes.parse(all_nodes.line_of("n1", GOOD)[:40])
+
+
+def test_an_answer_of_another_version_names_the_node() -> None:
+    line = '{"host": "n1", "results": {"docker": {"state": "PASS", "outcome": "fine"}}}'
+    with pytest.raises(NodeError, match=r"^n1 has another version of hyperpod-precheck"):
+        all_nodes.parse(line)
 
 
 def test_one_failure_of_many_nodes_is_told_once_with_their_names() -> None:
@@ -121,7 +127,7 @@ def test_one_failure_of_many_nodes_is_told_once_with_their_names() -> None:
     )
 
 
-def test_a_failure_of_one_node_is_followed_by_its_remedy() -> None:
+def test_a_failure_of_one_node_is_followed_by_its_fix() -> None:
     assert table.of_node("n1 (compute)", BAD) == (
         "n1 (compute)\n"
         "  FAIL  slurm daemon  slurmd is inactive\n"

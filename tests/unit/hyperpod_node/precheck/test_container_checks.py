@@ -13,29 +13,29 @@ SAGEMAKER = "/dev/nvme1n1 /opt/sagemaker ext4 rw 0 0\n"
 
 
 @pytest.mark.parametrize("check", [docker, docker_data_root, enroot_runtime_path, pyxis, nvidia_container_cli])
-def test_a_node_without_containers_is_not_blamed_for_it(machine: Make, check: object) -> None:
-    result = check.check(machine())  # type: ignore[attr-defined] # a module
-    assert (result.state, "installed" in result.found) == ("SKIP", True)
+def test_a_node_without_containers_is_not_blamed_for_it(make_node: Make, check: object) -> None:
+    result = check.check(make_node())  # type: ignore[attr-defined] # a module
+    assert (result.state, "installed" in result.message) == ("SKIP", True)
 
 
-def test_docker_passes_with_its_version_when_the_service_runs(machine: Make) -> None:
-    result = docker.check(machine("docker", answers={"docker --version": "Docker version 27.3\n", "systemctl show": ACTIVE}))
-    assert (result.state, result.found) == ("PASS", "Docker version 27.3")
+def test_docker_passes_with_its_version_when_the_service_runs(make_node: Make) -> None:
+    result = docker.check(make_node("docker", answers={"docker --version": "Docker version 27.3\n", "systemctl show": ACTIVE}))
+    assert (result.state, result.message) == ("PASS", "Docker version 27.3")
 
 
-def test_docker_that_is_started_at_first_use_passes(machine: Make) -> None:
+def test_docker_that_is_started_at_first_use_passes(make_node: Make) -> None:
     def shown(unit: str) -> str:
         return f"systemctl show -p LoadState,ActiveState,Result {unit}"
 
     answers = {"docker --version": "Docker version 27.3", shown("docker.socket"): ACTIVE, shown("docker"): INACTIVE}
-    assert docker.check(machine("docker", answers=answers)).state == "PASS"
+    assert docker.check(make_node("docker", answers=answers)).state == "PASS"
 
 
-def test_docker_whose_service_failed_is_told_with_the_reason_and_where_to_look(machine: Make) -> None:
+def test_docker_whose_service_failed_is_told_with_the_reason_and_where_to_look(make_node: Make) -> None:
     failed = ACTIVE.replace("ActiveState=active", "ActiveState=failed").replace("Result=success", "Result=exit-code")
-    result = docker.check(machine("docker", answers={"docker --version": "x", "systemctl show": failed}))
-    assert (result.state, result.found) == ("FAIL", "docker is installed but its service is failed (exit-code)")
-    assert "journalctl -u docker" in result.remedy
+    result = docker.check(make_node("docker", answers={"docker --version": "x", "systemctl show": failed}))
+    assert (result.state, result.message) == ("FAIL", "docker is installed, but its service is failed (exit-code)")
+    assert "journalctl -u docker" in result.fix
 
 
 @pytest.mark.parametrize(
@@ -50,21 +50,23 @@ def test_docker_whose_service_failed_is_told_with_the_reason_and_where_to_look(m
         (NVME, "[]", "FAIL"),
     ],
 )
-def test_dockers_data_belongs_on_the_local_disk_where_there_is_one(machine: Make, mounts: str, settings: str, state: str) -> None:
-    result = docker_data_root.check(machine("docker", files={"etc/docker/daemon.json": settings}, mounts=MOUNTS + mounts))
+def test_dockers_data_belongs_on_the_local_disk_where_there_is_one(
+    make_node: Make, mounts: str, settings: str, state: str
+) -> None:
+    result = docker_data_root.check(make_node("docker", files={"etc/docker/daemon.json": settings}, mounts=MOUNTS + mounts))
     assert result.state == state
 
 
-def test_docker_without_settings_keeps_its_data_on_the_root_disk(machine: Make) -> None:
-    result = docker_data_root.check(machine("docker", mounts=MOUNTS + NVME))
-    assert result.found == "docker's data root /var/lib/docker is on /, not on /opt/dlami/nvme"
-    assert '"data-root": "/opt/dlami/nvme/docker/data-root"' in result.remedy
+def test_docker_without_settings_keeps_its_data_on_the_root_disk(make_node: Make) -> None:
+    result = docker_data_root.check(make_node("docker", mounts=MOUNTS + NVME))
+    assert result.message == "docker's data root /var/lib/docker is on /, not on /opt/dlami/nvme"
+    assert '"data-root": "/opt/dlami/nvme/docker/data-root"' in result.fix
 
 
-def test_a_data_root_that_leads_to_the_local_disk_by_a_link_is_on_it(machine: Make) -> None:
-    node = machine("docker", files={"etc/docker/daemon.json": '{"data-root": "/containers/docker"}'}, mounts=MOUNTS + NVME)
-    (node.root / "opt/dlami/nvme").mkdir(parents=True)
-    (node.root / "containers").symlink_to("opt/dlami/nvme")
+def test_a_data_root_that_leads_to_the_local_disk_by_a_link_is_on_it(make_node: Make) -> None:
+    node = make_node("docker", files={"etc/docker/daemon.json": '{"data-root": "/containers/docker"}'}, mounts=MOUNTS + NVME)
+    (node.system.root / "opt/dlami/nvme").mkdir(parents=True)
+    (node.system.root / "containers").symlink_to("opt/dlami/nvme")
     assert docker_data_root.check(node).state == "PASS"
 
 
@@ -72,33 +74,33 @@ def test_a_data_root_that_leads_to_the_local_disk_by_a_link_is_on_it(machine: Ma
     ("settings", "state", "found"),
     [
         ("ENROOT_RUNTIME_PATH /opt/dlami/nvme/enroot/user-$(id -u)\n", "PASS", "is on /opt/dlami/nvme"),
-        ("# ENROOT_RUNTIME_PATH /opt/dlami/nvme/enroot\n", "FAIL", "sets no ENROOT_RUNTIME_PATH"),
-        ("ENROOT_RUNTIME_PATH ${XDG_RUNTIME_DIR}/enroot\n", "FAIL", "differs from user to user"),
+        ("# ENROOT_RUNTIME_PATH /opt/dlami/nvme/enroot\n", "FAIL", "does not set ENROOT_RUNTIME_PATH"),
+        ("ENROOT_RUNTIME_PATH ${XDG_RUNTIME_DIR}/enroot\n", "FAIL", "depends on the user's environment"),
         ("ENROOT_RUNTIME_PATH /run/enroot\n", "FAIL", "in memory (tmpfs)"),
         ("", "FAIL", "in memory"),
     ],
 )
-def test_enroots_runtime_path_belongs_on_the_local_disk(machine: Make, settings: str, state: str, found: str) -> None:
-    result = enroot_runtime_path.check(machine("enroot", files={"etc/enroot/enroot.conf": settings}, mounts=MOUNTS + NVME))
+def test_enroots_runtime_path_belongs_on_the_local_disk(make_node: Make, settings: str, state: str, found: str) -> None:
+    result = enroot_runtime_path.check(make_node("enroot", files={"etc/enroot/enroot.conf": settings}, mounts=MOUNTS + NVME))
     assert result.state == state
-    assert found in result.found
+    assert found in result.message
 
 
-def test_pyxis_passes_only_when_srun_could_load_it(machine: Make) -> None:
+def test_pyxis_passes_only_when_srun_could_load_it(make_node: Make) -> None:
     without = captured("srun-help.txt")
-    assert pyxis.check(machine("enroot", answers={"srun --help": without})).state == "FAIL"
-    assert pyxis.check(machine("enroot", answers={"srun --help": without + "      --container-image=...\n"})).state == "PASS"
+    assert pyxis.check(make_node("enroot", answers={"srun --help": without})).state == "FAIL"
+    assert pyxis.check(make_node("enroot", answers={"srun --help": without + "      --container-image=...\n"})).state == "PASS"
 
 
-def test_nvidias_program_concerns_only_nodes_with_gpus_that_run_containers(machine: Make) -> None:
+def test_nvidias_program_concerns_only_nodes_with_gpus_that_run_containers(make_node: Make) -> None:
     said = "cli-version: 1.17.4\nlib-version: 1.17.4\n"
-    assert nvidia_container_cli.check(machine("docker", facts={"gpus": 0})).state == "SKIP"
-    assert nvidia_container_cli.check(machine("docker")).state == "FAIL"
-    result = nvidia_container_cli.check(machine("docker", "nvidia-container-cli", answers={"nvidia-container-cli": said}))
-    assert (result.state, result.found) == ("PASS", "cli-version: 1.17.4")
+    assert nvidia_container_cli.check(make_node("docker", facts={"gpus": 0})).state == "SKIP"
+    assert nvidia_container_cli.check(make_node("docker")).state == "FAIL"
+    result = nvidia_container_cli.check(make_node("docker", "nvidia-container-cli", answers={"nvidia-container-cli": said}))
+    assert (result.state, result.message) == ("PASS", "cli-version: 1.17.4")
 
 
-def test_a_program_that_is_there_but_broken_is_told_with_what_it_said(machine: Make) -> None:
+def test_a_program_that_is_there_but_broken_is_told_with_what_it_said(make_node: Make) -> None:
     broken = NodeError("`nvidia-container-cli --version` ended with status 127: libnvidia-container.so.1: cannot open")
     with pytest.raises(NodeError, match=r"libnvidia-container\.so\.1"):
-        nvidia_container_cli.check(machine("docker", "nvidia-container-cli", answers={"nvidia-container-cli": broken}))
+        nvidia_container_cli.check(make_node("docker", "nvidia-container-cli", answers={"nvidia-container-cli": broken}))

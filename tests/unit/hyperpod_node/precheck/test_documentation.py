@@ -1,4 +1,4 @@
-"""docs/jobs.md says what hyperpod-precheck does, and shows what it prints."""
+"""docs/operate/jobs.md says what hyperpod-precheck does, and shows what it prints."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from hyperpod_node.precheck.slurm_cluster import SlurmCluster
 
 from .conftest import captured
 
-PAGE = (Path(__file__).parents[4] / "docs" / "jobs.md").read_text()
+PAGE = (Path(__file__).parents[4] / "docs" / "operate" / "jobs.md").read_text()
 
 
 @pytest.mark.parametrize("name", checks.CHECKS)
@@ -26,9 +26,9 @@ def test_every_option_is_described(capsys: pytest.CaptureFixture[str]) -> None:
     assert {option for option in options if option not in PAGE} == set()
 
 
-def test_the_findings_that_are_shown_are_those_that_are_found() -> None:
+def test_the_problems_on_the_page_are_those_that_the_command_prints() -> None:
     shown = re.search(r"\$ cat train\.sbatch\n(.*?)\$ hyperpod-precheck --script train\.sbatch\n(.*?)\n```", PAGE, re.DOTALL)
     assert shown
     cluster = SlurmCluster({"dev": 4, "gpu": 4}, False, frozenset({"none", "pmix"}), captured("srun-help.txt"))
-    found = check_script.findings(SbatchScript(shown[1]), cluster)
+    found = check_script.check(SbatchScript(shown[1]), cluster)
     assert check_script.as_text(Path("train.sbatch"), found) == shown[2]

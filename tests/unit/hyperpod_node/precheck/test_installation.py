@@ -13,10 +13,11 @@ from hyperpod_node.errors import NodeError
 from hyperpod_node.node import Node
 from hyperpod_node.node_settings import NodeSettings
 from hyperpod_node.precheck import command_line
-from hyperpod_node.precheck.facts import Facts
+from hyperpod_node.precheck.facts import FILE, Facts
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from hyperpod_node.resource_config import ResourceConfig
 from hyperpod_node.steps import precheck
+from hyperpod_node.system import System
 
 from .conftest import FACTS
 
@@ -61,38 +62,40 @@ def context(tmp_path: Path) -> Context:
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> precheck.Places:
-    return precheck.Places(tmp_path / "code", tmp_path / "bin/hyperpod-precheck")
+def system(tmp_path: Path) -> System:
+    return System(root=tmp_path)
 
 
 def files_below(folder: Path) -> dict[Path, tuple[int, int]]:
     return {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in folder.rglob("*") if path.is_file()}
 
 
-def test_the_node_is_noted_with_what_it_ought_to_have(context: Context, places: precheck.Places) -> None:
-    precheck.apply(context, places)
-    assert Facts.load(places.code / "node.json") == FACTS
+def test_the_node_is_noted_with_what_it_ought_to_have(context: Context, system: System) -> None:
+    precheck.apply(context, system)
+    assert Facts.load(system.path(FILE)) == FACTS
 
 
-def test_what_is_noted_is_no_secret_and_readable_by_all(context: Context, places: precheck.Places) -> None:
-    precheck.apply(context, places)
-    assert "secret" not in (places.code / "node.json").read_text()
-    assert stat.S_IMODE((places.code / "node.json").stat().st_mode) == 0o644
+def test_what_is_noted_is_no_secret_and_readable_by_all(context: Context, system: System) -> None:
+    precheck.apply(context, system)
+    assert "secret" not in (system.path(FILE)).read_text()
+    assert stat.S_IMODE((system.path(FILE)).stat().st_mode) == 0o644
 
 
-def test_the_command_runs_from_where_it_was_put(context: Context, places: precheck.Places, tmp_path: Path) -> None:
-    precheck.apply(context, places)
+def test_the_command_runs_from_where_it_was_put(context: Context, system: System, tmp_path: Path) -> None:
+    precheck.apply(context, system)
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run([places.command, "--help"], capture_output=True, text=True, cwd=tmp_path, env=environment, check=True)
+    done = subprocess.run(
+        [system.path(precheck.COMMAND), "--help"], capture_output=True, text=True, cwd=tmp_path, env=environment, check=True
+    )
     assert "--script JOB.sbatch" in done.stdout
-    assert not list(places.code.rglob("__pycache__"))
+    assert not list(system.path(FILE).parent.rglob("__pycache__"))
 
 
-def test_installing_twice_changes_nothing_the_second_time(context: Context, places: precheck.Places) -> None:
-    precheck.apply(context, places)
-    before = files_below(places.code)
-    precheck.apply(context, places)
-    assert files_below(places.code) == before
+def test_installing_twice_changes_nothing_the_second_time(context: Context, system: System) -> None:
+    precheck.apply(context, system)
+    before = files_below(system.path(FILE).parent)
+    precheck.apply(context, system)
+    assert files_below(system.path(FILE).parent) == before
 
 
 def test_a_node_without_lifecycle_scripts_is_told_who_writes_the_facts(

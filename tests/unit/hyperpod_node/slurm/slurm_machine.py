@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from hyperpod_node.accounts import Account
 from hyperpod_node.context import Context
-from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import Accounting, InstanceType, Slurm, User
 from hyperpod_node.resource_config import Instance
-from hyperpod_node.slurm.system import System
 from tests.unit.hyperpod_node.a_node import a_context
-from tests.unit.hyperpod_node.manual_time import ManualTime
-from tests.unit.hyperpod_node.recorded_run import Answer, RecordedRun
+from tests.unit.hyperpod_node.fake_system import FakeSystem
 
 CONTROLLER = Instance("controller-machine-1", "10.1.0.4", "i-4", "controller-machine", "ml.c5.xlarge")
 SECOND_CONTROLLER = Instance("controller-machine-2", "10.1.0.5", "i-5", "controller-machine", "ml.c5.xlarge")
@@ -54,49 +53,21 @@ def slurm_context(
 
 
 @dataclass
-class SlurmMachine:
-    """The node itself; ``listening`` are the addresses at which others answer, ``host`` is its own name."""
+class SlurmMachine(FakeSystem):
+    """A node with systemd's units and the accounts of Slurm's daemons."""
 
-    root: Path
     host: str = "ip-10-1-0-4"
-    listening: set[str] = field(default_factory=set)
-    listens_after_s: float = 0.0
-    time: ManualTime = field(default_factory=ManualTime)
-    run: RecordedRun = field(default_factory=RecordedRun)
     units: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.accounts.users = [Account(name, os.getuid(), os.getgid(), Path("/")) for name in ("root", "slurm")]
         self.run.programs |= {"systemctl": self._systemctl, "journalctl": lambda *_: "it complains\n"}
-
-    @property
-    def system(self) -> System:
-        return System(
-            root=self.root,
-            run=self.run,
-            clock=self.time.clock,
-            owner_of=lambda _: (self.root.stat().st_uid, self.root.stat().st_gid),
-            connect=self._connect,
-            host_name=lambda: f"{self.host}.us-west-2.compute.internal",
-        )
-
-    def write(self, path: str, content: str) -> Path:
-        file = self.root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(content)
-        return file
-
-    def answers(self, program: str, answer: str | Answer) -> None:
-        self.run.programs[program] = answer if callable(answer) else lambda *_: answer
 
     def asked(self, program: str, *first: str) -> list[tuple[str, ...]]:
         return [arguments for arguments in self.run.named(program) if arguments[: len(first)] == first]
 
     def files(self) -> dict[str, bytes]:
         return {str(path.relative_to(self.root)): path.read_bytes() for path in sorted(self.root.rglob("*")) if path.is_file()}
-
-    def _connect(self, address: str, port: int) -> None:
-        if self.time.now_s < self.listens_after_s or address not in self.listening:
-            raise NodeError(f"{address}:{port}: Connection refused")
 
     def _systemctl(self, arguments: tuple[str, ...], _: str | None) -> str:
         verb, unit = next(word for word in arguments if word[0] != "-"), arguments[-1]

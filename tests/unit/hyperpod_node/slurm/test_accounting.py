@@ -62,9 +62,9 @@ def test_an_external_databases_password_is_in_one_file_of_slurms_and_nowhere_els
 @pytest.mark.parametrize(
     ("secret", "message"),
     [
-        ("hunter2", "does not hold a JSON object"),
-        ('{"username": "admin", "pass": "hunter2"}', r"has no text at 'password', only the keys \['pass', 'username'\]"),
-        ('{"username": "admin", "password": "hunter2\\""}', "a character that slurmdbd.conf cannot hold"),
+        ("hunter2", "is not a JSON object"),
+        ('{"username": "admin", "pass": "hunter2"}', r"has no string 'password'; its keys are \['pass', 'username'\]"),
+        ('{"username": "admin", "password": "hunter2\\""}', "double quote or a line break, which slurmdbd.conf cannot contain"),
     ],
 )
 def test_a_secret_that_cannot_be_used_is_told_without_what_it_holds(machine: SlurmMachine, secret: str, message: str) -> None:

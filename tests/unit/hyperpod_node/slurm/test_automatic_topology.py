@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from hyperpod_node.slurm.configuration import OURS
-from hyperpod_node.slurm.slurm_conf import PUT_OUT, SlurmConf
+from hyperpod_node.slurm.configuration import HEADER
+from hyperpod_node.slurm.slurm_conf import COMMENTED_OUT, SlurmConf
 from hyperpod_node.slurm.topology import turn_off
 from hyperpod_node.steps import slurm_configuration
 from tests.unit.hyperpod_node.slurm.conftest import CONF
@@ -47,7 +47,7 @@ def test_a_topology_without_a_description_is_turned_off(machine: SlurmMachine, t
     assert "Topology" not in active(machine)
     assert "PartitionName=dev Nodes=ALL Default=YES State=UP" in active(machine)
     # The agent writes the plugin's line again with the next node, and slurmctld waits a minute for a missing file.
-    left = {"topology.conf": OURS} if "TopologyPlugin" in text else {}
+    left = {"topology.conf": HEADER} if "TopologyPlugin" in text else {}
     assert {path.name: path.read_text() for path in (machine.root / ETC).glob("topology.*")} == left
 
 
@@ -98,6 +98,6 @@ def test_the_cluster_files_topology_takes_the_place_of_an_empty_one(machine: Slu
 def test_what_is_turned_off_comes_back_when_the_agent_describes_it(partition: str) -> None:
     text = f"TopologyPlugin=topology/tree\nPartitionName=dev {partition}\n"
     off = turn_off(text)
-    assert off.startswith(f"{PUT_OUT}TopologyPlugin")
+    assert off.startswith(f"{COMMENTED_OUT}TopologyPlugin")
     assert SlurmConf.parse(off).text == text
     assert turn_off(SlurmConf.parse(off).text) == off

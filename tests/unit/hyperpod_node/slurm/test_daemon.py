@@ -22,7 +22,7 @@ def in_state(load: str = "loaded", active: str = "inactive", enabled: str = "dis
 def asked(tmp_path: Path, answer: Answer) -> list[tuple[str, ...]]:
     machine = SlurmMachine(tmp_path)
     machine.answers("systemctl", answer)
-    daemon.run_with("slurmd", [], machine.system)
+    daemon.ensure_running("slurmd", [], machine.system)
     return [arguments for arguments in machine.run.named("systemctl") if arguments[0] != "show"]
 
 
@@ -46,14 +46,14 @@ def test_a_daemon_is_restarted_for_a_changed_file_and_for_none_that_did_not_chan
     restarts = []
     for content in ("a", "a", "b", "b"):
         file.write_text(content)
-        restarts.append(daemon.run_with("slurmd", [file], machine.system))
+        restarts.append(daemon.ensure_running("slurmd", [file], machine.system))
     assert restarts == [True, False, True, False]
 
 
 def test_only_root_reads_the_hash_of_files_that_may_hold_a_password(tmp_path: Path) -> None:
     machine = SlurmMachine(tmp_path)
-    mark = machine.root / daemon.STARTED_WITH / "slurmdbd.started-with"
-    for remember in (daemon.run_with, daemon.note):
+    mark = machine.path(daemon.STARTED_WITH / "slurmdbd.started-with")
+    for remember in (daemon.ensure_running, daemon.record_files):
         remember("slurmdbd", [], machine.system)
         assert mark.stat().st_mode & 0o777 == 0o600
         mark.unlink()
@@ -62,10 +62,10 @@ def test_only_root_reads_the_hash_of_files_that_may_hold_a_password(tmp_path: Pa
 def test_files_that_a_daemon_was_told_of_are_no_reason_to_restart_it(tmp_path: Path) -> None:
     machine = SlurmMachine(tmp_path)
     file = machine.write("opt/slurm/etc/slurm.conf", "a")
-    daemon.run_with("slurmctld", [file], machine.system)
+    daemon.ensure_running("slurmctld", [file], machine.system)
     file.write_text("b")
-    daemon.note("slurmctld", [file], machine.system)
-    assert daemon.run_with("slurmctld", [file], machine.system) is False
+    daemon.record_files("slurmctld", [file], machine.system)
+    assert daemon.ensure_running("slurmctld", [file], machine.system) is False
 
 
 @pytest.mark.fault(71)
@@ -81,14 +81,14 @@ def test_files_that_a_daemon_was_told_of_are_no_reason_to_restart_it(tmp_path: P
 def test_a_daemon_that_must_not_run_here_is_masked_once(tmp_path: Path, answer: Answer, verbs: list[tuple[str, ...]]) -> None:
     machine = SlurmMachine(tmp_path)
     machine.answers("systemctl", answer)
-    daemon.never_run("slurmd", machine.system)
+    daemon.mask("slurmd", machine.system)
     assert [arguments for arguments in machine.run.named("systemctl") if arguments[0] != "show"] == verbs
 
 
 def test_what_is_waited_for_in_vain_is_told_with_the_units_journal(tmp_path: Path) -> None:
     machine = SlurmMachine(tmp_path)
     machine.answers("journalctl", "first\n\n second \n")
-    assert daemon.complaints("slurmd", machine.system) == "first | second"
+    assert daemon.journal("slurmd", machine.system) == "first | second"
 
 
 def test_a_journal_that_cannot_be_read_hides_no_other_error(tmp_path: Path) -> None:
@@ -97,4 +97,4 @@ def test_a_journal_that_cannot_be_read_hides_no_other_error(tmp_path: Path) -> N
 
     machine = SlurmMachine(tmp_path)
     machine.answers("journalctl", broken)
-    assert daemon.complaints("slurmd", machine.system) == "no journal files were found"
+    assert daemon.journal("slurmd", machine.system) == "no journal files were found"

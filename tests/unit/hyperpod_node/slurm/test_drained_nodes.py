@@ -35,7 +35,7 @@ class Slurm:
 
     def looks(self, keeping: DrainedNodes) -> list[str]:
         self.machine.time.clock.sleep(EVERY_S)
-        return keeping.look()
+        return keeping.check()
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_a_node_that_a_person_drained_stays_so_though_slurmctld_replaces_the_rea
 def test_slurm_is_asked_every_five_seconds_and_only_where_there_are_gpus(slurm: Slurm) -> None:
     keeping = DrainedNodes(slurm.machine.system)
     for _ in range(5):
-        keeping.look()
+        keeping.check()
     assert len(slurm.machine.run.named("sinfo")) == 1
     slurm.machine.write(CONF, SLURM_CONF)
     slurm.looks(keeping)

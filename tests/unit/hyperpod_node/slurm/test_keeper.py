@@ -60,7 +60,7 @@ def agent_adds(machine: SlurmMachine, address: str = "10.1.0.7") -> None:
 
 
 def looks(keeping: Keeper, times: int) -> list[bool]:
-    return [keeping.look() for _ in range(times)]
+    return [keeping.check() for _ in range(times)]
 
 
 def test_nodes_that_the_agent_adds_are_completed_and_all_daemons_are_told_once(machine: SlurmMachine) -> None:
@@ -78,7 +78,7 @@ def test_a_file_that_is_being_written_is_not_touched(machine: SlurmMachine) -> N
     looks(keeping, 3)
     for part in (100, 200, 300):
         machine.write(CONF, SLURM_CONF[:part])
-        assert keeping.look() is False
+        assert keeping.check() is False
         assert (machine.root / CONF).read_text() == SLURM_CONF[:part]
 
 
@@ -125,9 +125,9 @@ def test_the_installed_keeper_completes_the_file_before_slurmctld_starts_without
     bundle = tmp_path_factory.mktemp("bundle")
     (bundle / "node_settings.json").write_text(json.dumps(SETTINGS))
     command = keeper.install(slurm_context(bundle=bundle), machine.system)
-    folder = machine.root / keeper.FOLDER
+    folder = machine.path(keeper.FOLDER)
     code = (
-        "from pathlib import Path; from hyperpod_node.slurm.keeper import Keeper; from hyperpod_node.slurm.system import System; "
+        "from pathlib import Path; from hyperpod_node.slurm.keeper import Keeper; from hyperpod_node.system import System; "
         f"root = Path({str(machine.root)!r}); "
         f"Keeper(root / 'resource_config.json', Path({str(folder / keeper.SETTINGS)!r}), System(root=root)).complete()"
     )
@@ -179,9 +179,9 @@ def test_a_slurm_conf_that_is_gone_is_waited_for(machine: SlurmMachine, capsys: 
     kept = of(machine)
     (machine.root / CONF).unlink()
 
-    assert [kept.look() for _ in range(3)] == [False, False, False]
+    assert [kept.check() for _ in range(3)] == [False, False, False]
     assert capsys.readouterr().out.count("slurm.conf is missing; HyperPod's agent writes it") == 1
 
     machine.write(CONF, SLURM_CONF)
-    assert [kept.look(), kept.look()] == [False, True]
+    assert [kept.check(), kept.check()] == [False, True]
     assert ADDED in (machine.root / CONF).read_text()

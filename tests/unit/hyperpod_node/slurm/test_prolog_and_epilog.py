@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hyperpod_node.slurm.settings import EPILOG, PROLOG
+from hyperpod_node.slurm.managed_block import EPILOG, PROLOG
 from hyperpod_node.steps.slurm_worker import SCRIPTS
 
 

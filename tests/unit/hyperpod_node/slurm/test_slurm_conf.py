@@ -10,10 +10,10 @@ from hyperpod_node.node_settings import Accounting, InstanceType
 from hyperpod_node.resource_config import Instance, ResourceConfig
 from hyperpod_node.slurm.configuration import render
 from hyperpod_node.slurm.host_list import expand
+from hyperpod_node.slurm.managed_block import EPILOG, PROLOG
 from hyperpod_node.slurm.node_lines import InstanceTypes, complete, default_line, gpu_lines
-from hyperpod_node.slurm.settings import EPILOG, PROLOG
 from hyperpod_node.slurm.slurm_conf import BEGIN, END, Controller, SlurmConf
-from hyperpod_node.slurm.topology import misfits, plugin
+from hyperpod_node.slurm.topology import mismatch, plugin
 from tests.unit.hyperpod_node.slurm.slurm_machine import PLAIN, SLURM_CONF, WORKER, slurm_context
 
 P5 = InstanceType(2, 48, 8, "h100", efa=True)
@@ -157,13 +157,13 @@ TREE = "SwitchName=a Nodes=ip-10-1-0-[6-7]\n"
     ("nodes", "problem"),
     [
         (["ip-10-1-0-6", "ip-10-1-0-7"], None),
-        (["ip-10-1-0-6", "ip-10-1-0-7", "n8"], "does not name n8"),
+        (["ip-10-1-0-6", "ip-10-1-0-7", "n8"], "it lacks n8"),
         (["ip-10-1-0-6"], "names ip-10-1-0-7, which the cluster does not have"),
-        (["ip-10-1-0-6", "ip-10-1-0-7", "a", "b", "c", "d"], "does not name a, b, c and 1 more"),
+        (["ip-10-1-0-6", "ip-10-1-0-7", "a", "b", "c", "d"], "it lacks a, b, c and 1 more"),
     ],
 )
 def test_a_topology_that_does_not_fit_the_cluster_says_why(nodes: list[str], problem: str | None) -> None:
-    found = misfits(TREE, nodes)
+    found = mismatch(TREE, nodes)
     assert (found is None) if problem is None else problem in (found or "")
 
 
@@ -182,7 +182,7 @@ def test_blocks_and_trees_are_read_by_their_own_plugins() -> None:
 )
 def test_a_topology_is_read_as_slurm_reads_it(text: str) -> None:
     assert plugin(text) == "topology/block"
-    assert misfits(text, ["ip-10-1-0-6", "ip-10-1-0-7"]) is None
+    assert mismatch(text, ["ip-10-1-0-6", "ip-10-1-0-7"]) is None
 
 
 def rendered(text: str = SLURM_CONF, **of: object) -> list[str]:
@@ -224,7 +224,7 @@ def test_a_prolog_of_the_agent_is_kept_and_said() -> None:
     context = slurm_context(accounting=NO_ACCOUNTING, types={}, slurm=replace(PLAIN, prolog_and_epilog=True))
     made = render(SLURM_CONF + "Prolog=/opt/theirs\n", context.settings, context.cluster)
     assert block(made.slurm_conf) == []
-    assert made.remarks == ("slurm.conf has a prolog or epilog already; ours are not used",)
+    assert made.warnings == ("slurm.prolog_and_epilog is not used: slurm.conf has a prolog or epilog already",)
 
 
 def test_nodes_with_gpus_bring_their_kind_of_resource_with_them() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from hyperpod_node import mount, packages
 from hyperpod_node.errors import NodeError
-from hyperpod_node.slurm import accounting_daemon, controller_daemon, controllers, database, settings
+from hyperpod_node.slurm import accounting_daemon, controller_daemon, controllers, database, managed_block
 from hyperpod_node.steps import extra_scripts, readiness, slurm_configuration, slurm_login, slurm_worker, ssh_restriction
 from tests.unit.hyperpod_node.a_node import user
 from tests.unit.hyperpod_node.slurm.slurm_machine import (
@@ -49,18 +49,18 @@ def test_a_worker_whose_controller_never_comes_says_which_address_it_could_not_r
     context = slurm_context(here=WORKER, instances=(CONTROLLER, SECOND_CONTROLLER, WORKER))
     with pytest.raises(NodeError, match=r"10\.1\.0\.4:6817: Connection refused; 10\.1\.0\.5:6817: Connection refused"):
         slurm_worker.apply(context, worker.system)
-    assert worker.time.now_s <= controllers.WITHIN_S
+    assert worker.time.now_s <= controllers.TIMEOUT_S
     assert "slurmd" not in worker.units
 
 
 @pytest.mark.fault(63)
 def test_a_worker_waits_as_long_as_a_controller_may_need() -> None:
-    ready = 2 * readiness.ADDRESS_WITHIN_S + readiness.INSTALLATIONS_WITHIN_S
-    mounted = 2 * 2 * mount.WITHIN_S
-    files = 2 * slurm_configuration.WITHIN_S  # munge's key is waited for as long
-    accounting = packages.WITHIN_S + database.WITHIN_S + accounting_daemon.WITHIN_S
-    needed = ready + mounted + files + accounting + controller_daemon.WITHIN_S
-    assert extra_scripts.WITHIN_S + needed <= controllers.WITHIN_S
+    ready = 2 * readiness.ADDRESS_TIMEOUT_S + readiness.INSTALLATIONS_TIMEOUT_S
+    mounted = 2 * 2 * mount.TIMEOUT_S
+    files = 2 * slurm_configuration.TIMEOUT_S  # munge's key is waited for as long
+    accounting = packages.TIMEOUT_S + database.TIMEOUT_S + accounting_daemon.TIMEOUT_S
+    needed = ready + mounted + files + accounting + controller_daemon.TIMEOUT_S
+    assert extra_scripts.TIMEOUT_S + needed <= controllers.TIMEOUT_S
 
 
 @pytest.mark.fault(63)
@@ -84,7 +84,7 @@ def test_slurmd_knows_all_controllers_and_is_never_given_up(worker: SlurmMachine
 
 def test_a_worker_has_prolog_and_epilog_before_slurmd_starts(worker: SlurmMachine) -> None:
     there: list[bool] = []
-    scripts = [worker.root / path.lstrip("/") for path in (settings.PROLOG, settings.EPILOG)]
+    scripts = [worker.root / path.lstrip("/") for path in (managed_block.PROLOG, managed_block.EPILOG)]
     systemctl = worker.run.programs["systemctl"]
 
     def watched(arguments: tuple[str, ...], stdin: str | None) -> str:
@@ -139,8 +139,8 @@ def test_a_node_that_slurmctld_does_not_know_in_time_gets_one_warning_with_slurm
     slurm_worker.apply(slurm_context(here=WORKER), worker.system)
     [warning] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning: ")]
     assert "slurmctld to know ip-10-1-0-6: gave up " in warning
-    assert "the journal of slurmd: it complains; slurmd starts again until slurmctld knows this node" in warning
-    assert worker.time.now_s <= slurm_worker.LOOK_S
+    assert "the journal of slurmd: it complains; slurmd restarts until slurmctld knows this node" in warning
+    assert worker.time.now_s <= slurm_worker.REGISTRATION_TIMEOUT_S
     assert worker.units["slurmd"] == "active enabled"
 
 
@@ -152,8 +152,8 @@ def test_a_node_without_a_line_in_slurm_conf_is_not_waited_for(worker: SlurmMach
 
     worker.answers("scontrol", unknown)
     slurm_worker.apply(slurm_context(here=WORKER), worker.system)
-    assert "warning: slurm.conf has no line for ip-10-1-0-6; slurmd starts again" in capsys.readouterr().out
-    assert worker.time.now_s < 2 * slurm_worker.LISTED_S
+    assert "warning: slurm.conf has no line for ip-10-1-0-6; slurmd restarts" in capsys.readouterr().out
+    assert worker.time.now_s < 2 * slurm_worker.LISTING_TIMEOUT_S
     assert worker.units["hyperpod-controllers.path"] == "active enabled"
 
 
@@ -223,7 +223,7 @@ def one_is_down(*_: object) -> str:
 
 def test_a_login_node_whom_no_controller_answers_ends_with_what_ping_said(worker: SlurmMachine) -> None:
     worker.answers("scontrol", "Slurmctld(primary) at ip-10-1-0-4 is DOWN")
-    with pytest.raises(NodeError, match=r"no controller answers: Slurmctld\(primary\) at ip-10-1-0-4 is DOWN"):
+    with pytest.raises(NodeError, match=r"no controller responds: Slurmctld\(primary\) at ip-10-1-0-4 is DOWN"):
         slurm_login.apply(slurm_context(here=WORKER), worker.system)
 
 
@@ -255,7 +255,7 @@ def test_users_come_in_with_a_job_and_administrators_always(worker: SlurmMachine
 def test_an_image_without_the_module_is_refused_before_sshd_is_touched(worker: SlurmMachine) -> None:
     restricted_worker(worker)
     shutil.rmtree(worker.root / "lib")
-    with pytest.raises(NodeError, match=r"slurm\.restrict_ssh needs pam_slurm_adopt\.so"):
+    with pytest.raises(NodeError, match=r"slurm\.restrict_ssh: this image does not have pam_slurm_adopt\.so"):
         ssh_restriction.apply(slurm_context(here=WORKER, slurm=RESTRICTED), worker.system)
     assert (worker.root / "etc/pam.d/sshd").read_text() == DEBIAN_SSHD
 

@@ -54,5 +54,5 @@ def test_a_duration_can_be_changed_and_taken_back() -> None:
 
 
 def test_a_duration_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"no such durations: \['fsx.creation'\]; there are"):
+    with pytest.raises(ValueError, match=r"unknown durations: \['fsx.creation'\]; use"):
         durations.change({"fsx.creation": 1})

@@ -8,7 +8,7 @@ import pytest
 from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.specs import NodesError
 
-FIDELITY = (Path(__file__).parents[4] / "docs" / "fidelity.md").read_text()
+FIDELITY = (Path(__file__).parents[4] / "docs" / "internals" / "fidelity.md").read_text()
 
 
 def test_fields_that_are_left_out_keep_the_worst_case() -> None:

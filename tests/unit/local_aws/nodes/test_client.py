@@ -26,6 +26,6 @@ def test_a_hub_that_ends_before_it_answers_is_an_error_in_words(listening: socke
     with listening:
         thread = threading.Thread(target=end)
         thread.start()
-        with pytest.raises(NodesError, match=r"ended before it answered; its last words are in hub\.log there"):
+        with pytest.raises(NodesError, match=r"ended before it responded; see its hub\.log"):
             client.ask(tmp_path, "run", "i-1", {"argv": ["x" * 1_000_000]})
         thread.join()

@@ -235,7 +235,7 @@ def test_all_ends_at_once(world: World) -> None:
             ("mounting", "step mount-fsx: mount.lustre: no such device", ""),
             "go ended with status 3: step mount-fsx: mount.lustre: no such device",
         ),
-        ((), "go ended with status 3 and said nothing"),
+        ((), "go ended with status 3 without output"),
     ],
 )
 def test_a_failing_script_is_told_with_its_status_and_last_line(tmp_path: Path, prints: tuple[str, ...], text: str) -> None:

@@ -32,10 +32,10 @@ def test_a_cluster_stands_for_its_login_node_or_else_its_controller(
 @pytest.mark.parametrize(
     ("nodes", "name", "text"),
     [
-        ([], None, "no node runs; deploy a cluster first"),
-        (TWO, None, "several clusters run; name one of ml, other"),
-        (TWO, "work-1", "several nodes are called 'work-1'; give an instance's id: i-5 of ml, i-7 of other"),
-        (ML, "wrok-1", "no node and no cluster is called 'wrok-1'; there are"),
+        ([], None, "no node is running; deploy a cluster first"),
+        (TWO, None, "several clusters are running; use one of ml, other"),
+        (TWO, "work-1", "several nodes are called 'work-1'; use an instance id: i-5 of ml, i-7 of other"),
+        (ML, "wrok-1", "unknown node or cluster 'wrok-1'; available:"),
     ],
 )
 def test_a_name_that_stands_for_no_one_node_is_explained(nodes: list[dict[str, str]], name: str | None, text: str) -> None:

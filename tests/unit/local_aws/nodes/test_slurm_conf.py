@@ -60,7 +60,7 @@ def test_the_layout_is_read_from_the_provisioning_parameters() -> None:
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"controller_group": "c", "worker_groups": [{}]}'])
 def test_parameters_that_are_not_what_they_should_be_are_named(content: bytes) -> None:
-    with pytest.raises(NodesError, match=r"provisioning_parameters\.json is not what HyperPod's agent reads"):
+    with pytest.raises(NodesError, match=r"provisioning_parameters\.json cannot be read by HyperPod's agent"):
         SlurmLayout.read(content)
 
 

@@ -41,7 +41,7 @@ def test_a_half_built_image_is_not_found(tmp_path: Path, monkeypatch: pytest.Mon
     store.image_of("trixie").with_suffix(".part").mkdir(parents=True)
 
     assert store.find() is None
-    with pytest.raises(NodesError, match=r"the nodes' image is not built yet; `make nodes-setup` builds it"):
+    with pytest.raises(NodesError, match=r"the node image is not built; build it with `make nodes-setup`"):
         support.image()
 
 
@@ -55,14 +55,14 @@ def test_every_package_is_listed_once() -> None:
 def test_a_hub_below_what_it_hides_is_refused(tmp_path: Path, folder: str) -> None:
     hub = Hub(Path(folder), tmp_path, Vpc("us-west-2", ("10.1.0.0/16",), "10.1.0.2"))
 
-    with pytest.raises(NodesError, match=rf"{folder} cannot be used: the hub has a /run and a /sys of its own"):
+    with pytest.raises(NodesError, match=rf"{folder} cannot be used: the hub has its own /run and /sys"):
         hub.start()
 
 
 def test_a_hub_without_an_image_says_how_to_build_it(tmp_path: Path) -> None:
     hub = Hub(tmp_path / "hub", tmp_path / "none", Vpc("us-west-2", ("10.1.0.0/16",), "10.1.0.2"))
 
-    with pytest.raises(NodesError, match=r"no image at .*; `python -m local_aws\.nodes setup` builds it"):
+    with pytest.raises(NodesError, match=r"no image at .*; build it with `python -m local_aws\.nodes setup`"):
         hub.start()
 
 
@@ -84,4 +84,4 @@ def test_every_command_is_in_the_help(argv: tuple[str, ...], capsys: pytest.Capt
 def test_a_sweep_where_nothing_runs_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", str(tmp_path)]) == 0
 
-    assert capsys.readouterr().out == f"no nodes' hub in {tmp_path}\n"
+    assert capsys.readouterr().out == f"no nodes in {tmp_path}\n"

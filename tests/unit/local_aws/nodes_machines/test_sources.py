@@ -57,5 +57,5 @@ def test_bookworm_is_taken_where_trixie_cannot_be_had() -> None:
 
 
 def test_a_release_without_its_main_pocket_is_not_taken() -> None:
-    with pytest.raises(NodesError, match=r"a Debian trixie or bookworm, which no apt source here \(bookworm\) offers"):
+    with pytest.raises(NodesError, match=r"need Debian trixie or bookworm, but no apt source here \(bookworm\) offers it"):
         choose(BOOKWORM, "bookworm", lambda source: source.release.endswith("-updates"))

@@ -1,4 +1,4 @@
-// What CDK's own handlers use of @aws-sdk/client-lambda.
+// The parts of @aws-sdk/client-lambda that CDK's own handlers use.
 const { call, pause } = require("../../aws_call");
 
 const path = (name) => `/2015-03-31/functions/${encodeURIComponent(name)}`;

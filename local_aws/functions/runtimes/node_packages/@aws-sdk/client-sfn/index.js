@@ -1,4 +1,4 @@
-// What CDK's own handlers use of @aws-sdk/client-sfn.
+// The parts of @aws-sdk/client-sfn that CDK's own handlers use.
 const { call } = require("../../aws_call");
 
 exports.SFN = class SFN {

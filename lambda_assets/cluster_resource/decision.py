@@ -1,0 +1,124 @@
+"""Define the decisions of a step, and the memory that it passes to the next step. Runs in Lambda.
+
+Values are NamedTuples: creating a dataclass takes six times as long, at every cold start.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from cluster_resource.event import Json
+
+VERSION = 1
+LISTS = ("awaited", "leftovers")
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Memory(NamedTuple):
+    """What earlier steps of a request found out; times are ISO texts of the state machine's clock.
+
+    It is part of the execution's state and ends with it. A rollback of the stack can give newer memory to older code: unknown
+    fields are passed on unchanged.
+    """
+
+    version: int = VERSION
+    fence: str = ""
+    """Why this request must change nothing: a newer one replaced it."""
+    contested: bool | None = None
+    """Whether a call of an older request can still take effect; None until this is known."""
+    reclaimed: bool = False
+    """An Update returns to a cluster whose deletion failed: the old properties are not those of that cluster."""
+    cluster: str = ""
+    """The cluster's name, if it is not the one in the event."""
+    arn: str = ""
+    """The ARN of the cluster that was seen alive under that name."""
+    failure: str = ""
+    """The first FailureMessage of this operation: later ones are about the rollback."""
+    old_failure: str = ""
+    """The FailureMessage from before this operation."""
+    created_at: str = ""
+    updated_at: str = ""
+    update_seen: bool = False
+    """The cluster left InService after our UpdateCluster."""
+    targets: Mapping[str, int] = NOTHING
+    """The instance counts that UpdateCluster set, or that a wait saw in progress."""
+    rolled_back: bool = False
+    """A wait saw the service roll back an update; its counts may no longer be visible."""
+    awaited: tuple[str, ...] = ()
+    """Groups whose new nodes this request waits for."""
+    last_error: str = ""
+    last_error_since: str = ""
+    suspicion: str = ""
+    """A bad sign that may come from a stale reply (deadline.py)."""
+    suspicion_since: str = ""
+    leftover: str = ""
+    """The cluster of a failed replacement that is being deleted."""
+    leftovers: tuple[str, ...] = ()
+    """More such clusters to delete."""
+    name_checked: bool = False
+    """The Update has checked whether the cluster with the name from the properties still exists."""
+    rest: Mapping[str, Any] = NOTHING
+
+    @classmethod
+    def load(cls, raw: Mapping[str, Any]) -> "Memory":
+        """Return the memory in ``raw``."""
+        names = set(cls._fields) - {"rest"}
+        known = {name: value for name, value in raw.items() if name in names}
+        known.update({name: tuple(known[name]) for name in LISTS if name in known})
+        return cls(**known, rest={name: value for name, value in raw.items() if name not in names})
+
+    def dump(self) -> Json:
+        """Return the memory as JSON, without default values."""
+        fields = self._asdict()
+        del fields["rest"]
+        kept = {name: value for name, value in fields.items() if value != self._field_defaults[name] or name == "version"}
+        kept.update({name: list(kept[name]) for name in LISTS if name in kept})
+        return {**self.rest, **kept}
+
+
+class Call(NamedTuple):
+    """Make one call that changes something; ``then`` is the memory after it was accepted."""
+
+    operation: str
+    arguments: Json
+    then: Memory
+    note: str = ""
+
+
+class Wait(NamedTuple):
+    """Check again at the next step."""
+
+    note: str
+
+
+class Succeed(NamedTuple):
+    """Respond SUCCESS."""
+
+    note: str = ""
+    data: Json | None = None
+
+
+class Fail(NamedTuple):
+    """Respond FAILED; with ``diagnose``, add the logs and events of the nodes.
+
+    With ``without_cluster`` the response names no cluster, so that the Delete of a rollback deletes none.
+    """
+
+    reason: str
+    diagnose: bool = False
+    without_cluster: bool = False
+
+
+Action = Call | Wait | Succeed | Fail
+
+
+class Decision(NamedTuple):
+    """The next action, and the memory for the next step."""
+
+    action: Action
+    memory: Memory
+
+
+def attributes_of(memory: Memory, name: str) -> Json:
+    """Return the resource's attributes."""
+    return {"ClusterArn": memory.arn, "ClusterName": name, "ClusterId": memory.arn.rsplit("/", 1)[-1]}

@@ -1,0 +1,30 @@
+"""Find the cluster of a call, and check the caller's permission."""
+
+from local_aws.errors import AwsError
+from local_aws.hyperpod.model import Cluster, find
+from local_aws.json_service import Call, Context
+
+
+def tag_context(tags: dict[str, str], kind: str) -> Context:
+    """Return condition keys for tags: ``kind`` is `aws:RequestTag` or `aws:ResourceTag`."""
+    context: Context = {f"{kind}/{key}": value for key, value in tags.items()}
+    if kind == "aws:RequestTag" and tags:
+        context["aws:TagKeys"] = list(tags)
+    if kind == "aws:ResourceTag":
+        context |= {f"sagemaker:ResourceTag/{key}": value for key, value in tags.items()}
+    return context
+
+
+def named_cluster(call: Call, context: Context | None = None) -> Cluster:
+    """Return the cluster of the call's ClusterName, if the caller may perform the operation on it.
+
+    A missing cluster has no tags: a caller whose permissions depend on tags gets access denied instead of not found.
+    """
+    name = call.request["ClusterName"]
+    cluster = find(call, name)
+    arn = cluster.arn if cluster else call.arn("sagemaker", "cluster/*")
+    tags = tag_context(cluster.tags, "aws:ResourceTag") if cluster else {}
+    call.authorize(f"sagemaker:{call.operation}", arn, {**tags, **(context or {})})
+    if cluster is None:
+        raise AwsError("ResourceNotFound", f"Cluster with name {name} not found.")
+    return cluster
