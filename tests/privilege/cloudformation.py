@@ -5,7 +5,7 @@ import uuid
 from copy import deepcopy
 from typing import Any
 
-from local_aws.cloudformation import answers
+from local_aws.cloudformation import responses
 from local_aws.testing import Client, ask
 
 Json = dict[str, Any]
@@ -15,7 +15,7 @@ class Request:
     """A request and its response."""
 
     def __init__(self, client: Client, event: Json) -> None:
-        self._awaited = answers.expect()
+        self._awaited = responses.expect()
         self.event = {**event, "ResponseURL": self._awaited.url, "RequestId": str(uuid.uuid4())}
         client("lambda").invoke(
             FunctionName=event["ServiceToken"], InvocationType="Event", Payload=json.dumps(self.event).encode()
