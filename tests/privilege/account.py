@@ -1,4 +1,4 @@
-"""The account with the machinery of one stack: its roles, its cluster, and what a scenario expects of them."""
+"""The account of a deployed stack, with its roles and its cluster, and the checks of the scenarios."""
 
 import time
 from collections.abc import Callable
@@ -14,15 +14,15 @@ FUNCTIONS = ("Entry", "Step", "Responder")
 NODES = "Nodes"
 
 PATIENCE_S = 40.0
-"""Seconds of this machine's, of which each is ten of AWS's minutes: nothing of ours takes longer to answer."""
+"""In real seconds, each of which is ten minutes of AWS; every response comes sooner."""
 
 
 class PartFailedError(Exception):
-    """Something of a cluster's life did not go as it goes with all rights."""
+    """A scenario did not behave as it does with all rights."""
 
 
 class Account:
-    """The account, its stack, and what stands in for its CloudFormation."""
+    """The account, its stack and a fake CloudFormation."""
 
     def __init__(self, client: Client, deployment: Deployment) -> None:
         self.client = client
@@ -43,14 +43,14 @@ class Account:
         self.name = str(cluster["ClusterName"])
 
     def rights(self) -> list[Right]:
-        """All that the roles may do."""
+        """Return all rights of the roles."""
         return [right for holder, role in self.roles.items() for right in rights_of(self.client("iam"), holder, role)]
 
     def begin(self, *, with_cluster: bool) -> None:
-        """A cluster as the file asks for it, or none; functions without a process, and nothing on record."""
+        """Set up a cluster as in the file, or none, with fresh functions and an empty record."""
         faults.reset()
         self._end_what_runs()
-        if not (with_cluster and self._is_as_asked()):
+        if not (with_cluster and self._is_as_desired()):
             self._remove_cluster()
             if with_cluster:
                 self.done(self.cluster.create())
@@ -62,81 +62,81 @@ class Account:
             ask(record, "DELETE")
 
     def done(self, request: Request) -> None:
-        """The request must end well."""
+        """Fail unless the request succeeds."""
         answer = request.answer(self.patience_s)
         if answer["Status"] != "SUCCESS":
             raise PartFailedError(f"{request.event['RequestType']} FAILED: {answer.get('Reason')}")
 
     def failed(self, request: Request, *words: str) -> None:
-        """The request must fail, and the answer say why in these words."""
+        """Fail unless the request fails with a reason that contains these words."""
         answer = request.answer(self.patience_s)
         missing = [word for word in words if word not in str(answer.get("Reason"))]
         if answer["Status"] != "FAILED" or missing:
             raise PartFailedError(f"{answer['Status']} without {missing}: {answer.get('Reason')}")
 
-    def expect(self, what: str, seen: object, wanted: object) -> None:
-        """What is seen must be what is wanted."""
-        if seen != wanted:
-            raise PartFailedError(f"{what}: {seen!r}, not {wanted!r}")
+    def expect(self, what: str, observed: object, expected: object) -> None:
+        """Fail unless the observed value is the expected one."""
+        if observed != expected:
+            raise PartFailedError(f"{what}: {observed!r}, not {expected!r}")
 
     def failures(self, name: str) -> int:
-        """How many runs of a function have failed."""
+        """Return the number of failed invocations of a function."""
         return sum(run["function"] == self.functions[name] and bool(run["error"]) for run in ask("invocations"))
 
     def logs_are_written(self) -> None:
-        """Each function that ran must have logged what it did."""
+        """Fail unless each function that ran has written to its log."""
         for name, function in self.functions.items():
             if any(run["function"] == function for run in ask("invocations")):
-                self.expect(f"the log of {name} has more lines", self._log_lines(name) > self._logged[name], wanted=True)
+                self.expect(f"the log of {name} has more lines", self._log_lines(name) > self._logged[name], expected=True)
 
     def until(self, what: str, look: Callable[[], bool], seconds: float = 20) -> None:
-        """Wait until it is so."""
+        """Wait until the condition holds."""
         end = time.monotonic() + seconds
         while not look():
             if time.monotonic() > end:
-                raise PartFailedError(f"{what} did not come to be")
+                raise PartFailedError(f"timed out waiting for {what}")
             time.sleep(0.01)  # between two looks over HTTP, as a client does
 
     def status(self) -> str:
-        """The cluster's status, or `absent`."""
+        """Return the status of the cluster, or `absent`."""
         return next((str(cluster["ClusterStatus"]) for cluster in self._clusters()), "absent")
 
     def running(self) -> list[str]:
-        """The executions that work on a request."""
+        """Return the running executions."""
         listed = self.client("stepfunctions").list_executions(stateMachineArn=self.machine, statusFilter="RUNNING")
         return [execution["executionArn"] for execution in listed["executions"]]
 
     def executions_of(self, request: Request) -> list[str]:
-        """The names of the executions that serve a request."""
+        """Return the names of the executions for a request."""
         states = self.client("stepfunctions")
         arns = [each["executionArn"] for each in states.list_executions(stateMachineArn=self.machine)["executions"]]
         described = [states.describe_execution(executionArn=arn) for arn in arns]
         return [each["name"] for each in described if request.event["RequestId"] in each["input"]]
 
     def deploy_script(self, bucket: str, key: str, content: bytes) -> None:
-        """Write an object as the scripts' deployment, the only role that the bucket's policy lets write."""
+        """Write an object with the role of the script deployment, the only one that the bucket policy allows."""
         arn = self.client("iam").get_role(RoleName=self._writer)["Role"]["Arn"]
         session = iam.assume(ACCOUNT, arn, "lambda.amazonaws.com", "test")
         keys = {"aws_access_key_id": session.access_key, "aws_secret_access_key": session.secret_key}
         self.client("s3", **keys, aws_session_token=session.token).put_object(Bucket=bucket, Key=key, Body=content)
 
     def _clusters(self) -> list[Json]:
-        """The cluster, if there is one."""
+        """Return the cluster, if any."""
         return list(self.client("sagemaker").list_clusters()["ClusterSummaries"])
 
-    def _is_as_asked(self) -> bool:
+    def _is_as_desired(self) -> bool:
         if self.status() != "InService":
             return False
         described = self.client("sagemaker").describe_cluster(ClusterName=self.name)
         request = self.cluster.properties["Request"]
-        asked = {group["InstanceGroupName"]: int(group["InstanceCount"]) for group in request["InstanceGroups"]}
+        desired = {group["InstanceGroupName"]: int(group["InstanceCount"]) for group in request["InstanceGroups"]}
         tags = self.tags(described["ClusterArn"])
-        wanted = {tag["Key"]: tag["Value"] for tag in request["Tags"]}
-        there = {group["InstanceGroupName"]: group["CurrentCount"] for group in described["InstanceGroups"]}
-        return there == asked and wanted.items() <= tags.items() and STACK_ID_TAG in tags
+        desired_tags = {tag["Key"]: tag["Value"] for tag in request["Tags"]}
+        observed = {group["InstanceGroupName"]: group["CurrentCount"] for group in described["InstanceGroups"]}
+        return observed == desired and desired_tags.items() <= tags.items() and STACK_ID_TAG in tags
 
     def tags(self, arn: str) -> dict[str, str]:
-        """The cluster's tags."""
+        """Return the tags of the cluster."""
         return {tag["Key"]: tag["Value"] for tag in self.client("sagemaker").list_tags(ResourceArn=arn)["Tags"]}
 
     def _end_what_runs(self) -> None:
@@ -144,7 +144,7 @@ class Account:
             self.client("stepfunctions").stop_execution(executionArn=arn, error="TestOver")
 
     def _remove_cluster(self) -> None:
-        """Remove it as the account's owner, who may do everything."""
+        """Delete the cluster as the account's owner, who has all rights."""
         sagemaker = self.client("sagemaker")
 
         def is_gone() -> bool:
@@ -153,7 +153,7 @@ class Account:
                     sagemaker.delete_cluster(ClusterName=cluster["ClusterName"])
             return not self._clusters()
 
-        self.until("the end of the cluster", is_gone)
+        self.until("the deletion of the cluster", is_gone)
 
     def _log_lines(self, name: str) -> int:
         configuration = self.client("lambda").get_function_configuration(FunctionName=self.functions[name])
@@ -166,7 +166,7 @@ class Account:
 
 
 def _only(resources: Json, named: str, kind: str) -> str:
-    """The logical id of the only resource of a kind below a construct."""
+    """Return the logical ID of the only resource of a type below a construct."""
     found = [name for name, resource in resources.items() if name.startswith(named) and resource["Type"].endswith(kind)]
     assert len(found) == 1, f"expected one {kind} named {named}, got {found}"
     return found[0]

@@ -1,21 +1,21 @@
-"""Plays CloudFormation for a stack's custom resources: sends their events to the entry function and waits for the answers."""
+"""Fake CloudFormation for custom resources: send events to the entry function and wait for responses."""
 
 import json
 import uuid
 from copy import deepcopy
 from typing import Any
 
-from local_aws.cloudformation import answers
+from local_aws.cloudformation import responses
 from local_aws.testing import Client, ask
 
 Json = dict[str, Any]
 
 
 class Request:
-    """One request, and its answer when it comes."""
+    """A request and its response."""
 
     def __init__(self, client: Client, event: Json) -> None:
-        self._awaited = answers.expect()
+        self._awaited = responses.expect()
         self.event = {**event, "ResponseURL": self._awaited.url, "RequestId": str(uuid.uuid4())}
         client("lambda").invoke(
             FunctionName=event["ServiceToken"], InvocationType="Event", Payload=json.dumps(self.event).encode()
@@ -23,18 +23,18 @@ class Request:
 
     @property
     def is_answered(self) -> bool:
-        """Whether the answer has come."""
+        """Return whether the response has arrived."""
         return self._awaited.came.is_set()
 
     def answer(self, within_s: float) -> Json:
-        """The answer; one that never came is shown as CloudFormation would."""
+        """Return the response, or the timeout error of CloudFormation."""
         if not self._awaited.came.wait(within_s):
             return {"Status": "FAILED", "Reason": "no answer came within the hour"}
         return self._awaited.answer()
 
 
 class CustomResource:
-    """One custom resource of a stack that was deployed, as CloudFormation created it."""
+    """A custom resource of a deployed stack."""
 
     def __init__(self, client: Client, resource_type: str) -> None:
         self._client = client
@@ -46,15 +46,15 @@ class CustomResource:
         self.properties: Json = self._created["ResourceProperties"]
 
     def create(self, properties: Json | None = None) -> Request:
-        """Ask for the resource."""
+        """Send a Create."""
         return self._request("Create", properties or self.properties)
 
     def update(self, name: str, properties: Json, old: Json) -> Request:
-        """Ask for a change of the resource."""
+        """Send an Update."""
         return self._request("Update", properties, PhysicalResourceId=name, OldResourceProperties=old)
 
     def delete(self, name: str, properties: Json | None = None) -> Request:
-        """Ask for the resource's end."""
+        """Send a Delete."""
         return self._request("Delete", properties or self.properties, PhysicalResourceId=name)
 
     def _request(self, kind: str, properties: Json, **more: object) -> Request:

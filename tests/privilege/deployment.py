@@ -1,4 +1,4 @@
-"""A cluster file deployed by the APIs alone: synthesized once, its assets uploaded, its stacks made."""
+"""Deploy a cluster file through AWS APIs: synthesize it, upload its assets, create its stacks."""
 
 import io
 import json
@@ -15,7 +15,7 @@ STACKS = ("Network", "Storage", "Cluster")
 
 
 class Deployment:
-    """The stacks of the one cluster file in a folder."""
+    """The stacks of the only cluster file in a folder."""
 
     def __init__(self, client: Client, folder: Path, outdir: Path) -> None:
         self._client = client
@@ -25,13 +25,13 @@ class Deployment:
             self._deploy(name, "create")
 
     def update(self, folder: Path, outdir: Path) -> None:
-        """Synthesize the file again, and update the network's stack and the cluster's."""
+        """Synthesize the file again, and update the Network and Cluster stacks."""
         self._synthesize(folder, outdir)
         for name in ("Network", "Cluster"):
             self._deploy(name, "update")
 
     def physical_id(self, logical_id: str) -> str:
-        """The name that a resource of the cluster's stack got."""
+        """Return the physical ID of a resource in the Cluster stack."""
         answer = self._client("cloudformation").describe_stack_resource(
             StackName=self._stack("Cluster"), LogicalResourceId=logical_id
         )
@@ -39,12 +39,12 @@ class Deployment:
 
     @property
     def template(self) -> dict[str, Any]:
-        """The template of the cluster's stack."""
+        """Return the template of the Cluster stack."""
         found: dict[str, Any] = json.loads(self._template("Cluster").read_text())
         return found
 
     def _bootstrap(self) -> None:
-        """What `cdk bootstrap` makes, as far as these stacks ask for it."""
+        """Create the parts of `cdk bootstrap` that these stacks need."""
         self._client("ssm").put_parameter(Name="/cdk-bootstrap/hnb659fds/version", Value="30", Type="String")
         self._client("s3").create_bucket(Bucket=ASSETS, CreateBucketConfiguration={"LocationConstraint": REGION})
 

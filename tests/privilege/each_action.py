@@ -1,8 +1,7 @@
-"""Remove each action from each policy in turn, and check that a part of a cluster's life fails without it.
+"""Remove each action from each policy in turn and check that a scenario fails without it.
 
-`make privilege` runs this; PRIVILEGE_EVERY=8 takes only every eighth action. The embedded AWS enforces the policies; a failure
-counts only if its log shows that this role was denied this action. What cannot be shown is listed, with the reason, beside the
-statements in the constructs.
+`make privilege` runs this; PRIVILEGE_EVERY=8 tests only every eighth action. The embedded AWS enforces policies; a failure
+counts only if its log shows that this role was denied this action. UNTESTED in the constructs lists the other actions and why.
 """
 
 import os
@@ -28,21 +27,21 @@ from tests.privilege.scenarios import SCENARIOS, Scenario
 __all__ = ["aws"]
 
 CHANGES = {
-    "storage": {"lustre": None, "data_repository_associations": []},  # no role here has to do with it
+    "storage": {"lustre": None, "data_repository_associations": []},  # not used by the roles under test
     "wait_hours": 2,
     "tags": {"team": "research"},
 }
-UNSHOWN = {
+UNTESTED = {
     **{("Step", action): reason for action, reason in step_permissions.UNTESTED.items()},
     **{(NODES, action): reason for action, reason in node_permissions.UNTESTED.items()},
 }
-MOST_UNSHOWN = 3
+MOST_UNTESTED = 3
 IMPATIENCE_S = 15.0  # two and a half of CloudFormation's hours
 
 
 @pytest.fixture(scope="module")
 def account(aws: EmbeddedAws, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
-    """The account with the stack's machinery."""
+    """Return the account with the deployed stack."""
     server.reset()
     clock.set_speed(SPEED)
     folder = tmp_path_factory.mktemp("clusters")
@@ -55,7 +54,7 @@ def account(aws: EmbeddedAws, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 @pytest.fixture(scope="module")
 def needing(account: Account) -> dict[tuple[str, str], list[Scenario]]:
-    """The parts that use an action of a role, the quickest first; with all rights every part goes well."""
+    """Return the scenarios that use each action of each role, fastest first; with all rights, all succeed."""
     found: dict[tuple[str, str], list[tuple[float, int]]] = {}
     for number, scenario in enumerate(SCENARIOS):
         started = time.monotonic()
@@ -65,27 +64,28 @@ def needing(account: Account) -> dict[tuple[str, str], list[Scenario]]:
     return {key: [SCENARIOS[number] for _, number in sorted(numbers)] for key, numbers in found.items()}
 
 
-def test_without_any_one_action_a_part_of_a_clusters_life_fails(
+def test_without_each_action_a_scenario_fails(
     account: Account, needing: dict[tuple[str, str], list[Scenario]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     account.patience_s = IMPATIENCE_S
-    unshown: list[Right] = []
+    untested: list[Right] = []
     rights = account.rights()[:: int(os.environ.get("PRIVILEGE_EVERY", "1"))]
     for right in rights:
         failure = missed(account, right, needing.get((right.role, right.action), []))
         if not failure:
-            unshown.append(right)
+            untested.append(right)
         with capsys.disabled():
-            print(f"{right}  {failure or 'UNSHOWN: ' + UNSHOWN.get((right.holder, right.action), 'nothing failed')}", flush=True)
+            reason = UNTESTED.get((right.holder, right.action), "nothing failed")
+            print(f"{right}  {failure or f'UNTESTED: {reason}'}", flush=True)
     with capsys.disabled():
-        print(f"PRIVILEGE {len(rights) - len(unshown)} shown {len(unshown)} unshown")
-    expected = set(UNSHOWN) & {(right.holder, right.action) for right in rights}
-    assert {(right.holder, right.action) for right in unshown} == expected, "what cannot be shown is listed in the constructs"
-    assert len(unshown) <= MOST_UNSHOWN
+        print(f"PRIVILEGE {len(rights) - len(untested)} tested {len(untested)} untested")
+    expected = set(UNTESTED) & {(right.holder, right.action) for right in rights}
+    assert {(right.holder, right.action) for right in untested} == expected, "list untested actions in the constructs"
+    assert len(untested) <= MOST_UNTESTED
 
 
 def missed(account: Account, right: Right, scenarios: list[Scenario]) -> str:
-    """How the first of the scenarios failed that did for the lack of the right; empty where none did."""
+    """Return how the first scenario failed for lack of the right, or nothing if none did."""
     for scenario in scenarios:
         try:
             scenario.run(account, without(account.client("iam"), right))

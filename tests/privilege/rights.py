@@ -1,4 +1,4 @@
-"""Every action that a role is allowed, one by one, and the role without one of them."""
+"""List the actions of roles, and remove them one at a time."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ Statement = dict[str, Any]
 
 @dataclass(frozen=True)
 class Right:
-    """One action of one statement."""
+    """An action of a statement."""
 
     holder: str
     role: str
@@ -23,18 +23,18 @@ class Right:
     action: str
 
     def __str__(self) -> str:
-        """As the table shows it."""
+        """Return the row of the table."""
         return f"{self.holder:9} {self.sid:36} {self.action}"
 
 
 def actions(statement: Statement) -> list[str]:
-    """The statement's actions."""
+    """Return the actions of a statement."""
     named = statement["Action"]
     return [named] if isinstance(named, str) else list(named)
 
 
 def rights_of(iam: Any, holder: str, role: str) -> list[Right]:
-    """What the role's own policies allow; nothing may be attached to it from elsewhere."""
+    """Return the actions in a role's inline policies; it must have no attached ones."""
     assert iam.list_attached_role_policies(RoleName=role)["AttachedPolicies"] == []
     return [
         Right(holder, role, policy, statement["Sid"], action)
@@ -46,7 +46,7 @@ def rights_of(iam: Any, holder: str, role: str) -> list[Right]:
 
 @contextmanager
 def without(iam: Any, right: Right) -> Iterator[None]:
-    """The role without that action of that statement, and with it again."""
+    """Remove the action from the statement, and add it again afterwards."""
     whole = _document(iam, right.role, right.policy)
     cut = deepcopy(whole)
     [statement] = [statement for statement in cut["Statement"] if statement["Sid"] == right.sid]
@@ -63,12 +63,12 @@ def without(iam: Any, right: Right) -> Iterator[None]:
 
 
 def used() -> set[tuple[str, str]]:
-    """The roles and the actions that they were allowed since the record was emptied."""
+    """Return roles and their allowed actions since the record was cleared."""
     return {(str(each["role"]).rsplit("/", 1)[-1], str(each["action"])) for each in ask("iam") if each["allowed"]}
 
 
 def denials(right: Right) -> list[str]:
-    """The resources for which the role was denied the action since the record was emptied."""
+    """Return the resources for which the role was denied the action since the record was cleared."""
     return [
         decision["resource"]
         for decision in ask("iam")

@@ -1,4 +1,4 @@
-"""Parts of a cluster's life; each goes well with all rights, and together they need every right that can be shown here."""
+"""Scenarios that succeed with all rights and together need every right that can be tested."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -14,14 +14,14 @@ from tests.privilege.cloudformation import Json, Request
 
 @dataclass(frozen=True)
 class Scenario:
-    """One part, and whether it begins with a cluster."""
+    """A scenario, and whether it starts with a cluster."""
 
     name: str
     play: Callable[[Account], None]
     with_cluster: bool
 
     def run(self, account: Account, lacking: AbstractContextManager[None] | None = None) -> None:
-        """Bring the account where the part begins, and play it ``lacking`` something; PartFailedError says what went wrong."""
+        """Set up the account and run the scenario, ``lacking`` a right; raise PartFailedError if it fails."""
         account.begin(with_cluster=self.with_cluster)
         with lacking or nullcontext():
             self.play(account)
@@ -29,14 +29,14 @@ class Scenario:
 
 
 def changed(properties: Json, change: Callable[[Any], None]) -> Json:
-    """The properties with a change of their request."""
+    """Return the properties with a changed request."""
     copy = deepcopy(properties)
     change(copy["Request"])
     return copy
 
 
 def more_workers(count: int) -> Callable[[Any], None]:
-    """Another number of nodes in the last group."""
+    """Change the number of nodes in the last group."""
 
     def change(request: Any) -> None:
         request["InstanceGroups"][-1]["InstanceCount"] = str(count)
@@ -45,7 +45,7 @@ def more_workers(count: int) -> Callable[[Any], None]:
 
 
 def scripts_in(prefix: str) -> Callable[[Any], None]:
-    """Other lifecycle scripts."""
+    """Change the lifecycle scripts."""
 
     def change(request: Any) -> None:
         for group in request["InstanceGroups"]:
@@ -56,7 +56,7 @@ def scripts_in(prefix: str) -> Callable[[Any], None]:
 
 
 def creation(account: Account) -> None:
-    """A cluster comes up, its nodes log, and operators get in."""
+    """Create a cluster; nodes write logs and accept sessions."""
     account.done(account.cluster.create())
     cluster = account.client("sagemaker").describe_cluster(ClusterName=account.name)
     nodes = account.client("sagemaker").list_cluster_nodes(ClusterName=account.name)["ClusterNodeSummaries"]
@@ -74,7 +74,7 @@ def creation(account: Account) -> None:
 
 
 def change(account: Account) -> None:
-    """Count, groups, tags and scripts change at once."""
+    """Change counts, groups, tags and scripts at once."""
     old = account.cluster.properties
     source = old["Request"]["InstanceGroups"][0]["LifeCycleConfig"]["SourceS3Uri"]
     bucket, key = source.split("/")[2], source.split("/", 3)[3]
@@ -88,7 +88,7 @@ def change(account: Account) -> None:
         request["Tags"] = [tag for tag in request["Tags"] if tag["Key"] != "team"] + [{"Key": "cost-center", "Value": "42"}]
 
     new = changed(old, edit)
-    # The state machine keeps what a request said, for requests that come after.
+    # Later requests read the requests of earlier executions.
     account.done(account.cluster.update(account.name, old, old))
     account.done(account.cluster.update(account.name, new, old))
     cluster = account.client("sagemaker").describe_cluster(ClusterName=account.name)
@@ -99,18 +99,18 @@ def change(account: Account) -> None:
 
 
 def overtaking(account: Account) -> None:
-    """A newer request comes while one is worked on."""
+    """Send a newer request while one is processed."""
     first = _updating(account)
     properties = account.cluster.properties
     second = account.cluster.update(account.name, properties, changed(properties, more_workers(6)))
     account.failed(first, "superseded")
     account.done(second)
-    # The responder would stop the older one, too, when the entry fails: a minute later.
+    # If the entry failed, the responder would stop the older one a minute later.
     account.expect("failures of the entry", account.failures("Entry"), 0)
 
 
 def stopped_execution(account: Account) -> None:
-    """Somebody stops the execution by hand."""
+    """Stop the execution as an operator."""
     request = _updating(account)
     [execution] = account.running()
     account.client("stepfunctions").stop_execution(executionArn=execution, error="Operator", cause="by hand")
@@ -118,7 +118,7 @@ def stopped_execution(account: Account) -> None:
 
 
 def entry_that_cannot_start(account: Account) -> None:
-    """The entry cannot start the work; an execution that says so answers, and keeps a late start of the entry's out."""
+    """Keep the entry from starting an execution; the responder starts one that fails the request and blocks a late start."""
     order(
         Fault("states:StartExecution", code="AccessDeniedException", message="injected", caller=account.roles["Entry"], times=99)
     )
@@ -129,7 +129,7 @@ def entry_that_cannot_start(account: Account) -> None:
 
 
 def entry_that_cannot_stop(account: Account) -> None:
-    """The entry started the newer execution, and could not stop the older one."""
+    """Keep the entry from stopping the older execution."""
     first = _updating(account)
     order(
         Fault("states:StopExecution", code="AccessDeniedException", message="injected", caller=account.roles["Entry"], times=99)
@@ -141,13 +141,13 @@ def entry_that_cannot_stop(account: Account) -> None:
 
 
 def failing_nodes(account: Account) -> None:
-    """Nodes fail, and the answer tells what their log says."""
+    """Let nodes fail; the response quotes their log."""
     request = account.cluster.create(changed(account.cluster.properties, scripts_in("nowhere")))
     account.failed(request, "last lines of LifecycleConfig/", "there is no such object")
 
 
 def failing_nodes_of_a_continuous_cluster(account: Account) -> None:
-    """Nodes fail that are provisioned continuously, and the answer tells what the cluster's events say."""
+    """Let nodes of a continuous cluster fail; the response quotes the cluster's events."""
 
     def edit(request: Any) -> None:
         scripts_in("nowhere")(request)
@@ -163,7 +163,7 @@ def failing_nodes_of_a_continuous_cluster(account: Account) -> None:
 
 
 def deletion(account: Account) -> None:
-    """The cluster goes, with all that its nodes had in the network; the tail sees that nothing is left."""
+    """Delete the cluster with its network interfaces, then the deletion resource."""
     account.done(account.cluster.delete(account.name))
     account.expect("the cluster", account.status(), "absent")
     interfaces = account.client("ec2").describe_network_interfaces()["NetworkInterfaces"]
@@ -173,7 +173,7 @@ def deletion(account: Account) -> None:
 
 
 def deletion_after_a_failed_replacement(account: Account) -> None:
-    """The cluster goes, and with it the one that was to replace it and of which CloudFormation never heard."""
+    """Delete the cluster and its failed replacement, which CloudFormation does not know."""
     other = {**changed(account.cluster.properties, scripts_in("nowhere")), "ClusterName": "other"}
     account.failed(account.cluster.update(account.name, other, account.cluster.properties), "cluster other is Failed")
     account.done(account.cluster.delete(account.name))
@@ -181,7 +181,7 @@ def deletion_after_a_failed_replacement(account: Account) -> None:
 
 
 def giving_back(account: Account) -> None:
-    """A cluster that was adopted leaves the stack, and stays."""
+    """Release an adopted cluster, which stays."""
     [cluster] = account.client("sagemaker").list_clusters()["ClusterSummaries"]
     account.done(account.cluster.delete(account.name, {**account.cluster.properties, "Adopt": "true"}))
     account.expect("the cluster", account.status(), "InService")
@@ -189,7 +189,7 @@ def giving_back(account: Account) -> None:
 
 
 def _updating(account: Account) -> Request:
-    """A request for more nodes on which work has begun."""
+    """Send a request for more nodes and wait until it is processed."""
     properties = account.cluster.properties
     request = account.cluster.update(account.name, changed(properties, more_workers(6)), properties)
     account.until("an update", lambda: account.status() == "Updating" or request.is_answered)

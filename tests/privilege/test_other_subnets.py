@@ -1,4 +1,4 @@
-"""A cluster whose file names other subnets is replaced, and the old one's interfaces are removed in the nodes' role."""
+"""New subnets replace a cluster, and the node role can still remove interfaces in the old ones."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.local, pytest.mark.long]
 
 
 def network(ec2: Any) -> tuple[dict[str, Any], list[str]]:
-    """A network as the file names it, and its two subnets."""
+    """Create a network; return its fields for the file and two subnets."""
     vpc = ec2.create_vpc(CidrBlock="10.1.0.0/16")["Vpc"]["VpcId"]
     zone = {"AvailabilityZone": "us-west-2a"}
     subnets = [ec2.create_subnet(VpcId=vpc, CidrBlock=f"10.1.{n}.0/24", **zone)["Subnet"]["SubnetId"] for n in (0, 1)]
@@ -53,4 +53,4 @@ def test_the_interfaces_of_a_replaced_cluster_are_removed_from_its_subnets(clien
     assert taken() == {new}
     [role] = [each["RoleName"] for each in client("iam").list_roles()["Roles"] if "NodeRole" in each["RoleName"]]
     names = client("iam").list_role_policies(RoleName=role)["PolicyNames"]
-    assert len(names) == 2, "the old subnets' policy went after the old cluster"
+    assert len(names) == 2, "the policy of the old subnets is deleted after the old cluster"

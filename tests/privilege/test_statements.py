@@ -1,4 +1,4 @@
-"""What every statement of the cluster's roles must be, whatever the file says."""
+"""Rules for every statement of the cluster's roles."""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import pytest
 from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized
 
 OURS = ("ClusterProvider", "NodeRole")
-# These know no resources, by https://docs.aws.amazon.com/service-authorization/latest/reference/; log deliveries neither.
+# Actions that support no resources, by https://docs.aws.amazon.com/service-authorization/latest/reference/.
 WITHOUT_RESOURCES = (
     "cloudwatch:PutMetricData",
     "ec2:Describe",
@@ -35,7 +35,7 @@ Statement = dict[str, Any]
 
 @pytest.fixture
 def statements(shipped: Synthesized) -> list[Statement]:
-    """The statements of all roles of ours beside all shipped clusters."""
+    """Return the statements of all roles in the Cluster stacks of the shipped files."""
     found = [statement for cluster in shipped.clusters for statement in _of(shipped[cluster, CLUSTER])]
     assert len(found) >= 20 * len(shipped.clusters)
     return found
@@ -58,11 +58,11 @@ def actions(statement: Statement) -> list[str]:
 
 
 def text(resource: Any) -> str:
-    """A resource with its tokens left out."""
+    """Return a resource without its tokens."""
     return "".join(part for part in resource["Fn::Join"][1] if isinstance(part, str)) if "Fn::Join" in resource else str(resource)
 
 
-def test_every_statement_allows_and_says_what_for(statements: list[Statement]) -> None:
+def test_every_statement_is_an_allow_with_a_sid(statements: list[Statement]) -> None:
     for statement in statements:
         assert statement["Effect"] == "Allow"
         assert statement["Sid"]
@@ -70,16 +70,16 @@ def test_every_statement_allows_and_says_what_for(statements: list[Statement]) -
         assert "NotResource" not in statement
 
 
-def test_no_action_is_a_pattern(statements: list[Statement]) -> None:
+def test_no_action_has_a_wildcard(statements: list[Statement]) -> None:
     assert not [action for statement in statements for action in actions(statement) if "*" in action or "?" in action]
 
 
-def test_only_actions_that_know_no_resources_are_allowed_on_all(statements: list[Statement]) -> None:
+def test_only_actions_without_resources_are_allowed_on_all(statements: list[Statement]) -> None:
     on_all = {action for statement in statements if "*" in as_list(statement["Resource"]) for action in actions(statement)}
     assert not [action for action in on_all - LOG_DELIVERY if not action.startswith(WITHOUT_RESOURCES)]
 
 
-def test_every_change_of_a_cluster_asks_for_the_stacks_tags(statements: list[Statement]) -> None:
+def test_every_change_of_a_cluster_requires_the_tags_of_the_stack(statements: list[Statement]) -> None:
     checked = 0
     for statement in statements:
         changing = [
@@ -94,7 +94,7 @@ def test_every_change_of_a_cluster_asks_for_the_stacks_tags(statements: list[Sta
     assert checked >= 4
 
 
-def test_what_updates_a_cluster_has_the_actions_that_updating_depends_on(statements: list[Statement]) -> None:
+def test_statements_with_update_cluster_have_its_dependent_actions(statements: list[Statement]) -> None:
     """By https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsagemaker.html."""
     updating = [each for each in statements if {"sagemaker:UpdateCluster", "sagemaker:DeleteCluster"} <= set(actions(each))]
     assert updating
@@ -102,7 +102,7 @@ def test_what_updates_a_cluster_has_the_actions_that_updating_depends_on(stateme
         assert {"sagemaker:BatchAddClusterNodes", "sagemaker:BatchDeleteClusterNodes"} <= set(actions(statement))
 
 
-def test_roles_are_passed_one_by_one_to_sagemaker_alone(statements: list[Statement]) -> None:
+def test_roles_are_passed_by_arn_and_only_to_sagemaker(statements: list[Statement]) -> None:
     passing = [statement for statement in statements if "iam:PassRole" in actions(statement)]
     assert passing
     for statement in passing:

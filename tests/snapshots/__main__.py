@@ -1,4 +1,4 @@
-"""Rewrites the committed templates: `python -m tests.snapshots` those of the fixtures, with a folder those of clusters/."""
+"""Rewrite committed templates: of the fixtures, or with a folder argument, of clusters/."""
 
 import argparse
 import tempfile
@@ -10,7 +10,7 @@ from tests.synth.synthesized import synthesize
 
 
 def rewrite(folder: Path, *clusters: Path) -> list[Path]:
-    """Write every template that differs and remove those of clusters that are gone; return the files that changed."""
+    """Write each template that differs, delete those of removed clusters, and return the changed files."""
     with tempfile.TemporaryDirectory() as outdir:
         texts = expected(synthesize(Path(outdir), *clusters), folder)
     gone = committed(folder) - texts.keys()
@@ -24,7 +24,7 @@ def rewrite(folder: Path, *clusters: Path) -> list[Path]:
 
 
 def main() -> None:
-    """Rewrite them, and print the files that changed."""
+    """Rewrite the templates and print the changed files."""
     parser = argparse.ArgumentParser(prog="python -m tests.snapshots", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, help="write the templates of the files in clusters/ to this folder")
     folder = parser.parse_args().folder

@@ -11,7 +11,7 @@ REWRITE = "make snapshots"
 
 
 def expected(synthesized: Synthesized, folder: Path = FOLDER) -> dict[Path, str]:
-    """What the committed files of the folder must hold."""
+    """Return the expected content of the files in the folder."""
     return {
         folder / cluster / f"{stack}{ENDING}": readable(template.text)
         for (cluster, stack), template in synthesized.templates.items()
@@ -19,5 +19,5 @@ def expected(synthesized: Synthesized, folder: Path = FOLDER) -> dict[Path, str]
 
 
 def committed(folder: Path = FOLDER) -> set[Path]:
-    """The files that are there."""
+    """Return the existing files."""
     return set(folder.glob(f"*/*{ENDING}"))

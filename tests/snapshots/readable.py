@@ -1,4 +1,4 @@
-"""A template as a reviewer wants to read it."""
+"""Convert templates to YAML that is easy to review."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-# What the CDK adds to every template, whatever is in it.
+# Parts that the CDK adds to every template.
 BOILERPLATE = {"Parameters": ["BootstrapVersion"], "Rules": ["CheckBootstrapVersion"]}
 ASSET_HASH = re.compile(r"\b[0-9a-f]{64}\b")
 BUNDLE_HASH = re.compile(r"\blifecycle/[0-9a-f]{16}/")
@@ -23,12 +23,12 @@ class Function:
         self.text = text
 
     def __str__(self) -> str:
-        """As it stands within a longer text."""
+        """Return the form inside a longer text."""
         return f"${{{self.text}}}" if self.name != "Sub" else self.text
 
 
 class _Dumper(yaml.SafeDumper):
-    """Lists are indented below their key, and equal parts are written out instead of being named and referred to."""
+    """Indent lists below their key, and repeat equal parts instead of using anchors."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True
@@ -50,24 +50,24 @@ _Dumper.add_representer(Function, _represent_function)
 
 
 def readable(template: str) -> str:
-    """The template as YAML, with placeholders for what changes with every edit of a packaged file."""
+    """Return the template as YAML, with placeholders for hashes that change with each edit of a packaged file."""
     without = BUNDLE_HASH.sub("lifecycle/BUNDLE-HASH/", ASSET_HASH.sub("ASSET-HASH", template))
     content: dict[str, Any] = json.loads(REQUEST_HASH.sub(r'\1"REQUEST-HASH"', without))
     for section, names in BOILERPLATE.items():
         for name in names:
             content.get(section, {}).pop(name, None)
     for resource in content["Resources"].values():
-        # The path that the CDK notes for each resource says what the logical id says.
+        # The construct path repeats the logical ID.
         if resource.get("Metadata", {}).keys() == {"aws:cdk:path"}:
             resource.pop("Metadata")
     kept = {section: _shortened(value) for section, value in content.items() if value}
     text = yaml.dump(kept, Dumper=_Dumper, sort_keys=False, width=LONG_LINE, allow_unicode=True)
-    # PyYAML quotes whatever has a tag.
+    # PyYAML quotes values with a tag.
     return QUOTED_FUNCTION.sub(r"\1 \2", text)
 
 
 def _shortened(value: Any) -> Any:
-    """The value with every function in its short form, and JSON within a text as a block with a line for each part."""
+    """Return the value with functions in their short form and embedded JSON on several lines."""
     match value:
         case {"Ref": str(name), **rest} if not rest:
             return Function("Ref", name)
@@ -87,5 +87,5 @@ def _shortened(value: Any) -> Any:
 
 
 def _opened(text: str) -> str:
-    """A state machine's definition as somebody would write it; any other text as it is."""
+    """Return the definition of a state machine as indented JSON, and any other text unchanged."""
     return json.dumps(json.loads(text), indent=2) if text.startswith('{"StartAt"') else text

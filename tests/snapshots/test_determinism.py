@@ -1,4 +1,4 @@
-"""The same sources give the same templates, wherever they are and whatever Python left beside them."""
+"""The same sources give the same templates, in any folder and with any bytecode cache."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ SOURCES = ("app.py", "config", "cluster_request", "validation", "constructs", "l
 
 
 def copy_of_the_sources(folder: Path) -> Path:
-    """Another checkout."""
+    """Copy the sources to another folder."""
     folder.mkdir(parents=True)
     for name in SOURCES:
         source = PROJECT / name
@@ -30,8 +30,8 @@ def copy_of_the_sources(folder: Path) -> Path:
 
 
 def synthesized_in(folder: Path) -> Synthesized:
-    """What a program of its own makes there."""
-    # The templates themselves are validated where they are made first.
+    """Synthesize there in a separate process."""
+    # Other tests validate the templates.
     environment = {
         **os.environ,
         "CDK_VALIDATION": "false",

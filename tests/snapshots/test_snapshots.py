@@ -1,4 +1,4 @@
-"""The committed templates are those that the app makes, so that a pull request shows what will change."""
+"""The committed templates are up to date, so that pull requests show what changes."""
 
 import difflib
 from pathlib import Path
@@ -23,7 +23,7 @@ def test_the_committed_template_is_up_to_date(shipped: Synthesized, cluster: str
         pytest.fail(f"{file.relative_to(FOLDER)} is stale; `{REWRITE}` rewrites it\n" + "\n".join(lines), pytrace=False)
 
 
-def test_no_committed_template_is_of_a_stack_that_is_gone(shipped: Synthesized) -> None:
+def test_no_committed_template_is_of_a_removed_stack(shipped: Synthesized) -> None:
     assert committed() == expected(shipped).keys()
 
 
@@ -31,12 +31,12 @@ def test_no_committed_template_is_of_a_stack_that_is_gone(shipped: Synthesized) 
 def test_an_edit_of_a_packaged_file_does_not_show(shipped: Synthesized, cluster: str) -> None:
     text = shipped[cluster, "Cluster"].text
     edited = BUNDLE_HASH.sub(f"lifecycle/{'f' * 16}/", ASSET_HASH.sub("f" * 64, text))
-    edited = REQUEST_HASH.sub(f'\\1"{"f" * 16}"', edited)  # stands for the request, in which the scripts' prefix is
+    edited = REQUEST_HASH.sub(f'\\1"{"f" * 16}"', edited)  # hash of the request, which contains the scripts' prefix
     assert edited != text
     assert readable(edited) == readable(text)
 
 
-def test_templates_of_the_users_files_go_into_a_folder_of_their_own(tmp_path: Path) -> None:
+def test_templates_of_users_files_are_written_to_a_separate_folder(tmp_path: Path) -> None:
     clusters, templates = tmp_path / "clusters", tmp_path / "templates"
     clusters.mkdir()
     (clusters / "mine.yaml").write_text(cluster_files.REFERENCE.read_text().replace("instance_count: 4", "instance_count: 6"))
@@ -56,7 +56,7 @@ def test_everything_else_shows(shipped: Synthesized) -> None:
             assert f"\n  {name}:\n" in snapshot
 
 
-def test_functions_and_definitions_are_written_as_a_reader_would(shipped: Synthesized) -> None:
+def test_functions_and_definitions_are_written_in_readable_form(shipped: Synthesized) -> None:
     snapshot = readable(shipped["reference", "Cluster"].text)
     assert "ExecutionRole: !GetAtt NodeRole" in snapshot
     assert 'DefinitionString: !Sub |-\n        {\n          "StartAt": "Step",' in snapshot

@@ -88,7 +88,7 @@ def test_the_source_account_is_required_if_the_file_says_so(variants: Synthesize
 
 
 def test_no_managed_policy_is_attached(stack: StackTemplate) -> None:
-    """SageMaker's policy allows to read every bucket with the prefix sagemaker-."""
+    """SageMaker's policy allows reading every bucket with the prefix sagemaker-."""
     assert "ManagedPolicyArns" not in stack.properties("AWS::IAM::Role", named="NodeRole")
 
 

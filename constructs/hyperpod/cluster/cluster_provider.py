@@ -65,7 +65,7 @@ class ClusterProvider(Construct):
         acknowledge_wildcards(self._step.access, permissions.wildcards())
 
     def _handle_entry_failures(self, responder: lambda_.IFunction) -> None:
-        """Send events that the entry function failed to process to the responder; after a minute a newer request may exist."""
+        """Send events that the entry function cannot process within a minute to the responder."""
         lambda_.CfnEventInvokeConfig(
             self,
             "EntryFailures",

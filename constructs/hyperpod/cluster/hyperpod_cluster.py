@@ -25,7 +25,7 @@ PROPERTIES_VERSION = "1"
 class HyperPodCluster(Construct):
     """Define a SageMaker HyperPod cluster as a custom resource; its Ref is the name of the cluster.
 
-    HyperPod's log group ``/aws/sagemaker/Clusters/...`` outlives the cluster, because it explains failed creations.
+    HyperPod owns the log group ``/aws/sagemaker/Clusters/...``, which outlives the cluster and explains failed creations.
     """
 
     def __init__(

@@ -21,8 +21,8 @@ COUNTED = (
     (
         LEFT,
         "DeletionFailed",
-        "An unused cluster may still run: its deletion failed, which CloudFormation does not show at the end of an update; for "
-        f"the reason search the log of the step function for '{LEFT}'",
+        "An unused cluster may still run: its deletion failed, which CloudFormation does not show at the end of an update; "
+        f"search the logs of the step and responder functions for '{LEFT}'",
     ),
 )
 

@@ -56,15 +56,15 @@ class RequestMachine(sfn.StateMachine):
         )
 
     def start_executions(self) -> iam.PolicyStatement:
-        """Allow to start executions."""
+        """Allow starting executions."""
         return iam.PolicyStatement(sid="StartExecutions", actions=["states:StartExecution"], resources=[self.state_machine_arn])
 
     def list_executions(self) -> iam.PolicyStatement:
-        """Allow to list executions."""
+        """Allow listing executions."""
         return iam.PolicyStatement(sid="ListExecutions", actions=["states:ListExecutions"], resources=[self.state_machine_arn])
 
     def supersede(self) -> list[iam.PolicyStatement]:
-        """Allow to list, read and stop executions of older requests."""
+        """Allow listing, reading and stopping executions of older requests."""
         return [
             self.list_executions(),
             iam.PolicyStatement(

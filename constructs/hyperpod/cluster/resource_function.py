@@ -13,7 +13,7 @@ from constructs.hyperpod.cluster.no_vpc import NoVpc
 
 
 class ResourceFunction(lambda_.Function):
-    """Define a function with its log group, and a role that allows only to log and ``statements``.
+    """Define a function with its log group, and a role that allows only logging and ``statements``.
 
     AWSLambdaBasicExecutionRole is not attached: with logs:CreateLogGroup, a function that runs while its stack is deleted would
     recreate its log group. The functions are in no VPC, so they work while the cluster's network is changed or deleted. The code

@@ -54,7 +54,7 @@ class StepPermissions:
         ]
 
     def _explain_failures(self) -> list[iam.PolicyStatement]:
-        """Allow to read why nodes failed; without these rights, the error names the missing one and is less specific."""
+        """Allow reading why nodes failed; without these rights, the error names the missing one and is less specific."""
         return [
             iam.PolicyStatement(
                 sid="ReadClusterEvents",
@@ -122,7 +122,7 @@ class StepPermissions:
         ]
 
     def _release(self) -> iam.PolicyStatement:
-        """Allow to remove the stack's ownership tags from its cluster.
+        """Allow removing the stack's ownership tags from its cluster.
 
         This does not depend on `adopt` in the file: an update that removes it and changes the name first replaces the policy,
         then deletes the old cluster's resource, which still releases an adopted cluster.
