@@ -15,14 +15,14 @@ from config.model import ClusterConfig
 Request = dict[str, Any]
 
 # Step Functions accepts 256 KiB of input. CloudFormation's event has the new and the old request, and 16 KiB for everything else.
-LARGEST_REQUEST = (256 - 16) * 1024 // 2
+MAX_REQUEST_BYTES = (256 - 16) * 1024 // 2
 
 # Members that names, ownership and the Slurm configuration depend on: a rule rejects overrides of them.
-NOT_OVERRIDDEN = {"ClusterName": "cluster_name", "InstanceGroups": "instance_groups", "Tags": "tags"}
-NOT_OVERRIDDEN_IN_A_GROUP = {"InstanceGroupName": "name", "InstanceCount": "instance_count"}
+RESERVED_CLUSTER_MEMBERS = {"ClusterName": "cluster_name", "InstanceGroups": "instance_groups", "Tags": "tags"}
+RESERVED_GROUP_MEMBERS = {"InstanceGroupName": "name", "InstanceCount": "instance_count"}
 
 # The field that sets each member of the request.
-FIELDS_OF_A_GROUP = {
+GROUP_FIELDS = {
     "InstanceGroupName": "name",
     "InstanceType": "instance_type",
     "InstanceCount": "instance_count",
@@ -30,7 +30,7 @@ FIELDS_OF_A_GROUP = {
     "OnStartDeepHealthChecks": "deep_health_checks",
     "InstanceStorageConfigs": "volume_gib",
 }
-FIELDS_OF_THE_CLUSTER = {
+CLUSTER_FIELDS = {
     "ClusterName": "cluster_name",
     "InstanceGroups": "instance_groups",
     "NodeRecovery": "node_recovery",
@@ -71,7 +71,7 @@ def cluster_request(config: ClusterConfig, *, values: RequestValues) -> Request:
         request["NodeRecovery"] = config.node_recovery.value
     if config.tags:
         request["Tags"] = [{"Key": key, "Value": value} for key, value in config.tags.items()]
-    return merged(request, {key: value for key, value in config.overrides.items() if key not in NOT_OVERRIDDEN})
+    return merged(request, {key: value for key, value in config.overrides.items() if key not in RESERVED_CLUSTER_MEMBERS})
 
 
 def _group(group: InstanceGroup, config: ClusterConfig, values: RequestValues) -> Request:
@@ -87,7 +87,7 @@ def _group(group: InstanceGroup, config: ClusterConfig, values: RequestValues) -
         request["OnStartDeepHealthChecks"] = [check.value for check in group.deep_health_checks]
     if group.volume_gib is not None:
         request["InstanceStorageConfigs"] = [{"EbsVolumeConfig": {"VolumeSizeInGB": group.volume_gib}}]
-    return merged(request, {key: value for key, value in group.overrides.items() if key not in NOT_OVERRIDDEN_IN_A_GROUP})
+    return merged(request, {key: value for key, value in group.overrides.items() if key not in RESERVED_GROUP_MEMBERS})
 
 
 def merged(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> Request:
@@ -112,9 +112,9 @@ def request_problems(config: ClusterConfig) -> Iterator[Problem]:
         yield replace(problem, path=in_file(config, problem.path))
     yield from _unknown_nulls(config)
     size = len(json.dumps(_as_sent(request), separators=(",", ":")))
-    if size > LARGEST_REQUEST:
+    if size > MAX_REQUEST_BYTES:
         message = (
-            f"the request has {size} bytes, but Step Functions accepts at most {LARGEST_REQUEST}; use fewer groups or shorter "
+            f"the request has {size} bytes, but Step Functions accepts at most {MAX_REQUEST_BYTES}; use fewer groups or shorter "
             "overrides"
         )
         yield Problem(("instance_groups",), f"{len(config.instance_groups)} groups", message, rule="request.size")
@@ -140,12 +140,12 @@ def in_file(config: ClusterConfig, path: Path) -> Path:
     """Return the path in the file for a member of the request."""
     match path:
         case ("InstanceGroups", int(index), str(member), *rest):
-            field = FIELDS_OF_A_GROUP.get(member)
+            field = GROUP_FIELDS.get(member)
             if field and member not in config.instance_groups[index].overrides:
                 return ("instance_groups", index, field)
             return ("instance_groups", index, "overrides", member, *rest)
         case ("Tags", int(index), *_):
             return ("tags", list(config.tags)[index])
-        case (str(member),) if member in FIELDS_OF_THE_CLUSTER and member not in config.overrides:
-            return (FIELDS_OF_THE_CLUSTER[member],)
+        case (str(member),) if member in CLUSTER_FIELDS and member not in config.overrides:
+            return (CLUSTER_FIELDS[member],)
     return ("overrides", *path)

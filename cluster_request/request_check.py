@@ -10,12 +10,12 @@ import regex
 from cluster_request.request_forms import wrong_form
 from cluster_request.service_model import Shape, group_shape, input_shape, shape
 from config.errors import ABSENT, Path, Problem
-from config.instance_types import could_be_a_type
+from config.instance_types import is_plausible_type
 from config.suggestions import nearest
 
 # The service adds values to this enum after the pinned model, and the client does not check it. A plausible name is therefore
 # only a warning (known-instance-type). Other names are errors: another format, or a known family with an unknown size.
-GROWING: dict[str, Callable[[str], bool]] = {"ClusterInstanceType": could_be_a_type}
+EXTENSIBLE_ENUMS: dict[str, Callable[[str], bool]] = {"ClusterInstanceType": is_plausible_type}
 
 
 def check_request(request: Mapping[str, object], operation: str = "CreateCluster") -> list[Problem]:
@@ -29,7 +29,7 @@ def _walk(name: str, value: object, path: Path) -> Iterator[Problem]:
     if not fits(value):
         yield Problem(path, value, f"must be {expected}; {_fix(model, value)}", "request.type")
         return
-    could_be_new = isinstance(value, str) and name in GROWING and GROWING[name](value)
+    could_be_new = isinstance(value, str) and name in EXTENSIBLE_ENUMS and EXTENSIBLE_ENUMS[name](value)
     yield from _bounds(name, {**model, "enum": []} if could_be_new else model, value, path)
     match model["type"]:
         case "structure" if isinstance(value, Mapping):

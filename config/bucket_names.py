@@ -4,7 +4,7 @@ import hashlib
 import json
 
 # A bucket name has 63 characters; `sagemaker-`, the account, the longest region and two hyphens need 38.
-LONGEST_LABEL = 25
+MAX_LABEL_LENGTH = 25
 HASH = 8
 
 
@@ -15,7 +15,7 @@ def script_bucket_name(cluster: str, account: str, region: str) -> str:
 
 def _label(name: str) -> str:
     """Return the cluster's name, shortened with a hash if it is too long."""
-    if len(name) <= LONGEST_LABEL:
+    if len(name) <= MAX_LABEL_LENGTH:
         return name
     digest = hashlib.sha256(json.dumps([name], separators=(",", ":")).encode()).hexdigest()[:HASH]
-    return f"{name[: LONGEST_LABEL - HASH - 1].rstrip('-')}-{digest}"
+    return f"{name[: MAX_LABEL_LENGTH - HASH - 1].rstrip('-')}-{digest}"

@@ -10,7 +10,7 @@ from config.secret_values import without_secrets
 
 Path = tuple[str | int, ...]
 
-LONGEST_VALUE = 80
+MAX_VALUE_LENGTH = 80
 
 
 class Absent:
@@ -92,7 +92,7 @@ def shown(value: object, path: Path = ()) -> str:
     text = json.dumps(without_secrets(value, path), ensure_ascii=False, default=str)
     if (secret := text.find("PRIVATE KEY-----")) >= 0:  # output ends up in logs
         text = f"{text[:secret]}PRIVATE KEY-----..."
-    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 3]}..."
+    return text if len(text) <= MAX_VALUE_LENGTH else f"{text[: MAX_VALUE_LENGTH - 3]}..."
 
 
 def _printable(text: str) -> str:

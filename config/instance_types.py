@@ -14,7 +14,7 @@ from config.model import ClusterConfig
 TABLE = Path(__file__).parent / "data" / "instance_types.json"
 
 # https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-type-names.html: the format of a name.
-NAME_OF_A_TYPE = r"ml\.[a-z]{1,5}[1-9][0-9]?[a-z]*(-[a-z0-9]+)*\.(nano|micro|small|medium|large|([1-9][0-9]*)?xlarge)"
+TYPE_NAME = r"ml\.[a-z]{1,5}[1-9][0-9]?[a-z]*(-[a-z0-9]+)*\.(nano|micro|small|medium|large|([1-9][0-9]*)?xlarge)"
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,12 @@ def is_listed(name: str) -> bool:
     return name in _lines()
 
 
-def could_be_a_type(name: str) -> bool:
+def is_plausible_type(name: str) -> bool:
     """Return whether this is a plausible type name, as HyperPod supports types newer than the pinned model.
 
     A known family with a size that no listed type has is treated as a typo, e.g. 23xlarge for 32xlarge.
     """
-    if re.fullmatch(NAME_OF_A_TYPE, name) is None:
+    if re.fullmatch(TYPE_NAME, name) is None:
         return False
     family, _, size = name.rpartition(".")
     families, sizes = _known_parts()
@@ -102,10 +102,10 @@ def types_of(config: ClusterConfig) -> tuple[str, ...]:
 
 def types_of_group(group: InstanceGroup) -> set[str]:
     """Return the types that the group's nodes can have."""
-    return {name for _, name in placed_types(group)}
+    return {name for _, name in types_with_paths(group)}
 
 
-def placed_types(group: InstanceGroup) -> Iterator[tuple[errors.Path, str]]:
+def types_with_paths(group: InstanceGroup) -> Iterator[tuple[errors.Path, str]]:
     """Yield the same types with their path in the group; `InstanceType: null` disables the field."""
     given = group.overrides.get("InstanceType", group.instance_type)
     if isinstance(given, str):

@@ -1,6 +1,6 @@
 """Define the lifecycle section."""
 
-from config.local_folder import OwnFolder
+from config.local_folder import LocalFolder
 from config.section import Change, Section, setting
 
 ON_CREATE = "on_create.sh"
@@ -9,7 +9,7 @@ ON_CREATE = "on_create.sh"
 class LifecycleConfig(Section):
     """Scripts that run on new nodes, in addition to the default scripts or instead of them (docs/operate/lifecycle.md)."""
 
-    source: OwnFolder | None = setting(
+    source: LocalFolder | None = setting(
         "folder of scripts that replaces the default scripts, relative to the cluster file, e.g. `../scripts`",
         Change.NEW_NODES,
         None,
@@ -23,7 +23,7 @@ class LifecycleConfig(Section):
         max_length=128,
         api="sagemaker:CreateCluster InstanceGroups[].LifeCycleConfig.OnCreate",
     )
-    extra: OwnFolder | None = setting(
+    extra: LocalFolder | None = setting(
         "folder of scripts that run between the default scripts, in `before_slurm/`, `after_slurm/` and `controller_ready/`; "
         "relative to the cluster file",
         Change.NEW_NODES,

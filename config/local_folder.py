@@ -13,7 +13,7 @@ from pydantic_core import PydanticKnownError
 from config.suggestions import nearest
 
 # Python and Git change these, and so the hash of the uploaded folder.
-NEVER_COPIED = frozenset({"__pycache__", ".git"})
+IGNORED_FOLDERS = frozenset({"__pycache__", ".git"})
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def _below(folder: Path) -> Iterator[Path]:
     """Yield everything in the folder except folders, sorted by name."""
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda each: each.name):
-            if entry.name in NEVER_COPIED:
+            if entry.name in IGNORED_FOLDERS:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 yield from _below(Path(entry.path))
@@ -98,4 +98,4 @@ def _not_there(place: Path, value: str) -> str:
     return "folder not found; " + (hint if hint.startswith("did you") else f"create {value!r}, relative to the cluster file")
 
 
-OwnFolder = Annotated[Path, BeforeValidator(_located), WithJsonSchema({"type": "string", "format": "path"})]
+LocalFolder = Annotated[Path, BeforeValidator(_located), WithJsonSchema({"type": "string", "format": "path"})]

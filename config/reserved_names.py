@@ -13,12 +13,12 @@ _FAMILIES = ("systemd-",)
 _NAMED = frozenset(_NAMES.split())
 
 # https://systemd.io/UIDS-GIDS/: the account `nobody`, and the invalid 16-bit id.
-NOBODYS_IDS = (65534, 65535)
+NOBODY_IDS = (65534, 65535)
 # The same page: systemd-homed, its containers, and dynamic users of services.
 _OF_SYSTEMD = (range(60001, 60578), range(61184, 65520))
 
 
-def is_systemds(number: int) -> bool:
+def is_systemd_id(number: int) -> bool:
     """Return whether systemd assigns the id dynamically."""
     return any(number in numbers for numbers in _OF_SYSTEMD)
 

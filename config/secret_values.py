@@ -15,7 +15,7 @@ def is_secret(path: Iterable[object]) -> bool:
     return any(_SECRET.search(word) for word in words)
 
 
-def _is_in_place_of_an_arn(value: object, path: Iterable[object]) -> bool:
+def _replaces_secret_arn(value: object, path: Iterable[object]) -> bool:
     """Return whether the value may be a secret in place of a secret's ARN."""
     *_, last = ("", *path)
     return re.sub("[^a-z]", "", str(last).lower()) == "secretarn" and isinstance(value, str) and not value.startswith("arn:")
@@ -23,7 +23,7 @@ def _is_in_place_of_an_arn(value: object, path: Iterable[object]) -> bool:
 
 def without_secrets(value: object, path: Iterable[object] = ()) -> object:
     """Return the value with secrets replaced by three dots."""
-    if is_secret(path) or _is_in_place_of_an_arn(value, path):
+    if is_secret(path) or _replaces_secret_arn(value, path):
         return HIDDEN
     match value:
         case {"Key": str() as name, "Value": _, **others} if is_secret((name,)):  # a tag as the API writes it

@@ -4,19 +4,19 @@ import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-LONGEST_LIST = 24
-SHORTEST_PART = 4
-MOST_MEANT = 3
+MAX_LISTED = 24
+MIN_PART_LENGTH = 4
+MAX_SUGGESTIONS = 3
 
 
 def like(word: object, known: Iterable[str]) -> list[str]:
     """Return the similar ``known`` words, most similar first."""
     names, text = sorted(known), str(word)
     same = [name for name in names if _plain(name) == _plain(text)]
-    close = get_close_matches(text, names, n=MOST_MEANT)
-    around = [name for name in names if len(text) >= SHORTEST_PART and text.lower() in re.split(r"[_-]", name.lower())]
-    begun = [name for name in names if len(text) >= SHORTEST_PART and name.startswith(text.lower())]
-    return same or close or around or begun[:MOST_MEANT]
+    close = get_close_matches(text, names, n=MAX_SUGGESTIONS)
+    around = [name for name in names if len(text) >= MIN_PART_LENGTH and text.lower() in re.split(r"[_-]", name.lower())]
+    begun = [name for name in names if len(text) >= MIN_PART_LENGTH and name.startswith(text.lower())]
+    return same or close or around or begun[:MAX_SUGGESTIONS]
 
 
 def nearest(word: object, known: Iterable[str]) -> str:
@@ -25,7 +25,7 @@ def nearest(word: object, known: Iterable[str]) -> str:
     similar = like(word, names)
     if similar:
         return f"did you mean {either(similar)}?"
-    if 0 < len(names) <= LONGEST_LIST:
+    if 0 < len(names) <= MAX_LISTED:
         return f"use {either(names)}"
     return "remove it" if not names else f"none of the {len(names)} known values is similar"
 

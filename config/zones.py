@@ -68,7 +68,7 @@ def is_known_zone(zone_id: str) -> bool:
     return any(zone_id in zones for zones in _table().values())
 
 
-def could_be_a_region(name: str) -> bool:
+def is_plausible_region(name: str) -> bool:
     """Return whether this is a plausible region name, possibly newer than the table."""
     return re.fullmatch(r"[a-z]+(-[a-z]+)?-(central|(north|south)?(east|west)|north|south)-[0-9]", name) is not None
 

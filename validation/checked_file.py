@@ -82,19 +82,19 @@ def _checked(
         problems += [each for each in problems_of(error, ClusterConfig, document.spelling) if each.path != ("name",)]
         part = valid_part(content, context)
         config, valid = part.config, set(part.valid)
-        problems += _not_following(list(part.request_problems()), problems)
+        problems += _without_consequences(list(part.request_problems()), problems)
     else:
         problems += request_problems(config)
     unclear = {str(problem.path[0]) for problem in document.problems if problem.path}
     unclear |= {str(problem.path[0]) for problem in empty if len(problem.path) == 2}  # it may be an incomplete section
     valid = {each for each in valid if re.split(r"[.\[]", each)[0] not in unclear}
     broken = [each for each in broken_rules(config, valid) if not _is_misplaced(each, problems)]
-    problems += _not_following(_apart_from_the_request(broken, problems), empty)
-    found = [*document.problems, *_not_following(problems, document.problems)]
+    problems += _without_consequences(_without_request_consequences(broken, problems), empty)
+    found = [*document.problems, *_without_consequences(problems, document.problems)]
     return config, with_suppressions(found, config, valid)
 
 
-def _not_following(problems: list[Problem], of: list[Problem]) -> Iterator[Problem]:
+def _without_consequences(problems: list[Problem], of: list[Problem]) -> Iterator[Problem]:
     """Return the problems that do not follow from one of the problems in ``of`` (the same path, or one below)."""
     paths = [problem.path for problem in of if problem.path]
     return (each for each in problems if not any(each.path[: len(path)] == path for path in paths))
@@ -106,7 +106,7 @@ def _is_misplaced(missing: Problem, problems: list[Problem]) -> bool:
     return missing.value is ABSENT and any(problem.path[-1:] == missing.path[-1:] for problem in unknown)
 
 
-def _apart_from_the_request(broken: Iterable[Problem], problems: list[Problem]) -> list[Problem]:
+def _without_request_consequences(broken: Iterable[Problem], problems: list[Problem]) -> list[Problem]:
     """Return rule violations, without warnings on `overrides` that follow from a request error.
 
     Errors in the cluster's overrides affect all groups; errors in a group affect only that group.

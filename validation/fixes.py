@@ -14,7 +14,7 @@ from validation.fields import inner_types, section_of
 
 YES, NO = ("true", "yes", "on", "y", "1"), ("false", "no", "off", "n", "0")
 # The longest text to suggest in brackets.
-LONGEST_IN_BRACKETS = 60
+MAX_BRACKET_LENGTH = 60
 # Larger bounds are not shown.
 LARGEST_SHOWN = 10**9
 
@@ -109,7 +109,7 @@ def _mapping(value: object, _: FieldInfo | None) -> str:
 def _list(value: object, field: FieldInfo | None) -> str:
     if isinstance(value, Mapping):
         return "start each entry with a minus"
-    if isinstance(value, str) and len(value) > LONGEST_IN_BRACKETS:
+    if isinstance(value, str) and len(value) > MAX_BRACKET_LENGTH:
         return "put it on a line below, after a minus"
     if isinstance(value, str):
         return f"write [{', '.join(re.split(r'[, ]+', value.strip('()[] ')))}]"

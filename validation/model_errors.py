@@ -57,7 +57,7 @@ def problems_of(error: ValidationError, model: type[Section], spelling: Mapping[
         details = [detail for detail in details if detail not in explained]
     misspelled = set(_misspelled(details))
     for detail in details:
-        if _follows_from_its_entries(detail) or (detail["type"] == "missing" and detail["loc"] in misspelled):
+        if _has_only_invalid_entries(detail) or (detail["type"] == "missing" and detail["loc"] in misspelled):
             continue
         value = ABSENT if detail["type"] == "missing" else detail["input"]
         yield Problem(detail["loc"], value, _message(detail, model, spelling), RULE_OF.get(detail["type"], "type"))
@@ -73,7 +73,7 @@ def _misspelled(details: Sequence[ErrorDetails]) -> Iterator[Path]:
             yield from (siblings[name] for name in like(word, siblings)[:1])
 
 
-def _follows_from_its_entries(detail: ErrorDetails) -> bool:
+def _has_only_invalid_entries(detail: ErrorDetails) -> bool:
     """Return whether a list is too short only because pydantic does not count invalid entries."""
     given = detail["input"]
     return detail["type"] == "too_short" and isinstance(given, list) and len(given) >= detail["ctx"]["min_length"]
@@ -87,13 +87,13 @@ def _message(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path,
         case "extra_forbidden":
             return _unknown(detail["loc"], model)
         case "enum":
-            return _no_choice(detail)
+            return _choice_message(detail)
         case "string_type" if isinstance(detail["input"], bool | int | float):
             return _unquoted(detail, spelling)
         case "value_error":
             return str(detail["ctx"]["error"])
         case "string_pattern_mismatch":
-            return _mismatch(detail, model, spelling)
+            return _pattern_message(detail, model, spelling)
         case _:
             return f"{_wrong(detail)}; {fix_for(detail, _field(detail, model)) or _hint(detail, model)}"
 
@@ -105,7 +105,7 @@ def _with(field: FieldInfo | None) -> str:
     return f", with {' and '.join([', '.join(needed[:-1]), needed[-1]] if needed[1:] else needed)}" if needed else ""
 
 
-def _no_choice(detail: ErrorDetails) -> str:
+def _choice_message(detail: ErrorDetails) -> str:
     """List the choices, and suggest one."""
     names = [part for part in detail["loc"] if isinstance(part, str)]
     choices = [word.strip("' ") for word in detail["ctx"]["expected"].replace(" or ", ", ").split(",")]
@@ -120,7 +120,7 @@ def _unquoted(detail: ErrorDetails, spelling: Mapping[Path, str]) -> str:
     return f"must be text, but is {kind}; " + ("put it in quotes" if is_secret(detail["loc"]) else f'quote it: "{text}"')
 
 
-def _mismatch(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path, str]) -> str:
+def _pattern_message(detail: ErrorDetails, model: type[Section], spelling: Mapping[Path, str]) -> str:
     """Describe the format, and suggest a value."""
     value, pattern = detail["input"], detail["ctx"]["pattern"]
     better = corrected(value, pattern)

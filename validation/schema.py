@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cluster_request.request import NOT_OVERRIDDEN, NOT_OVERRIDDEN_IN_A_GROUP
-from cluster_request.request_check import GROWING
+from cluster_request.request import RESERVED_CLUSTER_MEMBERS, RESERVED_GROUP_MEMBERS
+from cluster_request.request_check import EXTENSIBLE_ENUMS
 from cluster_request.service_model import input_shape, shape
 from config.errors import Level
-from config.instance_types import NAME_OF_A_TYPE
+from config.instance_types import TYPE_NAME
 from config.model import ClusterConfig
 from config.zones import regions
 from validation.catalog import catalog
@@ -48,8 +48,8 @@ def cluster_schema() -> Schema:
     warnings = [rule for rule, entry in catalog().items() if entry.level is Level.WARNING]
     definitions["Suppression"]["properties"]["rule"]["enum"] = warnings
     used: dict[str, Schema] = {}
-    group["overrides"] |= _overrides("ClusterInstanceGroupSpecification", NOT_OVERRIDDEN_IN_A_GROUP, used)
-    root["properties"]["overrides"] |= _overrides(input_shape("CreateCluster"), NOT_OVERRIDDEN, used)
+    group["overrides"] |= _overrides("ClusterInstanceGroupSpecification", RESERVED_GROUP_MEMBERS, used)
+    root["properties"]["overrides"] |= _overrides(input_shape("CreateCluster"), RESERVED_CLUSTER_MEMBERS, used)
     return {
         "$schema": DRAFT,
         "title": "A cluster of hyperpod-cdk",
@@ -127,7 +127,7 @@ def _of_shape(name: str, used: dict[str, Schema]) -> Iterator[tuple[str, Any]]:
 def _choice(name: str) -> Schema:
     """Return the choices of a shape, plus a pattern for choices that the service may add."""
     choices = {"enum": shape(name)["enum"]}
-    return {"anyOf": [choices, {"pattern": f"^{NAME_OF_A_TYPE}$"}]} if name in GROWING else choices
+    return {"anyOf": [choices, {"pattern": f"^{TYPE_NAME}$"}]} if name in EXTENSIBLE_ENUMS else choices
 
 
 if __name__ == "__main__":

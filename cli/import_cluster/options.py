@@ -7,7 +7,7 @@ from cli.errors import OpsError
 from config.errors import Path, Problem
 from config.network import ZONE_ID
 from config.suggestions import either, nearest
-from config.zones import could_be_a_region, region_of_name, region_of_zone, regions, zone_fix, zones_of
+from config.zones import is_plausible_region, region_of_name, region_of_zone, regions, zone_fix, zones_of
 
 # The option that a part of the new file is from, so that the option is what has to be changed.
 OPTIONS: dict[Path, str] = {
@@ -21,7 +21,7 @@ OPTIONS: dict[Path, str] = {
 
 def check_place(region: str | None, zone: str | None) -> None:
     """Refuse what can be no region, no zone, or a zone of another region; of others the new file's own check warns."""
-    if region is not None and not could_be_a_region(region):
+    if region is not None and not is_plausible_region(region):
         raise OpsError(f"--region: {region} is no region that SageMaker is in; {nearest(region, regions())}")
     if zone is None:
         return

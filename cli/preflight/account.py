@@ -15,7 +15,7 @@ from cli.region import asked_region
 from cli.remedies import UNINTELLIGIBLE, explained
 from config.model import ClusterConfig
 from config.suggestions import nearest
-from config.zones import could_be_a_region, regions
+from config.zones import is_plausible_region, regions
 
 Json = dict[str, Any]
 _Answer = TypeVar("_Answer")
@@ -51,7 +51,7 @@ class Account:
         name = self._session.region_name
         if not name:
             raise OpsError("nothing says which region to ask; set `region` in the cluster's file, or AWS_REGION")
-        if not could_be_a_region(name):  # of one that is newer than the table, the file's own check warns
+        if not is_plausible_region(name):  # of one that is newer than the table, the file's own check warns
             raise OpsError(f"{name}, from your environment, is no region that SageMaker is in; {nearest(name, regions())}")
         return str(name)
 

@@ -12,7 +12,7 @@ from hyperpod_node.slurm import accounting_daemon, controller_daemon, controller
 from hyperpod_node.steps import extra_scripts, readiness, slurm_configuration, slurm_controller, slurm_login, slurm_worker
 from stacks.clusters_app import PROJECT
 from tests.unit.hyperpod_node.a_node import a_context
-from validation.rules.lifecycle import MOST_FILES, MOST_MIB, POINTS
+from validation.rules.lifecycle import MAX_FILES, MAX_MIB, SCRIPT_FOLDERS
 
 PAGE = (PROJECT / "docs" / "operate" / "lifecycle.md").read_text()
 WHERE = {
@@ -51,10 +51,10 @@ def test_the_steps_stand_in_their_order_with_the_nodes_that_take_them() -> None:
 
 
 def test_each_point_of_extra_scripts_is_described() -> None:
-    assert [row[0].strip("`/") for row in rows("folder")] == list(POINTS)
+    assert [row[0].strip("`/") for row in rows("folder")] == list(SCRIPT_FOLDERS)
 
 
-@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize("point", SCRIPT_FOLDERS)
 def test_the_scripts_of_each_point_are_run_by_a_step_of_that_name(point: str) -> None:
     assert getattr(extra_scripts, point) in [step.apply for step in plan.STEPS]
 
@@ -68,7 +68,7 @@ def test_the_files_that_are_written_here_are_named() -> None:
 
 
 def test_the_limits_are_those_of_the_rule() -> None:
-    assert f"At most {MOST_FILES:,} files and {MOST_MIB} MiB" in PAGE
+    assert f"At most {MAX_FILES:,} files and {MAX_MIB} MiB" in PAGE
 
 
 def test_each_wait_is_as_long_as_the_page_says() -> None:

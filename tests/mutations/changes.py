@@ -36,7 +36,7 @@ SMALL = (
 OF_A_GROUP = ("threads_per_core", "partition", "volume_gib", "deep_health_checks")
 OF_A_NETWORK = ("vpc_cidr", "node_cidr", "public_subnet_cidr", "flow_logs_retention_days")
 OF_AN_ASSOCIATION = ("bucket", "prefix", "imported_file_chunk_size_mib", "auto_import", "auto_export")
-OF_A_FILE_SYSTEM = ("removal", "compression", "version", "deployment_type")
+FILE_SYSTEM_ADDRESSES = ("removal", "compression", "version", "deployment_type")
 OF_THE_FILE = (
     *("wait", "wait_hours", "node_recovery", "cluster_name", "implementation", "trust_source_account", "recreate", "account"),
     *("alarm_topic_arn", "tags", "removal"),
@@ -92,7 +92,7 @@ def _field_of_an_association(random: Random, lines: Lines) -> None:
 
 
 def _field_of_a_file_system(random: Random, lines: Lines) -> None:
-    _add(random, lines, r"    storage_capacity_gib: ", OF_A_FILE_SYSTEM)
+    _add(random, lines, r"    storage_capacity_gib: ", FILE_SYSTEM_ADDRESSES)
 
 
 def _field_of_the_file(random: Random, lines: Lines) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from cluster_request.request import NOT_OVERRIDDEN, NOT_OVERRIDDEN_IN_A_GROUP
+from cluster_request.request import RESERVED_CLUSTER_MEMBERS, RESERVED_GROUP_MEMBERS
 from config.errors import Problem
 from config.model import ClusterConfig
 from config.tags import RESERVED
@@ -43,7 +43,7 @@ def reserved_cluster_overrides(config: ClusterConfig) -> Iterator[Problem]:
 
     Names, ownership and the Slurm configuration are derived from the corresponding fields.
     """
-    for member, field in NOT_OVERRIDDEN.items():
+    for member, field in RESERVED_CLUSTER_MEMBERS.items():
         if member in config.overrides:
             yield Problem(("overrides", member), config.overrides[member], f"cannot be overridden; set `{field}` instead")
 
@@ -55,7 +55,7 @@ def reserved_group_overrides(config: ClusterConfig) -> Iterator[Problem]:
     The Slurm configuration and the wait for nodes are derived from the corresponding fields.
     """
     for index, group in numbered(config.instance_groups):
-        for member, field in NOT_OVERRIDDEN_IN_A_GROUP.items():
+        for member, field in RESERVED_GROUP_MEMBERS.items():
             if member in group.overrides:
                 path = ("instance_groups", index, "overrides", member)
                 yield Problem(path, group.overrides[member], f"cannot be overridden; set `{field}` instead")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from cluster_request.request import FIELDS_OF_A_GROUP
+from cluster_request.request import GROUP_FIELDS
 from config.errors import Level, Problem
 from config.model import ClusterConfig
 from validation.entries import numbered
@@ -19,7 +19,7 @@ def override_replaces_field(config: ClusterConfig) -> Iterator[Problem]:
     The override wins, so the field is misleading, and checks that read the field can be wrong.
     """
     for index, group in numbered(config.instance_groups):
-        for name, field in FIELDS_OF_A_GROUP.items():
+        for name, field in GROUP_FIELDS.items():
             is_given = name not in ALWAYS_GIVEN and field in group.model_fields_set
             if is_given and group.overrides.get(name) is not None:
                 message = f"overrides `{field}: {_short(getattr(group, field))}` of the same group; keep only one"

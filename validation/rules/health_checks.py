@@ -12,7 +12,7 @@ from validation.rules.overrides import items
 from validation.rules.registry import rule
 
 # Two for the checks, one for everything else.
-HOURS_OF_DEEP_HEALTH_CHECKS = 3
+DEEP_HEALTH_CHECK_HOURS = 3
 
 
 def _checks(group: InstanceGroup) -> tuple[Path, list[str]]:
@@ -23,7 +23,7 @@ def _checks(group: InstanceGroup) -> tuple[Path, list[str]]:
     return ("deep_health_checks",), [check.value for check in group.deep_health_checks]
 
 
-def _without_accelerators(group: InstanceGroup) -> list[str]:
+def _types_without_accelerators(group: InstanceGroup) -> list[str]:
     """Return the group's known types without accelerators; known-instance-type reports unknown types."""
     return sorted(name for name in types_of_group(group) if (known := instance_type(name)) and not known.is_accelerated)
 
@@ -32,7 +32,7 @@ def _to_check(config: ClusterConfig) -> Iterator[tuple[Path, list[str], Instance
     """Yield the path, the checks and the group for each group whose types have accelerators."""
     for index, group in numbered(config.instance_groups):
         field, checks = _checks(group)
-        if checks and not _without_accelerators(group):  # otherwise deep-health-check-types reports it
+        if checks and not _types_without_accelerators(group):  # otherwise deep-health-check-types reports it
             yield ("instance_groups", index, *field), checks, group
 
 
@@ -47,7 +47,7 @@ def deep_health_check_types(config: ClusterConfig) -> Iterator[Problem]:
     for index, group in numbered(config.instance_groups):
         field, checks = _checks(group)
         path: Path = ("instance_groups", index, *field)
-        without = _without_accelerators(group)
+        without = _types_without_accelerators(group)
         if checks and without:
             yield Problem(path, checks, f"{without[0]} has no accelerators; remove the checks")
         if len(set(checks)) != len(checks):
@@ -93,6 +93,6 @@ def deep_health_check_timeout(config: ClusterConfig) -> Iterator[Problem]:
     checked = [group.name for _, _, group in _to_check(config)]
     if config.implementation is not Implementation.CUSTOM_RESOURCE or config.wait is Wait.NONE or not checked:
         return
-    if config.wait_hours < HOURS_OF_DEEP_HEALTH_CHECKS:
-        message = f"deep health checks of {either(checked)} can take longer; set {HOURS_OF_DEEP_HEALTH_CHECKS}, or `wait: none`"
+    if config.wait_hours < DEEP_HEALTH_CHECK_HOURS:
+        message = f"deep health checks of {either(checked)} can take longer; set {DEEP_HEALTH_CHECK_HOURS}, or `wait: none`"
         yield Problem(("wait_hours",), config.wait_hours, message)

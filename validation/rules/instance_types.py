@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from config.errors import Level, Path, Problem
-from config.instance_types import InstanceType, could_be_a_type, instance_type, is_listed, listed_types, placed_types
+from config.instance_types import InstanceType, instance_type, is_listed, is_plausible_type, listed_types, types_with_paths
 from config.model import ClusterConfig
 from config.suggestions import either, like
 from validation.entries import numbered
@@ -19,7 +19,7 @@ def known_instance_type(config: ClusterConfig) -> Iterator[Problem]:
     that depend on its properties are skipped, and Slurm does not know its GPUs and sockets.
     """
     for place, name in _named(config):
-        if instance_type(name) is None and could_be_a_type(name):  # the request check reports invalid names
+        if instance_type(name) is None and is_plausible_type(name):  # the request check reports invalid names
             yield Problem(place, name, _unknown(name))
 
 
@@ -42,7 +42,7 @@ def threads_per_core(config: ClusterConfig) -> Iterator[Problem]:
         overridden = "ThreadsPerCore" in group.overrides
         path = ("overrides", "ThreadsPerCore") if overridden else ("threads_per_core",)
         threads = group.overrides["ThreadsPerCore"] if overridden else group.threads_per_core
-        single = (name for _, name in placed_types(group) if (known := instance_type(name)) and known.threads_per_core == 1)
+        single = (name for _, name in types_with_paths(group) if (known := instance_type(name)) and known.threads_per_core == 1)
         if isinstance(threads, int) and threads > 1 and (name := next(single, None)):
             yield Problem(("instance_groups", index, *path), threads, f"{name} has only one thread per core; set 1")
 
@@ -55,7 +55,7 @@ def mixed_instance_types(config: ClusterConfig) -> Iterator[Problem]:
     hardware.
     """
     for index, group in numbered(config.instance_groups):
-        known = {name: found for _, name in placed_types(group) if (found := instance_type(name))}
+        known = {name: found for _, name in types_with_paths(group) if (found := instance_type(name))}
         if differences := list(_differences(list(known.values()))):
             path = ("instance_groups", index, "overrides", "InstanceRequirements", "InstanceTypes")
             message = f"types differ in {' and in '.join(differences)}; use one group for each kind, or suppress this warning"
@@ -88,7 +88,9 @@ def efa_single_zone(config: ClusterConfig) -> Iterator[Problem]:
     """
     for index, group in numbered(config.instance_groups):
         subnets = [subnet for _, subnet in items(group.overrides, "OverrideVpcConfig", "Subnets")]
-        if len(subnets) > 1 and any((known := instance_type(name)) and known.efa_interfaces for _, name in placed_types(group)):
+        if len(subnets) > 1 and any(
+            (known := instance_type(name)) and known.efa_interfaces for _, name in types_with_paths(group)
+        ):
             message = "EFA cannot cross availability zones; use one subnet, or suppress this warning if all are in one zone"
             yield Problem(("instance_groups", index, "overrides", "OverrideVpcConfig", "Subnets"), subnets, message)
 
@@ -101,7 +103,7 @@ def efa_interface_type(config: ClusterConfig) -> Iterator[Problem]:
     """
     for index, group in numbered(config.instance_groups):
         requested = text(group.overrides, "NetworkInterface", "InterfaceType")
-        without = [name for _, name in placed_types(group) if (known := instance_type(name)) and not known.efa_interfaces]
+        without = [name for _, name in types_with_paths(group) if (known := instance_type(name)) and not known.efa_interfaces]
         if requested and without:
             path = ("instance_groups", index, "overrides", "NetworkInterface", "InterfaceType")
             yield Problem(path, requested, f"{either(without)} has no EFA; remove it, or use a type with EFA")
@@ -114,7 +116,7 @@ def efa_file_system(config: ClusterConfig) -> Iterator[Problem]:
     Nodes without EFA mount the file system over TCP, at lower throughput.
     """
     existing = config.storage.existing
-    types = [instance_type(name) for group in config.instance_groups for _, name in placed_types(group)]
+    types = [instance_type(name) for group in config.instance_groups for _, name in types_with_paths(group)]
     if existing is not None and existing.efa and all(known is not None and not known.efa_interfaces for known in types):
         message = "no group has a type with EFA, so all nodes mount over TCP; remove it, or use types with EFA"
         yield Problem(("storage", "existing", "efa"), value=True, message=message)
@@ -123,7 +125,7 @@ def efa_file_system(config: ClusterConfig) -> Iterator[Problem]:
 def _named(config: ClusterConfig) -> Iterator[tuple[Path, str]]:
     """Yield every instance type in the file with its path, including restricted groups in `overrides`."""
     for index, group in numbered(config.instance_groups):
-        for path, name in placed_types(group):
+        for path, name in types_with_paths(group):
             yield ("instance_groups", index, *path), name
     for index, each in items(config.overrides, "RestrictedInstanceGroups"):
         if name := text(each, "InstanceType"):

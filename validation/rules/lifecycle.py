@@ -12,13 +12,13 @@ from config.suggestions import either, nearest
 from validation.entries import numbered
 from validation.rules.overrides import member, text
 from validation.rules.registry import rule
-from validation.rules.slurm_setup import uses_our_prefix
+from validation.rules.slurm_setup import uses_uploaded_scripts
 
 # The folders of `extra`, named after the time at which their scripts run.
-POINTS = ("before_slurm", "after_slurm", "controller_ready")
+SCRIPT_FOLDERS = ("before_slurm", "after_slurm", "controller_ready")
 
 # Every node downloads all files before any script runs.
-MOST_FILES, MOST_MIB = 2000, 100
+MAX_FILES, MAX_MIB = 2000, 100
 
 
 def _folders(config: ClusterConfig) -> dict[str, Path]:
@@ -59,7 +59,7 @@ def missing_on_create(config: ClusterConfig) -> Iterator[Problem]:
 
 def _starts_on_create(group: InstanceGroup) -> bool:
     """Return whether the group runs `lifecycle.on_create`; `overrides` can replace it, or leave it out."""
-    return uses_our_prefix(group) and "OnCreate" not in group.overrides.get("LifeCycleConfig", {})
+    return uses_uploaded_scripts(group) and "OnCreate" not in group.overrides.get("LifeCycleConfig", {})
 
 
 @rule("missing-lifecycle-script", "lifecycle", "instance_groups[]")
@@ -94,13 +94,15 @@ def extra_script_folders(config: ClusterConfig) -> Iterator[Problem]:
     content = content_of(folder)
     if not content.files and not content.problems:
         yield Problem(
-            path, folder.name, f"contains no scripts; add them to {either([f'{point}/' for point in POINTS])} in this folder"
+            path,
+            folder.name,
+            f"contains no scripts; add them to {either([f'{point}/' for point in SCRIPT_FOLDERS])} in this folder",
         )
-    for name in sorted({file.partition("/")[0] for file in content.files} - {*POINTS}):
+    for name in sorted({file.partition("/")[0] for file in content.files} - {*SCRIPT_FOLDERS}):
         if name.lower().startswith(("readme", ".")):
             continue
-        meant = nearest(name, POINTS)
-        elsewhere = f"move it into {either(POINTS)}, or suppress this warning if your scripts use it"
+        meant = nearest(name, SCRIPT_FOLDERS)
+        elsewhere = f"move it into {either(SCRIPT_FOLDERS)}, or suppress this warning if your scripts use it"
         yield Problem(path, name, f"never runs; {meant if meant.startswith('did') else elsewhere}")
 
 
@@ -115,9 +117,9 @@ def lifecycle_files(config: ClusterConfig) -> Iterator[Problem]:
         for name, problem in content.problems.items():
             yield Problem(("lifecycle", field), name, problem)
         size = sum(file.stat().st_size for file in content.files.values()) // 2**20
-        if len(content.files) > MOST_FILES or size > MOST_MIB:
+        if len(content.files) > MAX_FILES or size > MAX_MIB:
             message = (
                 f"{len(content.files)} files of {size} MiB are too much for every node to download; use a folder with only "
-                f"scripts, at most {MOST_FILES} files and {MOST_MIB} MiB"
+                f"scripts, at most {MAX_FILES} files and {MAX_MIB} MiB"
             )
             yield Problem(("lifecycle", field), folder.name, message)

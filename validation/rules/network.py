@@ -7,7 +7,7 @@ from config.errors import Level, Path, Problem
 from config.model import ClusterConfig
 from config.network import InternetAccess
 from config.suggestions import nearest
-from config.zones import could_be_a_region, is_known_zone, region_of_zone, regions, zone_fix, zones_of
+from config.zones import is_known_zone, is_plausible_region, region_of_zone, regions, zone_fix, zones_of
 from validation.rules.registry import rule
 
 # https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
@@ -15,8 +15,8 @@ RETENTION_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731,
 
 # https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html: restrictions on secondary CIDR blocks.
 PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
-NEVER_SECOND = tuple(map(IPv4Network, ("198.19.0.0/16", "169.254.0.0/16")))
-FIRST_OF_TEN, FIRST_TWO_OF_TEN = IPv4Network("10.0.0.0/16"), IPv4Network("10.0.0.0/15")
+NEVER_SECONDARY = tuple(map(IPv4Network, ("198.19.0.0/16", "169.254.0.0/16")))
+FIRST_10_RANGE, FIRST_TWO_10_RANGES = IPv4Network("10.0.0.0/16"), IPv4Network("10.0.0.0/15")
 DOCKER = IPv4Network("172.17.0.0/16")
 
 
@@ -26,7 +26,7 @@ def region_format(config: ClusterConfig) -> Iterator[Problem]:
 
     A misspelled region fails only at the first API call, as a host that does not answer.
     """
-    if config.region is not None and not could_be_a_region(config.region):
+    if config.region is not None and not is_plausible_region(config.region):
         yield Problem(("region",), config.region, f"unknown region; {nearest(config.region, regions())}")
 
 
@@ -38,7 +38,7 @@ def known_region(config: ClusterConfig) -> Iterator[Problem]:
     but its availability zones are not checked.
     """
     region = config.region
-    if region is not None and region not in regions() and could_be_a_region(region):
+    if region is not None and region not in regions() and is_plausible_region(region):
         message = f"unknown region; if it is new, suppress this warning; {nearest(region, regions())}"
         yield Problem(("region",), region, message)
 
@@ -128,7 +128,7 @@ def node_cidr_conflict(config: ClusterConfig) -> Iterator[Problem]:
     EC2 rejects other ranges, and the deployment rolls back.
     """
     vpc, nodes = config.network.vpc_cidr, config.network.node_cidr
-    if config.network.existing is None and (reason := _cannot_join(vpc, nodes)):
+    if config.network.existing is None and (reason := _conflict(vpc, nodes)):
         message = f"{reason}; use another range in {_family(vpc)}, or one in 100.64.0.0/10"
         yield Problem(("network", "node_cidr"), str(nodes), message)
 
@@ -161,17 +161,17 @@ def flow_log_retention(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("network", "flow_logs_retention_days"), days, message)
 
 
-def _cannot_join(vpc: IPv4Network, nodes: IPv4Network) -> str | None:
+def _conflict(vpc: IPv4Network, nodes: IPv4Network) -> str | None:
     """Return why ``nodes`` cannot be a secondary range of a VPC with the first range ``vpc``."""
     if vpc.overlaps(nodes):
         return f"overlaps vpc_cidr {vpc}"
-    if any(nodes.overlaps(never) for never in NEVER_SECOND):
+    if any(nodes.overlaps(never) for never in NEVER_SECONDARY):
         return "reserved by AWS"
     family = next((private for private in PRIVATE if nodes.overlaps(private)), None)
     if family is not None and not vpc.subnet_of(family):
         return f"a VPC with {vpc} cannot add a range in {family}"
-    if vpc.overlaps(FIRST_TWO_OF_TEN) and nodes.overlaps(FIRST_OF_TEN):
-        return f"a VPC with {vpc} cannot add a range in {FIRST_OF_TEN}"
+    if vpc.overlaps(FIRST_TWO_10_RANGES) and nodes.overlaps(FIRST_10_RANGE):
+        return f"a VPC with {vpc} cannot add a range in {FIRST_10_RANGE}"
     return None
 
 

@@ -11,7 +11,7 @@ from validation.rules.registry import rule
 
 ACCOUNTING: Path = ("slurm", "accounting")
 NEEDED = {"host": "name of the database's host", "secret_arn": "ARN of the secret with its username and password"}
-EXTERNAL_ALONE = ("host", "port", "secret_arn", "secret_key_arn")
+EXTERNAL_ONLY = ("host", "port", "secret_arn", "secret_key_arn")
 
 # Slurm's syntax (src/common/parse_config.c of https://github.com/SchedMD/slurm): a backslash at the end continues a line, and an
 # equals sign may have spaces around it.
@@ -41,7 +41,7 @@ def unused_accounting_fields(config: ClusterConfig) -> Iterator[Problem]:
     """
     accounting = config.slurm.accounting
     if accounting.database is not Database.EXTERNAL:
-        for name in EXTERNAL_ALONE:
+        for name in EXTERNAL_ONLY:
             if name in accounting.model_fields_set and getattr(accounting, name) is not None:
                 message = f"has no effect with `database: {accounting.database}`; remove it, or set `database: external`"
                 yield Problem((*ACCOUNTING, name), getattr(accounting, name), message)

@@ -13,12 +13,12 @@ from config.suggestions import either
 from validation.entries import numbered
 from validation.rules.overrides import items, member, number, text
 from validation.rules.registry import rule
-from validation.rules.slurm_setup import NODE_TYPES, uses_our_prefix
+from validation.rules.slurm_setup import NODE_TYPES, uses_uploaded_scripts
 
 CONTINUOUS = "https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-scaling-slurm.html"
 
 # Members of the cluster and of a group that AWS documents only for clusters with Kubernetes.
-OF_KUBERNETES: tuple[Path, ...] = (
+EKS_CLUSTER_MEMBERS: tuple[Path, ...] = (
     ("Orchestrator", "Eks"),
     ("AutoScaling",),  # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-autoscaling.html
     ("RestrictedInstanceGroups",),  # https://docs.aws.amazon.com/sagemaker/latest/dg/nova-hp-cluster.html
@@ -26,7 +26,7 @@ OF_KUBERNETES: tuple[Path, ...] = (
     # https://aws.amazon.com/about-aws/whats-new/2025/09/managed-tiered-checkpointing-amazon-sagemaker-hyperpod
     ("TieredStorageConfig",),
 )
-OF_KUBERNETES_IN_A_GROUP: tuple[Path, ...] = (
+EKS_GROUP_MEMBERS: tuple[Path, ...] = (
     ("KubernetesConfig",),
     # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterAutoPatchConfig.html: it drains pods.
     ("AutoPatchConfig", "DrainPolicy"),
@@ -74,7 +74,7 @@ def slurm_config_overwrite(config: ClusterConfig) -> Iterator[Problem]:
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html
     names = ("Orchestrator", "Slurm", "SlurmConfigStrategy")
     # With the default scripts HyperPod rejects any strategy: slurm-config-conflict.
-    is_own = not any(uses_our_prefix(group) for _, group in numbered(config.instance_groups))
+    is_own = not any(uses_uploaded_scripts(group) for _, group in numbered(config.instance_groups))
     if is_own and text(config.overrides, *names) == "Overwrite" and not _is_continuous(config):
         message = "discards what your scripts wrote to slurm.conf; use Merge, or suppress this warning"
         yield Problem(("overrides", *names), "Overwrite", message)
@@ -152,10 +152,10 @@ def eks_only_option(config: ClusterConfig) -> Iterator[Problem]:
     The nodes of this project run Slurm: HyperPod rejects such a request, or the option has no effect.
     """
     message = "supported only for clusters with Amazon EKS; remove it"
-    places: list[tuple[Path, Path, object]] = [(("overrides",), names, config.overrides) for names in OF_KUBERNETES]
+    places: list[tuple[Path, Path, object]] = [(("overrides",), names, config.overrides) for names in EKS_CLUSTER_MEMBERS]
     for index, group in numbered(config.instance_groups):
         where: Path = ("instance_groups", index, "overrides")
-        places += [(where, names, group.overrides) for names in OF_KUBERNETES_IN_A_GROUP]
+        places += [(where, names, group.overrides) for names in EKS_GROUP_MEMBERS]
     for above, names, overrides in places:
         given = member(overrides, *map(str, names))
         if given is not None:

@@ -15,8 +15,8 @@ from validation.rules.registry import rule
 
 MEMBER = "LifeCycleConfig"
 SCRIPTS = ("OnCreate", "OnInitComplete")
-OUR_PREFIX = "the prefix of the scripts that the deployment uploads"
-OURS: Mapping[str, Any] = {"SourceS3Uri": OUR_PREFIX, "OnCreate": ON_CREATE}
+UPLOADED_PREFIX = "the prefix of the scripts that the deployment uploads"
+OURS: Mapping[str, Any] = {"SourceS3Uri": UPLOADED_PREFIX, "OnCreate": ON_CREATE}
 NODE_TYPES = {Role.CONTROLLER: "Controller", Role.LOGIN: "Login", Role.COMPUTE: "Compute"}
 
 
@@ -29,9 +29,9 @@ def lifecycle_config(group: InstanceGroup) -> Mapping[str, Any] | None:
     return merged(OURS, given) if isinstance(given, Mapping) else OURS
 
 
-def uses_our_prefix(group: InstanceGroup) -> bool:
+def uses_uploaded_scripts(group: InstanceGroup) -> bool:
     """Return whether the group's nodes download the uploaded scripts and their provisioning_parameters.json."""
-    return (lifecycle_config(group) or {}).get("SourceS3Uri") == OUR_PREFIX
+    return (lifecycle_config(group) or {}).get("SourceS3Uri") == UPLOADED_PREFIX
 
 
 @rule("slurm-config-conflict", "instance_groups[]", "overrides")
@@ -43,7 +43,7 @@ def slurm_config_conflict(config: ClusterConfig) -> Iterator[Problem]:
     """
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-slurm-api-config-migration.html
     # https://docs.aws.amazon.com/sagemaker/latest/dg/smcluster-getting-started-slurm-cli.html
-    ours = [group.name for _, group in numbered(config.instance_groups) if uses_our_prefix(group)]
+    ours = [group.name for _, group in numbered(config.instance_groups) if uses_uploaded_scripts(group)]
     problem = "HyperPod rejects it together with the uploaded provisioning_parameters.json"
     for index, group in numbered(config.instance_groups):
         given = member(group.overrides, "SlurmConfig")
@@ -58,7 +58,7 @@ def slurm_config_conflict(config: ClusterConfig) -> Iterator[Problem]:
 def _fix(group: InstanceGroup, ours: list[str]) -> str:
     """Return a fix after which the group still has Slurm."""
     scripts = lifecycle_config(group)
-    if not uses_our_prefix(group):
+    if not uses_uploaded_scripts(group):
         return f"also set `LifeCycleConfig: null` and `SlurmConfig` in {either(ours)}"
     if scripts and "OnInitComplete" in scripts:
         return "set `LifeCycleConfig.SourceS3Uri` to a folder without that file"
@@ -112,7 +112,9 @@ def pam_slurm_adopt_missing(config: ClusterConfig) -> Iterator[Problem]:
     # AWS's scripts build it: utils/pam_adopt_cgroup_wheel.sh of https://github.com/awslabs/awsome-distributed-training
     if not config.slurm.restrict_ssh or config.lifecycle.source is not None:
         return
-    compute = [group for _, group in numbered(config.instance_groups) if group.role is Role.COMPUTE and uses_our_prefix(group)]
+    compute = [
+        group for _, group in numbered(config.instance_groups) if group.role is Role.COMPUTE and uses_uploaded_scripts(group)
+    ]
     without = [group.name for group in compute if group.overrides.get("ImageId") is None]
     if without:
         message = (

@@ -9,13 +9,13 @@ from config.model import ClusterConfig
 from validation.rules.registry import rule
 
 # https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html: the first four of a subnet and its last.
-KEPT_BY_AWS = 5
+RESERVED_BY_AWS = 5
 LARGEST_PREFIX, SMALLEST_PREFIX = 16, 28
 # https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html: every VPC can add a range of this block.
 SHARED = IPv4Network("100.64.0.0/10")
 # The number of network interfaces of a file system is not published; it can have several:
 # https://docs.aws.amazon.com/fsx/latest/APIReference/API_FileSystem.html
-OF_A_FILE_SYSTEM = 1
+FILE_SYSTEM_ADDRESSES = 1
 
 NEEDED = ("network.vpc_cidr", "network.node_cidr", "network.existing", "instance_groups", "overrides", "storage.lustre")
 
@@ -29,8 +29,8 @@ def subnet_capacity(config: ClusterConfig) -> Iterator[Problem]:
     With EKS, each pod takes an address too. A subnet cannot grow: without free addresses a group fails to start or to scale, and
     the network must be replaced.
     """
-    if _is_ours(config):
-        yield from _too_many(config, [(demand, demand.least) for demand in address_demands(config)], "at least ")
+    if _is_created(config):
+        yield from _capacity_problem(config, [(demand, demand.least) for demand in address_demands(config)], "at least ")
 
 
 @rule("subnet-capacity-largest-types", *NEEDED, level=Level.WARNING)
@@ -39,9 +39,9 @@ def subnet_capacity_largest_types(config: ClusterConfig) -> Iterator[Problem]:
 
     Available capacity decides which type a node gets, and a subnet cannot grow.
     """
-    if _is_ours(config) and not any(subnet_capacity(config)):
+    if _is_created(config) and not any(subnet_capacity(config)):
         message = "with the largest type of each group, "
-        yield from _too_many(config, [(demand, demand.most) for demand in address_demands(config)], message)
+        yield from _capacity_problem(config, [(demand, demand.most) for demand in address_demands(config)], message)
 
 
 @rule("subnet-capacity-autoscaling", *NEEDED, level=Level.WARNING)
@@ -52,7 +52,7 @@ def subnet_capacity_autoscaling(config: ClusterConfig) -> Iterator[Problem]:
     cannot scale, and the network must be replaced.
     """
     scaling = config.overrides.get("AutoScaling")
-    if not isinstance(scaling, Mapping) or scaling.get("Mode") != "Enable" or not _is_ours(config):
+    if not isinstance(scaling, Mapping) or scaling.get("Mode") != "Enable" or not _is_created(config):
         return
     found = list(address_demands(config))
     left = _usable(config.network.node_cidr) - sum(demand.nodes * demand.least for demand in found) - _file_system(config)
@@ -65,14 +65,14 @@ def subnet_capacity_autoscaling(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("overrides", "AutoScaling"), dict(scaling), message)
 
 
-def _is_ours(config: ClusterConfig) -> bool:
+def _is_created(config: ClusterConfig) -> bool:
     """Return whether the stack creates the node subnet, with a valid size (otherwise cidr-size reports it)."""
     theirs = config.overrides.get("VpcConfig", {})
     elsewhere = config.network.existing is not None or not isinstance(theirs, Mapping) or "Subnets" in theirs
     return not elsewhere and LARGEST_PREFIX <= config.network.node_cidr.prefixlen <= SMALLEST_PREFIX
 
 
-def _too_many(config: ClusterConfig, counted: Sequence[tuple[AddressDemand, int]], how: str) -> Iterator[Problem]:
+def _capacity_problem(config: ClusterConfig, counted: Sequence[tuple[AddressDemand, int]], how: str) -> Iterator[Problem]:
     """Yield a problem if the nodes and the file system need more addresses than `node_cidr` has."""
     cidr, file_system = config.network.node_cidr, _file_system(config)
     needed, has = sum(demand.nodes * each for demand, each in counted) + file_system, _usable(cidr)
@@ -84,11 +84,11 @@ def _too_many(config: ClusterConfig, counted: Sequence[tuple[AddressDemand, int]
 
 
 def _file_system(config: ClusterConfig) -> int:
-    return OF_A_FILE_SYSTEM if config.storage.lustre else 0
+    return FILE_SYSTEM_ADDRESSES if config.storage.lustre else 0
 
 
 def _usable(cidr: IPv4Network) -> int:
-    return cidr.num_addresses - KEPT_BY_AWS
+    return cidr.num_addresses - RESERVED_BY_AWS
 
 
 def _in_words(demand: AddressDemand, each: int) -> str:
@@ -97,7 +97,7 @@ def _in_words(demand: AddressDemand, each: int) -> str:
 
 def _fix(config: ClusterConfig, needed: int) -> str:
     """Suggest the smallest range that fits, which contains the current range unless it would overlap `vpc_cidr`."""
-    prefix = 32 - (needed + KEPT_BY_AWS - 1).bit_length()
+    prefix = 32 - (needed + RESERVED_BY_AWS - 1).bit_length()
     if prefix < LARGEST_PREFIX:
         return (
             "no subnet can be that large; lower instance_count, or use other subnets for some groups "

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from config.errors import Level, Path, Problem
 from config.model import ClusterConfig
-from config.reserved_names import NOBODYS_IDS, is_reserved, is_systemds
+from config.reserved_names import NOBODY_IDS, is_reserved, is_systemd_id
 from config.suggestions import nearest
 from validation.entries import numbered
 from validation.rules.registry import rule
@@ -81,7 +81,7 @@ def reserved_account_ids(config: ClusterConfig) -> Iterator[Problem]:
     65534 is the account `nobody`, and 65535 means no user.
     """
     for path, number in _ids(config):
-        if number in NOBODYS_IDS:
+        if number in NOBODY_IDS:
             yield Problem(path, number, "reserved for `nobody`; use a number from 10000 to 60000, or from 65536")
 
 
@@ -92,7 +92,7 @@ def systemd_uid_range(config: ClusterConfig) -> Iterator[Problem]:
     systemd can assign such a number to a service at any time, which then owns the user's files.
     """
     for path, number in _ids(config):
-        if is_systemds(number):
+        if is_systemd_id(number):
             message = "systemd can assign this number to a service; use a number from 10000 to 60000, or suppress this warning"
             yield Problem(path, number, message)
 

@@ -9,8 +9,8 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from config.errors import Path, Place, Problem
 from validation.yaml.errors import syntax_problem
 
-DEEPEST = 32
-MOST_VALUES = 50_000
+MAX_DEPTH = 32
+MAX_VALUES = 50_000
 TAG = "tag:yaml.org,2002:"
 
 _READ_AS = {"int": "a number", "float": "a number", "bool": "a boolean", "null": "null"}
@@ -75,7 +75,7 @@ class _Reader:
     def value(self, node: Node, path: Path) -> object:
         """Return the node's value, or the nearest value if it has a problem."""
         self._values += 1
-        if len(path) > DEEPEST or self._values > MOST_VALUES:  # ends the recursion of an anchor that contains itself
+        if len(path) > MAX_DEPTH or self._values > MAX_VALUES:  # ends the recursion of an anchor that contains itself
             self._once(_too_large(path[:1]))
             return None
         self._document.places.setdefault(path, _place(node))
@@ -183,7 +183,7 @@ def _place(node: Node) -> Place:
 
 
 def _too_large(path: Path) -> Problem:
-    message = f"exceeds {DEEPEST} levels or {MOST_VALUES} values; simplify it"
+    message = f"exceeds {MAX_DEPTH} levels or {MAX_VALUES} values; simplify it"
     return Problem(path, "...", message, "yaml.size")
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from botocore.session import Session
 
-from config.zones import TABLE, could_be_a_region, partition_of, region_of_zone, regions, zones_of
+from config.zones import TABLE, is_plausible_region, partition_of, region_of_zone, regions, zones_of
 from tools.zone_table import rendered, table
 
 
@@ -28,8 +28,8 @@ def test_every_region_is_in_the_partition_that_botocore_has_it_in() -> None:
 
 
 def test_every_region_has_a_name_that_a_region_can_have() -> None:
-    assert [region for region in regions() if not could_be_a_region(region)] == []
-    assert not could_be_a_region("us-wset-2")
+    assert [region for region in regions() if not is_plausible_region(region)] == []
+    assert not is_plausible_region("us-wset-2")
 
 
 @pytest.mark.parametrize(("zone", "region"), [("usw2-az4", "us-west-2"), ("use1-dfw2-az1", "us-east-1"), ("xyz1-az1", None)])

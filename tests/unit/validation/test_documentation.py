@@ -6,7 +6,7 @@ import pytest
 import yaml
 from botocore.session import get_session
 
-from cluster_request.request import FIELDS_OF_A_GROUP, FIELDS_OF_THE_CLUSTER
+from cluster_request.request import CLUSTER_FIELDS, GROUP_FIELDS
 from config.instance_group import InstanceGroup
 from config.model import ClusterConfig
 from config.section import Change, Section
@@ -94,7 +94,7 @@ def test_each_field_becomes_a_member_of_its_request(api: str) -> None:
 
 @pytest.mark.parametrize(
     ("section", "table", "prefix"),
-    [(ClusterConfig, FIELDS_OF_THE_CLUSTER, ""), (InstanceGroup, FIELDS_OF_A_GROUP, "InstanceGroups[].")],
+    [(ClusterConfig, CLUSTER_FIELDS, ""), (InstanceGroup, GROUP_FIELDS, "InstanceGroups[].")],
 )
 def test_the_request_contains_each_field_as_documented(section: type[Section], table: dict[str, str], prefix: str) -> None:
     for member, field in table.items():

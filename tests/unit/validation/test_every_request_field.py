@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from cluster_request.request import (
-    FIELDS_OF_A_GROUP,
-    FIELDS_OF_THE_CLUSTER,
-    NOT_OVERRIDDEN,
-    NOT_OVERRIDDEN_IN_A_GROUP,
+    CLUSTER_FIELDS,
+    GROUP_FIELDS,
+    RESERVED_CLUSTER_MEMBERS,
+    RESERVED_GROUP_MEMBERS,
     RequestValues,
     cluster_request,
 )
@@ -62,11 +62,11 @@ def test_a_valid_file_asks_for_the_field(leaf: Path, draft: Any) -> None:
         for index in range(3):
             draft.set("instance_groups", index, "overrides", THEIR_SCRIPTS)
     match leaf:
-        case ("InstanceGroups", _, str(member), *_) if member not in NOT_OVERRIDDEN_IN_A_GROUP:
+        case ("InstanceGroups", _, str(member), *_) if member not in RESERVED_GROUP_MEMBERS:
             draft.set("instance_groups", WORK, "overrides", member, at(wanted, leaf[:3]))
             for excluded in (path for name, path in EXCLUDED.items() if name in leaf):
                 draft.set("instance_groups", WORK, "overrides", *excluded, None)
-        case (str(member), *_) if member not in NOT_OVERRIDDEN:
+        case (str(member), *_) if member not in RESERVED_CLUSTER_MEMBERS:
             draft.set("overrides", {member: wanted[member]})
         case _:
             path, value = FRIENDLY[dotted(leaf)]
@@ -83,4 +83,4 @@ def test_a_field_of_the_file_asks_for_the_field_of_the_request(name: str, draft:
 
 def test_every_field_of_the_file_that_sets_one_of_the_request_is_tried() -> None:
     tried = {str(path[-1]) for path, _ in FRIENDLY.values()}
-    assert tried == {*FIELDS_OF_A_GROUP.values(), *FIELDS_OF_THE_CLUSTER.values()} - {"instance_groups"}
+    assert tried == {*GROUP_FIELDS.values(), *CLUSTER_FIELDS.values()} - {"instance_groups"}

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from config.instance_types import could_be_a_type, instance_type, listed_types
+from config.instance_types import instance_type, is_plausible_type, listed_types
 from tests.unit.cluster_request.request_leaves import holding
 from validation.checked_file import check_source
 
@@ -61,7 +61,7 @@ def test_a_size_that_others_have_and_a_family_that_nothing_has_may_be_new(draft:
 
 
 def test_every_type_that_there_is_has_a_name_as_types_have(draft: Any) -> None:
-    assert [name for name in listed_types() if not could_be_a_type(name)] == []
+    assert [name for name in listed_types() if not is_plausible_type(name)] == []
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def test_files_of_python_and_git_are_ignored(draft: Any) -> None:
 
 
 def test_a_folder_that_is_too_large_is_reported(draft: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lifecycle, "MOST_FILES", 2)
+    monkeypatch.setattr(lifecycle, "MAX_FILES", 2)
     draft.put("own/on_create.sh", "own/a", "own/b").set("lifecycle", "source", "own")
     [line] = draft.lines()
     assert "3 files of 0 MiB are too much for every node to download; use a folder with only scripts" in line

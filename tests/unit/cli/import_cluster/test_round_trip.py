@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cli.import_cluster import Choices, Imported, Keep, Original, imported
 from cli.import_cluster.commented_yaml import Part, written
-from cluster_request.request import NOT_OVERRIDDEN, NOT_OVERRIDDEN_IN_A_GROUP, RequestValues, cluster_request, merged
+from cluster_request.request import RESERVED_CLUSTER_MEMBERS, RESERVED_GROUP_MEMBERS, RequestValues, cluster_request, merged
 from config.instance_group import Role
 from config.model import ClusterConfig
 from tests.unit.cli.import_cluster.originals import Json
@@ -26,10 +26,8 @@ NOT_DRAWN = {
     *("ExecutionRole", "LifeCycleConfig", "SlurmConfig"),
     *("InstanceType", "InstanceRequirements", "OnStartDeepHealthChecks", "MinInstanceCount"),
 }
-GROUP_LEAVES = [
-    leaf for leaf in leaves() if leaf[0] == "InstanceGroups" and leaf[2] not in {*NOT_OVERRIDDEN_IN_A_GROUP, *NOT_DRAWN}
-]
-CLUSTER_LEAVES = [leaf for leaf in leaves() if leaf[0] not in {*NOT_OVERRIDDEN, "VpcConfig", "Orchestrator"}]
+GROUP_LEAVES = [leaf for leaf in leaves() if leaf[0] == "InstanceGroups" and leaf[2] not in {*RESERVED_GROUP_MEMBERS, *NOT_DRAWN}]
+CLUSTER_LEAVES = [leaf for leaf in leaves() if leaf[0] not in {*RESERVED_CLUSTER_MEMBERS, "VpcConfig", "Orchestrator"}]
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 tag_texts = st.text(st.characters(categories=["L", "Z", "N"], include_characters="_.:/=+-@"), max_size=20)
