@@ -1,6 +1,5 @@
 """`./hpod adopt CLUSTER`: what a deployment would do with a cluster that is there already."""
 
-import argparse
 from datetime import UTC, datetime
 from typing import Any
 
@@ -29,11 +28,6 @@ from cluster_request.resource_properties import resource_properties, tagged
 MADE = "(made by the deployment)"
 PUT_TAGS_ON = "put these tags on"
 TO_COME = Owner("arn:aws:cloudformation:::stack/to-come/0", "Cluster")
-
-
-def options(command: argparse.ArgumentParser) -> None:
-    """Add what the command takes beside the cluster."""
-    command.add_argument("--release", action="store_true", help="take off the tags of an owner that is gone")
 
 
 def adopt(deployment: Deployment, *, release: bool = False) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import boto3
 from botocore.exceptions import ClientError
 
-from cli.command import CLUSTERS
+from cli.cluster_folder import CLUSTERS
 from cli.errors import OpsError
 from cli.region import asked_region
 from config.model import ClusterConfig

@@ -1,14 +1,13 @@
 """`./hpod init NAME`: a commented cluster file, by a few questions."""
 
-import argparse
 import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from cli.cluster_folder import CLUSTERS
 from cli.cluster_template import first_file
-from cli.command import CLUSTERS
 from cli.errors import OpsError
 from cli.questions import NEW, QUESTIONS, Answers, Question
 from cli.write_file import write_new
@@ -19,14 +18,6 @@ from validation.load import check_files, parse_cluster
 from validation.patterns import in_words
 
 Ask = Callable[[str], str]
-
-
-def options(command: argparse.ArgumentParser) -> None:
-    """Add what the command takes."""
-    command.add_argument("name", metavar="NAME", help="the new file's name, without .yaml, e.g. mine")
-    for question in QUESTIONS:
-        command.add_argument(question.option, metavar=question.name.upper(), help=question.help)
-    command.add_argument("--force", action="store_true", help="write over a file that is there (it is kept)")
 
 
 def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **given: str | None) -> Iterator[str]:

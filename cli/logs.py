@@ -3,7 +3,6 @@
 HyperPod's log groups outlive their clusters, so that the log of a node of a cluster that could not be made is still there.
 """
 
-import argparse
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -35,12 +34,6 @@ class NodeLog:
     def names(self) -> tuple[str, str]:
         """What the node may be called."""
         return self.instance, f"{self.group}-{self.number}"
-
-
-def options(command: argparse.ArgumentParser) -> None:
-    """Add what the command takes beside the cluster."""
-    command.add_argument("node", metavar="NODE", nargs="?", help="an instance id, or the group's name and a number: workers-1")
-    command.add_argument("--follow", action="store_true", help="go on with what is written from now on, until Ctrl-C")
 
 
 def logs(

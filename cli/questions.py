@@ -23,8 +23,6 @@ class Question:
     """One question: what it asks, what is taken without an answer, and what is wrong with one."""
 
     name: str
-    # What `--help` says: the unit, an example, and in brackets what is taken without an answer.
-    help: str
     text: Callable[[Answers], str]
     problem: Callable[[str, Answers], str | None]
     default: Callable[[Answers], str | None]
@@ -120,56 +118,12 @@ def _zones(answers: Answers) -> str:
 
 
 QUESTIONS = (
-    Question(
-        "region",
-        "the AWS region, e.g. us-west-2 (that of --zone, or AWS_REGION)",
-        _said("region, e.g. us-west-2"),
-        _region,
-        _default_region,
-    ),
-    Question(
-        "zone",
-        "the id, not the name, of the availability zone where your quota is, e.g. usw2-az4 (asked for)",
-        _zones,
-        _zone,
-        _always(None),
-    ),
-    Question(
-        "instance_type",
-        "the type of the compute nodes, e.g. ml.p5.48xlarge (asked for)",
-        _said("instance type of the compute nodes, e.g. ml.p5.48xlarge"),
-        _instance_type,
-        _always(None),
-    ),
-    Question("instance_count", "how many compute nodes, e.g. 4 (1)", _said("how many of them"), _count, _always("1")),
-    Question(
-        "vpc",
-        f"`{NEW}`, or the id of a VPC that is there, e.g. vpc-0123456789abcdef0 ({NEW})",
-        _said(f"VPC: `{NEW}`, or the id of one that is there"),
-        _network,
-        _always(NEW),
-    ),
-    Question(
-        "subnets",
-        "with --vpc: ids of its private subnets in the zone, with commas, e.g. subnet-01234567,subnet-89abcdef (asked for)",
-        _said("private subnets in that zone, with commas"),
-        _id_of("subnet"),
-        _always(None),
-        _has_vpc,
-    ),
-    Question(
-        "security_group",
-        "with --vpc: id of a security group that allows all traffic within itself, e.g. sg-01234567 (asked for)",
-        _said("security group that allows all within itself"),
-        _id_of("sg"),
-        _always(None),
-        _has_vpc,
-    ),
-    Question(
-        "storage",
-        f"FSx for Lustre file system: `{NEW}`, of 1200 GiB, or `{NONE}` ({NEW})",
-        _said(f"FSx for Lustre file system: `{NEW}` or `{NONE}`"),
-        _storage,
-        _always(NEW),
-    ),
+    Question("region", _said("region, e.g. us-west-2"), _region, _default_region),
+    Question("zone", _zones, _zone, _always(None)),
+    Question("instance_type", _said("instance type of the compute nodes, e.g. ml.p5.48xlarge"), _instance_type, _always(None)),
+    Question("instance_count", _said("how many of them"), _count, _always("1")),
+    Question("vpc", _said(f"VPC: `{NEW}`, or the id of one that is there"), _network, _always(NEW)),
+    Question("subnets", _said("private subnets in that zone, with commas"), _id_of("subnet"), _always(None), _has_vpc),
+    Question("security_group", _said("security group that allows all within itself"), _id_of("sg"), _always(None), _has_vpc),
+    Question("storage", _said(f"FSx for Lustre file system: `{NEW}` or `{NONE}`"), _storage, _always(NEW)),
 )

@@ -1,16 +1,9 @@
 """`./hpod continue-rollback CLUSTER`: go on with a rollback that CloudFormation has given up."""
 
-import argparse
-
 from cli.deployment import Deployment, Stack
 from cli.errors import OpsError
 
 STUCK = "UPDATE_ROLLBACK_FAILED"
-
-
-def options(command: argparse.ArgumentParser) -> None:
-    """Add what the command takes beside the cluster."""
-    command.add_argument("--skip", action="store_true", help="leave the resources that failed as they are, and end the rollback")
 
 
 def continue_rollback(deployment: Deployment, *, skip: bool = False) -> str:

@@ -1,19 +1,11 @@
 """`./hpod validate`: all that is wrong with cluster files, without Node, the CDK or credentials."""
 
-import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from cli.cluster_files import checked
 from cli.errors import OpsError
 from validation.report import FORMATS, counted
-
-
-def options(command: argparse.ArgumentParser) -> None:
-    """Add what the command takes beside the folder."""
-    command.add_argument("files", nargs="*", metavar="CLUSTER|FILE", help="name of a cluster file, or its path; all without it")
-    command.add_argument("--format", choices=FORMATS, default="text", help="for whom: text (a terminal), json, github, sarif")
-    command.add_argument("--strict", action="store_true", help="fail with warnings, too, unless the file silences them")
 
 
 def validate(*, clusters: Path, files: Sequence[str], format: str, strict: bool) -> Iterator[str]:

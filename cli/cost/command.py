@@ -1,6 +1,5 @@
 """`./hpod cost`: what the cluster of a file costs per hour and per month, before it is deployed."""
 
-import argparse
 from pathlib import Path
 
 from cli.cluster_files import checked
@@ -16,25 +15,6 @@ from config.zones import region_of_zone
 from validation.load import usable
 
 FORMATS = {"text": as_text, "json": as_json}
-
-
-def options(command: argparse.ArgumentParser) -> None:
-    """Add what the command takes beside the folder."""
-    command.add_argument("file", metavar="CLUSTER|FILE", help="name of a cluster file, or its path, e.g. clusters/reference.yaml")
-    command.add_argument("--format", choices=FORMATS, default="text", help="for whom: text (a terminal; the default) or json")
-    command.add_argument(
-        "--live", action="store_true", help="ask AWS's Pricing API (pricing:GetProducts); without it, prices come from a table"
-    )
-    command.add_argument(
-        "--prices",
-        type=Path,
-        default=None,
-        metavar="FILE",
-        help="a table of prices that --save wrote, e.g. prices.json (cli/cost/prices.json)",
-    )
-    command.add_argument(
-        "--save", type=Path, metavar="FILE", help="with --live: write the prices into this table, e.g. prices.json"
-    )
 
 
 def cost(*, clusters: Path, file: str, format: str, live: bool, prices: Path | None, save: Path | None) -> str:

@@ -1,6 +1,5 @@
 """`./hpod import`: the cluster file of a cluster that was described elsewhere, by files or by a cluster that runs."""
 
-import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,46 +10,6 @@ from cli.write_file import write_new
 from config.errors import ConfigError
 
 MOST_FILES = 3
-
-
-def options(command: argparse.ArgumentParser) -> None:
-    """Add what the command takes."""
-    command.add_argument(
-        "files",
-        nargs="*",
-        type=Path,
-        metavar="FILE",
-        help="CreateCluster's input, then provisioning_parameters.json, then vpc-config.json; the last two may be left out",
-    )
-    command.add_argument(
-        "--cluster", metavar="NAME", help="a cluster that runs, instead of its request's file, e.g. --cluster ml-cluster"
-    )
-    command.add_argument(
-        "--region",
-        help="the region, where nothing in the files says it, e.g. us-west-2; of --cluster: without it, your profile's",
-    )
-    command.add_argument(
-        "--zone", metavar="ID", help="the id of the availability zone, e.g. usw2-az4 (the first of the region, for a new network)"
-    )
-    _of_what_is_kept(command)
-    command.add_argument("--output", type=Path, metavar="FILE", help="write this file, e.g. clusters/mine.yaml (it is printed)")
-    command.add_argument("--force", action="store_true", help="write over a file that is there (it is kept)")
-
-
-def _of_what_is_kept(command: argparse.ArgumentParser) -> None:
-    """Add what says how much of its own the cluster goes on using."""
-    command.add_argument(
-        "--keep",
-        choices=[*map(str, Keep)],
-        help="what of its own the cluster goes on using (nothing; network with --vpc; everything with --cluster)",
-    )
-    command.add_argument(
-        "--vpc", metavar="VPC_ID", help="the VPC of the request's subnets, which are then kept, e.g. vpc-0123456789abcdef0"
-    )
-    command.add_argument(
-        "--scripts", metavar="FOLDER", help="the original's lifecycle scripts, from the new file's own folder, e.g. ../scripts"
-    )
-    command.add_argument("--drop-unknown-groups", action="store_true", help="leave out roles of what is no instance group")
 
 
 def import_cluster(

@@ -1,6 +1,5 @@
 """`./hpod preflight`: what the account would refuse of a cluster file, asked without changing anything."""
 
-import argparse
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,15 +21,6 @@ from validation.report import FORMATS
 from validation.report import counted as problems_counted
 
 NOT_OPTED_IN = ("InvalidClientTokenId", "UnrecognizedClientException")
-
-
-def options(command: argparse.ArgumentParser) -> None:
-    """Add what the command takes beside the folder."""
-    command.add_argument("cluster", metavar="CLUSTER|FILE", help="name of a cluster file, or its path, e.g. clusters/mine.yaml")
-    command.add_argument(
-        "--format", choices=("text", "json"), default="text", help="for whom: text (a terminal, the default), json"
-    )
-    command.add_argument("--strict", action="store_true", help="fail with warnings, too")
 
 
 def preflight(*, clusters: Path, cluster: str, format: str, strict: bool, session: Any = None) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import chdir
 from pathlib import Path
 
-from cli.command import CLUSTERS
+from cli.cluster_folder import CLUSTERS
 from cli.errors import OpsError
 from cli.validate import validate
 from tests.corpus.case import BASES, Case

@@ -8,12 +8,13 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from cli.__main__ import COMMANDS, main
+from cli.__main__ import main
 from tests.cluster_files import REFERENCE
+from tests.unit.cli.commands import ARGUMENTS
 from tests.unit.cli.import_cluster.originals import DATA
 
 THEIRS, OURS = "999999999999", "123456789012"
-DEPLOYED = [name for name, command in COMMANDS.items() if command.deployed]
+DEPLOYED = [name for name, takes in ARGUMENTS.items() if takes[0] == "CLUSTER"]
 IDENTITY = f"""<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>
 <Arn>arn:aws:iam::{OURS}:user/us</Arn><UserId>AIDA</UserId><Account>{OURS}</Account>
 </GetCallerIdentityResult><ResponseMetadata><RequestId>1</RequestId></ResponseMetadata></GetCallerIdentityResponse>"""

@@ -10,7 +10,7 @@ import pytest
 from cli.__main__ import main
 from cli.errors import OpsError
 from cli.init import Ask, init
-from cli.questions import QUESTIONS, Question
+from cli.questions import QUESTIONS
 from validation.load import load_cluster
 
 ENOUGH = {"zone": "usw2-az4", "instance_type": "ml.p5.48xlarge"}
@@ -199,13 +199,6 @@ def test_a_zones_name_is_told_from_its_id(tmp_path: Path) -> None:
     said = "us-west-2a is a zone's name, which is another zone in each account; use its id: usw2-az1, usw2-az2"
     with pytest.raises(OpsError, match=said):
         run(tmp_path, {"zone": "us-west-2a"}, Person())
-
-
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
-def test_help_says_what_is_taken_without_an_answer_and_gives_an_example(question: Question) -> None:
-    default = question.default({}) or ("that of --zone, or AWS_REGION" if question.name == "region" else "asked for")
-    assert question.help.endswith(f"({default})")
-    assert "e.g. " in question.help or "`" in question.help
 
 
 def test_answers_that_end_too_early_are_told(tmp_path: Path) -> None:

@@ -1,0 +1,235 @@
+"""The commands of `./hpod`: their arguments, options and help. Each imports its module when it runs, to start fast."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from cli import __version__
+from cli.arguments import Cluster, ClusterOrFile, Clusters, Force, Strict
+from cli.cluster_folder import CLUSTERS, cluster_names
+from cli.run import run, run_on_deployment
+
+EXIT_CODES = "Exit codes: 0 success; 1 problems found or command failed; 2 wrong usage; 130 Ctrl-C; 141 output pipe closed."
+
+app = typer.Typer(
+    help="Check cluster files before `cdk deploy`, and inspect what it deployed.",
+    epilog=EXIT_CODES,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(value: bool) -> None:
+    if value:
+        typer.echo(f"hyperpod-cdk {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    del version
+
+
+@app.command(help="Check cluster files, without AWS credentials.")
+def validate(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="CLUSTER|FILE", help="Names or paths of cluster files (default: all).", autocompletion=cluster_names
+        ),
+    ] = None,
+    clusters: Clusters = CLUSTERS,
+    format: Annotated[Literal["text", "json", "github", "sarif"], typer.Option(help="Output format.")] = "text",
+    strict: Strict = False,
+) -> None:
+    from cli.validate import validate as command
+
+    run(command, clusters=clusters, files=files or (), format=format, strict=strict)
+
+
+@app.command(help="Check that the AWS account can run a cluster.")
+def preflight(
+    cluster: ClusterOrFile,
+    clusters: Clusters = CLUSTERS,
+    format: Annotated[Literal["text", "json"], typer.Option(help="Output format.")] = "text",
+    strict: Strict = False,
+) -> None:
+    from cli.preflight.command import preflight as command
+
+    run(command, clusters=clusters, cluster=cluster, format=format, strict=strict)
+
+
+@app.command(help="Print what a cluster costs per hour and per month.")
+def cost(
+    file: ClusterOrFile,
+    clusters: Clusters = CLUSTERS,
+    format: Annotated[Literal["text", "json"], typer.Option(help="Output format.")] = "text",
+    live: Annotated[bool, typer.Option("--live", help="Ask the AWS Pricing API (pricing:GetProducts).")] = False,
+    prices: Annotated[Path | None, typer.Option(metavar="FILE", help="Price table that --save wrote.")] = None,
+    save: Annotated[Path | None, typer.Option(metavar="FILE", help="With --live: write the prices into this table.")] = None,
+) -> None:
+    from cli.cost.command import cost as command
+
+    run(command, clusters=clusters, file=file, format=format, live=live, prices=prices, save=save)
+
+
+@app.command(help="Show stacks, instance groups and nodes.")
+def status(cluster: Cluster, clusters: Clusters = CLUSTERS) -> None:
+    from cli.status import status as command
+
+    run_on_deployment(command, cluster, clusters)
+
+
+@app.command(help="List nodes, and how to open a shell on one.")
+def nodes(cluster: Cluster, clusters: Clusters = CLUSTERS) -> None:
+    from cli.nodes import nodes as command
+
+    run_on_deployment(command, cluster, clusters)
+
+
+@app.command(help="Print lifecycle logs of current and former nodes.")
+def logs(
+    cluster: Cluster,
+    node: Annotated[
+        str | None, typer.Argument(metavar="NODE", help="Instance id, or group and number, e.g. workers-1 (default: list logs).")
+    ] = None,
+    clusters: Clusters = CLUSTERS,
+    follow: Annotated[bool, typer.Option("--follow", help="Print new lines until Ctrl-C.")] = False,
+) -> None:
+    from cli.logs import logs as command
+
+    run_on_deployment(command, cluster, clusters, node=node, follow=follow)
+
+
+@app.command(help="Print the outputs of the stacks: addresses, names, ids.")
+def outputs(cluster: Cluster, clusters: Clusters = CLUSTERS) -> None:
+    from cli.outputs import outputs as command
+
+    run_on_deployment(command, cluster, clusters)
+
+
+@app.command(help="Print resources kept by cdk destroy, as YAML.")
+def retained(cluster: Cluster, clusters: Clusters = CLUSTERS) -> None:
+    from cli.retained import retained as command
+
+    run_on_deployment(command, cluster, clusters)
+
+
+@app.command(help="Preview the adoption of an existing cluster.")
+def adopt(
+    cluster: Cluster,
+    clusters: Clusters = CLUSTERS,
+    release: Annotated[bool, typer.Option("--release", help="Remove the tags of an owner that no longer exists.")] = False,
+) -> None:
+    from cli.adopt import adopt as command
+
+    run_on_deployment(command, cluster, clusters, release=release)
+
+
+@app.command(help="Ask a few questions and write a commented cluster file.")
+def init(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new file, without .yaml.")],
+    clusters: Clusters = CLUSTERS,
+    region: Annotated[
+        str | None, typer.Option(metavar="REGION", help="AWS region (default: the zone's, then AWS_REGION).")
+    ] = None,
+    zone: Annotated[
+        str | None, typer.Option(metavar="ID", help="Id of the availability zone with your quota, e.g. usw2-az4.")
+    ] = None,
+    instance_type: Annotated[
+        str | None, typer.Option(metavar="TYPE", help="Instance type of the compute nodes, e.g. ml.p5.48xlarge.")
+    ] = None,
+    instance_count: Annotated[str | None, typer.Option(metavar="COUNT", help="Number of compute nodes (default: 1).")] = None,
+    vpc: Annotated[str | None, typer.Option(metavar="VPC_ID", help="Id of an existing VPC, or `new` (default: new).")] = None,
+    subnets: Annotated[
+        str | None, typer.Option(metavar="ID,ID", help="With --vpc: ids of private subnets in the zone, comma-separated.")
+    ] = None,
+    security_group: Annotated[
+        str | None, typer.Option(metavar="ID", help="With --vpc: id of a security group that allows all traffic within itself.")
+    ] = None,
+    storage: Annotated[
+        str | None, typer.Option(metavar="WHAT", help="FSx for Lustre: `new` (1200 GiB) or `none` (default: new).")
+    ] = None,
+    force: Force = False,
+) -> None:
+    from cli.init import init as command
+
+    answers = {
+        "region": region,
+        "zone": zone,
+        "instance_type": instance_type,
+        "instance_count": instance_count,
+        "vpc": vpc,
+        "subnets": subnets,
+        "security_group": security_group,
+        "storage": storage,
+    }
+    run(command, name=name, clusters=clusters, force=force, **answers)
+
+
+@app.command("import", help="Write a cluster file for an existing cluster.")
+def import_(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="FILE", help="Input of CreateCluster, then optionally provisioning_parameters.json and vpc-config.json."
+        ),
+    ] = None,
+    clusters: Clusters = CLUSTERS,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Import this running cluster instead of a request file.")
+    ] = None,
+    region: Annotated[
+        str | None, typer.Option(metavar="REGION", help="AWS region, if the files do not contain it, e.g. us-west-2.")
+    ] = None,
+    zone: Annotated[
+        str | None, typer.Option(metavar="ID", help="Id of the availability zone, e.g. usw2-az4 (default: the region's first).")
+    ] = None,
+    keep: Annotated[
+        Literal["nothing", "network", "everything"] | None,
+        typer.Option(help="Resources to reuse (default: nothing; with --vpc network; with --cluster everything)."),
+    ] = None,
+    vpc: Annotated[
+        str | None, typer.Option(metavar="VPC_ID", help="VPC of the request's subnets; reuse them, e.g. vpc-0123456789abcdef0.")
+    ] = None,
+    scripts: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Lifecycle scripts of the request, relative to the new file, e.g. ../scripts."),
+    ] = None,
+    drop_unknown_groups: Annotated[
+        bool, typer.Option("--drop-unknown-groups", help="Ignore roles of groups that do not exist.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write this file, e.g. clusters/mine.yaml (default: print).")
+    ] = None,
+    force: Force = False,
+) -> None:
+    from cli.import_cluster.command import import_cluster as command
+
+    chosen = {
+        "region": region,
+        "zone": zone,
+        "keep": keep,
+        "vpc": vpc,
+        "scripts": scripts,
+        "drop_unknown_groups": drop_unknown_groups,
+    }
+    run(command, files=files or [], cluster=cluster, output=output, clusters=clusters, force=force, **chosen)
+
+
+@app.command("continue-rollback", help="Continue a rollback that CloudFormation stopped.")
+def continue_rollback(
+    cluster: Cluster,
+    clusters: Clusters = CLUSTERS,
+    skip: Annotated[bool, typer.Option("--skip", help="Skip the resources that failed, and end the rollback.")] = False,
+) -> None:
+    from cli.rollback import continue_rollback as command
+
+    run_on_deployment(command, cluster, clusters, skip=skip)

@@ -1,0 +1,20 @@
+"""Arguments and options that several commands share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.cluster_folder import cluster_names
+
+Cluster = Annotated[
+    str,
+    typer.Argument(metavar="CLUSTER", help="Name of a cluster file, without .yaml.", autocompletion=cluster_names),
+]
+ClusterOrFile = Annotated[
+    str,
+    typer.Argument(metavar="CLUSTER|FILE", help="Name or path of a cluster file.", autocompletion=cluster_names),
+]
+Clusters = Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of the cluster files; in cdk: -c clusters=FOLDER.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 on warnings, too.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file (default: refuse).")]
