@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 import typer
 
 from cli import __version__
-from cli.arguments import Cluster, ClusterOrFile, Clusters, Force, Strict
+from cli.arguments import Cluster, ClusterOrFile, Clusters, Force, Output, Strict
 from cli.cluster_folder import CLUSTERS, cluster_names
+from cli.render import line_printer
 from cli.run import run, run_on_deployment
 
 EXIT_CODES = "Exit codes: 0 success; 1 problems found or command failed; 2 wrong usage; 130 Ctrl-C; 141 output pipe closed."
@@ -46,52 +47,53 @@ def validate(
         ),
     ] = None,
     clusters: Clusters = CLUSTERS,
-    format: Annotated[Literal["text", "json", "github", "sarif"], typer.Option(help="Output format.")] = "text",
     strict: Strict = False,
+    output: Annotated[
+        Literal["text", "json", "github", "sarif"],
+        typer.Option(help="Output format; github: annotations of a pull request; sarif: for code scanners."),
+    ] = "text",
 ) -> None:
     from cli.validate import validate as command
 
-    run(command, clusters=clusters, files=files or (), format=format, strict=strict)
+    run("validate", command, output, clusters=clusters, files=files or (), form=output, strict=strict)
 
 
 @app.command(help="Check that the AWS account can run a cluster.")
 def preflight(
     cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,
-    format: Annotated[Literal["text", "json"], typer.Option(help="Output format.")] = "text",
     strict: Strict = False,
+    output: Output = "text",
 ) -> None:
     from cli.preflight.command import preflight as command
 
-    run(command, clusters=clusters, cluster=cluster, format=format, strict=strict)
+    run("preflight", command, output, clusters=clusters, cluster=cluster, strict=strict, show=line_printer(output))
 
 
-@app.command(help="Print what a cluster costs per hour and per month.")
+@app.command(help="Print what a cluster uses per month, and its price.")
 def cost(
-    file: ClusterOrFile,
+    cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,
-    format: Annotated[Literal["text", "json"], typer.Option(help="Output format.")] = "text",
-    live: Annotated[bool, typer.Option("--live", help="Ask the AWS Pricing API (pricing:GetProducts).")] = False,
-    prices: Annotated[Path | None, typer.Option(metavar="FILE", help="Price table that --save wrote.")] = None,
-    save: Annotated[Path | None, typer.Option(metavar="FILE", help="With --live: write the prices into this table.")] = None,
+    live: Annotated[bool, typer.Option("--live", help="Add prices from the AWS Pricing API (pricing:GetProducts).")] = False,
+    output: Output = "text",
 ) -> None:
     from cli.cost.command import cost as command
 
-    run(command, clusters=clusters, file=file, format=format, live=live, prices=prices, save=save)
+    run("cost", command, output, clusters=clusters, cluster=cluster, live=live)
 
 
 @app.command(help="Show stacks, instance groups and nodes.")
-def status(cluster: Cluster, clusters: Clusters = CLUSTERS) -> None:
+def status(cluster: Cluster, clusters: Clusters = CLUSTERS, output: Output = "text") -> None:
     from cli.status import status as command
 
-    run_on_deployment(command, cluster, clusters)
+    run_on_deployment("status", command, output, cluster=cluster, clusters=clusters)
 
 
 @app.command(help="List nodes, and how to open a shell on one.")
-def nodes(cluster: Cluster, clusters: Clusters = CLUSTERS) -> None:
+def nodes(cluster: Cluster, clusters: Clusters = CLUSTERS, output: Output = "text") -> None:
     from cli.nodes import nodes as command
 
-    run_on_deployment(command, cluster, clusters)
+    run_on_deployment("nodes", command, output, cluster=cluster, clusters=clusters)
 
 
 @app.command(help="Print lifecycle logs of current and former nodes.")
@@ -102,24 +104,33 @@ def logs(
     ] = None,
     clusters: Clusters = CLUSTERS,
     follow: Annotated[bool, typer.Option("--follow", help="Print new lines until Ctrl-C.")] = False,
+    output: Output = "text",
 ) -> None:
     from cli.logs import logs as command
 
-    run_on_deployment(command, cluster, clusters, node=node, follow=follow)
+    if follow and output != "text":
+        raise typer.BadParameter("--follow prints text until Ctrl-C; remove --output json")
+    show = line_printer(output)
+    run_on_deployment("logs", command, output, cluster=cluster, clusters=clusters, node=node, follow=follow, show=show)
 
 
 @app.command(help="Print the outputs of the stacks: addresses, names, ids.")
-def outputs(cluster: Cluster, clusters: Clusters = CLUSTERS) -> None:
+def outputs(
+    cluster: Cluster,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Print only the value of this output.")] = None,
+    clusters: Clusters = CLUSTERS,
+    output: Output = "text",
+) -> None:
     from cli.outputs import outputs as command
 
-    run_on_deployment(command, cluster, clusters)
+    run_on_deployment("outputs", command, output, cluster=cluster, clusters=clusters, name=name)
 
 
 @app.command(help="Print resources kept by cdk destroy, as YAML.")
-def retained(cluster: Cluster, clusters: Clusters = CLUSTERS) -> None:
+def retained(cluster: Cluster, clusters: Clusters = CLUSTERS, output: Output = "text") -> None:
     from cli.retained import retained as command
 
-    run_on_deployment(command, cluster, clusters)
+    run_on_deployment("retained", command, output, cluster=cluster, clusters=clusters)
 
 
 @app.command(help="Preview the adoption of an existing cluster.")
@@ -127,10 +138,11 @@ def adopt(
     cluster: Cluster,
     clusters: Clusters = CLUSTERS,
     release: Annotated[bool, typer.Option("--release", help="Remove the tags of an owner that no longer exists.")] = False,
+    output: Output = "text",
 ) -> None:
     from cli.adopt import adopt as command
 
-    run_on_deployment(command, cluster, clusters, release=release)
+    run_on_deployment("adopt", command, output, cluster=cluster, clusters=clusters, release=release)
 
 
 @app.command(help="Ask a few questions and write a commented cluster file.")
@@ -158,6 +170,7 @@ def init(
         str | None, typer.Option(metavar="WHAT", help="FSx for Lustre: `new` (1200 GiB) or `none` (default: new).")
     ] = None,
     force: Force = False,
+    output: Output = "text",
 ) -> None:
     from cli.init import init as command
 
@@ -171,7 +184,7 @@ def init(
         "security_group": security_group,
         "storage": storage,
     }
-    run(command, name=name, clusters=clusters, force=force, **answers)
+    run("init", command, output, name=name, clusters=clusters, force=force, **answers)
 
 
 @app.command("import", help="Write a cluster file for an existing cluster.")
@@ -183,7 +196,7 @@ def import_(
         ),
     ] = None,
     clusters: Clusters = CLUSTERS,
-    cluster: Annotated[
+    from_cluster: Annotated[
         str | None, typer.Option(metavar="NAME", help="Import this running cluster instead of a request file.")
     ] = None,
     region: Annotated[
@@ -194,7 +207,7 @@ def import_(
     ] = None,
     keep: Annotated[
         Literal["nothing", "network", "everything"] | None,
-        typer.Option(help="Resources to reuse (default: nothing; with --vpc network; with --cluster everything)."),
+        typer.Option(help="Resources to reuse (default: nothing; with --vpc network; with --from-cluster everything)."),
     ] = None,
     vpc: Annotated[
         str | None, typer.Option(metavar="VPC_ID", help="VPC of the request's subnets; reuse them, e.g. vpc-0123456789abcdef0.")
@@ -206,10 +219,11 @@ def import_(
     drop_unknown_groups: Annotated[
         bool, typer.Option("--drop-unknown-groups", help="Ignore roles of groups that do not exist.")
     ] = False,
-    output: Annotated[
+    write: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write this file, e.g. clusters/mine.yaml (default: print).")
     ] = None,
     force: Force = False,
+    output: Output = "text",
 ) -> None:
     from cli.import_cluster.command import import_cluster as command
 
@@ -221,7 +235,7 @@ def import_(
         "scripts": scripts,
         "drop_unknown_groups": drop_unknown_groups,
     }
-    run(command, files=files or [], cluster=cluster, output=output, clusters=clusters, force=force, **chosen)
+    run("import", command, output, files=files or [], cluster=from_cluster, write=write, clusters=clusters, force=force, **chosen)
 
 
 @app.command("continue-rollback", help="Continue a rollback that CloudFormation stopped.")
@@ -229,7 +243,8 @@ def continue_rollback(
     cluster: Cluster,
     clusters: Clusters = CLUSTERS,
     skip: Annotated[bool, typer.Option("--skip", help="Skip the resources that failed, and end the rollback.")] = False,
+    output: Output = "text",
 ) -> None:
     from cli.rollback import continue_rollback as command
 
-    run_on_deployment(command, cluster, clusters, skip=skip)
+    run_on_deployment("continue-rollback", command, output, cluster=cluster, clusters=clusters, skip=skip)

@@ -1,7 +1,7 @@
 """Arguments and options that several commands share."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -18,3 +18,4 @@ ClusterOrFile = Annotated[
 Clusters = Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of the cluster files; in cdk: -c clusters=FOLDER.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 on warnings, too.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file (default: refuse).")]
+Output = Annotated[Literal["text", "json"], typer.Option(help="Output format.")]

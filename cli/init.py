@@ -3,13 +3,14 @@
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from cli.cluster_folder import CLUSTERS
 from cli.cluster_template import first_file
 from cli.errors import OpsError
 from cli.questions import NEW, QUESTIONS, Answers, Question
+from cli.result import Result
 from cli.write_file import write_new
 from config.errors import Level, Problem
 from config.model import FILE_NAME, ClusterConfig
@@ -20,8 +21,8 @@ from validation.patterns import in_words
 Ask = Callable[[str], str]
 
 
-def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **given: str | None) -> Iterator[str]:
-    """Write the file; what no option answers is asked, where somebody is there to ask."""
+def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **given: str | None) -> Result:
+    """Write the file; on a terminal, ask for what no option answers."""
     if problem := _name_problem(name):
         raise OpsError(f"{name} {problem}")
     path = clusters / f"{name}.yaml"
@@ -42,8 +43,9 @@ def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **gi
     if not isinstance(parsed, ClusterConfig):
         raise OpsError(_refused(parsed, name, clusters, answers))
     write_new(path, text, force=force)
-    yield from filter(None, [report.text(check_files([path]))])
-    yield f"wrote {path}; edit it, then run `./hpod validate {path}`"
+    checked = check_files([path])
+    lines = [report.text(checked), f"wrote {path}; edit it, then run `./hpod validate {path}`"]
+    return Result({"file": str(path)}, ("\n".join(filter(None, lines)),), report.problems(checked))
 
 
 def _name_problem(name: str) -> str | None:

@@ -61,7 +61,7 @@ def described(file_system: dict[str, Any]) -> str:
     """What tells one file system from another: id, age, size, place."""
     created = file_system["CreationTime"].astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
     subnets = ", ".join(file_system["SubnetIds"])
-    return f"{file_system['FileSystemId']}: made {created}, {file_system['StorageCapacity']} GiB, in {subnets}"
+    return f"{file_system['FileSystemId']}: created {created}, {file_system['StorageCapacity']} GiB, in {subnets}"
 
 
 def _tags(thing: dict[str, Any]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from cli.deployment import Deployment
 from cli.errors import OpsError
-from cli.table import table
+from cli.result import Result, Show, Table, ignore
 
 SCRIPTS = "LifecycleConfig/"
 POLL_S = 2
@@ -37,19 +37,33 @@ class NodeLog:
 
 
 def logs(
-    deployment: Deployment, node: str | None = None, *, follow: bool = False, sleep: Callable[[float], None] = time.sleep
-) -> Iterator[str]:
-    """The lines of a node's log; without a node, the logs that there are."""
+    deployment: Deployment,
+    *,
+    node: str | None = None,
+    follow: bool = False,
+    show: Show = ignore,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Result:
+    """Show the lines of a node's log as they come; without a node, return the list of logs."""
     client = deployment.client("logs")
     group = _log_group(client, deployment)
     found = _node_logs(client, group)
     if node is None:
-        yield table(
-            ("NODE", "NAME", "GROUP", "LAST WRITTEN"), [(each.instance, each.names[1], each.group, each.last) for each in found]
-        )
-        yield f"\nin log group {group}"
-        return
-    yield from _lines(client, group, _chosen(found, node).stream, sleep if follow else None)
+        return _listed(group, found)
+    chosen = _chosen(found, node)
+    lines = []
+    for line in _lines(client, group, chosen.stream, sleep if follow else None):
+        show(line)
+        if not follow:  # which never ends
+            lines.append(line)
+    return Result({"log_group": group, "node": chosen.instance, "lines": lines})
+
+
+def _listed(group: str, found: list[NodeLog]) -> Result:
+    rows = [(each.instance, each.names[1], each.group, each.last) for each in found]
+    listed = [{"instance_id": node, "name": name, "group": of, "last_written": last} for node, name, of, last in rows]
+    text = (Table(("NODE", "NAME", "GROUP", "LAST WRITTEN"), rows), f"in log group {group}")
+    return Result({"log_group": group, "nodes": listed}, text)
 
 
 def _log_group(client: Any, deployment: Deployment) -> str:

@@ -1,6 +1,6 @@
 """Runs the commands that inspect what is deployed."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -9,20 +9,18 @@ from cli.account import check_account
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.remedies import UNINTELLIGIBLE, explained, is_ours
+from cli.result import Result
 from validation.load import load_clusters
 
 
-def on_deployment(
-    command: Callable[..., str | Iterable[str]], *, cluster: str, clusters: Path, **arguments: object
-) -> Iterator[str]:
-    """Yield the command's text; raise an OpsError if AWS refuses or does not answer."""
+def on_deployment(command: str, function: Callable[..., Result], *, cluster: str, clusters: Path, **arguments: object) -> Result:
+    """Return the command's result; raise an OpsError if AWS refuses or does not answer."""
     (config,) = load_clusters(clusters, only=cluster)
     try:
         deployment = Deployment(config, folder=clusters)
         check_account(config, clusters / f"{cluster}.yaml", deployment.client("sts"))
-        text = command(deployment, **arguments)
-        yield from [text] if isinstance(text, str) else text
+        return function(deployment, **arguments)
     except (ClientError, BotoCoreError, OSError, *UNINTELLIGIBLE) as error:
-        if is_ours(error):
+        if is_ours(error) or isinstance(error, BrokenPipeError):
             raise
-        raise OpsError(explained(command.__name__.replace("_", "-"), error)) from error
+        raise OpsError(explained(command, error)) from error

@@ -7,19 +7,25 @@ from botocore.exceptions import ClientError
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.resource_code import Cluster, Owner
+from cli.result import Result
 
 GONE = ("DELETE_COMPLETE", "DELETE_SKIPPED")
 BUSY = "_IN_PROGRESS"
 
 
-def release_cluster(deployment: Deployment, cluster: Cluster) -> str:
-    """Take off the tags that say whose the cluster is, if no stack has it."""
+def release_cluster(deployment: Deployment, cluster: Cluster) -> Result:
+    """Remove the cluster's ownership tags, if no stack has it."""
     owner = cluster.owner
     if owner is None:
-        return f"cluster {cluster.name} has no owner; nothing to release"
+        return _result(cluster, f"cluster {cluster.name} has no owner; nothing to release", is_released=False)
     _refuse_if_held(deployment, cluster, owner)
     deployment.client("sagemaker").delete_tags(ResourceArn=cluster.arn, TagKeys=sorted(owner.tags))
-    return f"cluster {cluster.name} has no owner any more; `./hpod adopt {deployment.config.name}` shows what comes next"
+    message = f"released cluster {cluster.name}; `./hpod adopt {deployment.config.name}` shows what a deployment would change"
+    return _result(cluster, message, is_released=True)
+
+
+def _result(cluster: Cluster, message: str, *, is_released: bool) -> Result:
+    return Result({"cluster": cluster.name, "released": is_released}, (message,))
 
 
 def _refuse_if_held(deployment: Deployment, cluster: Cluster, owner: Owner) -> None:

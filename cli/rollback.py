@@ -2,12 +2,13 @@
 
 from cli.deployment import Deployment, Stack
 from cli.errors import OpsError
+from cli.result import Result
 
 STUCK = "UPDATE_ROLLBACK_FAILED"
 
 
-def continue_rollback(deployment: Deployment, *, skip: bool = False) -> str:
-    """Let CloudFormation go on with every rollback that failed; what it will do is told."""
+def continue_rollback(deployment: Deployment, *, skip: bool = False) -> Result:
+    """Continue every rollback that failed, and return what CloudFormation will do."""
     stuck = [stack for stack in deployment.stacks() if stack.status == STUCK]
     if not stuck:
         name = deployment.config.name
@@ -15,13 +16,16 @@ def continue_rollback(deployment: Deployment, *, skip: bool = False) -> str:
     if not skip:
         _demand_a_quiet_cluster(deployment)
     client = deployment.client("cloudformation")
-    told = []
+    skipped = {}
     for stack in stuck:
-        failed = failed_resources(deployment, stack) if skip else []
+        failed = skipped[stack.name] = failed_resources(deployment, stack) if skip else []
         client.continue_update_rollback(StackName=stack.name, **({"ResourcesToSkip": failed} if failed else {}))
-        skipped = f", without {', '.join(failed)}" if failed else ""
-        told.append(f"stack {stack.name} goes on rolling back{skipped}")
-    return "\n".join([*told, f"`./hpod status {deployment.config.name}` shows how far it is"])
+    lines = [
+        f"continuing the rollback of {name}" + (f" without {', '.join(failed)}" if failed else "")
+        for name, failed in skipped.items()
+    ]
+    lines.append(f"`./hpod status {deployment.config.name}` shows its progress")
+    return Result({"stacks": [{"name": name, "skipped": failed} for name, failed in skipped.items()]}, ("\n".join(lines),))
 
 
 def remedy(deployment: Deployment, stack: Stack) -> str:

@@ -1,1 +1,1 @@
-"""`./hpod cost`: what a cluster costs, by prices that each have a source."""
+"""`./hpod cost`: what a cluster uses per month, and what that costs."""

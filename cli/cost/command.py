@@ -1,50 +1,40 @@
-"""`./hpod cost`: what the cluster of a file costs per hour and per month, before it is deployed."""
+"""`./hpod cost`: what the cluster of a file uses per month and, with --live, what it costs."""
 
 from pathlib import Path
 
 from cli.cluster_files import checked
 from cli.cost.charges import Charge, charges_of
-from cli.cost.document import as_json
-from cli.cost.estimate import Estimate, Line, lines_of
-from cli.cost.notes import notes_on
-from cli.cost.table import TABLE, read_table, save_table
-from cli.cost.text import as_text
+from cli.cost.estimate import Estimate, Line
+from cli.cost.notes import LIST_PRICES, notes_on
+from cli.cost.render import as_data, as_text
 from cli.errors import OpsError
+from cli.result import Result
 from config.model import ClusterConfig
 from config.zones import region_of_zone
 from validation.load import usable
 
-FORMATS = {"text": as_text, "json": as_json}
 
-
-def cost(*, clusters: Path, file: str, format: str, live: bool, prices: Path | None, save: Path | None) -> str:
-    """The estimate, in the format."""
-    if save and not live:
-        raise OpsError("--save writes the prices that --live asks for; give both")
-    if prices and live:
-        raise OpsError("--prices takes the prices from a file, and --live asks for them; give one of both")
-    config = _config(file, clusters)
-    region = _region(config)
-    charges = charges_of(config)
-    lines = _asked(charges, region) if live else lines_of(charges, region, read_table(prices or TABLE).price)
-    if save:
-        save_table(save, region, lines)
-    return FORMATS[format](Estimate(file, config.name, region, lines, tuple(notes_on(config)), is_offline=not live))
-
-
-def _config(file: str, clusters: Path) -> ClusterConfig:
-    return usable(checked(clusters, [file]))[0]
+def cost(*, clusters: Path, cluster: str, live: bool = False) -> Result:
+    """Return the cluster's quantities per month, with dollars only if ``live``."""
+    (config,) = usable(checked(clusters, [cluster]))
+    region, charges, notes = _region(config), charges_of(config), [*notes_on(config)]
+    lines = _live_lines(charges, region) if live else None
+    if live:
+        notes.insert(0, LIST_PRICES)
+    estimate = Estimate(cluster, config.name, region, tuple(charges), tuple(notes), lines)
+    return Result(as_data(estimate), as_text(estimate))
 
 
 def _region(config: ClusterConfig) -> str:
-    """The file's region, or that of its zone."""
-    region = config.region or region_of_zone(config.network.availability_zone_id)
+    """Return the file's region, or that of its zone."""
+    zone = config.network.availability_zone_id
+    region = config.region or region_of_zone(zone)
     if region is None:
-        raise OpsError(f"nothing says which region {config.network.availability_zone_id} is in; add `region` to the file")
+        raise OpsError(f"no region is known for zone {zone}; add `region` to the file")
     return region
 
 
-def _asked(charges: list[Charge], region: str) -> tuple[Line, ...]:
-    from cli.cost.live import live_lines  # noqa: PLC0415  imports boto3, which a table does not need
+def _live_lines(charges: list[Charge], region: str) -> tuple[Line, ...]:
+    from cli.cost.live import live_lines  # noqa: PLC0415  imports boto3, which only prices need
 
     return live_lines(charges, region)

@@ -25,16 +25,21 @@ KINDS = (
         "description",
         "ClusterStatus",
         "this is what DescribeCluster says",
-        "give CreateCluster's input, or --cluster with the cluster's name",
+        "give CreateCluster's input, or --from-cluster with the cluster's name",
     ),
-    Kind("list", "ClusterSummaries", "this is what ListClusters says", "give --cluster with the name of one of them"),
+    Kind("list", "ClusterSummaries", "this is what ListClusters says", "give --from-cluster with the name of one of them"),
     Kind(
         "resource_config",
         "ClusterConfig",
         "this is the resource_config.json that HyperPod writes on nodes",
-        "give CreateCluster's input, or --cluster with the cluster's name",
+        "give CreateCluster's input, or --from-cluster with the cluster's name",
     ),
-    Kind("template", "Resources", "this is a CloudFormation template", "give CreateCluster's input, or --cluster with its name"),
+    Kind(
+        "template",
+        "Resources",
+        "this is a CloudFormation template",
+        "give CreateCluster's input, or --from-cluster with its name",
+    ),
     *(
         Kind(PARAMETERS, member, "these are provisioning parameters", "give them second, after CreateCluster's input")
         for member in ("controller_group", "worker_groups", "workload_manager")

@@ -31,14 +31,14 @@ PARAMETERS = "provisioning_parameters.json"
 
 
 def read_live(
-    name: str, parameters: Path | None, choices: Choices, session: Any = None, output: Path | None = None
+    name: str, parameters: Path | None, choices: Choices, session: Any = None, file: Path | None = None
 ) -> tuple[Original, Choices]:
     """The cluster, and the choices that its account answers; an OpsError tells of an AWS that refuses or is silent."""
     try:
         session = session or boto3.Session(region_name=asked_region(choices.region))
         if session.region_name is None:
-            raise OpsError(f"nothing says in which region cluster {name} is; give --region, or set AWS_REGION")
-        _check_account(session, output)
+            raise OpsError(f"no region for cluster {name}; pass --region, or set AWS_REGION")
+        _check_account(session, file)
         cluster = _cluster(session, name)
         request = request_of(cluster)
         original = Original(
@@ -60,21 +60,21 @@ def _client(session: Any, service: str) -> Any:
         raise OpsError(f"{error}; set AWS_ENDPOINT_URL to a URL, or unset it") from error
 
 
-def _check_account(session: Any, output: Path | None) -> None:
+def _check_account(session: Any, file: Path | None) -> None:
     """Refuse credentials of another account than that of the file that is written over."""
-    if output is None or not output.is_file():
+    if file is None or not file.is_file():
         return
-    config = parse_cluster(output.read_bytes(), output.stem, output.parent)
+    config = parse_cluster(file.read_bytes(), file.stem, file.parent)
     if isinstance(config, ClusterConfig):  # a file with errors names no account for certain
-        check_account(config, output, _client(session, "sts"))
+        check_account(config, file, _client(session, "sts"))
 
 
 def _cluster(session: Any, name: str) -> Cluster:
     if check_request({"ClusterName": name}, "DescribeCluster"):
-        raise OpsError(f"--cluster: {name} is no cluster's name or ARN; `aws sagemaker list-clusters` lists them")
+        raise OpsError(f"--from-cluster: {name} is not a cluster name or ARN; `aws sagemaker list-clusters` lists them")
     cluster = cluster_named(ClusterApi(_client(session, "sagemaker")), name)
     if cluster is None:
-        raise OpsError(f"there is no cluster {name} in {session.region_name}; correct the name, or give --region")
+        raise OpsError(f"no cluster {name} in {session.region_name}; correct the name, or pass --region")
     return cluster
 
 

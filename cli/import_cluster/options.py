@@ -11,7 +11,7 @@ from config.zones import could_be_a_region, region_of_name, region_of_zone, regi
 
 # The option that a part of the new file is from, so that the option is what has to be changed.
 OPTIONS: dict[Path, str] = {
-    (): "output",
+    (): "write",
     ("region",): "region",
     ("network", "availability_zone_id"): "zone",
     ("network", "existing", "vpc_id"): "vpc",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, error, not_asked, warning
+from cli.preflight.check_result import CheckResult, error, skipped, warning
 from cli.preflight.runner import together
 
 # https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html and, for the storage type,
@@ -14,11 +14,11 @@ WITHOUT = {"SCRATCH_1": "deployment type", "2.10": "version", "INTELLIGENT_TIERI
 KIND = "AWS::FSx::DataRepositoryAssociation"
 
 
-def associations(account: Account) -> Iterator[Finding]:
+def associations(account: Account) -> Iterator[CheckResult]:
     """There is room for them, and no other has their directories."""
     storage = account.config.storage
     if storage.existing is None or not storage.data_repository_associations:
-        yield not_asked("the file links no file system that is there already")
+        yield skipped("the file links no file system that is there already")
         return
     file_system_id = storage.existing.file_system_id
     filters = [{"Name": "file-system-id", "Values": [file_system_id]}]
@@ -41,7 +41,7 @@ def _own(account: Account) -> set[str]:
     return {each["PhysicalResourceId"] for each in account.deployment.resources("Storage") if each["ResourceType"] == KIND}
 
 
-def _overlaps(account: Account, file_system_id: str, others: list[dict[str, Any]]) -> Iterator[Finding]:
+def _overlaps(account: Account, file_system_id: str, others: list[dict[str, Any]]) -> Iterator[CheckResult]:
     for wanted in account.config.storage.data_repository_associations:
         for each in others:
             path, where = each["FileSystemPath"], f"{each['DataRepositoryPath']} already ({each['AssociationId']})"
@@ -56,7 +56,7 @@ def _within(path: str, other: str) -> bool:
     return f"{path.rstrip('/')}/".startswith(f"{other.rstrip('/')}/")
 
 
-def _room(account: Account, file_system_id: str, others: list[dict[str, Any]]) -> Iterator[Finding]:
+def _room(account: Account, file_system_id: str, others: list[dict[str, Any]]) -> Iterator[CheckResult]:
     asked = len(account.config.storage.data_repository_associations)
     if len(others) + asked > MOST:
         yield error(
@@ -64,7 +64,7 @@ def _room(account: Account, file_system_id: str, others: list[dict[str, Any]]) -
         )
 
 
-def _kind(account: Account, file_system_id: str) -> Iterator[Finding]:
+def _kind(account: Account, file_system_id: str) -> Iterator[CheckResult]:
     [found] = account.client("fsx").describe_file_systems(FileSystemIds=[file_system_id])["FileSystems"]
     lustre = found.get("LustreConfiguration") or {}
     for value in (lustre.get("DeploymentType"), found.get("FileSystemTypeVersion"), found.get("StorageType")):

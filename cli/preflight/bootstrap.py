@@ -7,7 +7,7 @@ from pathlib import Path
 from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, error, ok
+from cli.preflight.check_result import CheckResult, error, ok
 from cli.preflight.runner import code_of
 
 # The CDK's own, from aws-cdk-lib's DefaultStackSynthesizer; a test compares with what the templates ask for.
@@ -27,7 +27,7 @@ def role_arn(account: Account, role: str) -> str:
     return f"arn:{account.partition}:iam::{account.id}:role/cdk-{qualifier()}-{role}-{account.id}-{account.region}"
 
 
-def bootstrap(account: Account) -> Iterator[Finding]:
+def bootstrap(account: Account) -> Iterator[CheckResult]:
     """The region is bootstrapped, by a version that is new enough, and its bucket is there."""
     again = f"run `cdk bootstrap aws://{account.id}/{account.region}`"
     name = f"/cdk-bootstrap/{qualifier()}/version"

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account, Json
-from cli.preflight.finding import Finding, error, ok, warning
+from cli.preflight.check_result import CheckResult, error, ok, warning
 from cli.preflight.runner import code_of, is_denied
 from config.bucket_names import script_bucket_name
 
 
-def script_bucket(account: Account) -> Iterator[Finding]:
+def script_bucket(account: Account) -> Iterator[CheckResult]:
     """The name of the bucket of scripts, which is the same for every deployment of the file, is free or the file's own."""
     name = script_bucket_name(account.config.name, account.id, account.region)
     try:
@@ -36,7 +36,7 @@ def _region(answer: Json) -> str | None:
     return region
 
 
-def _kept_out(account: Account, name: str) -> Finding:
+def _kept_out(account: Account, name: str) -> CheckResult:
     if "Cluster" in account.stacks:
         return warning(f"bucket {name} is there, but you may not look at it", "see that it is this file's own")
     return error(
@@ -45,7 +45,7 @@ def _kept_out(account: Account, name: str) -> Finding:
     )
 
 
-def _taken(account: Account, name: str) -> Finding:
+def _taken(account: Account, name: str) -> CheckResult:
     if "Cluster" in account.stacks:
         return ok(f"bucket {name} is this file's already")
     return error(
@@ -55,7 +55,7 @@ def _taken(account: Account, name: str) -> Finding:
     )
 
 
-def named_buckets(account: Account) -> Iterator[Finding]:
+def named_buckets(account: Account) -> Iterator[CheckResult]:
     """Every bucket that the file names is there; those from which a file system imports are in its region."""
     storage = account.config.storage
     links = storage.data_repository_associations
@@ -66,7 +66,7 @@ def named_buckets(account: Account) -> Iterator[Finding]:
         yield _named(account, name, is_imported=name in imported)
 
 
-def _named(account: Account, name: str, *, is_imported: bool) -> Finding:
+def _named(account: Account, name: str, *, is_imported: bool) -> CheckResult:
     try:
         answer = account.client("s3").head_bucket(Bucket=name)
     except ClientError as failure:
@@ -84,7 +84,7 @@ def _named(account: Account, name: str, *, is_imported: bool) -> Finding:
     return ok(f"bucket {name} is there")
 
 
-def _elsewhere(name: str, region: str, wanted: str, *, is_imported: bool) -> Finding:
+def _elsewhere(name: str, region: str, wanted: str, *, is_imported: bool) -> CheckResult:
     """https://docs.aws.amazon.com/fsx/latest/LustreGuide/autoexport-data-repo-dra.html: exports may go to another region."""
     if not is_imported:
         return ok(f"bucket {name} is there, in {region}: nothing is imported from it, and what goes there is charged as traffic")

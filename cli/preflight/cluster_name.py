@@ -4,17 +4,17 @@ from collections.abc import Iterator
 
 from cli.ownership import cluster_named, has_own, obstacle, whose
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, error, not_asked, ok, warning
+from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.resource_code import Cluster, ClusterApi
 
 BUSY = ("Creating", "Updating", "SystemUpdating", "RollingBack", "Deleting")
 
 
-def cluster_name(account: Account) -> Iterator[Finding]:
+def cluster_name(account: Account) -> Iterator[CheckResult]:
     """No other's cluster has the file's `cluster_name`, and the file's own stands still."""
     name = account.config.cluster_name or account.output("ClusterName")
     if name is None:
-        yield not_asked("the file sets no cluster_name, so the name is made when the cluster is, and is always free")
+        yield skipped("the file sets no cluster_name, so the name is made when the cluster is, and is always free")
         return
     cluster = cluster_named(ClusterApi(account.client("sagemaker")), name)
     if cluster is None:
@@ -25,7 +25,7 @@ def cluster_name(account: Account) -> Iterator[Finding]:
         yield _others(account, cluster)
 
 
-def _own(account: Account, cluster: Cluster) -> Iterator[Finding]:
+def _own(account: Account, cluster: Cluster) -> Iterator[CheckResult]:
     if cluster.status in BUSY:
         yield warning(
             f"{cluster.name} is this file's already and is {cluster.status}",
@@ -35,7 +35,7 @@ def _own(account: Account, cluster: Cluster) -> Iterator[Finding]:
         yield ok(f"{cluster.name} is this file's already and is {cluster.status}")
 
 
-def _others(account: Account, cluster: Cluster) -> Finding:
+def _others(account: Account, cluster: Cluster) -> CheckResult:
     said = f"a cluster {cluster.name} is there already: {cluster.arn} is {cluster.status} and {whose(cluster)}"
     look = f"`./hpod adopt {account.config.name}` shows what would become of it"
     why = obstacle(account.deployment, cluster)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account, Json
-from cli.preflight.finding import Finding, error, not_asked, warning
+from cli.preflight.check_result import CheckResult, error, skipped, warning
 from cli.preflight.ports import LUSTRE_PORTS, NFS_PORTS, ports
 from cli.preflight.runner import code_of, together
 from config.storage import ExistingFileSystem
@@ -17,18 +17,18 @@ RECOVERABLE = "MISCONFIGURED"
 DNS_NAME = "`aws fsx describe-file-systems` shows it"
 
 
-def file_systems(account: Account) -> Iterator[Finding]:
+def file_systems(account: Account) -> Iterator[CheckResult]:
     """The imported file systems are of the right kind, available, in reach, and let the nodes in."""
     storage = account.config.storage
     if storage.existing is None and storage.openzfs is None:
-        yield not_asked("the file names no file system that is there already")
+        yield skipped("the file names no file system that is there already")
     if storage.existing is not None:
         yield from _lustre(account, storage.existing)
     if storage.openzfs is not None:
         yield from _openzfs(account, storage.openzfs.dns_name)
 
 
-def _lustre(account: Account, wanted: ExistingFileSystem) -> Iterator[Finding]:
+def _lustre(account: Account, wanted: ExistingFileSystem) -> Iterator[CheckResult]:
     found = _described(account, wanted.file_system_id)
     if found is None:
         yield error(f"there is no file system {wanted.file_system_id} in {account.region}", "correct its id, or `region`")
@@ -46,7 +46,7 @@ def _lustre(account: Account, wanted: ExistingFileSystem) -> Iterator[Finding]:
     )
 
 
-def _openzfs(account: Account, dns_name: str) -> Iterator[Finding]:
+def _openzfs(account: Account, dns_name: str) -> Iterator[CheckResult]:
     found = _described(account, dns_name.partition(".")[0])
     if found is None or found["FileSystemType"] != "OPENZFS":
         what = "there is no such file system" if found is None else f"it is of type {found['FileSystemType']}"
@@ -74,7 +74,7 @@ def _described(account: Account, file_system_id: str) -> Json | None:
     return dict(found)
 
 
-def _state(found: Json) -> Iterator[Finding]:
+def _state(found: Json) -> Iterator[CheckResult]:
     name, state = found["FileSystemId"], found["Lifecycle"]
     if state in COMING:
         yield warning(f"{name} is {state}", "wait until it is AVAILABLE: nodes that cannot mount it fail")
@@ -84,7 +84,7 @@ def _state(found: Json) -> Iterator[Finding]:
         yield make(f"{name} is {state}{': ' if why else ''}{why}", "mend it, or take another")
 
 
-def _kind(found: Json, wanted: ExistingFileSystem) -> Iterator[Finding]:
+def _kind(found: Json, wanted: ExistingFileSystem) -> Iterator[CheckResult]:
     name, lustre = found["FileSystemId"], found["LustreConfiguration"]
     if lustre.get("MountName") != wanted.mount_name:
         said = f"{name} has the mount name {lustre.get('MountName')}, not {wanted.mount_name}"
@@ -95,7 +95,7 @@ def _kind(found: Json, wanted: ExistingFileSystem) -> Iterator[Finding]:
         yield error(f"{name} is not EFA-enabled", "set `storage.existing.efa: false`; EFA is chosen when a file system is made")
 
 
-def _reach(account: Account, found: Json, *, is_strict: bool) -> Iterator[Finding]:
+def _reach(account: Account, found: Json, *, is_strict: bool) -> Iterator[CheckResult]:
     """The file system is in the nodes' VPC, and in their zone; over EFA it must be."""
     name, existing = found["FileSystemId"], account.config.network.existing
     vpc = existing.vpc_id if existing else account.output("VpcId")

@@ -4,18 +4,18 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, error
+from cli.preflight.check_result import CheckResult, error
 from cli.preflight.runner import together
 from config.network import ExistingNetwork
 
 
-def opening(account: Account, existing: ExistingNetwork) -> Iterator[Finding]:
+def opening(account: Account, existing: ExistingNetwork) -> Iterator[CheckResult]:
     """The VPC has no internet gateway yet, and the public subnet's range is free."""
     well = f"{existing.vpc_id} has no internet gateway yet, and {account.config.network.public_subnet_cidr} is free"
     yield from together(account, _gateways(account, existing.vpc_id), _overlaps(account, existing.vpc_id), well=well)
 
 
-def _gateways(account: Account, vpc_id: str) -> Iterator[Finding]:
+def _gateways(account: Account, vpc_id: str) -> Iterator[CheckResult]:
     filters = [{"Name": "attachment.vpc-id", "Values": [vpc_id]}]
     for each in account.all("ec2", "describe_internet_gateways", "InternetGateways", Filters=filters):
         yield error(
@@ -24,7 +24,7 @@ def _gateways(account: Account, vpc_id: str) -> Iterator[Finding]:
         )
 
 
-def _overlaps(account: Account, vpc_id: str) -> Iterator[Finding]:
+def _overlaps(account: Account, vpc_id: str) -> Iterator[CheckResult]:
     wanted = account.config.network.public_subnet_cidr
     for each in account.all("ec2", "describe_subnets", "Subnets", Filters=[{"Name": "vpc-id", "Values": [vpc_id]}]):
         if wanted.overlaps(IPv4Network(each["CidrBlock"])):

@@ -4,11 +4,11 @@ import os
 from collections.abc import Iterator
 
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, error, ok, warning
+from cli.preflight.check_result import CheckResult, error, ok, warning
 from config.zones import zone_remedy
 
 
-def identity(account: Account) -> Iterator[Finding]:
+def identity(account: Account) -> Iterator[CheckResult]:
     """The account that the credentials lead to is the one that the file names."""
     arn, wanted = account.identity["Arn"], account.config.account
     if wanted and wanted != account.id:
@@ -24,7 +24,7 @@ def identity(account: Account) -> Iterator[Finding]:
         yield ok(f"account {account.id}, as {arn}")
 
 
-def region(account: Account) -> Iterator[Finding]:
+def region(account: Account) -> Iterator[CheckResult]:
     """The region is the file's, whatever the environment has."""
     wanted, here = account.config.region, os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
     if wanted is None:
@@ -38,7 +38,7 @@ def region(account: Account) -> Iterator[Finding]:
         yield ok(f"{wanted}, as in the file")
 
 
-def zone(account: Account) -> Iterator[Finding]:
+def zone(account: Account) -> Iterator[CheckResult]:
     """The availability zone is one of the region's, and the account may use it."""
     wanted = account.config.network.availability_zone_id
     zones = {

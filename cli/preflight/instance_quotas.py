@@ -7,8 +7,8 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account
+from cli.preflight.check_result import CheckResult, Outcome, warning
 from cli.preflight.desired import Group, groups
-from cli.preflight.finding import Finding, Outcome, warning
 from cli.preflight.live_clusters import described, has_own_name, instances
 from cli.preflight.quotas import Quotas
 from cli.preflight.runner import is_denied, not_answered
@@ -31,7 +31,7 @@ PLANNED: tuple[str, Doubt] = (
 )
 
 
-def instance_quotas(account: Account) -> Iterator[Finding]:
+def instance_quotas(account: Account) -> Iterator[CheckResult]:
     """Instances of each type and in all, beside those that other clusters have."""
     quotas = Quotas(account, "sagemaker")
     wanted = groups(account.config)
@@ -52,7 +52,7 @@ def instance_quotas(account: Account) -> Iterator[Finding]:
         yield quotas.judged(OF_A_VOLUME, asked=max(sizes), used=0)
 
 
-def _of_kind(quotas: Quotas, wanted: tuple[Group, ...], used: Counter[str] | None, *, spot: bool) -> Iterator[Finding]:
+def _of_kind(quotas: Quotas, wanted: tuple[Group, ...], used: Counter[str] | None, *, spot: bool) -> Iterator[CheckResult]:
     """Of each type and in all; ``used`` is None where the caller may not see the clusters."""
     for name in sorted({name for group in wanted for name in group.types}):
         takers = [group for group in wanted if name in group.types]
@@ -62,7 +62,7 @@ def _of_kind(quotas: Quotas, wanted: tuple[Group, ...], used: Counter[str] | Non
 
 def _judged(
     quotas: Quotas, name: str, takers: Sequence[Group], used: float | None, doubts: Sequence[tuple[str, Doubt]]
-) -> Finding:
+) -> CheckResult:
     """The quota for these groups: a warning where it has room for those that are certain to count against it."""
     judged = quotas.judged(name, asked=sum(group.count for group in takers), used=used)
     reasons = [why for why, holds in doubts if any(holds(group) for group in takers)]
@@ -71,4 +71,4 @@ def _judged(
     certain = sum(group.count for group in takers if not any(holds(group) for _, holds in doubts))
     if certain and quotas.judged(name, asked=certain, used=used).outcome is Outcome.ERROR:
         return judged
-    return warning(f"{judged.said} ({'; '.join(reasons)})", judged.remedy, judged.link)
+    return warning(f"{judged.message} ({'; '.join(reasons)})", judged.fix, judged.link)

@@ -6,7 +6,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, error, not_asked, ok, warning
+from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.gateway_checks import opening
 from cli.preflight.runner import code_of, together
 from config.network import InternetAccess
@@ -14,11 +14,11 @@ from config.network import InternetAccess
 DNS = {"enableDnsSupport": "EnableDnsSupport", "enableDnsHostnames": "EnableDnsHostnames"}
 
 
-def vpc(account: Account) -> Iterator[Finding]:
+def vpc(account: Account) -> Iterator[CheckResult]:
     """The imported VPC is there, resolves names, and begins with the range that the file has."""
     existing = account.config.network.existing
     if existing is None:
-        yield not_asked("the network is made by the deployment")
+        yield skipped("the network is made by the deployment")
         return
     try:
         [found] = account.client("ec2").describe_vpcs(VpcIds=[existing.vpc_id])["Vpcs"]
@@ -31,7 +31,7 @@ def vpc(account: Account) -> Iterator[Finding]:
     yield from together(account, _dns(account, existing.vpc_id), _range(account, found), well=well)
 
 
-def _dns(account: Account, vpc_id: str) -> Iterator[Finding]:
+def _dns(account: Account, vpc_id: str) -> Iterator[CheckResult]:
     """File systems and endpoints are found by name; HyperPod's and FSx's names resolve with both settings alone."""
     for attribute, member in DNS.items():
         value = account.client("ec2").describe_vpc_attribute(VpcId=vpc_id, Attribute=attribute)[member]["Value"]
@@ -43,7 +43,7 @@ def _dns(account: Account, vpc_id: str) -> Iterator[Finding]:
             )
 
 
-def _range(account: Account, found: dict[str, Any]) -> Iterator[Finding]:
+def _range(account: Account, found: dict[str, Any]) -> Iterator[CheckResult]:
     """The public subnet is cut from `vpc_cidr`, where one is made."""
     network = account.config.network
     associated = [each for each in found.get("CidrBlockAssociationSet") or [] if _is_associated(each)]
@@ -60,11 +60,11 @@ def _is_associated(association: dict[str, Any]) -> bool:
     return bool(association.get("CidrBlockState", {}).get("State", "associated") == "associated")
 
 
-def internet(account: Account) -> Iterator[Finding]:
+def internet(account: Account) -> Iterator[CheckResult]:
     """The imported subnets have a way out, or one can be made."""
     existing = account.config.network.existing
     if existing is None or (existing.internet_access is InternetAccess.CREATE and "Network" in account.stacks):
-        yield not_asked("gateways and routes are the deployment's own")
+        yield skipped("gateways and routes are the deployment's own")
         return
     if existing.internet_access is InternetAccess.CREATE:
         yield from opening(account, existing)
@@ -72,7 +72,7 @@ def internet(account: Account) -> Iterator[Finding]:
     filters = [{"Name": "vpc-id", "Values": [existing.vpc_id]}]
     tables = list(account.all("ec2", "describe_route_tables", "RouteTables", Filters=filters))
     if not tables:  # every VPC has a main one
-        yield not_asked(f"there is no VPC {existing.vpc_id}")
+        yield skipped(f"there is no VPC {existing.vpc_id}")
         return
     for subnet_id in existing.node_subnet_ids:
         routes = _routes(subnet_id, tables)
@@ -92,7 +92,7 @@ def _routes(subnet_id: str, tables: list[dict[str, Any]]) -> list[dict[str, Any]
     return main
 
 
-def _closed(account: Account, subnet_id: str, filters: list[dict[str, Any]]) -> Finding:
+def _closed(account: Account, subnet_id: str, filters: list[dict[str, Any]]) -> CheckResult:
     listed = account.all("ec2", "describe_vpc_endpoints", "VpcEndpoints", Filters=filters)
     there = sorted(
         {each["ServiceName"].rpartition(f".{account.region}.")[2] for each in listed if each["State"].lower() == "available"}
@@ -104,7 +104,7 @@ def _closed(account: Account, subnet_id: str, filters: list[dict[str, Any]]) -> 
     )
 
 
-def _way_out(subnet_id: str, default: dict[str, Any]) -> Finding:
+def _way_out(subnet_id: str, default: dict[str, Any]) -> CheckResult:
     if default.get("State") == "blackhole":
         return error(
             f"{subnet_id}'s default route leads to what is gone", "mend the route: nodes cannot start without a way to AWS"

@@ -3,22 +3,22 @@
 from collections.abc import Iterator
 
 from cli.preflight.account import Account
+from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.desired import Group, groups
-from cli.preflight.finding import Finding, error, not_asked, ok, warning
 from cli.preflight.vpc_parts import subnet
 from config.instance_types import is_listed
 
 LIMIT = "EC2's list says where a type exists, not whether any is free"
 
 
-def offerings(account: Account) -> Iterator[Finding]:
+def offerings(account: Account) -> Iterator[CheckResult]:
     """Each type is offered in the zone of its groups; what is free there, nobody tells."""
     wanted: dict[tuple[str, ...], list[Group]] = {}
     for group in groups(account.config):
         if here := _zones_of(account, group):
             wanted.setdefault(here, []).append(group)
     if not wanted:
-        yield not_asked("no group's subnets are there")
+        yield skipped("no group's subnets are there")
         return
     zones = _zones(account, sorted({name for some in wanted.values() for group in some for name in group.types}))
     for here, takers in wanted.items():
@@ -47,7 +47,7 @@ def _zones(account: Account, names: list[str]) -> dict[str, set[str]]:
     return zones
 
 
-def _offered(name: str, here: tuple[str, ...], zones: list[str], takers: list[Group]) -> Finding:
+def _offered(name: str, here: tuple[str, ...], zones: list[str], takers: list[Group]) -> CheckResult:
     without = [zone for zone in here if zone not in zones]
     if not without:
         return ok(f"{name} exists in {', '.join(here)} ({LIMIT})")

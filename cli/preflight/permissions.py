@@ -7,8 +7,8 @@ from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account
 from cli.preflight.bootstrap import role_arn
+from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.deploy_actions import actions
-from cli.preflight.finding import Finding, error, not_asked, ok, warning
 from cli.preflight.runner import code_of, one_by_one
 
 # https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html: the command line takes these on, and CloudFormation the last.
@@ -20,22 +20,22 @@ ALLOWED, DENIED, DOUBTFUL = "allowed", "explicitDeny", "explicitDeny without the
 BATCH = 50
 
 
-def permissions(account: Account) -> Iterator[Finding]:
+def permissions(account: Account) -> Iterator[CheckResult]:
     """The caller may take on the bootstrap's roles, and CloudFormation's may make all that the file asks for."""
     yield from one_by_one(account, _own(account), _execution(account))
 
 
-def _own(account: Account) -> Iterator[Finding]:
+def _own(account: Account) -> Iterator[CheckResult]:
     caller = principal(account.identity["Arn"])
     if caller is None:
-        yield not_asked(f"{account.identity['Arn']} has no policies of its own that IAM could simulate")
+        yield skipped(f"{account.identity['Arn']} has no policies of its own that IAM could simulate")
     elif (source := _source(account, caller)) is None:
-        yield not_asked(f"IAM knows no {caller}, so nothing is known of its rights")
+        yield skipped(f"IAM knows no {caller}, so nothing is known of its rights")
     else:
         yield from _caller(account, source, caller)
 
 
-def _caller(account: Account, source: str, caller: str) -> Iterator[Finding]:
+def _caller(account: Account, source: str, caller: str) -> Iterator[CheckResult]:
     roles = [role_arn(account, each) for each in TAKEN_ON]
     refused = [each for each in _simulated(account, source, ["sts:AssumeRole"], roles) if each[2] != ALLOWED]
     if not refused:
@@ -69,7 +69,7 @@ def _source(account: Account, caller: str) -> str | None:
         raise
 
 
-def _execution(account: Account) -> Iterator[Finding]:
+def _execution(account: Account) -> Iterator[CheckResult]:
     arn = role_arn(account, EXECUTION)
     try:
         yield from _may(account, arn, arn.rsplit("/", 1)[-1], actions(account.config))
@@ -81,7 +81,7 @@ def _execution(account: Account) -> Iterator[Finding]:
         )
 
 
-def _may(account: Account, source: str, name: str, wanted: list[str]) -> Iterator[Finding]:
+def _may(account: Account, source: str, name: str, wanted: list[str]) -> Iterator[CheckResult]:
     """Whether the policies of ``source`` allow the actions, asked for on no resource in particular."""
     results = list(_simulated(account, source, wanted, []))
     denied = sorted(action for action, _, decision in results if decision == DENIED)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from cli.preflight.account import Account, Json
+from cli.preflight.check_result import CheckResult, error, warning
 from cli.preflight.desired import groups, node_security_groups, node_subnets
-from cli.preflight.finding import Finding, error, warning
 from cli.preflight.sg_rules import Rule, admits, names_a_list
 from cli.preflight.vpc_parts import ranges_of, security_group
 
@@ -18,7 +18,7 @@ Nodes = tuple[tuple[str, ...], tuple[str, ...]]
 """Security groups and subnets that nodes share."""
 
 
-def ports(account: Account, found: Json, wanted: tuple[int, ...]) -> Iterator[Finding]:
+def ports(account: Account, found: Json, wanted: tuple[int, ...]) -> Iterator[CheckResult]:
     """What the file system's interfaces do not let in of the ports, from the nodes' security groups or else their subnets."""
     name, shared = found["FileSystemId"], _shared(account)
     if not shared[0]:
@@ -34,7 +34,7 @@ def ports(account: Account, found: Json, wanted: tuple[int, ...]) -> Iterator[Fi
         yield from _closed(account, name, rules, nodes, wanted)
 
 
-def _closed(account: Account, name: str, rules: list[Rule], nodes: Nodes, wanted: tuple[int, ...]) -> Iterator[Finding]:
+def _closed(account: Account, name: str, rules: list[Rule], nodes: Nodes, wanted: tuple[int, ...]) -> Iterator[CheckResult]:
     """What these nodes find closed; of nodes whose security groups the deployment makes, a warning has told."""
     security_groups, ranges = nodes[0], ranges_of(account, nodes[1])
     closed = tuple(port for port in wanted if not admits(rules, port, groups=security_groups, ranges=ranges))
@@ -49,7 +49,7 @@ def _closed(account: Account, name: str, rules: list[Rule], nodes: Nodes, wanted
     )
 
 
-def _unseen(name: str, why: str, wanted: tuple[int, ...]) -> Finding:
+def _unseen(name: str, why: str, wanted: tuple[int, ...]) -> CheckResult:
     return warning(
         f"{name}, {why}: whether the nodes are let in on TCP {_listed(wanted)} cannot be told",
         "look yourself, in the account that has the network",

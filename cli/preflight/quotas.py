@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, error, ok, warning
+from cli.preflight.check_result import CheckResult, error, ok, warning
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Quotas:
             self._defaults = self._listed("list_aws_default_service_quotas", applied=False)
         return self._defaults.get(name)
 
-    def judged(self, name: str, *, asked: float, used: float | None, unit: str = "") -> Finding:
+    def judged(self, name: str, *, asked: float, used: float | None, unit: str = "") -> CheckResult:
         """Whether the quota has room for what is asked for beside what is in use; None is use that the caller may not see."""
         quota = self.get(name)
         if quota is None:

@@ -7,29 +7,29 @@ from botocore.exceptions import ClientError
 
 from cli.group_members import groups_of
 from cli.preflight.account import Account
+from cli.preflight.check_result import CheckResult, error, ok, skipped
 from cli.preflight.desired import groups
-from cli.preflight.finding import Finding, error, not_asked, ok
 from cli.preflight.runner import code_of, is_denied, not_answered
 from cli.remedies import are_refused
 from cluster_request.request import RequestValues, cluster_request
 from config.instance_types import instance_type
 
-Look = Callable[[Account, str], Finding]
+Look = Callable[[Account, str], CheckResult]
 ABSENT = ("NotFound", "NoSuchEntity", "InvalidAMIID", "ResourceNotFound")
 NOT_SHARED = "AuthFailure"
 """What EC2 says of an image that is there, and private to another account."""
 
 
-def references(account: Account) -> Iterator[Finding]:
+def references(account: Account) -> Iterator[CheckResult]:
     """Each of them is there, in the region, and usable."""
     named = list(dict.fromkeys(_named(account)))
     if not named:
-        yield not_asked("the file names no key, secret, topic, image or role")
+        yield skipped("the file names no key, secret, topic, image or role")
     for look, name in named:
         yield _looked_up(account, look, name)
 
 
-def _looked_up(account: Account, look: Look, name: str) -> Finding:
+def _looked_up(account: Account, look: Look, name: str) -> CheckResult:
     parts = name.split(":")
     if len(parts) > 5 and parts[3] not in ("", account.region):
         return error(f"{name} is in {parts[3]}, and the cluster is in {account.region}", f"name one in {account.region}")
@@ -42,7 +42,7 @@ def _looked_up(account: Account, look: Look, name: str) -> Finding:
             return error(f"{name} is not shared with this account", "have it shared, or name another")
         if is_denied(failure):
             told = not_answered(failure)
-            return Finding(told.outcome, f"{name}: {told.said}", told.remedy)
+            return CheckResult(told.outcome, f"{name}: {told.message}", told.fix)
         raise
 
 
@@ -61,7 +61,7 @@ def _named(account: Account) -> Iterator[tuple[Look, str]]:
     yield from ((_role, each) for each in [request.get("ClusterRole")] if each)
 
 
-def _key(account: Account, name: str) -> Finding:
+def _key(account: Account, name: str) -> CheckResult:
     found = account.client("kms").describe_key(KeyId=name)["KeyMetadata"]
     if found["KeyState"] != "Enabled":
         return error(f"key {name} is {found['KeyState']}", f"`aws kms enable-key --key-id {found['KeyId']}`, or take another")
@@ -70,19 +70,19 @@ def _key(account: Account, name: str) -> Finding:
     return ok(f"key {name} is enabled (what its policy allows is not looked at)")
 
 
-def _secret(account: Account, name: str) -> Finding:
+def _secret(account: Account, name: str) -> CheckResult:
     found = account.client("secretsmanager").describe_secret(SecretId=name)
     if found.get("DeletedDate"):
         return error(f"secret {name} is on its way out", "`aws secretsmanager restore-secret`, or name another")
     return ok(f"secret {name} is there (what is in it is not looked at)")
 
 
-def _topic(account: Account, name: str) -> Finding:
+def _topic(account: Account, name: str) -> CheckResult:
     account.client("sns").get_topic_attributes(TopicArn=name)
     return ok(f"topic {name} is there")
 
 
-def _image(account: Account, name: str) -> Finding:
+def _image(account: Account, name: str) -> CheckResult:
     images: list[dict[str, Any]] = account.client("ec2").describe_images(ImageIds=[name])["Images"]
     if not images:
         return error(f"image {name} is not there, or not shared with this account", "correct `ImageId`, or have it shared")
@@ -103,7 +103,7 @@ def _types_with(account: Account, image: str) -> list[str]:
     return [kind for group in groups(account.config) if group.image == image for kind in group.types]
 
 
-def _role(account: Account, arn: str) -> Finding:
+def _role(account: Account, arn: str) -> CheckResult:
     found = account.client("iam").get_role(RoleName=arn.rsplit("/", 1)[-1])["Role"]
     statements = found["AssumeRolePolicyDocument"].get("Statement", [])
     principals = [each.get("Principal") for each in (statements if isinstance(statements, list) else [statements])]

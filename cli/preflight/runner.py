@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 from botocore.parsers import ResponseParserError
 
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, ok, warning
+from cli.preflight.check_result import CheckResult, ok, warning
 from cli.remedies import OF_CREDENTIALS, are_refused, not_aws
 
 AT_ONCE = 12
@@ -22,23 +22,23 @@ class Check:
     """One topic of a preflight."""
 
     name: str
-    ask: Callable[[Account], Iterator[Finding]]
+    ask: Callable[[Account], Iterator[CheckResult]]
 
 
-def findings(account: Account, checks: Iterable[Check]) -> Iterator[Finding]:
+def run_checks(account: Account, checks: Iterable[Check]) -> Iterator[CheckResult]:
     """What all the checks find, in their order, each as soon as those before it are done."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for each in pool.map(lambda check: list(_asked(account, check)), checks):
             yield from each
 
 
-def _asked(account: Account, check: Check) -> Iterator[Finding]:
+def _asked(account: Account, check: Check) -> Iterator[CheckResult]:
     """The check's findings, with a warning in the place of those that it could not get."""
     for each in _guarded(account, partial(check.ask, account)):
         yield each.by(check.name)
 
 
-def together(account: Account, *parts: Iterable[Finding], well: str) -> Iterator[Finding]:
+def together(account: Account, *parts: Iterable[CheckResult], well: str) -> Iterator[CheckResult]:
     """What the parts of a check find, although one of them may not be asked; that all is well where none finds anything."""
     is_well = True
     for each in one_by_one(account, *parts):
@@ -48,9 +48,9 @@ def together(account: Account, *parts: Iterable[Finding], well: str) -> Iterator
         yield ok(well)
 
 
-def one_by_one(account: Account, *parts: Iterable[Finding]) -> Iterator[Finding]:
+def one_by_one(account: Account, *parts: Iterable[CheckResult]) -> Iterator[CheckResult]:
     """What the parts of a check find, although one of them may not be asked; a question that is denied to several, once."""
-    told: set[Finding] = set()
+    told: set[CheckResult] = set()
     for part in parts:
         for each in _guarded(account, partial(iter, part)):
             if each not in told:
@@ -58,7 +58,7 @@ def one_by_one(account: Account, *parts: Iterable[Finding]) -> Iterator[Finding]
                 yield each
 
 
-def _guarded(account: Account, ask: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
+def _guarded(account: Account, ask: Callable[[], Iterable[CheckResult]]) -> Iterator[CheckResult]:
     try:
         yield from ask()
     except (ClientError, aws.BotoCoreError, ResponseParserError) as failure:
@@ -67,7 +67,7 @@ def _guarded(account: Account, ask: Callable[[], Iterable[Finding]]) -> Iterator
         yield _instead(account, failure)
 
 
-def _instead(account: Account, failure: ClientError | aws.BotoCoreError | ResponseParserError) -> Finding:
+def _instead(account: Account, failure: ClientError | aws.BotoCoreError | ResponseParserError) -> CheckResult:
     """The warning in the place of what the check would have found."""
     match failure:
         case ClientError():
@@ -98,7 +98,7 @@ def is_denied(failure: ClientError) -> bool:
     return any(each in code for each in DENIED) or code == "403"
 
 
-def not_answered(failure: ClientError) -> Finding:
+def not_answered(failure: ClientError) -> CheckResult:
     """The warning that stands for an answer that was not given."""
     if is_denied(failure):
         return warning(

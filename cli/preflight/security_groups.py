@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from cli.preflight.account import Account, Json
+from cli.preflight.check_result import CheckResult, error, skipped, warning
 from cli.preflight.desired import Group, groups, node_security_groups
-from cli.preflight.finding import Finding, error, not_asked, warning
 from cli.preflight.runner import together
 from cli.preflight.sg_reachability import EVERYWHERE, SLURMCTLD, SLURMD, reach_each_other
 from cli.preflight.sg_rules import admits
@@ -16,11 +16,11 @@ HTTPS = 443
 Ids = tuple[str, ...]
 
 
-def security_groups(account: Account) -> Iterator[Finding]:
+def security_groups(account: Account) -> Iterator[CheckResult]:
     """Each group is there and in the VPC, and the nodes that have the same ones reach each other in both directions."""
     sets = _sets(account)
     if not sets:
-        yield not_asked("the deployment makes the nodes' security group")
+        yield skipped("the deployment makes the nodes' security group")
     named = dict.fromkeys(each for ids in sets for each in ids)
     found = {each: told for each in named if (told := security_group(account, each))}
     yield from _misplaced(account, named, found)
@@ -60,7 +60,7 @@ def _own(group: Group) -> Ids:
     return tuple(dict.fromkeys(group.network.get("SecurityGroupIds") or ()))
 
 
-def _misplaced(account: Account, named: Mapping[str, object], found: Mapping[str, Json]) -> Iterator[Finding]:
+def _misplaced(account: Account, named: Mapping[str, object], found: Mapping[str, Json]) -> Iterator[CheckResult]:
     existing, shared = account.config.network.existing, node_security_groups(account.config)
     for group_id in named:
         if group_id not in found:
@@ -69,7 +69,7 @@ def _misplaced(account: Account, named: Mapping[str, object], found: Mapping[str
             yield error(f"{group_id} is in {found[group_id]['VpcId']}, not in {existing.vpc_id}", "name a group of the VPC")
 
 
-def _apart(account: Account, found: Mapping[str, Json]) -> Iterator[Finding]:
+def _apart(account: Account, found: Mapping[str, Json]) -> Iterator[CheckResult]:
     """Nodes with security groups of their own still meet the others: slurmctld hears all, and compute nodes hear it."""
     shared, roles = node_security_groups(account.config), {each.name: each.role for each in account.config.instance_groups}
     for group in groups(account.config):
@@ -95,7 +95,7 @@ def _heard(role: Role, own: Ids, shared: Ids) -> tuple[tuple[int, Ids, Ids], ...
     return (SLURMD, own, shared), (SLURMCTLD, shared, own)
 
 
-def _to_aws(found: list[Json]) -> Iterator[Finding]:
+def _to_aws(found: list[Json]) -> Iterator[CheckResult]:
     """Nodes are managed, get their scripts and write their logs over HTTPS."""
     rules = [rule for each in found for rule in each["IpPermissionsEgress"]]
     if not admits(rules, HTTPS, groups=[], ranges=EVERYWHERE):

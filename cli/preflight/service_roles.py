@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, ok
+from cli.preflight.check_result import CheckResult, ok
 from cli.preflight.runner import code_of
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/security-iam-awsmanpol-AmazonSageMakerHyperPodServiceRolePolicy.html
@@ -14,7 +14,7 @@ HYPERPOD = ("AWSServiceRoleForSageMakerHyperPod", "hyperpod.sagemaker.amazonaws.
 FSX = ("AWSServiceRoleForAmazonFSx", "fsx.amazonaws.com")
 
 
-def service_roles(account: Account) -> Iterator[Finding]:
+def service_roles(account: Account) -> Iterator[CheckResult]:
     """HyperPod's role and, for a new file system, FSx's."""
     for name, service in (HYPERPOD, *([FSX] if account.config.storage.lustre else [])):
         try:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cli.preflight.account import Account, Json
+from cli.preflight.check_result import CheckResult, error, warning
 from cli.preflight.desired import Group, has_efa, node_subnets
-from cli.preflight.finding import Finding, error, warning
 from cli.preflight.sg_rules import Rule, admits, admits_all, names_a_list, names_one
 from cli.preflight.vpc_parts import ranges_of
 
@@ -27,7 +27,7 @@ INWARD = Way("let in", "from", "authorize-security-group-ingress")
 OUTWARD = Way("let out", "to", "authorize-security-group-egress")
 
 
-def reach_each_other(account: Account, found: Sequence[Json], members: Sequence[Group]) -> Iterator[Finding]:
+def reach_each_other(account: Account, found: Sequence[Json], members: Sequence[Group]) -> Iterator[CheckResult]:
     """What keeps the members of all these security groups from each other: a rule of one of them is enough."""
     for way, member in ((INWARD, "IpPermissions"), (OUTWARD, "IpPermissionsEgress")):
         ids = [str(each["GroupId"]) for each in found]
@@ -37,13 +37,15 @@ def reach_each_other(account: Account, found: Sequence[Json], members: Sequence[
         yield from _with_efa(way, ids) if has_efa(members) else _without_efa(account, way, ids, rules, members)
 
 
-def _with_efa(way: Way, ids: list[str]) -> Iterator[Finding]:
+def _with_efa(way: Way, ids: list[str]) -> Iterator[CheckResult]:
     """https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html: EFA wants both rules, each naming the group itself."""
     why = "EFA needs a rule that names the group itself, and 0.0.0.0/0 is not enough"
     yield error(f"{_do_not(ids)} {way.words} all traffic {way.source} {_itself(ids)}: {why}", _remedy(ids, way))
 
 
-def _without_efa(account: Account, way: Way, ids: list[str], rules: list[Rule], members: Sequence[Group]) -> Iterator[Finding]:
+def _without_efa(
+    account: Account, way: Way, ids: list[str], rules: list[Rule], members: Sequence[Group]
+) -> Iterator[CheckResult]:
     """Slurm and Lustre are content with TCP, and with the nodes' ranges."""
     if admits_all(rules, groups=ids, ranges=EVERYWHERE):
         return

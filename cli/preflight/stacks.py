@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from cli.deployment import Stack
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, error, not_asked, ok, warning
+from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 
 # What the CDK's command line deletes and makes anew by itself.
 MADE_ANEW = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "REVIEW_IN_PROGRESS")
@@ -12,17 +12,17 @@ MADE_ANEW = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "REVIEW_IN_PROGRESS")
 PAUSED = ("CREATE_FAILED", "UPDATE_FAILED")
 
 
-def stacks(account: Account) -> Iterator[Finding]:
+def stacks(account: Account) -> Iterator[CheckResult]:
     """No stack of the file is at work, or stuck."""
     if not account.stacks:
-        yield not_asked("no stack of this file is there yet")
+        yield skipped("no stack of this file is there yet")
     for stack in account.stacks.values():
         said = f"{stack.name} is {stack.status}{': ' if stack.reason else ''}{stack.reason}"
         make, remedy = _judged(stack, account.config.name)
         yield make(said, remedy) if remedy else ok(said)
 
 
-def _judged(stack: Stack, cluster: str) -> tuple[Callable[[str, str], Finding], str]:
+def _judged(stack: Stack, cluster: str) -> tuple[Callable[[str, str], CheckResult], str]:
     """How bad the stack's state is, and what gets it out of it; no remedy where CloudFormation goes on from there."""
     look = f"`./hpod status {cluster}`"
     match stack.status:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from cli.group_members import groups_of
 from cli.preflight.account import Account, Json
+from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.desired import Group, groups, has_efa, node_subnets
-from cli.preflight.finding import Finding, error, not_asked, ok, warning
 from cli.preflight.live_clusters import described, has_own_name, running
 from cli.preflight.vpc_parts import subnet
 from config.addresses import Orchestrator, addresses_of_node, orchestrator_of
@@ -28,11 +28,11 @@ class Place:
     """Addresses that others than nodes take."""
 
 
-def subnets(account: Account) -> Iterator[Finding]:
+def subnets(account: Account) -> Iterator[CheckResult]:
     """Every subnet that the file names is there, in the VPC and the zone, and together they have room for the nodes."""
     places = tuple(_places(account))
     if not places:
-        yield not_asked("the deployment makes the nodes' subnet")
+        yield skipped("the deployment makes the nodes' subnet")
         return
     held = _held(account)
     for place in places:
@@ -56,7 +56,7 @@ def _places(account: Account) -> Iterator[Place]:
         yield Place(f"the subnets of {listed}", ids, tuple(some), None, None)
 
 
-def _place(account: Account, place: Place, held: dict[str, int]) -> Iterator[Finding]:
+def _place(account: Account, place: Place, held: dict[str, int]) -> Iterator[CheckResult]:
     found: list[Json] = []
     for subnet_id in dict.fromkeys(place.ids):
         there = subnet(account, subnet_id)
@@ -71,7 +71,7 @@ def _place(account: Account, place: Place, held: dict[str, int]) -> Iterator[Fin
         yield _room(account, place, found, sum(held.get(group.name, 0) for group in place.groups))
 
 
-def _apart(place: Place, found: list[Json]) -> Iterator[Finding]:
+def _apart(place: Place, found: list[Json]) -> Iterator[CheckResult]:
     """Subnets of several zones: the nodes' own are where the file says, and a group's matter to EFA."""
     if len({each["AvailabilityZoneId"] for each in found}) > 1 and (place.zone or has_efa(place.groups)):
         listed = ", ".join(f"{each['SubnetId']} in {each['AvailabilityZoneId']}" for each in found)
@@ -79,7 +79,7 @@ def _apart(place: Place, found: list[Json]) -> Iterator[Finding]:
         yield make(f"{place.whose} are in several zones ({listed})", "take subnets of one zone: EFA does not reach into another")
 
 
-def _misplaced(place: Place, found: Json) -> Iterator[Finding]:
+def _misplaced(place: Place, found: Json) -> Iterator[CheckResult]:
     name, vpc, zone = found["SubnetId"], found["VpcId"], found["AvailabilityZoneId"]
     if place.vpc and vpc != place.vpc:
         yield error(f"{name} is in {vpc}, not in {place.vpc}", "name subnets of the VPC")
@@ -90,7 +90,7 @@ def _misplaced(place: Place, found: Json) -> Iterator[Finding]:
         )
 
 
-def _room(account: Account, place: Place, found: Iterable[Json], held: int) -> Finding:
+def _room(account: Account, place: Place, found: Iterable[Json], held: int) -> CheckResult:
     free = sum(int(each["AvailableIpAddressCount"]) for each in found)
     counts = {group.name: _addresses(account, group) for group in place.groups}
     unknown = [name for name, count in counts.items() if count is None]

@@ -7,8 +7,8 @@ from botocore.exceptions import ClientError
 
 from cli.group_members import groups_of
 from cli.preflight.account import Account
+from cli.preflight.check_result import CheckResult, error, skipped, warning
 from cli.preflight.desired import Group, groups
-from cli.preflight.finding import Finding, error, not_asked, warning
 from cli.preflight.live_clusters import described, has_own_name
 from cli.preflight.runner import code_of, together
 
@@ -17,18 +17,18 @@ TARGET = "hyperpod-cluster"
 READY, WAITING = "Active", ("Pending", "Scheduled")
 
 
-def training_plans(account: Account) -> Iterator[Finding]:
+def training_plans(account: Account) -> Iterator[CheckResult]:
     """Each plan is one for clusters, has begun, and has the type, the zone and the instances of the groups that name it."""
     wanted = [group for group in groups(account.config) if group.training_plan]
     plans = dict.fromkeys(str(group.training_plan) for group in wanted)
     if not plans:
-        yield not_asked("no group names a training plan")
+        yield skipped("no group names a training plan")
     for arn in plans:
         takers = [group for group in wanted if group.training_plan == arn]
         yield from _plan(account, arn, takers)
 
 
-def _plan(account: Account, arn: str, takers: list[Group]) -> Iterator[Finding]:
+def _plan(account: Account, arn: str, takers: list[Group]) -> Iterator[CheckResult]:
     name = arn.rsplit("/", 1)[-1]
     try:
         plan = account.client("sagemaker").describe_training_plan(TrainingPlanName=name)
@@ -48,7 +48,7 @@ def _plan(account: Account, arn: str, takers: list[Group]) -> Iterator[Finding]:
     )
 
 
-def _state(name: str, plan: dict[str, Any]) -> Iterator[Finding]:
+def _state(name: str, plan: dict[str, Any]) -> Iterator[CheckResult]:
     status = plan["Status"]
     begins = f", from {plan['StartTime']:%Y-%m-%d %H:%M %Z}" if plan.get("StartTime") else ""
     if status in WAITING:
@@ -58,7 +58,7 @@ def _state(name: str, plan: dict[str, Any]) -> Iterator[Finding]:
         yield error(said, "take a plan that is Active, or leave `TrainingPlanArn` out")
 
 
-def _target(name: str, plan: dict[str, Any]) -> Iterator[Finding]:
+def _target(name: str, plan: dict[str, Any]) -> Iterator[CheckResult]:
     targets = plan.get("TargetResources") or [TARGET]
     if TARGET not in targets:
         yield error(
@@ -66,7 +66,7 @@ def _target(name: str, plan: dict[str, Any]) -> Iterator[Finding]:
         )
 
 
-def _place(account: Account, name: str, plan: dict[str, Any], takers: Iterable[Group]) -> Iterator[Finding]:
+def _place(account: Account, name: str, plan: dict[str, Any], takers: Iterable[Group]) -> Iterator[CheckResult]:
     capacities = plan.get("ReservedCapacitySummaries") or []
     types = sorted({each["InstanceType"] for each in capacities})
     for group in takers:
@@ -84,7 +84,7 @@ def _place(account: Account, name: str, plan: dict[str, Any], takers: Iterable[G
         )
 
 
-def _room(account: Account, name: str, plan: dict[str, Any], takers: Iterable[Group]) -> Iterator[Finding]:
+def _room(account: Account, name: str, plan: dict[str, Any], takers: Iterable[Group]) -> Iterator[CheckResult]:
     """What the file's own cluster holds of the plan already is not asked for again."""
     asked = sum(group.count for group in takers)
     if plan["Status"] in WAITING:

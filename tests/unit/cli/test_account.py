@@ -84,7 +84,7 @@ def test_every_command_on_a_deployment_reports_it_and_asks_nothing_else(
 def test_an_import_over_a_file_of_another_account_reports_it(
     asked: list[str], theirs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["import", "--cluster", "ml", "--region", "us-west-2", "--output", str(theirs), "--force"]
+    words = ["import", "--from-cluster", "ml", "--region", "us-west-2", "--write", str(theirs), "--force"]
     assert main(words) == 1
     assert capsys.readouterr() == ("", said(theirs))
     assert asked == ["GetCallerIdentity"]
@@ -92,7 +92,7 @@ def test_an_import_over_a_file_of_another_account_reports_it(
 
 def test_an_import_of_files_asks_nothing(asked: list[str], theirs: Path) -> None:
     pair = [str(DATA / "login-node" / name) for name in ("create_cluster.json", "provisioning_parameters.json")]
-    assert main(["import", *pair, "--output", str(theirs), "--force"]) == 0
+    assert main(["import", *pair, "--write", str(theirs), "--force"]) == 0
     assert asked == []
 
 

@@ -220,7 +220,7 @@ def test_what_can_be_no_clusters_name_is_not_asked_for(name: str) -> None:
         def describe_cluster(self, **_: str) -> Json:
             raise AssertionError("was asked")
 
-    with pytest.raises(OpsError, match="is no cluster's name or ARN; `aws sagemaker list-clusters` lists them"):
+    with pytest.raises(OpsError, match="is not a cluster name or ARN; `aws sagemaker list-clusters` lists them"):
         read_live(name, None, Choices(keep=Keep.EVERYTHING), session=Silent())
 
 
@@ -242,5 +242,5 @@ def test_what_is_wrong_with_parameters_beside_a_cluster_that_runs_has_its_place(
 
 def test_a_region_that_nothing_says_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FakeAccount, "region_name", None)
-    with pytest.raises(OpsError, match="nothing says in which region cluster theirs is; give --region"):
+    with pytest.raises(OpsError, match="no region for cluster theirs; pass --region"):
         live(Keep.EVERYTHING)

@@ -8,7 +8,7 @@ import yaml
 from config.errors import ConfigError, Problem, dotted, shown
 from validation.checked_file import check_source
 from validation.load import parse_cluster
-from validation.report import FORMATS
+from validation.report import FORMATS, problems
 
 
 def test_an_unknown_field_is_answered_with_the_nearest(draft: Any) -> None:
@@ -207,6 +207,7 @@ def test_what_is_a_secret_by_its_name_is_printed_in_no_form(draft: Any, form: st
     checked = check_source(yaml.safe_dump(draft.content).encode(), "draft", draft.folder)
     assert checked.errors
     assert "hunter2" not in FORMATS[form]([checked])
+    assert "hunter2" not in str(problems([checked]))
 
 
 def test_a_secret_that_is_a_number_is_not_repeated_in_the_remedy(draft: Any) -> None:

@@ -198,7 +198,7 @@ def test_a_file_system_that_is_kept_needs_its_id_and_mount_name(name: str, value
         (
             '{"ClusterName": "theirs", "ClusterStatus": "InService"}',
             ':1:27: ClusterStatus: "InService": this is what DescribeCluster says; '
-            "give CreateCluster's input, or --cluster with the cluster's name",
+            "give CreateCluster's input, or --from-cluster with the cluster's name",
         ),
         (
             '{"controller_group": "head"}',
@@ -262,9 +262,15 @@ FIRST, SECOND, LAST = (
         (("request", "groups"), f"groups.json:1:1: this is a list of instance groups{FIRST}"),
         (("request", "parameters", "parameters"), f"parameters.json:4:2: .*{SECOND}"),
         (("request", "parameters", "request"), f"request.json:3:2: .*{FIRST}"),
-        (("described",), "described.json:3:2: ClusterStatus: .* DescribeCluster says; give CreateCluster's input, or --cluster"),
-        (("listed",), "listed.json:2:2: ClusterSummaries: .* ListClusters says; give --cluster with the name"),
-        (("written", "parameters"), "written.json:2:2: ClusterConfig: .* on nodes; give CreateCluster's input, or --cluster"),
+        (
+            ("described",),
+            "described.json:3:2: ClusterStatus: .* DescribeCluster says; give CreateCluster's input, or --from-cluster",
+        ),
+        (("listed",), "listed.json:2:2: ClusterSummaries: .* ListClusters says; give --from-cluster with the name"),
+        (
+            ("written", "parameters"),
+            "written.json:2:2: ClusterConfig: .* on nodes; give CreateCluster's input, or --from-cluster",
+        ),
         (("template",), "template.json:2:2: Resources: .* CloudFormation template; give CreateCluster's input"),
     ],
 )

@@ -22,7 +22,7 @@ def in_state(status: str) -> dict[str, Any]:
 
 
 def test_before_the_first_deployment_there_are_none() -> None:
-    assert outcomes(asked(stacks, {})) == ["not asked"]
+    assert outcomes(asked(stacks, {})) == ["skipped"]
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ def test_before_the_first_deployment_there_are_none() -> None:
 )
 def test_a_stack_from_which_cloudformation_does_not_go_on_is_told(status: str, outcome: str, remedy: str) -> None:
     found = only(asked(stacks, in_state(status)))
-    assert (found.outcome, found.said) == (outcome, f"draft-Network is {status}: so it is")
-    assert remedy in found.remedy
+    assert (found.outcome, found.message) == (outcome, f"draft-Network is {status}: so it is")
+    assert remedy in found.fix
 
 
 def account(*links: tuple[str, str], **lustre: Any) -> dict[str, Any]:
@@ -59,16 +59,16 @@ def account(*links: tuple[str, str], **lustre: Any) -> dict[str, Any]:
 
 
 def test_a_file_system_with_room_takes_them() -> None:
-    assert only(asked(associations, account(("dra-1", "/other")), LINKED)).said == "fs-00000001 has 1 others, and 1 find room"
-    assert outcomes(asked(associations, {}, IMPORTED)) == ["not asked"]
-    assert outcomes(asked(associations, {})) == ["not asked"]
+    assert only(asked(associations, account(("dra-1", "/other")), LINKED)).message == "fs-00000001 has 1 others, and 1 find room"
+    assert outcomes(asked(associations, {}, IMPORTED)) == ["skipped"]
+    assert outcomes(asked(associations, {})) == ["skipped"]
 
 
 @pytest.mark.parametrize("path", ["/data", "/data/deep", "/"])
 def test_a_directory_that_is_linked_already_is_an_error(path: str) -> None:
     found = only(asked(associations, account(("dra-1", path)), LINKED))
     assert found.outcome == "error"
-    assert f"fs-00000001 links {path} to s3://theirs already (dra-1)" in found.said
+    assert f"fs-00000001 links {path} to s3://theirs already (dra-1)" in found.message
     assert outcomes(asked(associations, account(("dra-1", "/database")), LINKED)) == ["ok"]
 
 
@@ -86,7 +86,7 @@ def test_all_pages_of_associations_are_read() -> None:
         return {"Associations": [association], **({"NextToken": following} if following else {})}
 
     found = only(asked(associations, account() | {"fsx.describe_data_repository_associations": describe}, LINKED))
-    assert "links /data" in found.said
+    assert "links /data" in found.message
 
 
 def test_those_of_the_files_own_stack_are_not_in_their_own_way() -> None:

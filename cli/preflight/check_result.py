@@ -1,0 +1,48 @@
+"""The result of a check."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """How a check ended."""
+
+    OK = "ok"
+    WARNING = "warning"
+    ERROR = "error"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """One line of a preflight: the outcome, what was found, how to fix it, and where."""
+
+    outcome: Outcome
+    message: str
+    fix: str = ""
+    link: str = ""
+    check: str = ""
+
+    def by(self, check: str) -> "CheckResult":
+        """Return the same result with the name of its check."""
+        return replace(self, check=check)
+
+
+def ok(message: str) -> CheckResult:
+    """Return that nothing is wrong."""
+    return CheckResult(Outcome.OK, message)
+
+
+def warning(message: str, fix: str = "", link: str = "") -> CheckResult:
+    """Return something with which a deployment may still succeed."""
+    return CheckResult(Outcome.WARNING, message, fix, link)
+
+
+def error(message: str, fix: str, link: str = "") -> CheckResult:
+    """Return something with which a deployment would fail, or do what is not wanted."""
+    return CheckResult(Outcome.ERROR, message, fix, link)
+
+
+def skipped(message: str) -> CheckResult:
+    """Return that the file does not need the check."""
+    return CheckResult(Outcome.SKIPPED, message)
