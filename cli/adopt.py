@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
+from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.ownership import cluster_named, has_own, obstacle, own_owner, resources, whose
@@ -31,7 +32,7 @@ ADD_TAGS = "add these tags"
 TO_COME = Owner("arn:aws:cloudformation:::stack/to-come/0", "Cluster")
 
 
-def adopt(deployment: Deployment, *, release: bool = False) -> Result:
+def adopt(deployment: Deployment, *, release: bool = False, confirm: Confirm = without_asking) -> Result:
     """Compare the cluster named `cluster_name` with the file; only ``release`` changes anything."""
     name = deployment.config.cluster_name
     if name is None:
@@ -40,7 +41,11 @@ def adopt(deployment: Deployment, *, release: bool = False) -> Result:
     cluster = cluster_named(api, name)
     if cluster is None:
         raise OpsError(f"no cluster {name} in {deployment.region}; correct `cluster_name` or `region`")
-    return release_cluster(deployment, cluster) if release else _compared(deployment, cluster, _desired(deployment, cluster, api))
+    return (
+        release_cluster(deployment, cluster, confirm)
+        if release
+        else _compared(deployment, cluster, _desired(deployment, cluster, api))
+    )
 
 
 def _compared(deployment: Deployment, cluster: Cluster, desired: Desired) -> Result:

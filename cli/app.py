@@ -6,8 +6,10 @@ from typing import Annotated, Literal
 import typer
 
 from cli import __version__
-from cli.arguments import Cluster, ClusterOrFile, Clusters, Force, Output, Strict
+from cli.access import Access
+from cli.arguments import ClusterOrFile, Clusters, Force, Output, Profile, Region, Strict, Yes
 from cli.cluster_folder import CLUSTERS, cluster_names
+from cli.confirm import confirmation
 from cli.render import line_printer
 from cli.run import run, run_on_deployment
 
@@ -63,11 +65,24 @@ def preflight(
     cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,
     strict: Strict = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print only errors, warnings and the count.")] = False,
+    profile: Profile = None,
+    region: Region = None,
     output: Output = "text",
 ) -> None:
     from cli.preflight.command import preflight as command
 
-    run("preflight", command, output, clusters=clusters, cluster=cluster, strict=strict, show=line_printer(output))
+    run(
+        "preflight",
+        command,
+        output,
+        clusters=clusters,
+        cluster=cluster,
+        strict=strict,
+        quiet=quiet,
+        access=Access(profile, region),
+        show=line_printer(output),
+    )
 
 
 @app.command(help="Print what a cluster uses per month, and its price.")
@@ -75,35 +90,58 @@ def cost(
     cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,
     live: Annotated[bool, typer.Option("--live", help="Add prices from the AWS Pricing API (pricing:GetProducts).")] = False,
+    profile: Profile = None,
+    region: Region = None,
     output: Output = "text",
 ) -> None:
     from cli.cost.command import cost as command
 
-    run("cost", command, output, clusters=clusters, cluster=cluster, live=live)
+    run("cost", command, output, clusters=clusters, cluster=cluster, live=live, access=Access(profile, region))
+
+
+@app.command("list", help="List cluster files and what is deployed.")
+def list_(clusters: Clusters = CLUSTERS, profile: Profile = None, region: Region = None, output: Output = "text") -> None:
+    from cli.clusters import list_clusters as command
+
+    run("list", command, output, clusters=clusters, access=Access(profile, region))
 
 
 @app.command(help="Show stacks, instance groups and nodes.")
-def status(cluster: Cluster, clusters: Clusters = CLUSTERS, output: Output = "text") -> None:
+def status(
+    cluster: ClusterOrFile,
+    clusters: Clusters = CLUSTERS,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
     from cli.status import status as command
 
-    run_on_deployment("status", command, output, cluster=cluster, clusters=clusters)
+    run_on_deployment("status", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region))
 
 
 @app.command(help="List nodes, and how to open a shell on one.")
-def nodes(cluster: Cluster, clusters: Clusters = CLUSTERS, output: Output = "text") -> None:
+def nodes(
+    cluster: ClusterOrFile,
+    clusters: Clusters = CLUSTERS,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
     from cli.nodes import nodes as command
 
-    run_on_deployment("nodes", command, output, cluster=cluster, clusters=clusters)
+    run_on_deployment("nodes", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region))
 
 
 @app.command(help="Print lifecycle logs of current and former nodes.")
 def logs(
-    cluster: Cluster,
+    cluster: ClusterOrFile,
     node: Annotated[
         str | None, typer.Argument(metavar="NODE", help="Instance id, or group and number, e.g. workers-1 (default: list logs).")
     ] = None,
     clusters: Clusters = CLUSTERS,
     follow: Annotated[bool, typer.Option("--follow", help="Print new lines until Ctrl-C.")] = False,
+    profile: Profile = None,
+    region: Region = None,
     output: Output = "text",
 ) -> None:
     from cli.logs import logs as command
@@ -111,38 +149,68 @@ def logs(
     if follow and output != "text":
         raise typer.BadParameter("--follow prints text until Ctrl-C; remove --output json")
     show = line_printer(output)
-    run_on_deployment("logs", command, output, cluster=cluster, clusters=clusters, node=node, follow=follow, show=show)
+    run_on_deployment(
+        "logs",
+        command,
+        output,
+        cluster=cluster,
+        clusters=clusters,
+        access=Access(profile, region),
+        node=node,
+        follow=follow,
+        show=show,
+    )
 
 
 @app.command(help="Print the outputs of the stacks: addresses, names, ids.")
 def outputs(
-    cluster: Cluster,
+    cluster: ClusterOrFile,
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Print only the value of this output.")] = None,
     clusters: Clusters = CLUSTERS,
+    profile: Profile = None,
+    region: Region = None,
     output: Output = "text",
 ) -> None:
     from cli.outputs import outputs as command
 
-    run_on_deployment("outputs", command, output, cluster=cluster, clusters=clusters, name=name)
+    run_on_deployment("outputs", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region), name=name)
 
 
 @app.command(help="Print resources kept by cdk destroy, as YAML.")
-def retained(cluster: Cluster, clusters: Clusters = CLUSTERS, output: Output = "text") -> None:
+def retained(
+    cluster: ClusterOrFile,
+    clusters: Clusters = CLUSTERS,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
     from cli.retained import retained as command
 
-    run_on_deployment("retained", command, output, cluster=cluster, clusters=clusters)
+    run_on_deployment("retained", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region))
 
 
 @app.command(help="Preview the adoption of an existing cluster.")
 def adopt(
-    cluster: Cluster,
+    cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,
     release: Annotated[bool, typer.Option("--release", help="Remove the tags of an owner that no longer exists.")] = False,
+    yes: Yes = False,
+    profile: Profile = None,
+    region: Region = None,
     output: Output = "text",
 ) -> None:
     from cli.adopt import adopt as command
 
-    run_on_deployment("adopt", command, output, cluster=cluster, clusters=clusters, release=release)
+    run_on_deployment(
+        "adopt",
+        command,
+        output,
+        cluster=cluster,
+        clusters=clusters,
+        access=Access(profile, region),
+        release=release,
+        confirm=confirmation(yes=yes),
+    )
 
 
 @app.command(help="Ask a few questions and write a commented cluster file.")
@@ -199,6 +267,7 @@ def import_(
     from_cluster: Annotated[
         str | None, typer.Option(metavar="NAME", help="Import this running cluster instead of a request file.")
     ] = None,
+    profile: Profile = None,
     region: Annotated[
         str | None, typer.Option(metavar="REGION", help="AWS region, if the files do not contain it, e.g. us-west-2.")
     ] = None,
@@ -228,6 +297,7 @@ def import_(
     from cli.import_cluster.command import import_cluster as command
 
     chosen = {
+        "profile": profile,
         "region": region,
         "zone": zone,
         "keep": keep,
@@ -240,11 +310,23 @@ def import_(
 
 @app.command("continue-rollback", help="Continue a rollback that CloudFormation stopped.")
 def continue_rollback(
-    cluster: Cluster,
+    cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,
     skip: Annotated[bool, typer.Option("--skip", help="Skip the resources that failed, and end the rollback.")] = False,
+    yes: Yes = False,
+    profile: Profile = None,
+    region: Region = None,
     output: Output = "text",
 ) -> None:
     from cli.rollback import continue_rollback as command
 
-    run_on_deployment("continue-rollback", command, output, cluster=cluster, clusters=clusters, skip=skip)
+    run_on_deployment(
+        "continue-rollback",
+        command,
+        output,
+        cluster=cluster,
+        clusters=clusters,
+        access=Access(profile, region),
+        skip=skip,
+        confirm=confirmation(yes=yes),
+    )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from cli.cluster_folder import CLUSTERS
 from cli.cluster_template import first_file
+from cli.confirm import prompt
 from cli.errors import OpsError
 from cli.questions import NEW, QUESTIONS, Answers, Question
 from cli.result import Result
@@ -28,7 +29,7 @@ def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **gi
     path = clusters / f"{name}.yaml"
     if path.exists() and not force:
         raise OpsError(f"{path} is there already; give another name, or --force to write over it")
-    asking = ask or (input if sys.stdin.isatty() else None)
+    asking = ask or (prompt if sys.stdin.isatty() else None)
     answers: Answers = {option: answer for option, answer in given.items() if answer is not None}
     _check(answers)
     if asking is None:

@@ -16,18 +16,18 @@ def nodes(deployment: Deployment) -> Result:
         "cluster": cluster["ClusterName"],
         "nodes": [{"instance_id": node, "group": group, "ssm_target": f"{target}_{group}-{node}"} for node, group in rows],
     }
-    return Result(data, (Table(("NODE", "GROUP"), rows), _start_session(target, deployment.region)))
+    return Result(data, (Table(("NODE", "GROUP"), rows), _start_session(target, deployment)))
 
 
-def _start_session(target: str, region: str) -> str:
+def _start_session(target: str, deployment: Deployment) -> str:
     """Return the command on two lines, as terminals break a longer one."""
-    profile = os.environ.get("AWS_PROFILE")
     # The AWS CLI takes --profile before keys in the environment, which boto3 has used here.
-    own = [] if profile is None or "AWS_ACCESS_KEY_ID" in os.environ else ["--profile", profile]
+    profile = deployment.profile or (None if "AWS_ACCESS_KEY_ID" in os.environ else os.environ.get("AWS_PROFILE"))
+    own = ["--profile", profile] if profile else []
     return "\n".join(
         (
             "a shell on a node, with its group and id in place of GROUP-NODE:",
-            f"  {shlex.join(['aws', 'ssm', 'start-session', '--region', region, *own])} \\",
+            f"  {shlex.join(['aws', 'ssm', 'start-session', '--region', deployment.region, *own])} \\",
             f"    --target {target}_GROUP-NODE",
             "it requires the AWS CLI's Session Manager plugin",
         )

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cli.region import asked_region
+from cli.access import asked_region
 from cluster_request.service_model import shape
 from config.instance_group import InstanceGroup
 from config.instance_types import instance_type

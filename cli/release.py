@@ -4,6 +4,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.resource_code import Cluster, Owner
@@ -13,12 +14,13 @@ GONE = ("DELETE_COMPLETE", "DELETE_SKIPPED")
 BUSY = "_IN_PROGRESS"
 
 
-def release_cluster(deployment: Deployment, cluster: Cluster) -> Result:
+def release_cluster(deployment: Deployment, cluster: Cluster, confirm: Confirm = without_asking) -> Result:
     """Remove the cluster's ownership tags, if no stack has it."""
     owner = cluster.owner
     if owner is None:
         return _result(cluster, f"cluster {cluster.name} has no owner; nothing to release", is_released=False)
     _refuse_if_held(deployment, cluster, owner)
+    confirm(f"Remove the ownership tags of cluster {cluster.name}, which belongs to {owner}?")
     deployment.client("sagemaker").delete_tags(ResourceArn=cluster.arn, TagKeys=sorted(owner.tags))
     message = f"released cluster {cluster.name}; `./hpod adopt {deployment.config.name}` shows what a deployment would change"
     return _result(cluster, message, is_released=True)

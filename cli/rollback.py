@@ -1,5 +1,6 @@
 """`./hpod continue-rollback CLUSTER`: go on with a rollback that CloudFormation has given up."""
 
+from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment, Stack
 from cli.errors import OpsError
 from cli.result import Result
@@ -7,7 +8,7 @@ from cli.result import Result
 STUCK = "UPDATE_ROLLBACK_FAILED"
 
 
-def continue_rollback(deployment: Deployment, *, skip: bool = False) -> Result:
+def continue_rollback(deployment: Deployment, *, skip: bool = False, confirm: Confirm = without_asking) -> Result:
     """Continue every rollback that failed, and return what CloudFormation will do."""
     stuck = [stack for stack in deployment.stacks() if stack.status == STUCK]
     if not stuck:
@@ -16,10 +17,12 @@ def continue_rollback(deployment: Deployment, *, skip: bool = False) -> Result:
     if not skip:
         _demand_a_quiet_cluster(deployment)
     client = deployment.client("cloudformation")
-    skipped = {}
-    for stack in stuck:
-        failed = skipped[stack.name] = failed_resources(deployment, stack) if skip else []
-        client.continue_update_rollback(StackName=stack.name, **({"ResourcesToSkip": failed} if failed else {}))
+    skipped = {stack.name: failed_resources(deployment, stack) if skip else [] for stack in stuck}
+    for name, failed in skipped.items():
+        if failed:
+            confirm(f"Leave {', '.join(failed)} of stack {name} as they are, and end the rollback?")
+    for name, failed in skipped.items():
+        client.continue_update_rollback(StackName=name, **({"ResourcesToSkip": failed} if failed else {}))
     lines = [
         f"continuing the rollback of {name}" + (f" without {', '.join(failed)}" if failed else "")
         for name, failed in skipped.items()

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from cli.access import ENVIRONMENT, Access
 from cli.cluster_files import checked
 from cli.cost.charges import Charge, charges_of
 from cli.cost.estimate import Estimate, Line
@@ -14,27 +15,28 @@ from config.zones import region_of_zone
 from validation.load import usable
 
 
-def cost(*, clusters: Path, cluster: str, live: bool = False) -> Result:
+def cost(*, clusters: Path, cluster: str, live: bool = False, access: Access = ENVIRONMENT) -> Result:
     """Return the cluster's quantities per month, with dollars only if ``live``."""
-    (config,) = usable(checked(clusters, [cluster]))
-    region, charges, notes = _region(config), charges_of(config), [*notes_on(config)]
-    lines = _live_lines(charges, region) if live else None
+    [file] = checked(clusters, [cluster])
+    (config,) = usable([file])
+    region, charges, notes = _region(config, access), charges_of(config), [*notes_on(config)]
+    lines = _live_lines(config, file.name, charges, region, access) if live else None
     if live:
         notes.insert(0, LIST_PRICES)
     estimate = Estimate(cluster, config.name, region, tuple(charges), tuple(notes), lines)
     return Result(as_data(estimate), as_text(estimate))
 
 
-def _region(config: ClusterConfig) -> str:
-    """Return the file's region, or that of its zone."""
+def _region(config: ClusterConfig, access: Access) -> str:
+    """Return the region of the file, or of its zone."""
     zone = config.network.availability_zone_id
-    region = config.region or region_of_zone(zone)
+    region = access.region_of(config.region or region_of_zone(zone))
     if region is None:
         raise OpsError(f"no region is known for zone {zone}; add `region` to the file")
     return region
 
 
-def _live_lines(charges: list[Charge], region: str) -> tuple[Line, ...]:
-    from cli.cost.live import live_lines  # noqa: PLC0415  imports boto3, which only prices need
+def _live_lines(config: ClusterConfig, file: str, charges: list[Charge], region: str, access: Access) -> tuple[Line, ...]:
+    from cli.cost.live import live_lines, live_session  # noqa: PLC0415  imports boto3, which only prices need
 
-    return live_lines(charges, region)
+    return live_lines(charges, region, live_session(config, file, region, access))

@@ -10,11 +10,14 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from cli.access import Access, client_of
+from cli.account import check_account
 from cli.cost.charges import Charge
 from cli.cost.estimate import Line, lines_of
 from cli.cost.price import Price, Product, Unit, Unknown
 from cli.errors import OpsError
 from cli.remedies import explained
+from config.model import ClusterConfig
 
 # The Pricing API has three endpoints in the commercial partition; each lists the prices of all regions:
 # https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/using-price-list-query-api.html
@@ -28,15 +31,23 @@ def endpoint_region(region: str) -> str:
     return ENDPOINTS.get(region.partition("-")[0], "us-east-1")
 
 
-def live_lines(charges: Iterable[Charge], region: str, session: Any = None) -> tuple[Line, ...]:
+def live_session(config: ClusterConfig, file: str, region: str, access: Access) -> Any:
+    """Return a session of the account that the file names."""
+    try:
+        session = boto3.Session(profile_name=access.profile)
+        check_account(config, file, client_of(session, "sts", region_name=region))
+    except (ClientError, BotoCoreError) as error:
+        raise OpsError(explained("cost", error)) from error
+    return session
+
+
+def live_lines(charges: Iterable[Charge], region: str, session: Any) -> tuple[Line, ...]:
     """Return the charges with today's prices; raise an OpsError if AWS refuses or does not answer."""
     try:
-        client = (session or boto3.Session()).client("pricing", region_name=endpoint_region(region))
+        client = client_of(session, "pricing", region_name=endpoint_region(region))
         return lines_of(charges, region, PricingApi(client).price)
     except (ClientError, BotoCoreError) as error:
         raise OpsError(_without_pricing(error) or explained("cost", error)) from error
-    except ValueError as error:  # botocore's for an endpoint that is no URL
-        raise OpsError(f"{error}; set AWS_ENDPOINT_URL to a URL, or unset it") from error
 
 
 def _without_pricing(error: Exception) -> str | None:

@@ -25,3 +25,4 @@ class Choices:
     """The folder of the original's scripts, from the cluster file's own folder."""
     drop_unknown_groups: bool = False
     adopt: bool = False
+    profile: str | None = None

@@ -66,6 +66,7 @@ def _choices(chosen: dict[str, object], default: Keep = Keep.NOTHING) -> Choices
         vpc_id=_text(chosen["vpc"]),
         scripts=_text(chosen["scripts"]),
         drop_unknown_groups=bool(chosen["drop_unknown_groups"]),
+        profile=_text(chosen["profile"]),
     )
 
 

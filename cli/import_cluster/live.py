@@ -10,6 +10,7 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
+from cli.access import asked_region, client_of
 from cli.account import check_account
 from cli.errors import OpsError
 from cli.import_cluster import Choices, Keep, Original
@@ -19,7 +20,6 @@ from cli.import_cluster.kinds import PARAMETERS as PARAMETERS_KIND
 from cli.import_cluster.kinds import demand
 from cli.import_cluster.original import GROUPS, VPC
 from cli.ownership import cluster_named
-from cli.region import asked_region
 from cli.remedies import explained
 from cli.resource_code import Cluster, ClusterApi
 from cluster_request.request import Request
@@ -35,7 +35,7 @@ def read_live(
 ) -> tuple[Original, Choices]:
     """The cluster, and the choices that its account answers; an OpsError tells of an AWS that refuses or is silent."""
     try:
-        session = session or boto3.Session(region_name=asked_region(choices.region))
+        session = session or boto3.Session(profile_name=choices.profile, region_name=asked_region(choices.region))
         if session.region_name is None:
             raise OpsError(f"no region for cluster {name}; pass --region, or set AWS_REGION")
         _check_account(session, file)
@@ -53,26 +53,19 @@ def read_live(
         raise OpsError(explained("import", error)) from error
 
 
-def _client(session: Any, service: str) -> Any:
-    try:
-        return session.client(service)
-    except ValueError as error:  # botocore's for an endpoint that is no URL
-        raise OpsError(f"{error}; set AWS_ENDPOINT_URL to a URL, or unset it") from error
-
-
 def _check_account(session: Any, file: Path | None) -> None:
     """Refuse credentials of another account than that of the file that is written over."""
     if file is None or not file.is_file():
         return
     config = parse_cluster(file.read_bytes(), file.stem, file.parent)
     if isinstance(config, ClusterConfig):  # a file with errors names no account for certain
-        check_account(config, file, _client(session, "sts"))
+        check_account(config, file, client_of(session, "sts"))
 
 
 def _cluster(session: Any, name: str) -> Cluster:
     if check_request({"ClusterName": name}, "DescribeCluster"):
         raise OpsError(f"--from-cluster: {name} is not a cluster name or ARN; `aws sagemaker list-clusters` lists them")
-    cluster = cluster_named(ClusterApi(_client(session, "sagemaker")), name)
+    cluster = cluster_named(ClusterApi(client_of(session, "sagemaker")), name)
     if cluster is None:
         raise OpsError(f"no cluster {name} in {session.region_name}; correct the name, or pass --region")
     return cluster
@@ -93,7 +86,7 @@ def _stored(session: Any, request: Request) -> dict[str, Any] | None:
         return None
     key = f"{place.path.strip('/')}/{PARAMETERS}".lstrip("/")
     try:
-        body = _client(session, "s3").get_object(Bucket=place.netloc, Key=key)["Body"].read()
+        body = client_of(session, "s3").get_object(Bucket=place.netloc, Key=key)["Body"].read()
         content = json.loads(body)
     except ClientError as error:
         said = error.response["Error"].get("Message") or error
@@ -111,7 +104,7 @@ def _placed(session: Any, original: Original, choices: Choices) -> tuple[Origina
     is_anew = choices.keep is Keep.NOTHING
     if VPC not in request or (is_anew and choices.zone):
         return original, replace(choices, region=region)
-    ec2 = _client(session, "ec2")
+    ec2 = client_of(session, "ec2")
     found = {each["SubnetId"]: each for each in ec2.describe_subnets(SubnetIds=request[VPC]["Subnets"])["Subnets"]}
     subnets = [found[each] for each in request[VPC]["Subnets"]]  # in the file's order: EC2 has its own
     noted = replace(original, notes=(*original.notes, *_zones_note(subnets)))

@@ -9,9 +9,9 @@ import boto3
 import botocore.session
 from botocore.config import Config
 
+from cli.access import ENVIRONMENT, Access
 from cli.deployment import Deployment, Stack
 from cli.errors import OpsError
-from cli.region import asked_region
 from cli.remedies import UNINTELLIGIBLE, explained
 from config.model import ClusterConfig
 from config.suggestions import nearest
@@ -26,11 +26,11 @@ PATIENCE = Config(
 )
 
 
-def session_for(config: ClusterConfig) -> boto3.Session:
-    """A session of the user's own credentials, in the region of the file, or else of the environment."""
-    core = botocore.session.get_session()
+def session_for(config: ClusterConfig, access: Access = ENVIRONMENT) -> boto3.Session:
+    """Return a session in the region of the file, or else of the option or the environment."""
+    core = botocore.session.Session(profile=access.profile)
     core.set_default_client_config(PATIENCE)
-    return boto3.Session(botocore_session=core, region_name=asked_region(config.region))
+    return boto3.Session(botocore_session=core, region_name=access.region_of(config.region))
 
 
 class Account:

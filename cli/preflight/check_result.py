@@ -23,6 +23,11 @@ class CheckResult:
     link: str = ""
     check: str = ""
 
+    @property
+    def is_problem(self) -> bool:
+        """Whether it is an error or a warning."""
+        return self.outcome in (Outcome.ERROR, Outcome.WARNING)
+
     def by(self, check: str) -> "CheckResult":
         """Return the same result with the name of its check."""
         return replace(self, check=check)

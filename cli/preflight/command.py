@@ -6,6 +6,8 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from cli.access import ENVIRONMENT, Access
+from cli.account import compare_account
 from cli.cluster_files import checked
 from cli.errors import OpsError
 from cli.preflight.account import Account, session_for
@@ -23,7 +25,16 @@ from validation.load import usable
 NOT_OPTED_IN = ("InvalidClientTokenId", "UnrecognizedClientException")
 
 
-def preflight(*, clusters: Path, cluster: str, strict: bool = False, show: Show = ignore, session: Any = None) -> Result:
+def preflight(
+    *,
+    clusters: Path,
+    cluster: str,
+    strict: bool = False,
+    quiet: bool = False,
+    access: Access = ENVIRONMENT,
+    show: Show = ignore,
+    session: Any = None,
+) -> Result:
     """Show each check's result as it comes, and return all; a file with errors is not checked against AWS."""
     [file] = checked(clusters, [cluster])
     if file.errors:
@@ -32,9 +43,10 @@ def preflight(*, clusters: Path, cluster: str, strict: bool = False, show: Show 
     [config] = usable([file])
     results: list[CheckResult] = []
     try:
-        for each in _results(file, Account(config, session or session_for(config))):
+        for each in _results(file, Account(config, session or session_for(config, access))):
             results.append(each)
-            show("\n".join(lines([each])))
+            if not quiet or each.is_problem:
+                show("\n".join(lines([each])))
     except (ClientError, BotoCoreError, OSError, OpsError) as exception:
         if isinstance(exception, BrokenPipeError):
             raise
@@ -73,5 +85,6 @@ def _opt_in(exception: Exception, region: str | None) -> str:
 def _results(file: CheckedFile, account: Account) -> Iterator[CheckResult]:
     """Yield the file's own warnings, then the results of the checks."""
     _ = account.region, account.identity  # without these there is nothing to ask
+    compare_account(account.config, file.name, account.id)
     yield from (warning(f"{placed(file.name, each)}: {each}").by("file") for each in file.warnings)
     yield from run_checks(account, CHECKS)

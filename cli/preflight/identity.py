@@ -9,16 +9,11 @@ from config.zones import zone_remedy
 
 
 def identity(account: Account) -> Iterator[CheckResult]:
-    """The account that the credentials lead to is the one that the file names."""
-    arn, wanted = account.identity["Arn"], account.config.account
-    if wanted and wanted != account.id:
-        yield error(
-            f"the file is for account {wanted}, and the credentials ({arn}) are for {account.id}",
-            "take credentials for that account, or correct `account`",
-        )
-    elif arn.endswith(":root"):
+    """Report who is asking; the command has compared the account with the file's before."""
+    arn = account.identity["Arn"]
+    if arn.endswith(":root"):
         yield warning(
-            f"account {account.id}, as its root user", "take a role: the root user's rights cannot be limited, nor looked up"
+            f"account {account.id}, as its root user", "use a role: the root user's permissions cannot be limited or checked"
         )
     else:
         yield ok(f"account {account.id}, as {arn}")

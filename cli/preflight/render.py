@@ -35,7 +35,7 @@ def as_data(cluster: str, results: Sequence[CheckResult]) -> Json:
 
 def as_problems(results: Sequence[CheckResult]) -> list[Json]:
     """Return the errors and warnings."""
-    found = (each for each in results if each.outcome in (Outcome.ERROR, Outcome.WARNING))
+    found = (each for each in results if each.is_problem)
     return [
         {"level": each.outcome.value, "message": each.message, "fix": each.fix or None, "check": each.check} for each in found
     ]

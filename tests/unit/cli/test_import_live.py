@@ -205,7 +205,7 @@ def test_an_answer_that_no_sagemaker_gives_is_told_as_such() -> None:
         def describe_cluster(self, **_: str) -> Json:
             return {"ResponseMetadata": {"HTTPStatusCode": 200}}
 
-    with pytest.raises(OpsError, match="cannot describe cluster theirs: what answers is not AWS; "):
+    with pytest.raises(OpsError, match="cannot describe cluster theirs: the endpoint that answers is not AWS; "):
         read_live("theirs", None, Choices(keep=Keep.EVERYTHING), session=Portal())
 
 

@@ -189,7 +189,9 @@ def test_what_answers_and_is_not_aws_is_one_error(
     checks.append(check(ok("well")))
     said, failed = run(folder, aws=FakeAws({"sts.get_caller_identity": failure}))
     assert said == ""
-    assert failed.startswith("cannot run `preflight`: what answers is not AWS; this shell is pointed at http://127.0.0.1:1")
+    assert failed.startswith(
+        "cannot run `preflight`: the endpoint that answers is not AWS; AWS_ENDPOINT_URL is http://127.0.0.1:1"
+    )
 
 
 def raising(failure: Exception) -> Any:

@@ -17,13 +17,6 @@ def test_the_account_is_told() -> None:
     assert only(asked(identity, {})).message == f"account {ACCOUNT}, as arn:aws:sts::{ACCOUNT}:assumed-role/dev/me"
 
 
-def test_another_account_than_the_files_is_an_error() -> None:
-    found = only(asked(identity, {}, f'account: "210987654321"\n{FILE}'))
-    assert found.outcome == "error"
-    assert "for account 210987654321" in found.message
-    assert found.fix == "take credentials for that account, or correct `account`"
-
-
 def test_the_root_user_is_a_warning() -> None:
     root = {"Account": ACCOUNT, "Arn": f"arn:aws:iam::{ACCOUNT}:root"}
     assert outcomes(asked(identity, {"sts.get_caller_identity": root})) == ["warning"]
