@@ -1,4 +1,4 @@
-"""The profile and the region with which a command calls AWS."""
+"""The profile and region of AWS calls."""
 
 import os
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The file that `./hpod init` writes: what was answered, and what one may want next, as comments."""
+"""The file that `./hpod init` writes: the answers, and further settings as comments."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ USERS = (
 
 
 def first_file(answers: Answers, folder: Path) -> str:
-    """The file of a cluster as the answers describe it, to be put into ``folder``."""
+    """Return the cluster file for the answers, to be written into ``folder``."""
     storage = answers["storage"] == NEW
     return written(
         [

@@ -1,4 +1,4 @@
-"""`./hpod list`: the cluster files, and what is deployed in their regions."""
+"""`./hpod list`: the cluster files, and the clusters deployed in their regions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ LAST = f"-{STACKS[-1]}"
 
 @dataclass(frozen=True)
 class Row:
-    """A cluster: its name, where it is, its state, and its file, unless it was deployed without one in this folder."""
+    """A cluster with its region and status, and its file, if it has one."""
 
     name: str
     region: str
@@ -44,7 +44,7 @@ class Stacks:
 
 
 class Account:
-    """The account of the credentials; it is asked only once for each region."""
+    """The account of the credentials; each region is asked once."""
 
     def __init__(self, access: Access, session: Any = None) -> None:
         self._access, self._session = access, session
@@ -95,7 +95,7 @@ def list_clusters(*, clusters: Path, access: Access = ENVIRONMENT, session: Any 
 
 
 def _rows(files: tuple[CheckedFile, ...], account: Account, access: Access) -> Iterator[Row]:
-    regions = {access.region: access.region} if access.region else {}
+    regions: dict[str | None, str] = {access.region: access.region} if access.region else {}
     for file in files:
         config = file.config
         if config is None:

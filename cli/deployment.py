@@ -1,4 +1,4 @@
-"""What `cdk deploy` created from a cluster file: its stacks, their outputs, and clients for the rest."""
+"""The deployment of a cluster file: its stacks, their outputs, and clients for the rest."""
 
 import shlex
 from dataclasses import dataclass

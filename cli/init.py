@@ -1,4 +1,4 @@
-"""`./hpod init NAME`: a commented cluster file, by a few questions."""
+"""`./hpod init NAME`: ask a few questions and write a commented cluster file."""
 
 import re
 import shlex
@@ -50,7 +50,7 @@ def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **gi
 
 
 def _name_problem(name: str) -> str | None:
-    """What is wrong with the new file's name, with one that would be right."""
+    """Return the problem of the new file's name, with a valid name."""
     if re.fullmatch(FILE_NAME, name):
         return None
     meant = re.sub("[^a-z0-9]+", "-", name.removesuffix(".yaml").removesuffix(".yml").lower()).lstrip("-0123456789")[:31]
@@ -82,7 +82,7 @@ def _demand(answers: Answers) -> None:
 
 
 def _refused(problems: list[Problem], name: str, clusters: Path, answers: Answers) -> str:
-    """Why the answers make no file, and the command that gives all of them again, to change what is wrong."""
+    """Return why the answers make no valid file, and the command that repeats all of them."""
     folder = [] if clusters == CLUSTERS else ["--clusters", str(clusters)]
     options = [
         word for question in QUESTIONS for word in (question.option, answers.get(question.name)) if question.name in answers
@@ -93,7 +93,7 @@ def _refused(problems: list[Problem], name: str, clusters: Path, answers: Answer
 
 
 def _answer(question: Question, answers: Answers, ask: Ask | None) -> str:
-    """The answer that an option gave, or that is given now, or that goes without asking."""
+    """Return the answer of the option, of the user, or the default."""
     if question.name in answers:
         return answers[question.name]
     default = question.default(answers)

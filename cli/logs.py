@@ -1,6 +1,6 @@
-"""`./hpod logs CLUSTER [NODE]`: what the lifecycle script of a node wrote, while the cluster is there and after.
+"""`./hpod logs CLUSTER [NODE]`: the output of lifecycle scripts, also of nodes and clusters that no longer exist.
 
-HyperPod's log groups outlive their clusters, so that the log of a node of a cluster that could not be made is still there.
+HyperPod's log groups outlive their clusters, also clusters that could not be created.
 """
 
 import re
@@ -22,7 +22,7 @@ GENERATED = "-(?:[0-9a-f]{12}|[0-9a-f]{16})"
 
 @dataclass(frozen=True)
 class NodeLog:
-    """The log stream of one node; ``number`` counts the group's nodes in the order in which they began to write."""
+    """The log stream of a node; ``number`` counts the group's nodes in the order of their first line."""
 
     stream: str
     group: str
@@ -32,7 +32,7 @@ class NodeLog:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the node may be called."""
+        """The names that the user may pass."""
         return self.instance, f"{self.group}-{self.number}"
 
 
@@ -67,7 +67,7 @@ def _listed(group: str, found: list[NodeLog]) -> Result:
 
 
 def _log_group(client: Any, deployment: Deployment) -> str:
-    """The log group of the newest cluster of this file."""
+    """Return the log group of the file's newest cluster."""
     name = deployment.config.cluster_name
     prefix = f"/aws/sagemaker/Clusters/{name or deployment.config.name}"
     own = re.compile(re.escape(prefix) + ("" if name else GENERATED) + "/[^/]+")
@@ -101,7 +101,7 @@ def _chosen(found: list[NodeLog], node: str) -> NodeLog:
 
 
 def _lines(client: Any, group: str, stream: str, sleep: Callable[[float], None] | None) -> Iterator[str]:
-    """The stream's lines; with ``sleep``, also those that are still to come. The token repeats itself at the end."""
+    """Yield the stream's lines; with ``sleep``, also future ones. At the end, the service repeats the token."""
     token: str | None = None
     while True:
         more = {"nextToken": token} if token else {}

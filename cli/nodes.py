@@ -1,4 +1,4 @@
-"""`./hpod nodes CLUSTER`: the nodes, and how to open a shell on one."""
+"""`./hpod nodes CLUSTER`: the nodes, and the command to open a shell on one."""
 
 import os
 import shlex

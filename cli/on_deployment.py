@@ -1,4 +1,4 @@
-"""Runs the commands that inspect what is deployed."""
+"""Runs the commands that inspect a deployment."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The cluster that the file's own stack has, and why a deployment of the file would then take over no other."""
+"""Ownership of a cluster: the file's own stack, another stack, or none."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ _LET_GO = (
 
 
 def cluster_named(api: ClusterApi, name: str) -> Cluster | None:
-    """The cluster of the name as AWS describes it; None where there is none. What AWS refuses is raised as botocore has it."""
+    """Return the cluster with this name, or None; raise botocore's error if AWS refuses."""
     try:
         found: Cluster | None = api.cluster(name, is_deletion=False)
     except ApiError as error:
@@ -30,17 +30,17 @@ def cluster_named(api: ClusterApi, name: str) -> Cluster | None:
 
 
 def whose(cluster: Cluster) -> str:
-    """Whom the cluster belongs to, in the words of a sentence about it."""
+    """Return the cluster's owner as part of a sentence."""
     return f"belongs to {cluster.owner}" if cluster.owner else "has no owner"
 
 
 def resources(deployment: Deployment, *kinds: str) -> list[dict[str, Any]]:
-    """The resources of these types that the file's Cluster stack has; none where there is no such stack."""
+    """Return the resources of these types in the file's Cluster stack; empty without a stack."""
     return [each for each in _all(deployment) if each["ResourceType"] in kinds and each["ResourceStatus"] not in GONE]
 
 
 def own_owner(deployment: Deployment, cluster: Cluster) -> Owner | None:
-    """The resource of the file's stack that has the cluster, or had it until it left; None where there is no such stack."""
+    """Return the resource of the file's stack that owns the cluster, or owned it until it left; None without a stack."""
     for each in resources(deployment, OURS):
         return _owner(each)
     stacks = {each["StackId"] for each in _all(deployment)}
@@ -48,12 +48,12 @@ def own_owner(deployment: Deployment, cluster: Cluster) -> Owner | None:
 
 
 def has_own(deployment: Deployment, cluster: Cluster) -> bool:
-    """Whether the file's stack has the cluster, so that nothing is to be taken over."""
+    """Return whether the file's stack owns the cluster already."""
     return any(_is_own(each, cluster) and each["ResourceStatus"] not in TO_BE_MADE for each in resources(deployment, OURS))
 
 
 def obstacle(deployment: Deployment, cluster: Cluster) -> str:
-    """Why a deployment would not come to the Create that takes a cluster over; empty where it would, or need not."""
+    """Return why a deployment would not adopt the cluster; empty if it would, or owns it."""
     implementation = deployment.config.implementation
     if implementation is not Implementation.CUSTOM_RESOURCE:
         native = ", or bring it in by `cdk import` (docs/custom-resource.md)" if implementation is Implementation.NATIVE else ""

@@ -1,4 +1,4 @@
-"""What `./hpod init` asks, and which answers it takes."""
+"""The questions of `./hpod init`, and their valid answers."""
 
 import os
 import re
@@ -20,7 +20,7 @@ NEW, NONE = "new", "none"
 
 @dataclass(frozen=True)
 class Question:
-    """One question: what it asks, what is taken without an answer, and what is wrong with one."""
+    """A question with its default and the check of its answer."""
 
     name: str
     text: Callable[[Answers], str]
@@ -30,7 +30,7 @@ class Question:
 
     @property
     def option(self) -> str:
-        """The option that answers it beforehand."""
+        """The option that answers the question."""
         return f"--{self.name.replace('_', '-')}"
 
 
@@ -64,7 +64,7 @@ def _instance_type(answer: str, _: Answers) -> str | None:
 
 
 def _types_like(answer: str, known: list[str]) -> str:
-    """The types that were meant: of an EC2 type, of a family, or with a GPU of this name; else those spelled like it."""
+    """Return the types that may be meant: of an EC2 type, a family or a GPU, else those with a similar name."""
     plain = answer.removeprefix("ml.")
     for meant in (
         [name for name in known if name == f"ml.{plain}"],

@@ -1,4 +1,4 @@
-"""`./hpod adopt CLUSTER --release`: free a cluster whose stack is gone or has let it go."""
+"""`./hpod adopt CLUSTER --release`: release a cluster that no stack owns any more."""
 
 from typing import Any
 
@@ -60,7 +60,7 @@ def _held(cluster: Cluster, owner: Owner, stack: str) -> OpsError:
 
 
 def _tolerant(call: Any, member: str, **arguments: str) -> Any:
-    """What the call gives, or None for what does not exist."""
+    """Return the call's answer, or None if the resource does not exist."""
     try:
         return call(**arguments)[member]
     except ClientError as error:

@@ -1,4 +1,4 @@
-"""What a command returns: data for programs, text for people, and what went wrong."""
+"""The result of a command: data for programs, text for people, and problems."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -54,7 +54,7 @@ def _result(name: str, sections: Json, systems: list[Json], buckets: list[str]) 
 
 
 def _chosen(systems: list[dict[str, Any]], config: ClusterConfig) -> dict[str, Any] | None:
-    """The file system to go on with: the one that the file names, else the newest."""
+    """Return the file system to reuse: the one in the file, else the newest."""
     fixed = config.storage.existing
     if fixed is None:
         return next(iter(systems), None)
@@ -62,7 +62,7 @@ def _chosen(systems: list[dict[str, Any]], config: ClusterConfig) -> dict[str, A
 
 
 def _bucket(buckets: list[str], config: ClusterConfig) -> str | None:
-    """The data bucket to go on with: the one that the file names, else the newest."""
+    """Return the data bucket to reuse: the one in the file, else the newest."""
     fixed = config.storage.data_bucket.existing
     return next((each for each in buckets if fixed in (None, each)), None)
 
@@ -87,7 +87,7 @@ def _storage(config: ClusterConfig, file_system: dict[str, Any] | None, bucket: 
 
 
 def _written(section: Section) -> dict[str, Any]:
-    """The section as the file has it."""
+    """Return the section as it is in the file."""
     return section.model_dump(mode="json", exclude_unset=True)
 
 

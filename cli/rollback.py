@@ -1,4 +1,4 @@
-"""`./hpod continue-rollback CLUSTER`: go on with a rollback that CloudFormation has given up."""
+"""`./hpod continue-rollback CLUSTER`: continue a rollback that CloudFormation stopped."""
 
 from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment, Stack
@@ -32,7 +32,7 @@ def continue_rollback(deployment: Deployment, *, skip: bool = False, confirm: Co
 
 
 def remedy(deployment: Deployment, stack: Stack) -> str:
-    """What to do with a stack whose rollback failed, with the command that does it."""
+    """Return the fix for a stack whose rollback failed, with its command."""
     failed = failed_resources(deployment, stack)
     command = f"aws cloudformation continue-update-rollback --stack-name {stack.name} --region {deployment.region}"
     lines = [
@@ -46,7 +46,7 @@ def remedy(deployment: Deployment, stack: Stack) -> str:
 
 
 def failed_resources(deployment: Deployment, stack: Stack) -> list[str]:
-    """The logical ids of the resources that a rollback failed in: those alone can be skipped."""
+    """Return the logical ids of resources whose rollback failed; only those can be skipped."""
     return sorted(
         each["LogicalResourceId"]
         for each in deployment.resources(stack.name.rpartition("-")[2])
@@ -55,7 +55,7 @@ def failed_resources(deployment: Deployment, stack: Stack) -> list[str]:
 
 
 def _demand_a_quiet_cluster(deployment: Deployment) -> None:
-    """A rollback that finds the cluster busy waits, and may fail at its hour once more."""
+    """Raise an OpsError if the cluster is busy: the rollback would wait, and could time out again."""
     if "ClusterName" not in deployment.outputs():
         return
     cluster = deployment.cluster()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import typer
 
+from cli.access import Access
 from cli.cluster_folder import cluster_folder
 from cli.errors import OpsError
 from cli.render import render
@@ -20,13 +21,22 @@ def run(command: str, function: Callable[..., Result], output: str, *, clusters:
 
 
 def run_on_deployment(
-    command: str, function: Callable[..., Result], output: str, *, cluster: str, clusters: Path, **arguments: object
+    command: str,
+    function: Callable[..., Result],
+    output: str,
+    *,
+    cluster: str,
+    clusters: Path,
+    access: Access,
+    **arguments: object,
 ) -> None:
     """Run a command on what was deployed of a cluster file."""
     from cli.on_deployment import on_deployment
 
     folder = cluster_folder(clusters)
-    _render(command, lambda: on_deployment(command, function, cluster=cluster, clusters=folder, **arguments), output)
+    _render(
+        command, lambda: on_deployment(command, function, cluster=cluster, clusters=folder, access=access, **arguments), output
+    )
 
 
 def _render(command: str, call: Callable[[], Result], output: str) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from cli.deployment import Deployment, Stack
 from cli.failures import failures
 from cli.progress import progress
-from cli.result import Json, Result, Table
+from cli.result import Block, Json, Result, Table
 from cli.rollback import STUCK, remedy
 from config.model import ClusterConfig
 
@@ -22,7 +22,7 @@ def status(deployment: Deployment) -> Result:
         "progress": running,
         "cluster": None,
     }
-    blocks = [
+    blocks: list[Block] = [
         Table(("STACK", "STATUS"), [(stack.name, stack.status) for stack in stacks]),
         *(f"why {name} failed:\n{chr(10).join(found)}" for name, found in failed.items()),
         *stuck,

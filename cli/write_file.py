@@ -1,4 +1,4 @@
-"""Writes a cluster file that was not there before."""
+"""Writes new cluster files."""
 
 from pathlib import Path
 

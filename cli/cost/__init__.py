@@ -1,1 +1,1 @@
-"""`./hpod cost`: what a cluster uses per month, and what that costs."""
+"""`./hpod cost`: quantities per month, and their prices."""

@@ -1,4 +1,4 @@
-"""What AWS charges by the hour or by size, whether it is used or not."""
+"""Resources that AWS charges by the hour or by size, whether they are used or not."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""`./hpod cost`: what the cluster of a file uses per month and, with --live, what it costs."""
+"""`./hpod cost`: quantities per month and, with --live, dollars."""
 
 from pathlib import Path
 

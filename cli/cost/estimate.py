@@ -1,4 +1,4 @@
-"""What a cluster uses in a month and, with prices, what that costs."""
+"""The quantities of a cluster per month and, with prices, the costs."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What the cluster of a file uses in a region; ``lines`` has its costs, if prices were asked for."""
+    """The charges of a cluster file; ``lines`` adds prices, if they were requested."""
 
     file: str
     cluster: str

@@ -1,4 +1,4 @@
-"""Notes on an estimate: what it leaves out, and what costs after `cdk destroy`."""
+"""Notes on an estimate: costs that are not included, and costs after `cdk destroy`."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What is wrong with an original by itself, by its own files and paths."""
+"""Problems of an original, with paths in its own files."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from config.errors import ABSENT, ConfigError, Problem
 
 
 def checked_roles(original: Original, choices: Choices) -> Roles:
-    """The roles of an original that can be imported; a ConfigError says all that is in the way."""
+    """Return the roles of the groups; raise a ConfigError with everything that prevents an import."""
     in_request = [*_request_problems(original, choices)]
     in_parameters = [*parameter_problems(original.parameters)] if original.parameters is not None else []
     if in_request or in_parameters:
@@ -23,7 +23,7 @@ def checked_roles(original: Original, choices: Choices) -> Roles:
 
 
 def _request_problems(original: Original, choices: Choices) -> Iterator[Problem]:
-    """What the service would refuse, but for the values that the deployment puts in the place of the original's."""
+    """Yield what SageMaker would reject, except in values that the deployment replaces."""
     walked = check_request({"ClusterName": "cluster", **with_values(original.request, choices.keep)})
     yield from walked
     if not original.request.get(GROUPS):
@@ -33,7 +33,7 @@ def _request_problems(original: Original, choices: Choices) -> Iterator[Problem]
 
 
 def _not_ours(original: Original, choices: Choices) -> Iterator[Problem]:
-    """What the service would take, and no cluster file can describe."""
+    """Yield what SageMaker accepts, but no cluster file can describe."""
     if eks := original.request.get("Orchestrator", {}).get("Eks"):
         yield Problem(("Orchestrator", "Eks"), eks, "the cluster runs Kubernetes, and files here are of Slurm's; import another")
     for index, group in enumerate(original.groups):

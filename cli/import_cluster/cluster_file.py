@@ -1,4 +1,4 @@
-"""The cluster file of an original: its friendly fields first, what they do not say in `overrides`, and comments on the rest."""
+"""The cluster file of an original: its fields, the rest in `overrides`, and comments."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ from validation.load import parse_cluster
 
 @dataclass(frozen=True)
 class Imported:
-    """The file's text, and what is wrong with the cluster that it describes."""
+    """The text of the file, and the problems of the cluster that it describes."""
 
     text: str
     config: ClusterConfig | None
@@ -31,7 +31,7 @@ class Imported:
 
 
 def imported(original: Original, choices: Choices, *, name: str = "imported", folder: Path = Path()) -> Imported:
-    """The cluster file for the original, as ``name``.yaml in ``folder``; a ConfigError says what keeps it from being written."""
+    """Return the cluster file for the original, as ``name``.yaml in ``folder``; raise a ConfigError if it cannot be written."""
     try:
         return _imported(original, choices, name, folder)
     except ConfigError as error:

@@ -1,4 +1,4 @@
-"""JSON as users have it, read so that nothing in it is lost unseen."""
+"""A strict JSON reader, which keeps the place of every value."""
 
 import json
 from dataclasses import dataclass, field
@@ -12,19 +12,19 @@ EXPECTED = "write it as JSON"
 
 @dataclass(frozen=True)
 class JsonFile:
-    """What a file holds, and where in it each value stands."""
+    """The content of a file, and the place of every value."""
 
     name: str
     content: object
     places: Places = field(default_factory=dict, repr=False)
 
     def place(self, path: Path) -> Place | None:
-        """Where the path stands, or what it is missing from."""
+        """Return the place of the path, or of the object that lacks it."""
         return place_of(self.places, path)
 
 
 def read_json(file: FilePath) -> JsonFile:
-    """What is in the file; a ConfigError says why there is nothing."""
+    """Return the file's content; raise a ConfigError if it cannot be read."""
     try:
         text = file.read_bytes().decode("utf-8-sig")
         content = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)

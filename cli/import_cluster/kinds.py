@@ -1,4 +1,4 @@
-"""What a JSON file of a cluster looks like, where another one is wanted."""
+"""Kinds of JSON files, to recognize a file that is passed in place of another."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ REQUEST, PARAMETERS, NETWORK = "request", "parameters", "network"
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file: a member that no other kind has, what it is, and what to do with it."""
+    """A kind of file: a member that only it has, its name, and the fix."""
 
     name: str
     member: str
@@ -56,7 +56,7 @@ KINDS = (
 
 
 def kind_of(content: object) -> Kind | None:
-    """The kind that the content looks like, if it looks like one."""
+    """Return the kind of the content, if it is known."""
     if isinstance(content, list) and any(isinstance(each, dict) and "InstanceGroupName" in each for each in content):
         return Kind(REQUEST, "", "this is a list of instance groups", "give it first, and provisioning_parameters.json second")
     if not isinstance(content, Mapping):

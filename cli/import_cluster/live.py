@@ -1,4 +1,4 @@
-"""A cluster that runs, as its account shows it."""
+"""A running cluster, as its account describes it."""
 
 import json
 from dataclasses import replace
@@ -33,7 +33,7 @@ PARAMETERS = "provisioning_parameters.json"
 def read_live(
     name: str, parameters: Path | None, choices: Choices, session: Any = None, file: Path | None = None
 ) -> tuple[Original, Choices]:
-    """The cluster, and the choices that its account answers; an OpsError tells of an AWS that refuses or is silent."""
+    """Return the cluster, and the choices completed from its account; raise an OpsError if AWS refuses or does not answer."""
     try:
         session = session or boto3.Session(profile_name=choices.profile, region_name=asked_region(choices.region))
         if session.region_name is None:
@@ -79,7 +79,7 @@ def _with_parameters(original: Original, file: JsonFile) -> Original:
 
 
 def _stored(session: Any, request: Request) -> dict[str, Any] | None:
-    """The parameters beside the cluster's scripts; None where there are none, and the groups' SlurmConfig has to tell."""
+    """Return the parameters stored beside the cluster's scripts; None if there are none and the groups have SlurmConfig."""
     sources = [group.get("LifeCycleConfig", {}).get("SourceS3Uri") for group in request[GROUPS]]
     place = urlsplit(next((source for source in sources if source), ""))
     if place.scheme != "s3" or all("SlurmConfig" in group for group in request[GROUPS]):
@@ -99,7 +99,7 @@ def _stored(session: Any, request: Request) -> dict[str, Any] | None:
 
 
 def _placed(session: Any, original: Original, choices: Choices) -> tuple[Original, Choices]:
-    """The choices with region, zone and VPC as the account has them, and a note where the zone is not the only one."""
+    """Return the choices with the account's region, zone and VPC, and a note if there are several zones."""
     request, region = original.request, choices.region or session.region_name
     is_anew = choices.keep is Keep.NOTHING
     if VPC not in request or (is_anew and choices.zone):
@@ -133,7 +133,7 @@ def _refuse_contradictions(choices: Choices, subnet: dict[str, Any]) -> None:
 
 
 def _zones_note(subnets: list[dict[str, Any]]) -> tuple[str, ...]:
-    """The comment on subnets of several zones: the file has one zone for all nodes."""
+    """Return the comment on subnets in several zones: the file has one zone for all nodes."""
     if len({each["AvailabilityZoneId"] for each in subnets}) == 1:
         return ()
     listed = ", ".join(f"{each['SubnetId']} in {each['AvailabilityZoneId']}" for each in subnets)

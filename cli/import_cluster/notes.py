@@ -1,4 +1,4 @@
-"""What an imported file says beside the request: what was taken over, becomes new and was left out; how long to wait."""
+"""Comments of an imported file: what it keeps, creates and drops, and how long to wait."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ from cluster_request.request import Request
 
 
 def head_note(original: Original, choices: Choices) -> tuple[str, ...]:
-    """The comments at the file's top."""
+    """Return the comments at the top of the file."""
     sources = [original.request_file, *([original.parameters_file] if original.parameters is not None else [])]
     return (
         f"Imported from {' and '.join(Path(source).name for source in sources)}.",
@@ -38,7 +38,7 @@ def _new(original: Original, choices: Choices) -> Iterator[str]:
 
 
 def _of_the_old_network(original: Original, choices: Choices) -> Iterator[str]:
-    """What the request names verbatim, and a new network does not have."""
+    """Yield the resources in `overrides` that a new network does not have."""
     if choices.keep is not Keep.NOTHING:
         return
     named = {
@@ -52,7 +52,7 @@ def _of_the_old_network(original: Original, choices: Choices) -> Iterator[str]:
 
 
 def _mounts(group: Request) -> bool:
-    """Tell whether HyperPod mounts file systems on the group's nodes."""
+    """Return whether HyperPod mounts file systems on the group's nodes."""
     return any(kind.startswith("Fsx") for storage in group.get("InstanceStorageConfigs", ()) for kind in storage)
 
 
@@ -64,14 +64,14 @@ def _left_out(original: Original) -> Iterator[str]:
 
 
 def groups_note(original: Original, roles: Roles) -> tuple[str, ...]:
-    """The comments above the groups."""
+    """Return the comments above the groups."""
     if not roles.dropped:
         return ()
     return (f"Dropped, as they are no instance groups: {', '.join(roles.dropped)} of {Path(original.parameters_file).name}.",)
 
 
 def wait_part(original: Original, choices: Choices) -> Part:
-    """Time for the deep health checks of new nodes, where there are any."""
+    """Return the wait time for deep health checks of new nodes, if there are any."""
     checked = any(group.get("OnStartDeepHealthChecks") for group in original.groups)
     if not checked or choices.adopt:
         return Part({})

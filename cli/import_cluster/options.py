@@ -1,4 +1,4 @@
-"""What is wrong with the options of an import: said before anything is written."""
+"""Checks of an import's options, before anything is written."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -33,7 +33,7 @@ def check_place(region: str | None, zone: str | None) -> None:
 
 
 def _no_zone(zone: str, region: str | None) -> str:
-    """What is wrong with what can be no zone's id; a zone's name tells its region."""
+    """Return why the value is not a zone id."""
     if (named := region_of_name(zone)) and (ids := zones_of(named)):
         return f"is a zone's name, which is another zone in each account; use its id: {either(ids)}"
     return f"is no availability zone's id; {zone_remedy(zone, region)}"

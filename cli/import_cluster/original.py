@@ -1,4 +1,4 @@
-"""A cluster as it was described elsewhere: the request, and what the scripts were told."""
+"""The original of an import: the request, and the parameters of its scripts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -37,7 +37,7 @@ class Original:
         return found
 
     def placed(self, error: ConfigError) -> ConfigError:
-        """The same problems with the files, lines and columns at which they are."""
+        """Return the same problems with their files, lines and columns."""
         found: dict[str, list[Problem]] = {}
         for name, problems in error.problems.items():
             for problem in problems:
@@ -52,7 +52,7 @@ class Original:
 
 
 def read_original(request: FilePath, parameters: FilePath | None = None, vpc_config: FilePath | None = None) -> Original:
-    """The cluster that the files describe: ``request`` is CreateCluster's input, or the list of its instance groups alone."""
+    """Return the cluster that the files describe; ``request`` is CreateCluster's input, or only its list of instance groups."""
     first = read_json(request)
     second, third = (read_json(each) if each else None for each in (parameters, vpc_config))
     if second and not third and _is_network(second):
@@ -79,7 +79,7 @@ def _request(file: JsonFile) -> Request:
 
 
 def _below(file: JsonFile, member: str) -> JsonFile:
-    """The file with its places by paths of the request, of which it is this member alone."""
+    """Return the file with paths that begin with this member of the request."""
     return replace(file, places={(): file.places[()], **{(member, *path): place for path, place in file.places.items()}})
 
 

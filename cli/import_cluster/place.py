@@ -1,4 +1,4 @@
-"""Where an imported cluster is: region, zone and network."""
+"""The region, zone and network of an imported cluster."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ REGIONAL = re.compile(
 
 @dataclass(frozen=True)
 class Place:
-    """Region and zone, and whether somebody chose the zone."""
+    """Region and zone, and whether the user chose the zone."""
 
     region: str | None
     zone: str
@@ -27,7 +27,7 @@ class Place:
 
 
 def place_of(original: Original, choices: Choices) -> Place:
-    """Where the cluster goes: as chosen, else in the region that its ARNs and file systems are in."""
+    """Return the chosen place, or else the region of the original's ARNs and file systems."""
     named = list(_named(original))
     chosen = choices.region or (region_of_zone(choices.zone) if choices.zone else None)
     if chosen and named and chosen not in {region for *_, region in named}:
@@ -48,7 +48,7 @@ Named = tuple[str, Path, str, str]
 
 
 def _named(original: Original) -> Iterator[Named]:
-    """The regions that the original's texts name."""
+    """Return the regions that appear in the original."""
     for file, content in ((original.parameters_file, original.parameters), (original.request_file, original.request)):
         for path, text in _texts(content):
             for match in REGIONAL.findall(text):
@@ -64,13 +64,13 @@ def _texts(value: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
 
 
 def _one(named: list[Named]) -> str | None:
-    """The region, where all texts that name one agree."""
+    """Return the region, if all texts that contain one agree."""
     found = {region for *_, region in named}
     return found.pop() if len(found) == 1 else None
 
 
 def _contradiction(named: list[Named], choices: Choices, chosen: str) -> ConfigError:
-    """What to do where a region is chosen that no text names."""
+    """Return the fix for a chosen region that differs from the original's."""
     option, where = ("--region", chosen) if choices.region else ("--zone", f"{choices.zone}, in {chosen}")
     remedy = f"leave {option} out; to move the cluster, change the new file"
     problems: dict[str, list[Problem]] = {}
@@ -80,12 +80,12 @@ def _contradiction(named: list[Named], choices: Choices, chosen: str) -> ConfigE
 
 
 def region_part(place: Place) -> Part:
-    """The region, where it is known."""
+    """Return the region, if it is known."""
     return Part({"region": place.region} if place.region else {})
 
 
 def network_part(original: Original, choices: Choices, place: Place) -> Part:
-    """The network section: the original's, where it is kept, else a new one."""
+    """Return the original's network section if it is kept, else a new one."""
     section: dict[str, object] = {"availability_zone_id": place.zone}
     had = original.request.get(VPC)
     if choices.keep is Keep.NOTHING or had is None:

@@ -1,4 +1,4 @@
-"""What each instance group of an imported cluster is in Slurm, by the provisioning parameters or by its SlurmConfig."""
+"""Slurm roles of the instance groups, from the provisioning parameters or SlurmConfig."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,19 +17,19 @@ UNNAMED = "dev"
 
 @dataclass
 class Roles:
-    """Role and partition of each group, the groups that were dropped, and what is wrong, by file."""
+    """Role and partition of each group, dropped groups, and problems by file."""
 
     found: dict[str, tuple[Role, str | None]] = field(default_factory=dict)
     dropped: list[str] = field(default_factory=list)
     problems: dict[str, list[Problem]] = field(default_factory=dict)
 
     def wrong(self, file: str, problem: Problem) -> None:
-        """Note something that is wrong."""
+        """Add a problem."""
         self.problems.setdefault(file, []).append(problem)
 
 
 def roles_of(original: Original, *, drop_unknown_groups: bool) -> Roles:
-    """The role of every group in the request."""
+    """Return the role of every group in the request."""
     names = [group["InstanceGroupName"] for group in original.groups]
     roles = Roles()
     told = list(_told(original))
@@ -86,7 +86,7 @@ def _assign(roles: Roles, original: Original, told: Told) -> None:
 
 
 def _unknown(path: Path, name: str, free: list[str], role: Role) -> str:
-    """What is wrong with a group that is not there, and which one of those without a role may be meant."""
+    """Return the problem of an unknown group, with the group that may be meant."""
     wrong = f"{path[-1]} {name} is not an instance group"
     if role is Role.CONTROLLER:
         return f"{wrong}; {nearest(name, free) if free else 'name the one that runs slurmctld, which has another role here'}"
@@ -101,7 +101,7 @@ def _unassigned(original: Original) -> str:
 
 
 def parameter_problems(parameters: Mapping[str, Any]) -> Iterator[Problem]:
-    """What is wrong with the provisioning parameters by themselves."""
+    """Yield the problems of the provisioning parameters."""
     for name, value in parameters.items():
         similar = nearest(name, _KNOWN)
         if name not in _KNOWN and similar.startswith("did you mean"):
@@ -139,5 +139,5 @@ _KNOWN = (*_TEXTS, "worker_groups")
 
 
 def unknown_parameters(parameters: Mapping[str, Any]) -> list[str]:
-    """The names that are no provisioning parameters that we know."""
+    """Return the names of unknown provisioning parameters."""
     return [name for name in parameters if name not in _KNOWN]

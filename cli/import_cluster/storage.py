@@ -1,4 +1,4 @@
-"""The storage section of an imported cluster, by the file systems that its scripts were told of."""
+"""The storage section of an imported cluster."""
 
 import re
 from typing import Any
@@ -12,7 +12,7 @@ LUSTRE, MOUNT, OPENZFS = "fsx_dns_name", "fsx_mountname", "fsx_openzfs_dns_name"
 
 
 def storage_part(original: Original, keep: Keep) -> Part:
-    """The file systems: the original's where its network is kept, as a new network does not reach them."""
+    """Return the original's file systems if its network is kept; a new network does not reach them."""
     told = original.parameters or {}
     if keep is Keep.NOTHING:
         return _new(told)

@@ -1,4 +1,4 @@
-"""Whether an imported file system takes the associations that the file asks for."""
+"""Check data repository associations of an imported file system."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +15,7 @@ KIND = "AWS::FSx::DataRepositoryAssociation"
 
 
 def associations(account: Account) -> Iterator[CheckResult]:
-    """There is room for them, and no other has their directories."""
+    """Check that the file system has room for the associations, and that their directories are free."""
     storage = account.config.storage
     if storage.existing is None or not storage.data_repository_associations:
         yield skipped("the file links no file system that is there already")
@@ -35,7 +35,7 @@ def associations(account: Account) -> Iterator[CheckResult]:
 
 
 def _own(account: Account) -> set[str]:
-    """The associations that the file's own stack has."""
+    """Return the associations of the file's own stack."""
     if "Storage" not in account.stacks:
         return set()
     return {each["PhysicalResourceId"] for each in account.deployment.resources("Storage") if each["ResourceType"] == KIND}

@@ -1,4 +1,4 @@
-"""What `cdk bootstrap` made in the region, without which nothing is deployed."""
+"""Check `cdk bootstrap` in the region."""
 
 import json
 from collections.abc import Iterator
@@ -17,18 +17,18 @@ CDK_JSON = Path(__file__).parents[2] / "cdk.json"
 
 
 def qualifier() -> str:
-    """The name of the bootstrap that cdk.json asks for, which is the CDK's own unless it says otherwise."""
+    """Return the bootstrap's qualifier from cdk.json, or the CDK's default."""
     context = json.loads(CDK_JSON.read_text(encoding="utf-8")).get("context", {})
     return str(context.get("@aws-cdk/core:bootstrapQualifier", QUALIFIER))
 
 
 def role_arn(account: Account, role: str) -> str:
-    """The ARN of one of the bootstrap's roles, e.g. `deploy-role`."""
+    """Return the ARN of one of the bootstrap's roles, e.g. `deploy-role`."""
     return f"arn:{account.partition}:iam::{account.id}:role/cdk-{qualifier()}-{role}-{account.id}-{account.region}"
 
 
 def bootstrap(account: Account) -> Iterator[CheckResult]:
-    """The region is bootstrapped, by a version that is new enough, and its bucket is there."""
+    """Check that the bootstrap exists with a recent version and its bucket."""
     again = f"run `cdk bootstrap aws://{account.id}/{account.region}`"
     name = f"/cdk-bootstrap/{qualifier()}/version"
     try:

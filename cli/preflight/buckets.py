@@ -1,4 +1,4 @@
-"""Whether the buckets that the file makes have free names, and those that it names are there."""
+"""Check that names of new buckets are free, and that named buckets exist."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from config.bucket_names import script_bucket_name
 
 
 def script_bucket(account: Account) -> Iterator[CheckResult]:
-    """The name of the bucket of scripts, which is the same for every deployment of the file, is free or the file's own."""
+    """Check that the name of the script bucket, which is the same for every deployment, is free or the file's own."""
     name = script_bucket_name(account.config.name, account.id, account.region)
     try:
         account.client("s3").head_bucket(Bucket=name)
@@ -27,7 +27,7 @@ def script_bucket(account: Account) -> Iterator[CheckResult]:
 
 
 def _region(answer: Json) -> str | None:
-    """The region in which S3 says a bucket is: also to those whom it keeps out, but of no bucket that is not there.
+    """Return the region of the bucket, which S3 reports also without access, but not for a bucket that does not exist.
 
     botocore finds the region of buckets by the same header of a refused HeadBucket (S3RegionRedirectorv2 in
     https://github.com/boto/botocore/blob/develop/botocore/utils.py).
@@ -56,7 +56,7 @@ def _taken(account: Account, name: str) -> CheckResult:
 
 
 def named_buckets(account: Account) -> Iterator[CheckResult]:
-    """Every bucket that the file names is there; those from which a file system imports are in its region."""
+    """Check that every bucket in the file exists, and that a file system imports only from its own region."""
     storage = account.config.storage
     links = storage.data_repository_associations
     imported = {
@@ -85,7 +85,10 @@ def _named(account: Account, name: str, *, is_imported: bool) -> CheckResult:
 
 
 def _elsewhere(name: str, region: str, wanted: str, *, is_imported: bool) -> CheckResult:
-    """https://docs.aws.amazon.com/fsx/latest/LustreGuide/autoexport-data-repo-dra.html: exports may go to another region."""
+    """Report a bucket in another region, to which only exports may go.
+
+    https://docs.aws.amazon.com/fsx/latest/LustreGuide/autoexport-data-repo-dra.html
+    """
     if not is_imported:
         return ok(f"bucket {name} is there, in {region}: nothing is imported from it, and what goes there is charged as traffic")
     return error(

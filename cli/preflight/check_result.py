@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Outcome(StrEnum):
-    """How a check ended."""
+    """The outcome of a check."""
 
     OK = "ok"
     WARNING = "warning"
@@ -15,7 +15,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One line of a preflight: the outcome, what was found, how to fix it, and where."""
+    """One line of a preflight: outcome, message, fix and link."""
 
     outcome: Outcome
     message: str

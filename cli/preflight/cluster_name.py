@@ -1,4 +1,4 @@
-"""Whether the cluster's name is free, and what becomes of a cluster that has it."""
+"""Check the cluster's name."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ BUSY = ("Creating", "Updating", "SystemUpdating", "RollingBack", "Deleting")
 
 
 def cluster_name(account: Account) -> Iterator[CheckResult]:
-    """No other's cluster has the file's `cluster_name`, and the file's own stands still."""
+    """Check that no other cluster has the file's `cluster_name`, and that the file's own cluster is not busy."""
     name = account.config.cluster_name or account.output("ClusterName")
     if name is None:
         yield skipped("the file sets no cluster_name, so the name is made when the cluster is, and is always free")

@@ -1,4 +1,4 @@
-"""Whether the file systems that the file names are there, and nodes can mount them."""
+"""Check that existing file systems can be mounted."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ DNS_NAME = "`aws fsx describe-file-systems` shows it"
 
 
 def file_systems(account: Account) -> Iterator[CheckResult]:
-    """The imported file systems are of the right kind, available, in reach, and let the nodes in."""
+    """Check kind, state, network and open ports of imported file systems."""
     storage = account.config.storage
     if storage.existing is None and storage.openzfs is None:
         yield skipped("the file names no file system that is there already")
@@ -96,7 +96,7 @@ def _kind(found: Json, wanted: ExistingFileSystem) -> Iterator[CheckResult]:
 
 
 def _reach(account: Account, found: Json, *, is_strict: bool) -> Iterator[CheckResult]:
-    """The file system is in the nodes' VPC, and in their zone; over EFA it must be."""
+    """Check that the file system is in the nodes' VPC and zone; EFA requires the zone."""
     name, existing = found["FileSystemId"], account.config.network.existing
     vpc = existing.vpc_id if existing else account.output("VpcId")
     if found["VpcId"] != vpc:

@@ -1,4 +1,4 @@
-"""Whether a network that is there already takes the gateways that the deployment makes in it (`internet_access: create`)."""
+"""Check that an existing network accepts the gateways of `internet_access: create`."""
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network
@@ -10,7 +10,7 @@ from config.network import ExistingNetwork
 
 
 def opening(account: Account, existing: ExistingNetwork) -> Iterator[CheckResult]:
-    """The VPC has no internet gateway yet, and the public subnet's range is free."""
+    """Check that the VPC has no internet gateway, and that the public subnet's range is free."""
     well = f"{existing.vpc_id} has no internet gateway yet, and {account.config.network.public_subnet_cidr} is free"
     yield from together(account, _gateways(account, existing.vpc_id), _overlaps(account, existing.vpc_id), well=well)
 

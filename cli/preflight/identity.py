@@ -1,4 +1,4 @@
-"""Whose credentials these are, and whether they lead to where the file wants to be."""
+"""Check the credentials, the region and the zone."""
 
 import os
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def identity(account: Account) -> Iterator[CheckResult]:
 
 
 def region(account: Account) -> Iterator[CheckResult]:
-    """The region is the file's, whatever the environment has."""
+    """Compare the file's region with the environment's."""
     wanted, here = account.config.region, os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
     if wanted is None:
         yield ok(f"{account.region}, from your environment, as the file names none")
@@ -34,7 +34,7 @@ def region(account: Account) -> Iterator[CheckResult]:
 
 
 def zone(account: Account) -> Iterator[CheckResult]:
-    """The availability zone is one of the region's, and the account may use it."""
+    """Check that the region has the availability zone, and that the account may use it."""
     wanted = account.config.network.availability_zone_id
     zones = {
         each["ZoneId"]: each

@@ -1,4 +1,4 @@
-"""Whether SageMaker's quotas have room for the file's instances."""
+"""Check SageMaker's quotas for the file's instances."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +32,7 @@ PLANNED: tuple[str, Doubt] = (
 
 
 def instance_quotas(account: Account) -> Iterator[CheckResult]:
-    """Instances of each type and in all, beside those that other clusters have."""
+    """Check the quotas for each type and in total, with the instances of other clusters."""
     quotas = Quotas(account, "sagemaker")
     wanted = groups(account.config)
     others: list[dict[str, Any]] | None = None
@@ -53,7 +53,7 @@ def instance_quotas(account: Account) -> Iterator[CheckResult]:
 
 
 def _of_kind(quotas: Quotas, wanted: tuple[Group, ...], used: Counter[str] | None, *, spot: bool) -> Iterator[CheckResult]:
-    """Of each type and in all; ``used`` is None where the caller may not see the clusters."""
+    """Check each type and the total; ``used`` is None if the caller may not list clusters."""
     for name in sorted({name for group in wanted for name in group.types}):
         takers = [group for group in wanted if name in group.types]
         yield _judged(quotas, OF_A_TYPE[spot].format(name), takers, None if used is None else used[name], (MIXED, PLANNED))
@@ -63,7 +63,7 @@ def _of_kind(quotas: Quotas, wanted: tuple[Group, ...], used: Counter[str] | Non
 def _judged(
     quotas: Quotas, name: str, takers: Sequence[Group], used: float | None, doubts: Sequence[tuple[str, Doubt]]
 ) -> CheckResult:
-    """The quota for these groups: a warning where it has room for those that are certain to count against it."""
+    """Check the quota for these groups; only warn if it suffices for those that certainly count against it."""
     judged = quotas.judged(name, asked=sum(group.count for group in takers), used=used)
     reasons = [why for why, holds in doubts if any(holds(group) for group in takers)]
     if judged.outcome is not Outcome.ERROR or not reasons:

@@ -1,4 +1,4 @@
-"""Whether the VPC and the subnets that the file names are as nodes need them."""
+"""Check the VPC and the subnets in the file."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +15,7 @@ DNS = {"enableDnsSupport": "EnableDnsSupport", "enableDnsHostnames": "EnableDnsH
 
 
 def vpc(account: Account) -> Iterator[CheckResult]:
-    """The imported VPC is there, resolves names, and begins with the range that the file has."""
+    """Check that the imported VPC exists, resolves names and has the file's address range."""
     existing = account.config.network.existing
     if existing is None:
         yield skipped("the network is made by the deployment")
@@ -32,7 +32,7 @@ def vpc(account: Account) -> Iterator[CheckResult]:
 
 
 def _dns(account: Account, vpc_id: str) -> Iterator[CheckResult]:
-    """File systems and endpoints are found by name; HyperPod's and FSx's names resolve with both settings alone."""
+    """Check both DNS settings, which the names of file systems and endpoints require."""
     for attribute, member in DNS.items():
         value = account.client("ec2").describe_vpc_attribute(VpcId=vpc_id, Attribute=attribute)[member]["Value"]
         if not value:
@@ -44,7 +44,7 @@ def _dns(account: Account, vpc_id: str) -> Iterator[CheckResult]:
 
 
 def _range(account: Account, found: dict[str, Any]) -> Iterator[CheckResult]:
-    """The public subnet is cut from `vpc_cidr`, where one is made."""
+    """Check `vpc_cidr`, from which a new public subnet is cut."""
     network = account.config.network
     associated = [each for each in found.get("CidrBlockAssociationSet") or [] if _is_associated(each)]
     ranges = [each["CidrBlock"] for each in associated] or [found["CidrBlock"]]
@@ -61,7 +61,7 @@ def _is_associated(association: dict[str, Any]) -> bool:
 
 
 def internet(account: Account) -> Iterator[CheckResult]:
-    """The imported subnets have a way out, or one can be made."""
+    """Check that the imported subnets have a route to the internet, or can get one."""
     existing = account.config.network.existing
     if existing is None or (existing.internet_access is InternetAccess.CREATE and "Network" in account.stacks):
         yield skipped("gateways and routes are the deployment's own")
@@ -81,7 +81,7 @@ def internet(account: Account) -> Iterator[CheckResult]:
 
 
 def _routes(subnet_id: str, tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The routes of the subnet's own table, or else of the VPC's main one."""
+    """Return the routes of the subnet's own table, or else of the VPC's main table."""
     main: list[dict[str, Any]] = []
     for table in tables:
         for each in table.get("Associations") or []:

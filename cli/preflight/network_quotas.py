@@ -1,4 +1,4 @@
-"""Whether the quotas of VPC and EC2 have room for the network that the deployment makes, and for the nodes' interfaces."""
+"""Check the quotas of VPC and EC2 for a new network, and for the nodes' interfaces."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ STANDING = ("available", "pending")
 
 
 def network_quotas(account: Account) -> Iterator[CheckResult]:
-    """A VPC, gateways and an address, where the deployment makes them; interfaces always."""
+    """Check VPCs, gateways and addresses of a new network, and interfaces of any."""
     existing = account.config.network.existing
     quotas = Quotas(account, "vpc")
     parts = [_interfaces(account, quotas)]
@@ -60,7 +60,7 @@ def _count(account: Account, operation: str, items: str) -> int:
 
 
 def _nat_gateways(account: Account, quotas: Quotas) -> Iterator[CheckResult]:
-    """The gateways of the nodes' zone: the quota is each zone's own."""
+    """Return the number of gateways in the nodes' zone: the quota is per zone."""
     zone = account.config.network.availability_zone_id
     here = {
         each["SubnetId"]
@@ -76,7 +76,7 @@ def _filter(name: str, value: str) -> dict[str, object]:
 
 
 def _more_interfaces(account: Account) -> int:
-    """What nodes and file system take beyond those that the file's own cluster has; an unknown type counts as one."""
+    """Return the interfaces needed beyond those of the file's own cluster; an unknown type counts as one."""
     asked = sum(group.count * max(map(_of_node, group.types)) for group in groups(account.config))
     own = (each for each in described(account) if has_own_name(account, each))
     have = (running(group) for each in own for group in groups_of(each))

@@ -1,4 +1,4 @@
-"""Whether EC2 offers the groups' types in the zone: HyperPod's instances are EC2's, under the same name without `ml.`."""
+"""Check that EC2 offers the groups' types in the zone; HyperPod's types are EC2's with the prefix `ml.`."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ LIMIT = "EC2's list says where a type exists, not whether any is free"
 
 
 def offerings(account: Account) -> Iterator[CheckResult]:
-    """Each type is offered in the zone of its groups; what is free there, nobody tells."""
+    """Check that each type is offered in the zone of its groups; free capacity is unknown."""
     wanted: dict[tuple[str, ...], list[Group]] = {}
     for group in groups(account.config):
         if here := _zones_of(account, group):
@@ -27,7 +27,7 @@ def offerings(account: Account) -> Iterator[CheckResult]:
 
 
 def _zones_of(account: Account, group: Group) -> tuple[str, ...]:
-    """The zones of the group's nodes: of its own subnets that are there, or else the one that the file names."""
+    """Return the zones of the group's nodes: of its own existing subnets, or else the file's."""
     own = group.network.get("Subnets")
     if not own:
         return (account.config.network.availability_zone_id,)
@@ -36,7 +36,7 @@ def _zones_of(account: Account, group: Group) -> tuple[str, ...]:
 
 
 def _zones(account: Account, names: list[str]) -> dict[str, set[str]]:
-    """The zones of the region in which each type exists."""
+    """Return the zones of the region in which each type is offered."""
     filters = [{"Name": "instance-type", "Values": [name.removeprefix("ml.") for name in names]}]
     listed = account.all(
         "ec2", "describe_instance_type_offerings", "InstanceTypeOfferings", LocationType="availability-zone-id", Filters=filters
@@ -67,7 +67,7 @@ def _offered(name: str, here: tuple[str, ...], zones: list[str], takers: list[Gr
 
 
 def _doubt(takers: list[Group], *, is_somewhere: bool) -> str:
-    """Why the groups may get their nodes all the same; empty where they do not."""
+    """Return why the groups may still get their nodes; empty if they do not."""
     if is_somewhere:
         return "its group has subnets in several zones"
     if any(len(group.types) > 1 for group in takers):
@@ -76,7 +76,7 @@ def _doubt(takers: list[Group], *, is_somewhere: bool) -> str:
 
 
 def _move(takers: list[Group]) -> str:
-    """What brings the groups to another zone: those with subnets of their own do not follow the file's."""
+    """Return the fix that moves the groups to another zone; groups with their own subnets do not follow the file's zone."""
     own = [group.name for group in takers if group.network.get("Subnets")]
     ways = ["set `network.availability_zone_id` to one of these"] if len(own) < len(takers) else []
     if own:

@@ -1,4 +1,4 @@
-"""Whether the caller may deploy, as IAM's simulator says."""
+"""Check that the caller may deploy, with IAM's policy simulator."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -21,7 +21,7 @@ BATCH = 50
 
 
 def permissions(account: Account) -> Iterator[CheckResult]:
-    """The caller may take on the bootstrap's roles, and CloudFormation's may make all that the file asks for."""
+    """Check that the caller may assume the bootstrap's roles, and that CloudFormation's role may create the file's resources."""
     yield from one_by_one(account, _own(account), _execution(account))
 
 
@@ -50,7 +50,7 @@ def _caller(account: Account, source: str, caller: str) -> Iterator[CheckResult]
 
 
 def principal(arn: str) -> str | None:
-    """What in IAM has the policies: of an assumed role's session, the role by its name; None for the root user and others."""
+    """Return the IAM principal with the policies: for an assumed role's session its role; None for the root user and others."""
     kind = arn.split(":", 5)[5]
     if kind.startswith("assumed-role/"):
         return f"role {kind.split('/')[1]}"
@@ -58,7 +58,7 @@ def principal(arn: str) -> str | None:
 
 
 def _source(account: Account, caller: str) -> str | None:
-    """The ARN of the user or role: a session's ARN leaves out the path that the role's own has."""
+    """Return the ARN of the user or role; a session's ARN lacks the path of its role."""
     kind, name = caller.split(" ", 1)
     iam = account.client("iam")
     try:
@@ -82,7 +82,7 @@ def _execution(account: Account) -> Iterator[CheckResult]:
 
 
 def _may(account: Account, source: str, name: str, wanted: list[str]) -> Iterator[CheckResult]:
-    """Whether the policies of ``source`` allow the actions, asked for on no resource in particular."""
+    """Check that the policies of ``source`` allow the actions, on no particular resource."""
     results = list(_simulated(account, source, wanted, []))
     denied = sorted(action for action, _, decision in results if decision == DENIED)
     unsaid = sorted(action for action, _, decision in results if decision not in (ALLOWED, DENIED))
@@ -100,7 +100,7 @@ def _may(account: Account, source: str, name: str, wanted: list[str]) -> Iterato
 
 
 def _simulated(account: Account, source: str, wanted: list[str], resources: list[str]) -> Iterator[tuple[str, str, str]]:
-    """Action, resource and decision of each; a policy of the organization that does not allow an action counts as a Deny."""
+    """Yield action, resource and decision; an organization's policy that does not allow an action counts as a Deny."""
     where: dict[str, Any] = {"ResourceArns": resources} if resources else {}
     region = {"ContextKeyName": "aws:RequestedRegion", "ContextKeyType": "string", "ContextKeyValues": [account.region]}
     for batch in _batches(wanted):
@@ -112,7 +112,7 @@ def _simulated(account: Account, source: str, wanted: list[str], resources: list
 
 
 def _decisions(result: dict[str, Any], resources: list[str]) -> Iterator[tuple[str, str]]:
-    """The decision on each resource: the result's own EvalResourceName is a template, and names none of those asked about.
+    """Return the decision on each resource: the result's own EvalResourceName is only a template.
 
     https://docs.aws.amazon.com/IAM/latest/APIReference/API_EvaluationResult.html
     """
@@ -124,7 +124,7 @@ def _decisions(result: dict[str, Any], resources: list[str]) -> Iterator[tuple[s
 
 
 def _decision(result: dict[str, Any], member: str) -> str:
-    """The decision, which a condition may have made on what nobody told the simulator: then a Deny is not certain."""
+    """Return the decision; a Deny is not certain if a condition lacked a value."""
     decision = str(result[member])
     return DOUBTFUL if decision == DENIED and result.get("MissingContextValues") else decision
 

@@ -1,4 +1,4 @@
-"""Whether a file system's interfaces let the nodes in."""
+"""Check that a file system's interfaces accept the nodes."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +19,7 @@ Nodes = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def ports(account: Account, found: Json, wanted: tuple[int, ...]) -> Iterator[CheckResult]:
-    """What the file system's interfaces do not let in of the ports, from the nodes' security groups or else their subnets."""
+    """Yield the ports that the interfaces do not accept from the nodes' security groups or subnets."""
     name, shared = found["FileSystemId"], _shared(account)
     if not shared[0]:
         yield warning(
@@ -35,7 +35,7 @@ def ports(account: Account, found: Json, wanted: tuple[int, ...]) -> Iterator[Ch
 
 
 def _closed(account: Account, name: str, rules: list[Rule], nodes: Nodes, wanted: tuple[int, ...]) -> Iterator[CheckResult]:
-    """What these nodes find closed; of nodes whose security groups the deployment makes, a warning has told."""
+    """Yield the closed ports for these nodes; a warning has covered nodes in new security groups."""
     security_groups, ranges = nodes[0], ranges_of(account, nodes[1])
     closed = tuple(port for port in wanted if not admits(rules, port, groups=security_groups, ranges=ranges))
     if not closed or not security_groups:
@@ -57,13 +57,13 @@ def _unseen(name: str, why: str, wanted: tuple[int, ...]) -> CheckResult:
 
 
 def _shared(account: Account) -> Nodes:
-    """What most nodes are in."""
+    """Return the network of most nodes."""
     made = account.output("SecurityGroupId")
     return node_security_groups(account.config) or ((made,) if made else ()), node_subnets(account.config)
 
 
 def _own(account: Account, shared: Nodes) -> Iterator[Nodes]:
-    """What the nodes of groups with a network of their own are in."""
+    """Yield the networks of groups that have their own."""
     for group in groups(account.config):
         if group.network:
             network = group.network
@@ -71,7 +71,7 @@ def _own(account: Account, shared: Nodes) -> Iterator[Nodes]:
 
 
 def _groups_of(account: Account, found: Json) -> list[dict[str, Any]]:
-    """The security groups of the file system's interfaces, which all have the same."""
+    """Return the security groups of the file system's interfaces, which all have the same."""
     ids = found["NetworkInterfaceIds"][:1]
     interfaces = account.client("ec2").describe_network_interfaces(NetworkInterfaceIds=ids)["NetworkInterfaces"]
     named = dict.fromkeys(group["GroupId"] for each in interfaces for group in each["Groups"])

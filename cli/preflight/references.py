@@ -1,4 +1,4 @@
-"""Whether what the file names by an ARN or an id is there: keys, a secret, a topic, images, roles."""
+"""Check keys, secrets, topics, images and roles that the file names."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -21,7 +21,7 @@ NOT_SHARED = "AuthFailure"
 
 
 def references(account: Account) -> Iterator[CheckResult]:
-    """Each of them is there, in the region, and usable."""
+    """Check that each exists in the region and is usable."""
     named = list(dict.fromkeys(_named(account)))
     if not named:
         yield skipped("the file names no key, secret, topic, image or role")
@@ -99,7 +99,7 @@ def _image(account: Account, name: str) -> CheckResult:
 
 
 def _types_with(account: Account, image: str) -> list[str]:
-    """The types of the groups whose nodes start from the image."""
+    """Return the types of the groups whose nodes start from the image."""
     return [kind for group in groups(account.config) if group.image == image for kind in group.types]
 
 

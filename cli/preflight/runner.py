@@ -1,4 +1,4 @@
-"""Runs the checks side by side; what the caller may not ask is a warning, and what nobody could ask ends the preflight."""
+"""Runs the checks in parallel; a denied call is a warning, and rejected credentials end the preflight."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,27 +19,27 @@ DENIED = ("AccessDenied", "Unauthorized", "NotAuthorized", "OptInRequired", "Aut
 
 @dataclass(frozen=True)
 class Check:
-    """One topic of a preflight."""
+    """A check with its name."""
 
     name: str
     ask: Callable[[Account], Iterator[CheckResult]]
 
 
 def run_checks(account: Account, checks: Iterable[Check]) -> Iterator[CheckResult]:
-    """What all the checks find, in their order, each as soon as those before it are done."""
+    """Yield the results of all checks in their order, each as soon as those before it are done."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for each in pool.map(lambda check: list(_asked(account, check)), checks):
             yield from each
 
 
 def _asked(account: Account, check: Check) -> Iterator[CheckResult]:
-    """The check's findings, with a warning in the place of those that it could not get."""
+    """Yield the check's results, with a warning instead of those that failed."""
     for each in _guarded(account, partial(check.ask, account)):
         yield each.by(check.name)
 
 
 def together(account: Account, *parts: Iterable[CheckResult], well: str) -> Iterator[CheckResult]:
-    """What the parts of a check find, although one of them may not be asked; that all is well where none finds anything."""
+    """Yield the results of all parts of a check, even if one is denied, or else that nothing is wrong."""
     is_well = True
     for each in one_by_one(account, *parts):
         is_well = False
@@ -49,7 +49,7 @@ def together(account: Account, *parts: Iterable[CheckResult], well: str) -> Iter
 
 
 def one_by_one(account: Account, *parts: Iterable[CheckResult]) -> Iterator[CheckResult]:
-    """What the parts of a check find, although one of them may not be asked; a question that is denied to several, once."""
+    """Yield the results of all parts of a check, even if one is denied; report the same denial once."""
     told: set[CheckResult] = set()
     for part in parts:
         for each in _guarded(account, partial(iter, part)):
@@ -68,7 +68,7 @@ def _guarded(account: Account, ask: Callable[[], Iterable[CheckResult]]) -> Iter
 
 
 def _instead(account: Account, failure: ClientError | aws.BotoCoreError | ResponseParserError) -> CheckResult:
-    """The warning in the place of what the check would have found."""
+    """Return the warning for a failed call."""
     match failure:
         case ClientError():
             return not_answered(failure)
@@ -88,18 +88,18 @@ def _on_one_line(failure: Exception) -> str:
 
 
 def code_of(failure: ClientError) -> str:
-    """AWS's code of the error."""
+    """Return AWS's error code."""
     return str(failure.response.get("Error", {}).get("Code", ""))
 
 
 def is_denied(failure: ClientError) -> bool:
-    """Whether AWS refused the question for want of a permission."""
+    """Return whether AWS refused the call because a permission is missing."""
     code = code_of(failure)
     return any(each in code for each in DENIED) or code == "403"
 
 
 def not_answered(failure: ClientError) -> CheckResult:
-    """The warning that stands for an answer that was not given."""
+    """Return the warning for a call that AWS refused."""
     if is_denied(failure):
         return warning(
             f"you may not ask this: {failure.operation_name} is denied",

@@ -1,4 +1,4 @@
-"""Whether the security groups that the file names let nodes reach each other and the file system."""
+"""Check that the security groups in the file let nodes reach each other, the file system and AWS."""
 
 from collections.abc import Iterator, Mapping
 
@@ -17,7 +17,7 @@ Ids = tuple[str, ...]
 
 
 def security_groups(account: Account) -> Iterator[CheckResult]:
-    """Each group is there and in the VPC, and the nodes that have the same ones reach each other in both directions."""
+    """Check that each group exists in the VPC, and that its members reach each other in both directions."""
     sets = _sets(account)
     if not sets:
         yield skipped("the deployment makes the nodes' security group")
@@ -37,7 +37,7 @@ def security_groups(account: Account) -> Iterator[CheckResult]:
 
 
 def _sets(account: Account) -> dict[Ids, list[Group]]:
-    """The security groups that nodes have together, and the instance groups whose nodes have them."""
+    """Return the sets of security groups that nodes share, with the instance groups of these nodes."""
     shared = node_security_groups(account.config)
     sets: dict[Ids, list[Group]] = {shared: []} if shared else {}
     for group in groups(account.config):
@@ -47,9 +47,9 @@ def _sets(account: Account) -> dict[Ids, list[Group]]:
 
 
 def _need_each_other(account: Account, ids: Ids, members: list[Group]) -> bool:
-    """Whether something goes from one member to another: not where there is one, nor among login nodes.
+    """Return whether members talk to each other: not a single node, nor login nodes.
 
-    Those that most nodes share are a new file system's as well.
+    A new file system also has the security groups that most nodes share.
     """
     login = {group.name for group in account.config.instance_groups if group.role is Role.LOGIN}
     is_apart = ids != node_security_groups(account.config)
@@ -70,7 +70,7 @@ def _misplaced(account: Account, named: Mapping[str, object], found: Mapping[str
 
 
 def _apart(account: Account, found: Mapping[str, Json]) -> Iterator[CheckResult]:
-    """Nodes with security groups of their own still meet the others: slurmctld hears all, and compute nodes hear it."""
+    """Check ports between nodes in different security groups: all reach slurmctld, which reaches compute nodes."""
     shared, roles = node_security_groups(account.config), {each.name: each.role for each in account.config.instance_groups}
     for group in groups(account.config):
         own = _own(group)
@@ -86,7 +86,7 @@ def _apart(account: Account, found: Mapping[str, Json]) -> Iterator[CheckResult]
 
 
 def _heard(role: Role, own: Ids, shared: Ids) -> tuple[tuple[int, Ids, Ids], ...]:
-    """Which port is open where to whom: slurmctld is on the controller alone, and slurmd on compute nodes."""
+    """Yield which port is open to which nodes: slurmctld on controllers, slurmd on compute nodes."""
     match role:
         case Role.CONTROLLER:
             return (SLURMCTLD, own, shared), (SLURMD, shared, own)
@@ -96,7 +96,7 @@ def _heard(role: Role, own: Ids, shared: Ids) -> tuple[tuple[int, Ids, Ids], ...
 
 
 def _to_aws(found: list[Json]) -> Iterator[CheckResult]:
-    """Nodes are managed, get their scripts and write their logs over HTTPS."""
+    """Check HTTPS, by which nodes are managed, get their scripts and write their logs."""
     rules = [rule for each in found for rule in each["IpPermissionsEgress"]]
     if not admits(rules, HTTPS, groups=[], ranges=EVERYWHERE):
         listed = ", ".join(each["GroupId"] for each in found)

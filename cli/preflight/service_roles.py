@@ -1,4 +1,4 @@
-"""Whether the services' own roles are there, or will be made with the first use."""
+"""Check the service-linked roles."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ FSX = ("AWSServiceRoleForAmazonFSx", "fsx.amazonaws.com")
 
 
 def service_roles(account: Account) -> Iterator[CheckResult]:
-    """HyperPod's role and, for a new file system, FSx's."""
+    """Check HyperPod's role and, for a new file system, FSx's."""
     for name, service in (HYPERPOD, *([FSX] if account.config.storage.lustre else [])):
         try:
             account.client("iam").get_role(RoleName=name)

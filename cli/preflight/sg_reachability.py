@@ -1,4 +1,4 @@
-"""Whether nodes that have the same security groups reach each other."""
+"""Check that nodes in the same security groups reach each other."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ EVERYWHERE = ("0.0.0.0/0",)
 
 @dataclass(frozen=True)
 class Way:
-    """One direction of the traffic between nodes."""
+    """A direction of the traffic between nodes."""
 
     words: str
     source: str
@@ -28,7 +28,7 @@ OUTWARD = Way("let out", "to", "authorize-security-group-egress")
 
 
 def reach_each_other(account: Account, found: Sequence[Json], members: Sequence[Group]) -> Iterator[CheckResult]:
-    """What keeps the members of all these security groups from each other: a rule of one of them is enough."""
+    """Yield what separates members of all these security groups; a rule in one of the groups is enough."""
     for way, member in ((INWARD, "IpPermissions"), (OUTWARD, "IpPermissionsEgress")):
         ids = [str(each["GroupId"]) for each in found]
         rules = [rule for each in found for rule in each[member]]
@@ -38,7 +38,10 @@ def reach_each_other(account: Account, found: Sequence[Json], members: Sequence[
 
 
 def _with_efa(way: Way, ids: list[str]) -> Iterator[CheckResult]:
-    """https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html: EFA wants both rules, each naming the group itself."""
+    """Check the rules that EFA requires: one for each direction, naming the group itself.
+
+    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html
+    """
     why = "EFA needs a rule that names the group itself, and 0.0.0.0/0 is not enough"
     yield error(f"{_do_not(ids)} {way.words} all traffic {way.source} {_itself(ids)}: {why}", _remedy(ids, way))
 
@@ -46,7 +49,7 @@ def _with_efa(way: Way, ids: list[str]) -> Iterator[CheckResult]:
 def _without_efa(
     account: Account, way: Way, ids: list[str], rules: list[Rule], members: Sequence[Group]
 ) -> Iterator[CheckResult]:
-    """Slurm and Lustre are content with TCP, and with the nodes' ranges."""
+    """Check TCP, which is enough for Slurm and Lustre, also by the nodes' address ranges."""
     if admits_all(rules, groups=ids, ranges=EVERYWHERE):
         return
     ranges = _ranges(account, rules, members)
@@ -62,7 +65,7 @@ def _without_efa(
 
 
 def _ranges(account: Account, rules: list[Rule], members: Sequence[Group]) -> list[str]:
-    """The ranges of the members' subnets, asked for where a rule has a range."""
+    """Return the ranges of the members' subnets, if a rule has a range."""
     if not any(rule.get("IpRanges") for rule in rules):
         return []
     shared = node_subnets(account.config)

@@ -1,4 +1,4 @@
-"""Whether the file's stacks are in a state from which CloudFormation goes on."""
+"""Check that the file's stacks can be deployed."""
 
 from collections.abc import Callable, Iterator
 
@@ -13,7 +13,7 @@ PAUSED = ("CREATE_FAILED", "UPDATE_FAILED")
 
 
 def stacks(account: Account) -> Iterator[CheckResult]:
-    """No stack of the file is at work, or stuck."""
+    """Check that no stack of the file is busy or stuck."""
     if not account.stacks:
         yield skipped("no stack of this file is there yet")
     for stack in account.stacks.values():
@@ -23,7 +23,7 @@ def stacks(account: Account) -> Iterator[CheckResult]:
 
 
 def _judged(stack: Stack, cluster: str) -> tuple[Callable[[str, str], CheckResult], str]:
-    """How bad the stack's state is, and what gets it out of it; no remedy where CloudFormation goes on from there."""
+    """Return how bad the stack's state is, and its fix; empty if CloudFormation can continue."""
     look = f"`./hpod status {cluster}`"
     match stack.status:
         case "UPDATE_ROLLBACK_FAILED":

@@ -1,4 +1,4 @@
-"""Whether FSx's quotas have room for the file system that the deployment makes."""
+"""Check FSx's quotas for a new file system."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ COUNT = {each: f"Lustre {each.capitalize()} file systems" for each in CAPACITY}
 
 
 def storage_quotas(account: Account) -> Iterator[CheckResult]:
-    """The number and the capacity of Lustre file systems of the type."""
+    """Check the number and the capacity of Lustre file systems of the type."""
     lustre = account.config.storage.lustre
     if lustre is None:
         yield skipped("the deployment makes no file system")

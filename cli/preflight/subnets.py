@@ -1,4 +1,4 @@
-"""Whether the subnets that the file names are in the right place, with enough free addresses."""
+"""Check that the subnets in the file are in the right place and have enough free addresses."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ EFA_ONLY = "efa-only"
 
 @dataclass(frozen=True)
 class Place:
-    """Subnets that share their nodes, and the groups that put them there."""
+    """Subnets that share their nodes, and the groups in them."""
 
     whose: str
     ids: tuple[str, ...]
@@ -29,7 +29,7 @@ class Place:
 
 
 def subnets(account: Account) -> Iterator[CheckResult]:
-    """Every subnet that the file names is there, in the VPC and the zone, and together they have room for the nodes."""
+    """Check that every subnet in the file exists in the VPC and the zone, and that together they have enough addresses."""
     places = tuple(_places(account))
     if not places:
         yield skipped("the deployment makes the nodes' subnet")
@@ -40,7 +40,7 @@ def subnets(account: Account) -> Iterator[CheckResult]:
 
 
 def _places(account: Account) -> Iterator[Place]:
-    """The nodes' subnets, and each set of others that groups have; sets that have some subnets in common are judged apart."""
+    """Yield the nodes' subnets, then each other set of subnets that groups have; overlapping sets are checked separately."""
     config = account.config
     shared, existing = node_subnets(config), config.network.existing
     sets: dict[tuple[str, ...], list[Group]] = {}
@@ -72,7 +72,7 @@ def _place(account: Account, place: Place, held: dict[str, int]) -> Iterator[Che
 
 
 def _apart(place: Place, found: list[Json]) -> Iterator[CheckResult]:
-    """Subnets of several zones: the nodes' own are where the file says, and a group's matter to EFA."""
+    """Check that subnets are in one zone: the nodes' own in the file's, and a group's for EFA."""
     if len({each["AvailabilityZoneId"] for each in found}) > 1 and (place.zone or has_efa(place.groups)):
         listed = ", ".join(f"{each['SubnetId']} in {each['AvailabilityZoneId']}" for each in found)
         make = error if place.zone else warning
@@ -114,7 +114,7 @@ def _room(account: Account, place: Place, found: Iterable[Json], held: int) -> C
 
 
 def _addresses(account: Account, group: Group) -> int | None:
-    """The most that the group's nodes may take; None where the figures of a type are not known."""
+    """Return the most addresses that the group's nodes can take; None if a type is unknown."""
     kind, efa_only = orchestrator_of(account.config), group.interface == EFA_ONLY
     each = [addresses_of_node(name, kind, efa_only=efa_only) for name in group.types]
     known = [count for count in each if count is not None]
@@ -122,13 +122,13 @@ def _addresses(account: Account, group: Group) -> int | None:
 
 
 def _held(account: Account) -> dict[str, int]:
-    """The addresses that the groups of the file's own cluster have already."""
+    """Return the addresses that the groups of the file's own cluster have now."""
     own = (cluster for cluster in described(account) if has_own_name(account, cluster))
     kind = orchestrator_of(account.config)
     return {str(group["InstanceGroupName"]): _held_by(group, kind) for cluster in own for group in groups_of(cluster)}
 
 
 def _held_by(group: Json, kind: Orchestrator) -> int:
-    """What the group's nodes have; of a type without figures, nothing is certain."""
+    """Return the addresses that the group's nodes certainly have; unknown types count as none."""
     efa_only = (group.get("NetworkInterface") or {}).get("InterfaceType") == EFA_ONLY
     return sum(count * (addresses_of_node(name, kind, efa_only=efa_only) or 0) for name, count in running(group).items())

@@ -1,4 +1,4 @@
-"""Whether the training plans that groups name are HyperPod's, usable, and have what the groups ask for."""
+"""Check training plans."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -18,7 +18,7 @@ READY, WAITING = "Active", ("Pending", "Scheduled")
 
 
 def training_plans(account: Account) -> Iterator[CheckResult]:
-    """Each plan is one for clusters, has begun, and has the type, the zone and the instances of the groups that name it."""
+    """Check that each plan is for clusters and active, and has the groups' types, zone and instances."""
     wanted = [group for group in groups(account.config) if group.training_plan]
     plans = dict.fromkeys(str(group.training_plan) for group in wanted)
     if not plans:
@@ -85,7 +85,7 @@ def _place(account: Account, name: str, plan: dict[str, Any], takers: Iterable[G
 
 
 def _room(account: Account, name: str, plan: dict[str, Any], takers: Iterable[Group]) -> Iterator[CheckResult]:
-    """What the file's own cluster holds of the plan already is not asked for again."""
+    """Check the free instances, with those that the file's own cluster has."""
     asked = sum(group.count for group in takers)
     if plan["Status"] in WAITING:
         free, kind = plan.get("TotalInstanceCount", 0), "in all"
