@@ -13,7 +13,7 @@ from cli.app import app
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command, and return its exit code."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # ./hpod sets it, so that Ctrl-C is quiet while Python starts
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as ./hpod starts it, so that Ctrl-C prints no traceback
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         app(arguments, prog_name="hpod")

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from cli.aws_errors import not_aws
 from cli.errors import OpsError
-from cli.remedies import not_aws
 from config.model import ClusterConfig
 
 

@@ -25,7 +25,7 @@ def is_path(name: str) -> bool:
 def _each(folder: Path, named: Sequence[str]) -> Iterator[CheckedFile]:
     for name in named:
         if Path(name).is_dir() and not (folder / f"{name}.yaml").exists():
-            message = f"{name} is a folder, and a file or a cluster's name is wanted; give --clusters {name}"
+            message = f"{name} is a folder, not a file or a cluster name; pass --clusters {name}"
             yield CheckedFile(name, None, (Problem((), ABSENT, message, "file.unreadable"),))
         elif is_path(name):
             yield from check_files([Path(name)])

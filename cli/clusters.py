@@ -9,8 +9,8 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.access import ENVIRONMENT, Access, asked_region, client_of
+from cli.aws_errors import UNINTELLIGIBLE, explained, is_ours
 from cli.deployment import STACKS
-from cli.remedies import UNINTELLIGIBLE, explained, is_ours
 from cli.result import Json, Result, Table
 from validation.checked_file import CheckedFile
 from validation.load import check_clusters

@@ -15,9 +15,9 @@ def failures(deployment: Deployment, stack: Stack) -> list[str]:
     if not stack.status.endswith(("_FAILED", "ROLLBACK_COMPLETE")):
         return []
     failed = [event for event in _last_operation(deployment, stack) if event["ResourceStatus"].endswith("_FAILED")]
-    told = [event for event in failed if FOLLOWS not in event.get("ResourceStatusReason", FOLLOWS)]
+    reported = [event for event in failed if FOLLOWS not in event.get("ResourceStatusReason", FOLLOWS)]
     return [
-        f"{event['LogicalResourceId']} {event['ResourceStatus']}: {event['ResourceStatusReason']}" for event in reversed(told)
+        f"{event['LogicalResourceId']} {event['ResourceStatus']}: {event['ResourceStatusReason']}" for event in reversed(reported)
     ]
 
 

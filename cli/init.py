@@ -28,7 +28,7 @@ def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **gi
         raise OpsError(f"{name} {problem}")
     path = clusters / f"{name}.yaml"
     if path.exists() and not force:
-        raise OpsError(f"{path} is there already; give another name, or --force to write over it")
+        raise OpsError(f"{path} already exists; choose another name, or pass --force to overwrite it")
     asking = ask or (prompt if sys.stdin.isatty() else None)
     answers: Answers = {option: answer for option, answer in given.items() if answer is not None}
     _check(answers)
@@ -38,7 +38,7 @@ def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **gi
         if question.is_asked(answers):
             answers[question.name] = _answer(question, answers, asking)
         elif question.name in answers:
-            raise OpsError(f"{question.option} is of a VPC that is there; give --vpc, too")
+            raise OpsError(f"{question.option} requires --vpc")
     text = first_file(answers, clusters)
     parsed = parse_cluster(text.encode(), name, clusters)
     if not isinstance(parsed, ClusterConfig):
@@ -54,8 +54,8 @@ def _name_problem(name: str) -> str | None:
     if re.fullmatch(FILE_NAME, name):
         return None
     meant = re.sub("[^a-z0-9]+", "-", name.removesuffix(".yaml").removesuffix(".yml").lower()).lstrip("-0123456789")[:31]
-    remedy = f"write {meant.rstrip('-')}" if re.fullmatch(FILE_NAME, meant.rstrip("-")) else "write e.g. mine"
-    return f"cannot name a cluster file, which names a cluster and {in_words(f'^{FILE_NAME}$')}; {remedy}"
+    fix = f"write {meant.rstrip('-')}" if re.fullmatch(FILE_NAME, meant.rstrip("-")) else "write e.g. mine"
+    return f"is not a valid cluster name, which {in_words(f'^{FILE_NAME}$')}; {fix}"
 
 
 def _check(answers: Answers) -> None:
@@ -78,7 +78,7 @@ def _demand(answers: Answers) -> None:
         if question.name not in answers and question.name != "region" and question.is_asked(known) and not question.default(known)
     ]
     if missing:
-        raise OpsError(f"nobody is there to ask; give {' and '.join(filter(None, [', '.join(missing[:-1]), missing[-1]]))}")
+        raise OpsError(f"not a terminal: pass {' and '.join(filter(None, [', '.join(missing[:-1]), missing[-1]]))}")
 
 
 def _refused(problems: list[Problem], name: str, clusters: Path, answers: Answers) -> str:
@@ -88,8 +88,8 @@ def _refused(problems: list[Problem], name: str, clusters: Path, answers: Answer
         word for question in QUESTIONS for word in (question.option, answers.get(question.name)) if question.name in answers
     ]
     again = shlex.join(["./hpod", "init", name, *folder, *filter(None, options)])
-    told = "\n".join(str(problem) for problem in problems if problem.level is Level.ERROR)
-    return f"nothing was written, as these answers do not go together:\n{told}\nchange the one that is wrong: `{again}`"
+    errors = "\n".join(str(problem) for problem in problems if problem.level is Level.ERROR)
+    return f"nothing was written, because these answers contradict each other:\n{errors}\ncorrect the wrong one: `{again}`"
 
 
 def _answer(question: Question, answers: Answers, ask: Ask | None) -> str:
@@ -100,7 +100,7 @@ def _answer(question: Question, answers: Answers, ask: Ask | None) -> str:
     if ask is not None:
         return _asked(question, answers, ask, default)
     if default is None:
-        raise OpsError(f"nobody is there to ask for the {question.text(answers)}; give {question.option}")
+        raise OpsError(f"not a terminal: pass {question.option}")
     return default
 
 
@@ -110,7 +110,7 @@ def _asked(question: Question, answers: Answers, ask: Ask, default: str | None) 
         try:
             answer = ask(shown).strip() or default or ""
         except EOFError:
-            raise OpsError(f"the answers ended before the {question.text(answers)}; give {question.option}") from None
+            raise OpsError(f"the input ended before the {question.text(answers)}; pass {question.option}") from None
         problem = question.problem(answer, answers)
         if problem is None:
             return answer

@@ -75,8 +75,8 @@ def _log_group(client: Any, deployment: Deployment) -> str:
     groups = [group for page in pages for group in page["logGroups"] if own.fullmatch(group["logGroupName"])]
     if not groups:
         raise OpsError(
-            f"no node of cluster {deployment.config.name!r} has written a log; `./hpod status "
-            f"{deployment.config.name}` says how far it is, or why it failed before"
+            f"no logs of cluster {deployment.config.name!r}; `./hpod status "
+            f"{deployment.config.name}` shows its progress or failure"
         )
     return str(max(groups, key=lambda group: group["creationTime"])["logGroupName"])
 
@@ -97,7 +97,7 @@ def _chosen(found: list[NodeLog], node: str) -> NodeLog:
         if node in log.names:
             return log
     known = ", ".join(log.names[1] for log in found[:10]) or "none"
-    raise OpsError(f"node {node!r} has written no log; choose one that has: {known}, or an instance id of `./hpod nodes`")
+    raise OpsError(f"no log of node {node!r}; available: {known}, or an instance id")
 
 
 def _lines(client: Any, group: str, stream: str, sleep: Callable[[float], None] | None) -> Iterator[str]:

@@ -26,9 +26,9 @@ def _start_session(target: str, deployment: Deployment) -> str:
     own = ["--profile", profile] if profile else []
     return "\n".join(
         (
-            "a shell on a node, with its group and id in place of GROUP-NODE:",
+            "to open a shell on a node, replace GROUP-NODE with its group and id:",
             f"  {shlex.join(['aws', 'ssm', 'start-session', '--region', deployment.region, *own])} \\",
             f"    --target {target}_GROUP-NODE",
-            "it requires the AWS CLI's Session Manager plugin",
+            "this requires the AWS CLI and its Session Manager plugin",
         )
     )

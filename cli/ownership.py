@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from cli.aws_errors import not_aws
 from cli.deployment import Deployment
 from cli.errors import OpsError
-from cli.remedies import not_aws
 from cli.resource_code import ApiError, Cluster, ClusterApi, Owner
 from config.model import Implementation
 
@@ -13,9 +13,7 @@ NATIVE = "AWS::SageMaker::Cluster"
 GONE = ("DELETE_COMPLETE", "DELETE_SKIPPED")
 TO_BE_MADE = ("CREATE_FAILED", "CREATE_IN_PROGRESS")
 
-_LET_GO = (
-    "let the stack go of that one first, in deployments of their own: `removal: retain`, then `implementation: none`, then this"
-)
+_LET_GO = "release it first, in separate deployments: `removal: retain`, then `implementation: none`, then this"
 
 
 def cluster_named(api: ClusterApi, name: str) -> Cluster | None:
@@ -57,19 +55,19 @@ def obstacle(deployment: Deployment, cluster: Cluster) -> str:
     implementation = deployment.config.implementation
     if implementation is not Implementation.CUSTOM_RESOURCE:
         native = ", or bring it in by `cdk import` (docs/custom-resource.md)" if implementation is Implementation.NATIVE else ""
-        return f"`implementation: {implementation.value}` takes over no cluster; set `implementation: custom_resource`{native}"
+        return f"`implementation: {implementation.value}` cannot adopt a cluster; set `implementation: custom_resource`{native}"
     for each in resources(deployment, OURS, NATIVE):
         if each["ResourceStatus"] not in TO_BE_MADE and not (each["ResourceType"] == OURS and _is_own(each, cluster)):
-            return f"its stack has cluster {each['PhysicalResourceId']} already, and {_why(each, cluster)}; {_LET_GO}"
+            return f"its stack already owns cluster {each['PhysicalResourceId']}, and {_why(each, cluster)}; {_LET_GO}"
     return ""
 
 
 def _why(resource: dict[str, Any], cluster: Cluster) -> str:
     if resource["ResourceType"] == NATIVE:
-        return "CloudFormation puts no custom resource in the place of a native one"
+        return "CloudFormation cannot replace a native resource with a custom resource"
     if resource["PhysicalResourceId"] == cluster.name:
-        return "an update does not put back the tags of ownership that it has lost"
-    return "an update takes over no other"
+        return "an update does not restore its lost ownership tags"
+    return "an update adopts no other cluster"
 
 
 def _all(deployment: Deployment) -> list[dict[str, Any]]:

@@ -45,7 +45,7 @@ def _refuse_if_held(deployment: Deployment, cluster: Cluster, owner: Owner) -> N
     # Until a request is answered, CloudFormation knows no cluster of a Create, and the old one of an Update that replaces it.
     if status.endswith(BUSY) or resource_status.endswith(BUSY):
         raise OpsError(
-            f"cluster {cluster.name} is {owner.logical_id} of stack {stack}, which is at work; it was not touched; wait until "
+            f"cluster {cluster.name} is {owner.logical_id} of stack {stack}, which is busy; nothing was changed; wait until "
             "the stack is done, and try again"
         )
     if resource and resource_status not in GONE and resource.get("PhysicalResourceId", cluster.name) == cluster.name:
@@ -54,8 +54,8 @@ def _refuse_if_held(deployment: Deployment, cluster: Cluster, owner: Owner) -> N
 
 def _held(cluster: Cluster, owner: Owner, stack: str) -> OpsError:
     return OpsError(
-        f"cluster {cluster.name} is {owner.logical_id} of stack {stack}; it was not touched; let that stack go of it first: "
-        "`removal: retain`, and after a deployment of that `cdk destroy` or `implementation: none`"
+        f"cluster {cluster.name} is {owner.logical_id} of stack {stack}; nothing was changed; release it from that stack first: "
+        "deploy `removal: retain`, then run `cdk destroy` or deploy `implementation: none`"
     )
 
 

@@ -13,7 +13,7 @@ def continue_rollback(deployment: Deployment, *, skip: bool = False, confirm: Co
     stuck = [stack for stack in deployment.stacks() if stack.status == STUCK]
     if not stuck:
         name = deployment.config.name
-        raise OpsError(f"no stack of cluster {name!r} is in {STUCK}; `./hpod status {name}` shows what they are in")
+        raise OpsError(f"no stack of cluster {name!r} is in {STUCK}; `./hpod status {name}` shows their states")
     if not skip:
         _demand_a_quiet_cluster(deployment)
     client = deployment.client("cloudformation")
@@ -31,14 +31,14 @@ def continue_rollback(deployment: Deployment, *, skip: bool = False, confirm: Co
     return Result({"stacks": [{"name": name, "skipped": failed} for name, failed in skipped.items()]}, ("\n".join(lines),))
 
 
-def remedy(deployment: Deployment, stack: Stack) -> str:
+def rollback_fix(deployment: Deployment, stack: Stack) -> str:
     """Return the fix for a stack whose rollback failed, with its command."""
     failed = failed_resources(deployment, stack)
     command = f"aws cloudformation continue-update-rollback --stack-name {stack.name} --region {deployment.region}"
     lines = [
-        f"the rollback of stack {stack.name} failed in {', '.join(failed)}; once the cluster is InService, go on:",
+        f"the rollback of stack {stack.name} failed in {', '.join(failed)}; once the cluster is InService, continue it:",
         f"  {command}",
-        "or leave what failed as it is; the next deployment compares with the cluster as it is:",
+        "or skip what failed; the next deployment compares the file with the actual cluster:",
         f"  {command} --resources-to-skip {' '.join(failed)}",
         f"`./hpod continue-rollback {deployment.config.name} [--skip]` does the same",
     ]
@@ -61,6 +61,5 @@ def _demand_a_quiet_cluster(deployment: Deployment) -> None:
     cluster = deployment.cluster()
     if cluster["ClusterStatus"] not in ("InService", "Failed"):
         raise OpsError(
-            f"cluster {cluster['ClusterName']} is {cluster['ClusterStatus']}: go on once it is InService, or with `--skip` leave "
-            "it as it is"
+            f"cluster {cluster['ClusterName']} is {cluster['ClusterStatus']}: continue once it is InService, or pass `--skip`"
         )

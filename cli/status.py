@@ -6,7 +6,7 @@ from cli.deployment import Deployment, Stack
 from cli.failures import failures
 from cli.progress import progress
 from cli.result import Block, Json, Result, Table
-from cli.rollback import STUCK, remedy
+from cli.rollback import STUCK, rollback_fix
 from config.model import ClusterConfig
 
 
@@ -14,7 +14,7 @@ def status(deployment: Deployment) -> Result:
     """Return the state of everything that a cluster file describes."""
     stacks = deployment.stacks()
     failed = {stack.name: found for stack in stacks if (found := failures(deployment, stack))}
-    stuck = [remedy(deployment, stack) for stack in stacks if stack.status == STUCK]
+    stuck = [rollback_fix(deployment, stack) for stack in stacks if stack.status == STUCK]
     running = progress(deployment) if _is_busy(stacks) else []
     data: Json = {
         "stacks": [{"name": stack.name, "status": stack.status, "reason": stack.reason or None} for stack in stacks],

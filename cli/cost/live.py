@@ -12,11 +12,11 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.access import Access, client_of
 from cli.account import check_account
+from cli.aws_errors import explained
 from cli.cost.charges import Charge
 from cli.cost.estimate import Line, lines_of
 from cli.cost.price import Price, Product, Unit, Unknown
 from cli.errors import OpsError
-from cli.remedies import explained
 from config.model import ClusterConfig
 
 # The Pricing API has three endpoints in the commercial partition; each lists the prices of all regions:

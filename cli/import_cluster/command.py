@@ -38,11 +38,11 @@ def _refuse_number(files: int, cluster: str | None) -> None:
         raise OpsError(
             f"{files} files given with --from-cluster, which takes only provisioning_parameters.json; give only that file"
         )
-    remedy = "give create_cluster.json [provisioning_parameters.json [vpc-config.json]], or --from-cluster NAME"
+    fix = "give create_cluster.json [provisioning_parameters.json [vpc-config.json]], or --from-cluster NAME"
     if not files and not cluster:
-        raise OpsError(f"nothing to import; {remedy}")
+        raise OpsError(f"nothing to import; {fix}")
     if files > MOST_FILES:
-        raise OpsError(f"{files} files given, at most {MOST_FILES} allowed; {remedy}")
+        raise OpsError(f"{files} files given, at most {MOST_FILES} allowed; {fix}")
 
 
 def _original(files: list[Path], cluster: str | None, write: Path | None, chosen: dict[str, object]) -> tuple[Original, Choices]:

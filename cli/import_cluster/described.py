@@ -50,7 +50,7 @@ def _described(group: Group, cluster: Cluster) -> Mapping[str, Any]:
 def images_note(cluster: Cluster) -> tuple[str, ...]:
     """Return the comments on images that the request leaves out."""
     images = {group.name: [group.specification[name] for name in _not_pinned(group, cluster)] for group in cluster.groups}
-    return tuple(f"Not held: {name} has the image {', '.join(found)} now." for name, found in images.items() if found)
+    return tuple(f"Not pinned: {name} has the image {', '.join(found)} now." for name, found in images.items() if found)
 
 
 def _known(value: Any, name: str) -> Any:

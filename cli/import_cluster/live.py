@@ -12,6 +12,7 @@ from botocore.parsers import ResponseParserError
 
 from cli.access import asked_region, client_of
 from cli.account import check_account
+from cli.aws_errors import explained
 from cli.errors import OpsError
 from cli.import_cluster import Choices, Keep, Original
 from cli.import_cluster.described import images_note, request_of
@@ -20,7 +21,6 @@ from cli.import_cluster.kinds import PARAMETERS as PARAMETERS_KIND
 from cli.import_cluster.kinds import demand
 from cli.import_cluster.original import GROUPS, VPC
 from cli.ownership import cluster_named
-from cli.remedies import explained
 from cli.resource_code import Cluster, ClusterApi
 from cluster_request.request import Request
 from cluster_request.request_check import check_request
@@ -74,7 +74,7 @@ def _cluster(session: Any, name: str) -> Cluster:
 def _with_parameters(original: Original, file: JsonFile) -> Original:
     demand(file, PARAMETERS_KIND)
     if not isinstance(file.content, dict):
-        raise OpsError(f"{file.name} is not the scripts' provisioning parameters; give a file with a JSON object")
+        raise OpsError(f"{file.name} is not provisioning parameters; pass a file with a JSON object")
     return replace(original, parameters=file.content, files={file.name: file})
 
 
@@ -89,12 +89,12 @@ def _stored(session: Any, request: Request) -> dict[str, Any] | None:
         body = client_of(session, "s3").get_object(Bucket=place.netloc, Key=key)["Body"].read()
         content = json.loads(body)
     except ClientError as error:
-        said = error.response["Error"].get("Message") or error
-        raise OpsError(f"cannot read s3://{place.netloc}/{key}: {said}; give {PARAMETERS} as a file") from error
+        message = error.response["Error"].get("Message") or error
+        raise OpsError(f"cannot read s3://{place.netloc}/{key}: {message}; pass {PARAMETERS} as a file") from error
     except ValueError as error:
-        raise OpsError(f"s3://{place.netloc}/{key} is no JSON: {error}; give {PARAMETERS} as a file") from error
+        raise OpsError(f"s3://{place.netloc}/{key} is not JSON: {error}; pass {PARAMETERS} as a file") from error
     if not isinstance(content, dict):
-        raise OpsError(f"s3://{place.netloc}/{key} is no JSON object; give {PARAMETERS} as a file")
+        raise OpsError(f"s3://{place.netloc}/{key} is not a JSON object; pass {PARAMETERS} as a file")
     return content
 
 
@@ -129,7 +129,7 @@ def _refuse_contradictions(choices: Choices, subnet: dict[str, Any]) -> None:
         ("--vpc", choices.vpc_id, subnet["VpcId"]),
     ):
         if ours not in (None, theirs):
-            raise OpsError(f"{option} {ours} contradicts {subnet['SubnetId']}, which is in {theirs}; leave {option} out")
+            raise OpsError(f"{option} {ours} contradicts {subnet['SubnetId']}, which is in {theirs}; remove {option}")
 
 
 def _zones_note(subnets: list[dict[str, Any]]) -> tuple[str, ...]:
@@ -137,4 +137,4 @@ def _zones_note(subnets: list[dict[str, Any]]) -> tuple[str, ...]:
     if len({each["AvailabilityZoneId"] for each in subnets}) == 1:
         return ()
     listed = ", ".join(f"{each['SubnetId']} in {each['AvailabilityZoneId']}" for each in subnets)
-    return (f"The subnets are in several zones ({listed}); the file's zone is the first one's.",)
+    return (f"The subnets are in several zones ({listed}); the file has the first subnet's zone.",)

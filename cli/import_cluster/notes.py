@@ -17,7 +17,7 @@ def head_note(original: Original, choices: Choices) -> tuple[str, ...]:
     sources = [original.request_file, *([original.parameters_file] if original.parameters is not None else [])]
     return (
         f"Imported from {' and '.join(Path(source).name for source in sources)}.",
-        "Taken over: every field of the request but those named here. Fields are described in docs/configuration.md.",
+        "Kept: every field of the request except those listed here. Fields are described in docs/configuration.md.",
         *_new(original, choices),
         *_of_the_old_network(original, choices),
         *_left_out(original),
@@ -27,14 +27,14 @@ def head_note(original: Original, choices: Choices) -> tuple[str, ...]:
 
 def _new(original: Original, choices: Choices) -> Iterator[str]:
     if choices.keep is Keep.EVERYTHING:
-        yield "Kept as they are, in `overrides`: the nodes' roles and the scripts."
+        yield "Kept in `overrides`: the nodes' roles and the scripts."
         return
     roles = sorted({group[ROLE] for group in original.groups})
     yield f"New: the nodes' role, instead of {', '.join(roles)}."
     sources = sorted({group[LIFE_CYCLE][SOURCE] for group in original.groups if SOURCE in group.get(LIFE_CYCLE, {})})
     whose = "the original's scripts, in a bucket of the deployment" if choices.scripts else "the scripts of this project"
     if sources:
-        yield f"New: {whose}, instead of what is at {', '.join(sources)}."
+        yield f"New: {whose}, instead of {', '.join(sources)}."
 
 
 def _of_the_old_network(original: Original, choices: Choices) -> Iterator[str]:
@@ -48,7 +48,7 @@ def _of_the_old_network(original: Original, choices: Choices) -> Iterator[str]:
     for member, groups in named.items():
         if groups:
             names = ", ".join(group["InstanceGroupName"] for group in groups)
-            yield f"To be looked at: {member} in `overrides` of {names}, which names what is in the original's network."
+            yield f"Check {member} in `overrides` of {names}, which refers to the original's network."
 
 
 def _mounts(group: Request) -> bool:
@@ -58,16 +58,18 @@ def _mounts(group: Request) -> bool:
 
 def _left_out(original: Original) -> Iterator[str]:
     if own := own_tags_of(original.request):
-        yield f"Left out: the tags {', '.join(own)}, which AWS or the deployment that owns the cluster puts on."
+        yield f"Left out: the tags {', '.join(own)}, which AWS or the owning deployment adds."
     if original.parameters is not None and (unknown := unknown_parameters(original.parameters)):
-        yield f"Not taken over, as nothing here reads them: the provisioning parameters {', '.join(unknown)}."
+        yield f"Left out, because our scripts do not use them: the provisioning parameters {', '.join(unknown)}."
 
 
 def groups_note(original: Original, roles: Roles) -> tuple[str, ...]:
     """Return the comments above the groups."""
     if not roles.dropped:
         return ()
-    return (f"Dropped, as they are no instance groups: {', '.join(roles.dropped)} of {Path(original.parameters_file).name}.",)
+    return (
+        f"Dropped, because they are not instance groups: {', '.join(roles.dropped)} of {Path(original.parameters_file).name}.",
+    )
 
 
 def wait_part(original: Original, choices: Choices) -> Part:

@@ -58,12 +58,12 @@ def read_original(request: FilePath, parameters: FilePath | None = None, vpc_con
     if second and not third and _is_network(second):
         second, third = None, second
     made = _with_network(_request(first), first, third)
-    told = _mapping(second, PARAMETERS, "the scripts' provisioning parameters") if second else None
+    parameters = _mapping(second, PARAMETERS, "the scripts' provisioning parameters") if second else None
     name = second.name if second else "provisioning_parameters.json"
     whole = _below(first, GROUPS) if isinstance(first.content, list) else first
     network = third and (third if (VPC,) in third.places else _below(third, VPC))
     files = {each.name: each for each in (whole, second, network) if each}
-    return Original(made, told, first.name, name, files=files, network_file=network.name if network else "")
+    return Original(made, parameters, first.name, name, files=files, network_file=network.name if network else "")
 
 
 def _is_network(file: JsonFile) -> bool:
@@ -89,7 +89,7 @@ def _with_network(request: Request, file: JsonFile, network_file: JsonFile | Non
     network = _mapping(network_file, NETWORK, "CreateCluster's VpcConfig")
     network = network.get(VPC, network)
     if request.get(VPC, network) != network:
-        problem = Problem((VPC,), request[VPC], f"is not what {network_file.name} says; give it once", place=file.place((VPC,)))
+        problem = Problem((VPC,), request[VPC], f"differs from {network_file.name}; pass it once", place=file.place((VPC,)))
         raise ConfigError({file.name: [problem]})
     return {**request, VPC: network}
 
@@ -99,5 +99,5 @@ def _mapping(file: JsonFile, kind: str, what: str) -> dict[str, Any]:
     if isinstance(file.content, dict):
         return file.content
     raise ConfigError(
-        {file.name: [Problem((), file.content, f"is not {what}; give a file with a JSON object", place=file.place(()))]}
+        {file.name: [Problem((), file.content, f"is not {what}; pass a file with a JSON object", place=file.place(()))]}
     )

@@ -38,7 +38,7 @@ def place_of(original: Original, choices: Choices) -> Place:
     zones = zones_of(region) if region else ()
     if choices.keep is not Keep.NOTHING or not zones:
         offered = either(zones) if zones else "e.g. --zone usw2-az4"
-        message = f"nothing says which zone the cluster is in; add --zone with its id ({offered})"
+        message = f"unknown zone; pass --zone with its id ({offered})"
         raise ConfigError({original.request_file: [Problem((), ABSENT, message)]})
     return Place(region, zones[0], is_chosen=False)
 
@@ -72,10 +72,10 @@ def _one(named: list[Named]) -> str | None:
 def _contradiction(named: list[Named], choices: Choices, chosen: str) -> ConfigError:
     """Return the fix for a chosen region that differs from the original's."""
     option, where = ("--region", chosen) if choices.region else ("--zone", f"{choices.zone}, in {chosen}")
-    remedy = f"leave {option} out; to move the cluster, change the new file"
+    fix = f"remove {option}; to move the cluster, edit the new file"
     problems: dict[str, list[Problem]] = {}
     for file, path, text, region in named:
-        problems.setdefault(file, []).append(Problem(path, text, f"is in {region}, and {option} is {where}; {remedy}"))
+        problems.setdefault(file, []).append(Problem(path, text, f"is in {region}, and {option} is {where}; {fix}"))
     return ConfigError(problems)
 
 
@@ -89,10 +89,10 @@ def network_part(original: Original, choices: Choices, place: Place) -> Part:
     section: dict[str, object] = {"availability_zone_id": place.zone}
     had = original.request.get(VPC)
     if choices.keep is Keep.NOTHING or had is None:
-        comments = [f"A new network; the original was in {_listed(had)}." if had else "A new network; the original names none."]
+        comments = [f"A new network; the original was in {_listed(had)}." if had else "A new network; the original has none."]
         if not place.is_chosen:
             comments.append(
-                f"Choose the zone where your quota, reservation or training plan is: {either(zones_of(place.region or ''))}."
+                f"Choose the zone with your quota, reservation or training plan: {either(zones_of(place.region or ''))}."
             )
         return Part({"network": section}, tuple(comments))
     if choices.vpc_cidr:
@@ -102,7 +102,7 @@ def network_part(original: Original, choices: Choices, place: Place) -> Part:
         "node_subnet_ids": had["Subnets"],
         "security_group_id": had["SecurityGroupIds"][0],
     }
-    return Part({"network": section}, ("The original's network, which must have its routes and endpoints.",))
+    return Part({"network": section}, ("The original's network, which must already have its routes and endpoints.",))
 
 
 def _listed(network: dict[str, list[str]]) -> str:

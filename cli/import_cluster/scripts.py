@@ -9,7 +9,7 @@ from cli.import_cluster.original import GROUPS, Original
 from config.errors import ConfigError, Problem
 from config.lifecycle import ON_CREATE
 
-REMEDY = "give the folder of the original's scripts with --scripts, or write on_create.sh and have ours"
+FIX = "pass the folder of the original's scripts with --scripts, or use our on_create.sh"
 
 
 def lifecycle_part(original: Original, choices: Choices) -> Part:
@@ -33,7 +33,7 @@ def _not_ours(original: Original) -> Iterator[Problem]:
         for member in ("OnCreate", "OnInitComplete"):
             name = scripts.get(member)
             if name is not None and (member, name) != ("OnCreate", ON_CREATE):
-                yield Problem((GROUPS, index, LIFE_CYCLE, member), name, f"is no script of ours; {REMEDY}")
+                yield Problem((GROUPS, index, LIFE_CYCLE, member), name, f"is not one of our scripts; {FIX}")
 
 
 def on_create_of(part: Part) -> str:

@@ -10,9 +10,9 @@ import botocore.session
 from botocore.config import Config
 
 from cli.access import ENVIRONMENT, Access
+from cli.aws_errors import UNINTELLIGIBLE, explained
 from cli.deployment import Deployment, Stack
 from cli.errors import OpsError
-from cli.remedies import UNINTELLIGIBLE, explained
 from config.model import ClusterConfig
 from config.suggestions import nearest
 from config.zones import could_be_a_region, regions
@@ -50,9 +50,9 @@ class Account:
         """The region; raise an OpsError if none is known."""
         name = self._session.region_name
         if not name:
-            raise OpsError("nothing says which region to ask; set `region` in the cluster's file, or AWS_REGION")
+            raise OpsError("no region: set `region` in the cluster file, or pass --region")
         if not could_be_a_region(name):  # of one that is newer than the table, the file's own check warns
-            raise OpsError(f"{name}, from your environment, is no region that SageMaker is in; {nearest(name, regions())}")
+            raise OpsError(f"{name}, from the environment, is not a region of SageMaker; {nearest(name, regions())}")
         return str(name)
 
     def client(self, service: str) -> Any:

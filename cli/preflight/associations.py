@@ -18,7 +18,7 @@ def associations(account: Account) -> Iterator[CheckResult]:
     """Check that the file system has room for the associations, and that their directories are free."""
     storage = account.config.storage
     if storage.existing is None or not storage.data_repository_associations:
-        yield skipped("the file links no file system that is there already")
+        yield skipped("the file links no existing file system")
         return
     file_system_id = storage.existing.file_system_id
     filters = [{"Name": "file-system-id", "Values": [file_system_id]}]
@@ -30,7 +30,7 @@ def associations(account: Account) -> Iterator[CheckResult]:
         _overlaps(account, file_system_id, others),
         _room(account, file_system_id, others),
         _kind(account, file_system_id),
-        well=f"{file_system_id} has {len(others)} others, and {len(storage.data_repository_associations)} find room",
+        well=f"{file_system_id} has {len(others)} others, and has room for {len(storage.data_repository_associations)}",
     )
 
 
@@ -48,7 +48,7 @@ def _overlaps(account: Account, file_system_id: str, others: list[dict[str, Any]
             if _within(wanted.path, path) or _within(path, wanted.path):
                 yield error(
                     f"{file_system_id} links {path} to {where}, and {wanted.path} overlaps with it",
-                    "take another `path`, or delete that association first",
+                    "choose another `path`, or delete that association",
                 )
 
 
@@ -60,7 +60,8 @@ def _room(account: Account, file_system_id: str, others: list[dict[str, Any]]) -
     asked = len(account.config.storage.data_repository_associations)
     if len(others) + asked > MOST:
         yield error(
-            f"{file_system_id} has {len(others)} associations, {asked} are asked for, and {MOST} is the most", "ask for fewer"
+            f"{file_system_id} has {len(others)} associations, the file adds {asked}, and the limit is {MOST}",
+            "remove some from the file",
         )
 
 
@@ -69,9 +70,11 @@ def _kind(account: Account, file_system_id: str) -> Iterator[CheckResult]:
     lustre = found.get("LustreConfiguration") or {}
     for value in (lustre.get("DeploymentType"), found.get("FileSystemTypeVersion"), found.get("StorageType")):
         if value in WITHOUT:
-            yield error(f"{file_system_id} takes no associations, as its {WITHOUT[value]} is {value}", "link another file system")
+            yield error(
+                f"{file_system_id} does not support associations: its {WITHOUT[value]} is {value}", "link another file system"
+            )
     if lustre.get("AutomaticBackupRetentionDays"):
         yield warning(
-            f"{file_system_id} has automatic backups, which FSx does not make of a file system that is linked to a bucket",
-            "turn them off, or leave the associations out",
+            f"{file_system_id} has automatic backups, which FSx does not support for a file system linked to a bucket",
+            "turn them off, or remove the associations",
         )

@@ -36,10 +36,10 @@ def bootstrap(account: Account) -> Iterator[CheckResult]:
     except ClientError as failure:
         if code_of(failure) != "ParameterNotFound":
             raise
-        yield error(f"{account.region} is not bootstrapped: there is no parameter {name}", again)
+        yield error(f"{account.region} is not bootstrapped: no parameter {name}", again)
         return
     if version < LEAST_VERSION:
-        yield error(f"the bootstrap has version {version}, and {LEAST_VERSION} is needed", again)
+        yield error(f"the bootstrap has version {version}, and {LEAST_VERSION} is required", again)
         return
     bucket = f"cdk-{qualifier()}-assets-{account.id}-{account.region}"
     try:
@@ -48,8 +48,8 @@ def bootstrap(account: Account) -> Iterator[CheckResult]:
         if code_of(failure) != "404":
             raise
         yield error(
-            f"the bootstrap has version {version}, but its bucket {bucket} is gone",
-            f"delete the stack CDKToolkit if it is there (its bucket stays away otherwise), then {again}",
+            f"the bootstrap has version {version}, but bucket {bucket} does not exist",
+            f"delete the stack CDKToolkit, which would not recreate the bucket, then {again}",
         )
         return
-    yield ok(f"version {version} (at least {LEAST_VERSION} is needed), qualifier {qualifier()}")
+    yield ok(f"version {version} (at least {LEAST_VERSION} is required), qualifier {qualifier()}")

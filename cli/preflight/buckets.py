@@ -38,20 +38,19 @@ def _region(answer: Json) -> str | None:
 
 def _kept_out(account: Account, name: str) -> CheckResult:
     if "Cluster" in account.stacks:
-        return warning(f"bucket {name} is there, but you may not look at it", "see that it is this file's own")
+        return warning(f"bucket {name} exists, but you may not read it", "check that this file's stack owns it")
     return error(
-        f"bucket {name} is there, and not for you: another account has the name, or a policy keeps you out",
-        "rename the cluster's file: the name is made of it, the account and the region",
+        f"bucket {name} exists, but you have no access: another account owns it, or a policy denies it",
+        "rename the cluster file: the bucket's name contains it, the account and the region",
     )
 
 
 def _taken(account: Account, name: str) -> CheckResult:
     if "Cluster" in account.stacks:
-        return ok(f"bucket {name} is this file's already")
+        return ok(f"bucket {name} belongs to this file")
     return error(
-        f"bucket {name} is there already, and no stack of this file's has it",
-        "see what it holds; if nobody needs that, delete its policy, all versions of its objects and the bucket; or rename the "
-        "cluster's file",
+        f"bucket {name} already exists, and no stack of this file owns it",
+        "if you do not need its content, delete its policy, all object versions and the bucket; or rename the cluster's file",
     )
 
 
@@ -71,12 +70,12 @@ def _named(account: Account, name: str, *, is_imported: bool) -> CheckResult:
         answer = account.client("s3").head_bucket(Bucket=name)
     except ClientError as failure:
         if code_of(failure) == "404":
-            return error(f"there is no bucket {name}", "correct the name, or make the bucket first")
+            return error(f"no bucket {name}", "correct the name, or create the bucket")
         region = _region(failure.response)
         if region and region != account.region:
             return _elsewhere(name, region, account.region, is_imported=is_imported)
         if is_denied(failure):
-            return warning(f"you may not look at bucket {name}", f"see that it is there, in {account.region}")
+            return warning(f"you may not read bucket {name}", f"check that it exists in {account.region}")
         raise
     region = _region(answer) or account.region
     if region != account.region:
@@ -90,8 +89,8 @@ def _elsewhere(name: str, region: str, wanted: str, *, is_imported: bool) -> Che
     https://docs.aws.amazon.com/fsx/latest/LustreGuide/autoexport-data-repo-dra.html
     """
     if not is_imported:
-        return ok(f"bucket {name} is there, in {region}: nothing is imported from it, and what goes there is charged as traffic")
+        return ok(f"bucket {name} is there, in {region}: exports only, charged as cross-region traffic")
     return error(
-        f"bucket {name} is in {region}, and a file system imports from buckets of its own region, {wanted}",
-        f"take a bucket in {wanted}",
+        f"bucket {name} is in {region}, and a file system imports only from its own region, {wanted}",
+        f"use a bucket in {wanted}",
     )

@@ -8,6 +8,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.access import ENVIRONMENT, Access
 from cli.account import compare_account
+from cli.aws_errors import explained
 from cli.cluster_files import checked
 from cli.errors import OpsError
 from cli.preflight.account import Account, session_for
@@ -15,7 +16,6 @@ from cli.preflight.check_result import CheckResult, Outcome, error, warning
 from cli.preflight.checks import CHECKS
 from cli.preflight.render import as_data, as_problems, counted, lines
 from cli.preflight.runner import code_of, run_checks
-from cli.remedies import explained
 from cli.result import Result, Show, ignore
 from config.errors import placed
 from validation import report

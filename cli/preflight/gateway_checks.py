@@ -19,8 +19,8 @@ def _gateways(account: Account, vpc_id: str) -> Iterator[CheckResult]:
     filters = [{"Name": "attachment.vpc-id", "Values": [vpc_id]}]
     for each in account.all("ec2", "describe_internet_gateways", "InternetGateways", Filters=filters):
         yield error(
-            f"{vpc_id} has internet gateway {each['InternetGatewayId']}, and takes no second one",
-            "set `network.existing.internet_access: existing`, and see that the subnets have a way out",
+            f"{vpc_id} has internet gateway {each['InternetGatewayId']}, and a VPC can have only one",
+            "set `network.existing.internet_access: existing`, and check that the subnets have a route to the internet",
         )
 
 
@@ -30,5 +30,5 @@ def _overlaps(account: Account, vpc_id: str) -> Iterator[CheckResult]:
         if wanted.overlaps(IPv4Network(each["CidrBlock"])):
             yield error(
                 f"`public_subnet_cidr` {wanted} overlaps with {each['SubnetId']} ({each['CidrBlock']})",
-                f"choose a part of {account.config.network.vpc_cidr} that no subnet of {vpc_id} has",
+                f"choose a free range in {account.config.network.vpc_cidr}",
             )

@@ -23,11 +23,11 @@ def region(account: Account) -> Iterator[CheckResult]:
     """Compare the file's region with the environment's."""
     wanted, here = account.config.region, os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
     if wanted is None:
-        yield ok(f"{account.region}, from your environment, as the file names none")
+        yield ok(f"{account.region}, from the environment, as the file has no `region`")
     elif here and here != wanted:
         yield warning(
-            f"{wanted}, as in the file, and your environment has {here}",
-            f"what you run by hand goes elsewhere: `export AWS_REGION={wanted}`, or `unset AWS_REGION AWS_DEFAULT_REGION`",
+            f"{wanted}, as in the file, but the environment has {here}",
+            f"other commands would use it: `export AWS_REGION={wanted}`, or `unset AWS_REGION AWS_DEFAULT_REGION`",
         )
     else:
         yield ok(f"{wanted}, as in the file")
@@ -41,12 +41,12 @@ def zone(account: Account) -> Iterator[CheckResult]:
         for each in account.client("ec2").describe_availability_zones(AllAvailabilityZones=True)["AvailabilityZones"]
     }
     if wanted not in zones:
-        yield error(f"{account.region} has no zone {wanted} for this account", zone_remedy(wanted, account.region))
+        yield error(f"{account.region} has no zone {wanted} in this account", zone_remedy(wanted, account.region))
         return
     found = zones[wanted]
     if found.get("OptInStatus") == "not-opted-in":
-        yield error(f"{wanted} ({found['ZoneName']}) is not opted in", "opt in to its zone group, or take another zone")
+        yield error(f"{wanted} ({found['ZoneName']}) is not opted in", "opt in to its zone group, or use another zone")
     elif found.get("State", "available") != "available":
-        yield warning(f"{wanted} ({found['ZoneName']}) is {found['State']}", "wait, or take another zone")
+        yield warning(f"{wanted} ({found['ZoneName']}) is {found['State']}", "wait, or use another zone")
     else:
-        yield ok(f"{wanted}, which is {found['ZoneName']} in this account")
+        yield ok(f"{wanted}, in this account {found['ZoneName']}")

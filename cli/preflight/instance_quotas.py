@@ -24,7 +24,7 @@ OF_A_CLUSTER = "Maximum number instances allowed per SageMaker HyperPod cluster"
 OF_A_VOLUME = "Maximum size of EBS volume in GB for a SageMaker HyperPod cluster instance"
 
 Doubt = Callable[[Group], bool]
-MIXED: tuple[str, Doubt] = ("a group may have all its nodes of other types", lambda group: len(group.types) > 1)
+MIXED: tuple[str, Doubt] = ("a group may get only nodes of other types", lambda group: len(group.types) > 1)
 PLANNED: tuple[str, Doubt] = (
     "AWS does not say whether a training plan's instances count",
     lambda group: group.training_plan is not None,

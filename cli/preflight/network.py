@@ -18,16 +18,16 @@ def vpc(account: Account) -> Iterator[CheckResult]:
     """Check that the imported VPC exists, resolves names and has the file's address range."""
     existing = account.config.network.existing
     if existing is None:
-        yield skipped("the network is made by the deployment")
+        yield skipped("the deployment creates the network")
         return
     try:
         [found] = account.client("ec2").describe_vpcs(VpcIds=[existing.vpc_id])["Vpcs"]
     except ClientError as failure:
         if "NotFound" not in code_of(failure):
             raise
-        yield error(f"there is no VPC {existing.vpc_id} in {account.region}", "correct `network.existing.vpc_id`, or `region`")
+        yield error(f"no VPC {existing.vpc_id} in {account.region}", "correct `network.existing.vpc_id` or `region`")
         return
-    well = f"{existing.vpc_id} ({found['CidrBlock']}) is there and resolves names"
+    well = f"{existing.vpc_id} ({found['CidrBlock']}) exists and resolves names"
     yield from together(account, _dns(account, existing.vpc_id), _range(account, found), well=well)
 
 
@@ -38,7 +38,7 @@ def _dns(account: Account, vpc_id: str) -> Iterator[CheckResult]:
         if not value:
             option = {"enableDnsSupport": "--enable-dns-support", "enableDnsHostnames": "--enable-dns-hostnames"}[attribute]
             yield error(
-                f"{vpc_id} has {attribute} off, so that nodes do not find their file system",
+                f"{vpc_id} has {attribute} off, so nodes cannot resolve their file system",
                 f"`aws ec2 modify-vpc-attribute --vpc-id {vpc_id} {option}`",
             )
 
@@ -64,7 +64,7 @@ def internet(account: Account) -> Iterator[CheckResult]:
     """Check that the imported subnets have a route to the internet, or can get one."""
     existing = account.config.network.existing
     if existing is None or (existing.internet_access is InternetAccess.CREATE and "Network" in account.stacks):
-        yield skipped("gateways and routes are the deployment's own")
+        yield skipped("the deployment creates gateways and routes")
         return
     if existing.internet_access is InternetAccess.CREATE:
         yield from opening(account, existing)
@@ -72,7 +72,7 @@ def internet(account: Account) -> Iterator[CheckResult]:
     filters = [{"Name": "vpc-id", "Values": [existing.vpc_id]}]
     tables = list(account.all("ec2", "describe_route_tables", "RouteTables", Filters=filters))
     if not tables:  # every VPC has a main one
-        yield skipped(f"there is no VPC {existing.vpc_id}")
+        yield skipped(f"no VPC {existing.vpc_id}")
         return
     for subnet_id in existing.node_subnet_ids:
         routes = _routes(subnet_id, tables)
@@ -98,23 +98,21 @@ def _closed(account: Account, subnet_id: str, filters: list[dict[str, Any]]) -> 
         {each["ServiceName"].rpartition(f".{account.region}.")[2] for each in listed if each["State"].lower() == "available"}
     )
     return warning(
-        f"{subnet_id} has no default route: nodes reach no package repository, and of AWS the VPC's endpoints alone "
+        f"{subnet_id} has no default route: nodes reach no package repository, and AWS only by the VPC's endpoints "
         f"({', '.join(there) or 'there are none'})",
-        "see that S3, SSM and its messages, EC2, logs, monitoring, STS and SageMaker have one, or add a NAT gateway",
+        "check the endpoints for S3, SSM, SSM messages, EC2, logs, monitoring, STS and SageMaker, or add a NAT gateway",
     )
 
 
 def _way_out(subnet_id: str, default: dict[str, Any]) -> CheckResult:
     if default.get("State") == "blackhole":
-        return error(
-            f"{subnet_id}'s default route leads to what is gone", "mend the route: nodes cannot start without a way to AWS"
-        )
+        return error(f"{subnet_id}'s default route is a blackhole", "fix the route: nodes cannot start without access to AWS")
     target = next(
         (default[key] for key in ("NatGatewayId", "TransitGatewayId", "NetworkInterfaceId", "GatewayId") if default.get(key)), ""
     )
     if target.startswith("igw-"):
         return error(
-            f"{subnet_id} is public: its default route is {target}, and nodes get no public addresses",
-            "take a private subnet, whose default route is a NAT gateway",
+            f"{subnet_id} is public: its default route is {target}, but nodes get no public addresses",
+            "use a private subnet with a default route to a NAT gateway",
         )
-    return ok(f"{subnet_id} has a way out, by {target or 'its default route'}")
+    return ok(f"{subnet_id} has a route to the internet by {target or 'its default route'}")

@@ -28,7 +28,7 @@ def network_quotas(account: Account) -> Iterator[CheckResult]:
     quotas = Quotas(account, "vpc")
     parts = [_interfaces(account, quotas)]
     if "Network" in account.stacks:
-        yield skipped("the file's network is made already")
+        yield skipped("the network already exists")
     else:
         if existing is None or existing.internet_access is InternetAccess.CREATE:
             parts = [_internet_gateways(account, quotas), _nat_gateways(account, quotas), _addresses(account), *parts]

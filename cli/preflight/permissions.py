@@ -28,9 +28,9 @@ def permissions(account: Account) -> Iterator[CheckResult]:
 def _own(account: Account) -> Iterator[CheckResult]:
     caller = principal(account.identity["Arn"])
     if caller is None:
-        yield skipped(f"{account.identity['Arn']} has no policies of its own that IAM could simulate")
+        yield skipped(f"{account.identity['Arn']} has no policies that IAM could simulate")
     elif (source := _source(account, caller)) is None:
-        yield skipped(f"IAM knows no {caller}, so nothing is known of its rights")
+        yield skipped(f"IAM does not know {caller}, so its permissions are unknown")
     else:
         yield from _caller(account, source, caller)
 
@@ -39,12 +39,12 @@ def _caller(account: Account, source: str, caller: str) -> Iterator[CheckResult]
     roles = [role_arn(account, each) for each in TAKEN_ON]
     refused = [each for each in _simulated(account, source, ["sts:AssumeRole"], roles) if each[2] != ALLOWED]
     if not refused:
-        yield ok(f"{caller} may take on the bootstrap's roles")
+        yield ok(f"{caller} may assume the bootstrap's roles")
         return
     listed = ", ".join(sorted(resource.rsplit("/", 1)[-1] for _, resource, _ in refused))
     yield warning(
-        f"{caller} may not take on {listed}, so the CDK would go on with your own rights",
-        "have sts:AssumeRole on them, or have all that the next lines name",
+        f"{caller} may not assume {listed}, so the CDK would use your own permissions",
+        "get sts:AssumeRole on them, or all permissions in the next lines",
     )
     yield from _may(account, source, caller, WITHOUT_ROLES)
 
@@ -76,9 +76,7 @@ def _execution(account: Account) -> Iterator[CheckResult]:
     except ClientError as failure:
         if code_of(failure) != "NoSuchEntity":
             raise
-        yield error(
-            f"there is no role {arn}, as which CloudFormation works", f"run `cdk bootstrap aws://{account.id}/{account.region}`"
-        )
+        yield error(f"no role {arn}, which CloudFormation uses", f"run `cdk bootstrap aws://{account.id}/{account.region}`")
 
 
 def _may(account: Account, source: str, name: str, wanted: list[str]) -> Iterator[CheckResult]:
@@ -88,15 +86,16 @@ def _may(account: Account, source: str, name: str, wanted: list[str]) -> Iterato
     unsaid = sorted(action for action, _, decision in results if decision not in (ALLOWED, DENIED))
     if denied:
         yield error(
-            f"{name} is denied {', '.join(denied)}", "find the Deny: an organization's policy, a boundary, or one of its own"
+            f"{name} is denied {', '.join(denied)}",
+            "find the Deny in an organization's policy, a permissions boundary or its own policies",
         )
     if unsaid:
         yield warning(
             f"{name} is not allowed everywhere: {', '.join(unsaid)}",
-            "see whether its policies allow it for this cluster's resources and conditions: IAM was asked in general",
+            "check its policies for this cluster's resources and conditions; IAM was asked without them",
         )
     if not denied and not unsaid:
-        yield ok(f"{name} may do all {len(wanted)} actions that a deployment takes")
+        yield ok(f"{name} may do all {len(wanted)} actions of a deployment")
 
 
 def _simulated(account: Account, source: str, wanted: list[str], resources: list[str]) -> Iterator[tuple[str, str, str]]:

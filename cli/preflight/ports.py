@@ -23,8 +23,8 @@ def ports(account: Account, found: Json, wanted: tuple[int, ...]) -> Iterator[Ch
     name, shared = found["FileSystemId"], _shared(account)
     if not shared[0]:
         yield warning(
-            f"{name}: the deployment makes the nodes' security group, so whether it is let in is not known yet",
-            f"let {account.config.network.node_cidr} in on TCP {_listed(wanted)}, or name a `network.existing`",
+            f"{name}: unknown until the deployment creates the nodes' security group",
+            f"allow TCP {_listed(wanted)} from {account.config.network.node_cidr}, or set `network.existing`",
         )
     if not found.get("NetworkInterfaceIds"):
         yield _unseen(name, "whose interfaces are not listed", wanted)
@@ -44,15 +44,15 @@ def _closed(account: Account, name: str, rules: list[Rule], nodes: Nodes, wanted
         yield _unseen(name, "whose rules name a prefix list", closed)
         return
     yield error(
-        f"{name} does not let the nodes ({', '.join(security_groups)}) in on TCP {_listed(closed)}",
-        f"let them in by the file system's security groups: TCP {_listed(wanted)}",
+        f"{name} does not accept the nodes ({', '.join(security_groups)}) on TCP {_listed(closed)}",
+        f"allow TCP {_listed(wanted)} from them in the file system's security groups",
     )
 
 
 def _unseen(name: str, why: str, wanted: tuple[int, ...]) -> CheckResult:
     return warning(
-        f"{name}, {why}: whether the nodes are let in on TCP {_listed(wanted)} cannot be told",
-        "look yourself, in the account that has the network",
+        f"{name}, {why}: unknown whether it accepts the nodes on TCP {_listed(wanted)}",
+        "check this in the account that owns the network",
     )
 
 

@@ -42,16 +42,20 @@ class Quotas:
         """Check that the quota has room beside current use; None is unknown use."""
         quota = self.get(name)
         if quota is None:
-            return warning(f"{name}: Service Quotas knows no quota of this name", "look whether there is one", self._console())
+            return warning(
+                f"{name}: Service Quotas has no quota with this name", "check the quotas in the console", self._console()
+            )
         default = "" if quota.applied else " (AWS's default)"
         in_use = "unknown" if used is None else f"{used:,.0f}"
-        said = f"{name}: {quota.value:,.0f}{unit}{default}, {in_use} in use, {asked:,.0f} asked for"
+        message = f"{name}: {quota.value:,.0f}{unit}{default}, {in_use} in use, {asked:,.0f} requested"
         total = (used or 0) + asked
         if total <= quota.value:
-            return ok(said)
+            return ok(message)
         if not quota.adjustable:
-            return error(said, "this one cannot be raised: free some, or take another account or region", self.link(quota))
-        return error(said, f"ask for {total:,.0f} or more, which can take days, or ask for less in the file", self.link(quota))
+            return error(
+                message, "this quota cannot be increased: delete some, or use another account or region", self.link(quota)
+            )
+        return error(message, f"request {total:,.0f} or more, which can take days, or reduce the file", self.link(quota))
 
     def link(self, quota: Quota) -> str:
         """Return the console page to request an increase."""

@@ -9,9 +9,9 @@ from botocore import exceptions as aws
 from botocore.exceptions import ClientError
 from botocore.parsers import ResponseParserError
 
+from cli.aws_errors import OF_CREDENTIALS, are_refused, not_aws
 from cli.preflight.account import Account
 from cli.preflight.check_result import CheckResult, ok, warning
-from cli.remedies import OF_CREDENTIALS, are_refused, not_aws
 
 AT_ONCE = 12
 DENIED = ("AccessDenied", "Unauthorized", "NotAuthorized", "OptInRequired", "AuthorizationError")
@@ -50,11 +50,11 @@ def together(account: Account, *parts: Iterable[CheckResult], well: str) -> Iter
 
 def one_by_one(account: Account, *parts: Iterable[CheckResult]) -> Iterator[CheckResult]:
     """Yield the results of all parts of a check, even if one is denied; report the same denial once."""
-    told: set[CheckResult] = set()
+    seen: set[CheckResult] = set()
     for part in parts:
         for each in _guarded(account, partial(iter, part)):
-            if each not in told:
-                told.add(each)
+            if each not in seen:
+                seen.add(each)
                 yield each
 
 
@@ -73,14 +73,14 @@ def _instead(account: Account, failure: ClientError | aws.BotoCoreError | Respon
         case ClientError():
             return not_answered(failure)
         case ResponseParserError():
-            return warning(f"the answer cannot be read: {not_aws()}")
+            return warning(f"unreadable answer: {not_aws()}")
         case aws.ParamValidationError():
-            return warning(f"the question cannot be put: {_on_one_line(failure)}", "correct what the file names")
+            return warning(f"invalid call: {_on_one_line(failure)}", "correct the name in the file")
         case aws.ConnectionError() | aws.HTTPClientError():
             # STS has answered by now, so this is one service's endpoint: one that the region does not have, or no route to it.
-            remedy = f"see whether {account.region} has the service, and that the network lets you there"
-            return warning(f"nothing answers: {_on_one_line(failure)}", remedy)
-    return warning(f"the question failed: {_on_one_line(failure)}", "try again, or look yourself")
+            fix = f"check that {account.region} has the service, and that your network allows it"
+            return warning(f"no answer: {_on_one_line(failure)}", fix)
+    return warning(f"the call failed: {_on_one_line(failure)}", "try again, or check it yourself")
 
 
 def _on_one_line(failure: Exception) -> str:
@@ -102,8 +102,8 @@ def not_answered(failure: ClientError) -> CheckResult:
     """Return the warning for a call that AWS refused."""
     if is_denied(failure):
         return warning(
-            f"you may not ask this: {failure.operation_name} is denied",
-            "look yourself, or take a role that has docs/preflight.md's policy",
+            f"no permission to check this: {failure.operation_name} is denied",
+            "check it yourself, or use a role with docs/preflight.md's policy",
         )
-    said = " ".join(str(failure.response.get("Error", {}).get("Message", failure)).split())
-    return warning(f"{failure.operation_name} failed with {code_of(failure)}: {said}", "try again, or look yourself")
+    message = " ".join(str(failure.response.get("Error", {}).get("Message", failure)).split())
+    return warning(f"{failure.operation_name} failed with {code_of(failure)}: {message}", "try again, or check it yourself")

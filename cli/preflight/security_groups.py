@@ -20,16 +20,16 @@ def security_groups(account: Account) -> Iterator[CheckResult]:
     """Check that each group exists in the VPC, and that its members reach each other in both directions."""
     sets = _sets(account)
     if not sets:
-        yield skipped("the deployment makes the nodes' security group")
+        yield skipped("the deployment creates the nodes' security group")
     named = dict.fromkeys(each for ids in sets for each in ids)
-    found = {each: told for each in named if (told := security_group(account, each))}
+    found = {each: group for each in named if (group := security_group(account, each))}
     yield from _misplaced(account, named, found)
     for ids, members in sets.items():
         if set(ids) <= found.keys():
             there = [found[each] for each in ids]
             let = "lets its" if len(ids) == 1 else "let their"
             if _need_each_other(account, ids, members):
-                well = f"{', '.join(ids)} {let} members reach each other, Lustre's ports included"
+                well = f"{', '.join(ids)} {let} members reach each other, also on Lustre's ports"
                 yield from together(account, reach_each_other(account, there, members), _to_aws(there), well=well)
             else:
                 yield from together(account, _to_aws(there), well=f"{', '.join(ids)} {let} members reach AWS")
@@ -64,9 +64,9 @@ def _misplaced(account: Account, named: Mapping[str, object], found: Mapping[str
     existing, shared = account.config.network.existing, node_security_groups(account.config)
     for group_id in named:
         if group_id not in found:
-            yield error(f"there is no security group {group_id} in {account.region}", "correct its id, or `region`")
+            yield error(f"no security group {group_id} in {account.region}", "correct the id or `region`")
         elif existing and group_id in shared and found[group_id]["VpcId"] != existing.vpc_id:
-            yield error(f"{group_id} is in {found[group_id]['VpcId']}, not in {existing.vpc_id}", "name a group of the VPC")
+            yield error(f"{group_id} is in {found[group_id]['VpcId']}, not in {existing.vpc_id}", "use a group in the VPC")
 
 
 def _apart(account: Account, found: Mapping[str, Json]) -> Iterator[CheckResult]:
@@ -81,7 +81,7 @@ def _apart(account: Account, found: Mapping[str, Json]) -> Iterator[CheckResult]
             if not admits(rules, port, groups=there, ranges=EVERYWHERE):
                 yield warning(
                     f"{', '.join(here)} does not let in TCP {port} from {', '.join(there)}: Slurm may not see group {group.name}",
-                    "let each group in by its id, or see that a rule for the subnets' ranges does",
+                    "add a rule with each group's id, or check the rule with the subnets' ranges",
                 )
 
 
@@ -101,6 +101,6 @@ def _to_aws(found: list[Json]) -> Iterator[CheckResult]:
     if not admits(rules, HTTPS, groups=[], ranges=EVERYWHERE):
         listed = ", ".join(each["GroupId"] for each in found)
         yield warning(
-            f"{listed} {'does' if len(found) == 1 else 'do'} not let out TCP {HTTPS} to everywhere, and nodes reach AWS by it",
-            "see that its rules let nodes reach the VPC's endpoints for all that they use, or add a rule",
+            f"{listed} {'does' if len(found) == 1 else 'do'} not let out TCP {HTTPS} to everywhere, by which nodes reach AWS",
+            "check that its rules allow all VPC endpoints that nodes use, or add a rule",
         )

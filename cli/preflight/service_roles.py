@@ -23,7 +23,7 @@ def service_roles(account: Account) -> Iterator[CheckResult]:
             if code_of(failure) != "NoSuchEntity":
                 raise
             yield ok(
-                f"{name} is not there yet: {service} makes it with the first use, for which iam:CreateServiceLinkedRole is needed"
+                f"{name} does not exist yet: {service} creates it at the first use, which requires iam:CreateServiceLinkedRole"
             )
         else:
-            yield ok(f"{name} is there")
+            yield ok(f"{name} exists")

@@ -42,8 +42,8 @@ def _with_efa(way: Way, ids: list[str]) -> Iterator[CheckResult]:
 
     https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html
     """
-    why = "EFA needs a rule that names the group itself, and 0.0.0.0/0 is not enough"
-    yield error(f"{_do_not(ids)} {way.words} all traffic {way.source} {_itself(ids)}: {why}", _remedy(ids, way))
+    why = "EFA requires a rule with the group itself, not 0.0.0.0/0"
+    yield error(f"{_do_not(ids)} {way.words} all traffic {way.source} {_itself(ids)}: {why}", _fix(ids, way))
 
 
 def _without_efa(
@@ -55,13 +55,15 @@ def _without_efa(
     ranges = _ranges(account, rules, members)
     if admits_all(rules, groups=ids, ranges=ranges):
         return
-    said = f"{_do_not(ids)} {way.words} all traffic {way.source} {_itself(ids)}"
+    message = f"{_do_not(ids)} {way.words} all traffic {way.source} {_itself(ids)}"
     if names_a_list(rules, SLURMD):
-        yield warning(f"{said}, unless a prefix list does", "see that the list has the nodes' ranges: it is not looked at")
+        yield warning(f"{message}, unless a prefix list does", "check that the list contains the nodes' ranges")
     elif all(admits(rules, port, groups=ids, ranges=ranges) for port in (SLURMCTLD, SLURMD)):
-        yield warning(f"{said}, but Slurm's ports", "see that srun's, the jobs' and Lustre's (988, 1018-1023) are open as well")
+        yield warning(
+            f"{message}, but Slurm's ports", "check that the ports of srun, jobs and Lustre (988, 1018-1023) are also open"
+        )
     else:
-        yield error(f"{said}: Slurm and Lustre (988, 1018-1023) need it", _remedy(ids, way))
+        yield error(f"{message}: Slurm and Lustre (988, 1018-1023) need it", _fix(ids, way))
 
 
 def _ranges(account: Account, rules: list[Rule], members: Sequence[Group]) -> list[str]:
@@ -80,6 +82,6 @@ def _itself(ids: list[str]) -> str:
     return "itself" if len(ids) == 1 else "each other"
 
 
-def _remedy(ids: list[str], way: Way) -> str:
+def _fix(ids: list[str], way: Way) -> str:
     rule = f"IpProtocol=-1,UserIdGroupPairs=[{{GroupId={ids[0]}}}]"
     return f"`aws ec2 {way.command} --group-id {ids[0]} --ip-permissions '{rule}'`"

@@ -15,11 +15,11 @@ PAUSED = ("CREATE_FAILED", "UPDATE_FAILED")
 def stacks(account: Account) -> Iterator[CheckResult]:
     """Check that no stack of the file is busy or stuck."""
     if not account.stacks:
-        yield skipped("no stack of this file is there yet")
+        yield skipped("no stack of this file exists")
     for stack in account.stacks.values():
-        said = f"{stack.name} is {stack.status}{': ' if stack.reason else ''}{stack.reason}"
-        make, remedy = _judged(stack, account.config.name)
-        yield make(said, remedy) if remedy else ok(said)
+        message = f"{stack.name} is {stack.status}{': ' if stack.reason else ''}{stack.reason}"
+        make, fix = _judged(stack, account.config.name)
+        yield make(message, fix) if fix else ok(message)
 
 
 def _judged(stack: Stack, cluster: str) -> tuple[Callable[[str, str], CheckResult], str]:
@@ -27,13 +27,13 @@ def _judged(stack: Stack, cluster: str) -> tuple[Callable[[str, str], CheckResul
     look = f"`./hpod status {cluster}`"
     match stack.status:
         case "UPDATE_ROLLBACK_FAILED":
-            return error, f"`./hpod continue-rollback {cluster}` goes on with it"
+            return error, f"`./hpod continue-rollback {cluster}` continues it"
         case "DELETE_FAILED":
-            return error, f"see {look}, mend what kept it, and delete the stack first"
+            return error, f"run {look}, fix the reason, and delete the stack"
         case status if status in MADE_ANEW:
-            return warning, f"the CDK deletes it and makes it anew; {look} says why it failed"
+            return warning, f"the CDK deletes and recreates it; {look} shows why it failed"
         case status if status in PAUSED:
-            return warning, f"`cdk rollback '{stack.name}'` takes it back first, and a deployment offers to; {look} says why"
+            return warning, f"`cdk rollback '{stack.name}'` rolls it back, which a deployment also offers; {look} shows why"
         case status if status.endswith("_FAILED"):
-            return warning, f"{look} says why: mend that before you deploy"
+            return warning, f"{look} shows why; fix that before you deploy"
     return warning, f"wait until it is done: {look}" if stack.status.endswith("_IN_PROGRESS") else ""

@@ -16,7 +16,7 @@ def storage_quotas(account: Account) -> Iterator[CheckResult]:
     """Check the number and the capacity of Lustre file systems of the type."""
     lustre = account.config.storage.lustre
     if lustre is None:
-        yield skipped("the deployment makes no file system")
+        yield skipped("the deployment creates no file system")
         return
     own, kind = account.output("FileSystemId"), lustre.deployment_type.value
     listed = account.all("fsx", "describe_file_systems", "FileSystems")

@@ -32,7 +32,7 @@ def subnets(account: Account) -> Iterator[CheckResult]:
     """Check that every subnet in the file exists in the VPC and the zone, and that together they have enough addresses."""
     places = tuple(_places(account))
     if not places:
-        yield skipped("the deployment makes the nodes' subnet")
+        yield skipped("the deployment creates the nodes' subnet")
         return
     held = _held(account)
     for place in places:
@@ -61,7 +61,7 @@ def _place(account: Account, place: Place, held: dict[str, int]) -> Iterator[Che
     for subnet_id in dict.fromkeys(place.ids):
         there = subnet(account, subnet_id)
         if there is None:
-            yield error(f"{place.whose}: there is no subnet {subnet_id} in {account.region}", "correct its id, or `region`")
+            yield error(f"{place.whose}: no subnet {subnet_id} in {account.region}", "correct the id or `region`")
         else:
             found.append(there)
     for there in found:
@@ -76,17 +76,17 @@ def _apart(place: Place, found: list[Json]) -> Iterator[CheckResult]:
     if len({each["AvailabilityZoneId"] for each in found}) > 1 and (place.zone or has_efa(place.groups)):
         listed = ", ".join(f"{each['SubnetId']} in {each['AvailabilityZoneId']}" for each in found)
         make = error if place.zone else warning
-        yield make(f"{place.whose} are in several zones ({listed})", "take subnets of one zone: EFA does not reach into another")
+        yield make(f"{place.whose} are in several zones ({listed})", "use subnets in one zone: EFA does not cross zones")
 
 
 def _misplaced(place: Place, found: Json) -> Iterator[CheckResult]:
     name, vpc, zone = found["SubnetId"], found["VpcId"], found["AvailabilityZoneId"]
     if place.vpc and vpc != place.vpc:
-        yield error(f"{name} is in {vpc}, not in {place.vpc}", "name subnets of the VPC")
+        yield error(f"{name} is in {vpc}, not in {place.vpc}", "use subnets in the VPC")
     if place.zone and zone != place.zone:
         yield error(
             f"{name} is in {zone}, and `network.availability_zone_id` is {place.zone}",
-            f"name a subnet in {place.zone}, or set it to {zone}",
+            f"use a subnet in {place.zone}, or set it to {zone}",
         )
 
 
@@ -97,20 +97,17 @@ def _room(account: Account, place: Place, found: Iterable[Json], held: int) -> C
     needed = sum(count or 0 for count in counts.values()) + place.more - held
     listed = ", ".join(f"{name} {'unknown' if count is None else count}" for name, count in counts.items())
     more = ", the file system 1 or more" if place.more else ""
-    has = f", {held} of which its nodes have already" if held else ""
-    said = (
-        f"{place.whose} ({', '.join(place.ids)}) have {free} free addresses, and {needed + held} are needed ({listed}{more}){has}"
-    )
+    has = f", {held} of which its nodes already have" if held else ""
+    whose = f"{place.whose} ({', '.join(place.ids)})"
+    message = f"{whose} have {free} free addresses, and {needed + held} are required ({listed}{more}){has}"
     if needed > free:
         return error(
-            said,
-            "take larger subnets, lower instance_count, or give groups subnets of their own in `overrides.OverrideVpcConfig`",
+            message,
+            "use larger subnets, reduce instance_count, or give groups their own subnets in `overrides.OverrideVpcConfig`",
         )
     if unknown:
-        return warning(
-            said, f"nothing is known of the addresses that the type of {', '.join(unknown)} takes: count them yourself"
-        )
-    return ok(said)
+        return warning(message, f"addresses per node of {', '.join(unknown)} are unknown: count them yourself")
+    return ok(message)
 
 
 def _addresses(account: Account, group: Group) -> int | None:

@@ -35,8 +35,8 @@ def _plan(account: Account, arn: str, takers: list[Group]) -> Iterator[CheckResu
     except ClientError as failure:
         if code_of(failure) not in ("ResourceNotFound", "ResourceNotFoundException"):
             raise
-        listing = f"`aws sagemaker list-training-plans --region {account.region}` lists those that there are"
-        yield error(f"there is no training plan {name} in {account.region}", listing)
+        listing = f"`aws sagemaker list-training-plans --region {account.region}` lists the existing plans"
+        yield error(f"no training plan {name} in {account.region}", listing)
         return
     yield from together(
         account,
@@ -52,18 +52,18 @@ def _state(name: str, plan: dict[str, Any]) -> Iterator[CheckResult]:
     status = plan["Status"]
     begins = f", from {plan['StartTime']:%Y-%m-%d %H:%M %Z}" if plan.get("StartTime") else ""
     if status in WAITING:
-        yield warning(f"{name} is {status}{begins}", "its groups get their nodes when it begins: deploy then, or `wait: cluster`")
+        yield warning(
+            f"{name} is {status}{begins}", "its groups get their nodes when it begins: deploy then, or set `wait: cluster`"
+        )
     elif status != READY:
-        said = f"{name} is {status}{': ' if plan.get('StatusMessage') else ''}{plan.get('StatusMessage', '')}"
-        yield error(said, "take a plan that is Active, or leave `TrainingPlanArn` out")
+        message = f"{name} is {status}{': ' if plan.get('StatusMessage') else ''}{plan.get('StatusMessage', '')}"
+        yield error(message, "use a plan that is Active, or remove `TrainingPlanArn`")
 
 
 def _target(name: str, plan: dict[str, Any]) -> Iterator[CheckResult]:
     targets = plan.get("TargetResources") or [TARGET]
     if TARGET not in targets:
-        yield error(
-            f"{name} is for {', '.join(targets)}", f"take a plan for {TARGET}: a plan serves what it was bought for alone"
-        )
+        yield error(f"{name} is for {', '.join(targets)}", f"use a plan for {TARGET}")
 
 
 def _place(account: Account, name: str, plan: dict[str, Any], takers: Iterable[Group]) -> Iterator[CheckResult]:
@@ -72,8 +72,8 @@ def _place(account: Account, name: str, plan: dict[str, Any], takers: Iterable[G
     for group in takers:
         if types and not set(group.types) <= set(types):
             yield error(
-                f"{name} has {', '.join(types)}, and group {group.name} asks for {', '.join(group.types)}",
-                "give the group the plan's type, or another plan",
+                f"{name} has {', '.join(types)}, and group {group.name} requests {', '.join(group.types)}",
+                "use the plan's type, or another plan",
             )
     zone = account.config.network.availability_zone_id
     zones = sorted({each["AvailabilityZoneId"] for each in capacities if each.get("AvailabilityZoneId")})
@@ -92,7 +92,7 @@ def _room(account: Account, name: str, plan: dict[str, Any], takers: Iterable[Gr
     else:
         free, kind = plan.get("AvailableInstanceCount", 0) + _held(account, name), "free for this cluster"
     if asked > free:
-        yield error(f"{name} has {free} instances {kind}, and {asked} are asked for", "ask for fewer, or buy another plan")
+        yield error(f"{name} has {free} instances {kind}, and {asked} are requested", "request fewer, or buy another plan")
 
 
 def _held(account: Account, name: str) -> int:

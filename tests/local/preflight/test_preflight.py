@@ -86,19 +86,19 @@ def test_an_account_that_lacks_much_is_told_all_of_it_at_once(world: World, pref
     told = preflight({**REFERENCE, "network": section, "storage": storage, "instance_groups": groups})
     assert told["status"] == 1
     assert said(told, "error") == [
-        f"bootstrap: {REGION} is not bootstrapped: there is no parameter /cdk-bootstrap/hnb659fds/version",
-        f"permissions: there is no role arn:aws:iam::{ACCOUNT}:role/{EXECUTION}, as which CloudFormation works",
-        f"script bucket: bucket sagemaker-mine-{ACCOUNT}-{REGION} is there already, and no stack of this file's has it",
-        "training plans: summer has ml.p5.48xlarge, and group compute-nodes asks for ml.trn1.32xlarge",
-        "training plans: summer has 3 instances free for this cluster, and 4 are asked for",
-        f"vpc: {network.vpc} has enableDnsHostnames off, so that nodes do not find their file system",
+        f"bootstrap: {REGION} is not bootstrapped: no parameter /cdk-bootstrap/hnb659fds/version",
+        f"permissions: no role arn:aws:iam::{ACCOUNT}:role/{EXECUTION}, which CloudFormation uses",
+        f"script bucket: bucket sagemaker-mine-{ACCOUNT}-{REGION} already exists, and no stack of this file owns it",
+        "training plans: summer has ml.p5.48xlarge, and group compute-nodes requests ml.trn1.32xlarge",
+        "training plans: summer has 3 instances free for this cluster, and 4 are requested",
+        f"vpc: {network.vpc} has enableDnsHostnames off, so nodes cannot resolve their file system",
         f"subnets: {network.subnet} is in usw2-az1, and `network.availability_zone_id` is usw2-az4",
         f"security groups: {network.group} does not let out all traffic to itself: EFA needs a rule that names the group itself, "
-        "and 0.0.0.0/0 is not enough",
-        "file systems: there is no file system fs-0123456789abcdef0 in us-west-2",
+        "and not 0.0.0.0/0",
+        "file systems: no file system fs-0123456789abcdef0 in us-west-2",
     ]
     assert all(each["fix"] for each in told["checks"] if each["outcome"] == "error")
-    short = "instance quotas: ml.trn1.32xlarge for cluster usage: 2, 0 in use, 4 asked for"
+    short = "instance quotas: ml.trn1.32xlarge for cluster usage: 2, 0 in use, 4 requested"
     assert said(told, "warning") == [f"{short} (AWS does not say whether a training plan's instances count)"]
     assert told["error"].strip().endswith("cluster mine cannot be deployed")
 
@@ -115,7 +115,7 @@ def test_a_caller_who_may_ask_nothing_is_warned_of_each_question_and_nothing_els
     warned = {each["check"] for each in told["checks"] if each["outcome"] == "warning"}
     assert {"zone", "bootstrap", "permissions", "service roles", "instance types", "instance quotas"} <= warned
     assert {"network quotas", "vpc", "internet", "subnets", "security groups", "file systems"} <= warned
-    assert all("you may not ask this" in each for each in said(told, "warning"))
+    assert all("no permission to check this" in each for each in said(told, "warning"))
 
 
 def test_the_policy_in_the_documentation_is_all_that_a_preflight_needs(world: World, preflight: Preflight) -> None:

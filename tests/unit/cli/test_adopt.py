@@ -149,16 +149,16 @@ def test_a_cluster_that_its_own_stack_has_let_go_is_not_called_somebody_elses() 
 @pytest.mark.parametrize(
     ("kind", "name", "why"),
     [
-        ("Custom::HyperPodCluster", "before", "has cluster before already, and an update takes over no other"),
-        ("Custom::HyperPodCluster", "theirs", "an update does not put back the tags of ownership"),
-        ("AWS::SageMaker::Cluster", "arn:before", "CloudFormation puts no custom resource in the place of a native one"),
+        ("Custom::HyperPodCluster", "before", "already owns cluster before, and an update adopts no other cluster"),
+        ("Custom::HyperPodCluster", "theirs", "an update does not restore its lost ownership tags"),
+        ("AWS::SageMaker::Cluster", "arn:before", "CloudFormation cannot replace a native resource with a custom resource"),
     ],
 )
 def test_where_the_stack_has_a_cluster_an_adoption_is_reported_to_fail(kind: str, name: str, why: str) -> None:
     account = FakeAccount()
     account.own = [owned(kind, name)]
     text = adopt(deployment(account))
-    assert "a deployment would fail: its stack has cluster" in text
+    assert "a deployment would fail: its stack already owns cluster" in text
     assert why in text
     assert "`removal: retain`, then `implementation: none`, then this" in text
     assert "tags that would be put on" not in text
@@ -175,7 +175,7 @@ def test_a_resource_that_is_to_be_made_is_no_obstacle(status: str) -> None:
 def test_without_the_custom_resource_nothing_would_be_taken_over(implementation: str) -> None:
     changes = "cluster_name: theirs\n", f"cluster_name: theirs\nimplementation: {implementation}\nremoval: retain\n"
     text = adopt(deployment(FakeAccount(), changes))
-    assert f"a deployment would fail: `implementation: {implementation}` takes over no cluster; set" in text
+    assert f"a deployment would fail: `implementation: {implementation}` cannot adopt a cluster; set" in text
 
 
 def test_what_would_be_changed_is_told_with_both_values() -> None:
@@ -243,7 +243,7 @@ def test_a_cluster_that_a_stack_has_is_not_released() -> None:
 def test_a_cluster_that_a_stack_is_making_is_not_released(stack: Json) -> None:
     account = FakeAccount(OWNER)
     account.stack = stack
-    with pytest.raises(OpsError, match="which is at work; it was not touched; wait until"):
+    with pytest.raises(OpsError, match="which is busy; nothing was changed; wait until"):
         adopt(deployment(account), release=True)
     assert account.cluster.tags == OWNER
 
@@ -251,7 +251,7 @@ def test_a_cluster_that_a_stack_is_making_is_not_released(stack: Json) -> None:
 def test_a_cluster_of_a_resource_whose_cluster_is_not_known_is_not_released() -> None:
     account = FakeAccount(OWNER)
     account.stack = {"status": "CREATE_FAILED", "resource": "CREATE_FAILED", "id": NOT_YET}
-    with pytest.raises(OpsError, match="let that stack go of it first"):
+    with pytest.raises(OpsError, match="release it from that stack first"):
         adopt(deployment(account), release=True)
 
 

@@ -54,7 +54,7 @@ def test_the_file_is_written_and_never_over_another_unless_it_is_forced(
     assert load_cluster(file).cluster_name == "your-hyperpod-cluster"
     file.write_text("# mine\n")
     assert main(["import", *PAIR, "--write", str(file)]) == 1
-    assert "is there already; give another name, or --force to write over it" in capsys.readouterr().err
+    assert "already exists; choose another name, or pass --force to overwrite it" in capsys.readouterr().err
     assert file.read_text() == "# mine\n"
     assert main(["import", *PAIR, "--write", str(file), "--force"]) == 0
     assert load_cluster(file).cluster_name == "your-hyperpod-cluster"
@@ -125,19 +125,19 @@ def test_options_that_do_not_go_together_are_refused(words: list[str], said: str
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--region", "us-wst-2"], "--region: us-wst-2 is no region that SageMaker is in; did you mean us-west-2"),
-        (["--zone", "usw2-4"], "--zone: usw2-4 is no availability zone's id; did you mean usw2-az4"),
+        (["--region", "us-wst-2"], "--region: us-wst-2 is not a region of SageMaker; did you mean us-west-2"),
+        (["--zone", "usw2-4"], "--zone: usw2-4 is not an availability zone id; did you mean usw2-az4"),
         (
             ["--region", "us-west-2", "--zone", "us-west-2a"],
-            "is a zone's name, which is another zone in each account; use its id: usw2-az1",
+            "is a zone name, which differs between accounts; use its id: usw2-az1",
         ),
         (["--zone", "us-east-1a"], "use its id: use1-az1, use1-az2"),
         (
             ["--region", "us-west-2", "--zone", "use1-az4"],
-            "--zone use1-az4 is in us-east-1, and --region is us-west-2; give one of both, or change one",
+            "--zone use1-az4 is in us-east-1, but --region is us-west-2; remove or correct one of the two",
         ),
-        (["--region", "us-east-1"], "is in us-west-2, and --region is us-east-1; leave --region out"),
-        (["--zone", "use1-az4"], "is in us-west-2, and --zone is use1-az4, in us-east-1; leave --zone out"),
+        (["--region", "us-east-1"], "is in us-west-2, and --region is us-east-1; remove --region"),
+        (["--zone", "use1-az4"], "is in us-west-2, and --zone is use1-az4, in us-east-1; remove --zone"),
         (["--vpc", "vpc-x", "--zone", "usw2-az4"], "--vpc vpc-x: must be vpc-, then 8 to 17 digits"),
         (["--scripts", "nowhere"], "--scripts nowhere: there is no such folder; make 'nowhere' beside the cluster file"),
         (["--write", "Mine_1.yaml"], "--write Mine_1.yaml: is the file's own name, which is the cluster's and must have"),

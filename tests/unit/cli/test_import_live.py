@@ -148,7 +148,7 @@ def test_groups_with_a_slurm_config_need_no_parameters_and_the_images_are_told()
     assert found == original.request
     assert made.config.adopt
     assert "# Imported from cluster theirs." in made.text
-    assert "# Not held: head has the image ami-0123456789abcdef0, 1.2.3 now." in made.text
+    assert "# Not pinned: head has the image ami-0123456789abcdef0, 1.2.3 now." in made.text
 
 
 def test_zone_and_network_are_those_of_the_subnets() -> None:
@@ -168,7 +168,7 @@ def test_zone_and_network_are_those_of_the_subnets() -> None:
     ],
 )
 def test_an_option_that_contradicts_the_subnets_is_refused(choices: Choices, said: str) -> None:
-    with pytest.raises(OpsError, match=f"{said}.*; leave --[a-z]+ out"):
+    with pytest.raises(OpsError, match=f"{said}.*; remove --[a-z]+"):
         read_live("theirs", None, choices, session=FakeAccount())
 
 
@@ -196,7 +196,7 @@ def test_stored_parameters_that_are_no_object_are_refused() -> None:
         def get_object(self, **_: str) -> Json:
             return {"Body": BytesIO(b'["no object"]')}
 
-    with pytest.raises(OpsError, match=r"s3://sagemaker-theirs/src/provisioning_parameters\.json is no JSON object; give"):
+    with pytest.raises(OpsError, match=r"s3://sagemaker-theirs/src/provisioning_parameters\.json is not a JSON object; pass"):
         read_live("theirs", None, Choices(keep=Keep.EVERYTHING), session=Stored())
 
 
@@ -236,7 +236,7 @@ def test_what_is_wrong_with_parameters_beside_a_cluster_that_runs_has_its_place(
     with pytest.raises(ConfigError, match=r"parameters\.json:2:2: workload_manager: "):
         imported(original, choices)
     file.write_text('{"InstanceGroups": []}')
-    with pytest.raises(ConfigError, match="this is CreateCluster's input; give it first"):
+    with pytest.raises(ConfigError, match="this is CreateCluster's input; pass it first"):
         read_live("theirs", file, Choices(keep=Keep.EVERYTHING), session=FakeAccount())
 
 

@@ -99,7 +99,7 @@ def test_a_rollback_can_leave_out_what_failed() -> None:
 def test_a_rollback_does_not_go_on_to_wait_for_a_busy_cluster_again() -> None:
     account = stuck()
     account.cluster_status = "Updating"
-    with pytest.raises(OpsError, match="draft-1 is Updating: go on once it is InService"):
+    with pytest.raises(OpsError, match="draft-1 is Updating: continue once it is InService"):
         continue_rollback(deployment(account))
     assert account.continued == []
     continue_rollback(deployment(account), skip=True)

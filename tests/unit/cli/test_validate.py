@@ -93,7 +93,7 @@ def test_a_file_that_is_not_there_is_told_in_every_format(validate: Validate, na
 def test_a_folder_in_place_of_a_file_is_told_how_it_is_given(validate: Validate, name: str, form: str) -> None:
     status, said, counted = validate(name, "--output", form)
     assert (status, counted) == (1, "1 error and 0 warnings in 1 file\n")
-    assert f"give --clusters {name}" in said
+    assert f"pass --clusters {name}" in said
 
 
 def test_a_file_that_is_named_twice_is_one(validate: Validate) -> None:

@@ -34,7 +34,7 @@ instance_groups:
 IDENTITY = {"Account": ACCOUNT, "Arn": f"arn:aws:sts::{ACCOUNT}:assumed-role/dev/me"}
 
 
-# In botocore; a test of the embedded AWS, where the clients are real, meets every operation that is asked for in pages.
+# In botocore; a test of the embedded AWS, where the clients are real, meets every operation that is requested in pages.
 WITHOUT_PAGINATOR = ("describe_data_repository_associations",)
 
 

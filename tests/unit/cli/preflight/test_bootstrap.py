@@ -19,15 +19,15 @@ def answers(version: object = "30", bucket: object = None) -> dict[str, object]:
 
 def test_a_bootstrap_that_is_new_enough_is_well() -> None:
     said = only(asked(bootstrap, answers())).message
-    assert said == f"version 30 (at least {LEAST_VERSION} is needed), qualifier hnb659fds"
+    assert said == f"version 30 (at least {LEAST_VERSION} is required), qualifier hnb659fds"
 
 
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (answers(refused("ParameterNotFound")), "is not bootstrapped: there is no parameter /cdk-bootstrap/hnb659fds/version"),
-        (answers("5"), "the bootstrap has version 5, and 6 is needed"),
-        (answers(bucket=refused("404")), f"the bootstrap has version 30, but its bucket {BUCKET} is gone"),
+        (answers(refused("ParameterNotFound")), "is not bootstrapped: no parameter /cdk-bootstrap/hnb659fds/version"),
+        (answers("5"), "the bootstrap has version 5, and 6 is required"),
+        (answers(bucket=refused("404")), f"the bootstrap has version 30, but bucket {BUCKET} does not exist"),
     ],
 )
 def test_what_is_missing_of_it_is_an_error_with_the_command_to_run(answer: dict[str, object], said: str) -> None:

@@ -208,7 +208,7 @@ def outcome_of(failure: Exception) -> list[CheckResult]:
 def test_a_question_that_is_denied_is_a_warning_that_names_it_and_the_others_go_on(code: str) -> None:
     found = outcome_of(refused(code))
     assert outcomes(found) == ["warning", "ok"]
-    assert found[0].message == "you may not ask this: TheOperation is denied"
+    assert found[0].message == "no permission to check this: TheOperation is denied"
     assert "docs/preflight.md" in found[0].fix
 
 
@@ -228,8 +228,8 @@ def test_a_question_that_botocore_does_not_take_is_a_warning() -> None:
 @pytest.mark.parametrize(
     ("failure", "said"),
     [
-        (ResponseParserError("no XML"), "the answer cannot be read"),
-        (MetadataRetrievalError(error_msg="late"), "the question failed"),
+        (ResponseParserError("no XML"), "unreadable answer"),
+        (MetadataRetrievalError(error_msg="late"), "the call failed"),
         (refused("AuthFailure", "Not authorized for this"), "TheOperation failed with AuthFailure: Not authorized for this"),
     ],
 )
@@ -285,7 +285,7 @@ def test_without_any_region_the_remedy_says_where_to_set_it(folder: Path, checks
     aws.region_name = ""
     (folder / "draft.yaml").write_text(FILE.replace("region: us-west-2\n", ""))
     _, failed = run(folder, aws=aws)
-    assert failed == "nothing says which region to ask; set `region` in the cluster's file, or AWS_REGION"
+    assert failed == "no region: set `region` in the cluster file, or pass --region"
 
 
 def test_a_region_that_is_newer_than_the_table_is_asked(folder: Path, checks: list[Check]) -> None:
@@ -303,7 +303,7 @@ def test_a_region_of_the_environments_that_is_none_is_told_before_anybody_is_ask
     aws.region_name = "us-west-22"
     (folder / "draft.yaml").write_text(FILE.replace("region: us-west-2\n", ""))
     _, failed = run(folder, aws=aws)
-    assert failed.startswith("us-west-22, from your environment, is no region that SageMaker is in; did you mean")
+    assert failed.startswith("us-west-22, from the environment, is not a region of SageMaker; did you mean")
     assert aws.asked == []
 
 

@@ -42,12 +42,12 @@ def test_a_vpc_that_is_made_is_not_asked_for() -> None:
 
 
 def test_a_vpc_that_resolves_names_is_well() -> None:
-    assert only(asked(vpc, vpcs(), IMPORTED)).message == "vpc-00000001 (10.0.0.0/16) is there and resolves names"
+    assert only(asked(vpc, vpcs(), IMPORTED)).message == "vpc-00000001 (10.0.0.0/16) exists and resolves names"
 
 
 def test_a_vpc_that_is_not_there_is_an_error() -> None:
     found = only(asked(vpc, {"ec2.describe_vpcs": refused("InvalidVpcID.NotFound")}, IMPORTED))
-    assert (found.outcome, found.message) == ("error", "there is no VPC vpc-00000001 in us-west-2")
+    assert (found.outcome, found.message) == ("error", "no VPC vpc-00000001 in us-west-2")
 
 
 @pytest.mark.parametrize("setting", ["support", "hostnames"])
@@ -82,13 +82,13 @@ def default(**target: str) -> dict[str, str]:
 @pytest.mark.parametrize("main", [False, True])
 def test_a_subnet_with_a_way_out_is_well(main: bool) -> None:
     found = only(asked(internet, routes(default(NatGatewayId="nat-1"), main=main), IMPORTED))
-    assert found.message == "subnet-00000001 has a way out, by nat-1"
+    assert found.message == "subnet-00000001 has a route to the internet by nat-1"
 
 
 @pytest.mark.parametrize(
     ("found", "outcome", "said"),
     [
-        ([default(NatGatewayId="nat-1", State="blackhole")], "error", "leads to what is gone"),
+        ([default(NatGatewayId="nat-1", State="blackhole")], "error", "is a blackhole"),
         ([default(GatewayId="igw-1")], "error", "is public: its default route is igw-1"),
     ],
 )
@@ -109,7 +109,7 @@ def opened(gateways: int = 0, cidr: str = "10.0.8.0/24") -> dict[str, Any]:
 def test_a_network_that_is_to_be_opened_has_no_gateway_yet_and_room_for_the_public_subnet() -> None:
     assert outcomes(asked(internet, opened(), OPENED)) == ["ok"]
     second = only(asked(internet, opened(gateways=1), OPENED))
-    assert (second.outcome, second.message) == ("error", "vpc-00000001 has internet gateway igw-1, and takes no second one")
+    assert (second.outcome, second.message) == ("error", "vpc-00000001 has internet gateway igw-1, and a VPC can have only one")
     taken = only(asked(internet, opened(cidr="10.0.0.0/20"), OPENED))
     assert (taken.outcome, taken.message) == (
         "error",
@@ -133,7 +133,7 @@ def test_from_a_subnet_without_a_default_route_only_the_vpcs_endpoints_are_reach
     ]
     found = only(asked(internet, routes() | {"ec2.describe_vpc_endpoints": {"VpcEndpoints": endpoints}}, IMPORTED))
     assert found.outcome == "warning"
-    assert "the VPC's endpoints alone (s3, sagemaker.api)" in found.message
+    assert "by the VPC's endpoints (s3, sagemaker.api)" in found.message
 
 
 def in_subnets(free: int = 100, others: int = 100, changed: dict[str, str] | None = None) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def in_subnets(free: int = 100, others: int = 100, changed: dict[str, str] | Non
 def test_a_subnet_with_room_for_all_interfaces_is_well() -> None:
     found = only(asked(subnets, in_subnets(33), IMPORTED))
     assert found.outcome == "ok"
-    assert found.message == "the nodes' subnets (subnet-00000001) have 33 free addresses, and 33 are needed (head 1, work 32)"
+    assert found.message == "the nodes' subnets (subnet-00000001) have 33 free addresses, and 33 are required (head 1, work 32)"
 
 
 def test_a_subnet_that_is_too_small_is_an_error() -> None:
@@ -179,7 +179,7 @@ def test_what_the_own_clusters_nodes_have_already_is_not_needed_again() -> None:
     }
     found = only(asked(subnets, in_subnets(1) | own, IMPORTED))
     assert found.outcome == "ok"
-    assert "32 of which its nodes have already" in found.message
+    assert "32 of which its nodes already have" in found.message
 
 
 def own_cluster(**group: Any) -> dict[str, Any]:
@@ -196,14 +196,14 @@ def test_what_nodes_of_several_types_or_with_efa_alone_have_is_counted_as_they_h
     mixed = IMPORTED.replace("instance_count: 4}", f"instance_count: 4, overrides: {{{types}}}}}")
     details = [{"InstanceType": "ml.trn1n.32xlarge", "CurrentCount": 2}, {"InstanceType": "ml.trn1.32xlarge", "CurrentCount": 1}]
     found = only(asked(subnets, in_subnets(1) | own_cluster(InstanceTypeDetails=details), mixed))
-    assert "40 of which its nodes have already" in found.message
+    assert "40 of which its nodes already have" in found.message
     one_each = IMPORTED.replace(
         "ml.trn1.32xlarge, instance_count: 4}",
         "ml.p5.48xlarge, instance_count: 100, overrides: {NetworkInterface: {InterfaceType: efa-only}}}",
     )
     have = own_cluster(InstanceType="ml.p5.48xlarge", CurrentCount=4, NetworkInterface={"InterfaceType": "efa-only"})
     found = only(asked(subnets, in_subnets(96) | have, one_each))
-    assert (found.outcome, "4 of which its nodes have already" in found.message) == ("error", True)
+    assert (found.outcome, "4 of which its nodes already have" in found.message) == ("error", True)
     assert outcomes(asked(subnets, in_subnets(97) | have, one_each)) == ["ok"]
 
 
@@ -213,7 +213,7 @@ def test_groups_with_the_same_subnets_of_their_own_share_the_addresses() -> None
     found = asked(subnets, in_subnets(1, others=63), file)
     assert outcomes(found) == ["ok", "error"]
     assert found[1].message.startswith(
-        "the subnets of groups more, work (subnet-00000002) have 63 free addresses, and 64 are needed"
+        "the subnets of groups more, work (subnet-00000002) have 63 free addresses, and 64 are required"
     )
     assert outcomes(asked(subnets, in_subnets(1, others=64), file)) == ["ok", "ok"]
     in_the_nodes = OWN_SUBNETS.replace("subnet-00000002", "subnet-00000001")
@@ -234,7 +234,7 @@ def test_a_groups_own_subnets_in_several_zones_matter_to_efa_alone() -> None:
 def test_a_group_with_subnets_of_its_own_takes_its_addresses_there() -> None:
     found = asked(subnets, in_subnets(1, others=31), OWN_SUBNETS)
     assert outcomes(found) == ["ok", "error"]
-    assert found[1].message.startswith("the subnets of group work (subnet-00000002) have 31 free addresses, and 32 are needed")
+    assert found[1].message.startswith("the subnets of group work (subnet-00000002) have 31 free addresses, and 32 are required")
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_subnets_of_several_zones_are_an_error() -> None:
 
 def test_a_subnet_that_is_not_there_is_an_error() -> None:
     found = only(asked(subnets, in_subnets(), IMPORTED.replace("subnet-00000001", "subnet-00000003")))
-    assert (found.outcome, found.message) == ("error", "the nodes' subnets: there is no subnet subnet-00000003 in us-west-2")
+    assert (found.outcome, found.message) == ("error", "the nodes' subnets: no subnet subnet-00000003 in us-west-2")
 
 
 def to(*groups: str, anywhere: bool = False, **ports: Any) -> dict[str, Any]:
@@ -289,7 +289,7 @@ def test_a_group_that_lets_out_no_https_is_a_warning() -> None:
     found = only(asked(security_groups, group([ITSELF], [ITSELF]), IMPORTED))
     assert (found.outcome, found.message) == (
         "warning",
-        "sg-00000001 does not let out TCP 443 to everywhere, and nodes reach AWS by it",
+        "sg-00000001 does not let out TCP 443 to everywhere, by which nodes reach AWS",
     )
     https = {"IpProtocol": "tcp", "FromPort": 443, "ToPort": 443, "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}
     assert outcomes(asked(security_groups, group([ITSELF], [ITSELF, https]), IMPORTED)) == ["ok"]
@@ -298,7 +298,7 @@ def test_a_group_that_lets_out_no_https_is_a_warning() -> None:
 def test_efa_needs_a_rule_outward_that_names_the_group() -> None:
     found = only(asked(security_groups, group([ITSELF], [EVERYBODY]), IMPORTED))
     assert found.outcome == "error"
-    assert "0.0.0.0/0 is not enough" in found.message
+    assert "not 0.0.0.0/0" in found.message
     assert found.fix.startswith("`aws ec2 authorize-security-group-egress --group-id sg-00000001")
     assert outcomes(asked(security_groups, group([ITSELF], [EVERYBODY]), CPU_ONLY)) == ["ok"], "without EFA it is"
 
@@ -349,7 +349,7 @@ def test_a_group_of_another_vpc_or_one_that_is_not_there_is_an_error() -> None:
     elsewhere = asked(security_groups, group([ITSELF], [ITSELF, EVERYBODY], VpcId="vpc-00000009"), IMPORTED)
     assert elsewhere[0].message == "sg-00000001 is in vpc-00000009, not in vpc-00000001"
     absent = asked(security_groups, {"ec2.describe_security_groups": refused("InvalidGroup.NotFound")}, IMPORTED)
-    assert only(absent).message == "there is no security group sg-00000001 in us-west-2"
+    assert only(absent).message == "no security group sg-00000001 in us-west-2"
 
 
 def test_the_groups_of_a_groups_own_network_are_looked_at_too() -> None:

@@ -49,7 +49,7 @@ def test_a_generated_name_is_always_free() -> None:
 
 
 def test_a_name_that_no_cluster_has_is_free() -> None:
-    assert only(asked(cluster_name, ABSENT, NAMED)).message == "there is no cluster big yet"
+    assert only(asked(cluster_name, ABSENT, NAMED)).message == "no cluster big exists"
 
 
 def test_a_cluster_of_another_stack_is_in_the_way_and_its_owner_is_named() -> None:
@@ -63,17 +63,17 @@ def test_a_cluster_without_owner_may_be_taken_over() -> None:
     found = only(asked(cluster_name, live(), NAMED))
     assert (found.outcome, found.fix) == (
         "error",
-        "choose another `cluster_name`, or take it over: `./hpod adopt draft` shows what would become of it",
+        "choose another `cluster_name`, or adopt it: `./hpod adopt draft` previews its adoption",
     )
     adopted = only(asked(cluster_name, live(), ADOPTING))
     assert adopted.outcome == "warning"
-    assert "`adopt: true` takes it over" in adopted.message
+    assert "`adopt: true` adopts it" in adopted.message
 
 
 def test_the_own_cluster_is_no_obstacle() -> None:
     account = {**live(tags=owner(STACK)), **OWN_STACK, "cloudformation.describe_stack_resources": {"StackResources": [RESOURCE]}}
-    assert only(asked(cluster_name, account, NAMED)).message == "big is this file's already and is InService"
-    assert only(asked(cluster_name, account)).message == "big is this file's already and is InService", (
+    assert only(asked(cluster_name, account, NAMED)).message == "big belongs to this file and is InService"
+    assert only(asked(cluster_name, account)).message == "big belongs to this file and is InService", (
         "nor is one of a generated name"
     )
 
@@ -98,7 +98,7 @@ def test_a_bucket_of_the_scripts_name_that_is_not_the_stacks_is_an_error() -> No
     assert (free.outcome, free.message) == ("ok", f"the name {SCRIPTS} is free")
     taken = only(asked(script_bucket, {"s3.head_bucket": {}}))
     assert taken.outcome == "error"
-    assert taken.message == f"bucket {SCRIPTS} is there already, and no stack of this file's has it"
+    assert taken.message == f"bucket {SCRIPTS} already exists, and no stack of this file owns it"
     own = only(asked(script_bucket, {"s3.head_bucket": {}, "cloudformation.describe_stacks": stacks(Cluster={})}))
     assert own.outcome == "ok"
 
@@ -106,7 +106,7 @@ def test_a_bucket_of_the_scripts_name_that_is_not_the_stacks_is_an_error() -> No
 def test_a_bucket_that_another_account_has_is_an_error() -> None:
     found = only(asked(script_bucket, {"s3.head_bucket": kept_out()}))
     assert found.outcome == "error"
-    assert "another account has the name" in found.message
+    assert "another account owns it" in found.message
     own = asked(script_bucket, {"s3.head_bucket": kept_out(), "cloudformation.describe_stacks": stacks(Cluster={})})
     assert outcomes(own) == ["warning"]
 
@@ -114,7 +114,7 @@ def test_a_bucket_that_another_account_has_is_an_error() -> None:
 def test_who_may_not_ask_for_a_bucket_that_may_not_be_there_is_warned() -> None:
     found = only(asked(script_bucket, {"s3.head_bucket": refused("403")}))
     assert found.outcome == "warning"
-    assert "you may not ask this" in found.message
+    assert "no permission to check this" in found.message
 
 
 def test_the_bucket_is_named_after_the_file_and_a_long_name_is_cut_to_what_s3_takes() -> None:
@@ -148,11 +148,11 @@ def test_every_bucket_that_is_named_must_be_there_and_in_the_region() -> None:
     found = asked(named_buckets, {"s3.head_bucket": bucket}, FILE_WITH_BUCKETS)
     assert [(each.outcome.value, each.message) for each in found] == [
         ("ok", "bucket ours is there"),
-        ("error", "there is no bucket theirs"),
+        ("error", "no bucket theirs"),
     ]
     elsewhere = asked(named_buckets, {"s3.head_bucket": head("us-east-1")}, FILE_WITH_BUCKETS)
     assert outcomes(elsewhere) == ["error", "error"]
-    assert elsewhere[0].fix == "take a bucket in us-west-2"
+    assert elsewhere[0].fix == "use a bucket in us-west-2"
 
 
 def test_a_bucket_of_another_region_may_be_exported_to() -> None:
@@ -162,7 +162,7 @@ def test_a_bucket_of_another_region_may_be_exported_to() -> None:
     unlinked = file.replace("{path: /e}", f"{{path: /e, bucket: theirs, prefix: e, {only_exports}}}")
     found = asked(named_buckets, {"s3.head_bucket": kept_out("us-east-1")}, unlinked)
     assert outcomes(found) == ["ok", "ok"]
-    assert "nothing is imported from it" in found[0].message
+    assert "exports only" in found[0].message
 
 
 def test_a_bucket_that_may_not_be_looked_at_is_a_warning_and_one_of_another_region_an_error_all_the_same() -> None:

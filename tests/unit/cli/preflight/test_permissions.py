@@ -58,8 +58,8 @@ def test_a_caller_who_may_take_on_the_bootstraps_roles_needs_nothing_else() -> N
     simulator = Simulator()
     found = asked(permissions, simulator.account())
     assert [each.message for each in found] == [
-        "role dev may take on the bootstrap's roles",
-        f"{EXECUTION.rsplit('/', 1)[-1]} may do all {len(actions(parsed(FILE)))} actions that a deployment takes",
+        "role dev may assume the bootstrap's roles",
+        f"{EXECUTION.rsplit('/', 1)[-1]} may do all {len(actions(parsed(FILE)))} actions of a deployment",
     ]
     source, wanted, resources = simulator.simulated[0]
     assert (source, wanted) == (ROLE, ["sts:AssumeRole"]), "the role's own ARN, with the path that the session's leaves out"
@@ -72,14 +72,14 @@ def test_a_caller_who_may_not_is_warned_and_held_to_what_the_command_line_then_d
     refusals = {(ROLE, "sts:AssumeRole"): "implicitDeny", (ROLE, "iam:PassRole"): "explicitDeny"}
     found = asked(permissions, Simulator(refusals).account())
     assert outcomes(found) == ["warning", "error", "ok"]
-    assert "the CDK would go on with your own rights" in found[0].message
+    assert "the CDK would use your own permissions" in found[0].message
     assert found[1].message == "role dev is denied iam:PassRole"
 
 
 def test_the_role_that_the_caller_may_not_take_on_is_named_and_the_other_is_not() -> None:
     publishing = f"cdk-hnb659fds-file-publishing-role-{ACCOUNT}-us-west-2"
     found = asked(permissions, Simulator({(ROLE, publishing): "implicitDeny"}).account())
-    assert found[0].message == f"role dev may not take on {publishing}, so the CDK would go on with your own rights"
+    assert found[0].message == f"role dev may not assume {publishing}, so the CDK would use your own permissions"
 
 
 def test_what_cloudformations_role_is_denied_is_an_error_and_what_it_is_not_allowed_everywhere_a_warning() -> None:

@@ -31,12 +31,12 @@ def test_before_the_first_deployment_there_are_none() -> None:
         ("UPDATE_COMPLETE", "ok", ""),
         ("UPDATE_ROLLBACK_COMPLETE", "ok", ""),
         ("UPDATE_IN_PROGRESS", "warning", "wait until it is done"),
-        ("ROLLBACK_COMPLETE", "warning", "the CDK deletes it and makes it anew"),
-        ("UPDATE_ROLLBACK_FAILED", "error", "`./hpod continue-rollback draft` goes on with it"),
-        ("CREATE_FAILED", "warning", "`cdk rollback 'draft-Network'` takes it back first"),
-        ("UPDATE_FAILED", "warning", "`cdk rollback 'draft-Network'` takes it back first"),
-        ("IMPORT_ROLLBACK_FAILED", "warning", "mend that before you deploy"),
-        ("DELETE_FAILED", "error", "mend what kept it"),
+        ("ROLLBACK_COMPLETE", "warning", "the CDK deletes and recreates it"),
+        ("UPDATE_ROLLBACK_FAILED", "error", "`./hpod continue-rollback draft` continues it"),
+        ("CREATE_FAILED", "warning", "`cdk rollback 'draft-Network'` rolls it back"),
+        ("UPDATE_FAILED", "warning", "`cdk rollback 'draft-Network'` rolls it back"),
+        ("IMPORT_ROLLBACK_FAILED", "warning", "fix that before you deploy"),
+        ("DELETE_FAILED", "error", "fix the reason"),
     ],
 )
 def test_a_stack_from_which_cloudformation_does_not_go_on_is_told(status: str, outcome: str, remedy: str) -> None:
@@ -59,7 +59,9 @@ def account(*links: tuple[str, str], **lustre: Any) -> dict[str, Any]:
 
 
 def test_a_file_system_with_room_takes_them() -> None:
-    assert only(asked(associations, account(("dra-1", "/other")), LINKED)).message == "fs-00000001 has 1 others, and 1 find room"
+    assert (
+        only(asked(associations, account(("dra-1", "/other")), LINKED)).message == "fs-00000001 has 1 others, and has room for 1"
+    )
     assert outcomes(asked(associations, {}, IMPORTED)) == ["skipped"]
     assert outcomes(asked(associations, {})) == ["skipped"]
 

@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError, SSOTokenLoadError
 
 from cli.__main__ import main
-from cli.remedies import explained, is_ours
+from cli.aws_errors import explained, is_ours
 
 KEYS = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
 DEMO = '`make demo` and then `eval "$(.venv/bin/python -m local_aws env)"` for the embedded AWS'
