@@ -6,7 +6,7 @@ import sys
 from config.interpreter import demand
 
 if __name__ == "__main__":
-    demand("cli", "boto3", "pydantic", "typer", "yaml")  # before any of them is imported
+    demand("./hpod", "boto3", "pydantic", "typer", "yaml")  # before any of them is imported
 
 from cli.app import app
 

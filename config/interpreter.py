@@ -8,7 +8,4 @@ def demand(program: str, *packages: str) -> None:
     """End the process with one line if this Python lacks one of the packages that ``program`` needs."""
     lacking = [package for package in packages if find_spec(package) is None]
     if lacking:
-        sys.exit(
-            f"{sys.executable} has no {', '.join(lacking)}; run `make setup`, then `.venv/bin/python -m {program}` "
-            "(or activate .venv)"
-        )
+        sys.exit(f"{sys.executable} has no {', '.join(lacking)}; run `make setup`, then `{program}`")

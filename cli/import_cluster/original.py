@@ -58,12 +58,12 @@ def read_original(request: FilePath, parameters: FilePath | None = None, vpc_con
     if second and not third and _is_network(second):
         second, third = None, second
     made = _with_network(_request(first), first, third)
-    parameters = _mapping(second, PARAMETERS, "the scripts' provisioning parameters") if second else None
+    content = _mapping(second, PARAMETERS, "the scripts' provisioning parameters") if second else None
     name = second.name if second else "provisioning_parameters.json"
     whole = _below(first, GROUPS) if isinstance(first.content, list) else first
     network = third and (third if (VPC,) in third.places else _below(third, VPC))
     files = {each.name: each for each in (whole, second, network) if each}
-    return Original(made, parameters, first.name, name, files=files, network_file=network.name if network else "")
+    return Original(made, content, first.name, name, files=files, network_file=network.name if network else "")
 
 
 def _is_network(file: JsonFile) -> bool:

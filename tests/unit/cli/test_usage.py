@@ -12,7 +12,6 @@ from cli.__main__ import main
 from tests.unit.cli.commands import HELP
 
 PROJECT = Path(__file__).parents[3]
-LONGEST_SHORT_HELP = 53  # beside the longest command, in 80 columns
 
 
 @pytest.mark.parametrize(
@@ -68,3 +67,12 @@ def test_names_of_clusters_are_completed(checkout: Path) -> None:
     command = [sys.executable, "-c", "import sys; from cli.__main__ import main; sys.exit(main())"]
     ran = subprocess.run(command, env={**os.environ, **line}, cwd=checkout, capture_output=True, text=True, check=False)
     assert ran.stdout.split() == ["reference"]
+
+
+def test_ctrl_c_ends_a_command_quietly(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(**_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cli.validate.validate", interrupted)
+    assert main(["validate"]) == 130
+    assert capsys.readouterr() == ("", "")
