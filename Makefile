@@ -29,8 +29,8 @@ node_modules/ready: package.json package-lock.json .venv/ready
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-hpod: .venv/ready
-	@printf '#!/bin/sh\n# Written by make setup.\nexec "%s/.venv/bin/python" -c "import sys; sys.path[0] = sys.argv.pop(1); from cli.__main__ import main; sys.exit(main())" "%s" "$$@"\n' '$(CURDIR)' '$(CURDIR)' > $@
+hpod: .venv/ready Makefile
+	@printf '#!/bin/sh\n# Written by make setup. Ctrl-C is ignored until Python has started.\ntrap "" INT\nexec "%s/.venv/bin/python" -c "import sys; sys.path[0] = sys.argv.pop(1); from cli.__main__ import main; sys.exit(main())" "%s" "$$@"\n' '$(CURDIR)' '$(CURDIR)' > $@
 	@chmod +x $@
 
 nodes-setup: setup  ## install what simulated nodes need, and build their image (root on Debian; once, about two minutes)

@@ -1,1 +1,3 @@
-"""What runs at the operator's: `./hpod COMMAND CLUSTER`."""
+"""The operator's command line: `./hpod COMMAND CLUSTER`."""
+
+__version__ = "0.1.0"

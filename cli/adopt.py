@@ -1,9 +1,9 @@
-"""`./hpod adopt CLUSTER`: what a deployment would do with a cluster that is there already."""
+"""`./hpod adopt CLUSTER`: preview the adoption of an existing cluster."""
 
-import argparse
 from datetime import UTC, datetime
 from typing import Any
 
+from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.ownership import cluster_named, has_own, obstacle, own_owner, resources, whose
@@ -23,53 +23,64 @@ from cli.resource_code import (
     decide,
     plan,
 )
+from cli.result import Result
 from cluster_request.request import RequestValues, cluster_request
 from cluster_request.resource_properties import resource_properties, tagged
 
-MADE = "(made by the deployment)"
-PUT_TAGS_ON = "put these tags on"
+MADE = "(created by the deployment)"
+ADD_TAGS = "add these tags"
 TO_COME = Owner("arn:aws:cloudformation:::stack/to-come/0", "Cluster")
 
 
-def options(command: argparse.ArgumentParser) -> None:
-    """Add what the command takes beside the cluster."""
-    command.add_argument("--release", action="store_true", help="take off the tags of an owner that is gone")
-
-
-def adopt(deployment: Deployment, *, release: bool = False) -> str:
-    """Compare the cluster of the file's `cluster_name` with the file; only with ``release`` anything is changed."""
+def adopt(deployment: Deployment, *, release: bool = False, confirm: Confirm = without_asking) -> Result:
+    """Compare the cluster named `cluster_name` with the file; only ``release`` changes anything."""
     name = deployment.config.cluster_name
     if name is None:
-        raise OpsError("a cluster is adopted by its name; set `cluster_name` in the file")
+        raise OpsError("cluster_name: missing; set it to the name of the cluster to adopt")
     api = ClusterApi(deployment.client("sagemaker"))
     cluster = cluster_named(api, name)
     if cluster is None:
-        raise OpsError(f"there is no cluster {name} in {deployment.region}; correct `cluster_name`, or `region`")
-    return release_cluster(deployment, cluster) if release else _compared(deployment, cluster, _desired(deployment, cluster, api))
+        raise OpsError(f"no cluster {name} in {deployment.region}; correct `cluster_name` or `region`")
+    return (
+        release_cluster(deployment, cluster, confirm)
+        if release
+        else _compared(deployment, cluster, _desired(deployment, cluster, api))
+    )
 
 
-def _compared(deployment: Deployment, cluster: Cluster, desired: Desired) -> str:
+def _compared(deployment: Deployment, cluster: Cluster, desired: Desired) -> Result:
     now = datetime.now(UTC)
     refused = obstacle(deployment, cluster)
     action = Fail(refused) if refused else decide(desired, cluster, Memory(contested=False), Clock(now, now)).action
     found = plan(desired, cluster, {})
     lines = [f"cluster {cluster.name} is {cluster.status} and {whose(cluster)}: {cluster.arn}"]
-    if found.differences and not isinstance(action, Fail):
-        lines += [
-            "what would be changed, by one UpdateCluster:",
-            *(f"  {each}" for each in _told(found.differences, desired, cluster)),
-        ]
+    changes = [] if isinstance(action, Fail) else _changes(found.differences, desired, cluster)
+    if changes:
+        lines += ["changes by one UpdateCluster:", *(f"  {each}" for each in changes)]
     tags = [] if isinstance(action, Fail) else _tags(desired, cluster)
     if tags:
-        lines += ["tags that would be put on:", *(f"  {each}" for each in tags)]
+        lines += ["tags to add:", *(f"  {each}" for each in tags)]
     if found.kept:
-        lines.append(f"groups that the file does not have, and that would be left alone: {', '.join(found.kept)}")
-    what = "make these changes" if found.differences else PUT_TAGS_ON if tags else ""
-    return "\n".join([*lines, _verdict(deployment, cluster, action, what)])
+        lines.append(f"groups that are not in the file, and stay unchanged: {', '.join(found.kept)}")
+    what = "make these changes" if found.differences else ADD_TAGS if tags else ""
+    verdict = _verdict(deployment, cluster, action, what)
+    data = {
+        "cluster": {
+            "name": cluster.name,
+            "arn": cluster.arn,
+            "status": cluster.status,
+            "owner": str(cluster.owner) if cluster.owner else None,
+        },
+        "changes": changes,
+        "tags": tags,
+        "unchanged_groups": list(found.kept),
+        "verdict": verdict,
+    }
+    return Result(data, ("\n".join([*lines, verdict]),))
 
 
 def _tags(desired: Desired, cluster: Cluster) -> list[str]:
-    """The tags of the file that the cluster has not, or with another value; they come beside those of the owner."""
+    """Return the file's tags that the cluster lacks or has with another value; ownership tags are added, too."""
     wrong = [(key, value, cluster.tags.get(key)) for key, value in sorted(desired.tags.items()) if cluster.tags.get(key) != value]
     return [f"{key}: {value}" if have is None else f"{key}: {have} -> {value}" for key, value, have in wrong]
 
@@ -78,17 +89,17 @@ def _verdict(deployment: Deployment, cluster: Cluster, action: Action, changes: 
     word = "" if deployment.config.adopt else "set `adopt: true`, and "
     match action:
         case Fail(reason=reason):
-            return f"a deployment would be refused: {reason}"
+            return f"a deployment would fail: {reason}"
         case Wait(note=note):
             return f"a deployment would wait: {note}"
         case Call(operation="AddTags") if cluster.owner is None:
-            what = {"": "change nothing else", PUT_TAGS_ON: f"{PUT_TAGS_ON}, and change nothing else"}
-            return f"{word}`{deployment.deploy_command}` would take it over and {what.get(changes, f'then {changes}')}"
-    return "it is the stack's already" + (f"; a deployment would {changes}" if changes else "")
+            what = {"": "change nothing else", ADD_TAGS: f"{ADD_TAGS} and change nothing else"}
+            return f"{word}`{deployment.deploy_command}` would adopt it and {what.get(changes, f'then {changes}')}"
+    return "the stack already owns it" + (f"; a deployment would {changes}" if changes else "")
 
 
-def _told(differences: tuple[str, ...], desired: Desired, cluster: Cluster) -> list[str]:
-    """The differences with what the cluster has and what the file wants."""
+def _changes(differences: tuple[str, ...], desired: Desired, cluster: Cluster) -> list[str]:
+    """Return each difference with the cluster's value and the file's."""
     wanted = {spec["InstanceGroupName"]: spec for _, spec in desired.groups()}
     return [_difference(each, wanted, desired, cluster) for each in differences]
 
@@ -102,7 +113,7 @@ def _difference(name: str, wanted: dict[str, Any], desired: Desired, cluster: Cl
 
 
 def _desired(deployment: Deployment, cluster: Cluster, api: ClusterApi) -> Desired:
-    """What the file asks for: of a cluster that the stack has by an Update, else by a Create with `adopt`, set or not."""
+    """Return what the file requests: an Update of the stack's own cluster, else a Create with `adopt`, whether set or not."""
     config, is_own = deployment.config, has_own(deployment, cluster)
     request = tagged(cluster_request(config, values=_values(deployment)), config)
     properties = {**resource_properties(config, request, network_identity=MADE), "Adopt": not is_own}
@@ -120,7 +131,7 @@ def _desired(deployment: Deployment, cluster: Cluster, api: ClusterApi) -> Desir
 
 
 def _values(deployment: Deployment) -> RequestValues:
-    """What the file leaves to the deployment: from the stacks as far as they are there."""
+    """Return the values that the deployment fills in, from those stacks that exist."""
     outputs, existing = deployment.outputs(), deployment.config.network.existing
     subnets = outputs["NodeSubnetIds"].split(",") if "NodeSubnetIds" in outputs else [MADE]
     return RequestValues(

@@ -1,4 +1,4 @@
-"""Which cluster files a command is given: by their path, by their cluster's name, or all of the folder."""
+"""The cluster files that a command reads: by path, by name, or all in the folder."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ from validation.load import check_clusters, check_files
 
 
 def checked(folder: Path, named: Sequence[str]) -> tuple[CheckedFile, ...]:
-    """The files that are named, each once, or all of the folder; that there are none is a problem like any other."""
+    """Return the named files, each once, or all in the folder; a missing file is a problem like any other."""
     if not named:
         return _of_folder(folder, None)
     if all(is_path(name) and not Path(name).is_dir() for name in named):
@@ -18,14 +18,14 @@ def checked(folder: Path, named: Sequence[str]) -> tuple[CheckedFile, ...]:
 
 
 def is_path(name: str) -> bool:
-    """Tell whether it is a file's path, and not a cluster's name."""
+    """Return whether the argument is a path, and not the name of a cluster."""
     return name.endswith((".yaml", ".yml")) or "/" in name
 
 
 def _each(folder: Path, named: Sequence[str]) -> Iterator[CheckedFile]:
     for name in named:
         if Path(name).is_dir() and not (folder / f"{name}.yaml").exists():
-            message = f"{name} is a folder, and a file or a cluster's name is wanted; give --clusters {name}"
+            message = f"{name} is a folder, not a file or a cluster name; pass --clusters {name}"
             yield CheckedFile(name, None, (Problem((), ABSENT, message, "file.unreadable"),))
         elif is_path(name):
             yield from check_files([Path(name)])
@@ -34,7 +34,7 @@ def _each(folder: Path, named: Sequence[str]) -> Iterator[CheckedFile]:
 
 
 def _of_folder(folder: Path, only: str | None) -> tuple[CheckedFile, ...]:
-    """The folder's files, or the one of this name."""
+    """Return the files in the folder, or only the one with this name."""
     try:
         return check_clusters(folder, only)
     except ConfigError as error:

@@ -1,19 +1,19 @@
-"""The file that `./hpod init` writes: what was answered, and what one may want next, as comments."""
+"""The file that `./hpod init` writes: the answers, and further settings as comments."""
 
 from pathlib import Path
 
 from cli.import_cluster.commented_yaml import Part, schema_note, written
 from cli.questions import NEW, Answers
 
-HEAD = ("One Slurm cluster. docs/reference/configuration.md describes every field; `cdk diff` shows what a change does.",)
-NETWORK = (
-    "Capacity is bound to a zone's id, which is the same in every account: the one of your quota, reservation or training plan."
+HEAD = (
+    "One Slurm cluster. Every field is described in docs/reference/configuration.md; what you change here, `cdk diff` shows.",
 )
-STORAGE = "FSx for Lustre, at /fsx on every node: 1200 GiB, or a multiple of 2400. A destroy keeps it, unless `removal: destroy`."
-LINK = "To link it to a bucket, so that files come from there and go back: `data_repository_associations: [{path: /data}]`."
-GROUPS = (
-    "One controller, where Slurm decides; a login node for people; compute nodes, by partition. Counts can change at any time."
+NETWORK = "The id, not the name, of the zone with your quota, reservation or training plan; ids are the same in every account."
+STORAGE = (
+    "FSx for Lustre, at /fsx on every node: 1200 GiB, or a multiple of 2400. `cdk destroy` keeps it, unless `removal: destroy`."
 )
+LINK = "To link it to a bucket, for imports and exports: `data_repository_associations: [{path: /data}]`."
+GROUPS = "One Slurm controller, a login node for users, and compute nodes by partition. Counts can change at any time."
 CHECKS = (
     "For a compute group: `deep_health_checks: [InstanceStress, InstanceConnectivity]`, with `wait_hours: 3`; `overrides: {...}`."
 )
@@ -26,7 +26,7 @@ USERS = (
 
 
 def first_file(answers: Answers, folder: Path) -> str:
-    """The file of a cluster as the answers describe it, to be put into ``folder``."""
+    """Return the cluster file for the answers, to be written into ``folder``."""
     storage = answers["storage"] == NEW
     return written(
         [

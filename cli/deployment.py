@@ -1,4 +1,4 @@
-"""What `cdk deploy` made of a cluster file: its stacks, their outputs, and the clients to look further."""
+"""The deployment of a cluster file: its stacks, their outputs, and clients for the rest."""
 
 import shlex
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from typing import Any
 import boto3
 from botocore.exceptions import ClientError
 
-from cli.command import CLUSTERS
+from cli.access import ENVIRONMENT, Access, client_of
+from cli.cluster_folder import CHECKOUT, CLUSTERS
 from cli.errors import OpsError
-from cli.region import asked_region
 from config.model import ClusterConfig
 
 STACKS = ("Network", "Storage", "Cluster")
@@ -18,7 +18,7 @@ STACKS = ("Network", "Storage", "Cluster")
 
 @dataclass(frozen=True)
 class Stack:
-    """One of the cluster's stacks: its status, why it has it, and what it put out."""
+    """One of the cluster's stacks: its status with the reason, and its outputs."""
 
     name: str
     status: str
@@ -27,37 +27,41 @@ class Stack:
 
 
 class Deployment:
-    """The stacks of one cluster in the account and region that its file, or else the environment, names."""
+    """The stacks of one cluster, in the account and region of its file, or else of the environment."""
 
-    def __init__(self, config: ClusterConfig, session: boto3.Session | None = None, folder: Path = CLUSTERS) -> None:
+    def __init__(
+        self,
+        config: ClusterConfig,
+        session: boto3.Session | None = None,
+        folder: Path = CLUSTERS,
+        access: Access = ENVIRONMENT,
+    ) -> None:
         self.config = config
-        self._session = session or boto3.Session(region_name=asked_region(config.region))
+        self.profile = access.profile
+        self._session = session or boto3.Session(profile_name=access.profile, region_name=access.region_of(config.region))
         self._folder = folder
 
     @property
     def deploy_command(self) -> str:
-        """The command that deploys the cluster."""
-        context = "" if self._folder == CLUSTERS else f"-c {shlex.quote(f'clusters={self._folder}')} "
+        """Return the command that deploys the cluster."""
+        context = "" if self._folder in (CLUSTERS, CHECKOUT / CLUSTERS) else f"-c {shlex.quote(f'clusters={self._folder}')} "
         return f"cdk deploy {context}'{self.config.name}/*'"
 
     def client(self, service: str) -> Any:
-        """A client for ``service`` in the cluster's region."""
-        try:
-            return self._session.client(service)
-        except ValueError as error:  # botocore's for an endpoint that is no URL
-            raise OpsError(f"{error}; set AWS_ENDPOINT_URL to a URL, or unset it") from error
+        """Return a client for ``service`` in the cluster's region."""
+        return client_of(self._session, service)
 
     def stacks(self) -> list[Stack]:
-        """The cluster's stacks that exist, in the order in which they are deployed."""
+        """Return the cluster's stacks that exist, in the order of deployment."""
         found = (self._stack(f"{self.config.name}-{suffix}") for suffix in STACKS)
         return [stack for stack in found if stack]
 
     def outputs(self) -> dict[str, str]:
-        """The outputs of all the cluster's stacks."""
+        """Return the outputs of all the cluster's stacks."""
         return _outputs(self.stacks())
 
     def cluster(self) -> dict[str, Any]:
-        """What SageMaker says of the cluster."""
+        """Return SageMaker's description of the cluster."""
         stacks = self.stacks()
         name = _outputs(stacks).get("ClusterName")
         if not name:
@@ -72,20 +76,20 @@ class Deployment:
         return description
 
     def nodes(self, cluster_name: str) -> list[dict[str, Any]]:
-        """Every node of the cluster, group by group."""
+        """Return every node of the cluster, group by group."""
         pages = self.client("sagemaker").get_paginator("list_cluster_nodes").paginate(ClusterName=cluster_name)
         nodes = [node for page in pages for node in page["ClusterNodeSummaries"]]
         return sorted(nodes, key=lambda node: (node["InstanceGroupName"], node["InstanceId"]))
 
     def resources(self, stack: str) -> list[dict[str, Any]]:
-        """The resources of one of the cluster's stacks, which must exist."""
+        """Return the resources of one of the cluster's stacks, which must exist."""
         name = f"{self.config.name}-{stack}"
         found: list[dict[str, Any]] = self.client("cloudformation").describe_stack_resources(StackName=name)["StackResources"]
         return found
 
     @property
     def region(self) -> str:
-        """Where the cluster is."""
+        """The cluster's region."""
         return str(self._session.region_name)
 
     def _stack(self, name: str) -> Stack | None:
@@ -105,5 +109,5 @@ def _outputs(stacks: list[Stack]) -> dict[str, str]:
 
 
 def _as_far(stacks: list[Stack]) -> str:
-    """What there is of a cluster that is not there, such as a stack that was rolled back."""
+    """Return the stacks of a cluster that does not exist, such as one that was rolled back."""
     return "".join(f"; stack {stack.name} is {stack.status}" + (f": {stack.reason}" if stack.reason else "") for stack in stacks)

@@ -1,5 +1,5 @@
-"""What an operator is told when a command cannot do its work."""
+"""The error of a command."""
 
 
 class OpsError(Exception):
-    """The command cannot do its work; the text says why and what to do."""
+    """The command failed; the text is `<problem>; <fix>`."""

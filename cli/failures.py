@@ -1,4 +1,4 @@
-"""Why a stack failed: what CloudFormation wrote down when its last operation went wrong."""
+"""The reasons why a stack's last operation failed, from CloudFormation's events."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,18 +11,18 @@ FOLLOWS = "cancelled"
 
 
 def failures(deployment: Deployment, stack: Stack) -> list[str]:
-    """What failed in the stack's last operation, the first first; empty where it ended well or is under way."""
+    """Return the failures of the stack's last operation, oldest first; empty if it succeeded or is still running."""
     if not stack.status.endswith(("_FAILED", "ROLLBACK_COMPLETE")):
         return []
     failed = [event for event in _last_operation(deployment, stack) if event["ResourceStatus"].endswith("_FAILED")]
-    told = [event for event in failed if FOLLOWS not in event.get("ResourceStatusReason", FOLLOWS)]
+    reported = [event for event in failed if FOLLOWS not in event.get("ResourceStatusReason", FOLLOWS)]
     return [
-        f"{event['LogicalResourceId']} {event['ResourceStatus']}: {event['ResourceStatusReason']}" for event in reversed(told)
+        f"{event['LogicalResourceId']} {event['ResourceStatus']}: {event['ResourceStatusReason']}" for event in reversed(reported)
     ]
 
 
 def _last_operation(deployment: Deployment, stack: Stack) -> Iterator[dict[str, Any]]:
-    """The events of the operation that somebody asked for last, newest first."""
+    """Yield the events of the last operation, newest first."""
     pages = deployment.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=stack.name)
     for page in pages:
         for event in page["StackEvents"]:

@@ -1,16 +1,17 @@
-"""`./hpod init NAME`: a commented cluster file, by a few questions."""
+"""`./hpod init NAME`: ask a few questions and write a commented cluster file."""
 
-import argparse
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
+from cli.cluster_folder import CLUSTERS
 from cli.cluster_template import first_file
-from cli.command import CLUSTERS
+from cli.confirm import prompt
 from cli.errors import OpsError
 from cli.questions import NEW, QUESTIONS, Answers, Question
+from cli.result import Result
 from cli.write_file import write_new
 from config.errors import Level, Problem
 from config.model import FILE_NAME, ClusterConfig
@@ -21,22 +22,14 @@ from validation.patterns import in_words
 Ask = Callable[[str], str]
 
 
-def options(command: argparse.ArgumentParser) -> None:
-    """Add what the command takes."""
-    command.add_argument("name", metavar="NAME", help="the new file's name, without .yaml, e.g. mine")
-    for question in QUESTIONS:
-        command.add_argument(question.option, metavar=question.name.upper(), help=question.help)
-    command.add_argument("--force", action="store_true", help="write over a file that is there (it is kept)")
-
-
-def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **given: str | None) -> Iterator[str]:
-    """Write the file; what no option answers is asked, where somebody is there to ask."""
+def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **given: str | None) -> Result:
+    """Write the file; on a terminal, ask for what no option answers."""
     if problem := _name_problem(name):
         raise OpsError(f"{name} {problem}")
     path = clusters / f"{name}.yaml"
     if path.exists() and not force:
-        raise OpsError(f"{path} is there already; give another name, or --force to write over it")
-    asking = ask or (input if sys.stdin.isatty() else None)
+        raise OpsError(f"{path} already exists; choose another name, or pass --force to overwrite it")
+    asking = ask or (prompt if sys.stdin.isatty() else None)
     answers: Answers = {option: answer for option, answer in given.items() if answer is not None}
     _check(answers)
     if asking is None:
@@ -45,23 +38,24 @@ def init(*, name: str, clusters: Path, force: bool, ask: Ask | None = None, **gi
         if question.is_asked(answers):
             answers[question.name] = _answer(question, answers, asking)
         elif question.name in answers:
-            raise OpsError(f"{question.option} is of a VPC that is there; give --vpc, too")
+            raise OpsError(f"{question.option} requires --vpc")
     text = first_file(answers, clusters)
     parsed = parse_cluster(text.encode(), name, clusters)
     if not isinstance(parsed, ClusterConfig):
         raise OpsError(_refused(parsed, name, clusters, answers))
     write_new(path, text, force=force)
-    yield from filter(None, [report.text(check_files([path]))])
-    yield f"wrote {path}; edit it, then run `./hpod validate {path}`"
+    checked = check_files([path])
+    lines = [report.text(checked), f"wrote {path}; edit it, then run `./hpod validate {path}`"]
+    return Result({"file": str(path)}, ("\n".join(filter(None, lines)),), report.problems(checked))
 
 
 def _name_problem(name: str) -> str | None:
-    """What is wrong with the new file's name, with one that would be right."""
+    """Return the problem of the new file's name, with a valid name."""
     if re.fullmatch(FILE_NAME, name):
         return None
     meant = re.sub("[^a-z0-9]+", "-", name.removesuffix(".yaml").removesuffix(".yml").lower()).lstrip("-0123456789")[:31]
-    remedy = f"write {meant.rstrip('-')}" if re.fullmatch(FILE_NAME, meant.rstrip("-")) else "write e.g. mine"
-    return f"cannot name a cluster file, which names a cluster and {in_words(f'^{FILE_NAME}$')}; {remedy}"
+    fix = f"write {meant.rstrip('-')}" if re.fullmatch(FILE_NAME, meant.rstrip("-")) else "write e.g. mine"
+    return f"is not a valid cluster name, which {in_words(f'^{FILE_NAME}$')}; {fix}"
 
 
 def _check(answers: Answers) -> None:
@@ -84,29 +78,29 @@ def _demand(answers: Answers) -> None:
         if question.name not in answers and question.name != "region" and question.is_asked(known) and not question.default(known)
     ]
     if missing:
-        raise OpsError(f"nobody is there to ask; give {' and '.join(filter(None, [', '.join(missing[:-1]), missing[-1]]))}")
+        raise OpsError(f"not a terminal: pass {' and '.join(filter(None, [', '.join(missing[:-1]), missing[-1]]))}")
 
 
 def _refused(problems: list[Problem], name: str, clusters: Path, answers: Answers) -> str:
-    """Why the answers make no file, and the command that gives all of them again, to change what is wrong."""
+    """Return why the answers make no valid file, and the command that repeats all of them."""
     folder = [] if clusters == CLUSTERS else ["--clusters", str(clusters)]
     options = [
         word for question in QUESTIONS for word in (question.option, answers.get(question.name)) if question.name in answers
     ]
     again = shlex.join(["./hpod", "init", name, *folder, *filter(None, options)])
-    told = "\n".join(str(problem) for problem in problems if problem.level is Level.ERROR)
-    return f"nothing was written, as these answers do not go together:\n{told}\nchange the one that is wrong: `{again}`"
+    errors = "\n".join(str(problem) for problem in problems if problem.level is Level.ERROR)
+    return f"nothing was written, because these answers contradict each other:\n{errors}\ncorrect the wrong one: `{again}`"
 
 
 def _answer(question: Question, answers: Answers, ask: Ask | None) -> str:
-    """The answer that an option gave, or that is given now, or that goes without asking."""
+    """Return the answer of the option, of the user, or the default."""
     if question.name in answers:
         return answers[question.name]
     default = question.default(answers)
     if ask is not None:
         return _asked(question, answers, ask, default)
     if default is None:
-        raise OpsError(f"nobody is there to ask for the {question.text(answers)}; give {question.option}")
+        raise OpsError(f"not a terminal: pass {question.option}")
     return default
 
 
@@ -116,7 +110,7 @@ def _asked(question: Question, answers: Answers, ask: Ask, default: str | None) 
         try:
             answer = ask(shown).strip() or default or ""
         except EOFError:
-            raise OpsError(f"the answers ended before the {question.text(answers)}; give {question.option}") from None
+            raise OpsError(f"the input ended before the {question.text(answers)}; pass {question.option}") from None
         problem = question.problem(answer, answers)
         if problem is None:
             return answer

@@ -1,4 +1,4 @@
-"""What AWS still has of a cluster's network and storage, found by the tag that we put on all that is made."""
+"""Network and storage resources of a cluster, found by its tag."""
 
 from datetime import UTC
 from typing import Any
@@ -9,7 +9,7 @@ from config.tags import CLUSTER_TAG
 
 
 def file_systems(fsx: Any, cluster: str) -> list[dict[str, Any]]:
-    """The cluster's file systems, the newest first."""
+    """Return the cluster's file systems, newest first."""
     pages = fsx.get_paginator("describe_file_systems").paginate()
     systems = [system for page in pages for system in page["FileSystems"] if system["Lifecycle"] != "DELETING"]
     ours = [system for system in systems if _tags(system).get(CLUSTER_TAG) == cluster]
@@ -17,14 +17,14 @@ def file_systems(fsx: Any, cluster: str) -> list[dict[str, Any]]:
 
 
 def data_buckets(s3: Any, cluster: str) -> list[str]:
-    """The cluster's data buckets, the newest first; CloudFormation named them after the storage stack."""
+    """Return the cluster's data buckets, newest first; CloudFormation names them after the storage stack."""
     named = [bucket for bucket in s3.list_buckets()["Buckets"] if bucket["Name"].startswith(f"{cluster}-storage-")]
     ours = [bucket for bucket in named if _bucket_tags(s3, bucket["Name"]).get(CLUSTER_TAG) == cluster]
     return [bucket["Name"] for bucket in sorted(ours, key=lambda bucket: bucket["CreationDate"], reverse=True)]
 
 
 def network(ec2: Any, cluster: str, file_system: dict[str, Any] | None) -> dict[str, Any]:
-    """The subnet of the file system and what it is in, as `network.existing`; empty where there is none of the cluster's."""
+    """Return the file system's subnet and VPC as `network.existing`; empty if the cluster has none."""
     tagged = [{"Name": f"tag:{CLUSTER_TAG}", "Values": [cluster]}]
     subnets = ec2.describe_subnets(Filters=tagged)["Subnets"]
     if file_system:
@@ -46,22 +46,22 @@ def network(ec2: Any, cluster: str, file_system: dict[str, Any] | None) -> dict[
 
 
 def has_internet(ec2: Any, vpc_id: str) -> bool:
-    """Whether the VPC has a way to the internet already."""
+    """Return whether the VPC has a route to the internet."""
     return bool(_public_subnets(ec2, {"Name": "vpc-id", "Values": [vpc_id]}))
 
 
 def _public_subnets(ec2: Any, vpc: dict[str, Any]) -> set[str]:
-    """The VPC's subnets that have a route to an internet gateway."""
+    """Return the VPC's subnets with a route to an internet gateway."""
     tables = ec2.describe_route_tables(Filters=[vpc])["RouteTables"]
     ours = [table for table in tables if any(route.get("GatewayId", "").startswith("igw-") for route in table["Routes"])]
     return {each["SubnetId"] for table in ours for each in table["Associations"] if "SubnetId" in each}
 
 
 def described(file_system: dict[str, Any]) -> str:
-    """What tells one file system from another: id, age, size, place."""
+    """Return id, age, size and subnets of the file system."""
     created = file_system["CreationTime"].astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
     subnets = ", ".join(file_system["SubnetIds"])
-    return f"{file_system['FileSystemId']}: made {created}, {file_system['StorageCapacity']} GiB, in {subnets}"
+    return f"{file_system['FileSystemId']}: created {created}, {file_system['StorageCapacity']} GiB, in {subnets}"
 
 
 def _tags(thing: dict[str, Any]) -> dict[str, str]:

@@ -1,9 +1,8 @@
-"""`./hpod logs CLUSTER [NODE]`: what the lifecycle script of a node wrote, while the cluster is there and after.
+"""`./hpod logs CLUSTER [NODE]`: the output of lifecycle scripts, also of nodes and clusters that no longer exist.
 
-HyperPod's log groups outlive their clusters, so that the log of a node of a cluster that could not be made is still there.
+HyperPod's log groups outlive their clusters, also clusters that could not be created.
 """
 
-import argparse
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +12,7 @@ from typing import Any
 
 from cli.deployment import Deployment
 from cli.errors import OpsError
-from cli.table import table
+from cli.result import Result, Show, Table, ignore
 
 SCRIPTS = "LifecycleConfig/"
 POLL_S = 2
@@ -23,7 +22,7 @@ GENERATED = "-(?:[0-9a-f]{12}|[0-9a-f]{16})"
 
 @dataclass(frozen=True)
 class NodeLog:
-    """The log stream of one node; ``number`` counts the group's nodes in the order in which they began to write."""
+    """The log stream of a node; ``number`` counts the group's nodes in the order of their first line."""
 
     stream: str
     group: str
@@ -33,34 +32,42 @@ class NodeLog:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the node may be called."""
+        """The names that the user may pass."""
         return self.instance, f"{self.group}-{self.number}"
 
 
-def options(command: argparse.ArgumentParser) -> None:
-    """Add what the command takes beside the cluster."""
-    command.add_argument("node", metavar="NODE", nargs="?", help="an instance id, or the group's name and a number: workers-1")
-    command.add_argument("--follow", action="store_true", help="go on with what is written from now on, until Ctrl-C")
-
-
 def logs(
-    deployment: Deployment, node: str | None = None, *, follow: bool = False, sleep: Callable[[float], None] = time.sleep
-) -> Iterator[str]:
-    """The lines of a node's log; without a node, the logs that there are."""
+    deployment: Deployment,
+    *,
+    node: str | None = None,
+    follow: bool = False,
+    show: Show = ignore,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Result:
+    """Show the lines of a node's log as they come; without a node, return the list of logs."""
     client = deployment.client("logs")
     group = _log_group(client, deployment)
     found = _node_logs(client, group)
     if node is None:
-        yield table(
-            ("NODE", "NAME", "GROUP", "LAST WRITTEN"), [(each.instance, each.names[1], each.group, each.last) for each in found]
-        )
-        yield f"\nin log group {group}"
-        return
-    yield from _lines(client, group, _chosen(found, node).stream, sleep if follow else None)
+        return _listed(group, found)
+    chosen = _chosen(found, node)
+    lines = []
+    for line in _lines(client, group, chosen.stream, sleep if follow else None):
+        show(line)
+        if not follow:  # which never ends
+            lines.append(line)
+    return Result({"log_group": group, "node": chosen.instance, "lines": lines})
+
+
+def _listed(group: str, found: list[NodeLog]) -> Result:
+    rows = [(each.instance, each.names[1], each.group, each.last) for each in found]
+    listed = [{"instance_id": node, "name": name, "group": of, "last_written": last} for node, name, of, last in rows]
+    text = (Table(("NODE", "NAME", "GROUP", "LAST WRITTEN"), rows), f"in log group {group}")
+    return Result({"log_group": group, "nodes": listed}, text)
 
 
 def _log_group(client: Any, deployment: Deployment) -> str:
-    """The log group of the newest cluster of this file."""
+    """Return the log group of the file's newest cluster."""
     name = deployment.config.cluster_name
     prefix = f"/aws/sagemaker/Clusters/{name or deployment.config.name}"
     own = re.compile(re.escape(prefix) + ("" if name else GENERATED) + "/[^/]+")
@@ -68,8 +75,8 @@ def _log_group(client: Any, deployment: Deployment) -> str:
     groups = [group for page in pages for group in page["logGroups"] if own.fullmatch(group["logGroupName"])]
     if not groups:
         raise OpsError(
-            f"no node of cluster {deployment.config.name!r} has written a log; `./hpod status "
-            f"{deployment.config.name}` says how far it is, or why it failed before"
+            f"no logs of cluster {deployment.config.name!r}; `./hpod status "
+            f"{deployment.config.name}` shows its progress or failure"
         )
     return str(max(groups, key=lambda group: group["creationTime"])["logGroupName"])
 
@@ -90,11 +97,11 @@ def _chosen(found: list[NodeLog], node: str) -> NodeLog:
         if node in log.names:
             return log
     known = ", ".join(log.names[1] for log in found[:10]) or "none"
-    raise OpsError(f"node {node!r} has written no log; choose one that has: {known}, or an instance id of `./hpod nodes`")
+    raise OpsError(f"no log of node {node!r}; available: {known}, or an instance id")
 
 
 def _lines(client: Any, group: str, stream: str, sleep: Callable[[float], None] | None) -> Iterator[str]:
-    """The stream's lines; with ``sleep``, also those that are still to come. The token repeats itself at the end."""
+    """Yield the stream's lines; with ``sleep``, also future ones. At the end, the service repeats the token."""
     token: str | None = None
     while True:
         more = {"nextToken": token} if token else {}

@@ -1,27 +1,32 @@
-"""Runs the commands that look at what is deployed."""
+"""Runs the commands that inspect a deployment."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from cli.access import Access
 from cli.account import check_account
-from cli.command import Said
+from cli.aws_errors import UNINTELLIGIBLE, explained, is_ours
+from cli.cluster_files import is_path
 from cli.deployment import Deployment
 from cli.errors import OpsError
-from cli.remedies import UNINTELLIGIBLE, explained, is_ours
+from cli.result import Result
 from validation.load import load_clusters
 
 
-def said_on_deployment(name: str, function: Callable[..., Said], *, cluster: str, clusters: Path, **own: object) -> Iterator[str]:
-    """What the command of this name says of the cluster; an OpsError tells of an AWS that refuses or is silent."""
+def on_deployment(
+    command: str, function: Callable[..., Result], *, cluster: str, clusters: Path, access: Access, **arguments: object
+) -> Result:
+    """Return the command's result; raise an OpsError if AWS refuses or does not answer."""
+    if is_path(cluster):
+        clusters, cluster = Path(cluster).parent, Path(cluster).stem
     (config,) = load_clusters(clusters, only=cluster)
     try:
-        deployment = Deployment(config, folder=clusters)
+        deployment = Deployment(config, folder=clusters, access=access)
         check_account(config, clusters / f"{cluster}.yaml", deployment.client("sts"))
-        said = function(deployment, **own)
-        yield from [said] if isinstance(said, str) else said
+        return function(deployment, **arguments)
     except (ClientError, BotoCoreError, OSError, *UNINTELLIGIBLE) as error:
-        if is_ours(error):
+        if is_ours(error) or isinstance(error, BrokenPipeError):
             raise
-        raise OpsError(explained(name, error)) from error
+        raise OpsError(explained(command, error)) from error

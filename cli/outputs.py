@@ -1,14 +1,20 @@
-"""`./hpod outputs CLUSTER`: what the stacks put out."""
+"""`./hpod outputs CLUSTER [NAME]`: the outputs of the stacks."""
 
 from cli.deployment import Deployment
 from cli.errors import OpsError
-from cli.table import table
+from cli.result import Result, Table
+from config.suggestions import nearest
+
+LONG = "AfterDestroy"
 
 
-def outputs(deployment: Deployment) -> str:
-    """The outputs of the cluster's stacks."""
-    found = deployment.outputs()
+def outputs(deployment: Deployment, *, name: str | None = None) -> Result:
+    """Return the outputs of the cluster's stacks, or only the value of the output ``name``."""
+    found = dict(sorted(deployment.outputs().items(), key=lambda output: output[0].endswith(LONG)))  # long values last
     if not found:
-        name = deployment.config.name
-        raise OpsError(f"cluster {name!r} has no stacks; run `{deployment.deploy_command}`")
-    return table(("OUTPUT", "VALUE"), found.items())
+        raise OpsError(f"cluster {deployment.config.name!r} has no stacks; run `{deployment.deploy_command}`")
+    if name is None:
+        return Result({"outputs": found}, (Table(("OUTPUT", "VALUE"), list(found.items())),))
+    if name not in found:
+        raise OpsError(f"unknown output {name!r}; {nearest(name, found)}")
+    return Result({"outputs": {name: found[name]}}, (found[name],))

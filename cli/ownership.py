@@ -1,10 +1,10 @@
-"""The cluster that the file's own stack has, and why a deployment of the file would then take over no other."""
+"""Ownership of a cluster: the file's own stack, another stack, or none."""
 
 from typing import Any
 
+from cli.aws_errors import not_aws
 from cli.deployment import Deployment
 from cli.errors import OpsError
-from cli.remedies import not_aws
 from cli.resource_code import ApiError, Cluster, ClusterApi, Owner
 from config.model import Implementation
 
@@ -13,13 +13,11 @@ NATIVE = "AWS::SageMaker::Cluster"
 GONE = ("DELETE_COMPLETE", "DELETE_SKIPPED")
 TO_BE_MADE = ("CREATE_FAILED", "CREATE_IN_PROGRESS")
 
-_LET_GO = (
-    "let the stack go of that one first, in deployments of their own: `removal: retain`, then `implementation: none`, then this"
-)
+_LET_GO = "release it first, in separate deployments: `removal: retain`, then `implementation: none`, then this"
 
 
 def cluster_named(api: ClusterApi, name: str) -> Cluster | None:
-    """The cluster of the name as AWS describes it; None where there is none. What AWS refuses is raised as botocore has it."""
+    """Return the cluster with this name, or None; raise botocore's error if AWS refuses."""
     try:
         found: Cluster | None = api.cluster(name, is_deletion=False)
     except ApiError as error:
@@ -30,17 +28,17 @@ def cluster_named(api: ClusterApi, name: str) -> Cluster | None:
 
 
 def whose(cluster: Cluster) -> str:
-    """Whom the cluster belongs to, in the words of a sentence about it."""
+    """Return the cluster's owner as part of a sentence."""
     return f"belongs to {cluster.owner}" if cluster.owner else "has no owner"
 
 
 def resources(deployment: Deployment, *kinds: str) -> list[dict[str, Any]]:
-    """The resources of these types that the file's Cluster stack has; none where there is no such stack."""
+    """Return the resources of these types in the file's Cluster stack; empty without a stack."""
     return [each for each in _all(deployment) if each["ResourceType"] in kinds and each["ResourceStatus"] not in GONE]
 
 
 def own_owner(deployment: Deployment, cluster: Cluster) -> Owner | None:
-    """The resource of the file's stack that has the cluster, or had it until it left; None where there is no such stack."""
+    """Return the resource of the file's stack that owns the cluster, or owned it until it left; None without a stack."""
     for each in resources(deployment, OURS):
         return _owner(each)
     stacks = {each["StackId"] for each in _all(deployment)}
@@ -48,28 +46,28 @@ def own_owner(deployment: Deployment, cluster: Cluster) -> Owner | None:
 
 
 def has_own(deployment: Deployment, cluster: Cluster) -> bool:
-    """Whether the file's stack has the cluster, so that nothing is to be taken over."""
+    """Return whether the file's stack owns the cluster already."""
     return any(_is_own(each, cluster) and each["ResourceStatus"] not in TO_BE_MADE for each in resources(deployment, OURS))
 
 
 def obstacle(deployment: Deployment, cluster: Cluster) -> str:
-    """Why a deployment would not come to the Create that takes a cluster over; empty where it would, or need not."""
+    """Return why a deployment would not adopt the cluster; empty if it would, or owns it."""
     implementation = deployment.config.implementation
     if implementation is not Implementation.CUSTOM_RESOURCE:
         native = ", or use `cdk import` (docs/change/implementation.md)" if implementation is Implementation.NATIVE else ""
-        return f"`implementation: {implementation.value}` takes over no cluster; set `implementation: custom_resource`{native}"
+        return f"`implementation: {implementation.value}` cannot adopt a cluster; set `implementation: custom_resource`{native}"
     for each in resources(deployment, OURS, NATIVE):
         if each["ResourceStatus"] not in TO_BE_MADE and not (each["ResourceType"] == OURS and _is_own(each, cluster)):
-            return f"its stack has cluster {each['PhysicalResourceId']} already, and {_why(each, cluster)}; {_LET_GO}"
+            return f"its stack already owns cluster {each['PhysicalResourceId']}, and {_why(each, cluster)}; {_LET_GO}"
     return ""
 
 
 def _why(resource: dict[str, Any], cluster: Cluster) -> str:
     if resource["ResourceType"] == NATIVE:
-        return "CloudFormation puts no custom resource in the place of a native one"
+        return "CloudFormation cannot replace a native resource with a custom resource"
     if resource["PhysicalResourceId"] == cluster.name:
-        return "an update does not put back the tags of ownership that it has lost"
-    return "an update takes over no other"
+        return "an update does not restore its lost ownership tags"
+    return "an update adopts no other cluster"
 
 
 def _all(deployment: Deployment) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What the custom resource is at: the last line of the step function's log, while CloudFormation waits for an answer."""
+"""Progress of the custom resource, from the step function's log while CloudFormation waits."""
 
 import json
 from datetime import datetime, timedelta
@@ -12,7 +12,7 @@ LOG_GROUP = "ProviderStepAccessLogGroup"
 
 
 def progress(deployment: Deployment) -> list[str]:
-    """A line for each request that runs: status, nodes ready of those asked for, time since it began, what it waits for."""
+    """Return a line for each running request: status, ready nodes, elapsed time and what it waits for."""
     resources = deployment.resources("Cluster")
     ours = (each for each in resources if each["ResourceType"].startswith("Custom::"))
     running = [each for each in ours if each["ResourceStatus"].endswith("_IN_PROGRESS")]
@@ -24,7 +24,7 @@ def progress(deployment: Deployment) -> list[str]:
 
 
 def _last_lines(client: Any, group: str, since: datetime) -> dict[str, str]:
-    """The last line of each request."""
+    """Return the last line of each request."""
     pages = client.get_paginator("filter_log_events").paginate(logGroupName=group, startTime=int(since.timestamp() * 1000))
     found: dict[str, str] = {}
     for page in pages:
@@ -36,7 +36,7 @@ def _last_lines(client: Any, group: str, since: datetime) -> dict[str, str]:
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    """A line of ours; Lambda's own are no JSON."""
+    """Return our log line; Lambda's own lines are not JSON."""
     try:
         line = json.loads(text)
     except ValueError:

@@ -1,11 +1,11 @@
-"""What `./hpod init` asks, and which answers it takes."""
+"""The questions of `./hpod init`, and their valid answers."""
 
 import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cli.region import asked_region
+from cli.access import asked_region
 from cluster_request.service_model import shape
 from config.instance_group import InstanceGroup
 from config.instance_types import instance_type
@@ -20,11 +20,9 @@ NEW, NONE = "new", "none"
 
 @dataclass(frozen=True)
 class Question:
-    """One question: what it asks, what is taken without an answer, and what is wrong with one."""
+    """A question with its default and the check of its answer."""
 
     name: str
-    # What `--help` says: the unit, an example, and in brackets what is taken without an answer.
-    help: str
     text: Callable[[Answers], str]
     problem: Callable[[str, Answers], str | None]
     default: Callable[[Answers], str | None]
@@ -32,7 +30,7 @@ class Question:
 
     @property
     def option(self) -> str:
-        """The option that answers it beforehand."""
+        """The option that answers the question."""
         return f"--{self.name.replace('_', '-')}"
 
 
@@ -43,15 +41,15 @@ def _default_region(answers: Answers) -> str | None:
 
 
 def _region(answer: str, _: Answers) -> str | None:
-    return None if answer in regions() else f"is no region that SageMaker is in; {nearest(answer, regions())}"
+    return None if answer in regions() else f"is not a region of SageMaker; {nearest(answer, regions())}"
 
 
 def _zone(answer: str, answers: Answers) -> str | None:
     if (named := region_of_name(answer)) and (ids := zones_of(named)):
-        return f"is a zone's name, which is another zone in each account; use its id: {either(ids)}"
+        return f"is a zone name, which differs between accounts; use its id: {either(ids)}"
     region, home = answers.get("region"), region_of_zone(answer)
     if re.fullmatch(ZONE_ID, answer) is None:
-        return f"is no availability zone's id; {zone_fix(answer, region)}"
+        return f"is not an availability zone id; {zone_fix(answer, region)}"
     # Of the region's zones that the table does not have, which some accounts see, the file's own check warns.
     return f"is a zone of {home}, not of {region}; {zone_fix(answer, region)}" if region and home not in (None, region) else None
 
@@ -59,12 +57,12 @@ def _zone(answer: str, answers: Answers) -> str | None:
 def _instance_type(answer: str, _: Answers) -> str | None:
     known = shape("ClusterInstanceType")["enum"]
     if answer.lower() in ("", "ml", "ml."):
-        return "is no type that HyperPod takes; write it like ml.p5.48xlarge"
-    return None if answer in known else f"is no type that HyperPod takes; {_types_like(answer.lower(), known)}"
+        return "is not an instance type of HyperPod; enter e.g. ml.p5.48xlarge"
+    return None if answer in known else f"is not an instance type of HyperPod; {_types_like(answer.lower(), known)}"
 
 
 def _types_like(answer: str, known: list[str]) -> str:
-    """The types that were meant: of an EC2 type, of a family, or with a GPU of this name; else those spelled like it."""
+    """Return the types that may be meant: of an EC2 type, a family or a GPU, else those with a similar name."""
     plain = answer.removeprefix("ml.")
     for meant in (
         [name for name in known if name == f"ml.{plain}"],
@@ -79,19 +77,19 @@ def _types_like(answer: str, known: list[str]) -> str:
 def _count(answer: str, _: Answers) -> str | None:
     most = next(bound.le for bound in InstanceGroup.model_fields["instance_count"].metadata if hasattr(bound, "le"))
     if not re.fullmatch("[0-9]{1,6}", answer):
-        return "is no number of nodes; write e.g. 4"
-    return None if int(answer) <= most else f"is more than the {most} nodes that a group can have; write e.g. 4"
+        return "is not a number of nodes; enter e.g. 4"
+    return None if int(answer) <= most else f"exceeds the limit of {most} nodes per group; enter e.g. 4"
 
 
 def _storage(answer: str, _: Answers) -> str | None:
-    return None if answer in (NEW, NONE) else f"must be {NEW} or {NONE}; write one of both"
+    return None if answer in (NEW, NONE) else f"must be {NEW} or {NONE}"
 
 
 def _id_of(prefix: str) -> Callable[[str, Answers], str | None]:
     def problem(answer: str, _: Answers) -> str | None:
         ids = [each.strip() for each in answer.split(",")]
         wrong = [each for each in ids if not re.fullmatch(f"{prefix}-[0-9a-f]{{8,17}}", each)]
-        return f"must be {prefix}- and 8 to 17 digits from 0 to 9 and a to f; look it up" if wrong else None
+        return f"must be {prefix}- and 8 to 17 hexadecimal digits" if wrong else None
 
     return problem
 
@@ -108,66 +106,24 @@ def _always(value: str | None) -> Callable[[Answers], str | None]:
     return lambda _: value
 
 
-def _said(text: str) -> Callable[[Answers], str]:
+def _text(text: str) -> Callable[[Answers], str]:
     return lambda _: text
 
 
 def _zones(answers: Answers) -> str:
     known = zones_of(answers["region"])
-    return f"availability zone where your quota is ({either(known)})" if known else "id of the availability zone"
+    return f"id of the availability zone with your quota ({either(known)})" if known else "id of the availability zone"
 
 
 QUESTIONS = (
+    Question("region", _text("region, e.g. us-west-2"), _region, _default_region),
+    Question("zone", _zones, _zone, _always(None)),
+    Question("instance_type", _text("instance type of the compute nodes, e.g. ml.p5.48xlarge"), _instance_type, _always(None)),
+    Question("instance_count", _text("number of compute nodes"), _count, _always("1")),
+    Question("vpc", _text(f"VPC: `{NEW}`, or the id of an existing one"), _network, _always(NEW)),
+    Question("subnets", _text("private subnets in that zone, comma-separated"), _id_of("subnet"), _always(None), _has_vpc),
     Question(
-        "region",
-        "the AWS region, e.g. us-west-2 (that of --zone, or AWS_REGION)",
-        _said("region, e.g. us-west-2"),
-        _region,
-        _default_region,
+        "security_group", _text("security group that allows all traffic within itself"), _id_of("sg"), _always(None), _has_vpc
     ),
-    Question(
-        "zone",
-        "the id, not the name, of the availability zone where your quota is, e.g. usw2-az4 (asked for)",
-        _zones,
-        _zone,
-        _always(None),
-    ),
-    Question(
-        "instance_type",
-        "the type of the compute nodes, e.g. ml.p5.48xlarge (asked for)",
-        _said("instance type of the compute nodes, e.g. ml.p5.48xlarge"),
-        _instance_type,
-        _always(None),
-    ),
-    Question("instance_count", "how many compute nodes, e.g. 4 (1)", _said("how many of them"), _count, _always("1")),
-    Question(
-        "vpc",
-        f"`{NEW}`, or the id of a VPC that is there, e.g. vpc-0123456789abcdef0 ({NEW})",
-        _said(f"VPC: `{NEW}`, or the id of one that is there"),
-        _network,
-        _always(NEW),
-    ),
-    Question(
-        "subnets",
-        "with --vpc: ids of its private subnets in the zone, with commas, e.g. subnet-01234567,subnet-89abcdef (asked for)",
-        _said("private subnets in that zone, with commas"),
-        _id_of("subnet"),
-        _always(None),
-        _has_vpc,
-    ),
-    Question(
-        "security_group",
-        "with --vpc: id of a security group that allows all traffic within itself, e.g. sg-01234567 (asked for)",
-        _said("security group that allows all within itself"),
-        _id_of("sg"),
-        _always(None),
-        _has_vpc,
-    ),
-    Question(
-        "storage",
-        f"FSx for Lustre file system: `{NEW}`, of 1200 GiB, or `{NONE}` ({NEW})",
-        _said(f"FSx for Lustre file system: `{NEW}` or `{NONE}`"),
-        _storage,
-        _always(NEW),
-    ),
+    Question("storage", _text(f"FSx for Lustre file system: `{NEW}` or `{NONE}`"), _storage, _always(NEW)),
 )

@@ -1,25 +1,33 @@
-"""`./hpod adopt CLUSTER --release`: free a cluster whose stack is gone or has let it go."""
+"""`./hpod adopt CLUSTER --release`: release a cluster that no stack owns any more."""
 
 from typing import Any
 
 from botocore.exceptions import ClientError
 
+from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.resource_code import Cluster, Owner
+from cli.result import Result
 
 GONE = ("DELETE_COMPLETE", "DELETE_SKIPPED")
 BUSY = "_IN_PROGRESS"
 
 
-def release_cluster(deployment: Deployment, cluster: Cluster) -> str:
-    """Take off the tags that say whose the cluster is, if no stack has it."""
+def release_cluster(deployment: Deployment, cluster: Cluster, confirm: Confirm = without_asking) -> Result:
+    """Remove the cluster's ownership tags, if no stack has it."""
     owner = cluster.owner
     if owner is None:
-        return f"cluster {cluster.name} has no owner; nothing to release"
+        return _result(cluster, f"cluster {cluster.name} has no owner; nothing to release", is_released=False)
     _refuse_if_held(deployment, cluster, owner)
+    confirm(f"Remove the ownership tags of cluster {cluster.name}, which belongs to {owner}?")
     deployment.client("sagemaker").delete_tags(ResourceArn=cluster.arn, TagKeys=sorted(owner.tags))
-    return f"cluster {cluster.name} has no owner any more; `./hpod adopt {deployment.config.name}` shows what comes next"
+    message = f"released cluster {cluster.name}; `./hpod adopt {deployment.config.name}` shows what a deployment would change"
+    return _result(cluster, message, is_released=True)
+
+
+def _result(cluster: Cluster, message: str, *, is_released: bool) -> Result:
+    return Result({"cluster": cluster.name, "released": is_released}, (message,))
 
 
 def _refuse_if_held(deployment: Deployment, cluster: Cluster, owner: Owner) -> None:
@@ -37,7 +45,7 @@ def _refuse_if_held(deployment: Deployment, cluster: Cluster, owner: Owner) -> N
     # Until a request is answered, CloudFormation knows no cluster of a Create, and the old one of an Update that replaces it.
     if status.endswith(BUSY) or resource_status.endswith(BUSY):
         raise OpsError(
-            f"cluster {cluster.name} is {owner.logical_id} of stack {stack}, which is at work; it was not touched; wait until "
+            f"cluster {cluster.name} is {owner.logical_id} of stack {stack}, which is busy; nothing was changed; wait until "
             "the stack is done, and try again"
         )
     if resource and resource_status not in GONE and resource.get("PhysicalResourceId", cluster.name) == cluster.name:
@@ -46,13 +54,13 @@ def _refuse_if_held(deployment: Deployment, cluster: Cluster, owner: Owner) -> N
 
 def _held(cluster: Cluster, owner: Owner, stack: str) -> OpsError:
     return OpsError(
-        f"cluster {cluster.name} is {owner.logical_id} of stack {stack}; it was not touched; let that stack go of it first: "
-        "`removal: retain`, and after a deployment of that `cdk destroy` or `implementation: none`"
+        f"cluster {cluster.name} is {owner.logical_id} of stack {stack}; nothing was changed; release it from that stack first: "
+        "deploy `removal: retain`, then run `cdk destroy` or deploy `implementation: none`"
     )
 
 
 def _tolerant(call: Any, member: str, **arguments: str) -> Any:
-    """What the call gives, or None for what does not exist."""
+    """Return the call's answer, or None if the resource does not exist."""
     try:
         return call(**arguments)[member]
     except ClientError as error:

@@ -1,4 +1,4 @@
-"""The custom resource's own functions, for looking ahead: what is shown is what Lambda decides, and no copy of it."""
+"""The custom resource's own functions, so that a preview shows what Lambda would decide."""
 
 import sys
 from pathlib import Path

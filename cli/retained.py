@@ -1,21 +1,21 @@
-"""`./hpod retained CLUSTER`: what a destroy left, as the sections that let the next deployment use it."""
+"""`./hpod retained CLUSTER`: resources kept by cdk destroy, as YAML that lets the next deployment reuse them."""
 
 from typing import Any
 
 import yaml
 
 from cli.deployment import Deployment
-from cli.errors import OpsError
 from cli.leftovers import data_buckets, described, file_systems, has_internet, network
+from cli.result import Json, Result
 from config.model import ClusterConfig
 from config.network import InternetAccess as Access
 from config.section import Section
 
-_FURTHER = "# further {what} of cluster {name}, with data of earlier deployments; delete each that nobody needs:"
+_OLDER = "# older {what} of cluster {name}, with data of earlier deployments; delete those that you do not need:"
 
 
-def retained(deployment: Deployment) -> str:
-    """What is left of a destroyed cluster, as whole sections for its file, and what is left of earlier ones, as comments."""
+def retained(deployment: Deployment) -> Result:
+    """Return whole sections for the file of a destroyed cluster, and resources of earlier deployments as comments."""
     config = deployment.config
     systems = file_systems(deployment.client("fsx"), config.name)
     if stacks := deployment.stacks():
@@ -28,24 +28,33 @@ def retained(deployment: Deployment) -> str:
         "network": _network(deployment, network(deployment.client("ec2"), config.name, chosen)),
         "storage": _storage(config, chosen, bucket),
     }
+    found = {section: fields for section, fields in sections.items() if fields}
+    others = [system for system in systems if system is not chosen]
+    return _result(config.name, found, others, [each for each in buckets if each != bucket])
+
+
+def _beside(name: str, systems: list[Json], used: set[str]) -> Result:
+    """Return what earlier deployments left beside a cluster that is deployed."""
+    is_known = any(each.startswith("fs-") for each in used)  # until the storage stack is complete, its file system is not
+    if systems and is_known:
+        return _result(name, {}, systems, [])
+    message = f"# cluster {name} is deployed; the outputs ...AfterDestroy list what cdk destroy would keep"
+    return Result({"sections": {}, "older_file_systems": [], "older_data_buckets": []}, (message,))
+
+
+def _result(name: str, sections: Json, systems: list[Json], buckets: list[str]) -> Result:
     parts = [
-        _sections(config.name, {section: fields for section, fields in sections.items() if fields}),
-        _list("file systems", config.name, [described(system) for system in systems if system is not chosen]),
-        _list("data buckets", config.name, [each for each in buckets if each != bucket]),
+        _sections(name, sections),
+        _list("file systems", name, [described(system) for system in systems]),
+        _list("data buckets", name, buckets),
     ]
-    return "\n".join(part for part in parts if part) or f"nothing of cluster {config.name!r} is left"
-
-
-def _beside(name: str, systems: list[dict[str, Any]], used: set[str]) -> str:
-    """What earlier deployments left of a cluster that is deployed."""
-    whole = any(each.startswith("fs-") for each in used)  # while the storage stack is made, its file system is not known
-    if not systems or not whole:
-        raise OpsError(f"cluster {name!r} is deployed: nothing is left over; the outputs ...AfterDestroy say what would be")
-    return _list("file systems", name, [described(system) for system in systems])
+    text = "\n".join(filter(None, parts)) or f"# cdk destroy kept nothing of cluster {name}"
+    ids = [system["FileSystemId"] for system in systems]
+    return Result({"sections": sections, "older_file_systems": ids, "older_data_buckets": buckets}, (text,))
 
 
 def _chosen(systems: list[dict[str, Any]], config: ClusterConfig) -> dict[str, Any] | None:
-    """The file system to go on with: the one that the file names, else the newest."""
+    """Return the file system to reuse: the one in the file, else the newest."""
     fixed = config.storage.existing
     if fixed is None:
         return next(iter(systems), None)
@@ -53,7 +62,7 @@ def _chosen(systems: list[dict[str, Any]], config: ClusterConfig) -> dict[str, A
 
 
 def _bucket(buckets: list[str], config: ClusterConfig) -> str | None:
-    """The data bucket to go on with: the one that the file names, else the newest."""
+    """Return the data bucket to reuse: the one in the file, else the newest."""
     fixed = config.storage.data_bucket.existing
     return next((each for each in buckets if fixed in (None, each)), None)
 
@@ -78,7 +87,7 @@ def _storage(config: ClusterConfig, file_system: dict[str, Any] | None, bucket: 
 
 
 def _written(section: Section) -> dict[str, Any]:
-    """The section as the file has it."""
+    """Return the section as it is in the file."""
     return section.model_dump(mode="json", exclude_unset=True)
 
 
@@ -86,10 +95,10 @@ def _sections(name: str, sections: dict[str, Any]) -> str:
     if not sections:
         return ""
     these = " and ".join(sections)
-    head = f"# left of cluster {name}: in its file, put this in place of the whole of {these}\n"
+    head = f"# kept from cluster {name}: in its file, replace the whole of {these} with this\n"
     text: str = yaml.safe_dump(sections, sort_keys=False, default_flow_style=False)
     return head + text.rstrip()
 
 
 def _list(what: str, name: str, lines: list[str]) -> str:
-    return "\n".join([_FURTHER.format(what=what, name=name), *(f"#   {line}" for line in lines)]) if lines else ""
+    return "\n".join([_OLDER.format(what=what, name=name), *(f"#   {line}" for line in lines)]) if lines else ""

@@ -1,44 +1,44 @@
-"""`./hpod continue-rollback CLUSTER`: go on with a rollback that CloudFormation has given up."""
+"""`./hpod continue-rollback CLUSTER`: continue a rollback that CloudFormation stopped."""
 
-import argparse
-
+from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment, Stack
 from cli.errors import OpsError
+from cli.result import Result
 
 STUCK = "UPDATE_ROLLBACK_FAILED"
 
 
-def options(command: argparse.ArgumentParser) -> None:
-    """Add what the command takes beside the cluster."""
-    command.add_argument("--skip", action="store_true", help="leave the resources that failed as they are, and end the rollback")
-
-
-def continue_rollback(deployment: Deployment, *, skip: bool = False) -> str:
-    """Let CloudFormation go on with every rollback that failed; what it will do is told."""
+def continue_rollback(deployment: Deployment, *, skip: bool = False, confirm: Confirm = without_asking) -> Result:
+    """Continue every rollback that failed, and return what CloudFormation will do."""
     stuck = [stack for stack in deployment.stacks() if stack.status == STUCK]
     if not stuck:
         name = deployment.config.name
-        raise OpsError(f"no stack of cluster {name!r} is in {STUCK}; `./hpod status {name}` shows what they are in")
+        raise OpsError(f"no stack of cluster {name!r} is in {STUCK}; `./hpod status {name}` shows their states")
     if not skip:
         _demand_a_quiet_cluster(deployment)
     client = deployment.client("cloudformation")
-    told = []
-    for stack in stuck:
-        failed = failed_resources(deployment, stack) if skip else []
-        client.continue_update_rollback(StackName=stack.name, **({"ResourcesToSkip": failed} if failed else {}))
-        skipped = f", without {', '.join(failed)}" if failed else ""
-        told.append(f"stack {stack.name} goes on rolling back{skipped}")
-    return "\n".join([*told, f"`./hpod status {deployment.config.name}` shows how far it is"])
+    skipped = {stack.name: failed_resources(deployment, stack) if skip else [] for stack in stuck}
+    for name, failed in skipped.items():
+        if failed:
+            confirm(f"Leave {', '.join(failed)} of stack {name} as they are, and end the rollback?")
+    for name, failed in skipped.items():
+        client.continue_update_rollback(StackName=name, **({"ResourcesToSkip": failed} if failed else {}))
+    lines = [
+        f"continuing the rollback of {name}" + (f" without {', '.join(failed)}" if failed else "")
+        for name, failed in skipped.items()
+    ]
+    lines.append(f"`./hpod status {deployment.config.name}` shows its progress")
+    return Result({"stacks": [{"name": name, "skipped": failed} for name, failed in skipped.items()]}, ("\n".join(lines),))
 
 
-def remedy(deployment: Deployment, stack: Stack) -> str:
-    """What to do with a stack whose rollback failed, with the command that does it."""
+def rollback_fix(deployment: Deployment, stack: Stack) -> str:
+    """Return the fix for a stack whose rollback failed, with its command."""
     failed = failed_resources(deployment, stack)
     command = f"aws cloudformation continue-update-rollback --stack-name {stack.name} --region {deployment.region}"
     lines = [
-        f"the rollback of stack {stack.name} failed in {', '.join(failed)}; once the cluster is InService, go on:",
+        f"the rollback of stack {stack.name} failed in {', '.join(failed)}; once the cluster is InService, continue it:",
         f"  {command}",
-        "or leave what failed as it is; the next deployment compares with the cluster as it is:",
+        "or skip what failed; the next deployment compares the file with the actual cluster:",
         f"  {command} --resources-to-skip {' '.join(failed)}",
         f"`./hpod continue-rollback {deployment.config.name} [--skip]` does the same",
     ]
@@ -46,7 +46,7 @@ def remedy(deployment: Deployment, stack: Stack) -> str:
 
 
 def failed_resources(deployment: Deployment, stack: Stack) -> list[str]:
-    """The logical ids of the resources that a rollback failed in: those alone can be skipped."""
+    """Return the logical ids of resources whose rollback failed; only those can be skipped."""
     return sorted(
         each["LogicalResourceId"]
         for each in deployment.resources(stack.name.rpartition("-")[2])
@@ -55,12 +55,11 @@ def failed_resources(deployment: Deployment, stack: Stack) -> list[str]:
 
 
 def _demand_a_quiet_cluster(deployment: Deployment) -> None:
-    """A rollback that finds the cluster busy waits, and may fail at its hour once more."""
+    """Raise an OpsError if the cluster is busy: the rollback would wait, and could time out again."""
     if "ClusterName" not in deployment.outputs():
         return
     cluster = deployment.cluster()
     if cluster["ClusterStatus"] not in ("InService", "Failed"):
         raise OpsError(
-            f"cluster {cluster['ClusterName']} is {cluster['ClusterStatus']}: go on once it is InService, or with `--skip` leave "
-            "it as it is"
+            f"cluster {cluster['ClusterName']} is {cluster['ClusterStatus']}: continue once it is InService, or pass `--skip`"
         )

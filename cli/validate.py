@@ -1,28 +1,23 @@
-"""`./hpod validate`: all that is wrong with cluster files, without Node, the CDK or credentials."""
+"""`./hpod validate`: check cluster files, without Node, the CDK or credentials."""
 
-import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from cli.cluster_files import checked
-from cli.errors import OpsError
-from validation.report import FORMATS, counted
+from cli.result import Result
+from validation.report import FORMATS, counted, counts, problems
 
 
-def options(command: argparse.ArgumentParser) -> None:
-    """Add what the command takes beside the folder."""
-    command.add_argument("files", nargs="*", metavar="CLUSTER|FILE", help="name of a cluster file, or its path; all without it")
-    command.add_argument("--format", choices=FORMATS, default="text", help="for whom: text (a terminal), json, github, sarif")
-    command.add_argument("--strict", action="store_true", help="fail with warnings, too, unless the file suppresses them")
-
-
-def validate(*, clusters: Path, files: Sequence[str], format: str, strict: bool) -> Iterator[str]:
-    """What there is to say of the files, in the format; then an OpsError that counts the errors, if there are any."""
+def validate(*, clusters: Path, files: Sequence[str], form: str = "text", strict: bool = False) -> Result:
+    """Return the problems of the files; errors, and with ``strict`` warnings that the file does not suppress, fail."""
     found = checked(clusters, files)
-    said = FORMATS[format](found)
-    if said:
-        yield said
-    if any(file.errors or (strict and file.warnings) for file in found):
-        raise OpsError(counted(found))
-    if format == "text":
-        yield counted(found)
+    is_failure = any(file.errors or (strict and file.warnings) for file in found)
+    parts = [FORMATS[form](found)] if form in FORMATS else []
+    if form == "text" and not is_failure:
+        parts.append(counted(found))
+    return Result(
+        {"files": [file.name for file in found], "counts": counts(found)},
+        ("\n".join(filter(None, parts)),) if any(parts) else (),
+        problems(found),
+        counted(found) if is_failure else "",
+    )

@@ -1,4 +1,4 @@
-"""Writes a cluster file that was not there before."""
+"""Writes new cluster files."""
 
 from pathlib import Path
 
@@ -8,12 +8,12 @@ from cli.errors import OpsError
 def write_new(path: Path, text: str, *, force: bool) -> None:
     """Write the file; one that is there already is replaced only with ``force``."""
     if path.suffix != ".yaml":
-        raise OpsError(f"cluster files end in .yaml, and {path} does not; give another name")
+        raise OpsError(f"{path}: cluster files end in .yaml; choose another name")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise OpsError(f"{path} is there already; give another name, or --force to write over it") from None
+        raise OpsError(f"{path} already exists; choose another name, or pass --force to overwrite it") from None
     except OSError as error:
-        raise OpsError(f"cannot write {path}: {error.strerror or error}; give another name") from error
+        raise OpsError(f"cannot write {path}: {error.strerror or error}; choose another name") from error

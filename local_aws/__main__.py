@@ -12,7 +12,9 @@ from types import FrameType
 from config.interpreter import demand
 
 if __name__ == "__main__":
-    demand("local_aws", "boto3", "moto", "pydantic", "yaml")  # before the server's process fails to import them
+    demand(
+        ".venv/bin/python -m local_aws", "boto3", "moto", "pydantic", "yaml"
+    )  # before the server's process fails to import them
 
 from local_aws import fault_commands, node_commands, process
 from local_aws.environment import as_shell, aws_environment

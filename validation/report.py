@@ -41,15 +41,19 @@ def _in_text(file: str, problem: Problem) -> str:
     return f"{placed(file, problem)}: {problem.level}: {problem} [{problem.rule}]\n    {why}"
 
 
-def as_json(files: Found) -> str:
-    """Return one JSON object with the counts and all problems."""
-    found = [_in_json(file.name, problem) for file, problem in _all(files)]
-    counts = {level.value: sum(each["level"] == level for each in found if each["suppressed"] is None) for level in Level}
-    names = [file.name for file in files]
-    return json.dumps({"version": 1, "files": names, "counts": counts, "problems": found}, indent=2, ensure_ascii=False)
+def counts(files: Found) -> dict[str, int]:
+    """Return the number of problems of each level, without suppressed ones."""
+    found = [problem.level for _, problem in _all(files) if problem.suppressed is None]
+    return {level.value: found.count(level) for level in Level}
 
 
-def _in_json(file: str, problem: Problem) -> dict[str, Any]:
+def problems(files: Found) -> list[dict[str, Any]]:
+    """Return every problem of the files for programs."""
+    return [problem_fields(file.name, problem) for file, problem in _all(files)]
+
+
+def problem_fields(file: str, problem: Problem) -> dict[str, Any]:
+    """Return the problem for programs."""
     what, fix = _parts(problem)
     return {
         "file": file,
@@ -58,10 +62,10 @@ def _in_json(file: str, problem: Problem) -> dict[str, Any]:
         "path": dotted(problem.path),
         "value": None if problem.value is ABSENT else shown(problem.value, problem.path),
         "level": problem.level.value,
-        "rule": problem.rule,
+        "rule": problem.rule or None,
         "message": what,
         "fix": fix,
-        "why": entry(problem.rule).why,
+        "why": entry(problem.rule).why if problem.rule else None,
         "suppressed": problem.suppressed,
     }
 
@@ -144,4 +148,4 @@ def _all(files: Found) -> Iterator[tuple[CheckedFile, Problem]]:
     return ((file, problem) for file in files for problem in file.problems)
 
 
-FORMATS: dict[str, Callable[[Found], str]] = {"text": text, "json": as_json, "github": github, "sarif": sarif}
+FORMATS: dict[str, Callable[[Found], str]] = {"text": text, "github": github, "sarif": sarif}

@@ -1,1 +1,1 @@
-"""`./hpod cost`: what a cluster costs, by prices that each have a source."""
+"""`./hpod cost`: quantities per month, and their prices."""

@@ -1,70 +1,42 @@
-"""`./hpod cost`: what the cluster of a file costs per hour and per month, before it is deployed."""
+"""`./hpod cost`: quantities per month and, with --live, dollars."""
 
-import argparse
 from pathlib import Path
 
+from cli.access import ENVIRONMENT, Access
 from cli.cluster_files import checked
 from cli.cost.charges import Charge, charges_of
-from cli.cost.document import as_json
-from cli.cost.estimate import Estimate, Line, lines_of
-from cli.cost.notes import notes_on
-from cli.cost.table import TABLE, read_table, save_table
-from cli.cost.text import as_text
+from cli.cost.estimate import Estimate, Line
+from cli.cost.notes import LIST_PRICES, notes_on
+from cli.cost.render import as_data, as_text
 from cli.errors import OpsError
+from cli.result import Result
 from config.model import ClusterConfig
 from config.zones import region_of_zone
 from validation.load import usable
 
-FORMATS = {"text": as_text, "json": as_json}
+
+def cost(*, clusters: Path, cluster: str, live: bool = False, access: Access = ENVIRONMENT) -> Result:
+    """Return the cluster's quantities per month, with dollars only if ``live``."""
+    [file] = checked(clusters, [cluster])
+    (config,) = usable([file])
+    region, charges, notes = _region(config, access), charges_of(config), [*notes_on(config)]
+    lines = _live_lines(config, file.name, charges, region, access) if live else None
+    if live:
+        notes.insert(0, LIST_PRICES)
+    estimate = Estimate(cluster, config.name, region, tuple(charges), tuple(notes), lines)
+    return Result(as_data(estimate), as_text(estimate))
 
 
-def options(command: argparse.ArgumentParser) -> None:
-    """Add what the command takes beside the folder."""
-    command.add_argument("file", metavar="CLUSTER|FILE", help="name of a cluster file, or its path, e.g. clusters/reference.yaml")
-    command.add_argument("--format", choices=FORMATS, default="text", help="for whom: text (a terminal; the default) or json")
-    command.add_argument(
-        "--live", action="store_true", help="ask AWS's Pricing API (pricing:GetProducts); without it, prices come from a table"
-    )
-    command.add_argument(
-        "--prices",
-        type=Path,
-        default=None,
-        metavar="FILE",
-        help="a table of prices that --save wrote, e.g. prices.json (cli/cost/prices.json)",
-    )
-    command.add_argument(
-        "--save", type=Path, metavar="FILE", help="with --live: write the prices into this table, e.g. prices.json"
-    )
-
-
-def cost(*, clusters: Path, file: str, format: str, live: bool, prices: Path | None, save: Path | None) -> str:
-    """The estimate, in the format."""
-    if save and not live:
-        raise OpsError("--save writes the prices that --live asks for; give both")
-    if prices and live:
-        raise OpsError("--prices takes the prices from a file, and --live asks for them; give one of both")
-    config = _config(file, clusters)
-    region = _region(config)
-    charges = charges_of(config)
-    lines = _asked(charges, region) if live else lines_of(charges, region, read_table(prices or TABLE).price)
-    if save:
-        save_table(save, region, lines)
-    return FORMATS[format](Estimate(file, config.name, region, lines, tuple(notes_on(config)), is_offline=not live))
-
-
-def _config(file: str, clusters: Path) -> ClusterConfig:
-    return usable(checked(clusters, [file]))[0]
-
-
-def _region(config: ClusterConfig) -> str:
-    """The file's region, or that of its zone."""
-    region = config.region or region_of_zone(config.network.availability_zone_id)
+def _region(config: ClusterConfig, access: Access) -> str:
+    """Return the region of the file, or of its zone."""
+    zone = config.network.availability_zone_id
+    region = access.region_of(config.region or region_of_zone(zone))
     if region is None:
-        raise OpsError(f"nothing says which region {config.network.availability_zone_id} is in; add `region` to the file")
+        raise OpsError(f"no region is known for zone {zone}; add `region` to the file")
     return region
 
 
-def _asked(charges: list[Charge], region: str) -> tuple[Line, ...]:
-    from cli.cost.live import live_lines  # noqa: PLC0415  imports boto3, which a table does not need
+def _live_lines(config: ClusterConfig, file: str, charges: list[Charge], region: str, access: Access) -> tuple[Line, ...]:
+    from cli.cost.live import live_lines, live_session  # noqa: PLC0415  imports boto3, which only prices need
 
-    return live_lines(charges, region)
+    return live_lines(charges, region, live_session(config, file, region, access))

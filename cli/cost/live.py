@@ -1,4 +1,4 @@
-"""Prices from AWS's Pricing API, which wants credentials that may call pricing:GetProducts, and costs nothing."""
+"""Prices from the AWS Pricing API, which is free and requires pricing:GetProducts."""
 
 import json
 import os
@@ -10,13 +10,16 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from cli.access import Access, client_of
+from cli.account import check_account
+from cli.aws_errors import explained
 from cli.cost.charges import Charge
 from cli.cost.estimate import Line, lines_of
 from cli.cost.price import Price, Product, Unit, Unknown
 from cli.errors import OpsError
-from cli.remedies import explained
+from config.model import ClusterConfig
 
-# The Pricing API has three endpoints of its own in AWS's commercial partition, and tells the prices of all regions at each:
+# The Pricing API has three endpoints in the commercial partition; each lists the prices of all regions:
 # https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/using-price-list-query-api.html
 ENDPOINTS = {"ap": "ap-south-1", "eu": "eu-central-1", "cn": "cn-northwest-1"}
 
@@ -24,37 +27,45 @@ UNITS = {"Hrs": Unit.HOUR, "Hours": Unit.HOUR, "hours": Unit.HOUR, "GB-Mo": Unit
 
 
 def endpoint_region(region: str) -> str:
-    """Where to ask for the prices of this region."""
+    """Return the region of the endpoint that lists the prices of this region."""
     return ENDPOINTS.get(region.partition("-")[0], "us-east-1")
 
 
-def live_lines(charges: Iterable[Charge], region: str, session: Any = None) -> tuple[Line, ...]:
-    """The charges with today's prices; an OpsError tells of an AWS that refuses or is silent."""
+def live_session(config: ClusterConfig, file: str, region: str, access: Access) -> Any:
+    """Return a session of the account that the file names."""
     try:
-        client = (session or boto3.Session()).client("pricing", region_name=endpoint_region(region))
+        session = boto3.Session(profile_name=access.profile)
+        check_account(config, file, client_of(session, "sts", region_name=region))
+    except (ClientError, BotoCoreError) as error:
+        raise OpsError(explained("cost", error)) from error
+    return session
+
+
+def live_lines(charges: Iterable[Charge], region: str, session: Any) -> tuple[Line, ...]:
+    """Return the charges with today's prices; raise an OpsError if AWS refuses or does not answer."""
+    try:
+        client = client_of(session, "pricing", region_name=endpoint_region(region))
         return lines_of(charges, region, PricingApi(client).price)
     except (ClientError, BotoCoreError) as error:
         raise OpsError(_without_pricing(error) or explained("cost", error)) from error
-    except ValueError as error:  # botocore's for an endpoint that is no URL
-        raise OpsError(f"{error}; set AWS_ENDPOINT_URL to a URL, or unset it") from error
 
 
 def _without_pricing(error: Exception) -> str | None:
-    """What to do where a stand-in for AWS, as the embedded one, has no Pricing API: it answers with a page of HTML."""
+    """Return the message for an endpoint without a Pricing API, as the embedded AWS: it answers with HTML."""
     endpoint = os.environ.get("AWS_ENDPOINT_URL_PRICING") or os.environ.get("AWS_ENDPOINT_URL")
     if endpoint is None or not isinstance(error, ClientError) or not str(error.response["Error"]["Code"]).isdigit():
         return None
-    return f"{endpoint} has no Pricing API, as the embedded AWS has none; leave --live out, or open a shell for an account"
+    return f"{endpoint} has no Pricing API; remove --live, or open a shell for an AWS account"
 
 
 class PricingApi:
-    """The prices as the Pricing API lists them today."""
+    """The Pricing API's current prices."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
 
     def price(self, product: Product, region: str) -> Price | Unknown:
-        """The product's price in the region, if there is one and no other."""
+        """Return the product's price in the region, if the list has exactly one."""
         found = {price for item in self._products(product, region) for price in _prices(item, product.unit)}
         if not found:
             return Unknown(
@@ -66,7 +77,7 @@ class PricingApi:
         return min(found, key=lambda price: price.source)
 
     def _products(self, product: Product, region: str) -> Iterator[dict[str, Any]]:
-        """What the list has under the product's name; a name that only contains it is another product's."""
+        """Yield the list's items of the product; usage types that only contain its name are other products."""
         filters = [
             {"Type": "TERM_MATCH", "Field": "regionCode", "Value": region},
             {"Type": "CONTAINS", "Field": "usagetype", "Value": product.usage_type},
@@ -86,7 +97,7 @@ def _attribute(item: dict[str, Any], name: str) -> str:
 
 
 def _prices(item: dict[str, Any], unit: Unit) -> Iterator[Price]:
-    """The product's prices on demand for this unit; of a tiered one, that of the first."""
+    """Yield the on-demand prices per unit; of tiered prices, the first tier."""
     today = datetime.now(UTC).date().isoformat()
     for term in item.get("terms", {}).get("OnDemand", {}).values():
         for dimension in term["priceDimensions"].values():

@@ -1,4 +1,4 @@
-"""What an estimate leaves out, and what goes on costing when the cluster is gone: said beside each sum."""
+"""Notes on an estimate: costs that are not included, and costs after `cdk destroy`."""
 
 from collections.abc import Iterator
 
@@ -7,36 +7,36 @@ from config.network import InternetAccess
 from config.section import Removal
 
 BY_USE = (
-    "by use, and not in the sums: data through NAT gateways and out of a zone, what buckets hold and are asked for, logs, alarms "
-    "and metrics, the functions that deploy"
+    "not included, as it is charged by use: data through NAT gateways and between zones, S3 storage and requests, logs, alarms, "
+    "metrics and the functions that deploy"
 )
-ROOT = "not in the sums: the nodes' root volumes, whose size HyperPod determines"
+ROOT = "not included: the nodes' root volumes, whose size HyperPod determines"
+LIST_PRICES = "on-demand list prices, without taxes, savings plans and discounts"
 
 
 def notes_on(config: ClusterConfig) -> Iterator[str]:
-    """What a reader of the sums has to know."""
-    yield "prices are those on demand, without taxes, and without what savings plans and agreements with AWS take off"
+    """Yield the notes on the cluster's estimate."""
     yield BY_USE
     yield ROOT
     if config.implementation is Implementation.NONE:
-        yield "with `implementation: none` no stack has the cluster; it costs this as long as it runs"
+        yield "`implementation: none`: no stack owns the cluster, which costs this while it runs"
     yield from _on_what_is_there(config)
     yield from _after_destroy(config)
 
 
 def _on_what_is_there(config: ClusterConfig) -> Iterator[str]:
-    """What the cluster uses, and somebody pays already."""
+    """Yield what the cluster uses and the deployment does not create."""
     network, storage = config.network.existing, config.storage
     if network and network.internet_access is InternetAccess.EXISTING:
-        yield f"not in the sums, as it is there already: the network, {network.vpc_id}"
+        yield f"not included, as it already exists: the network, {network.vpc_id}"
     if storage.existing:
-        yield f"not in the sums, as it is there already: the file system {storage.existing.file_system_id}"
+        yield f"not included, as it already exists: the file system {storage.existing.file_system_id}"
     if storage.openzfs:
-        yield f"not in the sums, as it is there already: the file system {storage.openzfs.dns_name}"
+        yield f"not included, as it already exists: the file system {storage.openzfs.dns_name}"
 
 
 def _after_destroy(config: ClusterConfig) -> Iterator[str]:
     if config.storage.lustre and config.storage.lustre.removal is Removal.RETAIN:
-        yield "after `cdk destroy`, the file system stays (`removal: retain`) and goes on costing the same"
+        yield "after `cdk destroy`, the file system stays (`removal: retain`) and still costs the same"
     if config.removal is Removal.RETAIN:
-        yield "after `cdk destroy`, the cluster stays (`removal: retain`) and goes on costing the same"
+        yield "after `cdk destroy`, the cluster stays (`removal: retain`) and still costs the same"

@@ -1,16 +1,16 @@
-"""What is priced, in AWS's words, and a price with where it comes from."""
+"""Products as AWS names them, and prices with their source."""
 
 import re
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
-# Of a month with 365 / 12 days, as AWS's own calculator counts.
+# 365 / 12 days, as in the AWS pricing calculator.
 HOURS_PER_MONTH = Decimal(730)
 
 
 class Unit(StrEnum):
-    """What a price is for, as price lists call it."""
+    """The unit of a price, as price lists name it."""
 
     HOUR = "Hrs"
     GB_MONTH = "GB-Mo"
@@ -18,22 +18,22 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True)
 class Product:
-    """What AWS charges for: its service, and its usage type without the region's prefix (`USW2-`), as bills show it."""
+    """A product of AWS: its service, and its usage type without the region's prefix (`USW2-`), as on bills."""
 
     service: str
     usage_type: str
     unit: Unit
-    # What price lists write behind the usage type, as a pattern: the kind of a volume, where HyperPod chooses it.
+    # Pattern of what follows the usage type in price lists: the kind of a volume, which HyperPod chooses.
     variants: str = ""
 
     def is_named(self, usage_type: str) -> bool:
-        """Tell whether it is the one that a price list has under this name."""
+        """Return whether a price list means this product by the usage type."""
         return re.fullmatch(rf"([A-Z]{{2,4}}[0-9]?-)?{re.escape(self.usage_type)}{self.variants}", usage_type) is not None
 
 
 @dataclass(frozen=True)
 class Price:
-    """A price in US dollars, and who says so and when."""
+    """A price in US dollars, with its source and date."""
 
     usd: Decimal
     date: str
@@ -42,13 +42,13 @@ class Price:
 
 @dataclass(frozen=True)
 class Unknown:
-    """Why there is no price."""
+    """The reason why there is no price."""
 
     why: str
 
 
 def instance(name: str) -> Product:
-    """A node of this type in a HyperPod cluster; its price is not that of the EC2 instance."""
+    """Return the product of a node in a HyperPod cluster; its price differs from the EC2 instance's."""
     return Product("AmazonSageMaker", f"Cluster:{name}", Unit.HOUR)
 
 
@@ -58,5 +58,5 @@ PUBLIC_ADDRESS = Product("AmazonVPC", "PublicIPv4:InUseAddress", Unit.HOUR)
 
 
 def lustre(throughput_mbps_per_tib: int) -> Product:
-    """A GB of FSx for Lustre on SSDs; no two deployment types have a throughput in common, so that it names the type, too."""
+    """Return the product of FSx for Lustre on SSDs; the throughput also identifies the deployment type."""
     return Product("AmazonFSx", f"Storage.SSD.{throughput_mbps_per_tib}", Unit.GB_MONTH)

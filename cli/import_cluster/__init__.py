@@ -1,4 +1,4 @@
-"""Clusters that were described elsewhere, as cluster files: CreateCluster's input and the scripts' provisioning parameters."""
+"""Cluster files for existing clusters, from CreateCluster's input and provisioning parameters."""
 
 from cli.import_cluster.choices import Choices, Keep
 from cli.import_cluster.cluster_file import Imported, imported

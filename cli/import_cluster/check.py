@@ -1,4 +1,4 @@
-"""What is wrong with an original by itself, by its own files and paths."""
+"""Problems of an original, with paths in its own files."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from config.errors import ABSENT, ConfigError, Problem
 
 
 def checked_roles(original: Original, choices: Choices) -> Roles:
-    """The roles of an original that can be imported; a ConfigError says all that is in the way."""
+    """Return the roles of the groups; raise a ConfigError with everything that prevents an import."""
     in_request = [*_request_problems(original, choices)]
     in_parameters = [*parameter_problems(original.parameters)] if original.parameters is not None else []
     if in_request or in_parameters:
@@ -23,31 +23,31 @@ def checked_roles(original: Original, choices: Choices) -> Roles:
 
 
 def _request_problems(original: Original, choices: Choices) -> Iterator[Problem]:
-    """What the service would refuse, but for the values that the deployment puts in the place of the original's."""
+    """Yield what SageMaker would reject, except in values that the deployment replaces."""
     walked = check_request({"ClusterName": "cluster", **with_values(original.request, choices.keep)})
     yield from walked
     if not original.request.get(GROUPS):
-        yield Problem((GROUPS,), original.request.get(GROUPS, ABSENT), "has no group; a Slurm cluster needs a controller's")
+        yield Problem((GROUPS,), original.request.get(GROUPS, ABSENT), "has no group; add a controller group")
     elif not walked:
         yield from _not_ours(original, choices)
 
 
 def _not_ours(original: Original, choices: Choices) -> Iterator[Problem]:
-    """What the service would take, and no cluster file can describe."""
+    """Yield what SageMaker accepts, but no cluster file can describe."""
     if eks := original.request.get("Orchestrator", {}).get("Eks"):
-        yield Problem(("Orchestrator", "Eks"), eks, "the cluster runs Kubernetes, and files here are of Slurm's; import another")
+        yield Problem(("Orchestrator", "Eks"), eks, "is a Kubernetes cluster; import a Slurm cluster")
     for index, group in enumerate(original.groups):
         if "InstanceType" not in group and not group.get("InstanceRequirements", {}).get("InstanceTypes"):
             yield Problem(
-                (GROUPS, index, "InstanceType"), ABSENT, "a group needs a type, or InstanceRequirements; add one of both"
+                (GROUPS, index, "InstanceType"), ABSENT, "a group requires InstanceType or InstanceRequirements; add one of them"
             )
     yield from _tag_problems(original)
     if choices.keep is not Keep.NOTHING and VPC in original.request and choices.vpc_id is None:
-        yield Problem((VPC,), original.request[VPC], "does not name the VPC of these subnets; add --vpc and --zone")
+        yield Problem((VPC,), original.request[VPC], "does not contain the VPC of these subnets; pass --vpc and --zone")
 
 
 def _tag_problems(original: Original) -> Iterator[Problem]:
     keys = [tag["Key"] for tag in original.request.get("Tags", ())]
     for index, key in enumerate(keys):
         if key in keys[:index]:
-            yield Problem(("Tags", index, "Key"), key, "is the name of another tag, too; give each once")
+            yield Problem(("Tags", index, "Key"), key, "duplicate tag key; remove one")

@@ -1,11 +1,11 @@
-"""What the original of an imported cluster does not say, and what of it the new file goes on using."""
+"""The user's choices for an import."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Keep(StrEnum):
-    """What of the original's own resources the cluster goes on using."""
+    """The existing resources that the cluster file reuses."""
 
     NOTHING = "nothing"
     NETWORK = "network"
@@ -14,7 +14,7 @@ class Keep(StrEnum):
 
 @dataclass(frozen=True)
 class Choices:
-    """The answers that whoever imports gives."""
+    """The options of an import."""
 
     keep: Keep = Keep.NOTHING
     region: str | None = None
@@ -25,3 +25,4 @@ class Choices:
     """The folder of the original's scripts, from the cluster file's own folder."""
     drop_unknown_groups: bool = False
     adopt: bool = False
+    profile: str | None = None

@@ -1,4 +1,4 @@
-"""The cluster file of an original: its friendly fields first, what they do not say in `overrides`, and comments on the rest."""
+"""The cluster file of an original: its fields, the rest in `overrides`, and comments."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ from validation.load import parse_cluster
 
 @dataclass(frozen=True)
 class Imported:
-    """The file's text, and what is wrong with the cluster that it describes."""
+    """The text of the file, and the problems of the cluster that it describes."""
 
     text: str
     config: ClusterConfig | None
@@ -31,7 +31,7 @@ class Imported:
 
 
 def imported(original: Original, choices: Choices, *, name: str = "imported", folder: Path = Path()) -> Imported:
-    """The cluster file for the original, as ``name``.yaml in ``folder``; a ConfigError says what keeps it from being written."""
+    """Return the cluster file for the original, as ``name``.yaml in ``folder``; raise a ConfigError if it cannot be written."""
     try:
         return _imported(original, choices, name, folder)
     except ConfigError as error:
@@ -45,7 +45,7 @@ def _imported(original: Original, choices: Choices, name: str, folder: Path) -> 
     if not isinstance(parsed, ClusterConfig):
         return Imported(text, None, tuple(parsed))
     found = unequal(original, choices.keep, parsed)
-    problems = [Problem(("InstanceGroups",), path, "is not equal in the file's request; please report it") for path in found]
+    problems = [Problem(("InstanceGroups",), path, "differs in the file's request; please report it") for path in found]
     return Imported(text, parsed, tuple(problems))
 
 
@@ -69,18 +69,16 @@ def _parts(original: Original, choices: Choices, roles: Roles) -> list[Part]:
         Part({"node_recovery": request["NodeRecovery"]} if "NodeRecovery" in request else {}),
         wait_part(original, choices),
         Part({"tags": tags_of(request)} if tags_of(request) else {}),
-        Part({"overrides": overrides} if overrides else {}, ("Fields of CreateCluster, verbatim.",) if overrides else ()),
+        Part({"overrides": overrides} if overrides else {}, ("Fields of CreateCluster, unchanged.",) if overrides else ()),
     ]
 
 
-NAME_NOTE = (
-    "The original's name. Remove this line while the original is there, as the deployment fails otherwise: one is generated then."
-)
+NAME_NOTE = "The original's name. While the original exists, remove this line, or the deployment fails; a name is then generated."
 
 
 def _name(request: Request, choices: Choices) -> Part:
     if "ClusterName" not in request:
         return Part({})
     if choices.adopt:
-        return Part({"cluster_name": request["ClusterName"], "adopt": True}, ("The cluster that is there is taken over.",))
+        return Part({"cluster_name": request["ClusterName"], "adopt": True}, ("The existing cluster is adopted.",))
     return Part({"cluster_name": request["ClusterName"]}, (NAME_NOTE,))

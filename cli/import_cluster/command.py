@@ -1,102 +1,64 @@
-"""`./hpod import`: the cluster file of a cluster that was described elsewhere, by files or by a cluster that runs."""
+"""`./hpod import`: write a cluster file from a CreateCluster request or from a running cluster."""
 
-import argparse
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from cli.errors import OpsError
 from cli.import_cluster import Choices, Imported, Keep, Original, imported, read_original
 from cli.import_cluster.options import check_place, refuse_options
+from cli.result import Result, failed
 from cli.write_file import write_new
 from config.errors import ConfigError
 
 MOST_FILES = 3
 
 
-def options(command: argparse.ArgumentParser) -> None:
-    """Add what the command takes."""
-    command.add_argument(
-        "files",
-        nargs="*",
-        type=Path,
-        metavar="FILE",
-        help="CreateCluster's input, then provisioning_parameters.json, then vpc-config.json; the last two may be left out",
-    )
-    command.add_argument(
-        "--cluster", metavar="NAME", help="a cluster that runs, instead of its request's file, e.g. --cluster ml-cluster"
-    )
-    command.add_argument(
-        "--region",
-        help="the region, where nothing in the files says it, e.g. us-west-2; of --cluster: without it, your profile's",
-    )
-    command.add_argument(
-        "--zone", metavar="ID", help="the id of the availability zone, e.g. usw2-az4 (the first of the region, for a new network)"
-    )
-    _of_what_is_kept(command)
-    command.add_argument("--output", type=Path, metavar="FILE", help="write this file, e.g. clusters/mine.yaml (it is printed)")
-    command.add_argument("--force", action="store_true", help="write over a file that is there (it is kept)")
-
-
-def _of_what_is_kept(command: argparse.ArgumentParser) -> None:
-    """Add what says how much of its own the cluster goes on using."""
-    command.add_argument(
-        "--keep",
-        choices=[*map(str, Keep)],
-        help="what of its own the cluster goes on using (nothing; network with --vpc; everything with --cluster)",
-    )
-    command.add_argument(
-        "--vpc", metavar="VPC_ID", help="the VPC of the request's subnets, which are then kept, e.g. vpc-0123456789abcdef0"
-    )
-    command.add_argument(
-        "--scripts", metavar="FOLDER", help="the original's lifecycle scripts, from the new file's own folder, e.g. ../scripts"
-    )
-    command.add_argument("--drop-unknown-groups", action="store_true", help="leave out roles of what is no instance group")
-
-
 def import_cluster(
-    *, files: list[Path], cluster: str | None, output: Path | None, clusters: Path, force: bool, **chosen: object
-) -> Iterator[str]:
-    """Print or write the file; a ConfigError tells what of it needs the user's hand."""
-    if output and not output.parent.is_dir():
-        raise OpsError(f"--output: there is no folder {output.parent}; correct it, or make the folder first")
+    *, files: list[Path], cluster: str | None, write: Path | None, clusters: Path, force: bool, **chosen: object
+) -> Result:
+    """Return or write the file; fail with the problems that need an edit."""
+    if write and not write.parent.is_dir():
+        raise OpsError(f"--write: no folder {write.parent}; create it, or choose another")
     check_place(_text(chosen["region"]), _text(chosen["zone"]))
     _refuse_number(len(files), cluster)
-    original, choices = _original(files, cluster, output, chosen)
-    folder, name = (output.parent, output.stem) if output else (clusters, "imported")
+    original, choices = _original(files, cluster, write, chosen)
+    folder, name = (write.parent, write.stem) if write else (clusters, "imported")
     made = imported(original, choices, name=name, folder=folder)
-    refuse_options(made.problems, {**chosen, "output": output})
-    yield from _put(made, output, force=force)
-    if made.problems:
-        raise ConfigError({str(output or "the file above"): list(made.problems)})
+    refuse_options(made.problems, {**chosen, "write": write})
+    data, text = {"file": str(write) if write else None, "yaml": made.text}, _put(made, write, force=force)
+    if not made.problems:
+        return Result(data, (text,))
+    failure = failed(ConfigError({str(write or "the file above"): list(made.problems)}))
+    return replace(failure, data=data, text=(text,))
 
 
 def _refuse_number(files: int, cluster: str | None) -> None:
     """Refuse too few files, and too many."""
     if cluster and files > 1:
         raise OpsError(
-            f"{files} files are given with --cluster, which takes its provisioning_parameters.json alone; give that one"
+            f"{files} files given with --from-cluster, which takes only provisioning_parameters.json; give only that file"
         )
-    remedy = "give create_cluster.json [provisioning_parameters.json [vpc-config.json]], or --cluster NAME"
+    fix = "give create_cluster.json [provisioning_parameters.json [vpc-config.json]], or --from-cluster NAME"
     if not files and not cluster:
-        raise OpsError(f"there is nothing to import; {remedy}")
+        raise OpsError(f"nothing to import; {fix}")
     if files > MOST_FILES:
-        raise OpsError(f"{files} files are given, and at most {MOST_FILES} make a cluster; {remedy}")
+        raise OpsError(f"{files} files given, at most {MOST_FILES} allowed; {fix}")
 
 
-def _original(files: list[Path], cluster: str | None, output: Path | None, chosen: dict[str, object]) -> tuple[Original, Choices]:
+def _original(files: list[Path], cluster: str | None, write: Path | None, chosen: dict[str, object]) -> tuple[Original, Choices]:
     if cluster is None:
         return read_original(*files), _choices(chosen)
     from cli.import_cluster.live import read_live  # noqa: PLC0415  imports boto3, which files do not need
 
-    return read_live(cluster, files[0] if files else None, _choices(chosen, Keep.EVERYTHING), output=output)
+    return read_live(cluster, files[0] if files else None, _choices(chosen, Keep.EVERYTHING), file=write)
 
 
 def _choices(chosen: dict[str, object], default: Keep = Keep.NOTHING) -> Choices:
     keep = Keep(str(chosen["keep"])) if chosen["keep"] else Keep.NETWORK if chosen["vpc"] else default
     if keep is Keep.EVERYTHING and chosen["scripts"]:
-        raise OpsError("--scripts gives the scripts anew, and --keep everything leaves them where they are; give one of both")
+        raise OpsError("--scripts replaces the scripts, but --keep everything keeps them; remove one of the two")
     if keep is Keep.NOTHING and chosen["vpc"]:
-        raise OpsError("--vpc names a network that --keep nothing does not keep; give one of both")
+        raise OpsError("--vpc names a network, but --keep nothing creates one; remove one of the two")
     return Choices(
         keep=keep,
         region=_text(chosen["region"]),
@@ -104,6 +66,7 @@ def _choices(chosen: dict[str, object], default: Keep = Keep.NOTHING) -> Choices
         vpc_id=_text(chosen["vpc"]),
         scripts=_text(chosen["scripts"]),
         drop_unknown_groups=bool(chosen["drop_unknown_groups"]),
+        profile=_text(chosen["profile"]),
     )
 
 
@@ -111,9 +74,8 @@ def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _put(made: Imported, output: Path | None, *, force: bool) -> Iterator[str]:
-    if output is None:
-        yield made.text.rstrip("\n")
-        return
-    write_new(output, made.text, force=force)
-    yield f"wrote {output}; read its comments, edit it, then run `./hpod validate {output}`"
+def _put(made: Imported, file: Path | None, *, force: bool) -> str:
+    if file is None:
+        return made.text.rstrip("\n")
+    write_new(file, made.text, force=force)
+    return f"wrote {file}; read its comments, edit it, then run `./hpod validate {file}`"

@@ -1,4 +1,4 @@
-"""Writes cluster files: sections in order below their comments, with every text quoted that would be read as something else."""
+"""Cluster files with comments above their sections; text that YAML would read as another type is quoted."""
 
 import os
 import textwrap
@@ -23,7 +23,7 @@ class Part:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Indents lists below their names, as the shipped files do, and writes nothing as an alias."""
+    """Indents lists below their keys, as in the shipped files, and writes no aliases."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         del indentless
@@ -35,7 +35,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-    """The text, plain if the reader of cluster files would take it for that text: it knows other words than YAML 1.1."""
+    """Return the text unquoted if the reader of cluster files would read the same text: it is stricter than YAML 1.1."""
     plain = value.isascii() and value.isprintable() and read_yaml(value.encode()).content == value
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=None if plain else '"')
 
@@ -44,7 +44,7 @@ _Dumper.add_representer(str, _text)
 
 
 def schema_note(folder: Path) -> tuple[str, ...]:
-    """The comment by which editors find the schema, for a file in ``folder``; none outside of the project."""
+    """Return the comment by which editors find the schema, for a file in ``folder``; empty outside the project."""
     project, place = FILE.parents[1], folder.resolve()
     if not place.is_relative_to(project):
         return ()
@@ -52,7 +52,7 @@ def schema_note(folder: Path) -> tuple[str, ...]:
 
 
 def written(parts: Iterable[Part]) -> str:
-    """The file."""
+    """Return the text of the file."""
     return "\n".join(text for part in parts if (text := _part(part)))
 
 

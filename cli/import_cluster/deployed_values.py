@@ -1,4 +1,4 @@
-"""The members of a request that a deployment decides, in the original and in what the new file makes of it."""
+"""Members of a request whose values the deployment decides."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ SAMPLES = RequestValues(
 
 
 def with_values(request: Request, keep: Keep, values: RequestValues = SAMPLES) -> Request:
-    """The request with ``values`` where the deployment decides; what is of another type stays, to be found wrong."""
+    """Return the request with ``values`` where the deployment decides; values of a wrong type stay, to be reported."""
     made = dict(request)
     if keep is Keep.NOTHING and _names_resources(request.get(VPC, {})):
         made[VPC] = {"SecurityGroupIds": list(values.security_group_ids), "Subnets": list(values.subnet_ids)}
@@ -28,7 +28,7 @@ def with_values(request: Request, keep: Keep, values: RequestValues = SAMPLES) -
 
 
 def _names_resources(network: object) -> bool:
-    """Tell whether it is made up as a VpcConfig is: lists of ids."""
+    """Return whether the value has the form of a VpcConfig: lists of ids."""
     if not isinstance(network, dict) or network.keys() - {"SecurityGroupIds", "Subnets"}:
         return False
     return all(isinstance(ids, list) and all(isinstance(each, str) for each in ids) for ids in network.values())
@@ -44,7 +44,7 @@ def _group(group: Any, values: RequestValues) -> Any:
 
 
 def values_of(request: Request, keep: Keep) -> RequestValues:
-    """The values that the new file's deployment has, for a request that is right: its network's, where that is kept."""
+    """Return the values of the new file's deployment for a valid request; the network's, if it is kept."""
     network = request.get(VPC)
     if keep is Keep.NOTHING or network is None:
         return SAMPLES

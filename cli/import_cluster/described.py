@@ -1,4 +1,4 @@
-"""A cluster that runs, in the words of a request to make it."""
+"""The request that would create a running cluster."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -13,7 +13,7 @@ IMAGES = ("ImageId", "ImageReleaseVersion")
 
 
 def request_of(cluster: Cluster) -> Request:
-    """The request that would make the cluster as it is; what only DescribeCluster tells is left out."""
+    """Return the request that would create this cluster, without members that only DescribeCluster has."""
     groups: Request = {}
     for group in cluster.groups:
         groups.setdefault(group.kind, []).append({**_asked_for(group, cluster), "InstanceCount": group.target})
@@ -25,7 +25,7 @@ def request_of(cluster: Cluster) -> Request:
 
 
 def _asked_for(group: Group, cluster: Cluster) -> Request:
-    """The group's specification without what the service has brought it to: it would be held there for ever."""
+    """Return the group's specification without values that the service has set, which would pin them."""
     specification: Request = dict(group.specification)
     for name in _not_pinned(group, cluster):
         specification.pop(name, None)
@@ -36,25 +36,25 @@ def _asked_for(group: Group, cluster: Cluster) -> Request:
 
 
 def _not_pinned(group: Group, cluster: Cluster) -> list[str]:
-    """The names of the images that nobody asked for: the service has brought the group to them, and goes on to the next."""
+    """Return the names of images that were not requested: the service chose them, and will choose newer ones."""
     described = _described(group, cluster)
     return [name for name in IMAGES if name in group.specification and f"Desired{name}" not in described]
 
 
 def _described(group: Group, cluster: Cluster) -> Mapping[str, Any]:
-    """The group as DescribeCluster shows it."""
+    """Return the group as DescribeCluster returns it."""
     found: Mapping[str, Any] = next(each for each in cluster.description[group.kind] if each["InstanceGroupName"] == group.name)
     return found
 
 
 def images_note(cluster: Cluster) -> tuple[str, ...]:
-    """The comments on the images that the request leaves out."""
+    """Return the comments on images that the request leaves out."""
     images = {group.name: [group.specification[name] for name in _not_pinned(group, cluster)] for group in cluster.groups}
-    return tuple(f"Not held: {name} has the image {', '.join(found)} now." for name, found in images.items() if found)
+    return tuple(f"Not pinned: {name} has the image {', '.join(found)} now." for name, found in images.items() if found)
 
 
 def _known(value: Any, name: str) -> Any:
-    """The value without what is no member of the shape, and with times as a file has them."""
+    """Return the value without members that the shape does not have, and with times as text."""
     model = shape(name)
     match value:
         case datetime():

@@ -1,4 +1,4 @@
-"""Whether the request of an imported file is the original's, field by field."""
+"""Comparison of the imported file's request with the original, field by field."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from config.model import ClusterConfig
 
 
 def unequal(original: Original, keep: Keep, config: ClusterConfig) -> list[str]:
-    """The fields in which the file's request is not the original's, but for what the deployment decides and tags of ours."""
+    """Return the fields that differ, except those that the deployment decides and our tags."""
     values = values_of(original.request, keep)
     made = cluster_request(config, values=values)
     if config.cluster_name is not None:
@@ -32,7 +32,7 @@ def _user_tags(request: Request) -> Request:
 
 
 def _leaves(value: Any, path: Path = ()) -> dict[Path, object]:
-    """Every leaf by its path; an empty structure is one."""
+    """Yield every leaf with its path; an empty structure is a leaf."""
     items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list | tuple) else ()
     found = {leaf: item for key, below in items for leaf, item in _leaves(below, (*path, key)).items()}
     return found or {path: value}

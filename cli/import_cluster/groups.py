@@ -1,4 +1,4 @@
-"""The instance groups of an imported cluster, and the request that their friendly fields alone would make."""
+"""The instance groups of an imported cluster, and the request of their fields without `overrides`."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ Fields = dict[str, Any]
 
 
 def group_fields(specification: Request, roles: Roles) -> Fields:
-    """The friendly fields of a group."""
+    """Return the fields of a group, without `overrides`."""
     role, partition = roles.found[specification["InstanceGroupName"]]
     fields = {
         "name": specification["InstanceGroupName"],
@@ -33,7 +33,7 @@ def group_fields(specification: Request, roles: Roles) -> Fields:
 
 
 def _instance_type(specification: Request) -> Any:
-    """The type that the nodes have, or the first of those that they can have."""
+    """Return the type of the nodes, or the first that they can have."""
     return specification.get("InstanceType") or specification["InstanceRequirements"]["InstanceTypes"][0]
 
 
@@ -45,12 +45,12 @@ def _volume_gib(storage: Any) -> int | None:
 
 
 def tags_of(request: Request) -> dict[str, str]:
-    """The user's tags."""
+    """Return the user's tags."""
     return {tag["Key"]: tag["Value"] for tag in request.get("Tags", ()) if not _is_own(tag["Key"])}
 
 
 def own_tags_of(request: Request) -> list[str]:
-    """The keys of the tags that are no user's: AWS puts them on, or the deployment that owns the cluster."""
+    """Return the keys of tags that AWS or the owning deployment adds."""
     return sorted(tag["Key"] for tag in request.get("Tags", ()) if _is_own(tag["Key"]))
 
 
@@ -61,7 +61,7 @@ def _is_own(key: str) -> bool:
 def with_overrides(
     original: Original, groups: list[Fields], *, on_create: str, keep: Keep, values: RequestValues
 ) -> tuple[list[Fields], Fields]:
-    """The groups and the cluster's own `overrides`, with all that the friendly fields do not say."""
+    """Return the groups and the cluster's own `overrides`, with everything that the fields do not cover."""
     wanted = with_values(original.request, keep, values)
     ours = cluster_request(_friendly(original.request, groups, on_create), values=values)
     full = []
@@ -72,7 +72,7 @@ def with_overrides(
 
 
 def _friendly(request: Request, groups: list[Fields], on_create: str) -> ClusterConfig:
-    """The cluster of the friendly fields alone, as far as a request is made of it."""
+    """Return the cluster of the fields without `overrides`, as far as a request needs it."""
     recovery = request.get("NodeRecovery")
     return ClusterConfig.model_construct(
         instance_groups=tuple(InstanceGroup.model_validate(fields) for fields in groups),

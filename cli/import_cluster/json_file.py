@@ -1,4 +1,4 @@
-"""JSON as users have it, read so that nothing in it is lost unseen."""
+"""A strict JSON reader, which keeps the place of every value."""
 
 import json
 from dataclasses import dataclass, field
@@ -12,19 +12,19 @@ EXPECTED = "write it as JSON"
 
 @dataclass(frozen=True)
 class JsonFile:
-    """What a file holds, and where in it each value stands."""
+    """The content of a file, and the place of every value."""
 
     name: str
     content: object
     places: Places = field(default_factory=dict, repr=False)
 
     def place(self, path: Path) -> Place | None:
-        """Where the path stands, or what it is missing from."""
+        """Return the place of the path, or of the object that lacks it."""
         return place_of(self.places, path)
 
 
 def read_json(file: FilePath) -> JsonFile:
-    """What is in the file; a ConfigError says why there is nothing."""
+    """Return the file's content; raise a ConfigError if it cannot be read."""
     try:
         text = file.read_bytes().decode("utf-8-sig")
         content = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
@@ -32,13 +32,13 @@ def read_json(file: FilePath) -> JsonFile:
     except OSError as error:
         problem = Problem((), file.name, f"cannot be read: {error.strerror or error}; check its name and its permissions")
     except UnicodeDecodeError:
-        problem = Problem((), ABSENT, f"is no text in UTF-8; {EXPECTED}")
+        problem = Problem((), ABSENT, f"is not UTF-8 text; {EXPECTED}")
     except json.JSONDecodeError as error:
-        problem = Problem((), _line(error), f"is no JSON: {error.msg}; {_remedy(error, file)}", place=_at(error))
+        problem = Problem((), _line(error), f"is not JSON: {error.msg}; {_fix(error, file)}", place=_at(error))
     except ValueError as error:  # ours, below, and that of a number with thousands of digits
-        problem = Problem((), ABSENT, f"{error}; {EXPECTED}, each name once", place=strange_place(text))
+        problem = Problem((), ABSENT, f"{error}; {EXPECTED} without duplicate keys", place=strange_place(text))
     except RecursionError:
-        problem = Problem((), ABSENT, f"is nested too deep; {EXPECTED}, and flat")
+        problem = Problem((), ABSENT, f"is nested too deeply; {EXPECTED}")
     raise ConfigError({str(file): [problem]})
 
 
@@ -52,7 +52,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _refuse(word: str) -> object:
-    raise ValueError(f"{word} is no number of JSON")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 def _line(error: json.JSONDecodeError) -> str:
@@ -64,7 +64,7 @@ def _at(error: json.JSONDecodeError) -> Place:
     return Place(error.lineno, error.colno)
 
 
-def _remedy(error: json.JSONDecodeError, file: FilePath) -> str:
+def _fix(error: json.JSONDecodeError, file: FilePath) -> str:
     if file.suffix in (".yaml", ".yml"):
-        return f"a cluster file is there already: `./hpod validate {file}` checks it"
-    return "put the value in place of the shell's variable" if "$" in _line(error) else EXPECTED
+        return f"this is a cluster file: `./hpod validate {file}` checks it"
+    return "replace the shell variable with its value" if "$" in _line(error) else EXPECTED

@@ -1,4 +1,4 @@
-"""Where the values of a JSON text stand in it, as `json` itself does not tell."""
+"""The places of values in a JSON text, which the `json` module does not return."""
 
 import json
 import re
@@ -16,19 +16,19 @@ _OTHER = re.compile(r"[^,\]}\s]+")
 
 
 def places_of(text: str) -> Places:
-    """The places in a text that `json` reads."""
+    """Return the places in a text that `json` can read."""
     scanner = _Scanner(text)
     scanner.value(0, ())
     return scanner.places
 
 
 def place_of(places: Places, path: Path) -> Place | None:
-    """Where the path stands; of what is missing, where that begins of which it is missing."""
+    """Return the place of the path, or of the object that lacks it."""
     return next((places[path[:end]] for end in range(len(path), -1, -1) if path[:end] in places), None)
 
 
 def strange_place(text: str) -> Place | None:
-    """Where what `json` takes and JSON has not stands first: a name that its object has already, NaN or Infinity."""
+    """Return the first place of what `json` accepts and JSON forbids: a duplicate key, NaN or Infinity."""
     try:
         json.loads(text)
         scanner = _Scanner(text)
@@ -39,7 +39,7 @@ def strange_place(text: str) -> Place | None:
 
 
 class _Scanner:
-    """Walks along a text that is JSON, so that it need not look for mistakes."""
+    """Scans a text that is known to be valid JSON."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -48,7 +48,7 @@ class _Scanner:
         self.strange: list[Place] = []
 
     def value(self, at: int, path: Path) -> int:
-        """Where the value that begins at or behind ``at`` ends."""
+        """Return the end of the value that begins at or after ``at``."""
         at = self._next(at)
         self.places.setdefault(path, self._place(at))
         match self._text[at]:
@@ -82,7 +82,7 @@ class _Scanner:
         return at + 1
 
     def _behind(self, at: int) -> int:
-        """Where the next one begins, or the end is, behind a comma if there is one."""
+        """Return where the next item begins or the end is, after an optional comma."""
         at = self._next(at)
         return self._next(at + 1) if self._text[at] == "," else at
 

@@ -1,4 +1,4 @@
-"""What a JSON file of a cluster looks like, where another one is wanted."""
+"""Kinds of JSON files, to recognize a file that is passed in place of another."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ REQUEST, PARAMETERS, NETWORK = "request", "parameters", "network"
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file: a member that no other kind has, what it is, and what to do with it."""
+    """A kind of file: a member that only it has, its name, and the fix."""
 
     name: str
     member: str
     what: str
-    remedy: str
+    fix: str
 
 
 # In this order: what has a later member, too, is the earlier kind.
@@ -24,36 +24,41 @@ KINDS = (
     Kind(
         "description",
         "ClusterStatus",
-        "this is what DescribeCluster says",
-        "give CreateCluster's input, or --cluster with the cluster's name",
+        "this is the output of DescribeCluster",
+        "pass CreateCluster's input, or --from-cluster with the cluster's name",
     ),
-    Kind("list", "ClusterSummaries", "this is what ListClusters says", "give --cluster with the name of one of them"),
+    Kind("list", "ClusterSummaries", "this is the output of ListClusters", "pass --from-cluster with a name"),
     Kind(
         "resource_config",
         "ClusterConfig",
         "this is the resource_config.json that HyperPod writes on nodes",
-        "give CreateCluster's input, or --cluster with the cluster's name",
+        "pass CreateCluster's input, or --from-cluster with the cluster's name",
     ),
-    Kind("template", "Resources", "this is a CloudFormation template", "give CreateCluster's input, or --cluster with its name"),
+    Kind(
+        "template",
+        "Resources",
+        "this is a CloudFormation template",
+        "pass CreateCluster's input, or --from-cluster with its name",
+    ),
     *(
-        Kind(PARAMETERS, member, "these are provisioning parameters", "give them second, after CreateCluster's input")
+        Kind(PARAMETERS, member, "these are provisioning parameters", "pass them second, after CreateCluster's input")
         for member in ("controller_group", "worker_groups", "workload_manager")
     ),
     *(
-        Kind(REQUEST, member, "this is CreateCluster's input", "give it first, and provisioning_parameters.json second")
+        Kind(REQUEST, member, "this is CreateCluster's input", "pass it first, and provisioning_parameters.json second")
         for member in ("InstanceGroups", "ClusterName")
     ),
     *(
-        Kind(NETWORK, member, "this is a VpcConfig", "give it last, after CreateCluster's input")
+        Kind(NETWORK, member, "this is a VpcConfig", "pass it last, after CreateCluster's input")
         for member in ("VpcConfig", "Subnets", "SecurityGroupIds")
     ),
 )
 
 
 def kind_of(content: object) -> Kind | None:
-    """The kind that the content looks like, if it looks like one."""
+    """Return the kind of the content, if it is known."""
     if isinstance(content, list) and any(isinstance(each, dict) and "InstanceGroupName" in each for each in content):
-        return Kind(REQUEST, "", "this is a list of instance groups", "give it first, and provisioning_parameters.json second")
+        return Kind(REQUEST, "", "this is a list of instance groups", "pass it first, and provisioning_parameters.json second")
     if not isinstance(content, Mapping):
         return None
     return next((kind for kind in KINDS if kind.member in content), None)
@@ -65,5 +70,5 @@ def demand(file: JsonFile, name: str) -> None:
     if kind is None or kind.name == name:
         return
     path, value = ((kind.member,), file.content[kind.member]) if isinstance(file.content, dict) else ((), ABSENT)
-    problem = Problem(path, value, f"{kind.what}; {kind.remedy}", place=file.place(path))
+    problem = Problem(path, value, f"{kind.what}; {kind.fix}", place=file.place(path))
     raise ConfigError({file.name: [problem]})

@@ -1,4 +1,4 @@
-"""A cluster that runs, as its account shows it."""
+"""A running cluster, as its account describes it."""
 
 import json
 from dataclasses import replace
@@ -10,7 +10,9 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
+from cli.access import asked_region, client_of
 from cli.account import check_account
+from cli.aws_errors import explained
 from cli.errors import OpsError
 from cli.import_cluster import Choices, Keep, Original
 from cli.import_cluster.described import images_note, request_of
@@ -19,8 +21,6 @@ from cli.import_cluster.kinds import PARAMETERS as PARAMETERS_KIND
 from cli.import_cluster.kinds import demand
 from cli.import_cluster.original import GROUPS, VPC
 from cli.ownership import cluster_named
-from cli.region import asked_region
-from cli.remedies import explained
 from cli.resource_code import Cluster, ClusterApi
 from cluster_request.request import Request
 from cluster_request.request_check import check_request
@@ -31,14 +31,14 @@ PARAMETERS = "provisioning_parameters.json"
 
 
 def read_live(
-    name: str, parameters: Path | None, choices: Choices, session: Any = None, output: Path | None = None
+    name: str, parameters: Path | None, choices: Choices, session: Any = None, file: Path | None = None
 ) -> tuple[Original, Choices]:
-    """The cluster, and the choices that its account answers; an OpsError tells of an AWS that refuses or is silent."""
+    """Return the cluster, and the choices completed from its account; raise an OpsError if AWS refuses or does not answer."""
     try:
-        session = session or boto3.Session(region_name=asked_region(choices.region))
+        session = session or boto3.Session(profile_name=choices.profile, region_name=asked_region(choices.region))
         if session.region_name is None:
-            raise OpsError(f"nothing says in which region cluster {name} is; give --region, or set AWS_REGION")
-        _check_account(session, output)
+            raise OpsError(f"no region for cluster {name}; pass --region, or set AWS_REGION")
+        _check_account(session, file)
         cluster = _cluster(session, name)
         request = request_of(cluster)
         original = Original(
@@ -53,65 +53,58 @@ def read_live(
         raise OpsError(explained("import", error)) from error
 
 
-def _client(session: Any, service: str) -> Any:
-    try:
-        return session.client(service)
-    except ValueError as error:  # botocore's for an endpoint that is no URL
-        raise OpsError(f"{error}; set AWS_ENDPOINT_URL to a URL, or unset it") from error
-
-
-def _check_account(session: Any, output: Path | None) -> None:
+def _check_account(session: Any, file: Path | None) -> None:
     """Refuse credentials of another account than that of the file that is written over."""
-    if output is None or not output.is_file():
+    if file is None or not file.is_file():
         return
-    config = parse_cluster(output.read_bytes(), output.stem, output.parent)
+    config = parse_cluster(file.read_bytes(), file.stem, file.parent)
     if isinstance(config, ClusterConfig):  # a file with errors names no account for certain
-        check_account(config, output, _client(session, "sts"))
+        check_account(config, file, client_of(session, "sts"))
 
 
 def _cluster(session: Any, name: str) -> Cluster:
     if check_request({"ClusterName": name}, "DescribeCluster"):
-        raise OpsError(f"--cluster: {name} is no cluster's name or ARN; `aws sagemaker list-clusters` lists them")
-    cluster = cluster_named(ClusterApi(_client(session, "sagemaker")), name)
+        raise OpsError(f"--from-cluster: {name} is not a cluster name or ARN; `aws sagemaker list-clusters` lists them")
+    cluster = cluster_named(ClusterApi(client_of(session, "sagemaker")), name)
     if cluster is None:
-        raise OpsError(f"there is no cluster {name} in {session.region_name}; correct the name, or give --region")
+        raise OpsError(f"no cluster {name} in {session.region_name}; correct the name, or pass --region")
     return cluster
 
 
 def _with_parameters(original: Original, file: JsonFile) -> Original:
     demand(file, PARAMETERS_KIND)
     if not isinstance(file.content, dict):
-        raise OpsError(f"{file.name} is not the scripts' provisioning parameters; give a file with a JSON object")
+        raise OpsError(f"{file.name} is not provisioning parameters; pass a file with a JSON object")
     return replace(original, parameters=file.content, files={file.name: file})
 
 
 def _stored(session: Any, request: Request) -> dict[str, Any] | None:
-    """The parameters beside the cluster's scripts; None where there are none, and the groups' SlurmConfig has to tell."""
+    """Return the parameters stored beside the cluster's scripts; None if there are none and the groups have SlurmConfig."""
     sources = [group.get("LifeCycleConfig", {}).get("SourceS3Uri") for group in request[GROUPS]]
     place = urlsplit(next((source for source in sources if source), ""))
     if place.scheme != "s3" or all("SlurmConfig" in group for group in request[GROUPS]):
         return None
     key = f"{place.path.strip('/')}/{PARAMETERS}".lstrip("/")
     try:
-        body = _client(session, "s3").get_object(Bucket=place.netloc, Key=key)["Body"].read()
+        body = client_of(session, "s3").get_object(Bucket=place.netloc, Key=key)["Body"].read()
         content = json.loads(body)
     except ClientError as error:
-        said = error.response["Error"].get("Message") or error
-        raise OpsError(f"cannot read s3://{place.netloc}/{key}: {said}; give {PARAMETERS} as a file") from error
+        message = error.response["Error"].get("Message") or error
+        raise OpsError(f"cannot read s3://{place.netloc}/{key}: {message}; pass {PARAMETERS} as a file") from error
     except ValueError as error:
-        raise OpsError(f"s3://{place.netloc}/{key} is no JSON: {error}; give {PARAMETERS} as a file") from error
+        raise OpsError(f"s3://{place.netloc}/{key} is not JSON: {error}; pass {PARAMETERS} as a file") from error
     if not isinstance(content, dict):
-        raise OpsError(f"s3://{place.netloc}/{key} is no JSON object; give {PARAMETERS} as a file")
+        raise OpsError(f"s3://{place.netloc}/{key} is not a JSON object; pass {PARAMETERS} as a file")
     return content
 
 
 def _placed(session: Any, original: Original, choices: Choices) -> tuple[Original, Choices]:
-    """The choices with region, zone and VPC as the account has them, and a note where the zone is not the only one."""
+    """Return the choices with the account's region, zone and VPC, and a note if there are several zones."""
     request, region = original.request, choices.region or session.region_name
     is_anew = choices.keep is Keep.NOTHING
     if VPC not in request or (is_anew and choices.zone):
         return original, replace(choices, region=region)
-    ec2 = _client(session, "ec2")
+    ec2 = client_of(session, "ec2")
     found = {each["SubnetId"]: each for each in ec2.describe_subnets(SubnetIds=request[VPC]["Subnets"])["Subnets"]}
     subnets = [found[each] for each in request[VPC]["Subnets"]]  # in the file's order: EC2 has its own
     noted = replace(original, notes=(*original.notes, *_zones_note(subnets)))
@@ -136,12 +129,12 @@ def _refuse_contradictions(choices: Choices, subnet: dict[str, Any]) -> None:
         ("--vpc", choices.vpc_id, subnet["VpcId"]),
     ):
         if ours not in (None, theirs):
-            raise OpsError(f"{option} {ours} contradicts {subnet['SubnetId']}, which is in {theirs}; leave {option} out")
+            raise OpsError(f"{option} {ours} contradicts {subnet['SubnetId']}, which is in {theirs}; remove {option}")
 
 
 def _zones_note(subnets: list[dict[str, Any]]) -> tuple[str, ...]:
-    """The comment on subnets of several zones: the file has one zone for all nodes."""
+    """Return the comment on subnets in several zones: the file has one zone for all nodes."""
     if len({each["AvailabilityZoneId"] for each in subnets}) == 1:
         return ()
     listed = ", ".join(f"{each['SubnetId']} in {each['AvailabilityZoneId']}" for each in subnets)
-    return (f"The subnets are in several zones ({listed}); the file's zone is the first one's.",)
+    return (f"The subnets are in several zones ({listed}); the file has the first subnet's zone.",)

@@ -1,4 +1,4 @@
-"""What an imported file says beside the request: what was taken over, becomes new and was left out; how long to wait."""
+"""Comments of an imported file: what it keeps, creates and drops, and how long to wait."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,11 +13,11 @@ from cluster_request.request import Request
 
 
 def head_note(original: Original, choices: Choices) -> tuple[str, ...]:
-    """The comments at the file's top."""
+    """Return the comments at the top of the file."""
     sources = [original.request_file, *([original.parameters_file] if original.parameters is not None else [])]
     return (
         f"Imported from {' and '.join(Path(source).name for source in sources)}.",
-        "Taken over: every field of the request but those named here. Fields are described in docs/reference/configuration.md.",
+        "Kept: every field of the request except those listed here. Fields are described in docs/reference/configuration.md.",
         *_new(original, choices),
         *_of_the_old_network(original, choices),
         *_left_out(original),
@@ -27,18 +27,18 @@ def head_note(original: Original, choices: Choices) -> tuple[str, ...]:
 
 def _new(original: Original, choices: Choices) -> Iterator[str]:
     if choices.keep is Keep.EVERYTHING:
-        yield "Kept as they are, in `overrides`: the nodes' roles and the scripts."
+        yield "Kept in `overrides`: the nodes' roles and the scripts."
         return
     roles = sorted({group[ROLE] for group in original.groups})
     yield f"New: the nodes' role, instead of {', '.join(roles)}."
     sources = sorted({group[LIFE_CYCLE][SOURCE] for group in original.groups if SOURCE in group.get(LIFE_CYCLE, {})})
     whose = "the original's scripts, in a bucket of the deployment" if choices.scripts else "the scripts of this project"
     if sources:
-        yield f"New: {whose}, instead of what is at {', '.join(sources)}."
+        yield f"New: {whose}, instead of {', '.join(sources)}."
 
 
 def _of_the_old_network(original: Original, choices: Choices) -> Iterator[str]:
-    """What the request names verbatim, and a new network does not have."""
+    """Yield the resources in `overrides` that a new network does not have."""
     if choices.keep is not Keep.NOTHING:
         return
     named = {
@@ -48,30 +48,32 @@ def _of_the_old_network(original: Original, choices: Choices) -> Iterator[str]:
     for member, groups in named.items():
         if groups:
             names = ", ".join(group["InstanceGroupName"] for group in groups)
-            yield f"To be looked at: {member} in `overrides` of {names}, which names what is in the original's network."
+            yield f"Check {member} in `overrides` of {names}, which refers to the original's network."
 
 
 def _mounts(group: Request) -> bool:
-    """Tell whether HyperPod mounts file systems on the group's nodes."""
+    """Return whether HyperPod mounts file systems on the group's nodes."""
     return any(kind.startswith("Fsx") for storage in group.get("InstanceStorageConfigs", ()) for kind in storage)
 
 
 def _left_out(original: Original) -> Iterator[str]:
     if own := own_tags_of(original.request):
-        yield f"Left out: the tags {', '.join(own)}, which AWS or the deployment that owns the cluster puts on."
+        yield f"Left out: the tags {', '.join(own)}, which AWS or the owning deployment adds."
     if original.parameters is not None and (unknown := unknown_parameters(original.parameters)):
-        yield f"Not taken over, as nothing here reads them: the provisioning parameters {', '.join(unknown)}."
+        yield f"Left out, because our scripts do not use them: the provisioning parameters {', '.join(unknown)}."
 
 
 def groups_note(original: Original, roles: Roles) -> tuple[str, ...]:
-    """The comments above the groups."""
+    """Return the comments above the groups."""
     if not roles.dropped:
         return ()
-    return (f"Dropped, as they are no instance groups: {', '.join(roles.dropped)} of {Path(original.parameters_file).name}.",)
+    return (
+        f"Dropped, because they are not instance groups: {', '.join(roles.dropped)} of {Path(original.parameters_file).name}.",
+    )
 
 
 def wait_part(original: Original, choices: Choices) -> Part:
-    """Time for the deep health checks of new nodes, where there are any."""
+    """Return the wait time for deep health checks of new nodes, if there are any."""
     checked = any(group.get("OnStartDeepHealthChecks") for group in original.groups)
     if not checked or choices.adopt:
         return Part({})

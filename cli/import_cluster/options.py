@@ -1,4 +1,4 @@
-"""What is wrong with the options of an import: said before anything is written."""
+"""Checks of an import's options, before anything is written."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ from config.zones import is_plausible_region, region_of_name, region_of_zone, re
 
 # The option that a part of the new file is from, so that the option is what has to be changed.
 OPTIONS: dict[Path, str] = {
-    (): "output",
+    (): "write",
     ("region",): "region",
     ("network", "availability_zone_id"): "zone",
     ("network", "existing", "vpc_id"): "vpc",
@@ -22,21 +22,21 @@ OPTIONS: dict[Path, str] = {
 def check_place(region: str | None, zone: str | None) -> None:
     """Refuse what can be no region, no zone, or a zone of another region; of others the new file's own check warns."""
     if region is not None and not is_plausible_region(region):
-        raise OpsError(f"--region: {region} is no region that SageMaker is in; {nearest(region, regions())}")
+        raise OpsError(f"--region: {region} is not a region of SageMaker; {nearest(region, regions())}")
     if zone is None:
         return
     if re.fullmatch(ZONE_ID, zone) is None:
         raise OpsError(f"--zone: {zone} {_no_zone(zone, region)}")
     elsewhere = region_of_zone(zone)
     if region and elsewhere and elsewhere != region:
-        raise OpsError(f"--zone {zone} is in {elsewhere}, and --region is {region}; give one of both, or change one")
+        raise OpsError(f"--zone {zone} is in {elsewhere}, but --region is {region}; remove or correct one of the two")
 
 
 def _no_zone(zone: str, region: str | None) -> str:
-    """What is wrong with what can be no zone's id; a zone's name tells its region."""
+    """Return why the value is not a zone id."""
     if (named := region_of_name(zone)) and (ids := zones_of(named)):
-        return f"is a zone's name, which is another zone in each account; use its id: {either(ids)}"
-    return f"is no availability zone's id; {zone_fix(zone, region)}"
+        return f"is a zone name, which differs between accounts; use its id: {either(ids)}"
+    return f"is not an availability zone id; {zone_fix(zone, region)}"
 
 
 def refuse_options(problems: Iterable[Problem], given: Mapping[str, object]) -> None:

@@ -1,4 +1,4 @@
-"""A cluster as it was described elsewhere: the request, and what the scripts were told."""
+"""The original of an import: the request, and the parameters of its scripts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -37,7 +37,7 @@ class Original:
         return found
 
     def placed(self, error: ConfigError) -> ConfigError:
-        """The same problems with the files, lines and columns at which they are."""
+        """Return the same problems with their files, lines and columns."""
         found: dict[str, list[Problem]] = {}
         for name, problems in error.problems.items():
             for problem in problems:
@@ -52,18 +52,18 @@ class Original:
 
 
 def read_original(request: FilePath, parameters: FilePath | None = None, vpc_config: FilePath | None = None) -> Original:
-    """The cluster that the files describe: ``request`` is CreateCluster's input, or the list of its instance groups alone."""
+    """Return the cluster that the files describe; ``request`` is CreateCluster's input, or only its list of instance groups."""
     first = read_json(request)
     second, third = (read_json(each) if each else None for each in (parameters, vpc_config))
     if second and not third and _is_network(second):
         second, third = None, second
     made = _with_network(_request(first), first, third)
-    told = _mapping(second, PARAMETERS, "the scripts' provisioning parameters") if second else None
+    content = _mapping(second, PARAMETERS, "the scripts' provisioning parameters") if second else None
     name = second.name if second else "provisioning_parameters.json"
     whole = _below(first, GROUPS) if isinstance(first.content, list) else first
     network = third and (third if (VPC,) in third.places else _below(third, VPC))
     files = {each.name: each for each in (whole, second, network) if each}
-    return Original(made, told, first.name, name, files=files, network_file=network.name if network else "")
+    return Original(made, content, first.name, name, files=files, network_file=network.name if network else "")
 
 
 def _is_network(file: JsonFile) -> bool:
@@ -79,7 +79,7 @@ def _request(file: JsonFile) -> Request:
 
 
 def _below(file: JsonFile, member: str) -> JsonFile:
-    """The file with its places by paths of the request, of which it is this member alone."""
+    """Return the file with paths that begin with this member of the request."""
     return replace(file, places={(): file.places[()], **{(member, *path): place for path, place in file.places.items()}})
 
 
@@ -89,7 +89,7 @@ def _with_network(request: Request, file: JsonFile, network_file: JsonFile | Non
     network = _mapping(network_file, NETWORK, "CreateCluster's VpcConfig")
     network = network.get(VPC, network)
     if request.get(VPC, network) != network:
-        problem = Problem((VPC,), request[VPC], f"is not what {network_file.name} says; give it once", place=file.place((VPC,)))
+        problem = Problem((VPC,), request[VPC], f"differs from {network_file.name}; pass it once", place=file.place((VPC,)))
         raise ConfigError({file.name: [problem]})
     return {**request, VPC: network}
 
@@ -99,5 +99,5 @@ def _mapping(file: JsonFile, kind: str, what: str) -> dict[str, Any]:
     if isinstance(file.content, dict):
         return file.content
     raise ConfigError(
-        {file.name: [Problem((), file.content, f"is not {what}; give a file with a JSON object", place=file.place(()))]}
+        {file.name: [Problem((), file.content, f"is not {what}; pass a file with a JSON object", place=file.place(()))]}
     )

@@ -1,11 +1,11 @@
-"""What a file's fields do not say of an original, as the `overrides` that make its request equal."""
+"""The `overrides` that make a file's request equal to the original."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 def overrides(wanted: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
-    """What has to be merged over ``ours`` to get ``wanted``: null where a member must not be there."""
+    """Return what has to be merged over ``ours`` to get ``wanted``; null removes a member."""
     found: dict[str, Any] = {name: None for name in ours if name not in wanted}
     for name, value in wanted.items():
         have = ours.get(name)

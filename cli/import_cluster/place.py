@@ -1,4 +1,4 @@
-"""Where an imported cluster is: region, zone and network."""
+"""The region, zone and network of an imported cluster."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ REGIONAL = re.compile(
 
 @dataclass(frozen=True)
 class Place:
-    """Region and zone, and whether somebody chose the zone."""
+    """Region and zone, and whether the user chose the zone."""
 
     region: str | None
     zone: str
@@ -27,7 +27,7 @@ class Place:
 
 
 def place_of(original: Original, choices: Choices) -> Place:
-    """Where the cluster goes: as chosen, else in the region that its ARNs and file systems are in."""
+    """Return the chosen place, or else the region of the original's ARNs and file systems."""
     named = list(_named(original))
     chosen = choices.region or (region_of_zone(choices.zone) if choices.zone else None)
     if chosen and named and chosen not in {region for *_, region in named}:
@@ -38,7 +38,7 @@ def place_of(original: Original, choices: Choices) -> Place:
     zones = zones_of(region) if region else ()
     if choices.keep is not Keep.NOTHING or not zones:
         offered = either(zones) if zones else "e.g. --zone usw2-az4"
-        message = f"nothing says which zone the cluster is in; add --zone with its id ({offered})"
+        message = f"unknown zone; pass --zone with its id ({offered})"
         raise ConfigError({original.request_file: [Problem((), ABSENT, message)]})
     return Place(region, zones[0], is_chosen=False)
 
@@ -48,7 +48,7 @@ Named = tuple[str, Path, str, str]
 
 
 def _named(original: Original) -> Iterator[Named]:
-    """The regions that the original's texts name."""
+    """Return the regions that appear in the original."""
     for file, content in ((original.parameters_file, original.parameters), (original.request_file, original.request)):
         for path, text in _texts(content):
             for match in REGIONAL.findall(text):
@@ -64,35 +64,35 @@ def _texts(value: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
 
 
 def _one(named: list[Named]) -> str | None:
-    """The region, where all texts that name one agree."""
+    """Return the region, if all texts that contain one agree."""
     found = {region for *_, region in named}
     return found.pop() if len(found) == 1 else None
 
 
 def _contradiction(named: list[Named], choices: Choices, chosen: str) -> ConfigError:
-    """What to do where a region is chosen that no text names."""
+    """Return the fix for a chosen region that differs from the original's."""
     option, where = ("--region", chosen) if choices.region else ("--zone", f"{choices.zone}, in {chosen}")
-    remedy = f"leave {option} out; to move the cluster, change the new file"
+    fix = f"remove {option}; to move the cluster, edit the new file"
     problems: dict[str, list[Problem]] = {}
     for file, path, text, region in named:
-        problems.setdefault(file, []).append(Problem(path, text, f"is in {region}, and {option} is {where}; {remedy}"))
+        problems.setdefault(file, []).append(Problem(path, text, f"is in {region}, and {option} is {where}; {fix}"))
     return ConfigError(problems)
 
 
 def region_part(place: Place) -> Part:
-    """The region, where it is known."""
+    """Return the region, if it is known."""
     return Part({"region": place.region} if place.region else {})
 
 
 def network_part(original: Original, choices: Choices, place: Place) -> Part:
-    """The network section: the original's, where it is kept, else a new one."""
+    """Return the original's network section if it is kept, else a new one."""
     section: dict[str, object] = {"availability_zone_id": place.zone}
     had = original.request.get(VPC)
     if choices.keep is Keep.NOTHING or had is None:
-        comments = [f"A new network; the original was in {_listed(had)}." if had else "A new network; the original names none."]
+        comments = [f"A new network; the original was in {_listed(had)}." if had else "A new network; the original has none."]
         if not place.is_chosen:
             comments.append(
-                f"Choose the zone where your quota, reservation or training plan is: {either(zones_of(place.region or ''))}."
+                f"Choose the zone with your quota, reservation or training plan: {either(zones_of(place.region or ''))}."
             )
         return Part({"network": section}, tuple(comments))
     if choices.vpc_cidr:
@@ -102,7 +102,7 @@ def network_part(original: Original, choices: Choices, place: Place) -> Part:
         "node_subnet_ids": had["Subnets"],
         "security_group_id": had["SecurityGroupIds"][0],
     }
-    return Part({"network": section}, ("The original's network, which must have its routes and endpoints.",))
+    return Part({"network": section}, ("The original's network, which must already have its routes and endpoints.",))
 
 
 def _listed(network: dict[str, list[str]]) -> str:

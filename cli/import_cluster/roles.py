@@ -1,4 +1,4 @@
-"""What each instance group of an imported cluster is in Slurm, by the provisioning parameters or by its SlurmConfig."""
+"""Slurm roles of the instance groups, from the provisioning parameters or SlurmConfig."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,24 +17,24 @@ UNNAMED = "dev"
 
 @dataclass
 class Roles:
-    """Role and partition of each group, the groups that were dropped, and what is wrong, by file."""
+    """Role and partition of each group, dropped groups, and problems by file."""
 
     found: dict[str, tuple[Role, str | None]] = field(default_factory=dict)
     dropped: list[str] = field(default_factory=list)
     problems: dict[str, list[Problem]] = field(default_factory=dict)
 
     def wrong(self, file: str, problem: Problem) -> None:
-        """Note something that is wrong."""
+        """Add a problem."""
         self.problems.setdefault(file, []).append(problem)
 
 
 def roles_of(original: Original, *, drop_unknown_groups: bool) -> Roles:
-    """The role of every group in the request."""
+    """Return the role of every group in the request."""
     names = [group["InstanceGroupName"] for group in original.groups]
     roles = Roles()
-    told = list(_told(original))
-    free = [name for name in names if name not in {each[1] for each in told}]
-    for path, name, role, partition in told:
+    sources = list(_sources(original))
+    free = [name for name in names if name not in {each[1] for each in sources}]
+    for path, name, role, partition in sources:
         if name in names:
             _assign(roles, original, (path, name, role, partition))
         elif drop_unknown_groups and role is not Role.CONTROLLER:
@@ -47,10 +47,10 @@ def roles_of(original: Original, *, drop_unknown_groups: bool) -> Roles:
     return roles
 
 
-Told = tuple[Path, str, Role, str | None]
+Source = tuple[Path, str, Role, str | None]
 
 
-def _told(original: Original) -> Iterator[Told]:
+def _sources(original: Original) -> Iterator[Source]:
     if original.parameters is None:
         yield from _by_slurm_config(original)
         return
@@ -63,7 +63,7 @@ def _told(original: Original) -> Iterator[Told]:
         yield path, worker["instance_group_name"], Role.COMPUTE, worker["partition_name"]
 
 
-def _by_slurm_config(original: Original) -> Iterator[Told]:
+def _by_slurm_config(original: Original) -> Iterator[Source]:
     for index, group in enumerate(original.groups):
         slurm: Mapping[str, Any] = group.get("SlurmConfig") or {}
         if "NodeType" in slurm:
@@ -72,10 +72,10 @@ def _by_slurm_config(original: Original) -> Iterator[Told]:
             yield (GROUPS, index, "SlurmConfig"), group["InstanceGroupName"], role, partition
 
 
-def _assign(roles: Roles, original: Original, told: Told) -> None:
-    path, name, role, partition = told
+def _assign(roles: Roles, original: Original, source: Source) -> None:
+    path, name, role, partition = source
     if name in roles.found:
-        message = f"is {roles.found[name][0].value} group already; give each group one role, and one partition"
+        message = f"is {roles.found[name][0].value} group already; a group can have one role and one partition"
         roles.wrong(original.parameters_file, Problem(path, name, message))
         return
     roles.found[name] = role, partition
@@ -86,32 +86,32 @@ def _assign(roles: Roles, original: Original, told: Told) -> None:
 
 
 def _unknown(path: Path, name: str, free: list[str], role: Role) -> str:
-    """What is wrong with a group that is not there, and which one of those without a role may be meant."""
+    """Return the problem of an unknown group, with the group that may be meant."""
     wrong = f"{path[-1]} {name} is not an instance group"
     if role is Role.CONTROLLER:
-        return f"{wrong}; {nearest(name, free) if free else 'name the one that runs slurmctld, which has another role here'}"
+        return f"{wrong}; {nearest(name, free) if free else 'add the group that runs slurmctld, which has another role here'}"
     meant = f"{nearest(name, free)}; or leave" if free else "all of them have other roles: leave"
     return f"{wrong}; {meant} it out with --drop-unknown-groups"
 
 
 def _unassigned(original: Original) -> str:
     if original.parameters is None:
-        return "nothing says whether it is controller, login or compute; give provisioning_parameters.json, too"
-    return f"{original.parameters_file} gives it no role; add it to worker_groups there"
+        return "unknown role (controller, login or compute); also pass provisioning_parameters.json"
+    return f"{original.parameters_file} has no role for it; add it to worker_groups"
 
 
 def parameter_problems(parameters: Mapping[str, Any]) -> Iterator[Problem]:
-    """What is wrong with the provisioning parameters by themselves."""
+    """Yield the problems of the provisioning parameters."""
     for name, value in parameters.items():
         similar = nearest(name, _KNOWN)
         if name not in _KNOWN and similar.startswith("did you mean"):
-            yield Problem((name,), value, f"is no provisioning parameter; {similar}")
+            yield Problem((name,), value, f"is not a provisioning parameter; {similar}")
         elif name in _TEXTS and not isinstance(value, str):
-            yield Problem((name,), value, "must be text; write it so")
+            yield Problem((name,), value, "must be text; quote it")
     if not parameters.get("controller_group"):
         yield Problem(("controller_group",), ABSENT, "is required; add the name of the group that runs slurmctld")
     if parameters.get("workload_manager", "slurm") != "slurm":
-        yield Problem(("workload_manager",), parameters["workload_manager"], "must be slurm; nothing else is set up here")
+        yield Problem(("workload_manager",), parameters["workload_manager"], "must be slurm; no other is supported")
     yield from _worker_problems(parameters.get("worker_groups", []))
 
 
@@ -139,5 +139,5 @@ _KNOWN = (*_TEXTS, "worker_groups")
 
 
 def unknown_parameters(parameters: Mapping[str, Any]) -> list[str]:
-    """The names that are no provisioning parameters that we know."""
+    """Return the names of unknown provisioning parameters."""
     return [name for name in parameters if name not in _KNOWN]

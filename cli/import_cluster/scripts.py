@@ -1,4 +1,4 @@
-"""The lifecycle section of an imported cluster: whose scripts its nodes run."""
+"""The lifecycle section of an imported cluster."""
 
 from collections.abc import Iterator
 
@@ -9,11 +9,11 @@ from cli.import_cluster.original import GROUPS, Original
 from config.errors import ConfigError, Problem
 from config.lifecycle import ON_CREATE
 
-REMEDY = "give the folder of the original's scripts with --scripts, or write on_create.sh and have ours"
+FIX = "pass the folder of the original's scripts with --scripts, or use our on_create.sh"
 
 
 def lifecycle_part(original: Original, choices: Choices) -> Part:
-    """The scripts: ours, the original's from ``choices.scripts``, or, kept in `overrides`, the original's from where they are."""
+    """Return our scripts, those in ``choices.scripts``, or the original's, which `overrides` keep."""
     if choices.keep is Keep.EVERYTHING:
         return Part({})
     if choices.scripts is not None:
@@ -27,16 +27,16 @@ def lifecycle_part(original: Original, choices: Choices) -> Part:
 
 
 def _not_ours(original: Original) -> Iterator[Problem]:
-    """Scripts that are not among ours, so that nodes could not start them."""
+    """Yield entry scripts that are not among ours, and that nodes could not start."""
     for index, group in enumerate(original.groups):
         scripts = group.get(LIFE_CYCLE, {})
         for member in ("OnCreate", "OnInitComplete"):
             name = scripts.get(member)
             if name is not None and (member, name) != ("OnCreate", ON_CREATE):
-                yield Problem((GROUPS, index, LIFE_CYCLE, member), name, f"is no script of ours; {REMEDY}")
+                yield Problem((GROUPS, index, LIFE_CYCLE, member), name, f"is not one of our scripts; {FIX}")
 
 
 def on_create_of(part: Part) -> str:
-    """The script that HyperPod starts, by the section of the file."""
+    """Return the script that HyperPod starts."""
     section = part.sections.get("lifecycle")
     return str(section.get("on_create", ON_CREATE)) if isinstance(section, dict) else ON_CREATE

@@ -1,4 +1,4 @@
-"""The storage section of an imported cluster, by the file systems that its scripts were told of."""
+"""The storage section of an imported cluster."""
 
 import re
 from typing import Any
@@ -12,40 +12,40 @@ LUSTRE, MOUNT, OPENZFS = "fsx_dns_name", "fsx_mountname", "fsx_openzfs_dns_name"
 
 
 def storage_part(original: Original, keep: Keep) -> Part:
-    """The file systems: the original's where its network is kept, as a new network does not reach them."""
-    told = original.parameters or {}
+    """Return the original's file systems if its network is kept; a new network does not reach them."""
+    parameters = original.parameters or {}
     if keep is Keep.NOTHING:
-        return _new(told)
+        return _new(parameters)
     section: dict[str, object] = {}
-    if told.get(LUSTRE) or told.get(MOUNT):
+    if parameters.get(LUSTRE) or parameters.get(MOUNT):
         section["existing"] = _existing(original)
-    if told.get(OPENZFS):
-        section["openzfs"] = {"dns_name": told[OPENZFS]}
+    if parameters.get(OPENZFS):
+        section["openzfs"] = {"dns_name": parameters[OPENZFS]}
     return Part({"storage": section} if section else {}, ("The original's file systems.",) if section else ())
 
 
-def _new(told: Any) -> Part:
+def _new(parameters: Any) -> Part:
     comments = []
-    if told.get(OPENZFS):
-        comments.append(f"Homes were on {told[OPENZFS]}, which the new network does not reach; they are in /fsx/home now.")
-    if not told.get(LUSTRE):
+    if parameters.get(OPENZFS):
+        comments.append(f"Homes were on {parameters[OPENZFS]}, which the new network does not reach; now they are in /fsx/home.")
+    if not parameters.get(LUSTRE):
         return Part({}, tuple(comments))
     comments.append(
-        f"A new, empty file system; the original's was {told[LUSTRE]}, which the new network does not reach. Choose its size."
+        f"A new, empty file system; the new network does not reach the original's, {parameters[LUSTRE]}. Choose its size."
     )
     return Part({"storage": {"lustre": {"storage_capacity_gib": 1200}}}, tuple(comments))
 
 
 def _existing(original: Original) -> dict[str, str]:
-    told = original.parameters or {}
+    parameters = original.parameters or {}
     for name in (LUSTRE, MOUNT):
-        if not told.get(name):
-            raise _wrong(original, name, ABSENT, "a file system is mounted by its DNS name and its mount name; add it")
-    found = re.match(r"(fs-[0-9a-f]{8,17})\.", told[LUSTRE])
+        if not parameters.get(name):
+            raise _wrong(original, name, ABSENT, "a file system requires its DNS name and its mount name; add it")
+    found = re.match(r"(fs-[0-9a-f]{8,17})\.", parameters[LUSTRE])
     if not found:
-        message = "does not begin with a file system's id; write it like fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com"
-        raise _wrong(original, LUSTRE, told[LUSTRE], message)
-    return {"file_system_id": found[1], "mount_name": told[MOUNT]}
+        message = "does not begin with a file system id; enter e.g. fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com"
+        raise _wrong(original, LUSTRE, parameters[LUSTRE], message)
+    return {"file_system_id": found[1], "mount_name": parameters[MOUNT]}
 
 
 def _wrong(original: Original, name: str, value: object, message: str) -> ConfigError:

@@ -1,1 +1,1 @@
-"""`./hpod preflight CLUSTER`: what an account would refuse, asked before anything is deployed there."""
+"""`./hpod preflight CLUSTER`: checks of the account before a deployment."""

@@ -1,4 +1,4 @@
-"""The account that a preflight asks: who is asking, what of the cluster it has already, and whole answers."""
+"""The account that the checks ask: its identity, its stacks, and complete lists."""
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -9,10 +9,10 @@ import boto3
 import botocore.session
 from botocore.config import Config
 
+from cli.access import ENVIRONMENT, Access
+from cli.aws_errors import UNINTELLIGIBLE, explained
 from cli.deployment import Deployment, Stack
 from cli.errors import OpsError
-from cli.region import asked_region
-from cli.remedies import UNINTELLIGIBLE, explained
 from config.model import ClusterConfig
 from config.suggestions import nearest
 from config.zones import is_plausible_region, regions
@@ -26,15 +26,15 @@ PATIENCE = Config(
 )
 
 
-def session_for(config: ClusterConfig) -> boto3.Session:
-    """A session of the user's own credentials, in the region of the file, or else of the environment."""
-    core = botocore.session.get_session()
+def session_for(config: ClusterConfig, access: Access = ENVIRONMENT) -> boto3.Session:
+    """Return a session in the region of the file, or else of the option or the environment."""
+    core = botocore.session.Session(profile=access.profile)
     core.set_default_client_config(PATIENCE)
-    return boto3.Session(botocore_session=core, region_name=asked_region(config.region))
+    return boto3.Session(botocore_session=core, region_name=access.region_of(config.region))
 
 
 class Account:
-    """One account in one region, as the caller's credentials see it; clients are made once and shared by threads."""
+    """One account in one region; its clients are shared by threads."""
 
     def __init__(self, config: ClusterConfig, session: Any) -> None:
         self.config = config
@@ -47,23 +47,23 @@ class Account:
 
     @property
     def region(self) -> str:
-        """The region that is asked; an OpsError where nothing names one."""
+        """The region; raise an OpsError if none is known."""
         name = self._session.region_name
         if not name:
-            raise OpsError("nothing says which region to ask; set `region` in the cluster's file, or AWS_REGION")
+            raise OpsError("no region: set `region` in the cluster file, or pass --region")
         if not is_plausible_region(name):  # of one that is newer than the table, the file's own check warns
-            raise OpsError(f"{name}, from your environment, is no region that SageMaker is in; {nearest(name, regions())}")
+            raise OpsError(f"{name}, from the environment, is not a region of SageMaker; {nearest(name, regions())}")
         return str(name)
 
     def client(self, service: str) -> Any:
-        """The one client for ``service``; a session makes clients for one thread at a time."""
+        """Return the client for ``service``; a session creates clients in one thread at a time."""
         with self._lock:
             if service not in self._clients:
                 self._clients[service] = self._deployment.client(service)
             return self._clients[service]
 
     def all(self, service: str, operation: str, items: str, **arguments: Any) -> Iterator[Any]:
-        """What ``operation`` lists under ``items``, from every page."""
+        """Yield the ``items`` that ``operation`` lists, from every page."""
         client = self.client(service)
         if client.can_paginate(operation):
             pages = client.get_paginator(operation).paginate(**arguments)
@@ -73,7 +73,7 @@ class Account:
             yield from page.get(items) or []
 
     def once(self, ask: Callable[[Self], _Answer]) -> _Answer:
-        """What ``ask`` gives, asked once for all the checks that need it."""
+        """Return the answer of ``ask``, which is shared by all checks."""
         with self._lock:
             lock = self._locks.setdefault(ask, Lock())
         with lock:
@@ -83,7 +83,7 @@ class Account:
 
     @cached_property
     def identity(self) -> Json:
-        """What STS says of the caller: Account and Arn."""
+        """The caller's Account and Arn, from STS."""
         try:
             answer: Json = self.client("sts").get_caller_identity()
             _ = answer["Account"], answer["Arn"]
@@ -93,26 +93,26 @@ class Account:
 
     @property
     def id(self) -> str:
-        """The account's 12 digits."""
+        """The 12 digits of the account."""
         return str(self.identity["Account"])
 
     @property
     def partition(self) -> str:
-        """The second part of every ARN here: `aws`, `aws-cn`, `aws-us-gov`."""
+        """The partition of ARNs: `aws`, `aws-cn` or `aws-us-gov`."""
         return str(self.identity["Arn"].split(":")[1])
 
     @cached_property
     def stacks(self) -> dict[str, Stack]:
-        """The file's stacks that are there, by their last name: Network, Storage, Cluster."""
+        """The file's existing stacks, by their last name: Network, Storage, Cluster."""
         return {stack.name.rsplit("-", 1)[-1]: stack for stack in self._deployment.stacks()}
 
     @property
     def deployment(self) -> Deployment:
-        """What was deployed of the file."""
+        """The deployment of the file."""
         return self._deployment
 
     def output(self, name: str) -> str | None:
-        """What a stack of the file puts out under this name, if one does."""
+        """Return the stack output with this name, if it exists."""
         return next((stack.outputs[name] for stack in self.stacks.values() if name in stack.outputs), None)
 
     @property
@@ -123,7 +123,7 @@ class Account:
 
 
 def _followed(ask: Callable[..., Json], arguments: Json) -> Iterator[Json]:
-    """The pages of an operation, from each NextToken to the next."""
+    """Yield the pages of an operation, following NextToken."""
     page: Json = ask(**arguments)
     yield page
     while page.get("NextToken"):

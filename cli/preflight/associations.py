@@ -1,10 +1,10 @@
-"""Whether an imported file system takes the associations that the file asks for."""
+"""Check data repository associations of an imported file system."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, error, not_asked, warning
+from cli.preflight.check_result import CheckResult, error, skipped, warning
 from cli.preflight.runner import together
 
 # https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html and, for the storage type,
@@ -14,11 +14,11 @@ WITHOUT = {"SCRATCH_1": "deployment type", "2.10": "version", "INTELLIGENT_TIERI
 KIND = "AWS::FSx::DataRepositoryAssociation"
 
 
-def associations(account: Account) -> Iterator[Finding]:
-    """There is room for them, and no other has their directories."""
+def associations(account: Account) -> Iterator[CheckResult]:
+    """Check that the file system has room for the associations, and that their directories are free."""
     storage = account.config.storage
     if storage.existing is None or not storage.data_repository_associations:
-        yield not_asked("the file links no file system that is there already")
+        yield skipped("the file links no existing file system")
         return
     file_system_id = storage.existing.file_system_id
     filters = [{"Name": "file-system-id", "Values": [file_system_id]}]
@@ -30,25 +30,25 @@ def associations(account: Account) -> Iterator[Finding]:
         _overlaps(account, file_system_id, others),
         _room(account, file_system_id, others),
         _kind(account, file_system_id),
-        well=f"{file_system_id} has {len(others)} others, and {len(storage.data_repository_associations)} find room",
+        well=f"{file_system_id} has {len(others)} others, and has room for {len(storage.data_repository_associations)}",
     )
 
 
 def _own(account: Account) -> set[str]:
-    """The associations that the file's own stack has."""
+    """Return the associations of the file's own stack."""
     if "Storage" not in account.stacks:
         return set()
     return {each["PhysicalResourceId"] for each in account.deployment.resources("Storage") if each["ResourceType"] == KIND}
 
 
-def _overlaps(account: Account, file_system_id: str, others: list[dict[str, Any]]) -> Iterator[Finding]:
+def _overlaps(account: Account, file_system_id: str, others: list[dict[str, Any]]) -> Iterator[CheckResult]:
     for wanted in account.config.storage.data_repository_associations:
         for each in others:
             path, where = each["FileSystemPath"], f"{each['DataRepositoryPath']} already ({each['AssociationId']})"
             if _within(wanted.path, path) or _within(path, wanted.path):
                 yield error(
                     f"{file_system_id} links {path} to {where}, and {wanted.path} overlaps with it",
-                    "take another `path`, or delete that association first",
+                    "choose another `path`, or delete that association",
                 )
 
 
@@ -56,22 +56,25 @@ def _within(path: str, other: str) -> bool:
     return f"{path.rstrip('/')}/".startswith(f"{other.rstrip('/')}/")
 
 
-def _room(account: Account, file_system_id: str, others: list[dict[str, Any]]) -> Iterator[Finding]:
+def _room(account: Account, file_system_id: str, others: list[dict[str, Any]]) -> Iterator[CheckResult]:
     asked = len(account.config.storage.data_repository_associations)
     if len(others) + asked > MOST:
         yield error(
-            f"{file_system_id} has {len(others)} associations, {asked} are asked for, and {MOST} is the most", "ask for fewer"
+            f"{file_system_id} has {len(others)} associations, the file adds {asked}, and the limit is {MOST}",
+            "remove some from the file",
         )
 
 
-def _kind(account: Account, file_system_id: str) -> Iterator[Finding]:
+def _kind(account: Account, file_system_id: str) -> Iterator[CheckResult]:
     [found] = account.client("fsx").describe_file_systems(FileSystemIds=[file_system_id])["FileSystems"]
     lustre = found.get("LustreConfiguration") or {}
     for value in (lustre.get("DeploymentType"), found.get("FileSystemTypeVersion"), found.get("StorageType")):
         if value in WITHOUT:
-            yield error(f"{file_system_id} takes no associations, as its {WITHOUT[value]} is {value}", "link another file system")
+            yield error(
+                f"{file_system_id} does not support associations: its {WITHOUT[value]} is {value}", "link another file system"
+            )
     if lustre.get("AutomaticBackupRetentionDays"):
         yield warning(
-            f"{file_system_id} has automatic backups, which FSx does not make of a file system that is linked to a bucket",
-            "turn them off, or leave the associations out",
+            f"{file_system_id} has automatic backups, which FSx does not support for a file system linked to a bucket",
+            "turn them off, or remove the associations",
         )

@@ -1,4 +1,4 @@
-"""What `cdk bootstrap` made in the region, without which nothing is deployed."""
+"""Check `cdk bootstrap` in the region."""
 
 import json
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from pathlib import Path
 from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, error, ok
+from cli.preflight.check_result import CheckResult, error, ok
 from cli.preflight.runner import code_of
 
 # The CDK's own, from aws-cdk-lib's DefaultStackSynthesizer; a test compares with what the templates ask for.
@@ -17,18 +17,18 @@ CDK_JSON = Path(__file__).parents[2] / "cdk.json"
 
 
 def qualifier() -> str:
-    """The name of the bootstrap that cdk.json asks for, which is the CDK's own unless it says otherwise."""
+    """Return the bootstrap's qualifier from cdk.json, or the CDK's default."""
     context = json.loads(CDK_JSON.read_text(encoding="utf-8")).get("context", {})
     return str(context.get("@aws-cdk/core:bootstrapQualifier", QUALIFIER))
 
 
 def role_arn(account: Account, role: str) -> str:
-    """The ARN of one of the bootstrap's roles, e.g. `deploy-role`."""
+    """Return the ARN of one of the bootstrap's roles, e.g. `deploy-role`."""
     return f"arn:{account.partition}:iam::{account.id}:role/cdk-{qualifier()}-{role}-{account.id}-{account.region}"
 
 
-def bootstrap(account: Account) -> Iterator[Finding]:
-    """The region is bootstrapped, by a version that is new enough, and its bucket is there."""
+def bootstrap(account: Account) -> Iterator[CheckResult]:
+    """Check that the bootstrap exists with a recent version and its bucket."""
     again = f"run `cdk bootstrap aws://{account.id}/{account.region}`"
     name = f"/cdk-bootstrap/{qualifier()}/version"
     try:
@@ -36,10 +36,10 @@ def bootstrap(account: Account) -> Iterator[Finding]:
     except ClientError as failure:
         if code_of(failure) != "ParameterNotFound":
             raise
-        yield error(f"{account.region} is not bootstrapped: there is no parameter {name}", again)
+        yield error(f"{account.region} is not bootstrapped: no parameter {name}", again)
         return
     if version < LEAST_VERSION:
-        yield error(f"the bootstrap has version {version}, and {LEAST_VERSION} is needed", again)
+        yield error(f"the bootstrap has version {version}, and {LEAST_VERSION} is required", again)
         return
     bucket = f"cdk-{qualifier()}-assets-{account.id}-{account.region}"
     try:
@@ -48,8 +48,8 @@ def bootstrap(account: Account) -> Iterator[Finding]:
         if code_of(failure) != "404":
             raise
         yield error(
-            f"the bootstrap has version {version}, but its bucket {bucket} is gone",
-            f"delete the stack CDKToolkit if it is there (its bucket stays away otherwise), then {again}",
+            f"the bootstrap has version {version}, but bucket {bucket} does not exist",
+            f"delete the stack CDKToolkit, which would not recreate the bucket, then {again}",
         )
         return
-    yield ok(f"version {version} (at least {LEAST_VERSION} is needed), qualifier {qualifier()}")
+    yield ok(f"version {version} (at least {LEAST_VERSION} is required), qualifier {qualifier()}")

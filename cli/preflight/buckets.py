@@ -1,17 +1,17 @@
-"""Whether the buckets that the file makes have free names, and those that it names are there."""
+"""Check that names of new buckets are free, and that named buckets exist."""
 
 from collections.abc import Iterator
 
 from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account, Json
-from cli.preflight.finding import Finding, error, ok, warning
+from cli.preflight.check_result import CheckResult, error, ok, warning
 from cli.preflight.runner import code_of, is_denied
 from config.bucket_names import script_bucket_name
 
 
-def script_bucket(account: Account) -> Iterator[Finding]:
-    """The name of the bucket of scripts, which is the same for every deployment of the file, is free or the file's own."""
+def script_bucket(account: Account) -> Iterator[CheckResult]:
+    """Check that the name of the script bucket, which is the same for every deployment, is free or the file's own."""
     name = script_bucket_name(account.config.name, account.id, account.region)
     try:
         account.client("s3").head_bucket(Bucket=name)
@@ -27,7 +27,7 @@ def script_bucket(account: Account) -> Iterator[Finding]:
 
 
 def _region(answer: Json) -> str | None:
-    """The region in which S3 says a bucket is: also to those whom it keeps out, but of no bucket that is not there.
+    """Return the region of the bucket, which S3 reports also without access, but not for a bucket that does not exist.
 
     botocore finds the region of buckets by the same header of a refused HeadBucket (S3RegionRedirectorv2 in
     https://github.com/boto/botocore/blob/develop/botocore/utils.py).
@@ -36,27 +36,26 @@ def _region(answer: Json) -> str | None:
     return region
 
 
-def _kept_out(account: Account, name: str) -> Finding:
+def _kept_out(account: Account, name: str) -> CheckResult:
     if "Cluster" in account.stacks:
-        return warning(f"bucket {name} is there, but you may not look at it", "see that it is this file's own")
+        return warning(f"bucket {name} exists, but you may not read it", "check that this file's stack owns it")
     return error(
-        f"bucket {name} is there, and not for you: another account has the name, or a policy keeps you out",
-        "rename the cluster's file: the name is made of it, the account and the region",
+        f"bucket {name} exists, but you have no access: another account owns it, or a policy denies it",
+        "rename the cluster file: the bucket's name contains it, the account and the region",
     )
 
 
-def _taken(account: Account, name: str) -> Finding:
+def _taken(account: Account, name: str) -> CheckResult:
     if "Cluster" in account.stacks:
-        return ok(f"bucket {name} is this file's already")
+        return ok(f"bucket {name} belongs to this file")
     return error(
-        f"bucket {name} is there already, and no stack of this file's has it",
-        "see what it holds; if nobody needs that, delete its policy, all versions of its objects and the bucket; or rename the "
-        "cluster's file",
+        f"bucket {name} already exists, and no stack of this file owns it",
+        "if you do not need its content, delete its policy, all object versions and the bucket; or rename the cluster's file",
     )
 
 
-def named_buckets(account: Account) -> Iterator[Finding]:
-    """Every bucket that the file names is there; those from which a file system imports are in its region."""
+def named_buckets(account: Account) -> Iterator[CheckResult]:
+    """Check that every bucket in the file exists, and that a file system imports only from its own region."""
     storage = account.config.storage
     links = storage.data_repository_associations
     imported = {
@@ -66,17 +65,17 @@ def named_buckets(account: Account) -> Iterator[Finding]:
         yield _named(account, name, is_imported=name in imported)
 
 
-def _named(account: Account, name: str, *, is_imported: bool) -> Finding:
+def _named(account: Account, name: str, *, is_imported: bool) -> CheckResult:
     try:
         answer = account.client("s3").head_bucket(Bucket=name)
     except ClientError as failure:
         if code_of(failure) == "404":
-            return error(f"there is no bucket {name}", "correct the name, or make the bucket first")
+            return error(f"no bucket {name}", "correct the name, or create the bucket")
         region = _region(failure.response)
         if region and region != account.region:
             return _elsewhere(name, region, account.region, is_imported=is_imported)
         if is_denied(failure):
-            return warning(f"you may not look at bucket {name}", f"see that it is there, in {account.region}")
+            return warning(f"you may not read bucket {name}", f"check that it exists in {account.region}")
         raise
     region = _region(answer) or account.region
     if region != account.region:
@@ -84,11 +83,14 @@ def _named(account: Account, name: str, *, is_imported: bool) -> Finding:
     return ok(f"bucket {name} is there")
 
 
-def _elsewhere(name: str, region: str, wanted: str, *, is_imported: bool) -> Finding:
-    """https://docs.aws.amazon.com/fsx/latest/LustreGuide/autoexport-data-repo-dra.html: exports may go to another region."""
+def _elsewhere(name: str, region: str, wanted: str, *, is_imported: bool) -> CheckResult:
+    """Report a bucket in another region, to which only exports may go.
+
+    https://docs.aws.amazon.com/fsx/latest/LustreGuide/autoexport-data-repo-dra.html
+    """
     if not is_imported:
-        return ok(f"bucket {name} is there, in {region}: nothing is imported from it, and what goes there is charged as traffic")
+        return ok(f"bucket {name} is there, in {region}: exports only, charged as cross-region traffic")
     return error(
-        f"bucket {name} is in {region}, and a file system imports from buckets of its own region, {wanted}",
-        f"take a bucket in {wanted}",
+        f"bucket {name} is in {region}, and a file system imports only from its own region, {wanted}",
+        f"use a bucket in {wanted}",
     )

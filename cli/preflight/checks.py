@@ -1,4 +1,4 @@
-"""All that a preflight asks, in the order in which it is told."""
+"""All checks of a preflight, in the order of their output."""
 
 from cli.preflight.associations import associations
 from cli.preflight.bootstrap import bootstrap

@@ -1,45 +1,45 @@
-"""Whether the cluster's name is free, and what becomes of a cluster that has it."""
+"""Check the cluster's name."""
 
 from collections.abc import Iterator
 
 from cli.ownership import cluster_named, has_own, obstacle, whose
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, error, not_asked, ok, warning
+from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.resource_code import Cluster, ClusterApi
 
 BUSY = ("Creating", "Updating", "SystemUpdating", "RollingBack", "Deleting")
 
 
-def cluster_name(account: Account) -> Iterator[Finding]:
-    """No other's cluster has the file's `cluster_name`, and the file's own stands still."""
+def cluster_name(account: Account) -> Iterator[CheckResult]:
+    """Check that no other cluster has the file's `cluster_name`, and that the file's own cluster is not busy."""
     name = account.config.cluster_name or account.output("ClusterName")
     if name is None:
-        yield not_asked("the file sets no cluster_name, so the name is made when the cluster is, and is always free")
+        yield skipped("the file has no cluster_name, so a unique name is generated")
         return
     cluster = cluster_named(ClusterApi(account.client("sagemaker")), name)
     if cluster is None:
-        yield ok(f"there is no cluster {name} yet")
+        yield ok(f"no cluster {name} exists")
     elif has_own(account.deployment, cluster) or account.output("ClusterName") == name:
         yield from _own(account, cluster)
     else:
         yield _others(account, cluster)
 
 
-def _own(account: Account, cluster: Cluster) -> Iterator[Finding]:
+def _own(account: Account, cluster: Cluster) -> Iterator[CheckResult]:
     if cluster.status in BUSY:
         yield warning(
-            f"{cluster.name} is this file's already and is {cluster.status}",
+            f"{cluster.name} belongs to this file and is {cluster.status}",
             f"wait: `./hpod status {account.config.name}` shows when it is done",
         )
     else:
-        yield ok(f"{cluster.name} is this file's already and is {cluster.status}")
+        yield ok(f"{cluster.name} belongs to this file and is {cluster.status}")
 
 
-def _others(account: Account, cluster: Cluster) -> Finding:
-    said = f"a cluster {cluster.name} is there already: {cluster.arn} is {cluster.status} and {whose(cluster)}"
-    look = f"`./hpod adopt {account.config.name}` shows what would become of it"
+def _others(account: Account, cluster: Cluster) -> CheckResult:
+    message = f"cluster {cluster.name} already exists: {cluster.arn} is {cluster.status} and {whose(cluster)}"
+    look = f"`./hpod adopt {account.config.name}` previews its adoption"
     why = obstacle(account.deployment, cluster)
     if account.config.adopt and not why and cluster.owner is None:
-        return warning(f"{said}; `adopt: true` takes it over", look)
-    free = "choose another `cluster_name`" + ("" if cluster.owner else f", or take it over: {look}")
-    return error(f"{said}{f'; {why}' if why and account.config.adopt else ''}", free)
+        return warning(f"{message}; `adopt: true` adopts it", look)
+    free = "choose another `cluster_name`" + ("" if cluster.owner else f", or adopt it: {look}")
+    return error(f"{message}{f'; {why}' if why and account.config.adopt else ''}", free)

@@ -1,86 +1,90 @@
-"""`./hpod preflight`: what the account would refuse of a cluster file, asked without changing anything."""
+"""`./hpod preflight`: check that the account can run the cluster of a file, without changing anything."""
 
-import argparse
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from cli.access import ENVIRONMENT, Access
+from cli.account import compare_account
+from cli.aws_errors import explained
 from cli.cluster_files import checked
 from cli.errors import OpsError
 from cli.preflight.account import Account, session_for
+from cli.preflight.check_result import CheckResult, Outcome, error, warning
 from cli.preflight.checks import CHECKS
-from cli.preflight.finding import Finding, Outcome, error, warning
-from cli.preflight.render import as_json, counted, lines
-from cli.preflight.runner import code_of, findings
-from cli.remedies import explained
+from cli.preflight.render import as_data, as_problems, counted, lines
+from cli.preflight.runner import code_of, run_checks
+from cli.result import Result, Show, ignore
 from config.errors import placed
+from validation import report
 from validation.checked_file import CheckedFile
 from validation.load import usable
-from validation.report import FORMATS
-from validation.report import counted as problems_counted
 
 NOT_OPTED_IN = ("InvalidClientTokenId", "UnrecognizedClientException")
 
 
-def options(command: argparse.ArgumentParser) -> None:
-    """Add what the command takes beside the folder."""
-    command.add_argument("cluster", metavar="CLUSTER|FILE", help="name of a cluster file, or its path, e.g. clusters/mine.yaml")
-    command.add_argument(
-        "--format", choices=("text", "json"), default="text", help="for whom: text (a terminal, the default), json"
-    )
-    command.add_argument("--strict", action="store_true", help="fail with warnings, too")
-
-
-def preflight(*, clusters: Path, cluster: str, format: str, strict: bool, session: Any = None) -> Iterator[str]:
-    """What there is to say; then an OpsError that counts, if there are errors. A file with problems is not asked about."""
+def preflight(
+    *,
+    clusters: Path,
+    cluster: str,
+    strict: bool = False,
+    quiet: bool = False,
+    access: Access = ENVIRONMENT,
+    show: Show = ignore,
+    session: Any = None,
+) -> Result:
+    """Show each check's result as it comes, and return all; a file with errors is not checked against AWS."""
     [file] = checked(clusters, [cluster])
     if file.errors:
-        yield FORMATS[format]([file])
-        raise OpsError(f"{problems_counted([file])}; nothing was asked of AWS: correct the file first")
+        failure = f"{report.counted([file])}; correct the file first, AWS was not asked"
+        return Result(None, (report.text([file]),), report.problems([file]), failure)
     [config] = usable([file])
-    found: list[Finding] = []
+    results: list[CheckResult] = []
     try:
-        for each in _found(file, Account(config, session or session_for(config))):
-            found.append(each)
-            if format == "text":
-                yield from lines([each])
-    except (ClientError, BotoCoreError, OSError, OpsError) as failure:
-        said = _told(failure, config.region)
-        if format == "json":
-            what, _, remedy = said.partition("; ")
-            yield as_json(config.name, [*found, error(what, remedy).by("asking")])
-        raise OpsError(said) from failure
-    if format == "json":
-        yield as_json(config.name, found)
-    _refuse(found, config.name, strict=strict)
-    if format == "text":
-        yield counted(found)
+        for each in _results(file, Account(config, session or session_for(config, access))):
+            results.append(each)
+            if not quiet or each.is_problem:
+                show("\n".join(lines([each])))
+    except (ClientError, BotoCoreError, OSError, OpsError) as exception:
+        if isinstance(exception, BrokenPipeError):
+            raise
+        message = _message(exception, config.region)
+        what, _, fix = message.partition("; ")
+        results.append(error(what, fix).by("access"))
+        return Result(as_data(config.name, results), (), as_problems(results), message)
+    failure = _failure(results, config.name, strict=strict)
+    return Result(as_data(config.name, results), () if failure else (counted(results),), as_problems(results), failure)
 
 
-def _refuse(found: list[Finding], cluster: str, *, strict: bool) -> None:
-    """Count what was found, in an OpsError, if that is not well."""
-    outcomes = {each.outcome for each in found}
+def _failure(results: list[CheckResult], cluster: str, *, strict: bool) -> str:
+    """Return why the results fail the preflight; empty if they do not."""
+    outcomes = {each.outcome for each in results}
     if Outcome.ERROR in outcomes:
-        raise OpsError(f"{counted(found)}: cluster {cluster} would not come up")
+        return f"{counted(results)}: cluster {cluster} cannot be deployed"
     if strict and Outcome.WARNING in outcomes:
-        raise OpsError(f"{counted(found)}, and --strict takes warnings for errors")
+        return f"{counted(results)}: --strict treats warnings as errors"
+    return ""
 
 
-def _told(failure: Exception, region: str | None) -> str:
-    """Why nothing, or nothing more, can be asked."""
-    return str(failure) if isinstance(failure, OpsError) else explained("preflight", failure) + _of_region(failure, region)
+def _message(exception: Exception, region: str | None) -> str:
+    """Return why AWS cannot be asked, or not any more."""
+    return str(exception) if isinstance(exception, OpsError) else explained("preflight", exception) + _opt_in(exception, region)
 
 
-def _of_region(failure: Exception, region: str | None) -> str:
-    """What credentials that are well elsewhere are refused for: https://docs.aws.amazon.com/accounts/latest/reference/manage-acct-regions.html."""
-    code = code_of(failure) if isinstance(failure, ClientError) else ""
+def _opt_in(exception: Exception, region: str | None) -> str:
+    """Return the other reason for which valid credentials are refused: a region that the account has not enabled.
+
+    https://docs.aws.amazon.com/accounts/latest/reference/manage-acct-regions.html
+    """
+    code = code_of(exception) if isinstance(exception, ClientError) else ""
     return f"; or opt in to {region or 'the region'}, if the account has not" if code in NOT_OPTED_IN else ""
 
 
-def _found(file: CheckedFile, account: Account) -> Iterator[Finding]:
-    """What the file's own warnings say, and then what the account does."""
-    _ = account.region, account.identity  # where, and who asks: without these there is nothing to ask
+def _results(file: CheckedFile, account: Account) -> Iterator[CheckResult]:
+    """Yield the file's own warnings, then the results of the checks."""
+    _ = account.region, account.identity  # without these there is nothing to ask
+    compare_account(account.config, file.name, account.id)
     yield from (warning(f"{placed(file.name, each)}: {each}").by("file") for each in file.warnings)
-    yield from findings(account, CHECKS)
+    yield from run_checks(account, CHECKS)

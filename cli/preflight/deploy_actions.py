@@ -1,4 +1,4 @@
-"""What CloudFormation does in the account to make what a file asks for, as IAM calls it.
+"""IAM actions that CloudFormation needs to create what a file describes.
 
 The actions are those of the `create` handlers in AWS's registry schemas; a test compares. A file system has no such list: see
 https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-service-linked-roles.html and
@@ -71,7 +71,7 @@ NATIVE: Actions = {"AWS::SageMaker::Cluster": ("sagemaker:CreateCluster", "iam:P
 
 
 def parts(config: ClusterConfig) -> list[Actions]:
-    """The parts of all that is made, which the file asks for."""
+    """Return the parts that the file creates."""
     network, storage = config.network.existing, config.storage
     makes = (
         (VPC, network is None),
@@ -86,5 +86,5 @@ def parts(config: ClusterConfig) -> list[Actions]:
 
 
 def actions(config: ClusterConfig) -> list[str]:
-    """Every action that making the file's cluster takes, each once."""
+    """Return every action that creates the file's cluster, each once."""
     return sorted({action for part in parts(config) for needed in part.values() for action in needed})

@@ -1,4 +1,4 @@
-"""What the file asks of the account: its request's groups, in the few words that checks need."""
+"""The desired groups and networks of the file, as checks need them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from config.model import ClusterConfig
 
 @dataclass(frozen=True)
 class Group:
-    """One instance group as CreateCluster would be asked for it."""
+    """An instance group of the CreateCluster request."""
 
     name: str
     types: tuple[str, ...]
@@ -29,18 +29,18 @@ class Group:
 
 
 def groups(config: ClusterConfig) -> tuple[Group, ...]:
-    """The groups of the file, with whatever `overrides` says."""
+    """Return the groups of the file, with `overrides`."""
     request = cluster_request(config, values=RequestValues.samples(config))
     return tuple(map(_group, groups_of(request)))
 
 
 def node_subnets(config: ClusterConfig) -> tuple[str, ...]:
-    """The subnets that the file names for all nodes; none where the deployment makes theirs."""
+    """Return the subnets of all nodes in the file; empty if the deployment creates theirs."""
     return _named(config, "Subnets", config.network.existing.node_subnet_ids if config.network.existing else ())
 
 
 def node_security_groups(config: ClusterConfig) -> tuple[str, ...]:
-    """The security groups that the file names for all nodes; none where the deployment makes theirs."""
+    """Return the security groups of all nodes in the file; empty if the deployment creates theirs."""
     return _named(config, "SecurityGroupIds", (config.network.existing.security_group_id,) if config.network.existing else ())
 
 
@@ -65,5 +65,5 @@ def _group(group: dict[str, Any]) -> Group:
 
 
 def has_efa(some: Iterable[Group]) -> bool:
-    """Whether a type of one of the groups has EFA, by what is known of the types."""
+    """Return whether a type of one of the groups is known to have EFA."""
     return any(known.efa_interfaces for group in some for name in group.types if (known := instance_type(name)))

@@ -1,37 +1,37 @@
-"""Whether the file systems that the file names are there, and nodes can mount them."""
+"""Check that existing file systems can be mounted."""
 
 from collections.abc import Iterator
 
 from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account, Json
-from cli.preflight.finding import Finding, error, not_asked, warning
+from cli.preflight.check_result import CheckResult, error, skipped, warning
 from cli.preflight.ports import LUSTRE_PORTS, NFS_PORTS, ports
 from cli.preflight.runner import code_of, together
 from config.storage import ExistingFileSystem
 
 LASTING = ("PERSISTENT_1", "PERSISTENT_2")
 COMING = ("CREATING", "UPDATING")
-# https://docs.aws.amazon.com/fsx/latest/APIReference/API_FileSystem.html: it can recover, and whether it mounts is not said.
+# https://docs.aws.amazon.com/fsx/latest/APIReference/API_FileSystem.html: it can recover, and whether it mounts is not message.
 RECOVERABLE = "MISCONFIGURED"
 DNS_NAME = "`aws fsx describe-file-systems` shows it"
 
 
-def file_systems(account: Account) -> Iterator[Finding]:
-    """The imported file systems are of the right kind, available, in reach, and let the nodes in."""
+def file_systems(account: Account) -> Iterator[CheckResult]:
+    """Check kind, state, network and open ports of imported file systems."""
     storage = account.config.storage
     if storage.existing is None and storage.openzfs is None:
-        yield not_asked("the file names no file system that is there already")
+        yield skipped("the file names no existing file system")
     if storage.existing is not None:
         yield from _lustre(account, storage.existing)
     if storage.openzfs is not None:
         yield from _openzfs(account, storage.openzfs.dns_name)
 
 
-def _lustre(account: Account, wanted: ExistingFileSystem) -> Iterator[Finding]:
+def _lustre(account: Account, wanted: ExistingFileSystem) -> Iterator[CheckResult]:
     found = _described(account, wanted.file_system_id)
     if found is None:
-        yield error(f"there is no file system {wanted.file_system_id} in {account.region}", "correct its id, or `region`")
+        yield error(f"no file system {wanted.file_system_id} in {account.region}", "correct the id or `region`")
         return
     if found["FileSystemType"] != "LUSTRE":
         yield error(f"{wanted.file_system_id} is of type {found['FileSystemType']}, not LUSTRE", "name a Lustre file system")
@@ -42,17 +42,17 @@ def _lustre(account: Account, wanted: ExistingFileSystem) -> Iterator[Finding]:
         _kind(found, wanted),
         _reach(account, found, is_strict=wanted.efa),
         ports(account, found, LUSTRE_PORTS),
-        well=f"{wanted.file_system_id} is there, mounts as {wanted.mount_name}, and lets the nodes in",
+        well=f"{wanted.file_system_id} exists, has mount name {wanted.mount_name} and accepts the nodes",
     )
 
 
-def _openzfs(account: Account, dns_name: str) -> Iterator[Finding]:
+def _openzfs(account: Account, dns_name: str) -> Iterator[CheckResult]:
     found = _described(account, dns_name.partition(".")[0])
     if found is None or found["FileSystemType"] != "OPENZFS":
-        what = "there is no such file system" if found is None else f"it is of type {found['FileSystemType']}"
-        yield error(f"{dns_name}: {what} in {account.region}", f"give the DNS name of an OpenZFS file system: {DNS_NAME}")
+        what = "no such file system" if found is None else f"it is of type {found['FileSystemType']}"
+        yield error(f"{dns_name}: {what} in {account.region}", f"set the DNS name of an OpenZFS file system: {DNS_NAME}")
         return
-    other = f"{found['FileSystemId']} is called {found['DNSName']}, not {dns_name}"
+    other = f"{found['FileSystemId']} has the DNS name {found['DNSName']}, not {dns_name}"
     named = [] if found["DNSName"] == dns_name else [error(other, f"set `storage.openzfs.dns_name` to {found['DNSName']}")]
     yield from together(
         account,
@@ -60,7 +60,7 @@ def _openzfs(account: Account, dns_name: str) -> Iterator[Finding]:
         named,
         _reach(account, found, is_strict=False),
         ports(account, found, NFS_PORTS),
-        well=f"{found['FileSystemId']} (OpenZFS) is there and lets the nodes in",
+        well=f"{found['FileSystemId']} (OpenZFS) exists and accepts the nodes",
     )
 
 
@@ -74,40 +74,42 @@ def _described(account: Account, file_system_id: str) -> Json | None:
     return dict(found)
 
 
-def _state(found: Json) -> Iterator[Finding]:
+def _state(found: Json) -> Iterator[CheckResult]:
     name, state = found["FileSystemId"], found["Lifecycle"]
     if state in COMING:
-        yield warning(f"{name} is {state}", "wait until it is AVAILABLE: nodes that cannot mount it fail")
+        yield warning(f"{name} is {state}", "wait until it is AVAILABLE, because nodes fail if they cannot mount it")
     elif state != "AVAILABLE":
         why = (found.get("FailureDetails") or {}).get("Message", "")
         make = warning if state == RECOVERABLE else error
-        yield make(f"{name} is {state}{': ' if why else ''}{why}", "mend it, or take another")
+        yield make(f"{name} is {state}{': ' if why else ''}{why}", "repair it, or use another")
 
 
-def _kind(found: Json, wanted: ExistingFileSystem) -> Iterator[Finding]:
+def _kind(found: Json, wanted: ExistingFileSystem) -> Iterator[CheckResult]:
     name, lustre = found["FileSystemId"], found["LustreConfiguration"]
     if lustre.get("MountName") != wanted.mount_name:
-        said = f"{name} has the mount name {lustre.get('MountName')}, not {wanted.mount_name}"
-        yield error(said, f"set `storage.existing.mount_name: {lustre.get('MountName')}`")
+        message = f"{name} has the mount name {lustre.get('MountName')}, not {wanted.mount_name}"
+        yield error(message, f"set `storage.existing.mount_name: {lustre.get('MountName')}`")
     if lustre.get("DeploymentType") not in LASTING:
-        yield warning(f"{name} is {lustre.get('DeploymentType')}, whose data is lost with a server", "keep nothing there alone")
+        yield warning(
+            f"{name} is {lustre.get('DeploymentType')}, which loses data if a server fails", "keep copies of its data elsewhere"
+        )
     if wanted.efa and not lustre.get("EfaEnabled"):
-        yield error(f"{name} is not EFA-enabled", "set `storage.existing.efa: false`; EFA is chosen when a file system is made")
+        yield error(f"{name} is not EFA-enabled", "set `storage.existing.efa: false`; EFA cannot be enabled later")
 
 
-def _reach(account: Account, found: Json, *, is_strict: bool) -> Iterator[Finding]:
-    """The file system is in the nodes' VPC, and in their zone; over EFA it must be."""
+def _reach(account: Account, found: Json, *, is_strict: bool) -> Iterator[CheckResult]:
+    """Check that the file system is in the nodes' VPC and zone; EFA requires the zone."""
     name, existing = found["FileSystemId"], account.config.network.existing
     vpc = existing.vpc_id if existing else account.output("VpcId")
     if found["VpcId"] != vpc:
-        said = f"{name} is in {found['VpcId']}, and the nodes are in {vpc or 'a VPC that the deployment makes'}"
+        message = f"{name} is in {found['VpcId']}, and the nodes are in {vpc or 'a new VPC'}"
         if vpc and not is_strict:
-            yield warning(said, "see that the two are connected (peering, transit gateway), and that names resolve in both")
+            yield warning(message, "check that the VPCs are connected (peering, transit gateway) and that names resolve in both")
         else:
-            yield error(said, f"set `network.existing.vpc_id: {found['VpcId']}`, or take a file system of the nodes' VPC")
+            yield error(message, f"set `network.existing.vpc_id: {found['VpcId']}`, or use a file system in the nodes' VPC")
     [subnet, *_] = account.client("ec2").describe_subnets(SubnetIds=found["SubnetIds"][:1])["Subnets"]
     zone = account.config.network.availability_zone_id
     if subnet["AvailabilityZoneId"] != zone:
-        said = f"{name} is in {subnet['AvailabilityZoneId']}, and the nodes are in {zone}"
+        message = f"{name} is in {subnet['AvailabilityZoneId']}, and the nodes are in {zone}"
         make = error if is_strict else warning
-        yield make(said, "traffic between zones costs money and time, and EFA has none: take one zone for both")
+        yield make(message, "use one zone for both: traffic between zones is slower, charged, and without EFA")

@@ -1,57 +1,52 @@
-"""Whose credentials these are, and whether they lead to where the file wants to be."""
+"""Check the credentials, the region and the zone."""
 
 import os
 from collections.abc import Iterator
 
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, error, ok, warning
+from cli.preflight.check_result import CheckResult, error, ok, warning
 from config.zones import zone_fix
 
 
-def identity(account: Account) -> Iterator[Finding]:
-    """The account that the credentials lead to is the one that the file names."""
-    arn, wanted = account.identity["Arn"], account.config.account
-    if wanted and wanted != account.id:
-        yield error(
-            f"the file is for account {wanted}, and the credentials ({arn}) are for {account.id}",
-            "take credentials for that account, or correct `account`",
-        )
-    elif arn.endswith(":root"):
+def identity(account: Account) -> Iterator[CheckResult]:
+    """Report who is asking; the command has compared the account with the file's before."""
+    arn = account.identity["Arn"]
+    if arn.endswith(":root"):
         yield warning(
-            f"account {account.id}, as its root user", "take a role: the root user's rights cannot be limited, nor looked up"
+            f"account {account.id}, as its root user", "use a role: the root user's permissions cannot be limited or checked"
         )
     else:
         yield ok(f"account {account.id}, as {arn}")
 
 
-def region(account: Account) -> Iterator[Finding]:
-    """The region is the file's, whatever the environment has."""
+def region(account: Account) -> Iterator[CheckResult]:
+    """Compare the file's region with the environment's."""
     wanted, here = account.config.region, os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
     if wanted is None:
-        yield ok(f"{account.region}, from your environment, as the file names none")
+        yield ok(f"{account.region}, from the environment, as the file has no `region`")
     elif here and here != wanted:
         yield warning(
-            f"{wanted}, as in the file, and your environment has {here}",
-            f"what you run by hand goes elsewhere: `export AWS_REGION={wanted}`, or `unset AWS_REGION AWS_DEFAULT_REGION`",
+            f"{wanted}, as in the file, but the environment has {here}",
+            f"other commands would use it: `export AWS_REGION={wanted}`, or `unset AWS_REGION AWS_DEFAULT_REGION`",
         )
     else:
         yield ok(f"{wanted}, as in the file")
 
 
-def zone(account: Account) -> Iterator[Finding]:
-    """The availability zone is one of the region's, and the account may use it."""
+def zone(account: Account) -> Iterator[CheckResult]:
+    """Check that the region has the availability zone, and that the account may use it."""
     wanted = account.config.network.availability_zone_id
     zones = {
         each["ZoneId"]: each
         for each in account.client("ec2").describe_availability_zones(AllAvailabilityZones=True)["AvailabilityZones"]
     }
     if wanted not in zones:
-        yield error(f"{account.region} has no zone {wanted} for this account", zone_fix(wanted, account.region))
+        yield error(f"{account.region} has no zone {wanted} in this account", zone_fix(wanted, account.region))
         return
     found = zones[wanted]
     if found.get("OptInStatus") == "not-opted-in":
-        yield error(f"{wanted} ({found['ZoneName']}) is not opted in", "opt in to its zone group, or take another zone")
+        yield error(f"{wanted} ({found['ZoneName']}) is not opted in", "opt in to its zone group, or use another zone")
     elif found.get("State", "available") != "available":
-        yield warning(f"{wanted} ({found['ZoneName']}) is {found['State']}", "wait, or take another zone")
+        yield warning(f"{wanted} ({found['ZoneName']}) is {found['State']}", "wait, or use another zone")
     else:
-        yield ok(f"{wanted}, which is {found['ZoneName']} in this account")
+        yield ok(f"{wanted}, in this account {found['ZoneName']}")

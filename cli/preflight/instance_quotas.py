@@ -1,4 +1,4 @@
-"""Whether SageMaker's quotas have room for the file's instances."""
+"""Check SageMaker's quotas for the file's instances."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -7,8 +7,8 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account
+from cli.preflight.check_result import CheckResult, Outcome, warning
 from cli.preflight.desired import Group, groups
-from cli.preflight.finding import Finding, Outcome, warning
 from cli.preflight.live_clusters import described, has_own_name, instances
 from cli.preflight.quotas import Quotas
 from cli.preflight.runner import is_denied, not_answered
@@ -24,15 +24,15 @@ OF_A_CLUSTER = "Maximum number instances allowed per SageMaker HyperPod cluster"
 OF_A_VOLUME = "Maximum size of EBS volume in GB for a SageMaker HyperPod cluster instance"
 
 Doubt = Callable[[Group], bool]
-MIXED: tuple[str, Doubt] = ("a group may have all its nodes of other types", lambda group: len(group.types) > 1)
+MIXED: tuple[str, Doubt] = ("a group may get only nodes of other types", lambda group: len(group.types) > 1)
 PLANNED: tuple[str, Doubt] = (
     "AWS does not say whether a training plan's instances count",
     lambda group: group.training_plan is not None,
 )
 
 
-def instance_quotas(account: Account) -> Iterator[Finding]:
-    """Instances of each type and in all, beside those that other clusters have."""
+def instance_quotas(account: Account) -> Iterator[CheckResult]:
+    """Check the quotas for each type and in total, with the instances of other clusters."""
     quotas = Quotas(account, "sagemaker")
     wanted = groups(account.config)
     others: list[dict[str, Any]] | None = None
@@ -52,8 +52,8 @@ def instance_quotas(account: Account) -> Iterator[Finding]:
         yield quotas.judged(OF_A_VOLUME, asked=max(sizes), used=0)
 
 
-def _of_kind(quotas: Quotas, wanted: tuple[Group, ...], used: Counter[str] | None, *, spot: bool) -> Iterator[Finding]:
-    """Of each type and in all; ``used`` is None where the caller may not see the clusters."""
+def _of_kind(quotas: Quotas, wanted: tuple[Group, ...], used: Counter[str] | None, *, spot: bool) -> Iterator[CheckResult]:
+    """Check each type and the total; ``used`` is None if the caller may not list clusters."""
     for name in sorted({name for group in wanted for name in group.types}):
         takers = [group for group in wanted if name in group.types]
         yield _judged(quotas, OF_A_TYPE[spot].format(name), takers, None if used is None else used[name], (MIXED, PLANNED))
@@ -62,8 +62,8 @@ def _of_kind(quotas: Quotas, wanted: tuple[Group, ...], used: Counter[str] | Non
 
 def _judged(
     quotas: Quotas, name: str, takers: Sequence[Group], used: float | None, doubts: Sequence[tuple[str, Doubt]]
-) -> Finding:
-    """The quota for these groups: a warning where it has room for those that are certain to count against it."""
+) -> CheckResult:
+    """Check the quota for these groups; only warn if it suffices for those that certainly count against it."""
     judged = quotas.judged(name, asked=sum(group.count for group in takers), used=used)
     reasons = [why for why, holds in doubts if any(holds(group) for group in takers)]
     if judged.outcome is not Outcome.ERROR or not reasons:
@@ -71,4 +71,4 @@ def _judged(
     certain = sum(group.count for group in takers if not any(holds(group) for _, holds in doubts))
     if certain and quotas.judged(name, asked=certain, used=used).outcome is Outcome.ERROR:
         return judged
-    return warning(f"{judged.said} ({'; '.join(reasons)})", judged.remedy, judged.link)
+    return warning(f"{judged.message} ({'; '.join(reasons)})", judged.fix, judged.link)

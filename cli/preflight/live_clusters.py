@@ -1,4 +1,4 @@
-"""The HyperPod clusters that the region has already, and which of them is the file's own."""
+"""The HyperPod clusters of the region, and which of them is the file's own."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ GONE = "ResourceNotFound"
 
 
 def described(account: Account) -> list[dict[str, Any]]:
-    """What DescribeCluster says of every cluster of the region."""
+    """Return DescribeCluster's answer for every cluster of the region."""
     return account.once(_all)
 
 
@@ -26,7 +26,7 @@ def _all(account: Account) -> list[dict[str, Any]]:
 
 
 def _described(account: Account, name: str) -> dict[str, Any] | None:
-    """The cluster, or None if it went between the two questions."""
+    """Return the cluster, or None if it was deleted since it was listed."""
     try:
         found: dict[str, Any] = account.client("sagemaker").describe_cluster(ClusterName=name)
     except ClientError as failure:
@@ -37,12 +37,12 @@ def _described(account: Account, name: str) -> dict[str, Any] | None:
 
 
 def has_own_name(account: Account, cluster: dict[str, Any]) -> bool:
-    """Whether the deployment would have this cluster, and not one beside it."""
+    """Return whether the deployment owns or would adopt this cluster."""
     return cluster["ClusterName"] in (account.config.cluster_name, account.output("ClusterName"))
 
 
 def instances(clusters: Iterable[dict[str, Any]], *, spot: bool) -> Counter[str]:
-    """How many instances of each type the clusters have or are about to have, on demand or spot."""
+    """Return the number of instances by type that the clusters have or will have, on demand or spot."""
     counts: Counter[str] = Counter()
     for cluster in clusters:
         for group in groups_of(cluster):
@@ -52,13 +52,13 @@ def instances(clusters: Iterable[dict[str, Any]], *, spot: bool) -> Counter[str]
 
 
 def running(group: dict[str, Any]) -> Counter[str]:
-    """How many nodes of each type the group has now."""
+    """Return the group's current number of nodes by type."""
     if details := group.get("InstanceTypeDetails"):
         return Counter({each["InstanceType"]: each.get("CurrentCount", 0) for each in details})
     return Counter({group.get("InstanceType", ""): group.get("CurrentCount", 0)})
 
 
 def _coming(group: dict[str, Any]) -> Counter[str]:
-    """The same with those that it is to have; of a group of several types, nobody knows of which these will be."""
+    """Return the same with future nodes; in a group of several types, their type is unknown."""
     now = running(group)
     return Counter({name: max(count, group.get("TargetCount", 0)) for name, count in now.items()}) if len(now) == 1 else now

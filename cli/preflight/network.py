@@ -1,4 +1,4 @@
-"""Whether the VPC and the subnets that the file names are as nodes need them."""
+"""Check the VPC and the subnets in the file."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, error, not_asked, ok, warning
+from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.gateway_checks import opening
 from cli.preflight.runner import code_of, together
 from config.network import InternetAccess
@@ -14,37 +14,37 @@ from config.network import InternetAccess
 DNS = {"enableDnsSupport": "EnableDnsSupport", "enableDnsHostnames": "EnableDnsHostnames"}
 
 
-def vpc(account: Account) -> Iterator[Finding]:
-    """The imported VPC is there, resolves names, and begins with the range that the file has."""
+def vpc(account: Account) -> Iterator[CheckResult]:
+    """Check that the imported VPC exists, resolves names and has the file's address range."""
     existing = account.config.network.existing
     if existing is None:
-        yield not_asked("the network is made by the deployment")
+        yield skipped("the deployment creates the network")
         return
     try:
         [found] = account.client("ec2").describe_vpcs(VpcIds=[existing.vpc_id])["Vpcs"]
     except ClientError as failure:
         if "NotFound" not in code_of(failure):
             raise
-        yield error(f"there is no VPC {existing.vpc_id} in {account.region}", "correct `network.existing.vpc_id`, or `region`")
+        yield error(f"no VPC {existing.vpc_id} in {account.region}", "correct `network.existing.vpc_id` or `region`")
         return
-    well = f"{existing.vpc_id} ({found['CidrBlock']}) is there and resolves names"
+    well = f"{existing.vpc_id} ({found['CidrBlock']}) exists and resolves names"
     yield from together(account, _dns(account, existing.vpc_id), _range(account, found), well=well)
 
 
-def _dns(account: Account, vpc_id: str) -> Iterator[Finding]:
-    """File systems and endpoints are found by name; HyperPod's and FSx's names resolve with both settings alone."""
+def _dns(account: Account, vpc_id: str) -> Iterator[CheckResult]:
+    """Check both DNS settings, which the names of file systems and endpoints require."""
     for attribute, member in DNS.items():
         value = account.client("ec2").describe_vpc_attribute(VpcId=vpc_id, Attribute=attribute)[member]["Value"]
         if not value:
             option = {"enableDnsSupport": "--enable-dns-support", "enableDnsHostnames": "--enable-dns-hostnames"}[attribute]
             yield error(
-                f"{vpc_id} has {attribute} off, so that nodes do not find their file system",
+                f"{vpc_id} has {attribute} off, so nodes cannot resolve their file system",
                 f"`aws ec2 modify-vpc-attribute --vpc-id {vpc_id} {option}`",
             )
 
 
-def _range(account: Account, found: dict[str, Any]) -> Iterator[Finding]:
-    """The public subnet is cut from `vpc_cidr`, where one is made."""
+def _range(account: Account, found: dict[str, Any]) -> Iterator[CheckResult]:
+    """Check `vpc_cidr`, from which a new public subnet is cut."""
     network = account.config.network
     associated = [each for each in found.get("CidrBlockAssociationSet") or [] if _is_associated(each)]
     ranges = [each["CidrBlock"] for each in associated] or [found["CidrBlock"]]
@@ -60,11 +60,11 @@ def _is_associated(association: dict[str, Any]) -> bool:
     return bool(association.get("CidrBlockState", {}).get("State", "associated") == "associated")
 
 
-def internet(account: Account) -> Iterator[Finding]:
-    """The imported subnets have a way out, or one can be made."""
+def internet(account: Account) -> Iterator[CheckResult]:
+    """Check that the imported subnets have a route to the internet, or can get one."""
     existing = account.config.network.existing
     if existing is None or (existing.internet_access is InternetAccess.CREATE and "Network" in account.stacks):
-        yield not_asked("gateways and routes are the deployment's own")
+        yield skipped("the deployment creates gateways and routes")
         return
     if existing.internet_access is InternetAccess.CREATE:
         yield from opening(account, existing)
@@ -72,7 +72,7 @@ def internet(account: Account) -> Iterator[Finding]:
     filters = [{"Name": "vpc-id", "Values": [existing.vpc_id]}]
     tables = list(account.all("ec2", "describe_route_tables", "RouteTables", Filters=filters))
     if not tables:  # every VPC has a main one
-        yield not_asked(f"there is no VPC {existing.vpc_id}")
+        yield skipped(f"no VPC {existing.vpc_id}")
         return
     for subnet_id in existing.node_subnet_ids:
         routes = _routes(subnet_id, tables)
@@ -81,7 +81,7 @@ def internet(account: Account) -> Iterator[Finding]:
 
 
 def _routes(subnet_id: str, tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The routes of the subnet's own table, or else of the VPC's main one."""
+    """Return the routes of the subnet's own table, or else of the VPC's main table."""
     main: list[dict[str, Any]] = []
     for table in tables:
         for each in table.get("Associations") or []:
@@ -92,29 +92,27 @@ def _routes(subnet_id: str, tables: list[dict[str, Any]]) -> list[dict[str, Any]
     return main
 
 
-def _closed(account: Account, subnet_id: str, filters: list[dict[str, Any]]) -> Finding:
+def _closed(account: Account, subnet_id: str, filters: list[dict[str, Any]]) -> CheckResult:
     listed = account.all("ec2", "describe_vpc_endpoints", "VpcEndpoints", Filters=filters)
     there = sorted(
         {each["ServiceName"].rpartition(f".{account.region}.")[2] for each in listed if each["State"].lower() == "available"}
     )
     return warning(
-        f"{subnet_id} has no default route: nodes reach no package repository, and of AWS the VPC's endpoints alone "
+        f"{subnet_id} has no default route: nodes reach no package repository, and AWS only by the VPC's endpoints "
         f"({', '.join(there) or 'there are none'})",
-        "see that S3, SSM and its messages, EC2, logs, monitoring, STS and SageMaker have one, or add a NAT gateway",
+        "check the endpoints for S3, SSM, SSM messages, EC2, logs, monitoring, STS and SageMaker, or add a NAT gateway",
     )
 
 
-def _way_out(subnet_id: str, default: dict[str, Any]) -> Finding:
+def _way_out(subnet_id: str, default: dict[str, Any]) -> CheckResult:
     if default.get("State") == "blackhole":
-        return error(
-            f"{subnet_id}'s default route leads to what is gone", "mend the route: nodes cannot start without a way to AWS"
-        )
+        return error(f"{subnet_id}'s default route is a blackhole", "fix the route: nodes cannot start without access to AWS")
     target = next(
         (default[key] for key in ("NatGatewayId", "TransitGatewayId", "NetworkInterfaceId", "GatewayId") if default.get(key)), ""
     )
     if target.startswith("igw-"):
         return error(
-            f"{subnet_id} is public: its default route is {target}, and nodes get no public addresses",
-            "take a private subnet, whose default route is a NAT gateway",
+            f"{subnet_id} is public: its default route is {target}, but nodes get no public addresses",
+            "use a private subnet with a default route to a NAT gateway",
         )
-    return ok(f"{subnet_id} has a way out, by {target or 'its default route'}")
+    return ok(f"{subnet_id} has a route to the internet by {target or 'its default route'}")

@@ -1,11 +1,11 @@
-"""Whether the quotas of VPC and EC2 have room for the network that the deployment makes, and for the nodes' interfaces."""
+"""Check the quotas of VPC and EC2 for a new network, and for the nodes' interfaces."""
 
 from collections.abc import Iterator
 
 from cli.group_members import groups_of
 from cli.preflight.account import Account
+from cli.preflight.check_result import CheckResult, skipped
 from cli.preflight.desired import groups
-from cli.preflight.finding import Finding, not_asked
 from cli.preflight.live_clusters import described, has_own_name, running
 from cli.preflight.quotas import Quotas
 from cli.preflight.runner import one_by_one
@@ -22,13 +22,13 @@ ADDRESSES = "EC2-VPC Elastic IPs"
 STANDING = ("available", "pending")
 
 
-def network_quotas(account: Account) -> Iterator[Finding]:
-    """A VPC, gateways and an address, where the deployment makes them; interfaces always."""
+def network_quotas(account: Account) -> Iterator[CheckResult]:
+    """Check VPCs, gateways and addresses of a new network, and interfaces of any."""
     existing = account.config.network.existing
     quotas = Quotas(account, "vpc")
     parts = [_interfaces(account, quotas)]
     if "Network" in account.stacks:
-        yield not_asked("the file's network is made already")
+        yield skipped("the network already exists")
     else:
         if existing is None or existing.internet_access is InternetAccess.CREATE:
             parts = [_internet_gateways(account, quotas), _nat_gateways(account, quotas), _addresses(account), *parts]
@@ -37,20 +37,20 @@ def network_quotas(account: Account) -> Iterator[Finding]:
     yield from one_by_one(account, *parts)
 
 
-def _vpcs(account: Account, quotas: Quotas) -> Iterator[Finding]:
+def _vpcs(account: Account, quotas: Quotas) -> Iterator[CheckResult]:
     yield quotas.judged(VPCS, asked=1, used=_count(account, "describe_vpcs", "Vpcs"))
 
 
-def _internet_gateways(account: Account, quotas: Quotas) -> Iterator[Finding]:
+def _internet_gateways(account: Account, quotas: Quotas) -> Iterator[CheckResult]:
     yield quotas.judged(GATEWAYS, asked=1, used=_count(account, "describe_internet_gateways", "InternetGateways"))
 
 
-def _addresses(account: Account) -> Iterator[Finding]:
+def _addresses(account: Account) -> Iterator[CheckResult]:
     used = len(account.client("ec2").describe_addresses()["Addresses"])
     yield Quotas(account, "ec2").judged(ADDRESSES, asked=1, used=used)
 
 
-def _interfaces(account: Account, quotas: Quotas) -> Iterator[Finding]:
+def _interfaces(account: Account, quotas: Quotas) -> Iterator[CheckResult]:
     used = _count(account, "describe_network_interfaces", "NetworkInterfaces")
     yield quotas.judged(INTERFACES, asked=_more_interfaces(account), used=used)
 
@@ -59,8 +59,8 @@ def _count(account: Account, operation: str, items: str) -> int:
     return sum(1 for _ in account.all("ec2", operation, items))
 
 
-def _nat_gateways(account: Account, quotas: Quotas) -> Iterator[Finding]:
-    """The gateways of the nodes' zone: the quota is each zone's own."""
+def _nat_gateways(account: Account, quotas: Quotas) -> Iterator[CheckResult]:
+    """Return the number of gateways in the nodes' zone: the quota is per zone."""
     zone = account.config.network.availability_zone_id
     here = {
         each["SubnetId"]
@@ -76,7 +76,7 @@ def _filter(name: str, value: str) -> dict[str, object]:
 
 
 def _more_interfaces(account: Account) -> int:
-    """What nodes and file system take beyond those that the file's own cluster has; an unknown type counts as one."""
+    """Return the interfaces needed beyond those of the file's own cluster; an unknown type counts as one."""
     asked = sum(group.count * max(map(_of_node, group.types)) for group in groups(account.config))
     own = (each for each in described(account) if has_own_name(account, each))
     have = (running(group) for each in own for group in groups_of(each))

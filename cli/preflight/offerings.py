@@ -1,24 +1,24 @@
-"""Whether EC2 offers the groups' types in the zone: HyperPod's instances are EC2's, under the same name without `ml.`."""
+"""Check that EC2 offers the groups' types in the zone; HyperPod's types are EC2's with the prefix `ml.`."""
 
 from collections.abc import Iterator
 
 from cli.preflight.account import Account
+from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.desired import Group, groups
-from cli.preflight.finding import Finding, error, not_asked, ok, warning
 from cli.preflight.vpc_parts import subnet
 from config.instance_types import is_listed
 
-LIMIT = "EC2's list says where a type exists, not whether any is free"
+LIMIT = "EC2 does not report free capacity"
 
 
-def offerings(account: Account) -> Iterator[Finding]:
-    """Each type is offered in the zone of its groups; what is free there, nobody tells."""
+def offerings(account: Account) -> Iterator[CheckResult]:
+    """Check that each type is offered in the zone of its groups; free capacity is unknown."""
     wanted: dict[tuple[str, ...], list[Group]] = {}
     for group in groups(account.config):
         if here := _zones_of(account, group):
             wanted.setdefault(here, []).append(group)
     if not wanted:
-        yield not_asked("no group's subnets are there")
+        yield skipped("no group's subnets exist")
         return
     zones = _zones(account, sorted({name for some in wanted.values() for group in some for name in group.types}))
     for here, takers in wanted.items():
@@ -27,7 +27,7 @@ def offerings(account: Account) -> Iterator[Finding]:
 
 
 def _zones_of(account: Account, group: Group) -> tuple[str, ...]:
-    """The zones of the group's nodes: of its own subnets that are there, or else the one that the file names."""
+    """Return the zones of the group's nodes: of its own existing subnets, or else the file's."""
     own = group.network.get("Subnets")
     if not own:
         return (account.config.network.availability_zone_id,)
@@ -36,7 +36,7 @@ def _zones_of(account: Account, group: Group) -> tuple[str, ...]:
 
 
 def _zones(account: Account, names: list[str]) -> dict[str, set[str]]:
-    """The zones of the region in which each type exists."""
+    """Return the zones of the region in which each type is offered."""
     filters = [{"Name": "instance-type", "Values": [name.removeprefix("ml.") for name in names]}]
     listed = account.all(
         "ec2", "describe_instance_type_offerings", "InstanceTypeOfferings", LocationType="availability-zone-id", Filters=filters
@@ -47,38 +47,38 @@ def _zones(account: Account, names: list[str]) -> dict[str, set[str]]:
     return zones
 
 
-def _offered(name: str, here: tuple[str, ...], zones: list[str], takers: list[Group]) -> Finding:
+def _offered(name: str, here: tuple[str, ...], zones: list[str], takers: list[Group]) -> CheckResult:
     without = [zone for zone in here if zone not in zones]
     if not without:
-        return ok(f"{name} exists in {', '.join(here)} ({LIMIT})")
+        return ok(f"{name} is offered in {', '.join(here)} ({LIMIT})")
     if not zones and not is_listed(name):
         return error(
-            f"neither HyperPod, as far as this release knows, nor EC2 in this region has a type {name}",
-            "correct the name; of a type that is new there, take a release that knows it",
+            f"unknown type {name}: neither HyperPod nor EC2 in this region has it",
+            "correct the name; for a new type, upgrade this tool",
         )
     if not zones:
         return warning(
-            f"{name}: EC2 lists it in no zone of the region", "take another type or region, unless AWS has promised it to you"
+            f"{name}: EC2 does not offer it in this region", "use another type or region, unless AWS has reserved it for you"
         )
-    said = f"{name} does not exist in {', '.join(without)}, but in {', '.join(zones)}"
-    remedy = f"{_move(takers)}, or take another type"
+    message = f"{name} is not offered in {', '.join(without)}, but in {', '.join(zones)}"
+    fix = f"{_move(takers)}, or use another type"
     doubt = _doubt(takers, is_somewhere=len(without) < len(here))
-    return warning(f"{said} ({doubt})", remedy) if doubt else error(said, remedy)
+    return warning(f"{message} ({doubt})", fix) if doubt else error(message, fix)
 
 
 def _doubt(takers: list[Group], *, is_somewhere: bool) -> str:
-    """Why the groups may get their nodes all the same; empty where they do not."""
+    """Return why the groups may still get their nodes; empty if they do not."""
     if is_somewhere:
         return "its group has subnets in several zones"
     if any(len(group.types) > 1 for group in takers):
         return "its group may have nodes of other types"
-    return "the training plan says where its instances are" if all(group.training_plan for group in takers) else ""
+    return "the training plan determines the zone" if all(group.training_plan for group in takers) else ""
 
 
 def _move(takers: list[Group]) -> str:
-    """What brings the groups to another zone: those with subnets of their own do not follow the file's."""
+    """Return the fix that moves the groups to another zone; groups with their own subnets do not follow the file's zone."""
     own = [group.name for group in takers if group.network.get("Subnets")]
-    ways = ["set `network.availability_zone_id` to one of these"] if len(own) < len(takers) else []
+    ways = ["set `network.availability_zone_id` to one of these zones"] if len(own) < len(takers) else []
     if own:
-        ways.append(f"give {', '.join(own)} subnets of one of these in `OverrideVpcConfig`")
+        ways.append(f"give {', '.join(own)} subnets in one of these zones in `OverrideVpcConfig`")
     return ", and ".join(ways)

@@ -1,4 +1,4 @@
-"""Whether the caller may deploy, as IAM's simulator says."""
+"""Check that the caller may deploy, with IAM's policy simulator."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -7,8 +7,8 @@ from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account
 from cli.preflight.bootstrap import role_arn
+from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.deploy_actions import actions
-from cli.preflight.finding import Finding, error, not_asked, ok, warning
 from cli.preflight.runner import code_of, one_by_one
 
 # https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html: the command line takes these on, and CloudFormation the last.
@@ -20,37 +20,37 @@ ALLOWED, DENIED, DOUBTFUL = "allowed", "explicitDeny", "explicitDeny without the
 BATCH = 50
 
 
-def permissions(account: Account) -> Iterator[Finding]:
-    """The caller may take on the bootstrap's roles, and CloudFormation's may make all that the file asks for."""
+def permissions(account: Account) -> Iterator[CheckResult]:
+    """Check that the caller may assume the bootstrap's roles, and that CloudFormation's role may create the file's resources."""
     yield from one_by_one(account, _own(account), _execution(account))
 
 
-def _own(account: Account) -> Iterator[Finding]:
+def _own(account: Account) -> Iterator[CheckResult]:
     caller = principal(account.identity["Arn"])
     if caller is None:
-        yield not_asked(f"{account.identity['Arn']} has no policies of its own that IAM could simulate")
+        yield skipped(f"{account.identity['Arn']} has no policies that IAM could simulate")
     elif (source := _source(account, caller)) is None:
-        yield not_asked(f"IAM knows no {caller}, so nothing is known of its rights")
+        yield skipped(f"IAM does not know {caller}, so its permissions are unknown")
     else:
         yield from _caller(account, source, caller)
 
 
-def _caller(account: Account, source: str, caller: str) -> Iterator[Finding]:
+def _caller(account: Account, source: str, caller: str) -> Iterator[CheckResult]:
     roles = [role_arn(account, each) for each in TAKEN_ON]
     refused = [each for each in _simulated(account, source, ["sts:AssumeRole"], roles) if each[2] != ALLOWED]
     if not refused:
-        yield ok(f"{caller} may take on the bootstrap's roles")
+        yield ok(f"{caller} may assume the bootstrap's roles")
         return
     listed = ", ".join(sorted(resource.rsplit("/", 1)[-1] for _, resource, _ in refused))
     yield warning(
-        f"{caller} may not take on {listed}, so the CDK would go on with your own rights",
-        "have sts:AssumeRole on them, or have all that the next lines name",
+        f"{caller} may not assume {listed}, so the CDK would use your own permissions",
+        "get sts:AssumeRole on them, or all permissions in the next lines",
     )
     yield from _may(account, source, caller, WITHOUT_ROLES)
 
 
 def principal(arn: str) -> str | None:
-    """What in IAM has the policies: of an assumed role's session, the role by its name; None for the root user and others."""
+    """Return the IAM principal with the policies: for an assumed role's session its role; None for the root user and others."""
     kind = arn.split(":", 5)[5]
     if kind.startswith("assumed-role/"):
         return f"role {kind.split('/')[1]}"
@@ -58,7 +58,7 @@ def principal(arn: str) -> str | None:
 
 
 def _source(account: Account, caller: str) -> str | None:
-    """The ARN of the user or role: a session's ARN leaves out the path that the role's own has."""
+    """Return the ARN of the user or role; a session's ARN lacks the path of its role."""
     kind, name = caller.split(" ", 1)
     iam = account.client("iam")
     try:
@@ -69,38 +69,37 @@ def _source(account: Account, caller: str) -> str | None:
         raise
 
 
-def _execution(account: Account) -> Iterator[Finding]:
+def _execution(account: Account) -> Iterator[CheckResult]:
     arn = role_arn(account, EXECUTION)
     try:
         yield from _may(account, arn, arn.rsplit("/", 1)[-1], actions(account.config))
     except ClientError as failure:
         if code_of(failure) != "NoSuchEntity":
             raise
-        yield error(
-            f"there is no role {arn}, as which CloudFormation works", f"run `cdk bootstrap aws://{account.id}/{account.region}`"
-        )
+        yield error(f"no role {arn}, which CloudFormation uses", f"run `cdk bootstrap aws://{account.id}/{account.region}`")
 
 
-def _may(account: Account, source: str, name: str, wanted: list[str]) -> Iterator[Finding]:
-    """Whether the policies of ``source`` allow the actions, asked for on no resource in particular."""
+def _may(account: Account, source: str, name: str, wanted: list[str]) -> Iterator[CheckResult]:
+    """Check that the policies of ``source`` allow the actions, on no particular resource."""
     results = list(_simulated(account, source, wanted, []))
     denied = sorted(action for action, _, decision in results if decision == DENIED)
     unsaid = sorted(action for action, _, decision in results if decision not in (ALLOWED, DENIED))
     if denied:
         yield error(
-            f"{name} is denied {', '.join(denied)}", "find the Deny: an organization's policy, a boundary, or one of its own"
+            f"{name} is denied {', '.join(denied)}",
+            "find the Deny in an organization's policy, a permissions boundary or its own policies",
         )
     if unsaid:
         yield warning(
             f"{name} is not allowed everywhere: {', '.join(unsaid)}",
-            "see whether its policies allow it for this cluster's resources and conditions: IAM was asked in general",
+            "check its policies for this cluster's resources and conditions; IAM was asked without them",
         )
     if not denied and not unsaid:
-        yield ok(f"{name} may do all {len(wanted)} actions that a deployment takes")
+        yield ok(f"{name} may do all {len(wanted)} actions of a deployment")
 
 
 def _simulated(account: Account, source: str, wanted: list[str], resources: list[str]) -> Iterator[tuple[str, str, str]]:
-    """Action, resource and decision of each; a policy of the organization that does not allow an action counts as a Deny."""
+    """Yield action, resource and decision; an organization's policy that does not allow an action counts as a Deny."""
     where: dict[str, Any] = {"ResourceArns": resources} if resources else {}
     region = {"ContextKeyName": "aws:RequestedRegion", "ContextKeyType": "string", "ContextKeyValues": [account.region]}
     for batch in _batches(wanted):
@@ -112,7 +111,7 @@ def _simulated(account: Account, source: str, wanted: list[str], resources: list
 
 
 def _decisions(result: dict[str, Any], resources: list[str]) -> Iterator[tuple[str, str]]:
-    """The decision on each resource: the result's own EvalResourceName is a template, and names none of those asked about.
+    """Return the decision on each resource: the result's own EvalResourceName is only a template.
 
     https://docs.aws.amazon.com/IAM/latest/APIReference/API_EvaluationResult.html
     """
@@ -124,7 +123,7 @@ def _decisions(result: dict[str, Any], resources: list[str]) -> Iterator[tuple[s
 
 
 def _decision(result: dict[str, Any], member: str) -> str:
-    """The decision, which a condition may have made on what nobody told the simulator: then a Deny is not certain."""
+    """Return the decision; a Deny is not certain if a condition lacked a value."""
     decision = str(result[member])
     return DOUBTFUL if decision == DENIED and result.get("MissingContextValues") else decision
 

@@ -1,11 +1,11 @@
-"""Whether a file system's interfaces let the nodes in."""
+"""Check that a file system's interfaces accept the nodes."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from cli.preflight.account import Account, Json
+from cli.preflight.check_result import CheckResult, error, warning
 from cli.preflight.desired import groups, node_security_groups, node_subnets
-from cli.preflight.finding import Finding, error, warning
 from cli.preflight.sg_rules import Rule, admits, names_a_list
 from cli.preflight.vpc_parts import ranges_of, security_group
 
@@ -18,13 +18,13 @@ Nodes = tuple[tuple[str, ...], tuple[str, ...]]
 """Security groups and subnets that nodes share."""
 
 
-def ports(account: Account, found: Json, wanted: tuple[int, ...]) -> Iterator[Finding]:
-    """What the file system's interfaces do not let in of the ports, from the nodes' security groups or else their subnets."""
+def ports(account: Account, found: Json, wanted: tuple[int, ...]) -> Iterator[CheckResult]:
+    """Yield the ports that the interfaces do not accept from the nodes' security groups or subnets."""
     name, shared = found["FileSystemId"], _shared(account)
     if not shared[0]:
         yield warning(
-            f"{name}: the deployment makes the nodes' security group, so whether it is let in is not known yet",
-            f"let {account.config.network.node_cidr} in on TCP {_listed(wanted)}, or name a `network.existing`",
+            f"{name}: unknown until the deployment creates the nodes' security group",
+            f"allow TCP {_listed(wanted)} from {account.config.network.node_cidr}, or set `network.existing`",
         )
     if not found.get("NetworkInterfaceIds"):
         yield _unseen(name, "whose interfaces are not listed", wanted)
@@ -34,8 +34,8 @@ def ports(account: Account, found: Json, wanted: tuple[int, ...]) -> Iterator[Fi
         yield from _closed(account, name, rules, nodes, wanted)
 
 
-def _closed(account: Account, name: str, rules: list[Rule], nodes: Nodes, wanted: tuple[int, ...]) -> Iterator[Finding]:
-    """What these nodes find closed; of nodes whose security groups the deployment makes, a warning has told."""
+def _closed(account: Account, name: str, rules: list[Rule], nodes: Nodes, wanted: tuple[int, ...]) -> Iterator[CheckResult]:
+    """Yield the closed ports for these nodes; a warning has covered nodes in new security groups."""
     security_groups, ranges = nodes[0], ranges_of(account, nodes[1])
     closed = tuple(port for port in wanted if not admits(rules, port, groups=security_groups, ranges=ranges))
     if not closed or not security_groups:
@@ -44,26 +44,26 @@ def _closed(account: Account, name: str, rules: list[Rule], nodes: Nodes, wanted
         yield _unseen(name, "whose rules name a prefix list", closed)
         return
     yield error(
-        f"{name} does not let the nodes ({', '.join(security_groups)}) in on TCP {_listed(closed)}",
-        f"let them in by the file system's security groups: TCP {_listed(wanted)}",
+        f"{name} does not accept the nodes ({', '.join(security_groups)}) on TCP {_listed(closed)}",
+        f"allow TCP {_listed(wanted)} from them in the file system's security groups",
     )
 
 
-def _unseen(name: str, why: str, wanted: tuple[int, ...]) -> Finding:
+def _unseen(name: str, why: str, wanted: tuple[int, ...]) -> CheckResult:
     return warning(
-        f"{name}, {why}: whether the nodes are let in on TCP {_listed(wanted)} cannot be told",
-        "look yourself, in the account that has the network",
+        f"{name}, {why}: unknown whether it accepts the nodes on TCP {_listed(wanted)}",
+        "check this in the account that owns the network",
     )
 
 
 def _shared(account: Account) -> Nodes:
-    """What most nodes are in."""
+    """Return the network of most nodes."""
     made = account.output("SecurityGroupId")
     return node_security_groups(account.config) or ((made,) if made else ()), node_subnets(account.config)
 
 
 def _own(account: Account, shared: Nodes) -> Iterator[Nodes]:
-    """What the nodes of groups with a network of their own are in."""
+    """Yield the networks of groups that have their own."""
     for group in groups(account.config):
         if group.network:
             network = group.network
@@ -71,7 +71,7 @@ def _own(account: Account, shared: Nodes) -> Iterator[Nodes]:
 
 
 def _groups_of(account: Account, found: Json) -> list[dict[str, Any]]:
-    """The security groups of the file system's interfaces, which all have the same."""
+    """Return the security groups of the file system's interfaces, which all have the same."""
     ids = found["NetworkInterfaceIds"][:1]
     interfaces = account.client("ec2").describe_network_interfaces(NetworkInterfaceIds=ids)["NetworkInterfaces"]
     named = dict.fromkeys(group["GroupId"] for each in interfaces for group in each["Groups"])

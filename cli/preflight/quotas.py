@@ -1,16 +1,16 @@
-"""Service quotas: found by their names, as Service Quotas lists them, and what they leave."""
+"""Service quotas, found by name, and their remaining room."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, error, ok, warning
+from cli.preflight.check_result import CheckResult, error, ok, warning
 
 
 @dataclass(frozen=True)
 class Quota:
-    """One quota of the account in the region."""
+    """A quota of the account in the region."""
 
     service: str
     code: str
@@ -22,7 +22,7 @@ class Quota:
 
 
 class Quotas:
-    """The quotas of one service; AWS's defaults are asked for once a name has no value of the account's own."""
+    """The quotas of a service; AWS's defaults are read once a name has no value in the account."""
 
     def __init__(self, account: Account, service: str) -> None:
         self._account = account
@@ -31,30 +31,34 @@ class Quotas:
         self._defaults: dict[str, Quota] | None = None
 
     def get(self, name: str) -> Quota | None:
-        """The quota of this name."""
+        """Return the quota with this name."""
         if name in self._applied:
             return self._applied[name]
         if self._defaults is None:
             self._defaults = self._listed("list_aws_default_service_quotas", applied=False)
         return self._defaults.get(name)
 
-    def judged(self, name: str, *, asked: float, used: float | None, unit: str = "") -> Finding:
-        """Whether the quota has room for what is asked for beside what is in use; None is use that the caller may not see."""
+    def judged(self, name: str, *, asked: float, used: float | None, unit: str = "") -> CheckResult:
+        """Check that the quota has room beside current use; None is unknown use."""
         quota = self.get(name)
         if quota is None:
-            return warning(f"{name}: Service Quotas knows no quota of this name", "look whether there is one", self._console())
+            return warning(
+                f"{name}: Service Quotas has no quota with this name", "check the quotas in the console", self._console()
+            )
         default = "" if quota.applied else " (AWS's default)"
         in_use = "unknown" if used is None else f"{used:,.0f}"
-        said = f"{name}: {quota.value:,.0f}{unit}{default}, {in_use} in use, {asked:,.0f} asked for"
+        message = f"{name}: {quota.value:,.0f}{unit}{default}, {in_use} in use, {asked:,.0f} requested"
         total = (used or 0) + asked
         if total <= quota.value:
-            return ok(said)
+            return ok(message)
         if not quota.adjustable:
-            return error(said, "this one cannot be raised: free some, or take another account or region", self.link(quota))
-        return error(said, f"ask for {total:,.0f} or more, which can take days, or ask for less in the file", self.link(quota))
+            return error(
+                message, "this quota cannot be increased: delete some, or use another account or region", self.link(quota)
+            )
+        return error(message, f"request {total:,.0f} or more, which can take days, or reduce the file", self.link(quota))
 
     def link(self, quota: Quota) -> str:
-        """Where to ask for more."""
+        """Return the console page to request an increase."""
         return f"{self._console()}/quotas/{quota.code}"
 
     def _console(self) -> str:
@@ -66,7 +70,7 @@ class Quotas:
 
     @staticmethod
     def _known(listed: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """Those that have a value: one that could not be looked up has an ErrorReason instead."""
+        """Return the quotas with a value; one that could not be read has an ErrorReason instead."""
         return (each for each in listed if "Value" in each)
 
     def _quota(self, listed: dict[str, Any], *, applied: bool) -> Quota:

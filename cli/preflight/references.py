@@ -1,48 +1,48 @@
-"""Whether what the file names by an ARN or an id is there: keys, a secret, a topic, images, roles."""
+"""Check keys, secrets, topics, images and roles that the file names."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from botocore.exceptions import ClientError
 
+from cli.aws_errors import are_refused
 from cli.group_members import groups_of
 from cli.preflight.account import Account
+from cli.preflight.check_result import CheckResult, error, ok, skipped
 from cli.preflight.desired import groups
-from cli.preflight.finding import Finding, error, not_asked, ok
 from cli.preflight.runner import code_of, is_denied, not_answered
-from cli.remedies import are_refused
 from cluster_request.request import RequestValues, cluster_request
 from config.instance_types import instance_type
 
-Look = Callable[[Account, str], Finding]
+Look = Callable[[Account, str], CheckResult]
 ABSENT = ("NotFound", "NoSuchEntity", "InvalidAMIID", "ResourceNotFound")
 NOT_SHARED = "AuthFailure"
 """What EC2 says of an image that is there, and private to another account."""
 
 
-def references(account: Account) -> Iterator[Finding]:
-    """Each of them is there, in the region, and usable."""
+def references(account: Account) -> Iterator[CheckResult]:
+    """Check that each exists in the region and is usable."""
     named = list(dict.fromkeys(_named(account)))
     if not named:
-        yield not_asked("the file names no key, secret, topic, image or role")
+        yield skipped("the file names no key, secret, topic, image or role")
     for look, name in named:
         yield _looked_up(account, look, name)
 
 
-def _looked_up(account: Account, look: Look, name: str) -> Finding:
+def _looked_up(account: Account, look: Look, name: str) -> CheckResult:
     parts = name.split(":")
     if len(parts) > 5 and parts[3] not in ("", account.region):
-        return error(f"{name} is in {parts[3]}, and the cluster is in {account.region}", f"name one in {account.region}")
+        return error(f"{name} is in {parts[3]}, and the cluster is in {account.region}", f"use one in {account.region}")
     try:
         return look(account, name)
     except ClientError as failure:
         if any(each in code_of(failure) for each in ABSENT):
-            return error(f"{name} is not there", "correct it in the file, or make it first")
+            return error(f"{name} does not exist", "correct it in the file, or create it")
         if code_of(failure) == NOT_SHARED and not are_refused(failure):
-            return error(f"{name} is not shared with this account", "have it shared, or name another")
+            return error(f"{name} is not shared with this account", "ask its owner to share it, or use another")
         if is_denied(failure):
-            told = not_answered(failure)
-            return Finding(told.outcome, f"{name}: {told.said}", told.remedy)
+            result = not_answered(failure)
+            return CheckResult(result.outcome, f"{name}: {result.message}", result.fix)
         raise
 
 
@@ -61,56 +61,56 @@ def _named(account: Account) -> Iterator[tuple[Look, str]]:
     yield from ((_role, each) for each in [request.get("ClusterRole")] if each)
 
 
-def _key(account: Account, name: str) -> Finding:
+def _key(account: Account, name: str) -> CheckResult:
     found = account.client("kms").describe_key(KeyId=name)["KeyMetadata"]
     if found["KeyState"] != "Enabled":
         return error(f"key {name} is {found['KeyState']}", f"`aws kms enable-key --key-id {found['KeyId']}`, or take another")
     if found.get("KeySpec", "SYMMETRIC_DEFAULT") != "SYMMETRIC_DEFAULT":
-        return error(f"key {name} is {found['KeySpec']}", "volumes and secrets take symmetric keys alone")
-    return ok(f"key {name} is enabled (what its policy allows is not looked at)")
+        return error(f"key {name} is {found['KeySpec']}", "volumes and secrets require symmetric keys")
+    return ok(f"key {name} is enabled (its policy is not checked)")
 
 
-def _secret(account: Account, name: str) -> Finding:
+def _secret(account: Account, name: str) -> CheckResult:
     found = account.client("secretsmanager").describe_secret(SecretId=name)
     if found.get("DeletedDate"):
-        return error(f"secret {name} is on its way out", "`aws secretsmanager restore-secret`, or name another")
-    return ok(f"secret {name} is there (what is in it is not looked at)")
+        return error(f"secret {name} is scheduled for deletion", "`aws secretsmanager restore-secret`, or use another")
+    return ok(f"secret {name} exists (its content is not checked)")
 
 
-def _topic(account: Account, name: str) -> Finding:
+def _topic(account: Account, name: str) -> CheckResult:
     account.client("sns").get_topic_attributes(TopicArn=name)
-    return ok(f"topic {name} is there")
+    return ok(f"topic {name} exists")
 
 
-def _image(account: Account, name: str) -> Finding:
+def _image(account: Account, name: str) -> CheckResult:
     images: list[dict[str, Any]] = account.client("ec2").describe_images(ImageIds=[name])["Images"]
     if not images:
-        return error(f"image {name} is not there, or not shared with this account", "correct `ImageId`, or have it shared")
+        return error(
+            f"image {name} does not exist, or is not shared with this account", "correct `ImageId`, or ask its owner to share it"
+        )
     if images[0]["State"] != "available":
-        return error(f"image {name} is {images[0]['State']}", "wait, or take another")
+        return error(f"image {name} is {images[0]['State']}", "wait, or use another")
     made_for = images[0].get("Architecture")
     for kind in _types_with(account, name):
         known = instance_type(kind)
         if known and made_for and known.architecture != made_for:
-            return error(
-                f"image {name} is for {made_for}, and {kind} is {known.architecture}", "take an image or a type that fits"
-            )
-    return ok(f"image {name} is available (what is in it is not looked at)")
+            return error(f"image {name} is for {made_for}, and {kind} is {known.architecture}", "use a matching image or type")
+    return ok(f"image {name} is available (its content is not checked)")
 
 
 def _types_with(account: Account, image: str) -> list[str]:
-    """The types of the groups whose nodes start from the image."""
+    """Return the types of the groups whose nodes start from the image."""
     return [kind for group in groups(account.config) if group.image == image for kind in group.types]
 
 
-def _role(account: Account, arn: str) -> Finding:
+def _role(account: Account, arn: str) -> CheckResult:
     found = account.client("iam").get_role(RoleName=arn.rsplit("/", 1)[-1])["Role"]
     statements = found["AssumeRolePolicyDocument"].get("Statement", [])
     principals = [each.get("Principal") for each in (statements if isinstance(statements, list) else [statements])]
     services = {service for each in principals if isinstance(each, dict) for service in _listed(each.get("Service"))}
     if "sagemaker.amazonaws.com" not in services:
-        return error(f"role {arn} does not trust sagemaker.amazonaws.com", "let its trust policy name it as a service")
-    return ok(f"role {arn} is there and trusts SageMaker")
+        return error(f"role {arn} does not trust sagemaker.amazonaws.com", "add the service to its trust policy")
+    return ok(f"role {arn} exists and trusts SageMaker")
 
 
 def _listed(value: object) -> list[str]:

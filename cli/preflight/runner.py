@@ -1,4 +1,4 @@
-"""Runs the checks side by side; what the caller may not ask is a warning, and what nobody could ask ends the preflight."""
+"""Runs the checks in parallel; a denied call is a warning, and rejected credentials end the preflight."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,9 +9,9 @@ from botocore import exceptions as aws
 from botocore.exceptions import ClientError
 from botocore.parsers import ResponseParserError
 
+from cli.aws_errors import OF_CREDENTIALS, are_refused, not_aws
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, ok, warning
-from cli.remedies import OF_CREDENTIALS, are_refused, not_aws
+from cli.preflight.check_result import CheckResult, ok, warning
 
 AT_ONCE = 12
 DENIED = ("AccessDenied", "Unauthorized", "NotAuthorized", "OptInRequired", "AuthorizationError")
@@ -19,27 +19,27 @@ DENIED = ("AccessDenied", "Unauthorized", "NotAuthorized", "OptInRequired", "Aut
 
 @dataclass(frozen=True)
 class Check:
-    """One topic of a preflight."""
+    """A check with its name."""
 
     name: str
-    ask: Callable[[Account], Iterator[Finding]]
+    ask: Callable[[Account], Iterator[CheckResult]]
 
 
-def findings(account: Account, checks: Iterable[Check]) -> Iterator[Finding]:
-    """What all the checks find, in their order, each as soon as those before it are done."""
+def run_checks(account: Account, checks: Iterable[Check]) -> Iterator[CheckResult]:
+    """Yield the results of all checks in their order, each as soon as those before it are done."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for each in pool.map(lambda check: list(_asked(account, check)), checks):
             yield from each
 
 
-def _asked(account: Account, check: Check) -> Iterator[Finding]:
-    """The check's findings, with a warning in the place of those that it could not get."""
+def _asked(account: Account, check: Check) -> Iterator[CheckResult]:
+    """Yield the check's results, with a warning instead of those that failed."""
     for each in _guarded(account, partial(check.ask, account)):
         yield each.by(check.name)
 
 
-def together(account: Account, *parts: Iterable[Finding], well: str) -> Iterator[Finding]:
-    """What the parts of a check find, although one of them may not be asked; that all is well where none finds anything."""
+def together(account: Account, *parts: Iterable[CheckResult], well: str) -> Iterator[CheckResult]:
+    """Yield the results of all parts of a check, even if one is denied, or else that nothing is wrong."""
     is_well = True
     for each in one_by_one(account, *parts):
         is_well = False
@@ -48,17 +48,17 @@ def together(account: Account, *parts: Iterable[Finding], well: str) -> Iterator
         yield ok(well)
 
 
-def one_by_one(account: Account, *parts: Iterable[Finding]) -> Iterator[Finding]:
-    """What the parts of a check find, although one of them may not be asked; a question that is denied to several, once."""
-    told: set[Finding] = set()
+def one_by_one(account: Account, *parts: Iterable[CheckResult]) -> Iterator[CheckResult]:
+    """Yield the results of all parts of a check, even if one is denied; report the same denial once."""
+    seen: set[CheckResult] = set()
     for part in parts:
         for each in _guarded(account, partial(iter, part)):
-            if each not in told:
-                told.add(each)
+            if each not in seen:
+                seen.add(each)
                 yield each
 
 
-def _guarded(account: Account, ask: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
+def _guarded(account: Account, ask: Callable[[], Iterable[CheckResult]]) -> Iterator[CheckResult]:
     try:
         yield from ask()
     except (ClientError, aws.BotoCoreError, ResponseParserError) as failure:
@@ -67,20 +67,20 @@ def _guarded(account: Account, ask: Callable[[], Iterable[Finding]]) -> Iterator
         yield _instead(account, failure)
 
 
-def _instead(account: Account, failure: ClientError | aws.BotoCoreError | ResponseParserError) -> Finding:
-    """The warning in the place of what the check would have found."""
+def _instead(account: Account, failure: ClientError | aws.BotoCoreError | ResponseParserError) -> CheckResult:
+    """Return the warning for a failed call."""
     match failure:
         case ClientError():
             return not_answered(failure)
         case ResponseParserError():
-            return warning(f"the answer cannot be read: {not_aws()}")
+            return warning(f"unreadable answer: {not_aws()}")
         case aws.ParamValidationError():
-            return warning(f"the question cannot be put: {_on_one_line(failure)}", "correct what the file names")
+            return warning(f"invalid call: {_on_one_line(failure)}", "correct the name in the file")
         case aws.ConnectionError() | aws.HTTPClientError():
             # STS has answered by now, so this is one service's endpoint: one that the region does not have, or no route to it.
-            remedy = f"see whether {account.region} has the service, and that the network lets you there"
-            return warning(f"nothing answers: {_on_one_line(failure)}", remedy)
-    return warning(f"the question failed: {_on_one_line(failure)}", "try again, or look yourself")
+            fix = f"check that {account.region} has the service, and that your network allows it"
+            return warning(f"no answer: {_on_one_line(failure)}", fix)
+    return warning(f"the call failed: {_on_one_line(failure)}", "try again, or check it yourself")
 
 
 def _on_one_line(failure: Exception) -> str:
@@ -88,22 +88,22 @@ def _on_one_line(failure: Exception) -> str:
 
 
 def code_of(failure: ClientError) -> str:
-    """AWS's code of the error."""
+    """Return AWS's error code."""
     return str(failure.response.get("Error", {}).get("Code", ""))
 
 
 def is_denied(failure: ClientError) -> bool:
-    """Whether AWS refused the question for want of a permission."""
+    """Return whether AWS refused the call because a permission is missing."""
     code = code_of(failure)
     return any(each in code for each in DENIED) or code == "403"
 
 
-def not_answered(failure: ClientError) -> Finding:
-    """The warning that stands for an answer that was not given."""
+def not_answered(failure: ClientError) -> CheckResult:
+    """Return the warning for a call that AWS refused."""
     if is_denied(failure):
         return warning(
-            f"you may not ask this: {failure.operation_name} is denied",
-            "look yourself, or take a role that has docs/reference/preflight.md's policy",
+            f"no permission to check this: {failure.operation_name} is denied",
+            "check it yourself, or use a role with docs/reference/preflight.md's policy",
         )
-    said = " ".join(str(failure.response.get("Error", {}).get("Message", failure)).split())
-    return warning(f"{failure.operation_name} failed with {code_of(failure)}: {said}", "try again, or look yourself")
+    message = " ".join(str(failure.response.get("Error", {}).get("Message", failure)).split())
+    return warning(f"{failure.operation_name} failed with {code_of(failure)}: {message}", "try again, or check it yourself")

@@ -1,10 +1,10 @@
-"""Whether the security groups that the file names let nodes reach each other and the file system."""
+"""Check that the security groups in the file let nodes reach each other, the file system and AWS."""
 
 from collections.abc import Iterator, Mapping
 
 from cli.preflight.account import Account, Json
+from cli.preflight.check_result import CheckResult, error, skipped, warning
 from cli.preflight.desired import Group, groups, node_security_groups
-from cli.preflight.finding import Finding, error, not_asked, warning
 from cli.preflight.runner import together
 from cli.preflight.sg_reachability import EVERYWHERE, SLURMCTLD, SLURMD, reach_each_other
 from cli.preflight.sg_rules import admits
@@ -16,20 +16,20 @@ HTTPS = 443
 Ids = tuple[str, ...]
 
 
-def security_groups(account: Account) -> Iterator[Finding]:
-    """Each group is there and in the VPC, and the nodes that have the same ones reach each other in both directions."""
+def security_groups(account: Account) -> Iterator[CheckResult]:
+    """Check that each group exists in the VPC, and that its members reach each other in both directions."""
     sets = _sets(account)
     if not sets:
-        yield not_asked("the deployment makes the nodes' security group")
+        yield skipped("the deployment creates the nodes' security group")
     named = dict.fromkeys(each for ids in sets for each in ids)
-    found = {each: told for each in named if (told := security_group(account, each))}
+    found = {each: group for each in named if (group := security_group(account, each))}
     yield from _misplaced(account, named, found)
     for ids, members in sets.items():
         if set(ids) <= found.keys():
             there = [found[each] for each in ids]
             let = "lets its" if len(ids) == 1 else "let their"
             if _need_each_other(account, ids, members):
-                well = f"{', '.join(ids)} {let} members reach each other, Lustre's ports included"
+                well = f"{', '.join(ids)} {let} members reach each other, also on Lustre's ports"
                 yield from together(account, reach_each_other(account, there, members), _to_aws(there), well=well)
             else:
                 yield from together(account, _to_aws(there), well=f"{', '.join(ids)} {let} members reach AWS")
@@ -37,7 +37,7 @@ def security_groups(account: Account) -> Iterator[Finding]:
 
 
 def _sets(account: Account) -> dict[Ids, list[Group]]:
-    """The security groups that nodes have together, and the instance groups whose nodes have them."""
+    """Return the sets of security groups that nodes share, with the instance groups of these nodes."""
     shared = node_security_groups(account.config)
     sets: dict[Ids, list[Group]] = {shared: []} if shared else {}
     for group in groups(account.config):
@@ -47,9 +47,9 @@ def _sets(account: Account) -> dict[Ids, list[Group]]:
 
 
 def _need_each_other(account: Account, ids: Ids, members: list[Group]) -> bool:
-    """Whether something goes from one member to another: not where there is one, nor among login nodes.
+    """Return whether members talk to each other: not a single node, nor login nodes.
 
-    Those that most nodes share are a new file system's as well.
+    A new file system also has the security groups that most nodes share.
     """
     login = {group.name for group in account.config.instance_groups if group.role is Role.LOGIN}
     is_apart = ids != node_security_groups(account.config)
@@ -60,17 +60,17 @@ def _own(group: Group) -> Ids:
     return tuple(dict.fromkeys(group.network.get("SecurityGroupIds") or ()))
 
 
-def _misplaced(account: Account, named: Mapping[str, object], found: Mapping[str, Json]) -> Iterator[Finding]:
+def _misplaced(account: Account, named: Mapping[str, object], found: Mapping[str, Json]) -> Iterator[CheckResult]:
     existing, shared = account.config.network.existing, node_security_groups(account.config)
     for group_id in named:
         if group_id not in found:
-            yield error(f"there is no security group {group_id} in {account.region}", "correct its id, or `region`")
+            yield error(f"no security group {group_id} in {account.region}", "correct the id or `region`")
         elif existing and group_id in shared and found[group_id]["VpcId"] != existing.vpc_id:
-            yield error(f"{group_id} is in {found[group_id]['VpcId']}, not in {existing.vpc_id}", "name a group of the VPC")
+            yield error(f"{group_id} is in {found[group_id]['VpcId']}, not in {existing.vpc_id}", "use a group in the VPC")
 
 
-def _apart(account: Account, found: Mapping[str, Json]) -> Iterator[Finding]:
-    """Nodes with security groups of their own still meet the others: slurmctld hears all, and compute nodes hear it."""
+def _apart(account: Account, found: Mapping[str, Json]) -> Iterator[CheckResult]:
+    """Check ports between nodes in different security groups: all reach slurmctld, which reaches compute nodes."""
     shared, roles = node_security_groups(account.config), {each.name: each.role for each in account.config.instance_groups}
     for group in groups(account.config):
         own = _own(group)
@@ -81,12 +81,12 @@ def _apart(account: Account, found: Mapping[str, Json]) -> Iterator[Finding]:
             if not admits(rules, port, groups=there, ranges=EVERYWHERE):
                 yield warning(
                     f"{', '.join(here)} does not let in TCP {port} from {', '.join(there)}: Slurm may not see group {group.name}",
-                    "let each group in by its id, or see that a rule for the subnets' ranges does",
+                    "add a rule with each group's id, or check the rule with the subnets' ranges",
                 )
 
 
 def _heard(role: Role, own: Ids, shared: Ids) -> tuple[tuple[int, Ids, Ids], ...]:
-    """Which port is open where to whom: slurmctld is on the controller alone, and slurmd on compute nodes."""
+    """Yield which port is open to which nodes: slurmctld on controllers, slurmd on compute nodes."""
     match role:
         case Role.CONTROLLER:
             return (SLURMCTLD, own, shared), (SLURMD, shared, own)
@@ -95,12 +95,12 @@ def _heard(role: Role, own: Ids, shared: Ids) -> tuple[tuple[int, Ids, Ids], ...
     return (SLURMD, own, shared), (SLURMCTLD, shared, own)
 
 
-def _to_aws(found: list[Json]) -> Iterator[Finding]:
-    """Nodes are managed, get their scripts and write their logs over HTTPS."""
+def _to_aws(found: list[Json]) -> Iterator[CheckResult]:
+    """Check HTTPS, by which nodes are managed, get their scripts and write their logs."""
     rules = [rule for each in found for rule in each["IpPermissionsEgress"]]
     if not admits(rules, HTTPS, groups=[], ranges=EVERYWHERE):
         listed = ", ".join(each["GroupId"] for each in found)
         yield warning(
-            f"{listed} {'does' if len(found) == 1 else 'do'} not let out TCP {HTTPS} to everywhere, and nodes reach AWS by it",
-            "see that its rules let nodes reach the VPC's endpoints for all that they use, or add a rule",
+            f"{listed} {'does' if len(found) == 1 else 'do'} not let out TCP {HTTPS} to everywhere, by which nodes reach AWS",
+            "check that its rules allow all VPC endpoints that nodes use, or add a rule",
         )

@@ -1,11 +1,11 @@
-"""Whether the services' own roles are there, or will be made with the first use."""
+"""Check the service-linked roles."""
 
 from collections.abc import Iterator
 
 from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, ok
+from cli.preflight.check_result import CheckResult, ok
 from cli.preflight.runner import code_of
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/security-iam-awsmanpol-AmazonSageMakerHyperPodServiceRolePolicy.html
@@ -14,8 +14,8 @@ HYPERPOD = ("AWSServiceRoleForSageMakerHyperPod", "hyperpod.sagemaker.amazonaws.
 FSX = ("AWSServiceRoleForAmazonFSx", "fsx.amazonaws.com")
 
 
-def service_roles(account: Account) -> Iterator[Finding]:
-    """HyperPod's role and, for a new file system, FSx's."""
+def service_roles(account: Account) -> Iterator[CheckResult]:
+    """Check HyperPod's role and, for a new file system, FSx's."""
     for name, service in (HYPERPOD, *([FSX] if account.config.storage.lustre else [])):
         try:
             account.client("iam").get_role(RoleName=name)
@@ -23,7 +23,7 @@ def service_roles(account: Account) -> Iterator[Finding]:
             if code_of(failure) != "NoSuchEntity":
                 raise
             yield ok(
-                f"{name} is not there yet: {service} makes it with the first use, for which iam:CreateServiceLinkedRole is needed"
+                f"{name} does not exist yet: {service} creates it at the first use, which requires iam:CreateServiceLinkedRole"
             )
         else:
-            yield ok(f"{name} is there")
+            yield ok(f"{name} exists")

@@ -1,11 +1,11 @@
-"""Whether nodes that have the same security groups reach each other."""
+"""Check that nodes in the same security groups reach each other."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cli.preflight.account import Account, Json
+from cli.preflight.check_result import CheckResult, error, warning
 from cli.preflight.desired import Group, has_efa, node_subnets
-from cli.preflight.finding import Finding, error, warning
 from cli.preflight.sg_rules import Rule, admits, admits_all, names_a_list, names_one
 from cli.preflight.vpc_parts import ranges_of
 
@@ -16,7 +16,7 @@ EVERYWHERE = ("0.0.0.0/0",)
 
 @dataclass(frozen=True)
 class Way:
-    """One direction of the traffic between nodes."""
+    """A direction of the traffic between nodes."""
 
     words: str
     source: str
@@ -27,8 +27,8 @@ INWARD = Way("let in", "from", "authorize-security-group-ingress")
 OUTWARD = Way("let out", "to", "authorize-security-group-egress")
 
 
-def reach_each_other(account: Account, found: Sequence[Json], members: Sequence[Group]) -> Iterator[Finding]:
-    """What keeps the members of all these security groups from each other: a rule of one of them is enough."""
+def reach_each_other(account: Account, found: Sequence[Json], members: Sequence[Group]) -> Iterator[CheckResult]:
+    """Yield what separates members of all these security groups; a rule in one of the groups is enough."""
     for way, member in ((INWARD, "IpPermissions"), (OUTWARD, "IpPermissionsEgress")):
         ids = [str(each["GroupId"]) for each in found]
         rules = [rule for each in found for rule in each[member]]
@@ -37,30 +37,37 @@ def reach_each_other(account: Account, found: Sequence[Json], members: Sequence[
         yield from _with_efa(way, ids) if has_efa(members) else _without_efa(account, way, ids, rules, members)
 
 
-def _with_efa(way: Way, ids: list[str]) -> Iterator[Finding]:
-    """https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html: EFA wants both rules, each naming the group itself."""
-    why = "EFA needs a rule that names the group itself, and 0.0.0.0/0 is not enough"
-    yield error(f"{_do_not(ids)} {way.words} all traffic {way.source} {_itself(ids)}: {why}", _remedy(ids, way))
+def _with_efa(way: Way, ids: list[str]) -> Iterator[CheckResult]:
+    """Check the rules that EFA requires: one for each direction, naming the group itself.
+
+    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html
+    """
+    why = "EFA requires a rule with the group itself, not 0.0.0.0/0"
+    yield error(f"{_do_not(ids)} {way.words} all traffic {way.source} {_itself(ids)}: {why}", _fix(ids, way))
 
 
-def _without_efa(account: Account, way: Way, ids: list[str], rules: list[Rule], members: Sequence[Group]) -> Iterator[Finding]:
-    """Slurm and Lustre are content with TCP, and with the nodes' ranges."""
+def _without_efa(
+    account: Account, way: Way, ids: list[str], rules: list[Rule], members: Sequence[Group]
+) -> Iterator[CheckResult]:
+    """Check TCP, which is enough for Slurm and Lustre, also by the nodes' address ranges."""
     if admits_all(rules, groups=ids, ranges=EVERYWHERE):
         return
     ranges = _ranges(account, rules, members)
     if admits_all(rules, groups=ids, ranges=ranges):
         return
-    said = f"{_do_not(ids)} {way.words} all traffic {way.source} {_itself(ids)}"
+    message = f"{_do_not(ids)} {way.words} all traffic {way.source} {_itself(ids)}"
     if names_a_list(rules, SLURMD):
-        yield warning(f"{said}, unless a prefix list does", "see that the list has the nodes' ranges: it is not looked at")
+        yield warning(f"{message}, unless a prefix list does", "check that the list contains the nodes' ranges")
     elif all(admits(rules, port, groups=ids, ranges=ranges) for port in (SLURMCTLD, SLURMD)):
-        yield warning(f"{said}, but Slurm's ports", "see that srun's, the jobs' and Lustre's (988, 1018-1023) are open as well")
+        yield warning(
+            f"{message}, but Slurm's ports", "check that the ports of srun, jobs and Lustre (988, 1018-1023) are also open"
+        )
     else:
-        yield error(f"{said}: Slurm and Lustre (988, 1018-1023) need it", _remedy(ids, way))
+        yield error(f"{message}: Slurm and Lustre (988, 1018-1023) need it", _fix(ids, way))
 
 
 def _ranges(account: Account, rules: list[Rule], members: Sequence[Group]) -> list[str]:
-    """The ranges of the members' subnets, asked for where a rule has a range."""
+    """Return the ranges of the members' subnets, if a rule has a range."""
     if not any(rule.get("IpRanges") for rule in rules):
         return []
     shared = node_subnets(account.config)
@@ -75,6 +82,6 @@ def _itself(ids: list[str]) -> str:
     return "itself" if len(ids) == 1 else "each other"
 
 
-def _remedy(ids: list[str], way: Way) -> str:
+def _fix(ids: list[str], way: Way) -> str:
     rule = f"IpProtocol=-1,UserIdGroupPairs=[{{GroupId={ids[0]}}}]"
     return f"`aws ec2 {way.command} --group-id {ids[0]} --ip-permissions '{rule}'`"

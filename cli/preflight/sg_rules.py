@@ -1,4 +1,4 @@
-"""What the rules of security groups let through."""
+"""Matching of security group rules."""
 
 from collections.abc import Iterable
 from ipaddress import IPv4Network
@@ -10,22 +10,22 @@ LAST_PORT = 65535
 
 
 def names_one(rules: Iterable[Rule], groups: Iterable[str]) -> bool:
-    """Whether a rule lets through all traffic with members of one of the groups, by its id: a range will not do for EFA."""
+    """Return whether a rule allows all traffic with one of the groups by its id: EFA does not accept a range."""
     return any(rule["IpProtocol"] == ALL and set(groups) & _groups(rule) for rule in rules)
 
 
 def admits(rules: Iterable[Rule], port: int, *, groups: Iterable[str], ranges: Iterable[str]) -> bool:
-    """Whether the rules let through TCP on the port with members of one of the groups, or with all of the ranges."""
+    """Return whether the rules allow TCP on the port with one of the groups, or with all of the ranges."""
     return _met([rule for rule in rules if _holds(rule, port, port)], groups, ranges)
 
 
 def admits_all(rules: Iterable[Rule], *, groups: Iterable[str], ranges: Iterable[str]) -> bool:
-    """Whether a rule lets through TCP on all ports with members of one of the groups, or such rules with all of the ranges."""
+    """Return whether a rule allows TCP on all ports with one of the groups, or rules do with all of the ranges."""
     return _met([rule for rule in rules if _holds(rule, 1, LAST_PORT)], groups, ranges)
 
 
 def names_a_list(rules: Iterable[Rule], port: int) -> bool:
-    """Whether a rule lets through TCP on the port with a prefix list, whose ranges nobody has looked at."""
+    """Return whether a rule allows TCP on the port with a prefix list, whose ranges are not read."""
     return any(_holds(rule, port, port) and rule.get("PrefixListIds") for rule in rules)
 
 

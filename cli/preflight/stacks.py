@@ -1,10 +1,10 @@
-"""Whether the file's stacks are in a state from which CloudFormation goes on."""
+"""Check that the file's stacks can be deployed."""
 
 from collections.abc import Callable, Iterator
 
 from cli.deployment import Stack
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, error, not_asked, ok, warning
+from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 
 # What the CDK's command line deletes and makes anew by itself.
 MADE_ANEW = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "REVIEW_IN_PROGRESS")
@@ -12,28 +12,28 @@ MADE_ANEW = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "REVIEW_IN_PROGRESS")
 PAUSED = ("CREATE_FAILED", "UPDATE_FAILED")
 
 
-def stacks(account: Account) -> Iterator[Finding]:
-    """No stack of the file is at work, or stuck."""
+def stacks(account: Account) -> Iterator[CheckResult]:
+    """Check that no stack of the file is busy or stuck."""
     if not account.stacks:
-        yield not_asked("no stack of this file is there yet")
+        yield skipped("no stack of this file exists")
     for stack in account.stacks.values():
-        said = f"{stack.name} is {stack.status}{': ' if stack.reason else ''}{stack.reason}"
-        make, remedy = _judged(stack, account.config.name)
-        yield make(said, remedy) if remedy else ok(said)
+        message = f"{stack.name} is {stack.status}{': ' if stack.reason else ''}{stack.reason}"
+        make, fix = _judged(stack, account.config.name)
+        yield make(message, fix) if fix else ok(message)
 
 
-def _judged(stack: Stack, cluster: str) -> tuple[Callable[[str, str], Finding], str]:
-    """How bad the stack's state is, and what gets it out of it; no remedy where CloudFormation goes on from there."""
+def _judged(stack: Stack, cluster: str) -> tuple[Callable[[str, str], CheckResult], str]:
+    """Return how bad the stack's state is, and its fix; empty if CloudFormation can continue."""
     look = f"`./hpod status {cluster}`"
     match stack.status:
         case "UPDATE_ROLLBACK_FAILED":
-            return error, f"`./hpod continue-rollback {cluster}` goes on with it"
+            return error, f"`./hpod continue-rollback {cluster}` continues it"
         case "DELETE_FAILED":
-            return error, f"see {look}, mend what kept it, and delete the stack first"
+            return error, f"run {look}, fix the reason, and delete the stack"
         case status if status in MADE_ANEW:
-            return warning, f"the CDK deletes it and makes it anew; {look} says why it failed"
+            return warning, f"the CDK deletes and recreates it; {look} shows why it failed"
         case status if status in PAUSED:
-            return warning, f"`cdk rollback '{stack.name}'` takes it back first, and a deployment offers to; {look} says why"
+            return warning, f"`cdk rollback '{stack.name}'` rolls it back, which a deployment also offers; {look} shows why"
         case status if status.endswith("_FAILED"):
-            return warning, f"{look} says why: mend that before you deploy"
+            return warning, f"{look} shows why; fix that before you deploy"
     return warning, f"wait until it is done: {look}" if stack.status.endswith("_IN_PROGRESS") else ""

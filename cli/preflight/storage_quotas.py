@@ -1,9 +1,9 @@
-"""Whether FSx's quotas have room for the file system that the deployment makes."""
+"""Check FSx's quotas for a new file system."""
 
 from collections.abc import Iterator
 
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding, not_asked
+from cli.preflight.check_result import CheckResult, skipped
 from cli.preflight.quotas import Quotas
 
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/limits.html; spelt as Service Quotas spells them.
@@ -12,11 +12,11 @@ SSD = "SSD"
 COUNT = {each: f"Lustre {each.capitalize()} file systems" for each in CAPACITY}
 
 
-def storage_quotas(account: Account) -> Iterator[Finding]:
-    """The number and the capacity of Lustre file systems of the type."""
+def storage_quotas(account: Account) -> Iterator[CheckResult]:
+    """Check the number and the capacity of Lustre file systems of the type."""
     lustre = account.config.storage.lustre
     if lustre is None:
-        yield not_asked("the deployment makes no file system")
+        yield skipped("the deployment creates no file system")
         return
     own, kind = account.output("FileSystemId"), lustre.deployment_type.value
     listed = account.all("fsx", "describe_file_systems", "FileSystems")

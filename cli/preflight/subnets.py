@@ -1,12 +1,12 @@
-"""Whether the subnets that the file names are in the right place, with enough free addresses."""
+"""Check that the subnets in the file are in the right place and have enough free addresses."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from cli.group_members import groups_of
 from cli.preflight.account import Account, Json
+from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.desired import Group, groups, has_efa, node_subnets
-from cli.preflight.finding import Finding, error, not_asked, ok, warning
 from cli.preflight.live_clusters import described, has_own_name, running
 from cli.preflight.vpc_parts import subnet
 from config.addresses import Orchestrator, addresses_of_node, orchestrator_of
@@ -16,7 +16,7 @@ EFA_ONLY = "efa-only"
 
 @dataclass(frozen=True)
 class Place:
-    """Subnets that share their nodes, and the groups that put them there."""
+    """Subnets that share their nodes, and the groups in them."""
 
     whose: str
     ids: tuple[str, ...]
@@ -28,11 +28,11 @@ class Place:
     """Addresses that others than nodes take."""
 
 
-def subnets(account: Account) -> Iterator[Finding]:
-    """Every subnet that the file names is there, in the VPC and the zone, and together they have room for the nodes."""
+def subnets(account: Account) -> Iterator[CheckResult]:
+    """Check that every subnet in the file exists in the VPC and the zone, and that together they have enough addresses."""
     places = tuple(_places(account))
     if not places:
-        yield not_asked("the deployment makes the nodes' subnet")
+        yield skipped("the deployment creates the nodes' subnet")
         return
     held = _held(account)
     for place in places:
@@ -40,7 +40,7 @@ def subnets(account: Account) -> Iterator[Finding]:
 
 
 def _places(account: Account) -> Iterator[Place]:
-    """The nodes' subnets, and each set of others that groups have; sets that have some subnets in common are judged apart."""
+    """Yield the nodes' subnets, then each other set of subnets that groups have; overlapping sets are checked separately."""
     config = account.config
     shared, existing = node_subnets(config), config.network.existing
     sets: dict[tuple[str, ...], list[Group]] = {}
@@ -56,12 +56,12 @@ def _places(account: Account) -> Iterator[Place]:
         yield Place(f"the subnets of {listed}", ids, tuple(some), None, None)
 
 
-def _place(account: Account, place: Place, held: dict[str, int]) -> Iterator[Finding]:
+def _place(account: Account, place: Place, held: dict[str, int]) -> Iterator[CheckResult]:
     found: list[Json] = []
     for subnet_id in dict.fromkeys(place.ids):
         there = subnet(account, subnet_id)
         if there is None:
-            yield error(f"{place.whose}: there is no subnet {subnet_id} in {account.region}", "correct its id, or `region`")
+            yield error(f"{place.whose}: no subnet {subnet_id} in {account.region}", "correct the id or `region`")
         else:
             found.append(there)
     for there in found:
@@ -71,50 +71,47 @@ def _place(account: Account, place: Place, held: dict[str, int]) -> Iterator[Fin
         yield _room(account, place, found, sum(held.get(group.name, 0) for group in place.groups))
 
 
-def _apart(place: Place, found: list[Json]) -> Iterator[Finding]:
-    """Subnets of several zones: the nodes' own are where the file says, and a group's matter to EFA."""
+def _apart(place: Place, found: list[Json]) -> Iterator[CheckResult]:
+    """Check that subnets are in one zone: the nodes' own in the file's, and a group's for EFA."""
     if len({each["AvailabilityZoneId"] for each in found}) > 1 and (place.zone or has_efa(place.groups)):
         listed = ", ".join(f"{each['SubnetId']} in {each['AvailabilityZoneId']}" for each in found)
         make = error if place.zone else warning
-        yield make(f"{place.whose} are in several zones ({listed})", "take subnets of one zone: EFA does not reach into another")
+        yield make(f"{place.whose} are in several zones ({listed})", "use subnets in one zone: EFA does not cross zones")
 
 
-def _misplaced(place: Place, found: Json) -> Iterator[Finding]:
+def _misplaced(place: Place, found: Json) -> Iterator[CheckResult]:
     name, vpc, zone = found["SubnetId"], found["VpcId"], found["AvailabilityZoneId"]
     if place.vpc and vpc != place.vpc:
-        yield error(f"{name} is in {vpc}, not in {place.vpc}", "name subnets of the VPC")
+        yield error(f"{name} is in {vpc}, not in {place.vpc}", "use subnets in the VPC")
     if place.zone and zone != place.zone:
         yield error(
             f"{name} is in {zone}, and `network.availability_zone_id` is {place.zone}",
-            f"name a subnet in {place.zone}, or set it to {zone}",
+            f"use a subnet in {place.zone}, or set it to {zone}",
         )
 
 
-def _room(account: Account, place: Place, found: Iterable[Json], held: int) -> Finding:
+def _room(account: Account, place: Place, found: Iterable[Json], held: int) -> CheckResult:
     free = sum(int(each["AvailableIpAddressCount"]) for each in found)
     counts = {group.name: _addresses(account, group) for group in place.groups}
     unknown = [name for name, count in counts.items() if count is None]
     needed = sum(count or 0 for count in counts.values()) + place.more - held
     listed = ", ".join(f"{name} {'unknown' if count is None else count}" for name, count in counts.items())
     more = ", the file system 1 or more" if place.more else ""
-    has = f", {held} of which its nodes have already" if held else ""
-    said = (
-        f"{place.whose} ({', '.join(place.ids)}) have {free} free addresses, and {needed + held} are needed ({listed}{more}){has}"
-    )
+    has = f", {held} of which its nodes already have" if held else ""
+    whose = f"{place.whose} ({', '.join(place.ids)})"
+    message = f"{whose} have {free} free addresses, and {needed + held} are required ({listed}{more}){has}"
     if needed > free:
         return error(
-            said,
-            "take larger subnets, lower instance_count, or give groups subnets of their own in `overrides.OverrideVpcConfig`",
+            message,
+            "use larger subnets, reduce instance_count, or give groups their own subnets in `overrides.OverrideVpcConfig`",
         )
     if unknown:
-        return warning(
-            said, f"nothing is known of the addresses that the type of {', '.join(unknown)} takes: count them yourself"
-        )
-    return ok(said)
+        return warning(message, f"addresses per node of {', '.join(unknown)} are unknown: count them yourself")
+    return ok(message)
 
 
 def _addresses(account: Account, group: Group) -> int | None:
-    """The most that the group's nodes may take; None where the figures of a type are not known."""
+    """Return the most addresses that the group's nodes can take; None if a type is unknown."""
     kind, efa_only = orchestrator_of(account.config), group.interface == EFA_ONLY
     each = [addresses_of_node(name, kind, efa_only=efa_only) for name in group.types]
     known = [count for count in each if count is not None]
@@ -122,13 +119,13 @@ def _addresses(account: Account, group: Group) -> int | None:
 
 
 def _held(account: Account) -> dict[str, int]:
-    """The addresses that the groups of the file's own cluster have already."""
+    """Return the addresses that the groups of the file's own cluster have now."""
     own = (cluster for cluster in described(account) if has_own_name(account, cluster))
     kind = orchestrator_of(account.config)
     return {str(group["InstanceGroupName"]): _held_by(group, kind) for cluster in own for group in groups_of(cluster)}
 
 
 def _held_by(group: Json, kind: Orchestrator) -> int:
-    """What the group's nodes have; of a type without figures, nothing is certain."""
+    """Return the addresses that the group's nodes certainly have; unknown types count as none."""
     efa_only = (group.get("NetworkInterface") or {}).get("InterfaceType") == EFA_ONLY
     return sum(count * (addresses_of_node(name, kind, efa_only=efa_only) or 0) for name, count in running(group).items())

@@ -1,4 +1,4 @@
-"""Whether the training plans that groups name are HyperPod's, usable, and have what the groups ask for."""
+"""Check training plans."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -7,8 +7,8 @@ from botocore.exceptions import ClientError
 
 from cli.group_members import groups_of
 from cli.preflight.account import Account
+from cli.preflight.check_result import CheckResult, error, skipped, warning
 from cli.preflight.desired import Group, groups
-from cli.preflight.finding import Finding, error, not_asked, warning
 from cli.preflight.live_clusters import described, has_own_name
 from cli.preflight.runner import code_of, together
 
@@ -17,26 +17,26 @@ TARGET = "hyperpod-cluster"
 READY, WAITING = "Active", ("Pending", "Scheduled")
 
 
-def training_plans(account: Account) -> Iterator[Finding]:
-    """Each plan is one for clusters, has begun, and has the type, the zone and the instances of the groups that name it."""
+def training_plans(account: Account) -> Iterator[CheckResult]:
+    """Check that each plan is for clusters and active, and has the groups' types, zone and instances."""
     wanted = [group for group in groups(account.config) if group.training_plan]
     plans = dict.fromkeys(str(group.training_plan) for group in wanted)
     if not plans:
-        yield not_asked("no group names a training plan")
+        yield skipped("no group names a training plan")
     for arn in plans:
         takers = [group for group in wanted if group.training_plan == arn]
         yield from _plan(account, arn, takers)
 
 
-def _plan(account: Account, arn: str, takers: list[Group]) -> Iterator[Finding]:
+def _plan(account: Account, arn: str, takers: list[Group]) -> Iterator[CheckResult]:
     name = arn.rsplit("/", 1)[-1]
     try:
         plan = account.client("sagemaker").describe_training_plan(TrainingPlanName=name)
     except ClientError as failure:
         if code_of(failure) not in ("ResourceNotFound", "ResourceNotFoundException"):
             raise
-        listing = f"`aws sagemaker list-training-plans --region {account.region}` lists those that there are"
-        yield error(f"there is no training plan {name} in {account.region}", listing)
+        listing = f"`aws sagemaker list-training-plans --region {account.region}` lists the existing plans"
+        yield error(f"no training plan {name} in {account.region}", listing)
         return
     yield from together(
         account,
@@ -48,32 +48,32 @@ def _plan(account: Account, arn: str, takers: list[Group]) -> Iterator[Finding]:
     )
 
 
-def _state(name: str, plan: dict[str, Any]) -> Iterator[Finding]:
+def _state(name: str, plan: dict[str, Any]) -> Iterator[CheckResult]:
     status = plan["Status"]
     begins = f", from {plan['StartTime']:%Y-%m-%d %H:%M %Z}" if plan.get("StartTime") else ""
     if status in WAITING:
-        yield warning(f"{name} is {status}{begins}", "its groups get their nodes when it begins: deploy then, or `wait: cluster`")
+        yield warning(
+            f"{name} is {status}{begins}", "its groups get their nodes when it begins: deploy then, or set `wait: cluster`"
+        )
     elif status != READY:
-        said = f"{name} is {status}{': ' if plan.get('StatusMessage') else ''}{plan.get('StatusMessage', '')}"
-        yield error(said, "take a plan that is Active, or leave `TrainingPlanArn` out")
+        message = f"{name} is {status}{': ' if plan.get('StatusMessage') else ''}{plan.get('StatusMessage', '')}"
+        yield error(message, "use a plan that is Active, or remove `TrainingPlanArn`")
 
 
-def _target(name: str, plan: dict[str, Any]) -> Iterator[Finding]:
+def _target(name: str, plan: dict[str, Any]) -> Iterator[CheckResult]:
     targets = plan.get("TargetResources") or [TARGET]
     if TARGET not in targets:
-        yield error(
-            f"{name} is for {', '.join(targets)}", f"take a plan for {TARGET}: a plan serves what it was bought for alone"
-        )
+        yield error(f"{name} is for {', '.join(targets)}", f"use a plan for {TARGET}")
 
 
-def _place(account: Account, name: str, plan: dict[str, Any], takers: Iterable[Group]) -> Iterator[Finding]:
+def _place(account: Account, name: str, plan: dict[str, Any], takers: Iterable[Group]) -> Iterator[CheckResult]:
     capacities = plan.get("ReservedCapacitySummaries") or []
     types = sorted({each["InstanceType"] for each in capacities})
     for group in takers:
         if types and not set(group.types) <= set(types):
             yield error(
-                f"{name} has {', '.join(types)}, and group {group.name} asks for {', '.join(group.types)}",
-                "give the group the plan's type, or another plan",
+                f"{name} has {', '.join(types)}, and group {group.name} requests {', '.join(group.types)}",
+                "use the plan's type, or another plan",
             )
     zone = account.config.network.availability_zone_id
     zones = sorted({each["AvailabilityZoneId"] for each in capacities if each.get("AvailabilityZoneId")})
@@ -84,15 +84,15 @@ def _place(account: Account, name: str, plan: dict[str, Any], takers: Iterable[G
         )
 
 
-def _room(account: Account, name: str, plan: dict[str, Any], takers: Iterable[Group]) -> Iterator[Finding]:
-    """What the file's own cluster holds of the plan already is not asked for again."""
+def _room(account: Account, name: str, plan: dict[str, Any], takers: Iterable[Group]) -> Iterator[CheckResult]:
+    """Check the free instances, with those that the file's own cluster has."""
     asked = sum(group.count for group in takers)
     if plan["Status"] in WAITING:
         free, kind = plan.get("TotalInstanceCount", 0), "in all"
     else:
         free, kind = plan.get("AvailableInstanceCount", 0) + _held(account, name), "free for this cluster"
     if asked > free:
-        yield error(f"{name} has {free} instances {kind}, and {asked} are asked for", "ask for fewer, or buy another plan")
+        yield error(f"{name} has {free} instances {kind}, and {asked} are requested", "request fewer, or buy another plan")
 
 
 def _held(account: Account, name: str) -> int:

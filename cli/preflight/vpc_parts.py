@@ -1,4 +1,4 @@
-"""Parts of a VPC, as EC2 describes them."""
+"""Parts of a VPC, from EC2."""
 
 from collections.abc import Callable, Iterable
 
@@ -9,19 +9,19 @@ from cli.preflight.runner import code_of
 
 
 def security_group(account: Account, group_id: str) -> Json | None:
-    """What EC2 says of the security group; None where there is none of this id."""
+    """Return the security group, or None if it does not exist."""
     ec2 = account.client("ec2")
     return _one(lambda: ec2.describe_security_groups(GroupIds=[group_id])["SecurityGroups"])
 
 
 def subnet(account: Account, subnet_id: str) -> Json | None:
-    """What EC2 says of the subnet; None where there is none of this id."""
+    """Return the subnet, or None if it does not exist."""
     ec2 = account.client("ec2")
     return _one(lambda: ec2.describe_subnets(SubnetIds=[subnet_id])["Subnets"])
 
 
 def ranges_of(account: Account, subnet_ids: Iterable[str]) -> list[str]:
-    """The ranges of the subnets that are there, or else of the nodes' subnet that the deployment makes."""
+    """Return the ranges of the existing subnets, or else of the new nodes' subnet."""
     named = list(dict.fromkeys(subnet_ids))
     if not named:
         return [str(account.config.network.node_cidr)]

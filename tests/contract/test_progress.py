@@ -30,6 +30,6 @@ def test_ops_shows_the_line_that_a_step_writes(capsys: pytest.CaptureFixture[str
     account.lines = ["INIT_START Runtime Version: python", *capsys.readouterr().out.splitlines(), "END RequestId: 1"]
     session: Any = account
     deployment = Deployment(load_cluster(cluster_files.REFERENCE), session)
-    assert status(deployment).endswith(
+    assert str(status(deployment)).endswith(
         f"Create {LOGICAL_ID}: Creating, nodes: controller 0 of 1 (1 Pending), workers 0 of 4 (4 Pending), 5 min 0 s"
     )

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from contextlib import chdir
 from pathlib import Path
 
-from cli.command import CLUSTERS
-from cli.errors import OpsError
+from cli.cluster_folder import CLUSTERS
+from cli.result import failed
 from cli.validate import validate
+from config.errors import ConfigError
 from tests.corpus.case import BASES, Case
 
 FOLDER = "clusters"
@@ -49,9 +50,9 @@ def _run(files: list[str], folder: Path) -> tuple[str, ...]:
 def _lines(files: list[str]) -> Iterator[str]:
     """Yield the output of cli/__main__.py without its slow argument parser; a test compares both."""
     try:
-        yield from validate(clusters=CLUSTERS, files=files, format="text", strict=False)
-    except OpsError as error:
-        yield str(error)
-        yield "exit status 1"
-    else:
-        yield "exit status 0"
+        result = validate(clusters=CLUSTERS, files=files)
+    except ConfigError as error:
+        result = failed(error)
+    yield str(result)
+    yield result.failure
+    yield f"exit status {int(bool(result.failure))}"

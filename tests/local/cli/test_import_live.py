@@ -73,16 +73,16 @@ def adoption(world: World, made: Imported) -> str:
     """What `hpod adopt` says of the imported file."""
     assert made.config is not None, made.problems
     session: Any = Session(world)
-    return adopt(Deployment(made.config, session))
+    return str(adopt(Deployment(made.config, session)))
 
 
 def test_a_cluster_that_runs_gives_a_file_that_adopts_it_and_changes_nothing(world: World) -> None:
     made = import_live(world)
     assert made.problems == ()
     said = adoption(world, made)
-    assert "tags that would be put on:\n  hyperpod-cdk:cluster: imported\n" in said
-    assert "would take it over and put these tags on, and change nothing else" in said
-    assert "what would be changed" not in said
+    assert "tags to add:\n  hyperpod-cdk:cluster: imported\n" in said
+    assert "would adopt it and add these tags and change nothing else" in said
+    assert "changes by one UpdateCluster" not in said
 
 
 def test_roles_network_and_file_system_are_the_clusters(world: World) -> None:
@@ -117,7 +117,7 @@ def test_the_command_writes_the_file(world: World, tmp_path: Path, monkeypatch: 
     for name, value in variables.items():
         monkeypatch.setenv(f"AWS_{name}", value)
     file = tmp_path / "mine.yaml"
-    assert main(["import", "--cluster", "theirs", "--region", REGION, "--output", str(file)]) == 0
+    assert main(["import", "--from-cluster", "theirs", "--region", REGION, "--write", str(file)]) == 0
     config = load_cluster(file)
     assert (config.cluster_name, config.region, config.adopt) == ("theirs", REGION, True)
 
@@ -133,7 +133,7 @@ def test_a_new_cluster_like_one_that_runs_has_what_a_deployment_makes(world: Wor
 
 
 def test_a_cluster_that_is_not_there_is_told(world: World) -> None:
-    with pytest.raises(OpsError, match=f"there is no cluster another in {REGION}; correct the name, or give --region"):
+    with pytest.raises(OpsError, match=f"no cluster another in {REGION}; correct the name, or pass --region"):
         import_live(world, name="another")
 
 

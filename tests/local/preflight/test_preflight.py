@@ -46,10 +46,10 @@ def preflight(
         keys = {"AWS_ACCESS_KEY_ID": OWNER.access_key, "AWS_SECRET_ACCESS_KEY": OWNER.secret_key, **variables}
         for name, value in {"AWS_ENDPOINT_URL": fresh_aws.endpoint, **keys}.items():
             monkeypatch.setenv(name, value)
-        status = main(["preflight", "mine", "--clusters", str(tmp_path), "--format", "json"])
+        status = main(["preflight", "mine", "--clusters", str(tmp_path), "--output", "json"])
         printed = capsys.readouterr()
         assert printed.out, printed.err
-        return {"status": status, "error": printed.err, **json.loads(printed.out)}
+        return {"status": status, "error": printed.err, **json.loads(printed.out)["data"]}
 
     yield run
     control.handle("DELETE", control.PREFIX + "quotas", b"")
@@ -57,7 +57,7 @@ def preflight(
 
 def said(told: dict[str, Any], *outcomes: str) -> list[str]:
     """What the findings with these outcomes say."""
-    return [f"{each['check']}: {each['message']}" for each in told["findings"] if each["outcome"] in outcomes]
+    return [f"{each['check']}: {each['message']}" for each in told["checks"] if each["outcome"] in outcomes]
 
 
 def test_an_account_that_has_all_has_no_findings(world: World, preflight: Preflight) -> None:
@@ -86,21 +86,21 @@ def test_an_account_that_lacks_much_is_told_all_of_it_at_once(world: World, pref
     told = preflight({**REFERENCE, "network": section, "storage": storage, "instance_groups": groups})
     assert told["status"] == 1
     assert said(told, "error") == [
-        f"bootstrap: {REGION} is not bootstrapped: there is no parameter /cdk-bootstrap/hnb659fds/version",
-        f"permissions: there is no role arn:aws:iam::{ACCOUNT}:role/{EXECUTION}, as which CloudFormation works",
-        f"script bucket: bucket sagemaker-mine-{ACCOUNT}-{REGION} is there already, and no stack of this file's has it",
-        "training plans: summer has ml.p5.48xlarge, and group compute-nodes asks for ml.trn1.32xlarge",
-        "training plans: summer has 3 instances free for this cluster, and 4 are asked for",
-        f"vpc: {network.vpc} has enableDnsHostnames off, so that nodes do not find their file system",
+        f"bootstrap: {REGION} is not bootstrapped: no parameter /cdk-bootstrap/hnb659fds/version",
+        f"permissions: no role arn:aws:iam::{ACCOUNT}:role/{EXECUTION}, which CloudFormation uses",
+        f"script bucket: bucket sagemaker-mine-{ACCOUNT}-{REGION} already exists, and no stack of this file owns it",
+        "training plans: summer has ml.p5.48xlarge, and group compute-nodes requests ml.trn1.32xlarge",
+        "training plans: summer has 3 instances free for this cluster, and 4 are requested",
+        f"vpc: {network.vpc} has enableDnsHostnames off, so nodes cannot resolve their file system",
         f"subnets: {network.subnet} is in usw2-az1, and `network.availability_zone_id` is usw2-az4",
         f"security groups: {network.group} does not let out all traffic to itself: EFA needs a rule that names the group itself, "
-        "and 0.0.0.0/0 is not enough",
-        "file systems: there is no file system fs-0123456789abcdef0 in us-west-2",
+        "and not 0.0.0.0/0",
+        "file systems: no file system fs-0123456789abcdef0 in us-west-2",
     ]
-    assert all(each["remedy"] for each in told["findings"] if each["outcome"] == "error")
-    short = "instance quotas: ml.trn1.32xlarge for cluster usage: 2, 0 in use, 4 asked for"
+    assert all(each["fix"] for each in told["checks"] if each["outcome"] == "error")
+    short = "instance quotas: ml.trn1.32xlarge for cluster usage: 2, 0 in use, 4 requested"
     assert said(told, "warning") == [f"{short} (AWS does not say whether a training plan's instances count)"]
-    assert told["error"].strip().endswith("cluster mine would not come up")
+    assert told["error"].strip().endswith("cluster mine cannot be deployed")
 
 
 # Seconds that most runs need not spend: the unit tests hold every check to a denied answer.
@@ -112,10 +112,10 @@ def test_a_caller_who_may_ask_nothing_is_warned_of_each_question_and_nothing_els
     storage = {"existing": world.make_file_system(network)}
     told = preflight({**REFERENCE, "network": network.section, "storage": storage}, **world.session_of(nobody))
     assert (told["status"], said(told, "error")) == (0, [])
-    warned = {each["check"] for each in told["findings"] if each["outcome"] == "warning"}
+    warned = {each["check"] for each in told["checks"] if each["outcome"] == "warning"}
     assert {"zone", "bootstrap", "permissions", "service roles", "instance types", "instance quotas"} <= warned
     assert {"network quotas", "vpc", "internet", "subnets", "security groups", "file systems"} <= warned
-    assert all("you may not ask this" in each for each in said(told, "warning"))
+    assert all("no permission to check this" in each for each in said(told, "warning"))
 
 
 def test_the_policy_in_the_documentation_is_all_that_a_preflight_needs(world: World, preflight: Preflight) -> None:
@@ -134,5 +134,5 @@ def test_the_policy_in_the_documentation_is_all_that_a_preflight_needs(world: Wo
     told = preflight({**REFERENCE, "cluster_name": "big", "network": network.section, "storage": storage}, **session)
     assert said(told, "warning", "error") == []
     assert {"vpc", "internet", "subnets", "security groups", "file systems", "buckets", "permissions", "cluster name"} <= {
-        each["check"] for each in told["findings"] if each["outcome"] == "ok"
+        each["check"] for each in told["checks"] if each["outcome"] == "ok"
     }

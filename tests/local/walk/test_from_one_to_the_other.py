@@ -79,7 +79,7 @@ def test_a_cluster_goes_from_the_native_resource_to_ours_without_being_touched(w
     before = changes()
     change(workspace, instance_groups=groups(workspace, 4))
     told = workspace.run(sys.executable, "-m", "cli", "adopt", "reference")
-    assert "`cdk deploy 'reference/*'` would take it over and change nothing else" in told
+    assert "`cdk deploy 'reference/*'` would adopt it and change nothing else" in told
     deploy(workspace)
     assert changes()[len(before) :] == ["AddTags"]
     assert described(sagemaker, name) == made

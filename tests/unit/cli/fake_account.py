@@ -1,4 +1,4 @@
-"""An account with what a destroy leaves, as far as `hpod` asks for it."""
+"""An account with what a destroy leaves, as far as `hpod` requests it."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime

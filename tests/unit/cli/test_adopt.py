@@ -5,7 +5,7 @@ from typing import Any, cast
 import pytest
 from botocore.exceptions import ClientError
 
-from cli.adopt import adopt
+from cli import adopt as adopt_command
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from config.model import ClusterConfig
@@ -96,6 +96,11 @@ def deployment(account: FakeAccount, *changes: tuple[str, str]) -> Deployment:
     return Deployment(config, session=cast("Any", account))
 
 
+def adopt(deployment: Deployment, *, release: bool = False) -> str:
+    """What the command prints."""
+    return str(adopt_command.adopt(deployment, release=release))
+
+
 def owned(kind: str, name: str, status: str = "CREATE_COMPLETE") -> Json:
     """The cluster's resource in the file's own stack."""
     named = {"StackId": OWN_STACK, "LogicalResourceId": "ClusterEB0386A7", "PhysicalResourceId": name}
@@ -106,23 +111,23 @@ def test_a_cluster_that_is_as_the_file_says_would_only_be_taken_over() -> None:
     account = FakeAccount(FILE_TAG)
     text = adopt(deployment(account))
     assert "theirs is InService and has no owner" in text
-    assert "set `adopt: true`, and `cdk deploy 'draft/*'` would take it over and change nothing else" in text
+    assert "set `adopt: true`, and `cdk deploy 'draft/*'` would adopt it and change nothing else" in text
     assert not account.sagemaker.changes()
 
 
 def test_tags_that_would_be_put_on_are_told_with_the_values_that_are_lost() -> None:
     account = FakeAccount({"team": "vision", "cost": "7"})
     text = adopt(deployment(account, ("instance_groups:", "tags: {team: language, cost: '7'}\ninstance_groups:")))
-    assert "tags that would be put on:\n  hyperpod-cdk:cluster: draft\n  team: vision -> language\n" in text
-    assert text.endswith("would take it over and put these tags on, and change nothing else")
+    assert "tags to add:\n  hyperpod-cdk:cluster: draft\n  team: vision -> language\n" in text
+    assert text.endswith("would adopt it and add these tags and change nothing else")
 
 
 def test_what_is_told_of_a_cluster_that_is_the_stacks_already() -> None:
     account = FakeAccount({**FILE_TAG, **OWNER, "hyperpod-cdk:stack-id": OWN_STACK})
     account.own = [owned("Custom::HyperPodCluster", "theirs")]
-    assert adopt(deployment(account)).endswith("it is the stack's already")
+    assert adopt(deployment(account)).endswith("the stack already owns it")
     text = adopt(deployment(account, ("instance_groups:", "tags: {team: language}\ninstance_groups:")))
-    assert text.endswith("it is the stack's already; a deployment would put these tags on")
+    assert text.endswith("the stack already owns it; a deployment would add these tags")
 
 
 def test_a_cluster_that_is_the_stacks_may_shrink() -> None:
@@ -130,30 +135,30 @@ def test_a_cluster_that_is_the_stacks_may_shrink() -> None:
     account.own = [owned("Custom::HyperPodCluster", "theirs")]
     text = adopt(deployment(account, ("instance_count: 4", "instance_count: 2")))
     assert "work.InstanceCount: 4 -> 2" in text
-    assert text.endswith("it is the stack's already; a deployment would make these changes")
+    assert text.endswith("the stack already owns it; a deployment would make these changes")
 
 
 def test_a_cluster_that_its_own_stack_has_let_go_is_not_called_somebody_elses() -> None:
     account = FakeAccount({**FILE_TAG, **OWNER, "hyperpod-cdk:stack-id": OWN_STACK})
     account.own = [owned("AWS::IAM::Policy", "p"), owned("Custom::HyperPodCluster", "theirs", "DELETE_SKIPPED")]
-    assert "refused" not in adopt(deployment(account))
+    assert "would fail" not in adopt(deployment(account))
     text = adopt(deployment(account, ("instance_count: 4", "instance_count: 2")))
-    assert "a deployment would be refused: cluster theirs cannot be adopted" in text
+    assert "a deployment would fail: cluster theirs cannot be adopted" in text
 
 
 @pytest.mark.parametrize(
     ("kind", "name", "why"),
     [
-        ("Custom::HyperPodCluster", "before", "has cluster before already, and an update takes over no other"),
-        ("Custom::HyperPodCluster", "theirs", "an update does not put back the tags of ownership"),
-        ("AWS::SageMaker::Cluster", "arn:before", "CloudFormation puts no custom resource in the place of a native one"),
+        ("Custom::HyperPodCluster", "before", "already owns cluster before, and an update adopts no other cluster"),
+        ("Custom::HyperPodCluster", "theirs", "an update does not restore its lost ownership tags"),
+        ("AWS::SageMaker::Cluster", "arn:before", "CloudFormation cannot replace a native resource with a custom resource"),
     ],
 )
-def test_where_the_stack_has_a_cluster_an_adoption_is_told_to_be_refused(kind: str, name: str, why: str) -> None:
+def test_where_the_stack_has_a_cluster_an_adoption_is_reported_to_fail(kind: str, name: str, why: str) -> None:
     account = FakeAccount()
     account.own = [owned(kind, name)]
     text = adopt(deployment(account))
-    assert "a deployment would be refused: its stack has cluster" in text
+    assert "a deployment would fail: its stack already owns cluster" in text
     assert why in text
     assert "`removal: retain`, then `implementation: none`, then this" in text
     assert "tags that would be put on" not in text
@@ -163,44 +168,44 @@ def test_where_the_stack_has_a_cluster_an_adoption_is_told_to_be_refused(kind: s
 def test_a_resource_that_is_to_be_made_is_no_obstacle(status: str) -> None:
     account = FakeAccount()
     account.own = [owned("Custom::HyperPodCluster", "before", status)]
-    assert "would take it over" in adopt(deployment(account))
+    assert "would adopt it" in adopt(deployment(account))
 
 
 @pytest.mark.parametrize("implementation", ["native", "none"])
 def test_without_the_custom_resource_nothing_would_be_taken_over(implementation: str) -> None:
     changes = "cluster_name: theirs\n", f"cluster_name: theirs\nimplementation: {implementation}\nremoval: retain\n"
     text = adopt(deployment(FakeAccount(), changes))
-    assert f"a deployment would be refused: `implementation: {implementation}` takes over no cluster; set" in text
+    assert f"a deployment would fail: `implementation: {implementation}` cannot adopt a cluster; set" in text
 
 
 def test_what_would_be_changed_is_told_with_both_values() -> None:
     text = adopt(deployment(FakeAccount(), ("instance_count: 4", "instance_count: 6")))
     assert "work.InstanceCount: 4 -> 6" in text
-    assert "would take it over and then make these changes" in text
+    assert "would adopt it and then make these changes" in text
 
 
 def test_what_no_update_can_change_is_told_as_the_deployment_would() -> None:
     text = adopt(deployment(FakeAccount(), ("ml.p5.48xlarge", "ml.g5.8xlarge"), ("instance_count: 4", "instance_count: 2")))
-    assert "a deployment would be refused" in text
+    assert "a deployment would fail" in text
     assert "work.InstanceType is 'ml.p5.48xlarge', the file has 'ml.g5.8xlarge'" in text
     assert "work.InstanceCount is 4, the file has 2" in text
 
 
 def test_a_role_that_the_deployment_would_make_is_told_to_differ() -> None:
     text = adopt(deployment(FakeAccount(), (f'ExecutionRole: "{ROLE}", ', "")))
-    assert f"head.ExecutionRole is '{ROLE}', the file has '(made by the deployment)'" in text
+    assert f"head.ExecutionRole is '{ROLE}', the file has '(created by the deployment)'" in text
 
 
 def test_groups_made_by_hand_are_told_to_stay() -> None:
     account = FakeAccount()
     account.cluster.groups["by-hand"] = {**_group("by-hand", "ml.c5.xlarge", 1), "kind": "InstanceGroups"}
-    assert "left alone: by-hand" in adopt(deployment(account))
+    assert "stay unchanged: by-hand" in adopt(deployment(account))
 
 
 def test_a_file_without_a_name_and_a_name_without_a_cluster_are_told() -> None:
-    with pytest.raises(OpsError, match="set `cluster_name`"):
+    with pytest.raises(OpsError, match="cluster_name: missing; set it"):
         adopt(deployment(FakeAccount(), ("cluster_name: theirs\n", "")))
-    with pytest.raises(OpsError, match="there is no cluster another"):
+    with pytest.raises(OpsError, match="no cluster another in us-west-2"):
         adopt(deployment(FakeAccount(), ("cluster_name: theirs", "cluster_name: another")))
 
 
@@ -212,9 +217,9 @@ def test_a_retained_cluster_is_released_once_no_stack_has_it(stack: Json | None)
     account = FakeAccount({**OWNER, "team": "vision"})
     account.stack = stack
     assert "old-Cluster" in adopt(deployment(account))
-    assert "has no owner any more" in adopt(deployment(account), release=True)
+    assert "released cluster theirs" in adopt(deployment(account), release=True)
     assert account.cluster.tags == {"team": "vision"}
-    assert "would take it over" in adopt(deployment(account))
+    assert "would adopt it" in adopt(deployment(account))
 
 
 @pytest.mark.fault(55)
@@ -238,7 +243,7 @@ def test_a_cluster_that_a_stack_has_is_not_released() -> None:
 def test_a_cluster_that_a_stack_is_making_is_not_released(stack: Json) -> None:
     account = FakeAccount(OWNER)
     account.stack = stack
-    with pytest.raises(OpsError, match="which is at work; it was not touched; wait until"):
+    with pytest.raises(OpsError, match="which is busy; nothing was changed; wait until"):
         adopt(deployment(account), release=True)
     assert account.cluster.tags == OWNER
 
@@ -246,14 +251,14 @@ def test_a_cluster_that_a_stack_is_making_is_not_released(stack: Json) -> None:
 def test_a_cluster_of_a_resource_whose_cluster_is_not_known_is_not_released() -> None:
     account = FakeAccount(OWNER)
     account.stack = {"status": "CREATE_FAILED", "resource": "CREATE_FAILED", "id": NOT_YET}
-    with pytest.raises(OpsError, match="let that stack go of it first"):
+    with pytest.raises(OpsError, match="release it from that stack first"):
         adopt(deployment(account), release=True)
 
 
 def test_a_cluster_that_its_stack_has_replaced_is_released() -> None:
     account = FakeAccount(OWNER)
     account.stack = {"status": "UPDATE_COMPLETE", "resource": "UPDATE_COMPLETE", "id": "the-one-after"}
-    assert "has no owner any more" in adopt(deployment(account), release=True)
+    assert "released cluster theirs" in adopt(deployment(account), release=True)
 
 
 def test_a_cluster_of_a_stack_that_cannot_be_looked_at_is_not_released() -> None:

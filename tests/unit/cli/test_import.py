@@ -46,22 +46,22 @@ def test_the_file_is_written_and_never_over_another_unless_it_is_forced(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "clusters" / "mine.yaml"
-    assert main(["import", *PAIR, "--output", str(file)]) == 1
-    assert f"--output: there is no folder {file.parent}; correct it, or make the folder first" in capsys.readouterr().err
+    assert main(["import", *PAIR, "--write", str(file)]) == 1
+    assert f"--write: no folder {file.parent}; create it, or choose another" in capsys.readouterr().err
     file.parent.mkdir()
-    assert main(["import", *PAIR, "--output", str(file)]) == 0
+    assert main(["import", *PAIR, "--write", str(file)]) == 0
     assert f"wrote {file}; " in capsys.readouterr().out
     assert load_cluster(file).cluster_name == "your-hyperpod-cluster"
     file.write_text("# mine\n")
-    assert main(["import", *PAIR, "--output", str(file)]) == 1
-    assert "is there already; give another name, or --force to write over it" in capsys.readouterr().err
+    assert main(["import", *PAIR, "--write", str(file)]) == 1
+    assert "already exists; choose another name, or pass --force to overwrite it" in capsys.readouterr().err
     assert file.read_text() == "# mine\n"
-    assert main(["import", *PAIR, "--output", str(file), "--force"]) == 0
+    assert main(["import", *PAIR, "--write", str(file), "--force"]) == 0
     assert load_cluster(file).cluster_name == "your-hyperpod-cluster"
 
 
 def test_a_name_that_is_no_cluster_files_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["import", *PAIR, "--output", str(tmp_path / "mine.json")]) == 1
+    assert main(["import", *PAIR, "--write", str(tmp_path / "mine.json")]) == 1
     assert "cluster files end in .yaml" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
@@ -81,7 +81,7 @@ def test_a_cluster_that_needs_the_users_hand_is_written_and_reported(tmp_path: P
     request, parameters, file = (tmp_path / name for name in ("create.json", "parameters.json", "mine.yaml"))
     request.write_text(json.dumps(changed(REQUEST, "InstanceGroups", 0, "InstanceCount", 2)))
     parameters.write_text(json.dumps(PARAMETERS))
-    assert main(["import", str(request), str(parameters), "--output", str(file)]) == 1
+    assert main(["import", str(request), str(parameters), "--write", str(file)]) == 1
     assert "required for 2 controllers" in capsys.readouterr().err
     assert "instance_count: 2" in file.read_text()
 
@@ -93,7 +93,7 @@ def test_a_slurm_config_that_our_scripts_refuse_is_written_and_reported(
     slurm = ({"NodeType": "Controller"}, {"NodeType": "Login"}, {"NodeType": "Compute", "PartitionNames": ["dev"]})
     groups = [{**group, "SlurmConfig": each} for group, each in zip(REQUEST["InstanceGroups"], slurm, strict=True)]
     request.write_text(json.dumps({**REQUEST, "InstanceGroups": groups}))
-    words = ["import", str(request), "--output", str(file), "--region", "us-west-2"]
+    words = ["import", str(request), "--write", str(file), "--region", "us-west-2"]
     assert main(words) == 1
     assert capsys.readouterr().err.count("; remove it, as `role` and `partition` already set this\n") == 3
     assert "NodeType: Controller" in file.read_text()
@@ -106,15 +106,15 @@ def test_a_slurm_config_that_our_scripts_refuse_is_written_and_reported(
     [
         (
             [],
-            "there is nothing to import; give create_cluster.json [provisioning_parameters.json [vpc-config.json]], or",
+            "nothing to import; give create_cluster.json [provisioning_parameters.json [vpc-config.json]], or",
         ),
-        ([*TRIPLE, "more"], "4 files are given, and at most 3 make a cluster; give create_cluster.json"),
-        (["--cluster", "theirs", *PAIR], "2 files are given with --cluster, which takes its provisioning_parameters.json alone"),
+        ([*TRIPLE, "more"], "4 files given, at most 3 allowed; give create_cluster.json"),
+        (["--from-cluster", "theirs", *PAIR], "2 files given with --from-cluster, which takes only provisioning_parameters.json"),
         (
             [*PAIR, "--keep", "everything", "--scripts", "scripts"],
-            "--keep everything leaves them where they are; give one of both",
+            "--keep everything keeps them; remove one of the two",
         ),
-        ([*PAIR, "--keep", "nothing", "--vpc", "vpc-0123456789abcdef0"], "--keep nothing does not keep; give one of both"),
+        ([*PAIR, "--keep", "nothing", "--vpc", "vpc-0123456789abcdef0"], "--keep nothing creates one; remove one of the two"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,30 +125,30 @@ def test_options_that_do_not_go_together_are_refused(words: list[str], said: str
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--region", "us-wst-2"], "--region: us-wst-2 is no region that SageMaker is in; did you mean us-west-2"),
-        (["--zone", "usw2-4"], "--zone: usw2-4 is no availability zone's id; did you mean usw2-az4"),
+        (["--region", "us-wst-2"], "--region: us-wst-2 is not a region of SageMaker; did you mean us-west-2"),
+        (["--zone", "usw2-4"], "--zone: usw2-4 is not an availability zone id; did you mean usw2-az4"),
         (
             ["--region", "us-west-2", "--zone", "us-west-2a"],
-            "is a zone's name, which is another zone in each account; use its id: usw2-az1",
+            "is a zone name, which differs between accounts; use its id: usw2-az1",
         ),
         (["--zone", "us-east-1a"], "use its id: use1-az1, use1-az2"),
         (
             ["--region", "us-west-2", "--zone", "use1-az4"],
-            "--zone use1-az4 is in us-east-1, and --region is us-west-2; give one of both, or change one",
+            "--zone use1-az4 is in us-east-1, but --region is us-west-2; remove or correct one of the two",
         ),
-        (["--region", "us-east-1"], "is in us-west-2, and --region is us-east-1; leave --region out"),
-        (["--zone", "use1-az4"], "is in us-west-2, and --zone is use1-az4, in us-east-1; leave --zone out"),
+        (["--region", "us-east-1"], "is in us-west-2, and --region is us-east-1; remove --region"),
+        (["--zone", "use1-az4"], "is in us-west-2, and --zone is use1-az4, in us-east-1; remove --zone"),
         (["--vpc", "vpc-x", "--zone", "usw2-az4"], "--vpc vpc-x: must be vpc- and 8 to 17 hexadecimal digits"),
         (["--scripts", "nowhere"], "--scripts nowhere: folder not found; create 'nowhere', relative to the cluster file"),
-        (["--output", "Mine_1.yaml"], "--output Mine_1.yaml: file name must be"),
-        (["--output", "mine.json"], "cluster files end in .yaml"),
+        (["--write", "Mine_1.yaml"], "--write Mine_1.yaml: file name must be"),
+        (["--write", "mine.json"], "cluster files end in .yaml"),
     ],
 )
 def test_an_option_that_is_wrong_is_refused_before_anything_is_written(
     words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    output = [] if "--output" in words else ["--output", "mine.yaml"]
+    output = [] if "--write" in words else ["--write", "mine.yaml"]
     assert main(["import", *PAIR, *words, *output]) == 1
     told = capsys.readouterr()
     assert (said in told.err, told.out) == (True, ""), told

@@ -17,4 +17,5 @@ def test_a_python_outside_the_venv_is_told_which_one_to_take(command: tuple[str,
     assert (ran.returncode, ran.stdout) == (1, "")
     [line] = ran.stderr.splitlines()
     assert line.startswith(f"{sys.executable} has no boto3, ")
-    assert f"run `make setup`, then `.venv/bin/python -m {command[0]}`" in line
+    program = {"cli": "./hpod", "local_aws": ".venv/bin/python -m local_aws"}[command[0]]
+    assert line.endswith(f"; run `make setup`, then `{program}`")

@@ -37,7 +37,7 @@ def printed(monkeypatch: pytest.MonkeyPatch) -> Any:
             monkeypatch.setenv(name, value)
         session: Any = FakeCluster("CREATE_COMPLETE")
         session.outputs = [{"OutputKey": "ClusterName", "OutputValue": "draft-1", "Description": "name"}]
-        return nodes(Deployment(parsed(FILE), session))
+        return str(nodes(Deployment(parsed(FILE), session)))
 
     return run
 

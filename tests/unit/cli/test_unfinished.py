@@ -39,7 +39,7 @@ def test_status_shows_the_last_line_of_a_cluster_that_is_being_made() -> None:
     account = creating()
     account.step(f"Create {CLUSTER}", 0, status="absent or not read", note="CreateCluster")
     account.step(f"Create {CLUSTER}", 750, status="Creating", nodes="head 0 of 1 (1 Pending)", note="head 0 of 1 (1 Pending)")
-    shown = status(deployment(account))
+    shown = str(status(deployment(account)))
     assert "draft-Cluster  CREATE_IN_PROGRESS" in shown
     assert shown.splitlines()[-1] == f"Create {CLUSTER}: Creating, nodes: head 0 of 1 (1 Pending), 12 min 30 s"
 
@@ -47,7 +47,7 @@ def test_status_shows_the_last_line_of_a_cluster_that_is_being_made() -> None:
 def test_what_a_step_waits_for_is_shown_beside_the_nodes() -> None:
     account = creating()
     account.step(f"Update {CLUSTER}", 61, status="InService", nodes="head 1 of 1", note="UpdateCluster: ConflictException: busy")
-    assert status(deployment(account)).endswith(
+    assert str(status(deployment(account))).endswith(
         "InService, nodes: head 1 of 1, 1 min 1 s; UpdateCluster: ConflictException: busy"
     )
 
@@ -70,14 +70,14 @@ def test_a_stack_that_was_rolled_back_says_why_and_not_what_an_earlier_operation
         (CLUSTER, "DELETE_COMPLETE", ""),
         ("draft-Cluster", "ROLLBACK_COMPLETE", ""),
     ]
-    shown = status(deployment(account))
+    shown = str(status(deployment(account)))
     assert "draft-Cluster  ROLLBACK_COMPLETE" in shown
     told = f"why draft-Cluster failed:\n{CLUSTER} CREATE_FAILED: cluster draft-1 is Failed: no capacity"
     assert shown.endswith(told)
 
 
 def test_the_way_out_of_a_failed_rollback_is_shown_with_the_resources_that_failed() -> None:
-    shown = status(deployment(stuck()))
+    shown = str(status(deployment(stuck())))
     command = "aws cloudformation continue-update-rollback --stack-name draft-Cluster --region us-west-2"
     assert f"  {command}\n" in shown
     assert f"  {command} --resources-to-skip {CLUSTER}\n" in shown
@@ -86,20 +86,20 @@ def test_the_way_out_of_a_failed_rollback_is_shown_with_the_resources_that_faile
 
 def test_a_rollback_goes_on_with_all_resources() -> None:
     account = stuck()
-    assert "draft-Cluster goes on rolling back\n" in continue_rollback(deployment(account))
+    assert "continuing the rollback of draft-Cluster\n" in str(continue_rollback(deployment(account)))
     assert account.continued == [{"StackName": "draft-Cluster"}]
 
 
 def test_a_rollback_can_leave_out_what_failed() -> None:
     account = stuck()
-    assert f"without {CLUSTER}" in continue_rollback(deployment(account), skip=True)
+    assert f"without {CLUSTER}" in str(continue_rollback(deployment(account), skip=True))
     assert account.continued == [{"StackName": "draft-Cluster", "ResourcesToSkip": [CLUSTER]}]
 
 
 def test_a_rollback_does_not_go_on_to_wait_for_a_busy_cluster_again() -> None:
     account = stuck()
     account.cluster_status = "Updating"
-    with pytest.raises(OpsError, match="draft-1 is Updating: go on once it is InService"):
+    with pytest.raises(OpsError, match="draft-1 is Updating: continue once it is InService"):
         continue_rollback(deployment(account))
     assert account.continued == []
     continue_rollback(deployment(account), skip=True)

@@ -1,31 +1,78 @@
-"""A command line that is wrong is told what is wrong with it."""
+"""A wrong command line is refused with exit code 2 and a plain reason; help, version and completion are quick."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+from cli import __version__
 from cli.__main__ import main
+from tests.unit.cli.commands import HELP
+
+PROJECT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
-        ("", "hpod: error: no command is given; use adopt, continue-rollback, cost, "),
-        ("validat reference", "hpod: error: there is no command validat; did you mean validate?"),
-        ("--clusters x validate", "hpod: error: --clusters stands before the command; write the command first, then its options"),
-        ("validate --fromat json", "hpod validate: error: there is no option --fromat; did you mean --format?"),
-        ("validate --fromat=json", "hpod validate: error: there is no option --fromat; did you mean --format?"),
-        ("cost one two", "hpod cost: error: two is one too many; write options behind all names, and `./hpod cost -h`"),
-        ("preflight", "hpod preflight: error: the following arguments are required: CLUSTER|FILE"),
+        ("validat reference", "Error: No such command 'validat'. Did you mean 'validate'?"),
+        ("--clusters x validate", "Error: No such option: --clusters"),
+        ("validate --cluster x", "Error: No such option: --cluster (Possible options: --clusters)"),
+        ("cost one two", "Error: Got unexpected extra argument(s) (two)"),
+        ("preflight", "Error: Missing argument 'CLUSTER|FILE'."),
     ],
 )
-def test_what_is_wrong_with_the_words_is_said_by_the_command_that_they_are_for(
-    words: str, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(words.split())
-    assert said in capsys.readouterr().err
+def test_a_wrong_command_line_is_refused_with_a_reason(words: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words.split()) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.startswith("Usage: hpod ")
 
 
-def test_help_is_no_mistake(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="0"):
-        main(["--help"])
-    assert "continue-rollback" in capsys.readouterr().out
+def test_without_a_command_the_help_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    assert "continue-rollback" in "".join(capsys.readouterr())
+
+
+def test_help_lists_every_command_in_80_columns_without_cutting_any_off(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    for name, text in HELP.items():
+        assert any(line.split(maxsplit=1) == [name, text] for line in lines), name
+    assert any("Exit codes: 0 " in line for line in lines)
+
+
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"hyperpod-cdk {__version__}\n"
+
+
+def test_help_starts_in_half_a_second_without_reading_cluster_files_or_aws() -> None:
+    code = "import sys; from cli.__main__ import main; main(['--help']); print(*sys.modules, file=sys.stderr)"
+    times = []
+    for _ in range(5):
+        before = os.times()
+        ran = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True)
+        after = os.times()
+        times.append(after.children_user + after.children_system - before.children_user - before.children_system)
+    assert {"boto3", "yaml", "pydantic", "rich"}.isdisjoint(ran.stderr.split())
+    assert min(times) < 0.5
+
+
+def test_names_of_clusters_are_completed(checkout: Path) -> None:
+    line = {"_HPOD_COMPLETE": "complete_bash", "COMP_WORDS": "hpod status ref", "COMP_CWORD": "2", "PYTHONPATH": str(PROJECT)}
+    command = [sys.executable, "-c", "import sys; from cli.__main__ import main; sys.exit(main())"]
+    ran = subprocess.run(command, env={**os.environ, **line}, cwd=checkout, capture_output=True, text=True, check=False)
+    assert ran.stdout.split() == ["reference"]
+
+
+def test_ctrl_c_ends_a_command_quietly(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(**_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cli.validate.validate", interrupted)
+    assert main(["validate"]) == 130
+    assert capsys.readouterr() == ("", "")

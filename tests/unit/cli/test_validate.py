@@ -57,9 +57,9 @@ def test_each_problem_has_its_place_its_rule_and_its_reason(validate: Validate, 
 
 
 def test_files_and_names_go_together_and_one_mistake_fails_them_all(validate: Validate, wrong: Path) -> None:
-    status, said, counted = validate("reference", wrong, "--format", "json")
+    status, said, counted = validate("reference", wrong, "--output", "json")
     assert (status, counted) == (1, "2 errors and 0 warnings in 2 files\n")
-    assert json.loads(said)["files"] == ["clusters/reference.yaml", str(wrong)]
+    assert json.loads(said)["data"]["files"] == ["clusters/reference.yaml", str(wrong)]
 
 
 def test_a_file_that_cdk_would_not_take_by_its_name_is_not_taken(validate: Validate, tmp_path: Path) -> None:
@@ -74,16 +74,16 @@ def test_a_file_that_cdk_would_not_take_by_its_name_is_not_taken(validate: Valid
 def test_two_files_that_fix_the_same_name_are_told(validate: Validate, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / f"{name}.yaml").write_text(REFERENCE.read_text() + "cluster_name: ml\n")
-    status, said, _ = validate(tmp_path / "one.yaml", tmp_path / "two.yaml", "--format", "github")
+    status, said, _ = validate(tmp_path / "one.yaml", tmp_path / "two.yaml", "--output", "github")
     assert status == 1
     assert said.startswith(f"::error file={tmp_path}/two.yaml,line=")
     assert "title=file.shared-name::" in said
 
 
 @pytest.mark.parametrize("name", ["referense", "nowhere.yaml", "clusters/referense.yaml", "clusters/reference.yml"])
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", [*FORMATS, "json"])
 def test_a_file_that_is_not_there_is_told_in_every_format(validate: Validate, name: str, form: str) -> None:
-    status, said, counted = validate(name, "--format", form)
+    status, said, counted = validate(name, "--output", form)
     assert (status, counted) == (1, "1 error and 0 warnings in 1 file\n")
     assert "file.unreadable" in said
 
@@ -91,9 +91,9 @@ def test_a_file_that_is_not_there_is_told_in_every_format(validate: Validate, na
 @pytest.mark.parametrize("name", ["clusters", "clusters/", "examples/clusters"])
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_folder_in_place_of_a_file_is_told_how_it_is_given(validate: Validate, name: str, form: str) -> None:
-    status, said, counted = validate(name, "--format", form)
+    status, said, counted = validate(name, "--output", form)
     assert (status, counted) == (1, "1 error and 0 warnings in 1 file\n")
-    assert f"give --clusters {name}" in said
+    assert f"pass --clusters {name}" in said
 
 
 def test_a_file_that_is_named_twice_is_one(validate: Validate) -> None:
@@ -114,8 +114,9 @@ def test_warnings_end_it_only_where_that_is_asked_for(validate: Validate, tmp_pa
 
 
 def test_a_format_that_there_is_not_is_answered_with_those_that_there_are(validate: Validate) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        validate("reference", "--format", "xml")
+    status, _, message = validate("reference", "--output", "xml")
+    assert status == 2
+    assert "'xml' is not one of 'text', 'json', 'github', 'sarif'" in message
 
 
 CODE = """

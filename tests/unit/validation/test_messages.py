@@ -8,7 +8,7 @@ import yaml
 from config.errors import ConfigError, Problem, dotted, shown
 from validation.checked_file import check_source
 from validation.load import parse_cluster
-from validation.report import FORMATS
+from validation.report import FORMATS, problems
 
 
 def test_an_unknown_field_suggests_the_nearest(draft: Any) -> None:
@@ -201,6 +201,7 @@ def test_a_secret_value_is_never_printed(draft: Any, form: str, path: tuple[str,
     checked = check_source(yaml.safe_dump(draft.content).encode(), "draft", draft.folder)
     assert checked.errors
     assert "hunter2" not in FORMATS[form]([checked])
+    assert "hunter2" not in str(problems([checked]))
 
 
 def test_a_numeric_secret_is_not_repeated_in_the_fix(draft: Any) -> None:

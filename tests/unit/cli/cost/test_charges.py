@@ -62,11 +62,11 @@ def test_a_root_volume_with_a_key_of_its_own_is_no_volume_more() -> None:
 @pytest.mark.parametrize(
     ("overrides", "reason"),
     [
-        ({"TrainingPlanArn": PLAN}, "the training plan's price holds, which was paid when the plan was bought"),
-        ({"CapacityRequirements": {"Spot": {}}}, "the price of Spot capacity changes all the time"),
+        ({"TrainingPlanArn": PLAN}, "paid with the training plan"),
+        ({"CapacityRequirements": {"Spot": {}}}, "the Spot price varies"),
         (
             {"InstanceType": None, "InstanceRequirements": {"InstanceTypes": ["ml.g5.8xlarge", "ml.g5.12xlarge"]}},
-            "HyperPod chooses which types the nodes have",
+            "HyperPod chooses the instance types",
         ),
     ],
 )
@@ -89,7 +89,7 @@ def test_a_restricted_group_is_charged_by_its_nodes_and_its_file_system_is_unkno
     )
     assert (nodes.amount, nodes.product) == (Decimal(2), instance("ml.p5.48xlarge"))
     assert system.what == "HyperPod's own FSx for Lustre, 4800 GiB"
-    assert why(system) == "nobody says whether HyperPod charges it as FSx does"
+    assert why(system) == "AWS does not document its price"
 
 
 def test_one_type_to_choose_from_is_that_type() -> None:
@@ -115,8 +115,8 @@ def test_what_is_there_already_is_named_and_not_charged() -> None:
         storage={"existing": {"file_system_id": "fs-01234567", "mount_name": "abcdefgh"}},
     )
     assert {each.section for each in charges_of(config)} == {"instance groups"}
-    assert "not in the sums, as it is there already: the network, vpc-01234567" in notes_on(config)
-    assert "not in the sums, as it is there already: the file system fs-01234567" in notes_on(config)
+    assert "not included, as it already exists: the network, vpc-01234567" in notes_on(config)
+    assert "not included, as it already exists: the file system fs-01234567" in notes_on(config)
 
 
 def test_an_imported_network_for_which_we_make_the_way_out_is_charged_for_it() -> None:
@@ -127,7 +127,7 @@ def test_an_imported_network_for_which_we_make_the_way_out_is_charged_for_it() -
 def test_a_cluster_that_was_let_go_costs_what_it_did() -> None:
     config = cluster(implementation="none", removal="retain")
     assert charges_of(config) == charges_of(cluster())
-    assert "with `implementation: none` no stack has the cluster; it costs this as long as it runs" in notes_on(config)
+    assert "`implementation: none`: no stack owns the cluster, which costs this while it runs" in notes_on(config)
 
 
 @pytest.mark.parametrize("removal", ["retain", "destroy"])

@@ -1,13 +1,14 @@
 """The arithmetic of an estimate, and how it is told."""
 
-import json
+import re
 from decimal import Decimal
 
 from cli.cost.charges import charges_of
-from cli.cost.document import as_json
-from cli.cost.estimate import Estimate, lines_of
+from cli.cost.estimate import Estimate, Total, lines_of
 from cli.cost.price import NAT_GATEWAY, PUBLIC_ADDRESS, VOLUME, Price, Product, Unknown, instance, lustre
-from cli.cost.text import as_text
+from cli.cost.render import as_data
+from cli.cost.render import as_text as blocks
+from cli.result import Result
 from tests.unit.cli.cost.clusters import cluster
 
 # Made up, so that a sum that is right by chance would show.
@@ -31,14 +32,25 @@ def price(product: Product, region: str) -> Price | Unknown:
 
 def estimate(*without: Product) -> Estimate:
     """The estimate of the cluster above, for which these products have no price."""
+    charges = charges_of(CONFIG)
     lines = lines_of(
-        charges_of(CONFIG), "us-west-2", lambda product, region: Unknown("lost") if product in without else price(product, region)
+        charges, "us-west-2", lambda product, region: Unknown("lost") if product in without else price(product, region)
     )
-    return Estimate("priced.yaml", "priced", "us-west-2", lines, ("mind the gap",), is_offline=True)
+    return Estimate("priced.yaml", "priced", "us-west-2", tuple(charges), ("mind the gap",), lines)
+
+
+def total(*without: Product) -> Total:
+    """The total of its lines."""
+    return Total(estimate(*without).lines or ())
+
+
+def as_text(estimate: Estimate) -> str:
+    """The text that is printed."""
+    return str(Result(None, blocks(estimate)))
 
 
 def test_sums_are_exact() -> None:
-    per_month = {line.charge.what: line.per_month for line in estimate().lines}
+    per_month = {line.charge.what: line.per_month for line in total().lines}
     assert per_month == {
         "1 x ml.c5.xlarge, 1 thread per core": Decimal("73.0000219"),
         "4 x ml.g5.8xlarge, 1 thread per core": Decimal("8760.0002044"),
@@ -47,14 +59,14 @@ def test_sums_are_exact() -> None:
         "1": Decimal("29.93"),
         "1, of the NAT gateway": Decimal("3.139"),
     }
-    assert estimate().per_month == Decimal("9253.6692263")
-    assert estimate().per_hour.quantize(Decimal("0.0000000001")) == Decimal("12.6762592141")
+    assert total().per_month == Decimal("9253.6692263")
+    assert total().per_hour.quantize(Decimal("0.0000000001")) == Decimal("12.6762592141")
 
 
 def test_a_sum_without_one_of_the_prices_is_that_of_the_others_and_says_at_least() -> None:
+    assert total(VOLUME).per_month == Decimal("9121.6692263")
     partly = estimate(VOLUME)
-    assert partly.per_month == Decimal("9121.6692263")
-    assert [line.charge.what for line in partly.unknown] == ["4 x volume of 300 GB"]
+    assert [line.charge.what for line in total(VOLUME).unknown] == ["4 x volume of 300 GB"]
     assert "total                  of 5 of 6 prices; the others are unknown  at least 12.4954  at least 9,121.67" in as_text(
         partly
     )
@@ -64,7 +76,7 @@ def test_a_sum_without_one_of_the_prices_is_that_of_the_others_and_says_at_least
 def test_without_the_price_of_any_node_the_sum_is_unknown() -> None:
     nothing = estimate(instance("ml.c5.xlarge"), instance("ml.g5.8xlarge"))
     assert "total of 4 of 6 prices; no node's is known unknown unknown" in " ".join(as_text(nothing).split())
-    assert json.loads(as_json(nothing))["total"] == {"per_hour": None, "per_month": None, "is_complete": False}
+    assert as_data(nothing)["total"] == {"per_hour": None, "per_month": None, "is_complete": False}
     assert "at least" in as_text(estimate(instance("ml.g5.8xlarge")))
 
 
@@ -81,11 +93,13 @@ def test_each_price_names_its_source_and_one_source_is_named_once() -> None:
     assert told.endswith("\n\n[1] 2026-11-01, a test")
 
 
-def test_where_the_price_is_unknown_text_tells_how_to_ask_for_it_unless_it_was_asked_for() -> None:
-    offline = estimate(VOLUME)
-    live = Estimate(offline.file, offline.cluster, offline.region, offline.lines, (), is_offline=False)
-    assert "`--live` asks AWS's Pricing API" in as_text(offline)
-    assert "--live" not in as_text(live)
+def test_without_prices_there_are_quantities_and_how_to_get_prices() -> None:
+    offline = Estimate("priced.yaml", "priced", "us-west-2", tuple(charges_of(CONFIG)), ())
+    text = as_text(offline)
+    assert re.search(r"4 x ml.g5.8xlarge, 1 thread per core +2,920 +node-hours", text)
+    assert re.search(r"4 x volume of 300 GB +1,200 +GiB-months", text)
+    assert "`--live` adds prices" in text
+    assert "--live" not in as_text(estimate(VOLUME))
 
 
 def test_a_group_without_nodes_costs_nothing_whatever_its_price() -> None:
@@ -114,11 +128,13 @@ def test_a_price_is_asked_for_once() -> None:
 
 
 def test_a_program_gets_every_line_with_its_price_and_source_or_with_why_not() -> None:
-    told = json.loads(as_json(estimate(NAT_GATEWAY)))
+    told = as_data(estimate(NAT_GATEWAY))
     assert told["lines"][1] == {
         "section": "instance groups",
         "name": "work",
         "what": "4 x ml.g5.8xlarge, 1 thread per core",
+        "quantity_per_month": "2920",
+        "unit": "node-hours",
         "per_hour": "12.00000028",
         "per_month": "8760.00020440",
         "price": {"usd": "3.00000007", "date": "2026-11-01", "source": "a test"},
@@ -128,6 +144,8 @@ def test_a_program_gets_every_line_with_its_price_and_source_or_with_why_not() -
         "section": "network",
         "name": "NAT gateway",
         "what": "1",
+        "quantity_per_month": "730",
+        "unit": "hours",
         "per_hour": None,
         "per_month": None,
         "price": None,

@@ -151,16 +151,14 @@ class Refusing:
 
 
 def test_a_refusal_is_told_with_what_to_do() -> None:
-    with pytest.raises(OpsError, match=r"cannot run `cost`: .*not yours; `aws sts get-caller-identity` says who you are"):
+    with pytest.raises(OpsError, match=r"cannot run `cost`: .*not yours; use a role with this permission"):
         live_lines(charges_of(cluster()), "us-west-2", Refusing("AccessDeniedException", "not yours"))
 
 
 def test_where_the_embedded_aws_is_asked_it_says_that_it_has_no_prices(monkeypatch: pytest.MonkeyPatch) -> None:
     page = Refusing("500", "<!doctype html>")
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:5000")
-    with pytest.raises(
-        OpsError, match=r"^http://127.0.0.1:5000 has no Pricing API, as the embedded AWS has none; leave --live out"
-    ):
+    with pytest.raises(OpsError, match=r"^http://127.0.0.1:5000 has no Pricing API; remove --live"):
         live_lines(charges_of(cluster()), "us-west-2", page)
     monkeypatch.delenv("AWS_ENDPOINT_URL")
     with pytest.raises(OpsError, match="cannot run `cost`"):

@@ -40,5 +40,5 @@ def test_the_field_is_the_same_in_the_imported_files_request(leaf: Path) -> None
 
 
 def test_a_cluster_that_runs_kubernetes_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"Orchestrator\.Eks: \{\"ClusterArn\": .* runs Kubernetes"):
+    with pytest.raises(ConfigError, match=r"Orchestrator\.Eks: \{\"ClusterArn\": .* is a Kubernetes cluster"):
         imported(original(EKS), KEPT)

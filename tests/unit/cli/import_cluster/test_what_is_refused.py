@@ -47,27 +47,27 @@ def lines(request: Any = REQUEST, parameters: Any = PARAMETERS, choices: Choices
         (
             (*WORK, "LifeCycleConfig", "OnCreate"),
             "setup.sh",
-            'InstanceGroups[2].LifeCycleConfig.OnCreate: "setup.sh": is no script of ours; '
-            "give the folder of the original's scripts with --scripts, or write on_create.sh and have ours",
+            'InstanceGroups[2].LifeCycleConfig.OnCreate: "setup.sh": is not one of our scripts; '
+            "pass the folder of the original's scripts with --scripts, or use our on_create.sh",
         ),
         (
             (*WORK, "LifeCycleConfig", "OnInitComplete"),
             "done.sh",
-            'InstanceGroups[2].LifeCycleConfig.OnInitComplete: "done.sh": is no script of ours; '
-            "give the folder of the original's scripts with --scripts, or write on_create.sh and have ours",
+            'InstanceGroups[2].LifeCycleConfig.OnInitComplete: "done.sh": is not one of our scripts; '
+            "pass the folder of the original's scripts with --scripts, or use our on_create.sh",
         ),
         (
             (*WORK, "InstanceGroupName"),
             "others",
-            'InstanceGroups[2].InstanceGroupName: "others": provisioning_parameters.json gives it no role; '
-            "add it to worker_groups there",
+            'InstanceGroups[2].InstanceGroupName: "others": provisioning_parameters.json has no role for it; '
+            "add it to worker_groups",
         ),
         (
             ("Tags",),
             [{"Key": "team", "Value": "a"}, {"Key": "team", "Value": "b"}],
-            'Tags[1].Key: "team": is the name of another tag, too; give each once',
+            'Tags[1].Key: "team": duplicate tag key; remove one',
         ),
-        (("InstanceGroups",), [], "InstanceGroups: []: has no group; a Slurm cluster needs a controller's"),
+        (("InstanceGroups",), [], "InstanceGroups: []: has no group; add a controller group"),
         (("InstanceGroups", 0), "head", 'InstanceGroups[0]: "head": must be a mapping; the members are InstanceCount, '),
         (
             (*WORK, "InstanceRequirements"),
@@ -114,10 +114,10 @@ def test_what_is_wrong_with_the_request_is_told_by_its_path(path: tuple[Any, ...
         (("worker_groups", 0), "work", "worker_groups[0].instance_group_name: must be text; add it"),
         (("worker_groups",), "work", 'worker_groups: "work": must be a list; write [{instance_group_name, partition_name}]'),
         (("controller_group",), "", "controller_group: is required; add the name of the group that runs slurmctld"),
-        (("controller_group",), ["head"], 'controller_group: ["head"]: must be text; write it so'),
-        (("workload_manager",), "pbs", 'workload_manager: "pbs": must be slurm; nothing else is set up here'),
-        (("fsx_mountnam",), "x", 'fsx_mountnam: "x": is no provisioning parameter; did you mean fsx_mountname'),
-        (("fsx_mountname",), 7, "fsx_mountname: 7: must be text; write it so"),
+        (("controller_group",), ["head"], 'controller_group: ["head"]: must be text; quote it'),
+        (("workload_manager",), "pbs", 'workload_manager: "pbs": must be slurm; no other is supported'),
+        (("fsx_mountnam",), "x", 'fsx_mountnam: "x": is not a provisioning parameter; did you mean fsx_mountname'),
+        (("fsx_mountname",), 7, "fsx_mountname: 7: must be text; quote it"),
     ],
 )
 def test_what_is_wrong_with_the_parameters_is_told_by_its_path(path: tuple[Any, ...], value: object, said: str) -> None:
@@ -140,8 +140,8 @@ def test_groups_without_any_role_ask_for_the_parameters() -> None:
     told = lines(parameters=None)
     assert len(told) == 3
     assert told[0].endswith(
-        'InstanceGroups[0].InstanceGroupName: "head": nothing says whether it is controller, login or compute; '
-        "give provisioning_parameters.json, too"
+        'InstanceGroups[0].InstanceGroupName: "head": unknown role (controller, login or compute); '
+        "also pass provisioning_parameters.json"
     )
 
 
@@ -157,22 +157,22 @@ def test_what_the_deployment_decides_is_not_looked_at_unless_it_is_kept() -> Non
 def test_a_network_that_is_kept_needs_its_vpc_and_zone() -> None:
     [line] = lines(choices=Choices(keep=Keep.NETWORK, zone="usw2-az4"))
     assert line.startswith("create_cluster.json: VpcConfig: ")
-    assert line.endswith("does not name the VPC of these subnets; add --vpc and --zone")
+    assert line.endswith("does not contain the VPC of these subnets; pass --vpc and --zone")
     [line] = lines(choices=Choices(keep=Keep.NETWORK, vpc_id="vpc-0123456789abcdef0"))
-    assert line.endswith("add --zone with its id (usw2-az1, usw2-az2, usw2-az3 or usw2-az4)")
+    assert line.endswith("pass --zone with its id (usw2-az1, usw2-az2, usw2-az3 or usw2-az4)")
 
 
 def test_a_cluster_of_which_nothing_says_the_region_asks_for_the_zone() -> None:
     parameters = {name: value for name, value in PARAMETERS.items() if not name.startswith("fsx")}
     [line] = lines(parameters=parameters)
-    assert line.endswith("nothing says which zone the cluster is in; add --zone with its id (e.g. --zone usw2-az4)")
+    assert line.endswith("unknown zone; pass --zone with its id (e.g. --zone usw2-az4)")
 
 
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("fsx_dns_name", "10.0.0.7", 'fsx_dns_name: "10.0.0.7": does not begin with a file system\'s id; write it like fs-'),
-        ("fsx_mountname", "", "fsx_mountname: a file system is mounted by its DNS name and its mount name; add it"),
+        ("fsx_dns_name", "10.0.0.7", 'fsx_dns_name: "10.0.0.7": does not begin with a file system id; enter e.g. fs-'),
+        ("fsx_mountname", "", "fsx_mountname: a file system requires its DNS name and its mount name; add it"),
     ],
 )
 def test_a_file_system_that_is_kept_needs_its_id_and_mount_name(name: str, value: str, said: str) -> None:
@@ -183,28 +183,28 @@ def test_a_file_system_that_is_kept_needs_its_id_and_mount_name(name: str, value
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"a": 1, "a": 2}', ':1:10: an object has "a" twice; write it as JSON, each name once'),
+        ('{"a": 1, "a": 2}', ':1:10: an object has "a" twice; write it as JSON without duplicate keys'),
         (
             '{\n"partition_name": ${instance_type}\n}',
-            ':2:19: "\\"partition_name\\": ${instance_type}": is no JSON: Expecting value; '
-            "put the value in place of the shell's variable",
+            ':2:19: "\\"partition_name\\": ${instance_type}": is not JSON: Expecting value; '
+            "replace the shell variable with its value",
         ),
-        ("{", ':1:2: "{": is no JSON: Expecting property name enclosed in double quotes; write it as JSON'),
-        ('{"b": [1,\n -Infinity], "a": 1}', ":2:2: -Infinity is no number of JSON; write it as JSON, each name once"),
-        ('{"a": NaN, "b": }', ": NaN is no number of JSON; write it as JSON, each name once"),
-        ("[NaN]", ":1:2: NaN is no number of JSON; write it as JSON, each name once"),
-        pytest.param("[" * 100_000, ": is nested too deep; write it as JSON, and flat", id="deep"),
-        ("7", ":1:1: 7: is not CreateCluster's input, or the list of its instance groups; give a file with a JSON object"),
+        ("{", ':1:2: "{": is not JSON: Expecting property name enclosed in double quotes; write it as JSON'),
+        ('{"b": [1,\n -Infinity], "a": 1}', ":2:2: -Infinity is not a JSON number; write it as JSON without duplicate keys"),
+        ('{"a": NaN, "b": }', ": NaN is not a JSON number; write it as JSON without duplicate keys"),
+        ("[NaN]", ":1:2: NaN is not a JSON number; write it as JSON without duplicate keys"),
+        pytest.param("[" * 100_000, ": is nested too deeply; write it as JSON", id="deep"),
+        ("7", ":1:1: 7: is not CreateCluster's input, or the list of its instance groups; pass a file with a JSON object"),
         (
             '{"ClusterName": "theirs", "ClusterStatus": "InService"}',
-            ':1:27: ClusterStatus: "InService": this is what DescribeCluster says; '
-            "give CreateCluster's input, or --cluster with the cluster's name",
+            ':1:27: ClusterStatus: "InService": this is the output of DescribeCluster; '
+            "pass CreateCluster's input, or --from-cluster with the cluster's name",
         ),
         (
             '{"controller_group": "head"}',
-            ':1:2: controller_group: "head": these are provisioning parameters; give them second, after CreateCluster\'s input',
+            ':1:2: controller_group: "head": these are provisioning parameters; pass them second, after CreateCluster\'s input',
         ),
-        ("\udcff", ": is no text in UTF-8; write it as JSON"),
+        ("\udcff", ": is not UTF-8 text; write it as JSON"),
     ],
 )
 def test_a_file_that_is_no_json_of_that_kind_is_told(tmp_path: Path, text: str, said: str) -> None:
@@ -225,7 +225,7 @@ def test_a_network_that_is_given_twice_must_be_the_same(tmp_path: Path) -> None:
     request.write_text('{"InstanceGroups": [], "VpcConfig": {"Subnets": ["subnet-1"]}}')
     network.write_text('{"Subnets": ["subnet-2"]}')
     with pytest.raises(
-        ConfigError, match=r"create_cluster.json:1:24: VpcConfig: .* is not what .*vpc-config\.json says; give it once"
+        ConfigError, match=r"create_cluster.json:1:24: VpcConfig: .* differs from .*vpc-config\.json; pass it once"
     ):
         read_original(request, vpc_config=network)
 
@@ -249,7 +249,7 @@ KINDS = {
     "template": {"Resources": {}},
 }
 FIRST, SECOND, LAST = (
-    f"; give {what}" for what in ("it first, and prov", "them second, after CreateCluster's", "it last, after Create")
+    f"; pass {what}" for what in ("it first, and prov", "them second, after CreateCluster's", "it last, after Create")
 )
 
 
@@ -262,10 +262,16 @@ FIRST, SECOND, LAST = (
         (("request", "groups"), f"groups.json:1:1: this is a list of instance groups{FIRST}"),
         (("request", "parameters", "parameters"), f"parameters.json:4:2: .*{SECOND}"),
         (("request", "parameters", "request"), f"request.json:3:2: .*{FIRST}"),
-        (("described",), "described.json:3:2: ClusterStatus: .* DescribeCluster says; give CreateCluster's input, or --cluster"),
-        (("listed",), "listed.json:2:2: ClusterSummaries: .* ListClusters says; give --cluster with the name"),
-        (("written", "parameters"), "written.json:2:2: ClusterConfig: .* on nodes; give CreateCluster's input, or --cluster"),
-        (("template",), "template.json:2:2: Resources: .* CloudFormation template; give CreateCluster's input"),
+        (
+            ("described",),
+            "described.json:3:2: ClusterStatus: .* DescribeCluster; pass CreateCluster's input, or --from-cluster",
+        ),
+        (("listed",), "listed.json:2:2: ClusterSummaries: .* ListClusters; pass --from-cluster with a name"),
+        (
+            ("written", "parameters"),
+            "written.json:2:2: ClusterConfig: .* on nodes; pass CreateCluster's input, or --from-cluster",
+        ),
+        (("template",), "template.json:2:2: Resources: .* CloudFormation template; pass CreateCluster's input"),
     ],
 )
 def test_a_file_of_another_kind_is_told_by_what_it_looks_like(tmp_path: Path, given: tuple[str, ...], said: str) -> None:
@@ -282,7 +288,7 @@ def test_a_network_can_be_given_where_there_are_no_parameters(tmp_path: Path) ->
 
 def test_a_cluster_file_needs_no_import(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("region: us-west-2\n")
-    with pytest.raises(ConfigError, match=r"is no JSON: .*; a cluster file is there already: `./hpod validate .*mine.yaml`"):
+    with pytest.raises(ConfigError, match=r"is not JSON: .*; this is a cluster file: `./hpod validate .*mine.yaml`"):
         read_original(tmp_path / "mine.yaml")
 
 

@@ -110,7 +110,7 @@ def test_a_request_without_a_network_keeps_none_or_gets_a_new_one() -> None:
     assert config_of(request, EVERYTHING, without_storage).overrides == {"VpcConfig": None}
     made = import_of(request)
     assert made.problems == ()
-    assert "# A new network; the original names none." in made.text
+    assert "# A new network; the original has none." in made.text
 
 
 def test_homes_on_openzfs_are_kept_with_the_network_and_told_without() -> None:
@@ -188,7 +188,7 @@ def test_without_parameters_each_groups_slurm_config_says_what_it_is() -> None:
 
 def test_parameters_that_nothing_here_reads_are_named() -> None:
     text = import_of(REQUEST, None, {**PARAMETERS, "observability": {"enabled": True}}).text
-    assert "# Not taken over, as nothing here reads them: the provisioning parameters observability." in text
+    assert "# Left out, because our scripts do not use them: the provisioning parameters observability." in text
 
 
 def test_what_names_the_originals_network_is_pointed_at_where_the_network_is_new() -> None:
@@ -196,8 +196,8 @@ def test_what_names_the_originals_network_is_pointed_at_where_the_network_is_new
     request = changed(REQUEST, *WORK, "InstanceStorageConfigs", [{"FsxOpenZfsConfig": mount}])
     request = changed(request, "InstanceGroups", 1, "OverrideVpcConfig", REQUEST["VpcConfig"])
     text = " ".join(import_of(request).text.split("\n# "))
-    assert "To be looked at: OverrideVpcConfig in `overrides` of door, which names what is in the original's network." in text
-    assert "To be looked at: InstanceStorageConfigs in `overrides` of work," in text
+    assert "Check OverrideVpcConfig in `overrides` of door, which refers to the original's network." in text
+    assert "Check InstanceStorageConfigs in `overrides` of work," in text
     assert "To be looked at" not in import_of(request, NETWORK).text
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding
-from cli.preflight.runner import Check, findings
+from cli.preflight.check_result import CheckResult
+from cli.preflight.runner import Check, run_checks
 from config.model import ClusterConfig
 from validation.load import parse_cluster
 
@@ -34,7 +34,7 @@ instance_groups:
 IDENTITY = {"Account": ACCOUNT, "Arn": f"arn:aws:sts::{ACCOUNT}:assumed-role/dev/me"}
 
 
-# In botocore; a test of the embedded AWS, where the clients are real, meets every operation that is asked for in pages.
+# In botocore; a test of the embedded AWS, where the clients are real, meets every operation that is requested in pages.
 WITHOUT_PAGINATOR = ("describe_data_repository_associations",)
 
 
@@ -111,19 +111,21 @@ def parsed(file: str) -> ClusterConfig:
     return config
 
 
-def asked(check: Callable[[Account], Iterable[Finding]], aws: FakeAws | dict[str, Any], file: str = FILE) -> list[Finding]:
+def asked(
+    check: Callable[[Account], Iterable[CheckResult]], aws: FakeAws | dict[str, Any], file: str = FILE
+) -> list[CheckResult]:
     """What one check finds of the file, as a preflight runs it."""
     session = aws if isinstance(aws, FakeAws) else FakeAws(aws)
-    return list(findings(Account(parsed(file), session), [Check("the check", lambda account: iter(check(account)))]))
+    return list(run_checks(Account(parsed(file), session), [Check("the check", lambda account: iter(check(account)))]))
 
 
-def only(found: list[Finding]) -> Finding:
+def only(found: list[CheckResult]) -> CheckResult:
     """The one finding that there is."""
     [finding] = found
     return finding
 
 
-def outcomes(found: list[Finding]) -> list[str]:
+def outcomes(found: list[CheckResult]) -> list[str]:
     """How the findings ended."""
     return [each.outcome.value for each in found]
 

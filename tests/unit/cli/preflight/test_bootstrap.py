@@ -18,23 +18,23 @@ def answers(version: object = "30", bucket: object = None) -> dict[str, object]:
 
 
 def test_a_bootstrap_that_is_new_enough_is_well() -> None:
-    said = only(asked(bootstrap, answers())).said
-    assert said == f"version 30 (at least {LEAST_VERSION} is needed), qualifier hnb659fds"
+    said = only(asked(bootstrap, answers())).message
+    assert said == f"version 30 (at least {LEAST_VERSION} is required), qualifier hnb659fds"
 
 
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (answers(refused("ParameterNotFound")), "is not bootstrapped: there is no parameter /cdk-bootstrap/hnb659fds/version"),
-        (answers("5"), "the bootstrap has version 5, and 6 is needed"),
-        (answers(bucket=refused("404")), f"the bootstrap has version 30, but its bucket {BUCKET} is gone"),
+        (answers(refused("ParameterNotFound")), "is not bootstrapped: no parameter /cdk-bootstrap/hnb659fds/version"),
+        (answers("5"), "the bootstrap has version 5, and 6 is required"),
+        (answers(bucket=refused("404")), f"the bootstrap has version 30, but bucket {BUCKET} does not exist"),
     ],
 )
 def test_what_is_missing_of_it_is_an_error_with_the_command_to_run(answer: dict[str, object], said: str) -> None:
     found = only(asked(bootstrap, answer))
     assert found.outcome == "error"
-    assert said in found.said
-    assert f"`cdk bootstrap aws://{ACCOUNT}/{REGION}`" in found.remedy
+    assert said in found.message
+    assert f"`cdk bootstrap aws://{ACCOUNT}/{REGION}`" in found.fix
 
 
 def test_who_may_not_read_the_parameter_is_warned() -> None:
@@ -50,4 +50,4 @@ def test_the_qualifier_is_the_one_of_cdk_json(tmp_path: Path, monkeypatch: pytes
         assert Name == "/cdk-bootstrap/ours/version"
         return {"Parameter": {"Value": "30"}}
 
-    assert "qualifier ours" in only(asked(bootstrap, {"ssm.get_parameter": parameter, "s3.head_bucket": {}})).said
+    assert "qualifier ours" in only(asked(bootstrap, {"ssm.get_parameter": parameter, "s3.head_bucket": {}})).message

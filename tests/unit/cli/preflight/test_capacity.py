@@ -22,13 +22,13 @@ def offered(**zones: list[str]) -> dict[str, Any]:
 def test_types_that_the_zone_has_are_well_and_no_promise_is_made() -> None:
     found = asked(offerings, offered(c5_xlarge=["usw2-az4"], trn1_32xlarge=["usw2-az4"]))
     assert outcomes(found) == ["ok", "ok"]
-    assert "not whether any is free" in found[0].said
+    assert "EC2 does not report free capacity" in found[0].message
 
 
 def test_a_type_of_other_zones_is_an_error_that_names_them() -> None:
     found = asked(offerings, offered(c5_xlarge=["usw2-az4"], trn1_32xlarge=["usw2-az2", "usw2-az1"]))
     assert outcomes(found) == ["ok", "error"]
-    assert found[1].said == "ml.trn1.32xlarge does not exist in usw2-az4, but in usw2-az1, usw2-az2"
+    assert found[1].message == "ml.trn1.32xlarge is not offered in usw2-az4, but in usw2-az1, usw2-az2"
 
 
 def test_a_type_that_ec2_lists_nowhere_in_the_region_is_a_warning() -> None:
@@ -52,25 +52,27 @@ def test_a_group_with_subnets_of_its_own_is_asked_for_in_their_zone() -> None:
     here = account | {"ec2.describe_subnets": {"Subnets": [{"AvailabilityZoneId": "usw2-az4"}]}}
     found = asked(offerings, here, file)
     assert outcomes(found) == ["ok", "error"]
-    assert found[1].remedy == "give work subnets of one of these in `OverrideVpcConfig`, or take another type"
+    assert found[1].fix == "give work subnets in one of these zones in `OverrideVpcConfig`, or use another type"
     absent = account | {"ec2.describe_subnets": refused("InvalidSubnetID.NotFound")}
-    assert [each.said.split()[0] for each in asked(offerings, absent, file)] == ["ml.c5.xlarge"], "the subnets' check tells of it"
+    assert [each.message.split()[0] for each in asked(offerings, absent, file)] == ["ml.c5.xlarge"], (
+        "the subnets' check tells of it"
+    )
     nowhere = {"ec2.describe_subnets": refused("InvalidSubnetID.NotFound")}
-    assert outcomes(asked(offerings, nowhere, file.replace("count: 1}", f"count: 1, overrides: {{{own}}}}}"))) == ["not asked"]
+    assert outcomes(asked(offerings, nowhere, file.replace("count: 1}", f"count: 1, overrides: {{{own}}}}}"))) == ["skipped"]
 
 
 def test_where_a_group_may_get_its_nodes_all_the_same_a_zone_without_the_type_is_a_warning() -> None:
     elsewhere = offered(c5_xlarge=["usw2-az4"], trn1_32xlarge=["usw2-az1"])
     planned = asked(offerings, elsewhere, PLANNED)
     assert outcomes(planned) == ["ok", "warning"]
-    assert "(the training plan says where its instances are)" in planned[1].said
+    assert "(the training plan determines the zone)" in planned[1].message
     own = "OverrideVpcConfig: {Subnets: [subnet-00000001, subnet-00000002], SecurityGroupIds: [sg-00000001]}"
     zones = {"subnet-00000001": "usw2-az1", "subnet-00000002": "usw2-az2"}
     account = elsewhere | {
         "ec2.describe_subnets": lambda SubnetIds: {"Subnets": [{"AvailabilityZoneId": zones[SubnetIds[0]]}]}  # noqa: N803  as boto3
     }
     spread = asked(offerings, account, FILE.replace("instance_count: 4}", f"instance_count: 4, overrides: {{{own}}}}}"))
-    assert [each.said.partition(" (")[2] for each in spread if each.outcome == "warning"] == [
+    assert [each.message.partition(" (")[2] for each in spread if each.outcome == "warning"] == [
         "its group has subnets in several zones)"
     ]
 
@@ -102,11 +104,11 @@ def plan(**changed: Any) -> dict[str, Any]:
 
 
 def test_without_a_plan_nothing_is_asked() -> None:
-    assert outcomes(asked(training_plans, {})) == ["not asked"]
+    assert outcomes(asked(training_plans, {})) == ["skipped"]
 
 
 def test_a_plan_that_has_all_is_well() -> None:
-    assert only(asked(training_plans, plan(), PLANNED)).said == "summer is Active, 4 of 4 free"
+    assert only(asked(training_plans, plan(), PLANNED)).message == "summer is Active, 4 of 4 free"
 
 
 @pytest.mark.parametrize(
@@ -120,12 +122,12 @@ def test_a_plan_that_has_all_is_well() -> None:
             "summer is Scheduled, from 2027-01-02 11:30 UTC",
         ),
         ({"TargetResources": ["training-job"]}, "error", "summer is for training-job"),
-        ({"AvailableInstanceCount": 3}, "error", "summer has 3 instances free for this cluster, and 4 are asked for"),
+        ({"AvailableInstanceCount": 3}, "error", "summer has 3 instances free for this cluster, and 4 are requested"),
         ({"Status": "Scheduled", "TotalInstanceCount": 3}, "warning", "summer is Scheduled"),
         (
             {"ReservedCapacitySummaries": [{"InstanceType": "ml.p5.48xlarge", "AvailabilityZoneId": "usw2-az4"}]},
             "error",
-            "summer has ml.p5.48xlarge, and group work asks for ml.trn1.32xlarge",
+            "summer has ml.p5.48xlarge, and group work requests ml.trn1.32xlarge",
         ),
         (
             {"ReservedCapacitySummaries": [{"InstanceType": "ml.trn1.32xlarge", "AvailabilityZoneId": "usw2-az1"}]},
@@ -136,7 +138,7 @@ def test_a_plan_that_has_all_is_well() -> None:
 )
 def test_a_plan_that_cannot_give_what_is_asked_for_is_told(changed: dict[str, Any], outcome: str, said: str) -> None:
     found = asked(training_plans, plan(**changed), PLANNED)
-    assert (found[0].outcome, found[0].said) == (outcome, said)
+    assert (found[0].outcome, found[0].message) == (outcome, said)
 
 
 def test_a_plan_that_has_not_begun_is_held_to_all_that_it_will_have() -> None:
@@ -156,7 +158,7 @@ def test_what_the_own_cluster_has_of_the_plan_is_not_asked_for_again() -> None:
 
 def test_a_plan_that_is_not_there_is_an_error() -> None:
     found = only(asked(training_plans, {"sagemaker.describe_training_plan": refused("ResourceNotFound")}, PLANNED))
-    assert (found.outcome, found.said) == ("error", "there is no training plan summer in us-west-2")
+    assert (found.outcome, found.message) == ("error", "no training plan summer in us-west-2")
 
 
 def test_who_may_not_see_the_plan_is_warned() -> None:

@@ -21,15 +21,16 @@ import cli.preflight as preflight_package
 from cli.errors import OpsError
 from cli.preflight import command
 from cli.preflight.account import Account
+from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.checks import CHECKS
 from cli.preflight.command import preflight
-from cli.preflight.finding import Finding, error, not_asked, ok, warning
-from cli.preflight.runner import Check, findings
+from cli.preflight.runner import Check, run_checks
+from cli.render import envelope
 from config.errors import ConfigError
 from tests.unit.cli.preflight.fake_aws import DENIED, FILE, FakeAws, outcomes, parsed, refused
 
 
-def check(*found: Finding) -> Check:
+def check(*found: CheckResult) -> Check:
     return Check("a check", lambda _: iter(found))
 
 
@@ -51,22 +52,23 @@ def run(folder: Path, form: str = "text", aws: FakeAws | None = None, *, strict:
     """What is printed, and the error at the end."""
     printed: list[str] = []
     try:
-        printed.extend(preflight(clusters=folder, cluster="draft", format=form, strict=strict, session=aws or FakeAws({})))
+        result = preflight(clusters=folder, cluster="draft", strict=strict, show=printed.append, session=aws or FakeAws({}))
     except (OpsError, ConfigError) as failure:
         return "\n".join(printed), str(failure)
-    return "\n".join(printed), ""
+    text = [*printed, *map(str, result.text)]
+    return envelope("preflight", result) if form == "json" else "\n".join(text), result.failure
 
 
 def test_a_line_for_each_finding_its_remedy_and_link_below_and_a_summary(folder: Path, checks: list[Check]) -> None:
-    checks += [check(ok("well"), warning("so so", "look", "https://there")), check(not_asked("no need"))]
+    checks += [check(ok("well"), warning("so so", "look", "https://there")), check(skipped("no need"))]
     said, failed = run(folder)
     assert said.splitlines() == [
-        "ok         a check: well",
-        "warning    a check: so so",
-        "             look",
-        "             https://there",
-        "not asked  a check: no need",
-        "0 errors, 1 warning, 1 ok, 1 not asked",
+        "ok       a check: well",
+        "warning  a check: so so",
+        "           look",
+        "           https://there",
+        "skipped  a check: no need",
+        "0 errors, 1 warning, 1 ok, 1 skipped",
     ]
     assert failed == ""
 
@@ -74,46 +76,45 @@ def test_a_line_for_each_finding_its_remedy_and_link_below_and_a_summary(folder:
 def test_a_warning_makes_it_fail_only_where_that_is_asked_for(folder: Path, checks: list[Check]) -> None:
     checks.append(check(warning("so so")))
     assert run(folder)[1] == ""
-    assert run(folder, strict=True)[1] == "0 errors, 1 warning, 0 ok, 0 not asked, and --strict takes warnings for errors"
+    assert run(folder, strict=True)[1] == "0 errors, 1 warning, 0 ok, 0 skipped: --strict treats warnings as errors"
 
 
 def test_a_file_is_taken_by_its_path(folder: Path, checks: list[Check]) -> None:
     checks.append(check(ok("well")))
     path = str(folder / "draft.yaml")
-    told = json.loads(
-        "".join(preflight(clusters=Path("nowhere"), cluster=path, format="json", strict=False, session=FakeAws({})))
-    )
-    assert (told["cluster"], told["counts"]["ok"]) == ("draft", 1)
+    data = preflight(clusters=Path("nowhere"), cluster=path, session=FakeAws({})).data
+    assert data is not None
+    assert (data["cluster"], data["counts"]["ok"]) == ("draft", 1)
 
 
 def test_without_credentials_there_is_a_document_too(folder: Path) -> None:
     said, failed = run(folder, "json", FakeAws({"sts.get_caller_identity": NoCredentialsError()}))
-    [found] = json.loads(said)["findings"]
-    assert (found["check"], found["outcome"]) == ("asking", "error")
-    assert f"{found['message']}; {found['remedy']}" == failed
-    assert "run `aws sso login`" in found["remedy"]
+    [found] = json.loads(said)["data"]["checks"]
+    assert (found["check"], found["outcome"]) == ("access", "error")
+    assert f"{found['message']}; {found['fix']}" == failed
+    assert "run `aws sso login`" in found["fix"]
 
 
 def test_an_error_makes_the_command_fail(folder: Path, checks: list[Check]) -> None:
     checks.append(check(error("bad", "mend it")))
     said, failed = run(folder)
-    assert said.splitlines() == ["error      a check: bad", "             mend it"]
-    assert failed == "1 error, 0 warnings, 0 ok, 0 not asked: cluster draft would not come up"
+    assert said.splitlines() == ["error    a check: bad", "           mend it"]
+    assert failed == "1 error, 0 warnings, 0 ok, 0 skipped: cluster draft cannot be deployed"
 
 
 def test_as_json_it_is_one_object_also_when_there_are_errors(folder: Path, checks: list[Check]) -> None:
     checks.append(check(error("bad", "mend it", "https://there"), ok("well")))
     said, failed = run(folder, "json")
-    told = json.loads(said)
-    assert told["counts"] == {"ok": 1, "warning": 0, "error": 1, "not asked": 0}
-    assert told["findings"][0] == {
+    told = json.loads(said)["data"]
+    assert told["counts"] == {"ok": 1, "warning": 0, "error": 1, "skipped": 0}
+    assert told["checks"][0] == {
         "check": "a check",
         "outcome": "error",
         "message": "bad",
-        "remedy": "mend it",
+        "fix": "mend it",
         "link": "https://there",
     }
-    assert told["findings"][1]["remedy"] is None
+    assert told["checks"][1]["fix"] is None
     assert failed
 
 
@@ -123,10 +124,10 @@ def test_of_a_file_with_errors_nothing_is_asked(folder: Path, checks: list[Check
     aws = FakeAws({})
     said, failed = run(folder, aws=aws)
     assert "draft.yaml:7:" in said
-    assert failed == "1 error and 0 warnings in 1 file; nothing was asked of AWS: correct the file first"
+    assert failed == "1 error and 0 warnings in 1 file; correct the file first, AWS was not asked"
     assert aws.asked == []
     as_json, _ = run(folder, "json", aws)
-    assert json.loads(as_json)["counts"]["error"] == 1
+    assert [each["level"] for each in json.loads(as_json)["problems"]] == ["error"]
 
 
 def test_the_files_own_warnings_are_told_first(folder: Path, checks: list[Check]) -> None:
@@ -134,9 +135,9 @@ def test_the_files_own_warnings_are_told_first(folder: Path, checks: list[Check]
     links = "data_repository_associations: [{path: /fsx/data}]}"
     (folder / "draft.yaml").write_text(FILE.replace('{version: "2.15"}}', f'{{version: "2.15"}}, {links}'))
     said, _ = run(folder)
-    assert said.splitlines()[0].startswith("warning    file: ")
+    assert said.splitlines()[0].startswith("warning  file: ")
     assert "draft.yaml:4:" in said.splitlines()[0]
-    assert "ok         a check: well" in said
+    assert "ok       a check: well" in said
 
 
 @pytest.mark.parametrize(
@@ -162,7 +163,7 @@ def test_without_an_answer_to_who_asks_there_is_one_error_with_the_remedy(
 def test_a_token_that_expires_on_the_way_ends_the_preflight(folder: Path, checks: list[Check]) -> None:
     checks += [check(ok("well")), Check("late", lambda _: raising(refused("ExpiredTokenException")))]
     said, failed = run(folder)
-    assert said == "ok         a check: well"
+    assert said == "ok       a check: well"
     assert "run `aws sso login`" in failed
 
 
@@ -188,7 +189,9 @@ def test_what_answers_and_is_not_aws_is_one_error(
     checks.append(check(ok("well")))
     said, failed = run(folder, aws=FakeAws({"sts.get_caller_identity": failure}))
     assert said == ""
-    assert failed.startswith("cannot run `preflight`: what answers is not AWS; this shell is pointed at http://127.0.0.1:1")
+    assert failed.startswith(
+        "cannot run `preflight`: the endpoint that answers is not AWS; AWS_ENDPOINT_URL is http://127.0.0.1:1"
+    )
 
 
 def raising(failure: Exception) -> Any:
@@ -196,22 +199,22 @@ def raising(failure: Exception) -> Any:
     raise failure
 
 
-def outcome_of(failure: Exception) -> list[Finding]:
+def outcome_of(failure: Exception) -> list[CheckResult]:
     aws: Any = FakeAws({})
-    return list(findings(Account(parsed(FILE), aws), [Check("one", lambda _: raising(failure)), check(ok("well"))]))
+    return list(run_checks(Account(parsed(FILE), aws), [Check("one", lambda _: raising(failure)), check(ok("well"))]))
 
 
 @pytest.mark.parametrize("code", ["AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationError", "403"])
 def test_a_question_that_is_denied_is_a_warning_that_names_it_and_the_others_go_on(code: str) -> None:
     found = outcome_of(refused(code))
     assert outcomes(found) == ["warning", "ok"]
-    assert found[0].said == "you may not ask this: TheOperation is denied"
-    assert "docs/reference/preflight.md" in found[0].remedy
+    assert found[0].message == "no permission to check this: TheOperation is denied"
+    assert "docs/reference/preflight.md" in found[0].fix
 
 
 def test_any_other_refusal_and_a_silent_endpoint_are_warnings_too() -> None:
     found = outcome_of(refused("InternalError", "we are\nsorry"))
-    assert (found[0].outcome, found[0].said) == ("warning", "TheOperation failed with InternalError: we are sorry")
+    assert (found[0].outcome, found[0].message) == ("warning", "TheOperation failed with InternalError: we are sorry")
     silent = outcome_of(EndpointConnectionError(endpoint_url="https://fsx.us-west-2.amazonaws.com"))
     assert outcomes(silent) == ["warning", "ok"]
 
@@ -219,21 +222,21 @@ def test_any_other_refusal_and_a_silent_endpoint_are_warnings_too() -> None:
 def test_a_question_that_botocore_does_not_take_is_a_warning() -> None:
     found = outcome_of(ParamValidationError(report="Invalid length for parameter TrainingPlanName"))
     assert outcomes(found) == ["warning", "ok"]
-    assert "Invalid length for parameter TrainingPlanName" in found[0].said
+    assert "Invalid length for parameter TrainingPlanName" in found[0].message
 
 
 @pytest.mark.parametrize(
     ("failure", "said"),
     [
-        (ResponseParserError("no XML"), "the answer cannot be read"),
-        (MetadataRetrievalError(error_msg="late"), "the question failed"),
+        (ResponseParserError("no XML"), "unreadable answer"),
+        (MetadataRetrievalError(error_msg="late"), "the call failed"),
         (refused("AuthFailure", "Not authorized for this"), "TheOperation failed with AuthFailure: Not authorized for this"),
     ],
 )
 def test_what_else_goes_wrong_with_one_question_is_a_warning(failure: Exception, said: str) -> None:
     found = outcome_of(failure)
     assert outcomes(found) == ["warning", "ok"]
-    assert said in found[0].said
+    assert said in found[0].message
 
 
 def test_what_was_found_before_a_refusal_is_told() -> None:
@@ -242,7 +245,7 @@ def test_what_was_found_before_a_refusal_is_told() -> None:
         raise DENIED
 
     aws: Any = FakeAws({})
-    assert outcomes(list(findings(Account(parsed(FILE), aws), [Check("half", half)]))) == ["ok", "warning"]
+    assert outcomes(list(run_checks(Account(parsed(FILE), aws), [Check("half", half)]))) == ["ok", "warning"]
 
 
 def test_the_checks_run_side_by_side_and_are_told_in_their_order() -> None:
@@ -257,8 +260,8 @@ def test_the_checks_run_side_by_side_and_are_told_in_their_order() -> None:
         yield ok("second")
 
     aws: Any = FakeAws({})
-    found = findings(Account(parsed(FILE), aws), [Check("1", first), Check("2", second)])
-    assert [each.said for each in found] == ["first", "second"]
+    found = run_checks(Account(parsed(FILE), aws), [Check("1", first), Check("2", second)])
+    assert [each.message for each in found] == ["first", "second"]
 
 
 def test_what_several_checks_need_is_asked_once() -> None:
@@ -269,10 +272,10 @@ def test_what_several_checks_need_is_asked_once() -> None:
         return "answer"
 
     aws: Any = FakeAws({})
-    found = findings(
+    found = run_checks(
         Account(parsed(FILE), aws), [Check(str(number), lambda account: iter([ok(account.once(ask))])) for number in range(8)]
     )
-    assert {each.said for each in found} == {"answer"}
+    assert {each.message for each in found} == {"answer"}
     assert len(askers) == 1
 
 
@@ -282,7 +285,7 @@ def test_without_any_region_the_remedy_says_where_to_set_it(folder: Path, checks
     aws.region_name = ""
     (folder / "draft.yaml").write_text(FILE.replace("region: us-west-2\n", ""))
     _, failed = run(folder, aws=aws)
-    assert failed == "nothing says which region to ask; set `region` in the cluster's file, or AWS_REGION"
+    assert failed == "no region: set `region` in the cluster file, or pass --region"
 
 
 def test_a_region_that_is_newer_than_the_table_is_asked(folder: Path, checks: list[Check]) -> None:
@@ -291,7 +294,7 @@ def test_a_region_that_is_newer_than_the_table_is_asked(folder: Path, checks: li
     aws.region_name = "xy-west-1"
     (folder / "draft.yaml").write_text(FILE.replace("us-west-2", "xy-west-1").replace("usw2-az4", "xyw1-az1"))
     said, failed = run(folder, aws=aws)
-    assert (said.splitlines()[-2], failed) == ("ok         a check: well", "")
+    assert (said.splitlines()[-2], failed) == ("ok       a check: well", "")
 
 
 def test_a_region_of_the_environments_that_is_none_is_told_before_anybody_is_asked(folder: Path, checks: list[Check]) -> None:
@@ -300,7 +303,7 @@ def test_a_region_of_the_environments_that_is_none_is_told_before_anybody_is_ask
     aws.region_name = "us-west-22"
     (folder / "draft.yaml").write_text(FILE.replace("region: us-west-2\n", ""))
     _, failed = run(folder, aws=aws)
-    assert failed.startswith("us-west-22, from your environment, is no region that SageMaker is in; did you mean")
+    assert failed.startswith("us-west-22, from the environment, is not a region of SageMaker; did you mean")
     assert aws.asked == []
 
 

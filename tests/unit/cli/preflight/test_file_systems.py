@@ -44,16 +44,19 @@ def tcp(first: int, last: int, cidr: str) -> dict[str, Any]:
 
 
 def test_without_one_nothing_is_asked() -> None:
-    assert outcomes(asked(file_systems, {})) == ["not asked"]
+    assert outcomes(asked(file_systems, {})) == ["skipped"]
 
 
 def test_one_that_nodes_can_mount_is_well() -> None:
-    assert only(asked(file_systems, account(), IMPORTED)).said == "fs-00000001 is there, mounts as abcdefg, and lets the nodes in"
+    assert (
+        only(asked(file_systems, account(), IMPORTED)).message
+        == "fs-00000001 exists, has mount name abcdefg and accepts the nodes"
+    )
 
 
 def test_one_that_is_not_there_is_an_error() -> None:
     found = only(asked(file_systems, {"fsx.describe_file_systems": refused("FileSystemNotFound")}, IMPORTED))
-    assert (found.outcome, found.said) == ("error", "there is no file system fs-00000001 in us-west-2")
+    assert (found.outcome, found.message) == ("error", "no file system fs-00000001 in us-west-2")
 
 
 @pytest.mark.parametrize(
@@ -64,14 +67,14 @@ def test_one_that_is_not_there_is_an_error() -> None:
         ({"Lifecycle": "FAILED", "FailureDetails": {"Message": "broken"}}, "error", "fs-00000001 is FAILED: broken"),
         ({"Lifecycle": "MISCONFIGURED"}, "warning", "fs-00000001 is MISCONFIGURED"),
         ({"lustre": {"MountName": "other"}}, "error", "fs-00000001 has the mount name other, not abcdefg"),
-        ({"lustre": {"DeploymentType": "SCRATCH_2"}}, "warning", "fs-00000001 is SCRATCH_2, whose data is lost with a server"),
+        ({"lustre": {"DeploymentType": "SCRATCH_2"}}, "warning", "fs-00000001 is SCRATCH_2, which loses data if a server fails"),
         ({"VpcId": "vpc-00000002"}, "warning", "fs-00000001 is in vpc-00000002, and the nodes are in vpc-00000001"),
         ({"zone": "usw2-az1"}, "warning", "fs-00000001 is in usw2-az1, and the nodes are in usw2-az4"),
     ],
 )
 def test_what_keeps_nodes_from_using_it_well_is_told(changed: dict[str, Any], outcome: str, said: str) -> None:
     found = only(asked(file_systems, account(**changed), IMPORTED))
-    assert (found.outcome, found.said) == (outcome, said)
+    assert (found.outcome, found.message) == (outcome, said)
 
 
 def test_over_efa_it_must_be_efa_enabled_and_in_the_nodes_vpc_and_zone() -> None:
@@ -91,7 +94,7 @@ def test_over_efa_it_must_be_efa_enabled_and_in_the_nodes_vpc_and_zone() -> None
 )
 def test_ports_that_are_closed_to_the_nodes_are_an_error(rules: list[dict[str, Any]], closed: str) -> None:
     found = only(asked(file_systems, account(rules=rules), IMPORTED))
-    assert (found.outcome, found.said) == ("error", f"fs-00000001 does not let the nodes (sg-00000001) in on TCP {closed}")
+    assert (found.outcome, found.message) == ("error", f"fs-00000001 does not accept the nodes (sg-00000001) on TCP {closed}")
 
 
 def test_ports_may_be_open_to_the_subnets_range() -> None:
@@ -101,24 +104,24 @@ def test_ports_may_be_open_to_the_subnets_range() -> None:
 def test_what_lets_nodes_in_may_be_out_of_sight() -> None:
     by_list = {"IpProtocol": "-1", "PrefixListIds": [{"PrefixListId": "pl-1"}]}
     found = only(asked(file_systems, account(rules=[by_list]), IMPORTED))
-    assert (found.outcome, found.said.partition(":")[0]) == ("warning", "fs-00000001, whose rules name a prefix list")
+    assert (found.outcome, found.message.partition(":")[0]) == ("warning", "fs-00000001, whose rules name a prefix list")
     elsewhere = only(asked(file_systems, account(NetworkInterfaceIds=[]), IMPORTED))
-    assert (elsewhere.outcome, elsewhere.said.partition(":")[0]) == ("warning", "fs-00000001, whose interfaces are not listed")
+    assert (elsewhere.outcome, elsewhere.message.partition(":")[0]) == ("warning", "fs-00000001, whose interfaces are not listed")
 
 
 def test_nodes_with_security_groups_of_their_own_must_be_let_in_too() -> None:
     own = "overrides: {OverrideVpcConfig: {Subnets: [subnet-00000002], SecurityGroupIds: [sg-00000002]}}"
     file = IMPORTED.replace("instance_count: 4}", f"instance_count: 4, {own}}}")
     found = only(asked(file_systems, account(), file))
-    assert found.said == "fs-00000001 does not let the nodes (sg-00000002) in on TCP 988 and 1018-1023"
+    assert found.message == "fs-00000001 does not accept the nodes (sg-00000002) on TCP 988 and 1018-1023"
     assert outcomes(asked(file_systems, account(rules=[to("sg-00000001", "sg-00000002")]), file)) == ["ok"]
 
 
 def test_nodes_of_a_network_to_be_made_do_not_reach_it() -> None:
     found = asked(file_systems, account(), NEW_NETWORK)
     assert outcomes(found) == ["error", "warning"]
-    assert found[0].said == "fs-00000001 is in vpc-00000001, and the nodes are in a VPC that the deployment makes"
-    assert "let 10.1.0.0/16 in" in found[1].remedy
+    assert found[0].message == "fs-00000001 is in vpc-00000001, and the nodes are in a new VPC"
+    assert "from 10.1.0.0/16" in found[1].fix
 
 
 def test_nodes_of_the_files_own_network_reach_it_there() -> None:
@@ -132,12 +135,12 @@ def openzfs(**changed: Any) -> dict[str, Any]:
 
 
 def test_an_openzfs_file_system_is_looked_at_too() -> None:
-    assert only(asked(file_systems, openzfs(), ZFS)).said == "fs-00000002 (OpenZFS) is there and lets the nodes in"
+    assert only(asked(file_systems, openzfs(), ZFS)).message == "fs-00000002 (OpenZFS) exists and accepts the nodes"
     wrong = only(asked(file_systems, openzfs(FileSystemType="LUSTRE"), ZFS))
-    assert (wrong.outcome, wrong.said) == ("error", f"{ZFS_NAME}: it is of type LUSTRE in us-west-2")
+    assert (wrong.outcome, wrong.message) == ("error", f"{ZFS_NAME}: it is of type LUSTRE in us-west-2")
     assert outcomes(asked(file_systems, openzfs(DNSName="fs-00000002.fsx.us-east-1.amazonaws.com"), ZFS)) == ["error"]
     absent = only(asked(file_systems, {"fsx.describe_file_systems": refused("FileSystemNotFound")}, ZFS))
-    assert absent.said == f"{ZFS_NAME}: there is no such file system in us-west-2"
+    assert absent.message == f"{ZFS_NAME}: no such file system in us-west-2"
 
 
 def test_who_may_not_look_is_warned() -> None:

@@ -14,14 +14,7 @@ ZONES = {
 
 
 def test_the_account_is_told() -> None:
-    assert only(asked(identity, {})).said == f"account {ACCOUNT}, as arn:aws:sts::{ACCOUNT}:assumed-role/dev/me"
-
-
-def test_another_account_than_the_files_is_an_error() -> None:
-    found = only(asked(identity, {}, f'account: "210987654321"\n{FILE}'))
-    assert found.outcome == "error"
-    assert "for account 210987654321" in found.said
-    assert found.remedy == "take credentials for that account, or correct `account`"
+    assert only(asked(identity, {})).message == f"account {ACCOUNT}, as arn:aws:sts::{ACCOUNT}:assumed-role/dev/me"
 
 
 def test_the_root_user_is_a_warning() -> None:
@@ -32,22 +25,22 @@ def test_the_root_user_is_a_warning() -> None:
 def test_the_environments_region_may_be_another_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AWS_REGION", raising=False)
     monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
-    assert only(asked(region, {})).said == "us-west-2, as in the file"
+    assert only(asked(region, {})).message == "us-west-2, as in the file"
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     found = only(asked(region, {}))
-    assert (found.outcome, found.said) == ("warning", "us-west-2, as in the file, and your environment has us-east-1")
+    assert (found.outcome, found.message) == ("warning", "us-west-2, as in the file, but the environment has us-east-1")
     without = FILE.replace("region: us-west-2\n", "")
-    assert only(asked(region, {}, without)).said == "us-west-2, from your environment, as the file names none"
+    assert only(asked(region, {}, without)).message == "us-west-2, from the environment, as the file has no `region`"
 
 
 def test_the_zones_name_in_this_account_is_told() -> None:
-    assert only(asked(zone, {"ec2.describe_availability_zones": ZONES})).said == "usw2-az4, which is us-west-2d in this account"
+    assert only(asked(zone, {"ec2.describe_availability_zones": ZONES})).message == "usw2-az4, in this account us-west-2d"
 
 
 def test_a_zone_that_the_account_does_not_have_is_an_error_that_names_those_that_it_may_have() -> None:
     found = only(asked(zone, {"ec2.describe_availability_zones": {"AvailabilityZones": []}}))
-    assert (found.outcome, found.said) == ("error", "us-west-2 has no zone usw2-az4 for this account")
-    assert "usw2-az1" in found.remedy
+    assert (found.outcome, found.message) == ("error", "us-west-2 has no zone usw2-az4 in this account")
+    assert "usw2-az1" in found.fix
 
 
 @pytest.mark.parametrize(("change", "outcome"), [({"OptInStatus": "not-opted-in"}, "error"), ({"State": "impaired"}, "warning")])

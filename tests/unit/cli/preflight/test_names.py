@@ -45,35 +45,35 @@ RESOURCE = {
 
 
 def test_a_generated_name_is_always_free() -> None:
-    assert outcomes(asked(cluster_name, {})) == ["not asked"]
+    assert outcomes(asked(cluster_name, {})) == ["skipped"]
 
 
 def test_a_name_that_no_cluster_has_is_free() -> None:
-    assert only(asked(cluster_name, ABSENT, NAMED)).said == "there is no cluster big yet"
+    assert only(asked(cluster_name, ABSENT, NAMED)).message == "no cluster big exists"
 
 
 def test_a_cluster_of_another_stack_is_in_the_way_and_its_owner_is_named() -> None:
     found = only(asked(cluster_name, live(tags=owner("arn:aws:cloudformation:::stack/theirs/1")), NAMED))
     assert found.outcome == "error"
-    assert "belongs to resource Cluster of stack arn:aws:cloudformation:::stack/theirs/1" in found.said
-    assert found.remedy == "choose another `cluster_name`"
+    assert "belongs to resource Cluster of stack arn:aws:cloudformation:::stack/theirs/1" in found.message
+    assert found.fix == "choose another `cluster_name`"
 
 
 def test_a_cluster_without_owner_may_be_taken_over() -> None:
     found = only(asked(cluster_name, live(), NAMED))
-    assert (found.outcome, found.remedy) == (
+    assert (found.outcome, found.fix) == (
         "error",
-        "choose another `cluster_name`, or take it over: `./hpod adopt draft` shows what would become of it",
+        "choose another `cluster_name`, or adopt it: `./hpod adopt draft` previews its adoption",
     )
     adopted = only(asked(cluster_name, live(), ADOPTING))
     assert adopted.outcome == "warning"
-    assert "`adopt: true` takes it over" in adopted.said
+    assert "`adopt: true` adopts it" in adopted.message
 
 
 def test_the_own_cluster_is_no_obstacle() -> None:
     account = {**live(tags=owner(STACK)), **OWN_STACK, "cloudformation.describe_stack_resources": {"StackResources": [RESOURCE]}}
-    assert only(asked(cluster_name, account, NAMED)).said == "big is this file's already and is InService"
-    assert only(asked(cluster_name, account)).said == "big is this file's already and is InService", (
+    assert only(asked(cluster_name, account, NAMED)).message == "big belongs to this file and is InService"
+    assert only(asked(cluster_name, account)).message == "big belongs to this file and is InService", (
         "nor is one of a generated name"
     )
 
@@ -86,7 +86,7 @@ def test_an_own_cluster_that_is_busy_is_a_warning(status: str) -> None:
         "cloudformation.describe_stack_resources": {"StackResources": [RESOURCE]},
     }
     found = only(asked(cluster_name, account, NAMED))
-    assert (found.outcome, found.remedy) == ("warning", "wait: `./hpod status draft` shows when it is done")
+    assert (found.outcome, found.fix) == ("warning", "wait: `./hpod status draft` shows when it is done")
 
 
 def test_who_may_not_look_at_clusters_is_warned() -> None:
@@ -95,10 +95,10 @@ def test_who_may_not_look_at_clusters_is_warned() -> None:
 
 def test_a_bucket_of_the_scripts_name_that_is_not_the_stacks_is_an_error() -> None:
     free = only(asked(script_bucket, {"s3.head_bucket": refused("404")}))
-    assert (free.outcome, free.said) == ("ok", f"the name {SCRIPTS} is free")
+    assert (free.outcome, free.message) == ("ok", f"the name {SCRIPTS} is free")
     taken = only(asked(script_bucket, {"s3.head_bucket": {}}))
     assert taken.outcome == "error"
-    assert taken.said == f"bucket {SCRIPTS} is there already, and no stack of this file's has it"
+    assert taken.message == f"bucket {SCRIPTS} already exists, and no stack of this file owns it"
     own = only(asked(script_bucket, {"s3.head_bucket": {}, "cloudformation.describe_stacks": stacks(Cluster={})}))
     assert own.outcome == "ok"
 
@@ -106,7 +106,7 @@ def test_a_bucket_of_the_scripts_name_that_is_not_the_stacks_is_an_error() -> No
 def test_a_bucket_that_another_account_has_is_an_error() -> None:
     found = only(asked(script_bucket, {"s3.head_bucket": kept_out()}))
     assert found.outcome == "error"
-    assert "another account has the name" in found.said
+    assert "another account owns it" in found.message
     own = asked(script_bucket, {"s3.head_bucket": kept_out(), "cloudformation.describe_stacks": stacks(Cluster={})})
     assert outcomes(own) == ["warning"]
 
@@ -114,7 +114,7 @@ def test_a_bucket_that_another_account_has_is_an_error() -> None:
 def test_who_may_not_ask_for_a_bucket_that_may_not_be_there_is_warned() -> None:
     found = only(asked(script_bucket, {"s3.head_bucket": refused("403")}))
     assert found.outcome == "warning"
-    assert "you may not ask this" in found.said
+    assert "no permission to check this" in found.message
 
 
 def test_the_bucket_is_named_after_the_file_and_a_long_name_is_cut_to_what_s3_takes() -> None:
@@ -146,13 +146,13 @@ def test_every_bucket_that_is_named_must_be_there_and_in_the_region() -> None:
         return {"ours": head(), "theirs": refused("404")}[Bucket]
 
     found = asked(named_buckets, {"s3.head_bucket": bucket}, FILE_WITH_BUCKETS)
-    assert [(each.outcome.value, each.said) for each in found] == [
+    assert [(each.outcome.value, each.message) for each in found] == [
         ("ok", "bucket ours is there"),
-        ("error", "there is no bucket theirs"),
+        ("error", "no bucket theirs"),
     ]
     elsewhere = asked(named_buckets, {"s3.head_bucket": head("us-east-1")}, FILE_WITH_BUCKETS)
     assert outcomes(elsewhere) == ["error", "error"]
-    assert elsewhere[0].remedy == "take a bucket in us-west-2"
+    assert elsewhere[0].fix == "use a bucket in us-west-2"
 
 
 def test_a_bucket_of_another_region_may_be_exported_to() -> None:
@@ -162,7 +162,7 @@ def test_a_bucket_of_another_region_may_be_exported_to() -> None:
     unlinked = file.replace("{path: /e}", f"{{path: /e, bucket: theirs, prefix: e, {only_exports}}}")
     found = asked(named_buckets, {"s3.head_bucket": kept_out("us-east-1")}, unlinked)
     assert outcomes(found) == ["ok", "ok"]
-    assert "nothing is imported from it" in found[0].said
+    assert "exports only" in found[0].message
 
 
 def test_a_bucket_that_may_not_be_looked_at_is_a_warning_and_one_of_another_region_an_error_all_the_same() -> None:

@@ -57,9 +57,9 @@ class Simulator:
 def test_a_caller_who_may_take_on_the_bootstraps_roles_needs_nothing_else() -> None:
     simulator = Simulator()
     found = asked(permissions, simulator.account())
-    assert [each.said for each in found] == [
-        "role dev may take on the bootstrap's roles",
-        f"{EXECUTION.rsplit('/', 1)[-1]} may do all {len(actions(parsed(FILE)))} actions that a deployment takes",
+    assert [each.message for each in found] == [
+        "role dev may assume the bootstrap's roles",
+        f"{EXECUTION.rsplit('/', 1)[-1]} may do all {len(actions(parsed(FILE)))} actions of a deployment",
     ]
     source, wanted, resources = simulator.simulated[0]
     assert (source, wanted) == (ROLE, ["sts:AssumeRole"]), "the role's own ARN, with the path that the session's leaves out"
@@ -72,22 +72,22 @@ def test_a_caller_who_may_not_is_warned_and_held_to_what_the_command_line_then_d
     refusals = {(ROLE, "sts:AssumeRole"): "implicitDeny", (ROLE, "iam:PassRole"): "explicitDeny"}
     found = asked(permissions, Simulator(refusals).account())
     assert outcomes(found) == ["warning", "error", "ok"]
-    assert "the CDK would go on with your own rights" in found[0].said
-    assert found[1].said == "role dev is denied iam:PassRole"
+    assert "the CDK would use your own permissions" in found[0].message
+    assert found[1].message == "role dev is denied iam:PassRole"
 
 
 def test_the_role_that_the_caller_may_not_take_on_is_named_and_the_other_is_not() -> None:
     publishing = f"cdk-hnb659fds-file-publishing-role-{ACCOUNT}-us-west-2"
     found = asked(permissions, Simulator({(ROLE, publishing): "implicitDeny"}).account())
-    assert found[0].said == f"role dev may not take on {publishing}, so the CDK would go on with your own rights"
+    assert found[0].message == f"role dev may not assume {publishing}, so the CDK would use your own permissions"
 
 
 def test_what_cloudformations_role_is_denied_is_an_error_and_what_it_is_not_allowed_everywhere_a_warning() -> None:
     refusals = {(EXECUTION, "fsx:CreateFileSystem"): "explicitDeny", (EXECUTION, "ec2:CreateVpc"): "implicitDeny"}
     found = asked(permissions, Simulator(refusals).account())
     assert outcomes(found) == ["ok", "error", "warning"]
-    assert found[1].said.endswith("is denied fsx:CreateFileSystem")
-    assert found[2].said.endswith("is not allowed everywhere: ec2:CreateVpc")
+    assert found[1].message.endswith("is denied fsx:CreateFileSystem")
+    assert found[2].message.endswith("is not allowed everywhere: ec2:CreateVpc")
 
 
 def test_what_the_organization_does_not_allow_is_an_error() -> None:
@@ -104,7 +104,7 @@ def test_a_deny_by_a_condition_whose_values_nobody_told_is_no_error() -> None:
 
     found = asked(permissions, simulator.account() | {"iam.simulate_principal_policy": simulate})
     assert outcomes(found) == ["ok", "warning"]
-    assert found[1].said.endswith("is not allowed everywhere: ec2:CreateVpc")
+    assert found[1].message.endswith("is not allowed everywhere: ec2:CreateVpc")
 
 
 def test_all_pages_of_decisions_are_read() -> None:
@@ -126,14 +126,14 @@ def test_without_cloudformations_role_the_region_is_not_bootstrapped() -> None:
 
     found = asked(permissions, simulator.account() | {"iam.simulate_principal_policy": simulate})
     assert outcomes(found) == ["ok", "error"]
-    assert found[1].remedy == f"run `cdk bootstrap aws://{ACCOUNT}/us-west-2`"
+    assert found[1].fix == f"run `cdk bootstrap aws://{ACCOUNT}/us-west-2`"
 
 
 @pytest.mark.parametrize("name", ["root", "federated-user/me"])
 def test_of_a_caller_without_policies_only_cloudformations_role_is_asked_for(name: str) -> None:
     identity = {"Account": ACCOUNT, "Arn": f"arn:aws:iam::{ACCOUNT}:{name}"}
     found = asked(permissions, Simulator().account() | {"sts.get_caller_identity": identity})
-    assert outcomes(found) == ["not asked", "ok"]
+    assert outcomes(found) == ["skipped", "ok"]
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
-"""Quotas: what is asked for beside what is in use."""
+"""Quotas: what is requested beside what is in use."""
 
 from typing import Any
 
 import pytest
 
 from cli.preflight.account import Account
-from cli.preflight.finding import Finding
+from cli.preflight.check_result import CheckResult
 from cli.preflight.instance_quotas import instance_quotas
 from cli.preflight.network_quotas import network_quotas
 from cli.preflight.storage_quotas import storage_quotas
@@ -62,28 +62,28 @@ def cluster(name: str, **groups: Any) -> dict[str, Any]:
     return {"ClusterName": name, "InstanceGroups": told}
 
 
-def named(found: list[Finding], name: str) -> Finding:
+def named(found: list[CheckResult], name: str) -> CheckResult:
     """The finding on the quota of this name."""
-    [finding] = [each for each in found if each.said.startswith(name)]
+    [finding] = [each for each in found if each.message.startswith(name)]
     return finding
 
 
 def test_quotas_with_room_are_well_and_tell_their_figures() -> None:
     found = asked(instance_quotas, sagemaker({}))
     assert set(outcomes(found)) == {"ok"}
-    assert [each.said for each in found] == [
-        "ml.c5.xlarge for cluster usage: 100, 0 in use, 1 asked for",
-        "ml.trn1.32xlarge for cluster usage: 100, 0 in use, 4 asked for",
-        f"{HYPERPOD[0]}: 100, 0 in use, 5 asked for",
-        f"{HYPERPOD[2]}: 100, 0 in use, 5 asked for",
+    assert [each.message for each in found] == [
+        "ml.c5.xlarge for cluster usage: 100, 0 in use, 1 requested",
+        "ml.trn1.32xlarge for cluster usage: 100, 0 in use, 4 requested",
+        f"{HYPERPOD[0]}: 100, 0 in use, 5 requested",
+        f"{HYPERPOD[2]}: 100, 0 in use, 5 requested",
     ]
 
 
 def test_a_type_without_quota_is_an_error_with_a_link_to_ask_for_more() -> None:
     found = named(asked(instance_quotas, sagemaker({"ml.trn1.32xlarge for cluster usage": 0})), "ml.trn1.32xlarge")
     assert found.outcome == "error"
-    assert found.said == "ml.trn1.32xlarge for cluster usage: 0, 0 in use, 4 asked for"
-    assert found.remedy == "ask for 4 or more, which can take days, or ask for less in the file"
+    assert found.message == "ml.trn1.32xlarge for cluster usage: 0, 0 in use, 4 requested"
+    assert found.fix == "request 4 or more, which can take days, or reduce the file"
     assert found.link == ("https://us-west-2.console.aws.amazon.com/servicequotas/home/services/sagemaker/quotas/L-00000001")
 
 
@@ -92,7 +92,7 @@ def test_what_other_clusters_have_or_will_have_is_in_use_and_what_the_own_has_is
     account = sagemaker({"ml.trn1.32xlarge for cluster usage": 10}, others)
     account["cloudformation.describe_stacks"] = stacks(Cluster={"ClusterName": "mine"})
     found = named(asked(instance_quotas, account), "ml.trn1.32xlarge")
-    assert (found.outcome, found.said) == ("error", "ml.trn1.32xlarge for cluster usage: 10, 7 in use, 4 asked for")
+    assert (found.outcome, found.message) == ("error", "ml.trn1.32xlarge for cluster usage: 10, 7 in use, 4 requested")
 
 
 def test_all_clusters_and_all_quotas_are_read_also_from_further_pages() -> None:
@@ -103,16 +103,16 @@ def test_all_clusters_and_all_quotas_are_read_also_from_further_pages() -> None:
         ({"ClusterSummaries": [{"ClusterName": "one"}]}, {"ClusterSummaries": [{"ClusterName": "two"}]})
     )
     found = named(asked(instance_quotas, account), "ml.c5.xlarge")
-    assert (found.outcome, found.said) == ("error", "ml.c5.xlarge for cluster usage: 100, 100 in use, 1 asked for")
+    assert (found.outcome, found.message) == ("error", "ml.c5.xlarge for cluster usage: 100, 100 in use, 1 requested")
 
 
 def test_spot_groups_count_against_the_quotas_of_spot_instances() -> None:
     file = FILE.replace("instance_count: 4}", "instance_count: 4, overrides: {CapacityRequirements: {Spot: {}}}}")
     found = asked(instance_quotas, sagemaker({"ml.trn1.32xlarge for cluster spot instance usage": 3}), file)
     assert named(found, "ml.trn1.32xlarge for cluster spot instance usage").outcome == "error"
-    assert not [each for each in found if each.said.startswith("ml.trn1.32xlarge for cluster usage")]
-    assert named(found, HYPERPOD[0]).said.endswith("1 asked for")
-    assert named(found, HYPERPOD[1]).said.endswith("4 asked for")
+    assert not [each for each in found if each.message.startswith("ml.trn1.32xlarge for cluster usage")]
+    assert named(found, HYPERPOD[0]).message.endswith("1 requested")
+    assert named(found, HYPERPOD[1]).message.endswith("4 requested")
 
 
 def test_a_group_of_several_types_may_have_them_all_of_another_so_a_shortage_is_a_warning() -> None:
@@ -120,7 +120,7 @@ def test_a_group_of_several_types_may_have_them_all_of_another_so_a_shortage_is_
     file = FILE.replace("instance_count: 4}", f"instance_count: 4, {mixed}}}")
     found = named(asked(instance_quotas, sagemaker({"ml.trn1n.32xlarge for cluster usage": 0}), file), "ml.trn1n.32xlarge")
     assert found.outcome == "warning"
-    assert "may have all its nodes of other types" in found.said
+    assert "may get only nodes of other types" in found.message
 
 
 def test_of_a_training_plans_instances_a_shortage_is_a_warning() -> None:
@@ -130,7 +130,7 @@ def test_of_a_training_plans_instances_a_shortage_is_a_warning() -> None:
     assert found.outcome == "warning"
     assert named(asked(instance_quotas, sagemaker({HYPERPOD[0]: 1}), file), HYPERPOD[0]).outcome == "warning"
     assert named(asked(instance_quotas, sagemaker({HYPERPOD[0]: 0}), file), HYPERPOD[0]).outcome == "error", "head has no plan"
-    assert "AWS does not say whether a training plan's instances count" in found.said
+    assert "AWS does not say whether a training plan's instances count" in found.message
 
 
 def test_volumes_are_held_to_their_quota() -> None:
@@ -141,7 +141,7 @@ def test_volumes_are_held_to_their_quota() -> None:
 def test_who_may_not_see_the_clusters_is_warned_and_told_the_rest() -> None:
     found = asked(instance_quotas, {**sagemaker({"ml.trn1.32xlarge for cluster usage": 3}), "sagemaker.list_clusters": DENIED})
     assert outcomes(found) == ["warning", "ok", "error", "ok", "ok"]
-    assert "unknown in use" in found[1].said
+    assert "unknown in use" in found[1].message
 
 
 def test_who_may_not_see_quotas_is_warned() -> None:
@@ -154,9 +154,9 @@ def test_a_quota_that_the_account_has_no_value_of_has_awss_default() -> None:
     account["service-quotas.list_service_quotas"] = listed({})
     account["service-quotas.list_aws_default_service_quotas"] = listed(dict.fromkeys(NAMES, 2.0))
     found = named(asked(instance_quotas, account), "ml.trn1.32xlarge")
-    assert (found.outcome, found.said) == (
+    assert (found.outcome, found.message) == (
         "error",
-        "ml.trn1.32xlarge for cluster usage: 2 (AWS's default), 0 in use, 4 asked for",
+        "ml.trn1.32xlarge for cluster usage: 2 (AWS's default), 0 in use, 4 requested",
     )
 
 
@@ -166,7 +166,7 @@ def test_a_quota_that_nobody_knows_and_one_that_could_not_be_read_are_warnings()
     account["service-quotas.list_service_quotas"] = {"Quotas": [failed]}
     found = asked(instance_quotas, account)
     assert set(outcomes(found)) == {"warning"}
-    assert found[0].said == "ml.c5.xlarge for cluster usage: Service Quotas knows no quota of this name"
+    assert found[0].message == "ml.c5.xlarge for cluster usage: Service Quotas has no quota with this name"
 
 
 def network(**used: int) -> dict[str, Any]:
@@ -187,7 +187,7 @@ def network(**used: int) -> dict[str, Any]:
 
 def test_a_new_network_takes_a_vpc_gateways_an_address_and_interfaces() -> None:
     found = asked(network_quotas, network())
-    assert [each.said.partition(":")[0] for each in found] == [
+    assert [each.message.partition(":")[0] for each in found] == [
         "VPCs per Region",
         "Internet gateways per Region",
         "NAT gateways per Availability Zone",
@@ -195,7 +195,7 @@ def test_a_new_network_takes_a_vpc_gateways_an_address_and_interfaces() -> None:
         "Network interfaces per Region",
     ]
     assert set(outcomes(found)) == {"ok"}
-    assert found[-1].said.endswith("34 asked for"), "a controller, eight for each of four trn1.32xlarge, and a file system"
+    assert found[-1].message.endswith("34 requested"), "a controller, eight for each of four trn1.32xlarge, and a file system"
 
 
 @pytest.mark.parametrize(
@@ -210,15 +210,15 @@ def test_a_new_network_takes_a_vpc_gateways_an_address_and_interfaces() -> None:
 )
 def test_each_quota_of_networks_that_is_used_up_is_an_error(used: dict[str, int], name: str) -> None:
     found = asked(network_quotas, network(**used))
-    assert [each.said.startswith(name) for each in found if each.outcome == "error"] == [True]
+    assert [each.message.startswith(name) for each in found if each.outcome == "error"] == [True]
 
 
 def test_of_a_network_that_is_there_only_interfaces_are_asked_for() -> None:
-    assert [each.said.partition(":")[0] for each in asked(network_quotas, network(), IMPORTED)] == [
+    assert [each.message.partition(":")[0] for each in asked(network_quotas, network(), IMPORTED)] == [
         "Network interfaces per Region"
     ]
     made = {**network(), "cloudformation.describe_stacks": stacks(Network={})}
-    assert outcomes(asked(network_quotas, made)) == ["not asked", "ok"]
+    assert outcomes(asked(network_quotas, made)) == ["skipped", "ok"]
 
 
 def test_the_interfaces_of_the_own_clusters_nodes_are_not_asked_for_again() -> None:
@@ -227,9 +227,9 @@ def test_the_interfaces_of_the_own_clusters_nodes_are_not_asked_for_again() -> N
         "sagemaker.describe_cluster": cluster("mine", types={"ml.trn1.32xlarge": (4, 4)}),
         "cloudformation.describe_stacks": stacks(Cluster={"ClusterName": "mine"}, Storage={}),
     }
-    assert asked(network_quotas, account)[-1].said.endswith("1 asked for")
+    assert asked(network_quotas, account)[-1].message.endswith("1 requested")
     coming = account | {"sagemaker.describe_cluster": cluster("mine", types={"ml.trn1.32xlarge": (1, 4)})}
-    assert asked(network_quotas, coming)[-1].said.endswith("25 asked for"), "those of the three that are not there yet as well"
+    assert asked(network_quotas, coming)[-1].message.endswith("25 requested"), "those of the three that are not there yet as well"
 
 
 def test_what_of_networks_may_not_be_counted_leaves_the_rest() -> None:
@@ -255,7 +255,7 @@ def test_a_new_file_systems_capacity_is_held_to_the_quota_of_its_type() -> None:
     gone = file_system(3, 90_000, Lifecycle="DELETING")
     found = asked(storage_quotas, storage(file_system(1, 99_600), other, gone))
     assert outcomes(found) == ["ok", "ok"]
-    assert found[1].said == "Lustre Persistent_2 storage capacity: 100,800 GiB, 99,600 in use, 1,200 asked for"
+    assert found[1].message == "Lustre Persistent_2 storage capacity: 100,800 GiB, 99,600 in use, 1,200 requested"
     assert outcomes(asked(storage_quotas, storage(file_system(1, 100_800)))) == ["ok", "error"]
 
 
@@ -264,8 +264,8 @@ def test_the_capacity_of_ssds_is_that_of_ssds_alone(other: dict[str, Any]) -> No
     one = {key: value for key, value in (file_system(1, 100_800) | other).items() if value is not None}
     found = asked(storage_quotas, storage(one))
     assert outcomes(found) == ["ok", "ok"]
-    assert found[0].said == "Lustre Persistent_2 file systems: 100, 1 in use, 1 asked for"
-    assert found[1].said == "Lustre Persistent_2 storage capacity: 100,800 GiB, 0 in use, 1,200 asked for"
+    assert found[0].message == "Lustre Persistent_2 file systems: 100, 1 in use, 1 requested"
+    assert found[1].message == "Lustre Persistent_2 storage capacity: 100,800 GiB, 0 in use, 1,200 requested"
 
 
 def test_the_own_file_system_is_not_in_its_own_way() -> None:
@@ -275,7 +275,7 @@ def test_the_own_file_system_is_not_in_its_own_way() -> None:
 
 def test_without_a_new_file_system_nothing_is_asked_of_fsx() -> None:
     aws = FakeAws({})
-    assert outcomes(asked(storage_quotas, aws, IMPORTED)) == ["not asked"]
+    assert outcomes(asked(storage_quotas, aws, IMPORTED)) == ["skipped"]
     assert aws.asked == []
 
 

@@ -53,7 +53,7 @@ ABSENT = [
 
 
 def test_a_file_that_names_nothing_is_not_asked_about() -> None:
-    assert outcomes(asked(references, {})) == ["not asked"]
+    assert outcomes(asked(references, {})) == ["skipped"]
 
 
 @pytest.mark.parametrize(("file", "answers"), GOOD)
@@ -64,14 +64,14 @@ def test_what_is_there_and_usable_is_well(file: str, answers: dict[str, Any]) ->
 @pytest.mark.parametrize(("file", "answers"), ABSENT)
 def test_what_is_not_there_is_an_error(file: str, answers: dict[str, Any]) -> None:
     found = only(asked(references, answers, file))
-    assert (found.outcome, found.remedy) == ("error", "correct it in the file, or make it first")
+    assert (found.outcome, found.fix) == ("error", "correct it in the file, or create it")
 
 
 @pytest.mark.parametrize(("file", "answers"), [(file, dict.fromkeys(answers, DENIED)) for file, answers in GOOD])
 def test_what_the_caller_may_not_look_at_is_a_warning_that_names_it(file: str, answers: dict[str, Any]) -> None:
     found = only(asked(references, answers, file))
     assert found.outcome == "warning"
-    assert "you may not ask this" in found.said
+    assert "no permission to check this" in found.message
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_what_the_caller_may_not_look_at_is_a_warning_that_names_it(file: str, a
     [
         (VOLUME, key(KeyState="Disabled"), f"key {KEY} is Disabled"),
         (VOLUME, key(KeySpec="RSA_2048"), f"key {KEY} is RSA_2048"),
-        (ACCOUNTING, {"secretsmanager.describe_secret": {"DeletedDate": "today"}}, f"secret {SECRET} is on its way out"),
-        (IMAGE, {"ec2.describe_images": {"Images": []}}, "image ami-00000001 is not there, or not shared with this account"),
+        (ACCOUNTING, {"secretsmanager.describe_secret": {"DeletedDate": "today"}}, f"secret {SECRET} is scheduled for deletion"),
+        (IMAGE, {"ec2.describe_images": {"Images": []}}, "image ami-00000001 does not exist, or is not shared with this account"),
         (IMAGE, {"ec2.describe_images": {"Images": [{"State": "pending"}]}}, "image ami-00000001 is pending"),
         (
             IMAGE,
@@ -92,13 +92,13 @@ def test_what_the_caller_may_not_look_at_is_a_warning_that_names_it(file: str, a
 )
 def test_what_cannot_be_used_is_an_error(file: str, answers: dict[str, Any], said: str) -> None:
     found = only(asked(references, answers, file))
-    assert (found.outcome, found.said) == ("error", said)
+    assert (found.outcome, found.message) == ("error", said)
 
 
 def test_a_private_image_of_another_account_is_an_error_and_no_question_of_credentials() -> None:
     private = refused("AuthFailure", "Not authorized for images: [ami-00000001]")
     found = only(asked(references, {"ec2.describe_images": private}, IMAGE))
-    assert (found.outcome, found.said) == ("error", "ami-00000001 is not shared with this account")
+    assert (found.outcome, found.message) == ("error", "ami-00000001 is not shared with this account")
 
 
 def test_each_is_asked_for_once_and_one_refusal_leaves_the_others() -> None:
@@ -109,11 +109,11 @@ def test_each_is_asked_for_once_and_one_refusal_leaves_the_others() -> None:
 def test_services_roles_that_are_not_there_yet_are_made_with_the_first_use() -> None:
     found = asked(service_roles, {"iam.get_role": refused("NoSuchEntity")})
     assert outcomes(found) == ["ok", "ok"]
-    assert all("iam:CreateServiceLinkedRole is needed" in each.said for each in found)
+    assert all("requires iam:CreateServiceLinkedRole" in each.message for each in found)
 
 
 def test_services_roles_that_are_there_are_told_fsxs_only_where_a_file_system_is_made() -> None:
-    assert [each.said for each in asked(service_roles, {"iam.get_role": {}}, IMPORTED)] == [
-        "AWSServiceRoleForSageMakerHyperPod is there"
+    assert [each.message for each in asked(service_roles, {"iam.get_role": {}}, IMPORTED)] == [
+        "AWSServiceRoleForSageMakerHyperPod exists"
     ]
     assert outcomes(asked(service_roles, {"iam.get_role": DENIED})) == ["warning"]

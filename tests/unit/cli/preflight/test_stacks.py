@@ -22,7 +22,7 @@ def in_state(status: str) -> dict[str, Any]:
 
 
 def test_before_the_first_deployment_there_are_none() -> None:
-    assert outcomes(asked(stacks, {})) == ["not asked"]
+    assert outcomes(asked(stacks, {})) == ["skipped"]
 
 
 @pytest.mark.parametrize(
@@ -31,18 +31,18 @@ def test_before_the_first_deployment_there_are_none() -> None:
         ("UPDATE_COMPLETE", "ok", ""),
         ("UPDATE_ROLLBACK_COMPLETE", "ok", ""),
         ("UPDATE_IN_PROGRESS", "warning", "wait until it is done"),
-        ("ROLLBACK_COMPLETE", "warning", "the CDK deletes it and makes it anew"),
-        ("UPDATE_ROLLBACK_FAILED", "error", "`./hpod continue-rollback draft` goes on with it"),
-        ("CREATE_FAILED", "warning", "`cdk rollback 'draft-Network'` takes it back first"),
-        ("UPDATE_FAILED", "warning", "`cdk rollback 'draft-Network'` takes it back first"),
-        ("IMPORT_ROLLBACK_FAILED", "warning", "mend that before you deploy"),
-        ("DELETE_FAILED", "error", "mend what kept it"),
+        ("ROLLBACK_COMPLETE", "warning", "the CDK deletes and recreates it"),
+        ("UPDATE_ROLLBACK_FAILED", "error", "`./hpod continue-rollback draft` continues it"),
+        ("CREATE_FAILED", "warning", "`cdk rollback 'draft-Network'` rolls it back"),
+        ("UPDATE_FAILED", "warning", "`cdk rollback 'draft-Network'` rolls it back"),
+        ("IMPORT_ROLLBACK_FAILED", "warning", "fix that before you deploy"),
+        ("DELETE_FAILED", "error", "fix the reason"),
     ],
 )
 def test_a_stack_from_which_cloudformation_does_not_go_on_is_told(status: str, outcome: str, remedy: str) -> None:
     found = only(asked(stacks, in_state(status)))
-    assert (found.outcome, found.said) == (outcome, f"draft-Network is {status}: so it is")
-    assert remedy in found.remedy
+    assert (found.outcome, found.message) == (outcome, f"draft-Network is {status}: so it is")
+    assert remedy in found.fix
 
 
 def account(*links: tuple[str, str], **lustre: Any) -> dict[str, Any]:
@@ -59,16 +59,18 @@ def account(*links: tuple[str, str], **lustre: Any) -> dict[str, Any]:
 
 
 def test_a_file_system_with_room_takes_them() -> None:
-    assert only(asked(associations, account(("dra-1", "/other")), LINKED)).said == "fs-00000001 has 1 others, and 1 find room"
-    assert outcomes(asked(associations, {}, IMPORTED)) == ["not asked"]
-    assert outcomes(asked(associations, {})) == ["not asked"]
+    assert (
+        only(asked(associations, account(("dra-1", "/other")), LINKED)).message == "fs-00000001 has 1 others, and has room for 1"
+    )
+    assert outcomes(asked(associations, {}, IMPORTED)) == ["skipped"]
+    assert outcomes(asked(associations, {})) == ["skipped"]
 
 
 @pytest.mark.parametrize("path", ["/data", "/data/deep", "/"])
 def test_a_directory_that_is_linked_already_is_an_error(path: str) -> None:
     found = only(asked(associations, account(("dra-1", path)), LINKED))
     assert found.outcome == "error"
-    assert f"fs-00000001 links {path} to s3://theirs already (dra-1)" in found.said
+    assert f"fs-00000001 links {path} to s3://theirs already (dra-1)" in found.message
     assert outcomes(asked(associations, account(("dra-1", "/database")), LINKED)) == ["ok"]
 
 
@@ -86,7 +88,7 @@ def test_all_pages_of_associations_are_read() -> None:
         return {"Associations": [association], **({"NextToken": following} if following else {})}
 
     found = only(asked(associations, account() | {"fsx.describe_data_repository_associations": describe}, LINKED))
-    assert "links /data" in found.said
+    assert "links /data" in found.message
 
 
 def test_those_of_the_files_own_stack_are_not_in_their_own_way() -> None:

@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError, SSOTokenLoadError
 
 from cli.__main__ import main
-from cli.remedies import explained, is_ours
+from cli.aws_errors import explained, is_ours
 
 KEYS = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
 DEMO = '`make demo` and then `eval "$(.venv/bin/python -m local_aws env)"` for the embedded AWS'
@@ -72,9 +72,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def test_without_credentials(capsys: pytest.CaptureFixture[str]) -> None:
-    assert said(capsys) == (
-        f"cannot run `status`: Unable to locate credentials; run `aws sso login` or `aws configure` for an account, or {DEMO}"
-    )
+    assert said(capsys) == ("cannot run `status`: Unable to locate credentials; run `aws sso login` or `aws configure`")
 
 
 def test_an_endpoint_at_which_nothing_answers(
@@ -84,7 +82,7 @@ def test_an_endpoint_at_which_nothing_answers(
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     line = said(capsys)
-    assert line.endswith(f"; this shell is pointed at {dead_endpoint}: run {DEMO}, or open a new shell for an account")
+    assert line.endswith(f"; AWS_ENDPOINT_URL is {dead_endpoint}: run {DEMO}, or open a new shell for an AWS account")
 
 
 def test_a_page_in_the_place_of_an_answer(
@@ -93,7 +91,7 @@ def test_a_page_in_the_place_of_an_answer(
     for name, value in {**KEYS, "AWS_ENDPOINT_URL": portal}.items():
         monkeypatch.setenv(name, value)
     line = said(capsys)
-    assert line.startswith(f"cannot run `status`: what answers is not AWS; this shell is pointed at {portal}: run ")
+    assert line.startswith(f"cannot run `status`: the endpoint that answers is not AWS; AWS_ENDPOINT_URL is {portal}: run ")
 
 
 def test_a_fault_of_this_program_is_not_taken_for_a_page() -> None:
@@ -110,14 +108,14 @@ def test_an_endpoint_that_is_none(capsys: pytest.CaptureFixture[str], monkeypatc
 
 def test_a_profile_that_is_none(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_PROFILE", "nope")
-    assert said(capsys).endswith("; set AWS_PROFILE to one that `aws configure list-profiles` lists, or unset it")
+    assert said(capsys).endswith("; choose a profile that `aws configure list-profiles` lists")
 
 
 def test_a_profile_whose_program_is_not_there(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "AWS_CONFIG_FILE").write_text("[default]\ncredential_process = /nonexistent/program\n")
-    assert said(capsys).endswith("; mend the profile in ~/.aws/config, or choose another by AWS_PROFILE")
+    assert said(capsys).endswith("; correct the profile in ~/.aws/config, or choose another with --profile")
 
 
 @pytest.mark.parametrize(
@@ -126,11 +124,11 @@ def test_a_profile_whose_program_is_not_there(
         (SSOTokenLoadError(error_msg="no\ntoken"), "run `aws sso login`"),
         (
             ClientError({"Error": {"Code": "ExpiredTokenException"}}, "X"),
-            f"run `aws sso login`, or take other credentials; or {DEMO}",
+            "run `aws sso login`, or use other credentials",
         ),
         (
             ClientError({"Error": {"Code": "AccessDenied"}}, "X"),
-            "`aws sts get-caller-identity` says who you are; take a role that may do this",
+            "use a role with this permission; `aws sts get-caller-identity` prints the current one",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""What to do when AWS does not answer, or refuses the credentials."""
+"""Fixes for an AWS that does not answer, or refuses the credentials."""
 
 import os
 from traceback import walk_tb
@@ -9,15 +9,15 @@ from botocore.parsers import ResponseParserError
 DEMO = '`make demo` and then `eval "$(.venv/bin/python -m local_aws env)"` for the embedded AWS'
 
 _BY_KIND: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
-    ((aws.NoCredentialsError, aws.PartialCredentialsError), f"run `aws sso login` or `aws configure` for an account, or {DEMO}"),
+    ((aws.NoCredentialsError, aws.PartialCredentialsError), "run `aws sso login` or `aws configure`"),
     ((aws.SSOError, aws.TokenRetrievalError), "run `aws sso login`"),
-    ((aws.ProfileNotFound,), "set AWS_PROFILE to one that `aws configure list-profiles` lists, or unset it"),
+    ((aws.ProfileNotFound,), "choose a profile that `aws configure list-profiles` lists"),
     (
         (aws.CredentialRetrievalError, aws.ConfigParseError, OSError),
-        "mend the profile in ~/.aws/config, or choose another by AWS_PROFILE",
+        "correct the profile in ~/.aws/config, or choose another with --profile",
     ),
     ((aws.LoginError,), "run `aws login`"),
-    ((aws.NoRegionError,), "set `region` in the cluster's file, or AWS_REGION"),
+    ((aws.NoRegionError,), "set `region` in the cluster file, or pass --region"),
 )
 REFUSED = (
     "ExpiredToken",
@@ -35,61 +35,61 @@ OF_CREDENTIALS = (
     aws.TokenRetrievalError,
     aws.LoginError,
 )
-"""What botocore raises where it has no credentials to ask with, or none any more."""
+"""Errors of botocore without credentials, or with expired ones."""
 UNINTELLIGIBLE = (ResponseParserError, KeyError)
-"""What botocore raises of an answer that no AWS gives: a portal's page, or a proxy's; of some with a KeyError of its own."""
+"""Errors of botocore for an answer that AWS does not give, such as the page of a proxy."""
 
 
 def is_ours(error: Exception) -> bool:
-    """Whether a KeyError is a fault of this program, and not of an answer that botocore could not read."""
+    """Return whether a KeyError is a bug of this program, and not an answer that botocore could not read."""
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
     return isinstance(error, KeyError) and not (frames and str(frames[-1].f_globals.get("__name__")).startswith("botocore."))
 
 
 def explained(command: str, error: Exception) -> str:
-    """One line with what went wrong and what to do about it."""
+    """Return one line with the error and its fix."""
     if isinstance(error, UNINTELLIGIBLE) or (isinstance(error, aws.ClientError) and "Error" not in error.response):
         return f"cannot run `{command}`: {not_aws()}"
-    said = " ".join(str(error).split())
-    return f"cannot run `{command}`: {said}; {_remedy(error)}"
+    message = " ".join(str(error).split())
+    return f"cannot run `{command}`: {message}; {_fix(error)}"
 
 
 def not_aws() -> str:
-    """What an answer that botocore cannot read means, and what to do about it."""
-    return f"what answers is not AWS; {_after_silence()}"
+    """Return the message for an answer that botocore cannot read."""
+    return f"the endpoint that answers is not AWS; {_after_silence()}"
 
 
 def are_refused(error: aws.ClientError) -> bool:
-    """Whether the answer is about the credentials: of EC2, AuthFailure may be about what the caller asks for as well.
+    """Return whether AWS refused the credentials; AuthFailure of EC2 can also mean the resource.
 
     https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
     """
-    said = error.response.get("Error", {})
-    code = str(said.get("Code", ""))
-    return code.startswith(REFUSED) and (code != "AuthFailure" or "validate" in str(said.get("Message", "")))
+    answer = error.response.get("Error", {})
+    code = str(answer.get("Code", ""))
+    return code.startswith(REFUSED) and (code != "AuthFailure" or "validate" in str(answer.get("Message", "")))
 
 
-def _remedy(error: Exception) -> str:
+def _fix(error: Exception) -> str:
     if isinstance(error, aws.ClientError):
         return _after_refusal(error)
     if isinstance(error, aws.ConnectionError | aws.HTTPClientError):
         return _after_silence()
-    return next((remedy for kinds, remedy in _BY_KIND if isinstance(error, kinds)), "look at AWS_PROFILE and the AWS_ variables")
+    return next((fix for kinds, fix in _BY_KIND if isinstance(error, kinds)), "check AWS_PROFILE and the other AWS_ variables")
 
 
 def _after_refusal(error: aws.ClientError) -> str:
-    """What to do when AWS answers with this error."""
+    """Return the fix for an error that AWS answers."""
     code = str(error.response["Error"]["Code"])
     if are_refused(error):
-        return f"run `aws sso login`, or take other credentials; or {DEMO}"
+        return "run `aws sso login`, or use other credentials"
     if "AccessDenied" in code or "Unauthorized" in code or code == "AuthFailure":
-        return "`aws sts get-caller-identity` says who you are; take a role that may do this"
-    return "try again; AWS's health and the account's limits are the next places to look"
+        return "use a role with this permission; `aws sts get-caller-identity` prints the current one"
+    return "try again; if it fails again, check the AWS Health Dashboard and the account's quotas"
 
 
 def _after_silence() -> str:
-    """What to do when nothing answers at the endpoint."""
+    """Return the fix for an endpoint that does not answer."""
     endpoint = next((os.environ[name] for name in sorted(os.environ) if name.startswith("AWS_ENDPOINT_URL")), None)
     if endpoint is None:
         return "check the network, and HTTPS_PROXY and AWS_CA_BUNDLE if they are set"
-    return f"this shell is pointed at {endpoint}: run {DEMO}, or open a new shell for an account"
+    return f"AWS_ENDPOINT_URL is {endpoint}: run {DEMO}, or open a new shell for an AWS account"

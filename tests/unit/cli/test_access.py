@@ -1,10 +1,13 @@
 """The region is the file's, else AWS_REGION, as the CLI and the CDK have it, else boto3's."""
 
+from pathlib import Path
+
 import pytest
 
+from cli.access import Access, asked_region
 from cli.deployment import Deployment
+from cli.errors import OpsError
 from cli.preflight.account import session_for
-from cli.region import asked_region
 from tests.unit.cli.test_retained import FILE, parsed
 
 WITHOUT = FILE.replace("region: us-west-2\n", "")
@@ -32,3 +35,20 @@ def test_without_aws_region_it_is_botos(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("AWS_REGION", "")
     assert asked_region(None) is None
     assert Deployment(parsed(WITHOUT)).region == "eu-west-1"
+
+
+def test_the_option_is_before_the_environment_and_never_against_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    assert Deployment(parsed(WITHOUT), access=Access(region="eu-north-1")).region == "eu-north-1"
+    assert Deployment(parsed(FILE), access=Access(region="us-west-2")).region == "us-west-2"
+    with pytest.raises(OpsError, match="--region eu-north-1: the cluster file has region us-west-2"):
+        Deployment(parsed(FILE), access=Access(region="eu-north-1"))
+
+
+def test_the_profile_is_that_of_the_option(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "config").write_text("[profile ours]\nregion = eu-north-1\n")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.delenv("AWS_DEFAULT_REGION")
+    monkeypatch.delenv("AWS_REGION", raising=False)
+    assert Deployment(parsed(WITHOUT), access=Access("ours")).region == "eu-north-1"
+    assert session_for(parsed(WITHOUT), Access("ours")).region_name == "eu-north-1"

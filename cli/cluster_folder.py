@@ -1,0 +1,16 @@
+"""The folder of the cluster files."""
+
+from pathlib import Path
+
+CLUSTERS = Path("clusters")
+CHECKOUT = Path(__file__).parents[1]
+
+
+def cluster_folder(given: Path) -> Path:
+    """Return the folder that was given, or the checkout's own where the default does not exist."""
+    return CHECKOUT / CLUSTERS if given == CLUSTERS and not given.is_dir() else given
+
+
+def cluster_names() -> list[str]:
+    """Return the names of the cluster files, for shell completion."""
+    return sorted(path.stem for path in cluster_folder(CLUSTERS).glob("*.yaml") if not path.name.startswith("."))

@@ -1,0 +1,32 @@
+"""Asks a person at the terminal, without writing the question into piped output."""
+
+import sys
+from collections.abc import Callable
+
+from cli.errors import OpsError
+
+Confirm = Callable[[str], None]
+
+
+def prompt(question: str) -> str:
+    """Return the answer to the question."""
+    if sys.stdout.isatty():
+        return input(question)
+    print(question, end="", file=sys.stderr, flush=True)
+    return input()
+
+
+def confirmation(*, yes: bool) -> Confirm:
+    """Return a function that asks a question and raises an OpsError unless the answer is yes."""
+    return without_asking if yes else _ask
+
+
+def without_asking(_: str) -> None:
+    """Assume that the answer is yes."""
+
+
+def _ask(question: str) -> None:
+    if not sys.stdin.isatty():
+        raise OpsError("not a terminal: pass --yes to confirm")
+    if prompt(f"{question} [y/N]: ").strip().lower() not in ("y", "yes"):
+        raise OpsError("nothing was changed")

@@ -1,0 +1,76 @@
+"""Prints the result of any command: text for people, or one JSON envelope for programs."""
+
+import json
+import sys
+from collections.abc import Sequence
+
+from cli.result import Block, Result, Show, Table, ignore
+
+ENVELOPE_VERSION = 1
+JSON = "json"
+STYLES = {"hpod.error": "red", "hpod.warning": "yellow", "hpod.ok": "green"}
+HIGHLIGHTS = (
+    r"(?P<error>^error\b|(?<=: )error(?=: )|\b\w*FAILED\b|\b\w*ROLLBACK_COMPLETE\b|\bFailed\b|\bFailure\b)",
+    r"(?P<warning>^warning\b|(?<=: )warning(?=: )|\b\w+_IN_PROGRESS\b)",
+    r"(?P<ok>^ok\b|\b(CREATE|UPDATE|IMPORT)_COMPLETE\b|\bInService\b|\bRunning\b)",
+)
+
+
+def render(command: str, result: Result, output: str) -> None:
+    """Print the result, and its failure to standard error."""
+    if output == JSON:
+        print(envelope(command, result), flush=True)
+    else:
+        _print(result.text)
+    if result.failure:
+        print(result.failure, file=sys.stderr)
+
+
+def envelope(command: str, result: Result) -> str:
+    """Return the JSON document that every command prints with ``--output json``."""
+    document = {"version": ENVELOPE_VERSION, "command": command, "data": result.data, "problems": list(result.problems)}
+    return json.dumps(document, indent=2, ensure_ascii=False, default=str)
+
+
+def line_printer(output: str) -> Show:
+    """Return what prints a line while a command runs: nothing for JSON, which is one document."""
+    return ignore if output == JSON else lambda line: _print([line])
+
+
+def _print(blocks: Sequence[Block]) -> None:
+    """Print the blocks with a blank line between them; only a terminal gets colours and columns that fit it."""
+    if not blocks:
+        return
+    if sys.stdout.isatty():
+        _print_to_terminal(blocks)
+    else:
+        print("\n\n".join(map(str, blocks)), flush=True)
+
+
+def _print_to_terminal(blocks: Sequence[Block]) -> None:
+    from rich.console import Console  # noqa: PLC0415  slow to import, and only a terminal needs it
+    from rich.highlighter import RegexHighlighter  # noqa: PLC0415
+    from rich.table import Table as Columns  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+    from rich.theme import Theme  # noqa: PLC0415
+
+    class Highlighter(RegexHighlighter):
+        """Colours errors, warnings and good states."""
+
+        base_style = "hpod."
+        highlights = list(HIGHLIGHTS)  # noqa: RUF012  as in rich's own class
+
+    console, highlighter = Console(theme=Theme(STYLES)), Highlighter()
+    for index, block in enumerate(blocks):
+        if index:
+            console.print()
+        if isinstance(block, Table):
+            columns = Columns(*block.head, box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+            for column in columns.columns:
+                column.overflow = "fold"
+            for row in block.rows:
+                columns.add_row(*(highlighter(Text(str(cell))) for cell in row))
+            console.print(columns)
+        else:
+            for line in block.splitlines() or [""]:
+                console.print(highlighter(Text(line)), soft_wrap=True)

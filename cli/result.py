@@ -1,0 +1,59 @@
+"""The result of a command: data for programs, text for people, and problems."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cli.errors import OpsError
+from config.errors import ConfigError
+
+Json = dict[str, Any]
+Show = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows below their head."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[object]]
+
+    def __str__(self) -> str:
+        """Return the table in columns as wide as their widest cell."""
+        lines = [list(self.head), *([str(cell) for cell in row] for row in self.rows)]
+        widths = [max(len(line[column]) for line in lines) for column in range(len(self.head))]
+        return "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+        )
+
+
+Block = str | Table
+
+
+@dataclass(frozen=True)
+class Result:
+    """The answer of a command; a ``failure`` ends it with exit code 1."""
+
+    data: Mapping[str, Any] | None
+    text: Sequence[Block] = ()
+    problems: Sequence[Json] = ()
+    failure: str = ""
+
+    def __str__(self) -> str:
+        """Return the text, with a blank line between blocks."""
+        return "\n\n".join(map(str, self.text))
+
+
+def ignore(_: str) -> None:
+    """Show nothing: for commands whose lines are not printed while they run."""
+
+
+def failed(error: OpsError | ConfigError) -> Result:
+    """Return the result of a command that ended with the error."""
+    if isinstance(error, ConfigError):
+        from validation.report import problem_fields  # noqa: PLC0415  imports the rules, which help does not need
+
+        found = [problem_fields(file, problem) for file, problems in error.problems.items() for problem in problems]
+        return Result(None, (), found, str(error))
+    message, _, fix = str(error).partition("; ")
+    return Result(None, (), [{"level": "error", "message": message, "fix": fix or None}], str(error))

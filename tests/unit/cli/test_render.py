@@ -1,0 +1,110 @@
+"""One renderer prints text for people and one JSON envelope for programs."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.__main__ import main
+from cli.errors import OpsError
+from cli.render import envelope, render
+from cli.result import Result, Table, failed
+from tests.unit.cli.commands import ARGUMENTS, OPTIONS
+
+PROJECT = Path(__file__).parents[3]
+LONG = "x" * 300
+RED = "\x1b[31m"
+CODE = f"""
+from cli.render import render
+from cli.result import Result, Table
+text = ("ok  all is well\\nerror  it is not", Table(("NAME", "VALUE"), [("a", "{LONG}"), ("b", "CREATE_FAILED")]))
+render("status", Result(dict(), text), "text")
+"""
+
+
+def on_terminal(**variables: str) -> str:
+    """What the program above prints on a terminal of 80 columns."""
+    ours, theirs = pty.openpty()
+    env = {"PATH": os.environ["PATH"], "TERM": "xterm-256color", "COLUMNS": "80", **variables}
+    subprocess.run([sys.executable, "-c", CODE], cwd=PROJECT, env=env, stdout=theirs, check=True)
+    os.close(theirs)
+    written = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        written += part
+    os.close(ours)
+    return written.decode()
+
+
+def test_columns_are_as_wide_as_their_widest_cell() -> None:
+    table = Table(("GROUP", "NODES"), [("compute-nodes", "4 of 4"), ("login", "1 of 1")])
+    assert str(table) == "GROUP          NODES\ncompute-nodes  4 of 4\nlogin          1 of 1"
+    assert str(Table(("A", "B"), [])) == "A  B"
+
+
+def test_a_pipe_gets_whole_lines_without_colours() -> None:
+    ran = subprocess.run([sys.executable, "-c", CODE], cwd=PROJECT, capture_output=True, text=True, check=True)
+    assert f"a     {LONG}\n" in ran.stdout
+    assert "\x1b" not in ran.stdout
+
+
+def test_a_terminal_gets_colours_and_columns_that_fit_without_losing_text() -> None:
+    text = on_terminal()
+    assert f"{RED}error" in text
+    assert f"{RED}CREATE_FAILED" in text
+    assert text.count("x") == len(LONG)
+    assert max(len(line.rstrip("\r")) for line in on_terminal(NO_COLOR="1").split("\n") if "\x1b" not in line) <= 80
+
+
+def test_no_color_is_respected() -> None:
+    assert RED not in on_terminal(NO_COLOR="1")
+    assert "CREATE_FAILED" in on_terminal(NO_COLOR="1")
+
+
+def test_the_failure_is_on_standard_error_with_any_output(capsys: pytest.CaptureFixture[str]) -> None:
+    result = failed(OpsError("no cluster x; correct the name"))
+    render("status", result, "text")
+    assert capsys.readouterr() == ("", "no cluster x; correct the name\n")
+    render("status", result, "json")
+    printed = capsys.readouterr()
+    assert printed.err == "no cluster x; correct the name\n"
+    assert json.loads(printed.out) == {
+        "version": 1,
+        "command": "status",
+        "data": None,
+        "problems": [{"level": "error", "message": "no cluster x", "fix": "correct the name"}],
+    }
+
+
+def test_the_envelope_has_the_data() -> None:
+    assert json.loads(envelope("cost", Result({"a": 1}, ("text",)))) == {
+        "version": 1,
+        "command": "cost",
+        "data": {"a": 1},
+        "problems": [],
+    }
+
+
+@pytest.mark.parametrize("command", OPTIONS)
+def test_every_command_prints_the_envelope(
+    command: str, checkout: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "nonsense")
+    arguments = (
+        {"CLUSTER": ["reference"], "CLUSTER|FILE": ["reference"], "NAME": ["mine"]}.get(ARGUMENTS[command][0], [])
+        if ARGUMENTS[command]
+        else []
+    )
+    main([command, *arguments, "--output", "json"])
+    document = json.loads(capsys.readouterr().out)
+    assert list(document) == ["version", "command", "data", "problems"]
+    assert (document["version"], document["command"]) == (1, command)
