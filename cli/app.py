@@ -16,7 +16,7 @@ from cli.run import run, run_on_deployment
 EXIT_CODES = "Exit codes: 0 success; 1 problems found or command failed; 2 wrong usage; 130 Ctrl-C; 141 output pipe closed."
 
 app = typer.Typer(
-    help="Check cluster files before `cdk deploy`, and inspect what it deployed.",
+    help="Check cluster files before `cdk deploy`, and inspect the deployment.",
     epilog=EXIT_CODES,
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
@@ -99,7 +99,7 @@ def cost(
     run("cost", command, output, clusters=clusters, cluster=cluster, live=live, access=Access(profile, region))
 
 
-@app.command("list", help="List cluster files and what is deployed.")
+@app.command("list", help="List cluster files and deployed clusters.")
 def list_(clusters: Clusters = CLUSTERS, profile: Profile = None, region: Region = None, output: Output = "text") -> None:
     from cli.clusters import list_clusters as command
 

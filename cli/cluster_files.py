@@ -13,7 +13,7 @@ def checked(folder: Path, named: Sequence[str]) -> tuple[CheckedFile, ...]:
     if not named:
         return _of_folder(folder, None)
     if all(is_path(name) and not Path(name).is_dir() for name in named):
-        return check_files(map(Path, dict.fromkeys(named)))  # beside each other
+        return check_files(map(Path, dict.fromkeys(named)))  # together, so that shared names are found
     return tuple({file.name: file for file in _each(folder, named)}.values())
 
 

@@ -99,7 +99,7 @@ class Deployment:
             if "does not exist" in error.response.get("Error", {}).get("Message", ""):
                 return None
             raise
-        # Outputs without a description are the CDK's own, by which one stack reads from another.
+        # Outputs without a description are the CDK's exports between stacks.
         outputs = {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", []) if output.get("Description")}
         return Stack(name, stack["StackStatus"], stack.get("StackStatusReason", ""), outputs)
 
@@ -109,5 +109,5 @@ def _outputs(stacks: list[Stack]) -> dict[str, str]:
 
 
 def _as_far(stacks: list[Stack]) -> str:
-    """Return the stacks of a cluster that does not exist, such as one that was rolled back."""
+    """Return the stacks of an incomplete deployment, such as a rolled-back stack."""
     return "".join(f"; stack {stack.name} is {stack.status}" + (f": {stack.reason}" if stack.reason else "") for stack in stacks)

@@ -70,7 +70,7 @@ def _check(answers: Answers) -> None:
 
 
 def _demand(answers: Answers) -> None:
-    """Refuse what nobody is there to answer, all at once; the region is known with the zone."""
+    """Refuse all missing options at once, without a terminal; the zone determines the region."""
     known = {"vpc": NEW, **answers}
     missing = [
         question.option

@@ -40,7 +40,7 @@ def network(ec2: Any, cluster: str, file_system: dict[str, Any] | None) -> dict[
         "vpc_id": subnets[0]["VpcId"],
         "node_subnet_ids": nodes,
         "security_group_id": ec2.describe_security_groups(Filters=[*tagged, vpc])["SecurityGroups"][0]["GroupId"],
-        # With a cluster that was retained, its gateways and routes were, and a VPC takes no second internet gateway.
+        # A retained cluster keeps its gateways and routes, and a VPC can have only one internet gateway.
         "internet_access": "existing" if public else "create",
     }
 
@@ -73,5 +73,5 @@ def _bucket_tags(s3: Any, bucket: str) -> dict[str, str]:
         return _tags({"Tags": s3.get_bucket_tagging(Bucket=bucket)["TagSet"]})
     except ClientError as error:
         if error.response["Error"]["Code"] in ("NoSuchTagSet", "AccessDenied"):
-            return {}  # without our tag, or not for us to read: not ours
+            return {}  # no tag, or no permission to read it
         raise

@@ -12,7 +12,7 @@ LOG_GROUP = "ProviderStepAccessLogGroup"
 
 
 def progress(deployment: Deployment) -> list[str]:
-    """Return a line for each running request: status, ready nodes, elapsed time and what it waits for."""
+    """Return a line for each running request: status, ready nodes, elapsed time and the reason for waiting."""
     resources = deployment.resources("Cluster")
     ours = (each for each in resources if each["ResourceType"].startswith("Custom::"))
     running = [each for each in ours if each["ResourceStatus"].endswith("_IN_PROGRESS")]

@@ -50,7 +50,7 @@ def _zone(answer: str, answers: Answers) -> str | None:
     region, home = answers.get("region"), region_of_zone(answer)
     if re.fullmatch(ZONE_ID, answer) is None:
         return f"is not an availability zone id; {zone_fix(answer, region)}"
-    # Of the region's zones that the table does not have, which some accounts see, the file's own check warns.
+    # Zones that the table lacks, which only some accounts see, are a warning of `validate`.
     return f"is a zone of {home}, not of {region}; {zone_fix(answer, region)}" if region and home not in (None, region) else None
 
 

@@ -42,7 +42,7 @@ def _refuse_if_held(deployment: Deployment, cluster: Cluster, owner: Owner) -> N
     resource = _tolerant(cloudformation.describe_stack_resource, "StackResourceDetail", **names)
     status, resource_status = stacks[0]["StackStatus"], resource["ResourceStatus"] if resource else ""
     stack = f"{stacks[0]['StackName']} ({status})"
-    # Until a request is answered, CloudFormation knows no cluster of a Create, and the old one of an Update that replaces it.
+    # Until a request is answered, CloudFormation has no physical id for a Create, and the old one for a replacing Update.
     if status.endswith(BUSY) or resource_status.endswith(BUSY):
         raise OpsError(
             f"cluster {cluster.name} is {owner.logical_id} of stack {stack}, which is busy; nothing was changed; wait until "

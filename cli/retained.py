@@ -71,7 +71,7 @@ def _network(deployment: Deployment, found: dict[str, Any]) -> dict[str, Any]:
     config = deployment.config.network
     fixed = config.existing
     if not found and fixed and fixed.internet_access is Access.CREATE and has_internet(deployment.client("ec2"), fixed.vpc_id):
-        found = {**_written(fixed), "internet_access": Access.EXISTING.value}  # made for it, and retained
+        found = {**_written(fixed), "internet_access": Access.EXISTING.value}  # created for it, and retained
     return {**_written(config), "existing": found} if found else {}
 
 
@@ -87,7 +87,7 @@ def _storage(config: ClusterConfig, file_system: dict[str, Any] | None, bucket: 
 
 
 def _written(section: Section) -> dict[str, Any]:
-    """Return the section as it is in the file."""
+    """Return the section with only the fields that the file sets."""
     return section.model_dump(mode="json", exclude_unset=True)
 
 

@@ -20,7 +20,7 @@ def continue_rollback(deployment: Deployment, *, skip: bool = False, confirm: Co
     skipped = {stack.name: failed_resources(deployment, stack) if skip else [] for stack in stuck}
     for name, failed in skipped.items():
         if failed:
-            confirm(f"Leave {', '.join(failed)} of stack {name} as they are, and end the rollback?")
+            confirm(f"Skip {', '.join(failed)} of stack {name}, and end the rollback?")
     for name, failed in skipped.items():
         client.continue_update_rollback(StackName=name, **({"ResourcesToSkip": failed} if failed else {}))
     lines = [

@@ -30,7 +30,7 @@ def run_on_deployment(
     access: Access,
     **arguments: object,
 ) -> None:
-    """Run a command on what was deployed of a cluster file."""
+    """Run a command on the deployment of a cluster file."""
     from cli.on_deployment import on_deployment
 
     folder = cluster_folder(clusters)
@@ -46,7 +46,7 @@ def _render(command: str, call: Callable[[], Result], output: str) -> None:
         except (ConfigError, OpsError) as error:
             result = failed(error)
         render(command, result, output)
-    except BrokenPipeError:  # the reader has enough, as `head` has
+    except BrokenPipeError:  # the reader has stopped, like `head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(141) from None
     if result.failure:

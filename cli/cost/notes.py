@@ -7,7 +7,7 @@ from config.network import InternetAccess
 from config.section import Removal
 
 BY_USE = (
-    "not included, as it is charged by use: data through NAT gateways and between zones, S3 storage and requests, logs, alarms, "
+    "not included, because charged by use: data through NAT gateways and between zones, S3 storage and requests, logs, alarms, "
     "metrics and the functions that deploy"
 )
 ROOT = "not included: the nodes' root volumes, whose size HyperPod determines"
@@ -28,11 +28,11 @@ def _on_what_is_there(config: ClusterConfig) -> Iterator[str]:
     """Yield what the cluster uses and the deployment does not create."""
     network, storage = config.network.existing, config.storage
     if network and network.internet_access is InternetAccess.EXISTING:
-        yield f"not included, as it already exists: the network, {network.vpc_id}"
+        yield f"not included, because it already exists: the network, {network.vpc_id}"
     if storage.existing:
-        yield f"not included, as it already exists: the file system {storage.existing.file_system_id}"
+        yield f"not included, because it already exists: the file system {storage.existing.file_system_id}"
     if storage.openzfs:
-        yield f"not included, as it already exists: the file system {storage.openzfs.dns_name}"
+        yield f"not included, because it already exists: the file system {storage.openzfs.dns_name}"
 
 
 def _after_destroy(config: ClusterConfig) -> Iterator[str]:

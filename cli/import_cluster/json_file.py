@@ -35,7 +35,7 @@ def read_json(file: FilePath) -> JsonFile:
         problem = Problem((), ABSENT, f"is not UTF-8 text; {EXPECTED}")
     except json.JSONDecodeError as error:
         problem = Problem((), _line(error), f"is not JSON: {error.msg}; {_fix(error, file)}", place=_at(error))
-    except ValueError as error:  # ours, below, and that of a number with thousands of digits
+    except ValueError as error:  # raised below, and by numbers with thousands of digits
         problem = Problem((), ABSENT, f"{error}; {EXPECTED} without duplicate keys", place=strange_place(text))
     except RecursionError:
         problem = Problem((), ABSENT, f"is nested too deeply; {EXPECTED}")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from config.errors import Path, Place
 
-# Of a member where its name begins, of an entry of a list where that begins.
+# The place of a member is its name's, that of a list entry its own.
 Places = Mapping[Path, Place]
 
 _BLANK = re.compile(r"[ \t\r\n]*")
@@ -33,7 +33,7 @@ def strange_place(text: str) -> Place | None:
         json.loads(text)
         scanner = _Scanner(text)
         scanner.value(0, ())
-    except (ValueError, RecursionError):  # there is more behind it that is no JSON
+    except (ValueError, RecursionError):  # followed by something that is not JSON
         return None
     return min(scanner.strange, default=None)
 

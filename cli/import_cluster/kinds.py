@@ -19,7 +19,7 @@ class Kind:
     fix: str
 
 
-# In this order: what has a later member, too, is the earlier kind.
+# A file with several of these members is of the first kind.
 KINDS = (
     Kind(
         "description",
@@ -65,7 +65,7 @@ def kind_of(content: object) -> Kind | None:
 
 
 def demand(file: JsonFile, name: str) -> None:
-    """Refuse a file that looks like one of another kind than the one of this name."""
+    """Refuse a file that looks like a different kind."""
     kind = kind_of(file.content)
     if kind is None or kind.name == name:
         return

@@ -58,7 +58,7 @@ def _check_account(session: Any, file: Path | None) -> None:
     if file is None or not file.is_file():
         return
     config = parse_cluster(file.read_bytes(), file.stem, file.parent)
-    if isinstance(config, ClusterConfig):  # a file with errors names no account for certain
+    if isinstance(config, ClusterConfig):  # a file with errors has no reliable account
         check_account(config, file, client_of(session, "sts"))
 
 
@@ -106,9 +106,9 @@ def _placed(session: Any, original: Original, choices: Choices) -> tuple[Origina
         return original, replace(choices, region=region)
     ec2 = client_of(session, "ec2")
     found = {each["SubnetId"]: each for each in ec2.describe_subnets(SubnetIds=request[VPC]["Subnets"])["Subnets"]}
-    subnets = [found[each] for each in request[VPC]["Subnets"]]  # in the file's order: EC2 has its own
+    subnets = [found[each] for each in request[VPC]["Subnets"]]  # in the request's order, which EC2 does not keep
     noted = replace(original, notes=(*original.notes, *_zones_note(subnets)))
-    if is_anew:  # a new network is where the capacity is, too
+    if is_anew:  # a new network is also in the zone of the capacity
         return noted, replace(choices, region=region, zone=subnets[0]["AvailabilityZoneId"])
     _refuse_contradictions(choices, subnets[0])
     [vpc] = ec2.describe_vpcs(VpcIds=[subnets[0]["VpcId"]])["Vpcs"]

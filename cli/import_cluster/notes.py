@@ -1,4 +1,4 @@
-"""Comments of an imported file: what it keeps, creates and drops, and how long to wait."""
+"""Comments of an imported file: kept, new and dropped parts, and the wait time."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -9,7 +9,7 @@ from config.network import ZONE_ID
 from config.suggestions import either, nearest
 from config.zones import is_plausible_region, region_of_name, region_of_zone, regions, zone_fix, zones_of
 
-# The option that a part of the new file is from, so that the option is what has to be changed.
+# The option that sets a part of the new file, so that errors name the option.
 OPTIONS: dict[Path, str] = {
     (): "write",
     ("region",): "region",

@@ -28,7 +28,7 @@ class Original:
     files: Mapping[str, JsonFile] = field(default_factory=dict, repr=False)
     """The files as they were read, by their names; places are by the paths of the request."""
     network_file: str = ""
-    """The file that the network is from, where it has one of its own."""
+    """The separate file of the network, if there is one."""
 
     @property
     def groups(self) -> list[Request]:
@@ -73,7 +73,7 @@ def _is_network(file: JsonFile) -> bool:
 
 def _request(file: JsonFile) -> Request:
     demand(file, REQUEST)
-    if isinstance(file.content, list):  # as `aws sagemaker create-cluster --instance-groups file://...` takes it
+    if isinstance(file.content, list):  # the form of `aws sagemaker create-cluster --instance-groups file://...`
         return {GROUPS: file.content}
     return _mapping(file, REQUEST, "CreateCluster's input, or the list of its instance groups")
 

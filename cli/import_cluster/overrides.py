@@ -5,7 +5,7 @@ from typing import Any
 
 
 def overrides(wanted: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what has to be merged over ``ours`` to get ``wanted``; null removes a member."""
+    """Return the difference that, merged over ``ours``, gives ``wanted``; null removes a member."""
     found: dict[str, Any] = {name: None for name in ours if name not in wanted}
     for name, value in wanted.items():
         have = ours.get(name)

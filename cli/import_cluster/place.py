@@ -11,7 +11,7 @@ from config.errors import ABSENT, ConfigError, Path, Problem
 from config.suggestions import either
 from config.zones import region_of_zone, regions, zones_of
 
-# Where texts of requests and parameters carry a region: ARNs, and names of FSx's hosts.
+# Texts with a region in requests and parameters: ARNs and DNS names of FSx.
 REGIONAL = re.compile(
     r"\barn:aws[a-z-]*:(?:sagemaker|eks|secretsmanager|kms|fsx):([a-z0-9-]+):|\.fsx\.([a-z0-9-]+)\.amazonaws\.com"
 )
@@ -43,7 +43,7 @@ def place_of(original: Original, choices: Choices) -> Place:
     return Place(region, zones[0], is_chosen=False)
 
 
-# File, path in it, text there and the region that it names.
+# File, path, text and the region in it.
 Named = tuple[str, Path, str, str]
 
 

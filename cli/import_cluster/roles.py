@@ -11,7 +11,7 @@ from config.instance_group import InstanceGroup, Role
 from config.suggestions import nearest
 from validation.patterns import in_words
 
-# HyperPod's own name for the partition of a compute group whose SlurmConfig names none.
+# HyperPod's partition for a compute group whose SlurmConfig has none.
 UNNAMED = "dev"
 
 

@@ -20,7 +20,7 @@ from config.zones import is_plausible_region, regions
 Json = dict[str, Any]
 _Answer = TypeVar("_Answer")
 
-# A preflight asks much at once and is waited for: it neither hangs on a silent endpoint nor gives up at a first throttle.
+# Many parallel calls in the foreground: do not hang on a silent endpoint, and retry when throttled.
 PATIENCE = Config(
     connect_timeout=10, read_timeout=30, max_pool_connections=20, retries={"mode": "standard", "total_max_attempts": 5}
 )
@@ -51,7 +51,7 @@ class Account:
         name = self._session.region_name
         if not name:
             raise OpsError("no region: set `region` in the cluster file, or pass --region")
-        if not is_plausible_region(name):  # of one that is newer than the table, the file's own check warns
+        if not is_plausible_region(name):  # `validate` warns of a region that is newer than the table
             raise OpsError(f"{name}, from the environment, is not a region of SageMaker; {nearest(name, regions())}")
         return str(name)
 

@@ -10,7 +10,7 @@ from cli.preflight.account import Account
 from cli.preflight.check_result import CheckResult, error, ok
 from cli.preflight.runner import code_of
 
-# The CDK's own, from aws-cdk-lib's DefaultStackSynthesizer; a test compares with what the templates ask for.
+# From aws-cdk-lib's DefaultStackSynthesizer; a test compares them with the templates.
 QUALIFIER = "hnb659fds"
 LEAST_VERSION = 6
 CDK_JSON = Path(__file__).parents[2] / "cdk.json"

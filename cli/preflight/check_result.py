@@ -39,12 +39,12 @@ def ok(message: str) -> CheckResult:
 
 
 def warning(message: str, fix: str = "", link: str = "") -> CheckResult:
-    """Return something with which a deployment may still succeed."""
+    """Return a warning: a deployment may still succeed."""
     return CheckResult(Outcome.WARNING, message, fix, link)
 
 
 def error(message: str, fix: str, link: str = "") -> CheckResult:
-    """Return something with which a deployment would fail, or do what is not wanted."""
+    """Return an error: a deployment would fail, or have an unwanted effect."""
     return CheckResult(Outcome.ERROR, message, fix, link)
 
 

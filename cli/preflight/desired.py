@@ -20,7 +20,7 @@ class Group:
     is_spot: bool
     training_plan: str | None
     network: dict[str, list[str]]
-    """`OverrideVpcConfig`: Subnets and SecurityGroupIds of its own; empty without."""
+    """Subnets and SecurityGroupIds of `OverrideVpcConfig`; empty without."""
     volumes: tuple[dict[str, Any], ...]
     image: str
     """`ImageId`; empty without."""

@@ -13,7 +13,7 @@ from cli.preflight.live_clusters import described, has_own_name, instances
 from cli.preflight.quotas import Quotas
 from cli.preflight.runner import is_denied, not_answered
 
-# Spelt as Service Quotas spells them; what each is for:
+# Names as in Service Quotas; for their meaning, see
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites.html
 OF_A_TYPE = {False: "{} for cluster usage", True: "{} for cluster spot instance usage"}
 OF_ALL = {

@@ -71,7 +71,7 @@ def internet(account: Account) -> Iterator[CheckResult]:
         return
     filters = [{"Name": "vpc-id", "Values": [existing.vpc_id]}]
     tables = list(account.all("ec2", "describe_route_tables", "RouteTables", Filters=filters))
-    if not tables:  # every VPC has a main one
+    if not tables:  # every VPC has a main table
         yield skipped(f"no VPC {existing.vpc_id}")
         return
     for subnet_id in existing.node_subnet_ids:

@@ -11,10 +11,10 @@ from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.deploy_actions import actions
 from cli.preflight.runner import code_of, one_by_one
 
-# https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html: the command line takes these on, and CloudFormation the last.
+# https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html: the CDK assumes TAKEN_ON, CloudFormation EXECUTION.
 TAKEN_ON = ("deploy-role", "file-publishing-role")
 EXECUTION = "cfn-exec-role"
-# What the command line does itself where it takes on nobody; CloudFormation still works as the last of them.
+# Actions of the caller if the CDK can assume no role; CloudFormation still uses EXECUTION.
 WITHOUT_ROLES = ["cloudformation:CreateChangeSet", "cloudformation:ExecuteChangeSet", "iam:PassRole", "s3:PutObject"]
 ALLOWED, DENIED, DOUBTFUL = "allowed", "explicitDeny", "explicitDeny without the conditions' values"
 BATCH = 50

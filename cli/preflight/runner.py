@@ -39,7 +39,7 @@ def _asked(account: Account, check: Check) -> Iterator[CheckResult]:
 
 
 def together(account: Account, *parts: Iterable[CheckResult], well: str) -> Iterator[CheckResult]:
-    """Yield the results of all parts of a check, even if one is denied, or else that nothing is wrong."""
+    """Yield the results of all parts of a check, despite denied calls, or else that nothing is wrong."""
     is_well = True
     for each in one_by_one(account, *parts):
         is_well = False
@@ -49,7 +49,7 @@ def together(account: Account, *parts: Iterable[CheckResult], well: str) -> Iter
 
 
 def one_by_one(account: Account, *parts: Iterable[CheckResult]) -> Iterator[CheckResult]:
-    """Yield the results of all parts of a check, even if one is denied; report the same denial once."""
+    """Yield the results of all parts of a check, despite denied calls; report the same denial once."""
     seen: set[CheckResult] = set()
     for part in parts:
         for each in _guarded(account, partial(iter, part)):
@@ -77,7 +77,7 @@ def _instead(account: Account, failure: ClientError | aws.BotoCoreError | Respon
         case aws.ParamValidationError():
             return warning(f"invalid call: {_on_one_line(failure)}", "correct the name in the file")
         case aws.ConnectionError() | aws.HTTPClientError():
-            # STS has answered by now, so this is one service's endpoint: one that the region does not have, or no route to it.
+            # STS has answered, so only this service has no endpoint in the region, or no route to it.
             fix = f"check that {account.region} has the service, and that your network allows it"
             return warning(f"no answer: {_on_one_line(failure)}", fix)
     return warning(f"the call failed: {_on_one_line(failure)}", "try again, or check it yourself")

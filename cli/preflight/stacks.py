@@ -6,7 +6,7 @@ from cli.deployment import Stack
 from cli.preflight.account import Account
 from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 
-# What the CDK's command line deletes and makes anew by itself.
+# The CDK's command line deletes and recreates these automatically.
 MADE_ANEW = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "REVIEW_IN_PROGRESS")
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/stack-failure-options.html: left as they failed.
 PAUSED = ("CREATE_FAILED", "UPDATE_FAILED")

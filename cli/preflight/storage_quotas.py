@@ -30,6 +30,6 @@ def storage_quotas(account: Account) -> Iterator[CheckResult]:
     ]
     quotas = Quotas(account, "fsx")
     yield quotas.judged(COUNT[kind], asked=1, used=len(others))
-    # Disks and Intelligent-Tiering have quotas of their own, and the latter no capacity that anybody chose.
+    # HDD and Intelligent-Tiering have separate quotas.
     used = sum(each.get("StorageCapacity", 0) for each in others if each.get("StorageType", SSD) == SSD)
     yield quotas.judged(CAPACITY[kind], asked=lustre.storage_capacity_gib, used=used, unit=" GiB")

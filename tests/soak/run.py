@@ -159,6 +159,7 @@ class Run:
     def _destination(self, operation: Operation) -> None:
         self.has_disorder |= operation["delays"] != [1]
         self.world.destinations.append(operation["delays"])
+        self.world.latest_record_s = max(self.world.latest_record_s, *operation["delays"])
 
     def _outage(self, operation: Operation) -> None:
         sagemaker = self.world.sagemaker

@@ -42,6 +42,7 @@ class SoakWorld:
         self.deliveries: deque[Sequence[float]] = deque()
         self.notices: deque[Sequence[float]] = deque()
         self.destinations: deque[Sequence[float]] = deque()
+        self.latest_record_s = 0.0
         self.violations: list[str] = []
         self.is_newer_release = False
         self.deleted_by_hand = False

@@ -93,8 +93,8 @@ def test_an_account_that_lacks_much_is_told_all_of_it_at_once(world: World, pref
         "training plans: summer has 3 instances free for this cluster, and 4 are requested",
         f"vpc: {network.vpc} has enableDnsHostnames off, so nodes cannot resolve their file system",
         f"subnets: {network.subnet} is in usw2-az1, and `network.availability_zone_id` is usw2-az4",
-        f"security groups: {network.group} does not let out all traffic to itself: EFA needs a rule that names the group itself, "
-        "and not 0.0.0.0/0",
+        f"security groups: {network.group} does not let out all traffic to itself: EFA requires a rule with the group itself, "
+        "not 0.0.0.0/0",
         "file systems: no file system fs-0123456789abcdef0 in us-west-2",
     ]
     assert all(each["fix"] for each in told["checks"] if each["outcome"] == "error")

@@ -46,7 +46,7 @@ def test_a_skip_is_asked_about_with_what_it_skips() -> None:
 
     with pytest.raises(OpsError):
         continue_rollback(deployment(account), skip=True, confirm=refuse)
-    assert asked == ["Leave ClusterResource1A2B3C4D of stack draft-Cluster as they are, and end the rollback?"]
+    assert asked == ["Skip ClusterResource1A2B3C4D of stack draft-Cluster, and end the rollback?"]
     assert account.continued == []
     continue_rollback(deployment(account), confirm=refuse)
     assert account.continued == [{"StackName": "draft-Cluster"}]

@@ -115,8 +115,8 @@ def test_what_is_there_already_is_named_and_not_charged() -> None:
         storage={"existing": {"file_system_id": "fs-01234567", "mount_name": "abcdefgh"}},
     )
     assert {each.section for each in charges_of(config)} == {"instance groups"}
-    assert "not included, as it already exists: the network, vpc-01234567" in notes_on(config)
-    assert "not included, as it already exists: the file system fs-01234567" in notes_on(config)
+    assert "not included, because it already exists: the network, vpc-01234567" in notes_on(config)
+    assert "not included, because it already exists: the file system fs-01234567" in notes_on(config)
 
 
 def test_an_imported_network_for_which_we_make_the_way_out_is_charged_for_it() -> None:
