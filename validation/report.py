@@ -54,7 +54,7 @@ def problems(files: Found) -> list[dict[str, Any]]:
 
 def problem_fields(file: str, problem: Problem) -> dict[str, Any]:
     """Return the problem for programs."""
-    what, remedy = _parts(problem)
+    what, fix = _parts(problem)
     return {
         "file": file,
         "line": problem.place.line if problem.place else None,
@@ -64,7 +64,7 @@ def problem_fields(file: str, problem: Problem) -> dict[str, Any]:
         "level": problem.level.value,
         "rule": problem.rule or None,
         "message": what,
-        "remedy": remedy,
+        "fix": fix,
         "why": entry(problem.rule).why if problem.rule else None,
         "silenced": problem.silenced,
     }
@@ -72,8 +72,8 @@ def problem_fields(file: str, problem: Problem) -> dict[str, Any]:
 
 def _parts(problem: Problem) -> tuple[str, str]:
     """What is wrong, and what to do about it."""
-    what, _, remedy = problem.message.partition("; ")
-    return what, remedy
+    what, _, fix = problem.message.partition("; ")
+    return what, fix
 
 
 def github(files: Found) -> str:

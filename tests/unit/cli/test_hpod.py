@@ -51,6 +51,11 @@ def test_ctrl_c_while_python_starts_prints_no_traceback(hpod: Path, tmp_path: Pa
     assert "Traceback" not in ran.stderr
 
 
+def test_the_commands_of_a_page_are_found() -> None:
+    page = next(page for page in PAGES if page.name == "commands.md")
+    assert {words[1] for words in commands(page) if len(words) > 1} >= HELP.keys()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
 def test_every_command_and_option_in_the_documentation_exists(page: Path) -> None:
     for words in commands(page):

@@ -54,7 +54,7 @@ def test_programs_get_all_that_is_known() -> None:
         "level": "error",
         "rule": "zone-of-the-region",
         "message": "100% wrong: no",
-        "remedy": "mend it",
+        "fix": "mend it",
         "why": catalog()["zone-of-the-region"].why,
         "silenced": None,
     }
