@@ -19,7 +19,7 @@ OFFLINE = ("validate", "cost", "--help", "--version")
 def hpod(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The command that the Makefile writes for this checkout."""
     folder = tmp_path_factory.mktemp("hpod")
-    make = ["make", "-s", "-f", PROJECT / "Makefile", "-o", ".venv/ready", "-o", "Makefile", f"CURDIR={PROJECT}", "hpod"]
+    make = ["make", "-s", "-f", str(PROJECT / "Makefile"), "-o", ".venv/ready", "-o", "Makefile", f"CURDIR={PROJECT}", "hpod"]
     subprocess.run(make, cwd=folder, check=True)
     return folder / "hpod"
 
