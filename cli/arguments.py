@@ -11,7 +11,7 @@ ClusterOrFile = Annotated[
     str,
     typer.Argument(metavar="CLUSTER|FILE", help="Name or path of a cluster file.", autocompletion=cluster_names),
 ]
-Clusters = Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of the cluster files; in cdk: -c clusters=FOLDER.")]
+Clusters = Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of the cluster files, as in `cdk -c clusters=FOLDER`.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 on warnings, too.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file (default: refuse).")]
 Output = Annotated[Literal["text", "json"], typer.Option(help="Output format.")]

@@ -16,9 +16,10 @@ def failures(deployment: Deployment, stack: Stack) -> list[str]:
         return []
     failed = [event for event in _last_operation(deployment, stack) if event["ResourceStatus"].endswith("_FAILED")]
     reported = [event for event in failed if FOLLOWS not in event.get("ResourceStatusReason", FOLLOWS)]
-    return [
-        f"{event['LogicalResourceId']} {event['ResourceStatus']}: {event['ResourceStatusReason']}" for event in reversed(reported)
-    ]
+    lines = (
+        f"{each['LogicalResourceId']} {each['ResourceStatus']}: {each['ResourceStatusReason']}" for each in reversed(reported)
+    )
+    return list(dict.fromkeys(lines))
 
 
 def _last_operation(deployment: Deployment, stack: Stack) -> Iterator[dict[str, Any]]:

@@ -20,7 +20,7 @@ OFFLINE = ("validate", "cost", "--help", "--version")
 def hpod(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The command that the Makefile writes for this checkout."""
     folder = tmp_path_factory.mktemp("hpod")
-    make = ["make", "-s", "-f", PROJECT / "Makefile", "-o", ".venv/ready", "-o", "Makefile", f"CURDIR={PROJECT}", "hpod"]
+    make = ["make", "-s", "-f", str(PROJECT / "Makefile"), "-o", ".venv/ready", "-o", "Makefile", f"CURDIR={PROJECT}", "hpod"]
     subprocess.run(make, cwd=folder, check=True)
     return folder / "hpod"
 
@@ -50,6 +50,11 @@ def test_modules_in_the_working_folder_are_not_imported(hpod: Path, tmp_path: Pa
 def test_ctrl_c_while_python_starts_prints_no_traceback(hpod: Path, tmp_path: Path) -> None:
     ran = in_fresh_shell(f"timeout --signal INT 0.05 {hpod} validate reference", tmp_path)
     assert "Traceback" not in ran.stderr
+
+
+def test_the_commands_of_a_page_are_found() -> None:
+    page = next(page for page in PAGES if page.name == "commands.md")
+    assert {words[1] for words in commands(page) if len(words) > 1} >= HELP.keys()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))

@@ -1,0 +1,152 @@
+"""Commands on deployments: their arguments, options and help. Each imports its module when it runs, to start fast."""
+
+from typing import Annotated
+
+import typer
+
+from cli.access import Access
+from cli.arguments import ClusterOrFile, Clusters, Output, Profile, Region, Yes
+from cli.cluster_folder import CLUSTERS
+from cli.confirm import confirmation
+from cli.render import line_printer
+from cli.run import run, run_on_deployment
+
+commands = typer.Typer()
+
+
+@commands.command("list", help="List cluster files and deployed clusters.")
+def list_(clusters: Clusters = CLUSTERS, profile: Profile = None, region: Region = None, output: Output = "text") -> None:
+    from cli.clusters import list_clusters as command
+
+    run("list", command, output, clusters=clusters, access=Access(profile, region))
+
+
+@commands.command(help="Show stacks, instance groups and nodes.")
+def status(
+    cluster: ClusterOrFile,
+    clusters: Clusters = CLUSTERS,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.status import status as command
+
+    run_on_deployment("status", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region))
+
+
+@commands.command(help="List nodes, with the command to open a shell on each.")
+def nodes(
+    cluster: ClusterOrFile,
+    clusters: Clusters = CLUSTERS,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.nodes import nodes as command
+
+    run_on_deployment("nodes", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region))
+
+
+@commands.command(help="Print lifecycle logs of current and former nodes.")
+def logs(
+    cluster: ClusterOrFile,
+    node: Annotated[
+        str | None, typer.Argument(metavar="NODE", help="Instance id, or group and number, e.g. workers-1 (default: list logs).")
+    ] = None,
+    clusters: Clusters = CLUSTERS,
+    follow: Annotated[bool, typer.Option("--follow", help="Print new lines until Ctrl-C.")] = False,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.logs import logs as command
+
+    if follow and output != "text":
+        raise typer.BadParameter("--follow prints text until Ctrl-C; remove --output json")
+    show = line_printer(output)
+    run_on_deployment(
+        "logs",
+        command,
+        output,
+        cluster=cluster,
+        clusters=clusters,
+        access=Access(profile, region),
+        node=node,
+        follow=follow,
+        show=show,
+    )
+
+
+@commands.command(help="Print the outputs of the stacks: addresses, names, ids.")
+def outputs(
+    cluster: ClusterOrFile,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Print only the value of this output.")] = None,
+    clusters: Clusters = CLUSTERS,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.outputs import outputs as command
+
+    run_on_deployment("outputs", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region), name=name)
+
+
+@commands.command(help="Print resources kept by cdk destroy, as YAML.")
+def retained(
+    cluster: ClusterOrFile,
+    clusters: Clusters = CLUSTERS,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.retained import retained as command
+
+    run_on_deployment("retained", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region))
+
+
+@commands.command(help="Preview an adoption, or release a cluster (--release).")
+def adopt(
+    cluster: ClusterOrFile,
+    clusters: Clusters = CLUSTERS,
+    release: Annotated[bool, typer.Option("--release", help="Remove the tags of an owner that no longer exists.")] = False,
+    yes: Yes = False,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.adopt import adopt as command
+
+    run_on_deployment(
+        "adopt",
+        command,
+        output,
+        cluster=cluster,
+        clusters=clusters,
+        access=Access(profile, region),
+        release=release,
+        confirm=confirmation(yes=yes),
+    )
+
+
+@commands.command("continue-rollback", help="Continue a failed rollback (UPDATE_ROLLBACK_FAILED).")
+def continue_rollback(
+    cluster: ClusterOrFile,
+    clusters: Clusters = CLUSTERS,
+    skip: Annotated[bool, typer.Option("--skip", help="Skip the resources that failed, and end the rollback.")] = False,
+    yes: Yes = False,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.rollback import continue_rollback as command
+
+    run_on_deployment(
+        "continue-rollback",
+        command,
+        output,
+        cluster=cluster,
+        clusters=clusters,
+        access=Access(profile, region),
+        skip=skip,
+        confirm=confirmation(yes=yes),
+    )

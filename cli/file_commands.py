@@ -1,0 +1,173 @@
+"""Commands on cluster files: their arguments, options and help. Each imports its module when it runs, to start fast."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from cli.access import Access
+from cli.arguments import ClusterOrFile, Clusters, Force, Output, Profile, Region, Strict
+from cli.cluster_folder import CLUSTERS, cluster_names
+from cli.render import line_printer
+from cli.run import run
+
+commands = typer.Typer()
+
+
+@commands.command(help="Check cluster files, without AWS credentials.")
+def validate(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="CLUSTER|FILE", help="Names or paths of cluster files (default: all).", autocompletion=cluster_names
+        ),
+    ] = None,
+    clusters: Clusters = CLUSTERS,
+    strict: Strict = False,
+    output: Annotated[
+        Literal["text", "json", "github", "sarif"],
+        typer.Option(help="Output format; github: annotations of a pull request; sarif: for code scanners."),
+    ] = "text",
+) -> None:
+    from cli.validate import validate as command
+
+    run("validate", command, output, clusters=clusters, files=files or (), form=output, strict=strict)
+
+
+@commands.command(help="Check that the AWS account can run a cluster.")
+def preflight(
+    cluster: ClusterOrFile,
+    clusters: Clusters = CLUSTERS,
+    strict: Strict = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print only errors, warnings and the count.")] = False,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.preflight.command import preflight as command
+
+    run(
+        "preflight",
+        command,
+        output,
+        clusters=clusters,
+        cluster=cluster,
+        strict=strict,
+        quiet=quiet,
+        access=Access(profile, region),
+        show=line_printer(output),
+    )
+
+
+@commands.command(help="Print monthly usage; with --live also prices.")
+def cost(
+    cluster: ClusterOrFile,
+    clusters: Clusters = CLUSTERS,
+    live: Annotated[bool, typer.Option("--live", help="Add prices from the AWS Pricing API (pricing:GetProducts).")] = False,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.cost.command import cost as command
+
+    run("cost", command, output, clusters=clusters, cluster=cluster, live=live, access=Access(profile, region))
+
+
+@commands.command(help="Ask a few questions and write a commented cluster file.")
+def init(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new file, without .yaml.")],
+    clusters: Clusters = CLUSTERS,
+    region: Annotated[
+        str | None, typer.Option(metavar="REGION", help="AWS region (default: the zone's, then AWS_REGION).")
+    ] = None,
+    zone: Annotated[
+        str | None, typer.Option(metavar="ID", help="Id of the availability zone with your quota, e.g. usw2-az4.")
+    ] = None,
+    instance_type: Annotated[
+        str | None, typer.Option(metavar="TYPE", help="Instance type of the compute nodes, e.g. ml.p5.48xlarge.")
+    ] = None,
+    instance_count: Annotated[str | None, typer.Option(metavar="COUNT", help="Number of compute nodes (default: 1).")] = None,
+    vpc: Annotated[str | None, typer.Option(metavar="VPC_ID", help="Id of an existing VPC, or `new` (default: new).")] = None,
+    subnets: Annotated[
+        str | None, typer.Option(metavar="ID,ID", help="With --vpc: ids of private subnets in the zone, comma-separated.")
+    ] = None,
+    security_group: Annotated[
+        str | None, typer.Option(metavar="ID", help="With --vpc: id of a security group that allows all traffic within itself.")
+    ] = None,
+    storage: Annotated[
+        str | None, typer.Option(metavar="WHAT", help="FSx for Lustre: `new` (1200 GiB) or `none` (default: new).")
+    ] = None,
+    force: Force = False,
+    output: Output = "text",
+) -> None:
+    from cli.init import init as command
+
+    answers = {
+        "region": region,
+        "zone": zone,
+        "instance_type": instance_type,
+        "instance_count": instance_count,
+        "vpc": vpc,
+        "subnets": subnets,
+        "security_group": security_group,
+        "storage": storage,
+    }
+    run("init", command, output, name=name, clusters=clusters, force=force, **answers)
+
+
+@commands.command("import", help="Write a cluster file for an existing cluster.")
+def import_(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="FILE",
+            help="CreateCluster request (JSON), optionally followed by provisioning_parameters.json and vpc-config.json.",
+        ),
+    ] = None,
+    clusters: Clusters = CLUSTERS,
+    from_cluster: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Import this running cluster instead of a request file.")
+    ] = None,
+    profile: Profile = None,
+    region: Annotated[
+        str | None, typer.Option(metavar="REGION", help="AWS region, if the files do not contain it, e.g. us-west-2.")
+    ] = None,
+    zone: Annotated[
+        str | None, typer.Option(metavar="ID", help="Id of the availability zone, e.g. usw2-az4 (default: the region's first).")
+    ] = None,
+    keep: Annotated[
+        Literal["nothing", "network", "everything"] | None,
+        typer.Option(help="Resources to reuse. Default: everything with --from-cluster, network with --vpc, otherwise nothing."),
+    ] = None,
+    vpc: Annotated[
+        str | None, typer.Option(metavar="VPC_ID", help="VPC of the request's subnets; reuse them, e.g. vpc-0123456789abcdef0.")
+    ] = None,
+    scripts: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Lifecycle scripts of the request, relative to the new file, e.g. ../scripts."),
+    ] = None,
+    drop_unknown_groups: Annotated[
+        bool,
+        typer.Option(
+            "--drop-unknown-groups",
+            help="Ignore roles in provisioning_parameters.json for groups that the request does not have.",
+        ),
+    ] = False,
+    write: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write to FILE, e.g. clusters/mine.yaml, instead of printing.")
+    ] = None,
+    force: Force = False,
+    output: Output = "text",
+) -> None:
+    from cli.import_cluster.command import import_cluster as command
+
+    chosen = {
+        "profile": profile,
+        "region": region,
+        "zone": zone,
+        "keep": keep,
+        "vpc": vpc,
+        "scripts": scripts,
+        "drop_unknown_groups": drop_unknown_groups,
+    }
+    run("import", command, output, files=files or [], cluster=from_cluster, write=write, clusters=clusters, force=force, **chosen)
