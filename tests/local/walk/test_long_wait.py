@@ -10,7 +10,7 @@ from local_aws.testing import Client
 from tests.local.walk.conftest import WorkspaceIn
 from tests.local.walk.leftovers import leftovers
 
-pytestmark = [pytest.mark.cdk, pytest.mark.local]
+pytestmark = [pytest.mark.cdk, pytest.mark.local, pytest.mark.long]
 
 CLUSTER, REGION = "resilient-p5", "us-east-2"
 
