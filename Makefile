@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 CLUSTER ?=
 
-.PHONY: help setup nodes-setup demo unit nightly nightly-sample site test-long demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots templates docs bench bench-nodes clean soak soak-ci mutants mutations
+.PHONY: help setup nodes-setup demo unit nightly nightly-sample site test-long demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean soak soak-ci mutants mutations
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
@@ -109,10 +109,6 @@ synth: setup  ## synthesize clusters/ into cdk.out, with cdk-nag
 snapshots: setup  ## rewrite the templates in tests/snapshots; read the diff before you commit it
 	@python -m tests.snapshots
 	@git --no-pager diff --stat -- tests/snapshots
-
-templates: setup  ## write the templates of clusters/ into templates/; commit them, and a pull request shows what changes
-	@python -m tests.snapshots templates
-	@git --no-pager diff --stat -- templates
 
 docs: setup  ## rewrite what the documentation takes from the code
 	@python -m tools.configuration_page > docs/reference/configuration.md

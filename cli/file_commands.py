@@ -73,6 +73,17 @@ def cost(
     run("cost", command, output, clusters=clusters, cluster=cluster, live=live, access=Access(profile, region))
 
 
+@commands.command(help="Write readable templates and node files, for pull requests.")
+def snapshot(
+    clusters: Clusters = CLUSTERS,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit with 1 if a snapshot is stale.")] = False,
+    output: Output = "text",
+) -> None:
+    from cli.snapshot.command import snapshot as command
+
+    run("snapshot", command, output, clusters=clusters, check=check)
+
+
 @commands.command(help="Ask a few questions and write a commented cluster file.")
 def init(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new file, without .yaml.")],

@@ -3,8 +3,6 @@
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[1]
-USERS = PROJECT / "clusters"
-"""Read by commands only."""
 CLUSTERS = PROJECT / "tests" / "data" / "clusters"
 """Stands in for clusters/ in tests: one of the examples."""
 EXAMPLES = PROJECT / "examples" / "clusters"

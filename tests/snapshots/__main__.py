@@ -1,6 +1,5 @@
-"""Rewrite committed templates: of the fixtures, or with a folder argument, of clusters/."""
+"""Rewrite the committed templates of the fixtures."""
 
-import argparse
 import tempfile
 from pathlib import Path
 
@@ -25,11 +24,7 @@ def rewrite(folder: Path, *clusters: Path) -> list[Path]:
 
 def main() -> None:
     """Rewrite the templates and print the changed files."""
-    parser = argparse.ArgumentParser(prog="python -m tests.snapshots", description=__doc__)
-    parser.add_argument("folder", nargs="?", type=Path, help="write the templates of the files in clusters/ to this folder")
-    folder = parser.parse_args().folder
-    changed = rewrite(folder.absolute(), cluster_files.USERS) if folder else rewrite(FOLDER, *cluster_files.FOLDERS)
-    for file in changed:
+    for file in rewrite(FOLDER, *cluster_files.FOLDERS):
         print(file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file)
 
 

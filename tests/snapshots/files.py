@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.snapshots.readable import readable
+from cli.snapshot.readable import readable
 from tests.synth.synthesized import Synthesized
 
 FOLDER = Path(__file__).parent

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from cli.snapshot.readable import ASSET_HASH, BUNDLE_HASH
 from stacks.clusters_app import PROJECT
 from tests import cluster_files
-from tests.snapshots.readable import ASSET_HASH, BUNDLE_HASH
 from tests.synth.synthesized import CLUSTER, Synthesized, read_assembly
 
 SOURCES = ("app.py", "config", "cluster_request", "validation", "constructs", "lambda_assets", "lifecycle_assets", "stacks")

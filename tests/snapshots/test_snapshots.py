@@ -1,14 +1,11 @@
 """The committed templates are up to date, so that pull requests show what changes."""
 
 import difflib
-from pathlib import Path
 
 import pytest
 
-from tests import cluster_files
-from tests.snapshots.__main__ import rewrite
+from cli.snapshot.readable import ASSET_HASH, BUNDLE_HASH, REQUEST_HASH, readable
 from tests.snapshots.files import FOLDER, REWRITE, committed, expected
-from tests.snapshots.readable import ASSET_HASH, BUNDLE_HASH, REQUEST_HASH, readable
 from tests.synth.synthesized import STACKS, Synthesized
 
 
@@ -34,19 +31,6 @@ def test_an_edit_of_a_packaged_file_does_not_show(shipped: Synthesized, cluster:
     edited = REQUEST_HASH.sub(f'\\1"{"f" * 16}"', edited)  # hash of the request, which contains the scripts' prefix
     assert edited != text
     assert readable(edited) == readable(text)
-
-
-def test_templates_of_users_files_are_written_to_a_separate_folder(tmp_path: Path) -> None:
-    clusters, templates = tmp_path / "clusters", tmp_path / "templates"
-    clusters.mkdir()
-    (clusters / "mine.yaml").write_text(cluster_files.REFERENCE.read_text().replace("instance_count: 4", "instance_count: 6"))
-    gone = templates / "theirs" / "Network.template.yaml"
-    gone.parent.mkdir(parents=True)
-    gone.write_text("")
-    mine = [templates / "mine" / f"{stack}.template.yaml" for stack in STACKS]
-    assert rewrite(templates, clusters) == sorted([*mine, gone])
-    assert committed(templates) == {*mine}
-    assert "InstanceCount: 6" in mine[-1].read_text()
 
 
 def test_everything_else_shows(shipped: Synthesized) -> None:

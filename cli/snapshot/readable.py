@@ -30,10 +30,10 @@ class Function:
 class _Dumper(yaml.SafeDumper):
     """Indent lists below their key, and repeat equal parts instead of using anchors."""
 
-    def ignore_aliases(self, data: object) -> bool:
+    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002  as in the base class
         return True
 
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002  as in the base class
         super().increase_indent(flow=flow, indentless=False)
 
 
@@ -66,7 +66,7 @@ def readable(template: str) -> str:
     return QUOTED_FUNCTION.sub(r"\1 \2", text)
 
 
-def _shortened(value: Any) -> Any:
+def _shortened(value: Any) -> Any:  # noqa: PLR0911  one for each function of CloudFormation
     """Return the value with functions in their short form and embedded JSON on several lines."""
     match value:
         case {"Ref": str(name), **rest} if not rest:

@@ -1,0 +1,71 @@
+"""Synthesize cluster files in a process of its own, and read what the CDK writes."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cli.cluster_folder import CHECKOUT
+from cli.errors import OpsError
+
+DEFAULT_SCRIPTS = CHECKOUT / "lifecycle_assets"
+SETTINGS = "node_settings.json"
+"""Every bundle of scripts has this file (constructs/hyperpod/lifecycle/node_settings.py)."""
+
+
+def synthesize(clusters: Path, outdir: Path) -> None:
+    """Write the cloud assembly of the cluster files in the folder, without cdk-nag."""
+    context = {"clusters": str(clusters.absolute()), "nag": "false"}
+    environment = {**os.environ, "CDK_OUTDIR": str(outdir), "CDK_CONTEXT_JSON": json.dumps(context)}
+    node = Path(sys.executable).with_name("node")
+    if node.exists():
+        environment.setdefault("JSII_NODE", str(node))
+    done = subprocess.run([sys.executable, "app.py"], cwd=CHECKOUT, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise OpsError(done.stderr.strip())
+
+
+def templates(outdir: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield cluster, stack and template of every stack in the cloud assembly."""
+    for cluster, stack, folder, properties in _stacks(outdir):
+        yield cluster, stack, (folder / properties["templateFile"]).read_text()
+
+
+def node_files(outdir: Path) -> Iterator[tuple[str, str, bytes]]:
+    """Yield cluster, path and content of each file for the nodes that is not one of this project's scripts."""
+    for cluster, stack, folder, _ in _stacks(outdir):
+        if stack != "Cluster":
+            continue
+        manifest = json.loads((folder / f"{_artifact(folder, cluster)}.assets.json").read_text())
+        for asset in manifest["files"].values():
+            bundle = folder / asset["source"]["path"]
+            if (bundle / SETTINGS).exists():
+                yield from ((cluster, name, content) for name, content in _own(bundle))
+
+
+def _own(bundle: Path) -> Iterator[tuple[str, bytes]]:
+    for path in sorted(bundle.rglob("*")):
+        name = path.relative_to(bundle)
+        if path.is_file() and not (DEFAULT_SCRIPTS / name).is_file():
+            yield name.as_posix(), path.read_bytes()
+
+
+def _stacks(outdir: Path) -> Iterator[tuple[str, str, Path, dict[str, Any]]]:
+    for manifest in sorted(outdir.glob("assembly-*/manifest.json")):
+        for artifact in json.loads(manifest.read_text())["artifacts"].values():
+            if artifact["type"] == "aws:cloudformation:stack":
+                cluster, _, stack = artifact["properties"]["stackName"].rpartition("-")
+                yield cluster, stack, manifest.parent, artifact["properties"]
+
+
+def _artifact(folder: Path, cluster: str) -> str:
+    """Return the id of the cluster stack in the manifest of its stage."""
+    artifacts = json.loads((folder / "manifest.json").read_text())["artifacts"]
+    return next(
+        str(name)
+        for name, artifact in artifacts.items()
+        if artifact["type"] == "aws:cloudformation:stack" and artifact["properties"]["stackName"] == f"{cluster}-Cluster"
+    )

@@ -1,0 +1,67 @@
+"""`./hpod snapshot`: write readable templates and node files beside the cluster files."""
+
+import hashlib
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+from cli.result import Result
+from cli.snapshot.assembly import node_files, synthesize, templates
+from cli.snapshot.readable import readable
+
+SUFFIX = ".snapshot"
+
+
+def snapshot(*, clusters: Path, check: bool = False) -> Result:
+    """Write a folder ``NAME.snapshot`` beside each cluster file; with ``check``, only report files that differ."""
+    with tempfile.TemporaryDirectory() as folder:
+        outdir = Path(folder)
+        synthesize(clusters, outdir)
+        expected = _expected(clusters, outdir)
+    present = {path for folder in clusters.glob(f"*{SUFFIX}") for path in folder.rglob("*") if path.is_file()}
+    stale = sorted({file for file, content in expected.items() if not file.exists() or file.read_bytes() != content})
+    gone = sorted(present - expected.keys())
+    if not check:
+        _write({file: expected[file] for file in stale}, gone)
+        _remove_empty(clusters)
+    changed = [str(file) for file in sorted([*stale, *gone])]
+    failure = f"{len(changed)} stale files; run `./hpod snapshot` and commit the result" if check and changed else ""
+    text = "\n".join(changed) or f"snapshots of {clusters} are up to date"
+    return Result({"folder": str(clusters), "changed": changed}, (text,), (), failure)
+
+
+def _expected(clusters: Path, outdir: Path) -> dict[Path, bytes]:
+    files = {
+        clusters / f"{cluster}{SUFFIX}" / f"{stack}.template.yaml": readable(template).encode()
+        for cluster, stack, template in templates(outdir)
+    }
+    for cluster, name, content in node_files(outdir):
+        files[clusters / f"{cluster}{SUFFIX}" / "nodes" / name] = _as_text(name, content)
+    return files
+
+
+def _as_text(name: str, content: bytes) -> bytes:
+    """Return JSON with a line for each value, other text unchanged, and the hash of a binary file."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return f"binary file, {len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}\n".encode()
+    if name.endswith(".json"):
+        return (json.dumps(json.loads(text), indent=2, ensure_ascii=False) + "\n").encode()
+    return content
+
+
+def _write(files: dict[Path, bytes], gone: list[Path]) -> None:
+    for file, content in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    for file in gone:
+        file.unlink()
+
+
+def _remove_empty(clusters: Path) -> None:
+    """Remove the snapshots of cluster files that are gone."""
+    for folder in clusters.glob(f"*{SUFFIX}"):
+        if not any(path.is_file() for path in folder.rglob("*")):
+            shutil.rmtree(folder)
