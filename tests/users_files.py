@@ -7,7 +7,7 @@ from typing import Any
 from tests import cluster_files
 
 EVENTS = ("open", "os.listdir", "os.scandir")
-USERS = str(cluster_files.USERS)
+USERS = str(cluster_files.PROJECT / "clusters")
 
 
 class UsersFileError(AssertionError):
