@@ -3,6 +3,7 @@
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[1]
+USERS = PROJECT / "clusters"
 CLUSTERS = PROJECT / "tests" / "data" / "clusters"
 """Stands in for clusters/ in tests: one of the examples."""
 EXAMPLES = PROJECT / "examples" / "clusters"
