@@ -10,6 +10,7 @@ pytestmark = [pytest.mark.cdk, pytest.mark.local]
 QUOTA = "ml.trn1.32xlarge for cluster usage"
 
 
+@pytest.mark.long
 def test_a_quota_that_is_too_small_rolls_the_stack_back_and_is_named_with_its_value_and_what_was_asked(
     workspace: Workspace, client: Client
 ) -> None:

@@ -59,6 +59,15 @@ def test_a_cluster_is_deployed_changed_and_destroyed_by_the_real_command_line(wo
     )
     no_role_of_the_account_writes_the_scripts(client)
     a_count_is_one_field_in_the_diff_and_changes_in_place(workspace, client)
+    workspace.destroy()
+    assert client("sagemaker").list_clusters()["ClusterSummaries"] == []
+
+
+@pytest.mark.long
+def test_groups_scripts_and_file_systems_change_and_what_a_destroy_keeps_is_used_again(
+    workspace: Workspace, client: Client
+) -> None:
+    workspace.deploy()
     a_group_taken_out_of_the_file_is_removed(workspace, client)
     a_changed_script_moves_the_prefix_and_replaces_no_node(workspace, client)
     a_replaced_file_system_reaches_the_nodes_scripts(workspace, client)
