@@ -37,7 +37,7 @@ def test_a_name_without_address_and_apts_lock_are_waited_for_one_after_the_other
     run = again("login-1", hurry=AT_ONCE)
 
     assert run.said(f"waiting for the address of {file_system['fsx_dns_name']}, up to 300 s").endswith(
-        "does the VPC have DNS support and DNS host names?"
+        "enable DNS support and DNS host names in the VPC"
     )
     cluster.run("login-1", "mv", "/root/resolv.conf", "/etc")
     assert "/var/lib/dpkg/lock-frontend is held by process " in run.said(
