@@ -73,7 +73,7 @@ def cost(
     run("cost", command, output, clusters=clusters, cluster=cluster, live=live, access=Access(profile, region))
 
 
-@commands.command(help="Write readable templates and node files, for pull requests.")
+@commands.command(help="Write readable templates, for pull requests.")
 def snapshot(
     clusters: Clusters = CLUSTERS,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit with 1 if a snapshot is stale.")] = False,
