@@ -70,6 +70,14 @@ def absent(name: str) -> str:
     )
 
 
+def undeleted_leftover(cluster: Cluster) -> str:
+    """Report a cluster that a cancelled replacement created and HyperPod does not delete yet."""
+    return (
+        f"a cancelled replacement created cluster {cluster.name}, which is {cluster.status} and cannot be deleted yet; continue "
+        "the rollback, or deploy again: the next request deletes it"
+    )
+
+
 def timed_out(desired: Desired, cluster: Cluster | None, memory: Memory) -> str:
     """Report that the request reached its deadline."""
     error = f"; last error: {memory.last_error}" if memory.last_error else ""

@@ -146,6 +146,8 @@ def _observe(cluster: Cluster, memory: Memory, *, is_created: bool) -> Memory:
 def _late(desired: Desired, cluster: Cluster | None, memory: Memory) -> Decision:
     """Decide at the deadline: with `wait_hours` above 1, the next resource waits for a change in progress."""
     if memory.leftover and desired.type == "Update":
+        if cluster and cluster.status != "Deleting":
+            return Decision(Fail(reasons.undeleted_leftover(cluster)), memory)
         return Decision(Succeed(f"{memory.leftover} is still being deleted", attributes_of(memory, memory.cluster)), memory)
     if desired.wait_hours > 1 and cluster and _is_in_progress(desired, cluster, memory):
         data = {} if desired.type == "Delete" else attributes_of(memory, cluster.name)
