@@ -33,12 +33,23 @@ def test_a_person_at_a_terminal_gets_a_login_shell_with_slurms_programs(nodes: N
     ours, theirs = pty.openpty()
     with subprocess.Popen(command(nodes, node), stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True) as entered:
         os.close(theirs)
-        os.write(ours, b"tty; echo $PATH; exit 3\n")
-        shown = read_all(ours)
+        os.write(ours, b"tty; echo $PATH\n")
+        shown = read_until(ours, "/opt/slurm/bin")
+        # Only now: systemd-run can lose what a shell prints right before its exit.
+        os.write(ours, b"exit 3\n")
+        read_all(ours)
 
     assert "/dev/pts/" in shown
     assert "/opt/slurm/bin" in shown
     assert entered.returncode == 3
+
+
+def read_until(terminal: int, text: str) -> str:
+    """What comes from a terminal until it shows the text; a terminal that closes before raises OSError."""
+    shown = b""
+    while text.encode() not in shown:
+        shown += os.read(terminal, 4096)
+    return shown.decode()
 
 
 def read_all(terminal: int) -> str:
