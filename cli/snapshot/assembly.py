@@ -1,4 +1,4 @@
-"""Synthesize cluster files in a process of its own, and read what the CDK writes."""
+"""Synthesize cluster files in a child process, and read the cloud assembly."""
 
 import json
 import os
@@ -36,10 +36,11 @@ def templates(outdir: Path) -> Iterator[tuple[str, str, str]]:
 
 def node_files(outdir: Path) -> Iterator[tuple[str, str, bytes]]:
     """Yield cluster, path and content of each file for the nodes that is not one of this project's scripts."""
-    for cluster, stack, folder, _ in _stacks(outdir):
+    for cluster, stack, folder, properties in _stacks(outdir):
         if stack != "Cluster":
             continue
-        manifest = json.loads((folder / f"{_artifact(folder, cluster)}.assets.json").read_text())
+        assets = properties["templateFile"].replace(".template.json", ".assets.json")
+        manifest = json.loads((folder / assets).read_text())
         for asset in manifest["files"].values():
             bundle = folder / asset["source"]["path"]
             if (bundle / SETTINGS).exists():
@@ -59,13 +60,3 @@ def _stacks(outdir: Path) -> Iterator[tuple[str, str, Path, dict[str, Any]]]:
             if artifact["type"] == "aws:cloudformation:stack":
                 cluster, _, stack = artifact["properties"]["stackName"].rpartition("-")
                 yield cluster, stack, manifest.parent, artifact["properties"]
-
-
-def _artifact(folder: Path, cluster: str) -> str:
-    """Return the id of the cluster stack in the manifest of its stage."""
-    artifacts = json.loads((folder / "manifest.json").read_text())["artifacts"]
-    return next(
-        str(name)
-        for name, artifact in artifacts.items()
-        if artifact["type"] == "aws:cloudformation:stack" and artifact["properties"]["stackName"] == f"{cluster}-Cluster"
-    )

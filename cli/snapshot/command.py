@@ -9,6 +9,7 @@ from pathlib import Path
 from cli.result import Result
 from cli.snapshot.assembly import node_files, synthesize, templates
 from cli.snapshot.readable import readable
+from cli.snapshot.update import update
 
 SUFFIX = ".snapshot"
 
@@ -20,12 +21,9 @@ def snapshot(*, clusters: Path, check: bool = False) -> Result:
         synthesize(clusters, outdir)
         expected = _expected(clusters, outdir)
     present = {path for folder in clusters.glob(f"*{SUFFIX}") for path in folder.rglob("*") if path.is_file()}
-    stale = sorted({file for file, content in expected.items() if not file.exists() or file.read_bytes() != content})
-    gone = sorted(present - expected.keys())
+    changed = [str(file) for file in update(expected, present, write=not check)]
     if not check:
-        _write({file: expected[file] for file in stale}, gone)
         _remove_empty(clusters)
-    changed = [str(file) for file in sorted([*stale, *gone])]
     failure = f"{len(changed)} stale files; run `./hpod snapshot` and commit the result" if check and changed else ""
     text = "\n".join(changed) or f"snapshots of {clusters} are up to date"
     return Result({"folder": str(clusters), "changed": changed}, (text,), (), failure)
@@ -50,14 +48,6 @@ def _as_text(name: str, content: bytes) -> bytes:
     if name.endswith(".json"):
         return (json.dumps(json.loads(text), indent=2, ensure_ascii=False) + "\n").encode()
     return content
-
-
-def _write(files: dict[Path, bytes], gone: list[Path]) -> None:
-    for file, content in files.items():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
-    for file in gone:
-        file.unlink()
 
 
 def _remove_empty(clusters: Path) -> None:

@@ -3,6 +3,7 @@
 import tempfile
 from pathlib import Path
 
+from cli.snapshot.update import update
 from tests import cluster_files
 from tests.snapshots.files import FOLDER, committed, expected
 from tests.synth.synthesized import synthesize
@@ -12,14 +13,7 @@ def rewrite(folder: Path, *clusters: Path) -> list[Path]:
     """Write each template that differs, delete those of removed clusters, and return the changed files."""
     with tempfile.TemporaryDirectory() as outdir:
         texts = expected(synthesize(Path(outdir), *clusters), folder)
-    gone = committed(folder) - texts.keys()
-    for file in gone:
-        file.unlink()
-    stale = [file for file, text in texts.items() if not file.exists() or file.read_text() != text]
-    for file in stale:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(texts[file])
-    return sorted({*gone, *stale})
+    return update({file: text.encode() for file, text in texts.items()}, committed(folder))
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """Synthesize cluster files for tests, and read the templates."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Any
 
 from aws_cdk.assertions import Template
 
+from cli.snapshot.assembly import templates
 from stacks.clusters_app import PROJECT, ClustersApp
 from tests import cluster_files
 
@@ -97,12 +98,12 @@ class Synthesized:
 
 def synthesize(outdir: Path, *folders: str | Path) -> Synthesized:
     """Synthesize the cluster files in the folders, without cdk-nag."""
-    templates: dict[tuple[str, str], StackTemplate] = {}
+    found: dict[tuple[str, str], StackTemplate] = {}
     for number, folder in enumerate(folders):
         app = ClustersApp(context={"nag": "false", "clusters": str(PROJECT / folder)}, outdir=str(outdir / str(number)))
         app.synth()
-        templates |= read_assembly(outdir / str(number))
-    return Synthesized(templates)
+        found |= read_assembly(outdir / str(number))
+    return Synthesized(found)
 
 
 def synthesize_shipped(outdir: Path) -> Synthesized:
@@ -112,19 +113,4 @@ def synthesize_shipped(outdir: Path) -> Synthesized:
 
 def read_assembly(folder: Path) -> dict[tuple[str, str], StackTemplate]:
     """Return the templates of a cloud assembly by cluster and stack."""
-    return {
-        (cluster, stack): StackTemplate(file.read_text())
-        for manifest in sorted(folder.glob("assembly-*/manifest.json"))
-        for (cluster, stack), file in _template_files(manifest)
-    }
-
-
-def _template_files(manifest: Path) -> Sequence[tuple[tuple[str, str], Path]]:
-    artifacts = json.loads(manifest.read_text())["artifacts"].values()
-    stacks = [artifact for artifact in artifacts if artifact["type"] == "aws:cloudformation:stack"]
-    return [(_names(stack["properties"]["stackName"]), manifest.parent / stack["properties"]["templateFile"]) for stack in stacks]
-
-
-def _names(stack_name: str) -> tuple[str, str]:
-    cluster, _, stack = stack_name.rpartition("-")
-    return cluster, stack
+    return {(cluster, stack): StackTemplate(text) for cluster, stack, text in templates(folder)}
