@@ -37,7 +37,7 @@ def handler(raw: Json, _context: object) -> None:
 def launch(raw: Json, executions: Executions) -> None:
     """Start the request's execution and stop those of older requests. A duplicate event changes nothing."""
     event = Event.parse(raw)
-    others = other_requests(event, executions)
+    others = _other_requests(event, executions)
     newer = next((other for other, its in others if is_later(its.issued, event.issued)), None)
     memory: Json = {"version": VERSION}
     if newer:
@@ -76,7 +76,7 @@ def stop_older(event: Event, started: datetime, executions: Executions) -> None:
         executions.stop(executions.arn_of(event), SUPERSEDED_AT_START)
 
 
-def other_requests(event: Event, executions: Executions) -> list[tuple[Execution, Event]]:
+def _other_requests(event: Event, executions: Executions) -> list[tuple[Execution, Event]]:
     """Return the other requests for the resource, newest first, each with its execution."""
     # By the date of the request: an execution can start after that of a newer request.
     found = sorted(executions.others(event)[:MAX_COMPARED], key=lambda other: (other.issued, other.started), reverse=True)

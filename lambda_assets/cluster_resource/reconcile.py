@@ -25,8 +25,6 @@ def observed_name(desired: Desired, memory: Memory) -> str:
 
 def decide(desired: Desired, cluster: Cluster | None, memory: Memory, clock: Clock) -> Decision:
     """Return the next action and memory."""
-    if memory.fence:
-        return Decision(Fail(memory.fence), memory)
     if memory.leftover:
         decision = clear_leftover(desired, cluster, memory, clock)
     elif desired.type == "Delete":

@@ -51,8 +51,6 @@ def decide_wait(
 
     ``updated`` is the owner of the wait if this is an Update.
     """
-    if memory.fence:
-        return Decision(Fail(memory.fence), memory)
     needs_nodes = properties.get("Wait", "nodes") == "nodes"
     decision = _ready(str(properties["ClusterName"]), cluster, memory, clock, needs_nodes=needs_nodes)
     if not clock.is_past_deadline or not isinstance(decision.action, Wait):
@@ -115,8 +113,6 @@ def decide_deletion_wait(left: Sequence[str], memory: Memory, clock: Clock) -> D
 
     Only clusters in Deleting count: a retained cluster stays.
     """
-    if memory.fence:
-        return Decision(Fail(memory.fence), memory)
     if not left:
         return Decision(Succeed("no cluster is in Deleting"), memory)
     names = ", ".join(left)
