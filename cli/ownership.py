@@ -22,7 +22,7 @@ def cluster_named(api: ClusterApi, name: str) -> Cluster | None:
         found: Cluster | None = api.cluster(name, is_deletion=False)
     except ApiError as error:
         raise error.__cause__ or error from None
-    except KeyError as error:  # DescribeCluster's answer lacks what it always has
+    except KeyError as error:  # the response of DescribeCluster lacks a required field
         raise OpsError(f"cannot describe cluster {name}: {not_aws()}") from error
     return found
 

@@ -27,7 +27,7 @@ def offerings(account: Account) -> Iterator[CheckResult]:
 
 
 def _zones_of(account: Account, group: Group) -> tuple[str, ...]:
-    """Return the zones of the group's nodes: of its own existing subnets, or else the file's."""
+    """Return the zones of the group's nodes: those of the group's subnets, or else the file's."""
     own = group.network.get("Subnets")
     if not own:
         return (account.config.network.availability_zone_id,)
