@@ -54,7 +54,7 @@ def _cluster(deployment: Deployment) -> Json:
 
 
 def _group(group: dict[str, Any], config: ClusterConfig) -> Json:
-    roles = {known.name: known.role.value for known in config.instance_groups}
+    roles = {known.name: known.role.value for known in config.instance_groups if known.role}
     return {
         "name": group["InstanceGroupName"],
         "role": roles.get(group["InstanceGroupName"]),

@@ -6,10 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from cluster_request.request_check import check_request, unknown_null
+from cluster_request.request_fields import in_file
 from cluster_request.service_model import group_shape, input_shape
-from config.errors import Path, Problem
+from config.entries import numbered
+from config.errors import Problem
 from config.instance_group import InstanceGroup
 from config.model import ClusterConfig
+from config.zones import partition_of
 
 # CreateCluster's input, as JSON.
 Request = dict[str, Any]
@@ -20,22 +23,6 @@ MAX_REQUEST_BYTES = (256 - 16) * 1024 // 2
 # Members that names, ownership and the Slurm configuration depend on: a rule rejects overrides of them.
 RESERVED_CLUSTER_MEMBERS = {"ClusterName": "cluster_name", "InstanceGroups": "instance_groups", "Tags": "tags"}
 RESERVED_GROUP_MEMBERS = {"InstanceGroupName": "name", "InstanceCount": "instance_count"}
-
-# The field that sets each member of the request.
-GROUP_FIELDS = {
-    "InstanceGroupName": "name",
-    "InstanceType": "instance_type",
-    "InstanceCount": "instance_count",
-    "ThreadsPerCore": "threads_per_core",
-    "OnStartDeepHealthChecks": "deep_health_checks",
-    "InstanceStorageConfigs": "volume_gib",
-}
-CLUSTER_FIELDS = {
-    "ClusterName": "cluster_name",
-    "InstanceGroups": "instance_groups",
-    "NodeRecovery": "node_recovery",
-    "Tags": "tags",
-}
 
 
 @dataclass(frozen=True)
@@ -53,8 +40,9 @@ class RequestValues:
         account, region = config.account or "123456789012", config.region or "us-east-1"
         network = config.network.existing
         bucket = f"sagemaker-{config.name}-{account}-{region}-{'0' * 12}"
+        role = f"{config.name}-Cluster-NodeRole".ljust(64, "0")
         return cls(
-            execution_role_arn=f"arn:aws:iam::{account}:role/{f'{config.name}-Cluster-NodeRole'.ljust(64, '0')}",
+            execution_role_arn=f"arn:{partition_of(region) or 'aws'}:iam::{account}:role/{role}",
             source_s3_uri=f"s3://{bucket}/lifecycle/{'0' * 64}/fs-0123456789abcdef0/",
             subnet_ids=list(network.node_subnet_ids) if network else ["subnet-0123456789abcdef0"],
             security_group_ids=[network.security_group_id] if network else ["sg-0123456789abcdef0"],
@@ -87,6 +75,10 @@ def _group(group: InstanceGroup, config: ClusterConfig, values: RequestValues) -
         request["OnStartDeepHealthChecks"] = [check.value for check in group.deep_health_checks]
     if group.volume_gib is not None:
         request["InstanceStorageConfigs"] = [{"EbsVolumeConfig": {"VolumeSizeInGB": group.volume_gib}}]
+    if group.training_plan_arn is not None:
+        request["TrainingPlanArn"] = group.training_plan_arn
+    if group.image_id is not None:
+        request["ImageId"] = group.image_id
     return merged(request, {key: value for key, value in group.overrides.items() if key not in RESERVED_GROUP_MEMBERS})
 
 
@@ -123,7 +115,7 @@ def request_problems(config: ClusterConfig) -> Iterator[Problem]:
 def _unknown_nulls(config: ClusterConfig) -> Iterator[Problem]:
     """Yield unknown members that `overrides` remove by null, which the request does not contain."""
     yield from unknown_null(input_shape("CreateCluster"), config.overrides, ("overrides",))
-    for index, each in enumerate(config.instance_groups):
+    for index, each in numbered(config.instance_groups):
         yield from unknown_null(group_shape(), each.overrides, ("instance_groups", index, "overrides"))
 
 
@@ -134,18 +126,3 @@ def _as_sent(value: object) -> object:
     if isinstance(value, list):
         return [_as_sent(item) for item in value]
     return str(value)
-
-
-def in_file(config: ClusterConfig, path: Path) -> Path:
-    """Return the path in the file for a member of the request."""
-    match path:
-        case ("InstanceGroups", int(index), str(member), *rest):
-            field = GROUP_FIELDS.get(member)
-            if field and member not in config.instance_groups[index].overrides:
-                return ("instance_groups", index, field)
-            return ("instance_groups", index, "overrides", member, *rest)
-        case ("Tags", int(index), *_):
-            return ("tags", list(config.tags)[index])
-        case (str(member),) if member in CLUSTER_FIELDS and member not in config.overrides:
-            return (CLUSTER_FIELDS[member],)
-    return ("overrides", *path)

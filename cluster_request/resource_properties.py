@@ -13,7 +13,7 @@ def tagged(request: Request, config: ClusterConfig) -> Request:
 
 def resource_properties(config: ClusterConfig, request: Request, network_identity: str) -> dict[str, object]:
     """Return the properties; a changed ``network_identity`` resolves references to the network again."""
-    controller = next(group.name for group in config.instance_groups if group.role is Role.CONTROLLER)
+    controller = config.group_of_role(Role.CONTROLLER)
     return {
         "NamePrefix": config.name,
         **({"ClusterName": config.cluster_name} if config.cluster_name else {}),
@@ -23,6 +23,6 @@ def resource_properties(config: ClusterConfig, request: Request, network_identit
         **({"Adopt": True} if config.adopt else {}),
         **({"Recreate": True} if config.recreate else {}),
         "NetworkIdentity": network_identity,
-        "ControllerGroup": controller,
+        **({"ControllerGroup": controller.name} if controller else {}),
         "AvailabilityZoneId": config.network.availability_zone_id,
     }

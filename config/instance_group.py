@@ -27,14 +27,14 @@ class DeepHealthCheck(StrEnum):
 
 
 class InstanceGroup(Section):
-    """Nodes with one role and usually one instance type."""
+    """Nodes of usually one instance type; `role` and `partition` belong to Slurm."""
 
     name: Name = setting(
         "name of the group; a renamed group is replaced",
         Change.REPLACES_NODES,
         api="sagemaker:CreateCluster InstanceGroups[].InstanceGroupName",
     )
-    role: Role = setting("role of the nodes in the Slurm cluster", Change.REPLACES_NODES)
+    role: Role | None = setting("role of the nodes in the Slurm cluster", Change.REPLACES_NODES, None)
     instance_type: str = setting(
         "instance type that HyperPod supports, e.g. `ml.c5.xlarge`",
         Change.REPLACES_NODES,
@@ -70,8 +70,27 @@ class InstanceGroup(Section):
         le=16384,
         api="sagemaker:CreateCluster InstanceGroups[].InstanceStorageConfigs[].EbsVolumeConfig.VolumeSizeInGB",
     )
+    training_plan_arn: str | None = setting(
+        "training plan that reserves the group's capacity",
+        Change.NEW_NODES,
+        None,
+        api="sagemaker:CreateCluster InstanceGroups[].TrainingPlanArn",
+    )
+    image_id: str | None = setting(
+        "machine image of the nodes, e.g. `ami-0123456789abcdef0`; a change updates the software of all nodes; default: "
+        "HyperPod's current image",
+        Change.IN_PLACE,
+        None,
+        api="sagemaker:CreateCluster InstanceGroups[].ImageId",
+    )
     overrides: dict[str, Any] = setting(
         "members of the group in CreateCluster, which take precedence; `null` removes a member",
         Change.IN_PLACE,
         {},
     )
+
+
+class SlurmInstanceGroup(InstanceGroup):
+    """Nodes with one role in the Slurm cluster and usually one instance type."""
+
+    role: Role = setting("role of the nodes in the Slurm cluster", Change.REPLACES_NODES)

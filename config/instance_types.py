@@ -2,14 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-
-from config import errors
-from config.instance_group import InstanceGroup
-from config.model import ClusterConfig
 
 TABLE = Path(__file__).parent / "data" / "instance_types.json"
 
@@ -93,25 +88,3 @@ def _known_parts() -> tuple[frozenset[str], frozenset[str]]:
     """Return the families and sizes of the listed types."""
     parts = [name.rpartition(".") for name in listed_types()]
     return frozenset(family for family, _, _ in parts), frozenset(size for _, _, size in parts)
-
-
-def types_of(config: ClusterConfig) -> tuple[str, ...]:
-    """Return the types of the cluster's groups, sorted and without duplicates."""
-    return tuple(sorted({name for group in config.instance_groups for name in types_of_group(group)}))
-
-
-def types_of_group(group: InstanceGroup) -> set[str]:
-    """Return the types that the group's nodes can have."""
-    return {name for _, name in types_with_paths(group)}
-
-
-def types_with_paths(group: InstanceGroup) -> Iterator[tuple[errors.Path, str]]:
-    """Yield the same types with their path in the group; `InstanceType: null` disables the field."""
-    given = group.overrides.get("InstanceType", group.instance_type)
-    if isinstance(given, str):
-        yield (("overrides", "InstanceType") if "InstanceType" in group.overrides else ("instance_type",)), given
-    requirements = group.overrides.get("InstanceRequirements")
-    mixed = requirements.get("InstanceTypes") if isinstance(requirements, Mapping) else None
-    for index, name in enumerate(mixed if isinstance(mixed, list) else []):
-        if isinstance(name, str):
-            yield ("overrides", "InstanceRequirements", "InstanceTypes", index), name

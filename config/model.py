@@ -1,11 +1,12 @@
 """Define a cluster file; the other modules define its sections."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any
 
 from pydantic import StrictBool, StrictInt, StringConstraints
 
-from config.instance_group import InstanceGroup, Name
+from config.instance_group import InstanceGroup, Name, Role, SlurmInstanceGroup
 from config.lifecycle import LifecycleConfig
 from config.network import NetworkConfig
 from config.section import Change, Removal, Section, setting
@@ -15,6 +16,13 @@ from config.suppression import Suppression
 from config.users import User, UserGroup
 
 FILE_NAME = "[a-z][a-z0-9-]{1,30}"
+
+
+class Orchestrator(StrEnum):
+    """The scheduler of a cluster."""
+
+    SLURM = "slurm"
+    EKS = "eks"
 
 
 class NodeRecovery(StrEnum):
@@ -72,7 +80,10 @@ class ClusterConfig(Section):
     )
     users: tuple[User, ...] = setting("users of the cluster", Change.NEW_NODES, (), max_length=1000)
     user_groups: tuple[UserGroup, ...] = setting("groups of users", Change.NEW_NODES, (), max_length=1000)
-    slurm: SlurmConfig = setting("configuration of Slurm", Change.NEW_NODES, SlurmConfig())
+    slurm: SlurmConfig = setting("configuration of Slurm, the default orchestrator", Change.NEW_NODES, SlurmConfig())
+    eks: dict[str, Any] | None = setting(
+        "configuration of Amazon EKS, instead of `slurm`; not supported yet", Change.REPLACES_CLUSTER, None
+    )
     lifecycle: LifecycleConfig = setting("custom scripts on the nodes", Change.NEW_NODES, LifecycleConfig())
     node_recovery: NodeRecovery | None = setting(
         "action for nodes that fail their health checks; default: HyperPod's",
@@ -131,3 +142,29 @@ class ClusterConfig(Section):
     overrides: dict[str, Any] = setting(
         "members of CreateCluster, which take precedence; `null` removes a member", Change.IN_PLACE, {}
     )
+
+    @property
+    def orchestrator(self) -> Orchestrator:
+        """Return the scheduler: EKS with an `eks` section, otherwise Slurm."""
+        return Orchestrator.SLURM if self.eks is None else Orchestrator.EKS
+
+    def of_role(self, role: Role) -> list[InstanceGroup]:
+        """Return the groups with this role; a cluster without Slurm has none."""
+        return [group for group in self.instance_groups if group.role is role]
+
+    def group_of_role(self, role: Role) -> InstanceGroup | None:
+        """Return the controller or login group, of which a Slurm cluster has at most one."""
+        return next(iter(self.of_role(role)), None)
+
+
+class SlurmClusterConfig(ClusterConfig):
+    """One Slurm cluster, defined by one YAML file."""
+
+    instance_groups: tuple[SlurmInstanceGroup, ...] = setting(
+        "groups of nodes", Change.IN_PLACE, min_length=1, max_length=100, api="sagemaker:CreateCluster InstanceGroups"
+    )
+
+
+def model_of(content: Mapping[str, Any]) -> type[ClusterConfig]:
+    """Return the model of a file with this content, which depends on its orchestrator."""
+    return ClusterConfig if "eks" in content else SlurmClusterConfig

@@ -54,7 +54,7 @@ class ExistingNetwork(Section):
         "security group of nodes and file system, which must allow all traffic within itself",
         Change.REPLACES_CLUSTER,
         pattern=r"^sg-[0-9a-f]{8,17}$",
-        api="sagemaker:CreateCluster VpcConfig.SecurityGroupIds",
+        api="sagemaker:CreateCluster VpcConfig.SecurityGroupIds[]",
     )
     internet_access: InternetAccess = setting(
         "`existing`: the subnets have routes and endpoints; `create`: create gateways, routes and endpoints, e.g. after a "

@@ -1,7 +1,8 @@
 """Define the storage section."""
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import StrictBool, StrictInt, StringConstraints
 
@@ -86,8 +87,16 @@ class DataRepositoryAssociation(Section):
     )
 
 
-class LustreConfig(Section):
+class FileSystem(Section):
+    """A file system that every node mounts."""
+
+    mount_path: ClassVar[str]
+
+
+class LustreConfig(FileSystem):
     """A new FSx for Lustre file system, mounted at /fsx on every node."""
+
+    mount_path = "/fsx"
 
     deployment_type: DeploymentType = setting(
         "PERSISTENT_2, or PERSISTENT_1 in regions without it; a change replaces the file system",
@@ -128,8 +137,10 @@ class LustreConfig(Section):
     removal: Removal = setting("effect of `cdk destroy`", Change.IN_PLACE, Removal.RETAIN)
 
 
-class ExistingFileSystem(Section):
+class ExistingFileSystem(FileSystem):
     """An existing FSx for Lustre file system in the same zone, reachable from the nodes."""
+
+    mount_path = "/fsx"
 
     file_system_id: str = setting("id of the file system", Change.NEW_NODES, pattern=r"^fs-[0-9a-f]{8,17}$")
     mount_name: str = setting("mount name of the file system", Change.NEW_NODES, pattern=r"^[A-Za-z0-9_-]{1,8}$")
@@ -140,8 +151,10 @@ class ExistingFileSystem(Section):
     )
 
 
-class OpenZfsConfig(Section):
+class OpenZfsConfig(FileSystem):
     """An existing FSx for OpenZFS file system; every node mounts its volume `/fsx` at /home."""
+
+    mount_path = "/home"
 
     dns_name: str = setting(
         "DNS name of the file system, whose security group must allow the nodes",
@@ -167,3 +180,18 @@ class StorageConfig(Section):
     data_repository_associations: tuple[DataRepositoryAssociation, ...] = setting(
         "links between directories and buckets", Change.IN_PLACE, (), max_length=8
     )
+
+    @property
+    def file_systems(self) -> tuple[FileSystem, ...]:
+        """Return the file systems that nodes mount, new and existing."""
+        return tuple(each for each in (self.lustre, self.existing, self.openzfs) if each is not None)
+
+    @property
+    def created_file_systems(self) -> Mapping[str, LustreConfig]:
+        """Return the file systems that the stack creates, by the field that defines them."""
+        return {"lustre": self.lustre} if self.lustre else {}
+
+    @property
+    def retains_file_systems(self) -> bool:
+        """Return whether a created file system outlives `cdk destroy`."""
+        return any(each.removal is Removal.RETAIN for each in self.created_file_systems.values())

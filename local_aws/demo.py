@@ -140,7 +140,7 @@ def _idle_hosts(environment: Mapping[str, str]) -> set[str]:
 
 
 def _workers(config: ClusterConfig) -> int:
-    return sum(group.instance_count for group in config.instance_groups if group.role is Role.COMPUTE)
+    return sum(group.instance_count for group in config.of_role(Role.COMPUTE))
 
 
 def _steps(folder: Path, cluster: str, region: str) -> tuple[Step, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from config.model import ClusterConfig
+from config.model import Orchestrator, SlurmClusterConfig
 from tools.configuration_page_texts import (
     CHANGES,
     EXAMPLES,
@@ -22,16 +22,24 @@ Schema = dict[str, Any]
 
 def render() -> str:
     """Return the whole page."""
-    schema = ClusterConfig.model_json_schema()
+    schema = SlurmClusterConfig.model_json_schema()
     changes = "\n".join(f"| *{change.value}* | {what} |" for change, what in CHANGES.items())
     parts = [INTRO.format(minimal=MINIMAL, changes=changes)]
     parts += [_section(path, section, schema["$defs"]) for path, section in _sections("", schema, schema["$defs"])]
     parts += [OVERRIDES.format(example=OVERRIDES_EXAMPLE), LEVELS.format(example=LEVELS_EXAMPLE)]
     parts += [
-        _rules("Rules for combinations of fields", {rule: entry(rule) for rule in RULES}),
+        _rules("Rules for every cluster", {rule: entry(rule) for rule, each in RULES.items() if each.only is None}),
+        _rules(
+            "Rules for Slurm clusters", {rule: entry(rule) for rule, each in RULES.items() if each.only is Orchestrator.SLURM}
+        ),
+        _rules("Rules for EKS clusters", {rule: entry(rule) for rule, each in RULES.items() if each.only is Orchestrator.EKS}),
         _rules("Rules for single fields", BASIC),
     ]
     return "\n".join(parts)
+
+
+def _rules_for(only: Orchestrator | None) -> dict[str, Entry]:
+    return {rule: entry(rule) for rule, each in RULES.items() if each.only is only}
 
 
 def _rules(title: str, entries: Mapping[str, Entry]) -> str:

@@ -8,13 +8,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from cluster_request.request import request_problems
+from cluster_request.effective_request import EffectiveRequest
 from config import errors
 from config.errors import ABSENT, Level, Place, Problem
-from config.model import FILE_NAME, ClusterConfig
+from config.model import FILE_NAME, ClusterConfig, model_of
 from validation.empty_fields import empty_fields
 from validation.model_errors import problems_of
-from validation.partial_config import FIELDS, valid_part
+from validation.override_values import override_problems
+from validation.partial_config import FIELDS, ValidPart, valid_part
 from validation.patterns import in_words
 from validation.rules import broken_rules
 from validation.suppressions import with_suppressions
@@ -72,26 +73,30 @@ def _order(problem: Problem) -> Place:
 def _checked(
     document: Document, content: dict[str, Any], name: str, folder: Path
 ) -> tuple[ClusterConfig | None, Iterable[Problem]]:
-    empty = list(empty_fields(content, ClusterConfig, document.spelling))
-    problems = [*_name_problems(content, name), *empty]
-    valid: set[str] = set(FIELDS)
+    model, spelling = model_of(content), document.spelling
     context = {"folder": folder}  # to which folders in the file are relative
+    empty = list(empty_fields(content, model, spelling))
+    overridden = list(override_problems(content, model, spelling, context))
+    problems = [*_name_problems(content, name), *empty, *overridden]
     try:
-        config = ClusterConfig.model_validate({**content, "name": name}, context=context)
+        part = ValidPart(model.model_validate({**content, "name": name}, context=context), set(FIELDS))
     except ValidationError as error:
-        problems += [each for each in problems_of(error, ClusterConfig, document.spelling) if each.path != ("name",)]
+        problems += [each for each in problems_of(error, model, spelling) if each.path != ("name",)]
         part = valid_part(content, context)
-        config, valid = part.config, set(part.valid)
-        problems += _without_consequences(list(part.request_problems()), problems)
-    else:
-        problems += request_problems(config)
-    unclear = {str(problem.path[0]) for problem in document.problems if problem.path}
-    unclear |= {str(problem.path[0]) for problem in empty if len(problem.path) == 2}  # it may be an incomplete section
-    valid = {each for each in valid if re.split(r"[.\[]", each)[0] not in unclear}
-    broken = [each for each in broken_rules(config, valid) if not _is_misplaced(each, problems)]
-    problems += _without_consequences(_without_request_consequences(broken, problems), empty)
-    found = [*document.problems, *_without_consequences(problems, document.problems)]
-    return config, with_suppressions(found, config, valid)
+    problems += _without_consequences(list(part.request_problems()), problems)
+    part = part.without_groups({problem.path[1] for problem in overridden if problem.path[0] == "instance_groups"})
+    part = part.without_fields(_unclear(document.problems, empty))
+    found = broken_rules(part.config, EffectiveRequest(part.for_request()), part.valid)
+    broken = [each for each in found if not _is_misplaced(each, problems)]
+    problems += _without_consequences(_without_request_consequences(broken, problems), [*empty, *overridden])
+    whole = [*document.problems, *_without_consequences(problems, document.problems)]
+    return part.config, with_suppressions(whole, part.config, part.valid)
+
+
+def _unclear(unread: Iterable[Problem], empty: Iterable[Problem]) -> set[str]:
+    """Return the top-level fields whose content is doubtful; an empty field can be an incomplete section."""
+    unclear = {str(problem.path[0]) for problem in unread if problem.path}
+    return unclear | {str(problem.path[0]) for problem in empty if len(problem.path) == 2}
 
 
 def _without_consequences(problems: list[Problem], of: list[Problem]) -> Iterator[Problem]:
@@ -111,7 +116,7 @@ def _without_request_consequences(broken: Iterable[Problem], problems: list[Prob
 
     Errors in the cluster's overrides affect all groups; errors in a group affect only that group.
     """
-    rejected = {_overrides(problem.path) for problem in problems if problem.rule.startswith("request.")} - {()}
+    rejected = {_overrides(problem.path) for problem in problems} - {()}
     return [each for each in broken if each.level is not Level.WARNING or not _follows(_overrides(each.path), rejected)]
 
 

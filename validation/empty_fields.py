@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from config.errors import Path, Problem
+from config.fields import section_of
 from config.section import Section
-from validation.fields import section_of
 
 
 def empty_fields(

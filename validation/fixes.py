@@ -8,9 +8,9 @@ from typing import Any
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from config.fields import inner_types, section_of
 from config.secret_values import without_secrets
 from config.suggestions import either
-from validation.fields import inner_types, section_of
 
 YES, NO = ("true", "yes", "on", "y", "1"), ("false", "no", "off", "n", "0")
 # The longest text to suggest in brackets.

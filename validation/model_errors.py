@@ -8,12 +8,12 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from config.errors import ABSENT, Path, Problem
+from config.fields import field_at, section_at, section_of
 from config.instance_types import listed_types
 from config.secret_values import is_secret
 from config.section import Section
 from config.suggestions import either, like, nearest
 from config.zones import region_of_name, regions, zone_fix
-from validation.fields import field_at, section_at, section_of
 from validation.fixes import fix_for
 from validation.patterns import corrected, fallback_fix, in_words
 from validation.synonyms import field_meant, meant

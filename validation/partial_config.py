@@ -1,5 +1,6 @@
 """Extract the valid part of an invalid file, so that all problems are reported at once."""
 
+import re
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,17 +10,21 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from cluster_request.request import request_problems
+from config.entries import ValidEntries, numbered
 from config.errors import Problem
-from config.model import ClusterConfig
+from config.fields import section_of
+from config.model import ClusterConfig, model_of
 from config.network import NetworkConfig
 from config.section import Section
 from config.suggestions import like
-from validation.entries import ValidEntries, numbered
-from validation.fields import section_of
 
 FIELDS = ClusterConfig.model_fields
 # Replace invalid values in the request check; the rest of the request does not depend on them.
-SAMPLES: Mapping[str, object] = {"name": "cluster", "network": NetworkConfig(availability_zone_id="usw2-az4")}
+SAMPLES: Mapping[str, object] = {
+    "name": "cluster",
+    "network": NetworkConfig(availability_zone_id="usw2-az4"),
+    "instance_groups": (),
+}
 
 Content = Mapping[str, Any]
 Context = Mapping[str, Path]
@@ -35,24 +40,35 @@ class ValidPart:
     config: ClusterConfig
     valid: Valid
 
+    def without_groups(self, indexes: Set[object]) -> "ValidPart":
+        """Return the part without the groups at these indexes in the file."""
+        if not indexes or "instance_groups" not in self.config.__dict__:
+            return self
+        kept = ((index, group) for index, group in numbered(self.config.instance_groups) if index not in indexes)
+        config = self.config.model_copy(update={"instance_groups": ValidEntries.at(kept)})
+        return ValidPart(config, self.valid - {"instance_groups"} | {"instance_groups[]"})
+
+    def without_fields(self, names: Set[str]) -> "ValidPart":
+        """Return the part without these fields of the file."""
+        return replace(self, valid={each for each in self.valid if re.split(r"[.\[]", each)[0] not in names})
+
+    def for_request(self) -> ClusterConfig:
+        """Return the cluster with sample values for what a request needs and the file does not set correctly."""
+        needed = {"name": "name", "network": "network.existing", "instance_groups": "instance_groups[]"}
+        missing = {name: SAMPLES[name] for name, field in needed.items() if not {name, field} & self.valid}
+        return self.config.model_copy(update=missing)
+
     def request_problems(self) -> Iterator[Problem]:
         """Yield problems of the request for the valid groups and fields."""
-        if not {"instance_groups", "instance_groups[]"} & self.valid or not self.config.instance_groups:
-            return
-        places = [place for place, _ in numbered(self.config.instance_groups)]
-        missing = {name: value for name, value in SAMPLES.items() if name not in self.valid}
-        for problem in request_problems(self.config.model_copy(update=missing)):
-            match problem.path:
-                case ("instance_groups", int(index), *rest):
-                    yield replace(problem, path=("instance_groups", places[index], *rest))
-                case _:
-                    yield problem
+        if {"instance_groups", "instance_groups[]"} & self.valid and self.config.instance_groups:
+            yield from request_problems(self.for_request())
 
 
 def valid_part(content: Content, context: Context) -> ValidPart:
     """Return the valid part of the file; ``context`` is the validation context of the models."""
-    values, valid = _of_section(ClusterConfig, content, context)
-    return ValidPart(ClusterConfig.model_construct(**values), valid)
+    model = model_of(content)
+    values, valid = _of_section(model, content, context)
+    return ValidPart(model.model_construct(**values), valid)
 
 
 def _of_section(section: type[Section], content: Content, context: Context) -> tuple[Values, Valid]:

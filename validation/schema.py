@@ -13,7 +13,7 @@ from cluster_request.request_check import EXTENSIBLE_ENUMS
 from cluster_request.service_model import input_shape, shape
 from config.errors import Level
 from config.instance_types import TYPE_NAME
-from config.model import ClusterConfig
+from config.model import SlurmClusterConfig
 from config.zones import regions
 from validation.catalog import catalog
 
@@ -37,13 +37,13 @@ _TYPES = {"string": "string", "blob": "string", "boolean": "boolean", "integer":
 
 def cluster_schema() -> Schema:
     """Return the JSON schema of a cluster file."""
-    whole = ClusterConfig.model_json_schema(ref_template="#/definitions/{model}")
+    whole = SlurmClusterConfig.model_json_schema(ref_template="#/definitions/{model}")
     definitions = {name: _of_model(each) for name, each in whole.pop("$defs").items()}
     root = _of_model(whole)
     del root["properties"]["name"]
     root["required"].remove("name")
     root["properties"]["region"]["anyOf"][0]["enum"] = list(regions())
-    group = definitions["InstanceGroup"]["properties"]
+    group = definitions["SlurmInstanceGroup"]["properties"]
     group["instance_type"] |= _choice("ClusterInstanceType")
     warnings = [rule for rule, entry in catalog().items() if entry.level is Level.WARNING]
     definitions["Suppression"]["properties"]["rule"]["enum"] = warnings

@@ -25,16 +25,19 @@ _WORDS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 
 # Words that are spelled more like another field.
-_FIELDS = {"groups": "instance_groups", "node_groups": "instance_groups"}
+_FIELDS = {
+    "groups": "instance_groups",
+    "node_groups": "instance_groups",
+    "training_plan": "training_plan_arn",
+    "ami": "image_id",
+    "ami_id": "image_id",
+}
 # Other tools' words for members of CreateCluster.
 _MEMBERS = {
     "mincount": "MinInstanceCount: ...",
     "capacitytype": "CapacityRequirements: {Spot: {}}",
     "spot": "CapacityRequirements: {Spot: {}}",
-    "trainingplan": "TrainingPlanArn: ...",
     "minimuminstancecount": "MinInstanceCount: ...",
-    "ami": "ImageId: ...",
-    "amiid": "ImageId: ...",
 }
 
 

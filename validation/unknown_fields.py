@@ -9,10 +9,10 @@ from pydantic_core import ErrorDetails
 
 from cluster_request.service_model import Shape, group_shape, input_shape, shape
 from config.errors import Path, Problem, dotted
+from config.fields import section_at, section_of
 from config.section import Section
 from config.suggestions import either, like
-from validation.fields import section_at, section_of
-from validation.synonyms import member_meant
+from validation.synonyms import field_meant, member_meant
 
 MOST_PLACES = 3
 NOT_HERE = "unknown field in this section"
@@ -110,7 +110,7 @@ def _elsewhere(detail: ErrorDetails, details: Sequence[ErrorDetails], model: typ
     missing = [each for each in details if each["type"] == "missing" and list(each["loc"][:-1]) == around]
     if like(word, [str(each["loc"][-1]) for each in missing]):
         return
-    if name := _of_the_api(section, word):
+    if name := _of_the_api(section, word) or field_meant(word, section.model_fields):
         found = [each for each in missing if each["loc"][-1] == name]
         yield _problem(detail, f"unknown field; did you mean {name}?"), [detail, *found]
     elif word in _overridable(section):

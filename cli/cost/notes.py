@@ -36,7 +36,7 @@ def _on_what_is_there(config: ClusterConfig) -> Iterator[str]:
 
 
 def _after_destroy(config: ClusterConfig) -> Iterator[str]:
-    if config.storage.lustre and config.storage.lustre.removal is Removal.RETAIN:
+    if config.storage.retains_file_systems:
         yield "after `cdk destroy`, the file system stays (`removal: retain`) and still costs the same"
     if config.removal is Removal.RETAIN:
         yield "after `cdk destroy`, the cluster stays (`removal: retain`) and still costs the same"

@@ -28,6 +28,8 @@ def group_fields(specification: Request, roles: Roles) -> Fields:
         "threads_per_core": specification.get("ThreadsPerCore"),
         "deep_health_checks": specification.get("OnStartDeepHealthChecks"),
         "volume_gib": _volume_gib(specification.get("InstanceStorageConfigs")),
+        "training_plan_arn": specification.get("TrainingPlanArn"),
+        "image_id": specification.get("ImageId"),
     }
     return {name: value for name, value in fields.items() if value is not None}
 

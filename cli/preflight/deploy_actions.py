@@ -76,7 +76,7 @@ def parts(config: ClusterConfig) -> list[Actions]:
     makes = (
         (VPC, network is None),
         (INTERNET, network is None or network.internet_access is InternetAccess.CREATE),
-        (FILE_SYSTEM, storage.lustre is not None),
+        (FILE_SYSTEM, bool(storage.created_file_systems)),
         (ASSOCIATIONS, bool(storage.data_repository_associations)),
         (SCRIPTS, True),
         (OUR_RESOURCE, config.implementation is Implementation.CUSTOM_RESOURCE),

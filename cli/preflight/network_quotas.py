@@ -81,8 +81,8 @@ def _more_interfaces(account: Account) -> int:
     own = (each for each in described(account) if has_own_name(account, each))
     have = (running(group) for each in own for group in groups_of(each))
     held = sum(count * _of_node(name) for nodes in have for name, count in nodes.items())
-    file_system = 1 if account.config.storage.lustre and "Storage" not in account.stacks else 0
-    return max(0, asked - held) + file_system
+    file_systems = 0 if "Storage" in account.stacks else len(account.config.storage.created_file_systems)
+    return max(0, asked - held) + file_systems
 
 
 def _of_node(name: str) -> int:

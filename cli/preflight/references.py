@@ -86,7 +86,7 @@ def _image(account: Account, name: str) -> CheckResult:
     images: list[dict[str, Any]] = account.client("ec2").describe_images(ImageIds=[name])["Images"]
     if not images:
         return error(
-            f"image {name} does not exist, or is not shared with this account", "correct `ImageId`, or ask its owner to share it"
+            f"image {name} does not exist, or is not shared with this account", "correct `image_id`, or ask its owner to share it"
         )
     if images[0]["State"] != "available":
         return error(f"image {name} is {images[0]['State']}", "wait, or use another")

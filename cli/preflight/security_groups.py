@@ -51,7 +51,7 @@ def _need_each_other(account: Account, ids: Ids, members: list[Group]) -> bool:
 
     A new file system also has the security groups that most nodes share.
     """
-    login = {group.name for group in account.config.instance_groups if group.role is Role.LOGIN}
+    login = {group.name for group in account.config.of_role(Role.LOGIN)}
     is_apart = ids != node_security_groups(account.config)
     return not (is_apart and (sum(group.count for group in members) <= 1 or {group.name for group in members} <= login))
 
@@ -76,7 +76,7 @@ def _apart(account: Account, found: Mapping[str, Json]) -> Iterator[CheckResult]
         own = _own(group)
         if not shared or not own or set(own) & set(shared):
             continue
-        for port, here, there in _heard(roles.get(group.name, Role.COMPUTE), own, shared):
+        for port, here, there in _heard(roles.get(group.name), own, shared):
             rules = [rule for each in here if each in found for rule in found[each]["IpPermissions"]]
             if not admits(rules, port, groups=there, ranges=EVERYWHERE):
                 yield warning(
@@ -85,7 +85,7 @@ def _apart(account: Account, found: Mapping[str, Json]) -> Iterator[CheckResult]
                 )
 
 
-def _heard(role: Role, own: Ids, shared: Ids) -> tuple[tuple[int, Ids, Ids], ...]:
+def _heard(role: Role | None, own: Ids, shared: Ids) -> tuple[tuple[int, Ids, Ids], ...]:
     """Yield which port is open to which nodes: slurmctld on controllers, slurmd on compute nodes."""
     match role:
         case Role.CONTROLLER:

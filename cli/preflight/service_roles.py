@@ -16,7 +16,7 @@ FSX = ("AWSServiceRoleForAmazonFSx", "fsx.amazonaws.com")
 
 def service_roles(account: Account) -> Iterator[CheckResult]:
     """Check HyperPod's role and, for a new file system, FSx's."""
-    for name, service in (HYPERPOD, *([FSX] if account.config.storage.lustre else [])):
+    for name, service in (HYPERPOD, *([FSX] if account.config.storage.created_file_systems else [])):
         try:
             account.client("iam").get_role(RoleName=name)
         except ClientError as failure:

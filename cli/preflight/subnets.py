@@ -9,7 +9,9 @@ from cli.preflight.check_result import CheckResult, error, ok, skipped, warning
 from cli.preflight.desired import Group, groups, has_efa, node_subnets
 from cli.preflight.live_clusters import described, has_own_name, running
 from cli.preflight.vpc_parts import subnet
-from config.addresses import Orchestrator, addresses_of_node, orchestrator_of
+from cluster_request.addresses import addresses_of_node
+from cluster_request.effective_request import EffectiveRequest
+from config.model import Orchestrator
 
 EFA_ONLY = "efa-only"
 
@@ -48,7 +50,7 @@ def _places(account: Account) -> Iterator[Place]:
         sets.setdefault(tuple(sorted(set(group.network.get("Subnets") or shared))), []).append(group)
     own_of_all = sets.pop(tuple(sorted(set(shared))), [])
     if shared:
-        takes = 1 if config.storage.lustre and "Storage" not in account.stacks else 0
+        takes = 0 if "Storage" in account.stacks else len(config.storage.created_file_systems)
         zone, vpc = config.network.availability_zone_id, existing.vpc_id if existing else None
         yield Place("the nodes' subnets", shared, tuple(own_of_all), zone, vpc, takes)
     for ids, some in sets.items():
@@ -112,7 +114,7 @@ def _room(account: Account, place: Place, found: Iterable[Json], held: int) -> C
 
 def _addresses(account: Account, group: Group) -> int | None:
     """Return the most addresses that the group's nodes can take; None if a type is unknown."""
-    kind, efa_only = orchestrator_of(account.config), group.interface == EFA_ONLY
+    kind, efa_only = EffectiveRequest(account.config).orchestrator, group.interface == EFA_ONLY
     each = [addresses_of_node(name, kind, efa_only=efa_only) for name in group.types]
     known = [count for count in each if count is not None]
     return group.count * max(known) if len(known) == len(each) else None
@@ -121,7 +123,7 @@ def _addresses(account: Account, group: Group) -> int | None:
 def _held(account: Account) -> dict[str, int]:
     """Return the addresses that the groups of the file's own cluster have now."""
     own = (cluster for cluster in described(account) if has_own_name(account, cluster))
-    kind = orchestrator_of(account.config)
+    kind = EffectiveRequest(account.config).orchestrator
     return {str(group["InstanceGroupName"]): _held_by(group, kind) for cluster in own for group in groups_of(cluster)}
 
 

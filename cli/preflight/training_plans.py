@@ -57,7 +57,7 @@ def _state(name: str, plan: dict[str, Any]) -> Iterator[CheckResult]:
         )
     elif status != READY:
         message = f"{name} is {status}{': ' if plan.get('StatusMessage') else ''}{plan.get('StatusMessage', '')}"
-        yield error(message, "use a plan that is Active, or remove `TrainingPlanArn`")
+        yield error(message, "use a plan that is Active, or remove `training_plan_arn`")
 
 
 def _target(name: str, plan: dict[str, Any]) -> Iterator[CheckResult]:

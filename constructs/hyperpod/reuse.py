@@ -14,8 +14,7 @@ def network_section(config: ClusterConfig, network: Network) -> str:
     A retained cluster keeps gateways and routes, and a VPC takes no second internet gateway. Otherwise they are deleted, and the
     next deployment creates them.
     """
-    lustre = config.storage.lustre
-    retained = Removal.RETAIN in (config.removal, lustre and lustre.removal)
+    retained = config.removal is Removal.RETAIN or config.storage.retains_file_systems
     if config.network.existing or not retained:
         return ""
     existing = {
@@ -30,7 +29,7 @@ def network_section(config: ClusterConfig, network: Network) -> str:
 def storage_section(config: StorageConfig, storage: SharedStorage) -> str:
     """Return the `storage` section that reuses the retained file system and data bucket, or nothing if none is retained."""
     retained: dict[str, object] = {}
-    if config.lustre and config.lustre.removal is Removal.RETAIN:
+    if config.retains_file_systems:
         retained["existing"] = {"file_system_id": storage.file_system_id, "mount_name": storage.mount_name}
     if storage.data_bucket_name and not config.data_bucket.existing and config.data_bucket.removal is Removal.RETAIN:
         retained["data_bucket"] = {"existing": storage.data_bucket_name}

@@ -12,7 +12,7 @@ from hyperpod_node.slurm import accounting_daemon, controller_daemon, controller
 from hyperpod_node.steps import extra_scripts, readiness, slurm_configuration, slurm_controller, slurm_login, slurm_worker
 from stacks.clusters_app import PROJECT
 from tests.unit.hyperpod_node.a_node import a_context
-from validation.rules.lifecycle import MAX_FILES, MAX_MIB, SCRIPT_FOLDERS
+from validation.rules.common.lifecycle import MAX_FILES, MAX_MIB, SCRIPT_FOLDERS
 
 PAGE = (PROJECT / "docs" / "operate" / "lifecycle.md").read_text()
 WHERE = {

@@ -1,38 +1,47 @@
-"""Check the fields of a cluster file against each other; each module holds the rules of one topic."""
+"""Check a cluster file beyond single fields: `common` for every file, `slurm` for Slurm, `api` for the resulting request."""
 
 # A rule is registered when its module is imported.
-from validation.rules import (
-    associations,
+from validation.rules.api import (
     capacity,
-    cluster,
     conflicts,
+    execution_roles,
     group_networks,
-    groups,
     health_checks,
-    implementation,
     instance_types,
-    lifecycle,
     locations,
-    network,
-    roles,
-    slurm,
-    slurm_overrides,
+    patching,
+    scripts,
+    slurm_options,
     slurm_setup,
-    storage,
     subnet_capacity,
-    users,
     volumes,
 )
+from validation.rules.common import (
+    associations,
+    group_names,
+    implementation,
+    lifecycle,
+    network,
+    orchestrator,
+    overrides,
+    regions,
+    storage,
+    tags,
+    users,
+)
 from validation.rules.registry import RULES, Rule, broken_rules
+from validation.rules.slurm import accounting, groups, settings
 
 __all__ = [
     "RULES",
     "Rule",
+    "accounting",
     "associations",
     "broken_rules",
     "capacity",
-    "cluster",
     "conflicts",
+    "execution_roles",
+    "group_names",
     "group_networks",
     "groups",
     "health_checks",
@@ -41,12 +50,17 @@ __all__ = [
     "lifecycle",
     "locations",
     "network",
-    "roles",
-    "slurm",
-    "slurm_overrides",
+    "orchestrator",
+    "overrides",
+    "patching",
+    "regions",
+    "scripts",
+    "settings",
+    "slurm_options",
     "slurm_setup",
     "storage",
     "subnet_capacity",
+    "tags",
     "users",
     "volumes",
 ]

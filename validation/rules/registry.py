@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
+from cluster_request.effective_request import EffectiveRequest
 from config.errors import Level, Problem
-from config.model import ClusterConfig
+from config.model import ClusterConfig, Orchestrator
 
 Check = Callable[[ClusterConfig], Iterator[Problem]]
+RequestCheck = Callable[[EffectiveRequest], Iterator[Problem]]
 
 
 @dataclass(frozen=True)
@@ -14,36 +17,62 @@ class Rule:
     """A requirement on several fields, beyond the type and bounds of each."""
 
     id: str
-    needs: frozenset[str]
+    needs: tuple[str, ...]
     says: str
     why: str
-    check: Check
-    level: Level = Level.ERROR
+    check: Callable[[ClusterConfig, EffectiveRequest], Iterator[Problem]]
+    level: Level
+    only: Orchestrator | None
+    """The only orchestrator for which the rule holds; None for all."""
 
 
 RULES: dict[str, Rule] = {}
 
+# What a rule about the nodes' mounts needs.
+FILE_SYSTEMS = ("storage.lustre", "storage.existing", "storage.openzfs")
 
-def rule(id: str, *needs: str, level: Level = Level.ERROR) -> Callable[[Check], Check]:
-    """Register a check under ``id``; it runs only if the fields that it ``needs`` are valid.
 
-    A need is a field (``storage``), a field of a section (``storage.lustre``), or the valid entries of a list (``users[]``),
-    which ``numbered`` enumerates. In the docstring, the first paragraph is the rule for users, and the second is why it matters.
+def rule(id: str, *needs: str, level: Level = Level.ERROR, only: Orchestrator | None = None) -> Callable[[Check], Check]:
+    """Register a check of the file under ``id``, for clusters with any orchestrator or ``only`` one.
+
+    It runs only if the fields that it ``needs`` are valid. A need is a field (``storage``), a field of a section
+    (``storage.lustre``), or the valid entries of a list (``users[]``), which ``numbered`` enumerates. In the docstring, the first
+    paragraph is the rule for users, and the second is why it matters.
     """
 
     def register(check: Check) -> Check:
-        says, _, why = (check.__doc__ or "").strip().partition("\n\n")
-        RULES[id] = Rule(id, frozenset(needs), says, " ".join(why.split()), check, level)
+        RULES[id] = Rule(id, needs, *_texts(check), lambda config, _: check(config), level, only)
         return check
 
     return register
 
 
-def broken_rules(config: ClusterConfig, valid: Collection[str]) -> Iterator[Problem]:
-    """Yield the problems of all rules that need only ``valid`` fields."""
+def request_rule(
+    id: str, *needs: str, level: Level = Level.ERROR, only: Orchestrator | None = None
+) -> Callable[[RequestCheck], RequestCheck]:
+    """Register a check of the request under ``id``, with fields and `overrides` merged; otherwise like ``rule``."""
+
+    def register(check: RequestCheck) -> RequestCheck:
+        RULES[id] = Rule(id, needs, *_texts(check), lambda _, request: check(request), level, only)
+        return check
+
+    return register
+
+
+slurm_rule = partial(rule, only=Orchestrator.SLURM)
+slurm_request_rule = partial(request_rule, only=Orchestrator.SLURM)
+
+
+def _texts(check: object) -> tuple[str, str]:
+    says, _, why = (check.__doc__ or "").strip().partition("\n\n")
+    return says, " ".join(why.split())
+
+
+def broken_rules(config: ClusterConfig, request: EffectiveRequest, valid: Collection[str]) -> Iterator[Problem]:
+    """Yield the problems of all rules for the file's orchestrator that need only ``valid`` fields."""
     for each in RULES.values():
-        if all(_is_valid(need, valid) for need in each.needs):
-            yield from (replace(problem, rule=each.id, level=each.level) for problem in each.check(config))
+        if each.only in (None, config.orchestrator) and all(_is_valid(need, valid) for need in each.needs):
+            yield from (replace(problem, rule=each.id, level=each.level) for problem in each.check(config, request))
 
 
 def _is_valid(need: str, valid: Collection[str]) -> bool:

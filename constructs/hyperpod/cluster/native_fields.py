@@ -6,7 +6,8 @@ from typing import Any, get_args, get_type_hints
 
 from aws_cdk import aws_sagemaker as sagemaker
 
-from cluster_request.request import Request, in_file
+from cluster_request.request import Request
+from cluster_request.request_fields import in_file
 from config.errors import Path, Problem
 from config.model import ClusterConfig
 

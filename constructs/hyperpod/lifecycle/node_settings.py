@@ -2,7 +2,8 @@
 
 import json
 
-from config.instance_types import instance_type, types_of
+from cluster_request.effective_request import EffectiveRequest
+from config.instance_types import instance_type
 from config.model import ClusterConfig
 
 FILE = "node_settings.json"
@@ -62,7 +63,7 @@ def _slurm(config: ClusterConfig) -> Settings:
 
 def _instance_types(config: ClusterConfig) -> Settings:
     """Return the hardware of the cluster's instance types, without unknown types."""
-    known = {name: found for name in types_of(config) if (found := instance_type(name))}
+    known = {name: found for name in EffectiveRequest(config).type_names() if (found := instance_type(name))}
     existing = config.storage.existing
     lustre_has_efa = existing is not None and existing.efa
     return {

@@ -1,6 +1,6 @@
 """Write provisioning_parameters.json, which describes the instance groups to the lifecycle scripts."""
 
-from config.instance_group import InstanceGroup, Role
+from config.instance_group import Role
 from config.model import ClusterConfig
 from constructs.hyperpod.storage.shared_storage import SharedStorage
 
@@ -14,14 +14,14 @@ def static_parameters(config: ClusterConfig) -> Parameters:
 
     They contain no instance counts: the hash in the scripts' prefix includes them, and scaling must not change every group.
     """
-    login_groups = _groups(config, Role.LOGIN)
+    controller, login = config.group_of_role(Role.CONTROLLER), config.group_of_role(Role.LOGIN)
     return {
         "version": "1.0.0",
         "workload_manager": "slurm",
-        "controller_group": _groups(config, Role.CONTROLLER)[0].name,
-        **({"login_group": login_groups[0].name} if login_groups else {}),
+        **({"controller_group": controller.name} if controller else {}),
+        **({"login_group": login.name} if login else {}),
         "worker_groups": [
-            {"instance_group_name": group.name, "partition_name": group.partition} for group in _groups(config, Role.COMPUTE)
+            {"instance_group_name": group.name, "partition_name": group.partition} for group in config.of_role(Role.COMPUTE)
         ],
         **({"fsx_openzfs_dns_name": config.storage.openzfs.dns_name} if config.storage.openzfs else {}),
     }
@@ -32,7 +32,3 @@ def provisioning_parameters(config: ClusterConfig, storage: SharedStorage) -> Pa
     if storage.file_system_id is None:
         return static_parameters(config)
     return {**static_parameters(config), "fsx_dns_name": storage.dns_name, "fsx_mountname": storage.mount_name}
-
-
-def _groups(config: ClusterConfig, role: Role) -> list[InstanceGroup]:
-    return [group for group in config.instance_groups if group.role is role]

@@ -1,10 +1,10 @@
-"""Define a new file system."""
+"""Define a new or existing file system."""
 
 import aws_cdk as cdk
 from aws_cdk import aws_fsx as fsx
 from constructs import Construct
 
-from config.storage import LustreConfig
+from config.storage import ExistingFileSystem, LustreConfig
 from config.tags import NETWORK_TAG
 from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.network.network import Network
@@ -60,3 +60,13 @@ class LustreFileSystem(Construct):
     def identity(self) -> str:
         """A hash that changes when the file system is replaced."""
         return self._identity
+
+
+class ImportedLustreFileSystem:
+    """An existing FSx for Lustre file system."""
+
+    def __init__(self, stack: cdk.Stack, config: ExistingFileSystem) -> None:
+        self.file_system_id = config.file_system_id
+        self.mount_name = config.mount_name
+        self.dns_name = f"{config.file_system_id}.fsx.{stack.region}.{stack.url_suffix}"
+        self.identity = fingerprint(config.file_system_id, config.mount_name)

@@ -3,12 +3,12 @@
 import aws_cdk as cdk
 from constructs import Construct
 
-from config.storage import ExistingFileSystem, StorageConfig
+from config.storage import StorageConfig
 from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.storage.data_bucket import DataBucket
 from constructs.hyperpod.storage.data_repository_association import DataRepositoryAssociation
-from constructs.hyperpod.storage.lustre_file_system import LustreFileSystem
+from constructs.hyperpod.storage.lustre_file_system import ImportedLustreFileSystem, LustreFileSystem
 
 
 class SharedStorage(Construct):
@@ -18,8 +18,7 @@ class SharedStorage(Construct):
         super().__init__(scope, id)
         needs_bucket = any(association.bucket is None for association in config.data_repository_associations)
         self._data_bucket = DataBucket(self, "DataBucket", config=config.data_bucket) if needs_bucket else None
-        self._lustre = LustreFileSystem(self, "Lustre", config=config.lustre, network=network) if config.lustre else None
-        self._existing = config.existing
+        self._lustre = self._lustre_file_system(config, network)
         links = Construct(self, "Associations")
         for association in config.data_repository_associations:
             DataRepositoryAssociation(
@@ -41,28 +40,24 @@ class SharedStorage(Construct):
     @property
     def file_system_id(self) -> str | None:
         """The ID of the file system, if any."""
-        return self._file_system.file_system_id if self._file_system else None
+        return self._lustre.file_system_id if self._lustre else None
 
     @property
     def mount_name(self) -> str | None:
         """The mount name of the file system, if any."""
-        return self._file_system.mount_name if self._file_system else None
+        return self._lustre.mount_name if self._lustre else None
 
     @property
     def dns_name(self) -> str | None:
         """The DNS name of the file system, if any."""
-        if self._lustre:
-            return self._lustre.dns_name
-        stack = cdk.Stack.of(self)
-        return f"{self._existing.file_system_id}.fsx.{stack.region}.{stack.url_suffix}" if self._existing else None
+        return self._lustre.dns_name if self._lustre else None
 
     @property
     def identity(self) -> str:
         """A hash that changes when the file system is replaced; part of the scripts' prefix."""
-        if self._lustre:
-            return self._lustre.identity
-        return fingerprint(self.file_system_id, self.mount_name)
+        return self._lustre.identity if self._lustre else fingerprint(None, None)
 
-    @property
-    def _file_system(self) -> LustreFileSystem | ExistingFileSystem | None:
-        return self._lustre or self._existing
+    def _lustre_file_system(self, config: StorageConfig, network: Network) -> LustreFileSystem | ImportedLustreFileSystem | None:
+        if config.lustre:
+            return LustreFileSystem(self, "Lustre", config=config.lustre, network=network)
+        return ImportedLustreFileSystem(cdk.Stack.of(self), config.existing) if config.existing else None

@@ -1,4 +1,4 @@
-from config.addresses import Orchestrator, addresses_of_node
+from cluster_request.addresses import Orchestrator, addresses_of_node
 from config.instance_types import listed_types
 from local_aws.hyperpod.network import interfaces_of
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from cluster_request.effective_request import EffectiveRequest
 from cluster_request.service_model import shape
-from config.instance_types import TABLE, instance_type, types_of
+from config.instance_types import TABLE, instance_type
 from tools.instance_type_table import SOCKETS, rendered, table
 
 
@@ -83,4 +84,4 @@ def test_a_models_name_can_stand_in_slurm_conf() -> None:
 def test_a_clusters_types_are_those_of_its_groups_and_of_their_overrides(draft: Any) -> None:
     mixed = {"InstanceTypes": ["ml.p5.48xlarge", "ml.p5e.48xlarge"]}
     draft.set("instance_groups", 2, "overrides", {"InstanceType": None, "InstanceRequirements": mixed})
-    assert types_of(draft.config()) == ("ml.c5.xlarge", "ml.m5.xlarge", "ml.p5.48xlarge", "ml.p5e.48xlarge")
+    assert EffectiveRequest(draft.config()).type_names() == ("ml.c5.xlarge", "ml.m5.xlarge", "ml.p5.48xlarge", "ml.p5e.48xlarge")

@@ -6,13 +6,11 @@ import pytest
 import yaml
 from botocore.session import get_session
 
-from cluster_request.request import CLUSTER_FIELDS, GROUP_FIELDS
-from config.instance_group import InstanceGroup
+from config.fields import section_of
 from config.model import ClusterConfig
 from config.section import Change, Section
 from tools.configuration_page import render
 from tools.configuration_page_texts import CHANGES, EXAMPLES, LEVELS_EXAMPLE, MINIMAL, OVERRIDES_EXAMPLE
-from validation.fields import section_of
 from validation.load import parse_cluster
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "configuration.md"
@@ -90,15 +88,3 @@ def test_each_field_becomes_a_member_of_its_request(api: str) -> None:
         shape = shape.members[member.removesuffix("[]")]
         if member.endswith("[]"):
             shape = shape.member
-
-
-@pytest.mark.parametrize(
-    ("section", "table", "prefix"),
-    [(ClusterConfig, CLUSTER_FIELDS, ""), (InstanceGroup, GROUP_FIELDS, "InstanceGroups[].")],
-)
-def test_the_request_contains_each_field_as_documented(section: type[Section], table: dict[str, str], prefix: str) -> None:
-    for member, field in table.items():
-        api = APIS[section, field]
-        assert api == f"sagemaker:CreateCluster {prefix}{member}" or api.startswith(
-            f"sagemaker:CreateCluster {prefix}{member}[]."
-        )

@@ -65,7 +65,7 @@ def test_the_request_of_the_valid_part_is_checked(draft: Any) -> None:
         ("choice", ("instance_groups", 0, "role")),
         ("request.choice", ("instance_groups", 1, "instance_type")),
         ("request.unknown-member", ("instance_groups", 2, "overrides", "Nmae")),
-        ("request.choice", ("overrides", "NodeRecovery")),
+        ("choice", ("overrides", "NodeRecovery")),
     ]
 
 
@@ -79,7 +79,7 @@ def test_a_wrong_number_of_groups_is_reported_once(draft: Any, count: int) -> No
 def test_a_wrong_file_name_hides_nothing(draft: Any) -> None:
     draft.set("overrides", {"NodeRecovery": "Maybe"})
     checked = check_source(draft.text(), "No Name", draft.folder)
-    assert [problem.rule for problem in checked.problems] == ["file.name", "request.choice"]
+    assert [problem.rule for problem in checked.problems] == ["file.name", "choice"]
 
 
 @pytest.mark.parametrize("given", [[{"extra": "x"}], [], "x", 3, None, {"x": 1}])

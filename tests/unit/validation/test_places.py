@@ -52,7 +52,7 @@ def places(source: str) -> list[tuple[str, str]]:
         (
             "role: controller",
             "role: controller\n    overrides: {LifeCycleConfig: {\n     OnCreate: 1}}",
-            ("request.type", "11:6"),
+            ("type", "11:6"),
         ),
     ],
 )

@@ -148,6 +148,8 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "lifecycle-files": lambda draft: (
         draft.put("more/after_slurm/one.sh", "elsewhere.sh").link("more/after_slurm/two.sh", "../../elsewhere.sh")
     ).set("lifecycle", "extra", "more"),
+    "one-orchestrator": lambda draft: draft.set("eks", {}).set("slurm", {"restrict_ssh": False}),
+    "eks-not-supported": lambda draft: draft.set("eks", {"version": "1.33"}),
     "adopt-requirements": lambda draft: draft.set("adopt", True),
     "adopt-or-recreate": lambda draft: (
         draft.set("adopt", True).set("recreate", True).set("cluster_name", "theirs").set("removal", "retain")

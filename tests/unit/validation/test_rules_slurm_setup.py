@@ -102,7 +102,7 @@ def test_a_strategy_with_continuous_provisioning_is_an_error(draft: Any) -> None
 def test_restricted_ssh_on_hyperpods_own_image_is_a_warning(draft: Any) -> None:
     [problem] = draft.set("slurm", "restrict_ssh", True).problems()
     assert (problem.rule, problem.level) == ("pam-slurm-adopt-missing", Level.WARNING)
-    assert "set `ImageId` in work" in problem.message
+    assert "set `image_id` in work" in problem.message
 
 
 @pytest.mark.parametrize("overrides", [{"ImageId": "ami-0123456789abcdef0"}, THEIR_SCRIPTS])

@@ -4,11 +4,11 @@ import base64
 import binascii
 from collections.abc import Iterable, Iterator
 
+from config.entries import numbered
 from config.errors import Level, Path, Problem
 from config.model import ClusterConfig
 from config.reserved_names import NOBODY_IDS, is_reserved, is_systemd_id
 from config.suggestions import nearest
-from validation.entries import numbered
 from validation.rules.registry import rule
 
 # useradd assigns ids from 1000.

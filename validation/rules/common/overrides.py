@@ -1,40 +1,13 @@
-"""Check tags and reserved members of `overrides`."""
+"""Check what `overrides` must not set."""
 
 from collections.abc import Iterator
 
 from cluster_request.request import RESERVED_CLUSTER_MEMBERS, RESERVED_GROUP_MEMBERS
-from config.errors import Problem
+from cluster_request.request_fields import group_fields
+from config.entries import numbered
+from config.errors import Level, Problem
 from config.model import ClusterConfig
-from config.tags import RESERVED
-from validation.entries import numbered
 from validation.rules.registry import rule
-
-
-@rule("reserved-tag-prefix", "tags")
-def reserved_tag_prefix(config: ClusterConfig) -> Iterator[Problem]:
-    """Tag keys must not start with `aws:` or `hyperpod-cdk:`.
-
-    AWS reserves `aws:`. Tags with `hyperpod-cdk:` record which stack owns a cluster and may delete it.
-    """
-    for key, value in config.tags.items():
-        for reserved in RESERVED:
-            if key.lower().startswith(reserved):
-                yield Problem(("tags", key), value, f"the prefix {reserved} is reserved; use another key")
-
-
-@rule("duplicate-tag-keys", "tags")
-def duplicate_tag_keys(config: ClusterConfig) -> Iterator[Problem]:
-    """Tag keys must differ in more than case.
-
-    IAM compares tag keys case-insensitively and rejects the cluster's roles: the deployment rolls back.
-    """
-    # https://docs.aws.amazon.com/IAM/latest/UserGuide/id_tags.html#case-sensitivity
-    first: dict[str, str] = {}
-    for key, value in config.tags.items():
-        if first.setdefault(key.lower(), key) != key:
-            yield Problem(
-                ("tags", key), value, f"differs from the tag {first[key.lower()]} only in case, which IAM ignores; keep only one"
-            )
 
 
 @rule("reserved-cluster-overrides", "overrides")
@@ -59,3 +32,21 @@ def reserved_group_overrides(config: ClusterConfig) -> Iterator[Problem]:
             if member in group.overrides:
                 path = ("instance_groups", index, "overrides", member)
                 yield Problem(path, group.overrides[member], f"cannot be overridden; set `{field}` instead")
+
+
+@rule("override-replaces-field", "instance_groups[]", level=Level.WARNING)
+def override_replaces_field(config: ClusterConfig) -> Iterator[Problem]:
+    """A group's `overrides` must not replace a field that the file sets for the same group.
+
+    The override wins, so the field is misleading.
+    """
+    for index, group in numbered(config.instance_groups):
+        for name, field in group_fields().items():
+            is_given = name not in RESERVED_GROUP_MEMBERS and field in group.model_fields_set
+            if is_given and group.overrides.get(name) is not None:
+                message = f"overrides `{field}: {_short(getattr(group, field))}` of the same group; keep only one"
+                yield Problem(("instance_groups", index, "overrides", name), group.overrides[name], message)
+
+
+def _short(value: object) -> str:
+    return f"[{', '.join(map(str, value))}]" if isinstance(value, tuple) else str(value)

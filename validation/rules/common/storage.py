@@ -102,11 +102,12 @@ def data_deletion(config: ClusterConfig) -> Iterator[Problem]:
 
     Their data is lost with the stack, even if a replacement of its resources was unintended.
     """
-    lustre, bucket = config.storage.lustre, config.storage.data_bucket
+    bucket = config.storage.data_bucket
     message = "`cdk destroy` deletes all its data; set `retain`, or suppress this warning"
     if config.removal is Removal.RETAIN:
         return  # retain-storage reports it
-    if lustre and lustre.removal is Removal.DESTROY:
-        yield Problem(("storage", "lustre", "removal"), lustre.removal.value, message)
+    for name, created in config.storage.created_file_systems.items():
+        if created.removal is Removal.DESTROY:
+            yield Problem(("storage", name, "removal"), created.removal.value, message)
     if bucket.existing is None and bucket.removal is Removal.DESTROY:
         yield Problem(("storage", "data_bucket", "removal"), bucket.removal.value, message)

@@ -51,10 +51,11 @@ def retain_storage(config: ClusterConfig) -> Iterator[Problem]:
     """
     if config.removal is not Removal.RETAIN:
         return
-    lustre, bucket = config.storage.lustre, config.storage.data_bucket
-    if lustre and lustre.removal is Removal.DESTROY:
-        message = "nodes of a cluster with `removal: retain` keep using the file system; set `retain`, or destroy both"
-        yield Problem(("storage", "lustre", "removal"), lustre.removal.value, message)
+    bucket = config.storage.data_bucket
+    for name, created in config.storage.created_file_systems.items():
+        if created.removal is Removal.DESTROY:
+            message = "nodes of a cluster with `removal: retain` keep using the file system; set `retain`, or destroy both"
+            yield Problem(("storage", name, "removal"), created.removal.value, message)
     is_made = bucket.existing is None and any(one.bucket is None for one in config.storage.data_repository_associations)
     if is_made and bucket.removal is Removal.DESTROY:
         message = "nodes of a cluster with `removal: retain` keep reading files from the bucket; set `retain`"

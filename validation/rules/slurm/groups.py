@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
+from config.entries import numbered
 from config.errors import ABSENT, Level, Problem
 from config.instance_group import InstanceGroup, Role
 from config.model import ClusterConfig
 from config.suggestions import either
-from validation.entries import numbered
-from validation.rules.registry import rule
+from validation.rules.registry import slurm_rule
 
 
 def _of_role(config: ClusterConfig, role: Role) -> list[str]:
-    return [group.name for group in config.instance_groups if group.role is role]
+    return [group.name for group in config.of_role(role)]
 
 
 def _numbered(config: ClusterConfig) -> Iterator[tuple[int, InstanceGroup]]:
@@ -34,7 +34,7 @@ def _suspect(config: ClusterConfig) -> str | None:
     return f"check the role of {either(names)}, which contradicts its partition" if names else None
 
 
-@rule("one-controller-group", "instance_groups")
+@slurm_rule("one-controller-group", "instance_groups")
 def one_controller_group(config: ClusterConfig) -> Iterator[Problem]:
     """Exactly one group must have the role `controller`.
 
@@ -47,7 +47,7 @@ def one_controller_group(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("instance_groups",), controllers, message)
 
 
-@rule("at-most-one-login-group", "instance_groups")
+@slurm_rule("at-most-one-login-group", "instance_groups")
 def at_most_one_login_group(config: ClusterConfig) -> Iterator[Problem]:
     """At most one group may have the role `login`.
 
@@ -60,7 +60,7 @@ def at_most_one_login_group(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("instance_groups",), logins, message)
 
 
-@rule("no-compute-group", "instance_groups", level=Level.WARNING)
+@slurm_rule("no-compute-group", "instance_groups", level=Level.WARNING)
 def no_compute_group(config: ClusterConfig) -> Iterator[Problem]:
     """At least one group should have the role `compute`.
 
@@ -71,20 +71,7 @@ def no_compute_group(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("instance_groups",), names, "no group has the role 'compute'; add one to run jobs")
 
 
-@rule("unique-group-names", "instance_groups[]")
-def unique_group_names(config: ClusterConfig) -> Iterator[Problem]:
-    """Group names must be unique.
-
-    HyperPod, the Slurm configuration and later updates identify a group by its name.
-    """
-    first: dict[str, int] = {}
-    for index, group in _numbered(config):
-        if first.setdefault(group.name, index) != index:
-            message = f"already used by instance_groups[{first[group.name]}]; use a unique name"
-            yield Problem(("instance_groups", index, "name"), group.name, message)
-
-
-@rule("partition-role", "instance_groups")
+@slurm_rule("partition-role", "instance_groups")
 def partition_role(config: ClusterConfig) -> Iterator[Problem]:
     """Each compute group must have a partition, and no other group may have one.
 
@@ -102,7 +89,7 @@ def partition_role(config: ClusterConfig) -> Iterator[Problem]:
             )
 
 
-@rule("empty-controller-group", "instance_groups[]")
+@slurm_rule("empty-controller-group", "instance_groups[]")
 def empty_controller_group(config: ClusterConfig) -> Iterator[Problem]:
     """The controller group must have a node if any other group has one.
 
@@ -115,7 +102,7 @@ def empty_controller_group(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(("instance_groups", index, "instance_count"), group.instance_count, message)
 
 
-@rule("empty-login-group", "instance_groups[]", level=Level.WARNING)
+@slurm_rule("empty-login-group", "instance_groups[]", level=Level.WARNING)
 def empty_login_group(config: ClusterConfig) -> Iterator[Problem]:
     """The login group should have at least one node.
 
@@ -127,20 +114,7 @@ def empty_login_group(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(("instance_groups", index, "instance_count"), group.instance_count, message)
 
 
-@rule("min-instance-count", "instance_groups[]")
-def min_instance_count(config: ClusterConfig) -> Iterator[Problem]:
-    """A group's `overrides.MinInstanceCount` must not exceed its `instance_count`.
-
-    The deployment would wait until its timeout for nodes that are not requested.
-    """
-    for index, group in _numbered(config):
-        least = group.overrides.get("MinInstanceCount")
-        if isinstance(least, int) and least > group.instance_count:
-            path = ("instance_groups", index, "overrides", "MinInstanceCount")
-            yield Problem(path, least, f"exceeds instance_count {group.instance_count}; lower it, or increase instance_count")
-
-
-@rule("reserved-partition-name", "instance_groups[]")
+@slurm_rule("reserved-partition-name", "instance_groups[]")
 def reserved_partition_name(config: ClusterConfig) -> Iterator[Problem]:
     """No partition may be called DEFAULT, in upper or lower case.
 

@@ -1,18 +1,13 @@
 """Check custom lifecycle scripts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from config.errors import Level, Problem
-from config.instance_group import InstanceGroup
-from config.lifecycle import ON_CREATE
 from config.local_folder import content_of
 from config.model import ClusterConfig
 from config.suggestions import either, nearest
-from validation.entries import numbered
-from validation.rules.overrides import member, text
 from validation.rules.registry import rule
-from validation.rules.slurm_setup import uses_uploaded_scripts
 
 # The folders of `extra`, named after the time at which their scripts run.
 SCRIPT_FOLDERS = ("before_slurm", "after_slurm", "controller_ready")
@@ -36,50 +31,6 @@ def lifecycle_source_conflict(config: ClusterConfig) -> Iterator[Problem]:
     if len(folders) == 2:
         message = "not run, as `source` replaces the scripts that run it; run it from your scripts, or remove `source`"
         yield Problem(("lifecycle", "extra"), folders["extra"].name, message)
-
-
-@rule("missing-on-create", "lifecycle", "instance_groups[]")
-def missing_on_create(config: ClusterConfig) -> Iterator[Problem]:
-    """`lifecycle.on_create` must be a file in `lifecycle.source`, if any group starts it.
-
-    HyperPod starts this file on each node; if it is missing, every node fails after it starts.
-    """
-    lifecycle = config.lifecycle
-    path = ("lifecycle", "on_create")
-    if lifecycle.source is None:
-        if "on_create" in lifecycle.model_fields_set:
-            yield Problem(path, lifecycle.on_create, "requires `source`; add `source`, or remove this line")
-        return
-    files = [name for name in content_of(lifecycle.source).files if "/" not in name]
-    is_started = any(_starts_on_create(group) for _, group in numbered(config.instance_groups))
-    if is_started and lifecycle.on_create not in files:
-        message = f"not found in {lifecycle.source.name}; {nearest(lifecycle.on_create, files) if files else 'add it'}"
-        yield Problem(path, lifecycle.on_create, message)
-
-
-def _starts_on_create(group: InstanceGroup) -> bool:
-    """Return whether the group runs `lifecycle.on_create`; `overrides` can replace it, or leave it out."""
-    return uses_uploaded_scripts(group) and "OnCreate" not in group.overrides.get("LifeCycleConfig", {})
-
-
-@rule("missing-lifecycle-script", "lifecycle", "instance_groups[]")
-def missing_lifecycle_script(config: ClusterConfig) -> Iterator[Problem]:
-    """A group's `overrides.LifeCycleConfig` without `SourceS3Uri` must name a script that the deployment uploads.
-
-    HyperPod looks for it among the uploaded scripts; if it is missing, every node fails after it starts.
-    """
-    source = config.lifecycle.source
-    files = [ON_CREATE] if source is None else sorted(name for name in content_of(source).files if "/" not in name)
-    where = "the default scripts" if source is None else source.name
-    for index, group in numbered(config.instance_groups):
-        scripts = member(group.overrides, "LifeCycleConfig")
-        if isinstance(scripts, Mapping) and "SourceS3Uri" in scripts:  # null is for a group without scripts
-            continue
-        for name in ("OnCreate", "OnInitComplete"):
-            if (script := text(scripts, name)) and script not in files:
-                fix = "set `lifecycle.source` to the folder that contains it" if source is None else "add it"
-                message = f"not found in {where}; {fix}, or set `SourceS3Uri` and `ExecutionRole`"
-                yield Problem(("instance_groups", index, "overrides", "LifeCycleConfig", name), script, message)
 
 
 @rule("extra-script-folders", "lifecycle", level=Level.WARNING)

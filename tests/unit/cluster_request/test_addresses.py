@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from config.addresses import Orchestrator, addresses_of_node, orchestrator_of
+from cluster_request.addresses import addresses_of_node
+from cluster_request.effective_request import EffectiveRequest
+from config.model import Orchestrator
 
 SLURM, EKS = Orchestrator.SLURM, Orchestrator.EKS
 
@@ -33,6 +35,6 @@ def test_the_demand_of_an_unknown_type_is_not_guessed(name: str) -> None:
 
 
 def test_a_cluster_runs_slurm_unless_it_asks_for_eks(draft: Any) -> None:
-    assert orchestrator_of(draft.config()) is SLURM
+    assert EffectiveRequest(draft.config()).orchestrator is SLURM
     draft.set("overrides", {"Orchestrator": {"Eks": {"ClusterArn": "arn:aws:eks:us-west-2:123456789012:cluster/mine"}}})
-    assert orchestrator_of(draft.config()) is EKS
+    assert EffectiveRequest(draft.config()).orchestrator is EKS

@@ -1,12 +1,13 @@
 """Check that the subnets have enough IP addresses for the nodes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Network
 
-from config.addresses import AddressDemand, address_demands
+from cluster_request.addresses import AddressDemand, address_demands
+from cluster_request.effective_request import EffectiveRequest
 from config.errors import Level, Problem
 from config.model import ClusterConfig
-from validation.rules.registry import rule
+from validation.rules.registry import request_rule
 
 # https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html: the first four of a subnet and its last.
 RESERVED_BY_AWS = 5
@@ -22,39 +23,40 @@ NEEDED = ("network.vpc_cidr", "network.node_cidr", "network.existing", "instance
 # Nothing else takes an address: gateway endpoints have none, and the NAT gateway's is in the public subnet.
 
 
-@rule("subnet-capacity", *NEEDED)
-def subnet_capacity(config: ClusterConfig) -> Iterator[Problem]:
+@request_rule("subnet-capacity", *NEEDED)
+def subnet_capacity(request: EffectiveRequest) -> Iterator[Problem]:
     """The new `node_cidr` must have an IP address for each network card of each node, and for the file system.
 
     With EKS, each pod takes an address too. A subnet cannot grow: without free addresses a group fails to start or to scale, and
     the network must be replaced.
     """
-    if _is_created(config):
-        yield from _capacity_problem(config, [(demand, demand.least) for demand in address_demands(config)], "at least ")
+    if _is_created(request):
+        counted = [(demand, demand.least) for demand in address_demands(request)]
+        yield from _capacity_problem(request.config, counted, "at least ")
 
 
-@rule("subnet-capacity-largest-types", *NEEDED, level=Level.WARNING)
-def subnet_capacity_largest_types(config: ClusterConfig) -> Iterator[Problem]:
+@request_rule("subnet-capacity-largest-types", *NEEDED, level=Level.WARNING)
+def subnet_capacity_largest_types(request: EffectiveRequest) -> Iterator[Problem]:
     """The new `node_cidr` must also be large enough if every node of a mixed group is of the group's largest type.
 
     Available capacity decides which type a node gets, and a subnet cannot grow.
     """
-    if _is_created(config) and not any(subnet_capacity(config)):
-        message = "with the largest type of each group, "
-        yield from _capacity_problem(config, [(demand, demand.most) for demand in address_demands(config)], message)
+    if _is_created(request) and not any(subnet_capacity(request)):
+        counted = [(demand, demand.most) for demand in address_demands(request)]
+        yield from _capacity_problem(request.config, counted, "with the largest type of each group, ")
 
 
-@rule("subnet-capacity-autoscaling", *NEEDED, level=Level.WARNING)
-def subnet_capacity_autoscaling(config: ClusterConfig) -> Iterator[Problem]:
+@request_rule("subnet-capacity-autoscaling", *NEEDED, level=Level.WARNING)
+def subnet_capacity_autoscaling(request: EffectiveRequest) -> Iterator[Problem]:
     """With `overrides.AutoScaling`, `node_cidr` must have room for all nodes that jobs can request.
 
     The file does not contain the maximum (Karpenter's node pools set it). A subnet cannot grow: without free addresses a group
     cannot scale, and the network must be replaced.
     """
-    scaling = config.overrides.get("AutoScaling")
-    if not isinstance(scaling, Mapping) or scaling.get("Mode") != "Enable" or not _is_created(config):
+    config, scaling = request.config, request.member("AutoScaling")
+    if scaling.member("Mode").text != "Enable" or not _is_created(request):
         return
-    found = list(address_demands(config))
+    found = list(address_demands(request))
     left = _usable(config.network.node_cidr) - sum(demand.nodes * demand.least for demand in found) - _file_system(config)
     if left >= 0:  # otherwise subnet-capacity reports it
         room = ", or ".join(f"{left // demand.most} of {demand.name}" for demand in found)
@@ -62,14 +64,14 @@ def subnet_capacity_autoscaling(config: ClusterConfig) -> Iterator[Problem]:
             f"additional nodes that fit in node_cidr {config.network.node_cidr}: {room}; use a larger range, or suppress this "
             "warning"
         )
-        yield Problem(("overrides", "AutoScaling"), dict(scaling), message)
+        yield scaling.problem(message)
 
 
-def _is_created(config: ClusterConfig) -> bool:
+def _is_created(request: EffectiveRequest) -> bool:
     """Return whether the stack creates the node subnet, with a valid size (otherwise cidr-size reports it)."""
-    theirs = config.overrides.get("VpcConfig", {})
-    elsewhere = config.network.existing is not None or not isinstance(theirs, Mapping) or "Subnets" in theirs
-    return not elsewhere and LARGEST_PREFIX <= config.network.node_cidr.prefixlen <= SMALLEST_PREFIX
+    network = request.config.network
+    is_elsewhere = network.existing is not None or request.member("VpcConfig", "Subnets").is_overridden
+    return not is_elsewhere and LARGEST_PREFIX <= network.node_cidr.prefixlen <= SMALLEST_PREFIX
 
 
 def _capacity_problem(config: ClusterConfig, counted: Sequence[tuple[AddressDemand, int]], how: str) -> Iterator[Problem]:
@@ -84,7 +86,7 @@ def _capacity_problem(config: ClusterConfig, counted: Sequence[tuple[AddressDema
 
 
 def _file_system(config: ClusterConfig) -> int:
-    return FILE_SYSTEM_ADDRESSES if config.storage.lustre else 0
+    return FILE_SYSTEM_ADDRESSES * len(config.storage.created_file_systems)
 
 
 def _usable(cidr: IPv4Network) -> int:

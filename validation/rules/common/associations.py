@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 from itertools import combinations
 
+from config.entries import numbered
 from config.errors import Level, Path, Problem
 from config.model import ClusterConfig
 from config.storage import DataRepositoryAssociation, FileEvent
 from config.zones import regions
-from validation.entries import numbered
-from validation.rules.registry import rule
+from validation.rules.registry import rule, slurm_rule
 
 ASSOCIATIONS: Path = ("storage", "data_repository_associations")
 ENTRIES = "storage.data_repository_associations[]"
@@ -110,7 +110,7 @@ def association_covers_home(config: ClusterConfig) -> Iterator[Problem]:
         yield from _covering("/home", config, message)
 
 
-@rule("association-covers-slurm-state", ENTRIES, "slurm.state_folder", level=Level.WARNING)
+@slurm_rule("association-covers-slurm-state", ENTRIES, "slurm.state_folder", level=Level.WARNING)
 def association_covers_slurm_state(config: ClusterConfig) -> Iterator[Problem]:
     """No association may include `slurm.state_folder`.
 

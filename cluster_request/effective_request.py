@@ -1,0 +1,129 @@
+"""The CreateCluster request of a cluster file, whose members know their place in the file."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from cluster_request.request import RequestValues, cluster_request
+from cluster_request.request_fields import in_file, is_overridden
+from config.errors import ABSENT, Path, Problem
+from config.instance_group import InstanceGroup, Role
+from config.instance_types import InstanceType, instance_type
+from config.model import ClusterConfig, Orchestrator
+
+_VALUE = object()  # the member's own value
+
+
+@dataclass(frozen=True)
+class Member:
+    """A member of the request, whose value is None if the request does not contain it."""
+
+    value: object
+    names: Path
+    config: ClusterConfig
+
+    def member(self, *names: str) -> "Member":
+        """Return the member at these nested names; unexpected shapes are treated as missing."""
+        value = self.value
+        for name in names:
+            value = value.get(name) if isinstance(value, Mapping) else None
+        return Member(value, (*self.names, *names), self.config)
+
+    def entries(self, *names: str) -> Iterator["Member"]:
+        """Yield the entries of the list at these nested names."""
+        whole = self.member(*names)
+        values = whole.value if isinstance(whole.value, list) else []
+        return (Member(value, (*whole.names, index), self.config) for index, value in enumerate(values))
+
+    @property
+    def text(self) -> str:
+        """Return the value if it is text, or an empty text."""
+        return self.value if isinstance(self.value, str) else ""
+
+    @property
+    def number(self) -> int | None:
+        """Return the value if it is a whole number, or None."""
+        return self.value if isinstance(self.value, int) and not isinstance(self.value, bool) else None
+
+    @property
+    def is_given(self) -> bool:
+        """Return whether the request contains the member."""
+        return self.value is not None
+
+    @property
+    def is_overridden(self) -> bool:
+        """Return whether `overrides` set or remove the member."""
+        return is_overridden(self.config, self.names)
+
+    @property
+    def path(self) -> Path:
+        """Return the place in the file: the field that sets the member, or `overrides`."""
+        return in_file(self.config, self.names)
+
+    def problem(self, message: str, value: object = _VALUE) -> Problem:
+        """Return a problem with the member's value, or with ``value``."""
+        own = self.value if self.is_given else ABSENT
+        return Problem(self.path, own if value is _VALUE else value, message)
+
+
+@dataclass(frozen=True)
+class GroupMember(Member):
+    """An instance group of the request, with its group in the file."""
+
+    group: InstanceGroup
+
+    @property
+    def name(self) -> str:
+        """Return the group's name."""
+        return self.group.name
+
+    def instance_types(self) -> Iterator[Member]:
+        """Yield the types that the group's nodes can have."""
+        types = (self.member("InstanceType"), *self.entries("InstanceRequirements", "InstanceTypes"))
+        return (each for each in types if each.text)
+
+    def type_names(self) -> list[str]:
+        """Return the names of these types, sorted and without duplicates."""
+        return sorted({each.text for each in self.instance_types()})
+
+    def known_types(self) -> dict[str, InstanceType]:
+        """Return the properties of these types by name, as far as they are known."""
+        return {each.text: known for each in self.instance_types() if (known := instance_type(each.text))}
+
+
+class EffectiveRequest:
+    """The request that a deployment makes: fields and `overrides` merged, with sample values for what a deployment creates."""
+
+    def __init__(self, config: ClusterConfig) -> None:
+        self.config = config
+
+    @cached_property
+    def _root(self) -> Member:
+        return Member(cluster_request(self.config, values=RequestValues.samples(self.config)), (), self.config)
+
+    def member(self, *names: str) -> Member:
+        """Return the member of the cluster at these nested names."""
+        return self._root.member(*names)
+
+    def entries(self, *names: str) -> Iterator[Member]:
+        """Yield the entries of the cluster's list at these nested names."""
+        return self._root.entries(*names)
+
+    @cached_property
+    def groups(self) -> tuple[GroupMember, ...]:
+        """Return the instance groups."""
+        found = zip(self.entries("InstanceGroups"), self.config.instance_groups, strict=True)
+        return tuple(GroupMember(each.value, each.names, self.config, group) for each, group in found)
+
+    def of_role(self, role: Role) -> list[GroupMember]:
+        """Return the groups with this role."""
+        return [each for each in self.groups if each.group.role is role]
+
+    def type_names(self) -> tuple[str, ...]:
+        """Return the instance types of all groups, sorted and without duplicates."""
+        return tuple(sorted({name for group in self.groups for name in group.type_names()}))
+
+    @property
+    def orchestrator(self) -> Orchestrator:
+        """Return the orchestrator that the request names, or the file's."""
+        return Orchestrator.EKS if self.member("Orchestrator", "Eks").is_given else self.config.orchestrator

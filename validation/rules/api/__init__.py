@@ -1,0 +1,1 @@
+"""Rules for the CreateCluster request, with fields and `overrides` merged."""

@@ -1,0 +1,104 @@
+"""Check subnets and security groups, including those in `overrides`."""
+
+import re
+from collections.abc import Iterator
+
+from cluster_request.effective_request import EffectiveRequest, Member
+from config.errors import Level, Problem
+from config.instance_group import Role
+from validation.patterns import corrected, fallback_fix, in_words
+from validation.rules.registry import FILE_SYSTEMS, request_rule, slurm_request_rule
+
+IN_THE_API = "[-0-9a-zA-Z]{1,32}"
+FORMS = {"Subnets": r"^subnet-[0-9a-f]{8,17}$", "SecurityGroupIds": r"^sg-[0-9a-f]{8,17}$"}
+
+
+def _lists(request: EffectiveRequest) -> Iterator[tuple[str, Member]]:
+    """Yield each list of subnets or security groups with its kind."""
+    networks = [request.member("VpcConfig"), *(group.member("OverrideVpcConfig") for group in request.groups)]
+    return ((kind, network.member(kind)) for network in networks for kind in FORMS)
+
+
+@request_rule("vpc-resource-ids", "instance_groups[]", "overrides")
+def vpc_resource_ids(request: EffectiveRequest) -> Iterator[Problem]:
+    """Subnets and security groups must be ids (`subnet-...`, `sg-...`).
+
+    The API's pattern accepts any word, so a name or a swapped id fails only when the cluster is created.
+    """
+    for kind, listed in _lists(request):
+        for each in listed.entries():
+            # The request check reports values that the API rejects.
+            if re.fullmatch(IN_THE_API, each.text) and not re.fullmatch(FORMS[kind], each.text):
+                better = corrected(each.text, FORMS[kind])
+                fix = f"did you mean {better}?" if better else fallback_fix(FORMS[kind])
+                yield each.problem(f"{in_words(FORMS[kind])}; {fix}")
+
+
+@request_rule("duplicate-vpc-resource-ids", "instance_groups[]", "overrides", "network.existing", level=Level.WARNING)
+def duplicate_vpc_resource_ids(request: EffectiveRequest) -> Iterator[Problem]:
+    """A list of subnets or security groups must not contain duplicates.
+
+    A duplicate probably replaces another id, whose addresses are then missing.
+    """
+    for _, listed in _lists(request):
+        seen: list[object] = []
+        for each in listed.entries():
+            if each.value in seen:
+                yield each.problem("duplicate; remove it, or replace it with the intended id")
+            seen.append(each.value)
+
+
+@request_rule("vpc-config-override", "overrides", "network.existing", level=Level.WARNING)
+def vpc_config_override(request: EffectiveRequest) -> Iterator[Problem]:
+    """`overrides.VpcConfig` may only add security groups to those of `network`.
+
+    The file system, its security group and the role's permissions belong to `network`: nodes elsewhere cannot reach or use them.
+    """
+    network = request.member("VpcConfig")
+    if network.is_given and network.is_overridden and not _adds_groups(request):
+        message = "the file system and the role belong to `network`; set subnets and security group in `network.existing` instead"
+        yield network.problem(message, request.config.overrides["VpcConfig"])
+
+
+def _adds_groups(request: EffectiveRequest) -> bool:
+    """Return whether `overrides.VpcConfig` keeps the subnets and the security group of `network.existing`."""
+    existing = request.config.network.existing
+    if existing is None:
+        return False
+    subnets, groups = ([each.text for each in request.entries("VpcConfig", kind)] for kind in ("Subnets", "SecurityGroupIds"))
+    return sorted(subnets) == sorted(existing.node_subnet_ids) and existing.security_group_id in groups
+
+
+@request_rule("missing-vpc-config", "instance_groups", "overrides", *FILE_SYSTEMS, level=Level.WARNING)
+def missing_vpc_config(request: EffectiveRequest) -> Iterator[Problem]:
+    """`VpcConfig` must not be null if a group has an `OverrideVpcConfig` or a file system is mounted.
+
+    HyperPod rejects a group's network without the cluster's, and nodes outside the VPC cannot reach the file system.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterInstanceGroupSpecification.html
+    network = request.member("VpcConfig")
+    if network.is_given:
+        return
+    groups = [f"group {group.name}" for group in request.groups if group.member("OverrideVpcConfig").value]
+    needing = [*groups, *["the file system"] * bool(request.config.storage.file_systems)]
+    if needing:
+        yield network.problem(f"required by {', '.join(needing)}; remove this line", None)
+
+
+@slurm_request_rule("efa-partition-subnets", "instance_groups", level=Level.WARNING)
+def efa_partition_subnets(request: EffectiveRequest) -> Iterator[Problem]:
+    """Groups of one partition with EFA must use the same subnets.
+
+    EFA traffic cannot cross availability zones: a job on nodes of both groups hangs or fails in its first collective call.
+    """
+    # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html
+    first: dict[str, tuple[str, object]] = {}
+    for index, group in enumerate(request.groups):
+        partition, subnets = group.group.partition, group.member("OverrideVpcConfig", "Subnets").value
+        has_efa = any(known.efa_interfaces for known in group.known_types().values())
+        if group.group.role is not Role.COMPUTE or partition is None or not has_efa:
+            continue
+        one, theirs = first.setdefault(partition, (group.name, subnets))
+        if theirs != subnets:
+            message = f"also used by group {one}, which is in other subnets; use another partition, or suppress this warning"
+            yield Problem(("instance_groups", index, "partition"), partition, message)

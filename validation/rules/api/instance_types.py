@@ -1,0 +1,124 @@
+"""Check the instance types of the groups."""
+
+from collections.abc import Iterator, Sequence
+
+from cluster_request.effective_request import EffectiveRequest, Member
+from config.errors import Level, Problem
+from config.instance_types import InstanceType, instance_type, is_listed, is_plausible_type, listed_types
+from config.suggestions import either, like
+from validation.rules.registry import request_rule
+
+
+@request_rule("known-instance-type", "instance_groups[]", "overrides", level=Level.WARNING)
+def known_instance_type(request: EffectiveRequest) -> Iterator[Problem]:
+    """Each instance type must be one that HyperPod is known to support, with known properties.
+
+    HyperPod rejects an unknown type only after network and storage are created. A type newer than this release works, but checks
+    that depend on its properties are skipped, and Slurm does not know its GPUs and sockets.
+    """
+    for each in _named(request):
+        if instance_type(each.text) is None and is_plausible_type(each.text):  # the request check reports invalid names
+            yield each.problem(_unknown(each.text))
+
+
+def _unknown(name: str) -> str:
+    unchecked = "addresses, threads, accelerators and EFA are not checked"
+    if is_listed(name):
+        return f"properties of this type are unknown: {unchecked}; check them yourself, then suppress this warning"
+    similar = like(name, listed_types())
+    meant = f"did you mean {either(similar)}? " if similar else ""
+    return f"unknown instance type: {unchecked}; {meant}If HyperPod supports it now, suppress this warning"
+
+
+@request_rule("threads-per-core", "instance_groups[]", level=Level.WARNING)
+def threads_per_core(request: EffectiveRequest) -> Iterator[Problem]:
+    """`threads_per_core` must be 1 for types with one thread per core.
+
+    The API documentation requires it. HyperPod may reject another value only after network and storage are created.
+    """
+    for group in request.groups:
+        threads = group.member("ThreadsPerCore")
+        single = [name for name, known in group.known_types().items() if known.threads_per_core == 1]
+        if (threads.number or 0) > 1 and single:
+            yield threads.problem(f"{single[0]} has only one thread per core; set 1")
+
+
+@request_rule("mixed-instance-types", "instance_groups[]", level=Level.WARNING)
+def mixed_instance_types(request: EffectiveRequest) -> Iterator[Problem]:
+    """The instance types of one group should have the same architecture and accelerators, and all or none should have EFA.
+
+    A job cannot choose among the nodes of a group: it waits for the slowest node, and fails on a node without the required
+    hardware.
+    """
+    for group in request.groups:
+        known = group.known_types()
+        if differences := list(_differences(list(known.values()))):
+            message = f"types differ in {' and in '.join(differences)}; use one group for each kind, or suppress this warning"
+            yield group.member("InstanceRequirements", "InstanceTypes").problem(message, list(known))
+
+
+def _differences(types: Sequence[InstanceType]) -> Iterator[str]:
+    kinds = {
+        "architecture": [each.architecture for each in types],
+        "accelerators": [_accelerators(each) for each in types],
+        "EFA": ["some" if each.efa_interfaces else "none" for each in types],
+    }
+    for kind, values in kinds.items():
+        if len({*values}) > 1:
+            yield f"{kind} ({', '.join(dict.fromkeys(values))})"
+
+
+def _accelerators(known: InstanceType) -> str:
+    if known.neuron_devices:
+        return f"{known.neuron_devices} {known.neuron_device}"
+    return f"{known.gpus} {known.gpu}" if known.gpus else "none"
+
+
+@request_rule("efa-single-zone", "instance_groups[]", level=Level.WARNING)
+def efa_single_zone(request: EffectiveRequest) -> Iterator[Problem]:
+    """A group of types with EFA should have only one subnet.
+
+    EFA traffic cannot cross availability zones (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html): the first job on
+    nodes of two zones hangs.
+    """
+    for group in request.groups:
+        subnets = group.member("OverrideVpcConfig", "Subnets")
+        if len(list(subnets.entries())) > 1 and any(known.efa_interfaces for known in group.known_types().values()):
+            yield subnets.problem(
+                "EFA cannot cross availability zones; use one subnet, or suppress this warning if all are in one zone"
+            )
+
+
+@request_rule("efa-interface-type", "instance_groups[]", level=Level.WARNING)
+def efa_interface_type(request: EffectiveRequest) -> Iterator[Problem]:
+    """`overrides.NetworkInterface` must not request EFA interfaces for types without EFA.
+
+    HyperPod's behavior is not documented: it may ignore the setting, or the group may not start.
+    """
+    for group in request.groups:
+        requested = group.member("NetworkInterface", "InterfaceType")
+        without = [name for name, known in group.known_types().items() if not known.efa_interfaces]
+        if requested.text and without:
+            yield requested.problem(f"{either(without)} has no EFA; remove it, or use a type with EFA")
+
+
+@request_rule("efa-file-system", "instance_groups", "storage.existing", level=Level.WARNING)
+def efa_file_system(request: EffectiveRequest) -> Iterator[Problem]:
+    """`storage.existing.efa` requires a group whose type has EFA.
+
+    Nodes without EFA mount the file system over TCP, at lower throughput.
+    """
+    existing = request.config.storage.existing
+    types = [instance_type(name) for name in request.type_names()]
+    if existing is not None and existing.efa and all(known is not None and not known.efa_interfaces for known in types):
+        message = "no group has a type with EFA, so all nodes mount over TCP; remove it, or use types with EFA"
+        yield Problem(("storage", "existing", "efa"), value=True, message=message)
+
+
+def _named(request: EffectiveRequest) -> Iterator[Member]:
+    """Yield every instance type of the request, including those of restricted groups."""
+    for group in request.groups:
+        yield from group.instance_types()
+    for each in request.entries("RestrictedInstanceGroups"):
+        if (restricted := each.member("InstanceType")).text:
+            yield restricted

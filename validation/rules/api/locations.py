@@ -1,0 +1,78 @@
+"""Check that the resources of a request are in the cluster's region, account and partition."""
+
+from collections.abc import Iterator
+
+from cluster_request.effective_request import EffectiveRequest, Member
+from config.arns import Arn, in_another_region, of_another_account
+from config.errors import Level, Path, Problem
+from config.zones import partition_of
+from validation.rules.registry import request_rule
+
+
+def _keys(request: EffectiveRequest) -> Iterator[Member]:
+    """Yield the KMS keys of volumes."""
+    entries = (each for group in request.groups for each in group.entries("InstanceStorageConfigs"))
+    return (each.member("EbsVolumeConfig", "VolumeKmsKeyId") for each in entries)
+
+
+def _arns(request: EffectiveRequest) -> Iterator[tuple[Path, str]]:
+    """Yield every ARN of the file with its path."""
+    config, accounting = request.config, request.config.slurm.accounting
+    yield ("alarm_topic_arn",), config.alarm_topic_arn or ""
+    yield ("slurm", "accounting", "secret_arn"), accounting.secret_arn or ""
+    yield ("slurm", "accounting", "secret_key_arn"), accounting.secret_key_arn or ""
+    plans = [group.member("TrainingPlanArn") for group in request.groups]
+    roles = [role for group in request.groups if (role := group.member("ExecutionRole")).is_overridden]
+    yield from ((each.path, each.text) for each in (*plans, *roles, *_keys(request)))
+
+
+@request_rule("arn-partition", "alarm_topic_arn", "slurm.accounting", "instance_groups[]", "region")
+def arn_partition(request: EffectiveRequest) -> Iterator[Problem]:
+    """ARNs must have the partition of their region: `arn:aws-us-gov:` in us-gov-west-1, `arn:aws-cn:` in cn-north-1.
+
+    A resource of another partition does not exist there: the request fails after network and storage are created.
+    """
+    # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html
+    for path, arn in _arns(request):
+        found = Arn.of(arn)
+        region = found.region or request.config.region
+        expected = partition_of(region) if region else None
+        if found.partition and expected and found.partition != expected:
+            message = f"wrong partition {found.partition} for {region}; start it with arn:{expected}:"
+            yield Problem(path, arn, message)
+
+
+@request_rule("training-plan-region", "instance_groups[]", "region")
+def training_plan_region(request: EffectiveRequest) -> Iterator[Problem]:
+    """A group's training plan must be in the cluster's region.
+
+    Its capacity exists only there: the group gets none, and the cluster does not start.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/training-plan-utilization-for-hyperpod.html
+    for plan in (group.member("TrainingPlanArn") for group in request.groups):
+        if where := in_another_region(plan.text, request.config):
+            yield plan.problem(f"{where}; use a plan in {request.config.region}, or move the cluster to the plan's region")
+
+
+@request_rule("training-plan-account", "instance_groups[]", "region", "account", level=Level.WARNING)
+def training_plan_account(request: EffectiveRequest) -> Iterator[Problem]:
+    """A group's training plan should belong to the cluster's account.
+
+    AWS documents no way to use another account's plan: the group gets no capacity, and the cluster does not start.
+    """
+    for plan in (group.member("TrainingPlanArn") for group in request.groups):
+        whose = of_another_account(plan.text, request.config)
+        if whose and not in_another_region(plan.text, request.config):
+            yield plan.problem(f"{whose}; use a plan of the cluster's account, or suppress this warning")
+
+
+@request_rule("volume-key-region", "instance_groups[]", "region")
+def volume_key_region(request: EffectiveRequest) -> Iterator[Problem]:
+    """The KMS keys of volumes must be in the cluster's region.
+
+    EBS uses only keys in its own region: no node of the group would start.
+    """
+    # https://docs.aws.amazon.com/ebs/latest/userguide/ebs-encryption-requirements.html
+    for key in _keys(request):
+        if where := in_another_region(key.text, request.config):
+            yield key.problem(f"{where}; use a key in {request.config.region}")

@@ -1,0 +1,151 @@
+"""Check which options of CreateCluster a Slurm cluster supports.
+
+Most rules are warnings: `overrides` are passed to the API, and AWS's documentation is not always consistent.
+"""
+
+import re
+from collections.abc import Iterator
+
+from cluster_request.effective_request import EffectiveRequest
+from config.errors import ABSENT, Level, Problem
+from config.instance_group import Role
+from config.suggestions import either
+from validation.rules.api.slurm_setup import NODE_TYPES, uses_uploaded_scripts
+from validation.rules.registry import slurm_request_rule
+
+CONTINUOUS = "https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-scaling-slurm.html"
+
+# Members of the cluster and of a group that AWS documents only for clusters with Kubernetes.
+EKS_CLUSTER_MEMBERS: tuple[tuple[str, ...], ...] = (
+    ("Orchestrator", "Eks"),
+    ("AutoScaling",),  # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-autoscaling.html
+    ("RestrictedInstanceGroups",),  # https://docs.aws.amazon.com/sagemaker/latest/dg/nova-hp-cluster.html
+    ("RestrictedInstanceGroupsConfig",),
+    # https://aws.amazon.com/about-aws/whats-new/2025/09/managed-tiered-checkpointing-amazon-sagemaker-hyperpod
+    ("TieredStorageConfig",),
+)
+EKS_GROUP_MEMBERS: tuple[tuple[str, ...], ...] = (
+    ("KubernetesConfig",),
+    # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterAutoPatchConfig.html: it drains pods.
+    ("AutoPatchConfig", "DrainPolicy"),
+)
+
+
+def _is_continuous(request: EffectiveRequest) -> bool:
+    return request.member("NodeProvisioningMode").text == "Continuous"
+
+
+NAME_IN_THE_API = r"[a-zA-Z0-9](-*[a-zA-Z0-9])*"
+
+
+@slurm_request_rule("slurm-config-role", "instance_groups[]", level=Level.WARNING)
+def slurm_config_role(request: EffectiveRequest) -> Iterator[Problem]:
+    """A group's `overrides.SlurmConfig` must match its `role` and `partition`.
+
+    HyperPod uses `SlurmConfig`, and this project uses `role` and `partition`: with a mismatch, nodes run the wrong daemons, or
+    jobs find no partition.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html
+    for group in request.groups:
+        role, partition = group.group.role, group.group.partition
+        node_type = group.member("SlurmConfig", "NodeType")
+        if role is None or not node_type.text:
+            continue
+        if node_type.text != NODE_TYPES[role]:
+            yield node_type.problem(f"contradicts `role: {role.value}`; use {NODE_TYPES[role]}, or change `role`")
+            continue
+        names = group.member("SlurmConfig", "PartitionNames")
+        if role is Role.COMPUTE and not list(names.entries()):
+            yield names.problem(f"required for a Compute group; add [{partition}]", ABSENT)
+        for name in names.entries():
+            # The request check reports invalid names.
+            if name.value != partition and re.fullmatch(NAME_IN_THE_API, str(name.value)):
+                fix = f"use {name.value} for both" if partition else "remove it, as the group has no partition"
+                yield name.problem(f"differs from the group's `partition`; {fix}")
+
+
+@slurm_request_rule("slurm-config-overwrite", "instance_groups[]", "overrides", level=Level.WARNING)
+def slurm_config_overwrite(request: EffectiveRequest) -> Iterator[Problem]:
+    """With custom lifecycle scripts, `SlurmConfigStrategy` should not be Overwrite.
+
+    The next update would discard what the scripts wrote to slurm.conf.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html
+    strategy = request.member("Orchestrator", "Slurm", "SlurmConfigStrategy")
+    # With the default scripts HyperPod rejects any strategy: slurm-config-conflict.
+    is_own = not any(uses_uploaded_scripts(group) for group in request.groups)
+    if is_own and strategy.text == "Overwrite" and not _is_continuous(request):
+        yield strategy.problem("discards what your scripts wrote to slurm.conf; use Merge, or suppress this warning")
+
+
+@slurm_request_rule("continuous-provisioning", "instance_groups", "overrides", level=Level.WARNING)
+def continuous_provisioning(request: EffectiveRequest) -> Iterator[Problem]:
+    """`NodeProvisioningMode: Continuous` requires a `SlurmConfig` and custom scripts in each group, and only one controller.
+
+    It supports neither provisioning_parameters.json, which the default scripts require, nor several controllers: the cluster does
+    not start.
+    """
+    if not _is_continuous(request):
+        return
+    # slurm-config-conflict reports a group with `SlurmConfig` and the default scripts.
+    incomplete = [group.name for group in request.groups if not group.member("SlurmConfig").value]
+    if incomplete:
+        yield request.member("NodeProvisioningMode").problem(
+            f"requires `SlurmConfig` and another `LifeCycleConfig.SourceS3Uri` in {either(incomplete)}; remove it, or add both"
+        )
+    for count in (group.member("InstanceCount") for group in request.of_role(Role.CONTROLLER)):
+        if (count.number or 0) > 1:
+            yield count.problem("continuous provisioning supports only one controller; set 1, or remove `NodeProvisioningMode`")
+
+
+@slurm_request_rule("slurm-config-strategy-conflict", "overrides")
+def slurm_config_strategy_conflict(request: EffectiveRequest) -> Iterator[Problem]:
+    """`NodeProvisioningMode: Continuous` and `Orchestrator.Slurm.SlurmConfigStrategy` exclude each other.
+
+    HyperPod rejects both together, after network and storage are created; the deployment rolls back.
+    """
+    # CONTINUOUS, and https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterOrchestratorSlurmConfig.html
+    strategy = request.member("Orchestrator", "Slurm", "SlurmConfigStrategy")
+    if _is_continuous(request) and strategy.is_given:
+        yield strategy.problem("HyperPod rejects it with continuous provisioning; remove it")
+
+
+@slurm_request_rule("requires-continuous-provisioning", "instance_groups[]", "overrides", level=Level.WARNING)
+def requires_continuous_provisioning(request: EffectiveRequest) -> Iterator[Problem]:
+    """`MinInstanceCount`, Spot, KMS keys of volumes and `AccountingDatabase` require `NodeProvisioningMode: Continuous`.
+
+    Without it, HyperPod rejects or ignores them.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/smcluster-cmk.html
+    # https://aws.amazon.com/about-aws/whats-new/2026/05/amazon-sagemaker-hyperpod-mincount
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-spot.html
+    # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterOrchestratorSlurmConfig.html
+    if _is_continuous(request):
+        return
+    message = "requires `NodeProvisioningMode: Continuous`; remove it"
+    database = request.member("Orchestrator", "Slurm", "AccountingDatabase")
+    if database.is_given:
+        yield database.problem(f"{message}, and use `slurm.accounting`")
+    for group in request.groups:
+        least, spot = group.member("MinInstanceCount"), group.member("CapacityRequirements", "Spot")
+        # Otherwise min-instance-count reports it.
+        if least.number is not None and least.number <= group.group.instance_count:
+            yield least.problem(message)
+        if spot.is_given:
+            yield spot.problem(message)
+        for each in group.entries("InstanceStorageConfigs"):
+            if (key := each.member("EbsVolumeConfig", "VolumeKmsKeyId")).text:
+                yield key.problem(message)
+
+
+@slurm_request_rule("eks-only-option", "instance_groups[]", "overrides", level=Level.WARNING)
+def eks_only_option(request: EffectiveRequest) -> Iterator[Problem]:
+    """`overrides` must not contain options that exist only for clusters with Amazon EKS.
+
+    The nodes of this project run Slurm: HyperPod rejects such a request, or the option has no effect.
+    """
+    members = [request.member(*names) for names in EKS_CLUSTER_MEMBERS]
+    members += [group.member(*names) for group in request.groups for names in EKS_GROUP_MEMBERS]
+    for each in members:
+        if each.is_given:
+            yield each.problem("supported only for clusters with Amazon EKS; remove it")

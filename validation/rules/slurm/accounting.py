@@ -1,0 +1,103 @@
+"""Check Slurm's accounting."""
+
+import re
+from collections.abc import Iterator
+
+from config.arns import Arn, elsewhere
+from config.errors import ABSENT, Level, Path, Problem
+from config.model import ClusterConfig
+from config.slurm import Database
+from validation.rules.registry import slurm_rule
+
+ACCOUNTING: Path = ("slurm", "accounting")
+NEEDED = {"host": "name of the database's host", "secret_arn": "ARN of the secret with its username and password"}
+EXTERNAL_ONLY = ("host", "port", "secret_arn", "secret_key_arn")
+
+
+@slurm_rule("external-accounting", "slurm.accounting")
+def external_accounting(config: ClusterConfig) -> Iterator[Problem]:
+    """An external accounting database requires `host` and `secret_arn`.
+
+    Without them slurmdbd cannot connect, and the controller's setup fails.
+    """
+    accounting = config.slurm.accounting
+    if accounting.database is Database.EXTERNAL:
+        for name, what in NEEDED.items():
+            if getattr(accounting, name) is None:
+                yield Problem((*ACCOUNTING, name), ABSENT, f"required by `database: external`; add the {what}")
+
+
+@slurm_rule("unused-accounting-fields", "slurm.accounting")
+def unused_accounting_fields(config: ClusterConfig) -> Iterator[Problem]:
+    """`host`, `port`, `secret_arn` and `secret_key_arn` require `database: external`.
+
+    Otherwise they have no effect, and jobs are recorded elsewhere.
+    """
+    accounting = config.slurm.accounting
+    if accounting.database is not Database.EXTERNAL:
+        for name in EXTERNAL_ONLY:
+            if name in accounting.model_fields_set and getattr(accounting, name) is not None:
+                message = f"has no effect with `database: {accounting.database}`; remove it, or set `database: external`"
+                yield Problem((*ACCOUNTING, name), getattr(accounting, name), message)
+
+
+@slurm_rule("state-with-local-accounting", "slurm.state_folder", "slurm.accounting.database")
+def state_with_local_accounting(config: ClusterConfig) -> Iterator[Problem]:
+    """`slurm.state_folder` requires the accounting database `external` or `none`.
+
+    A local database is lost with its controller. slurmctld then refuses to start, because the cluster id in its state differs
+    from the new database's.
+    """
+    # UpdateClusterSoftware replaces the controller's root volume, and slurmctld then fails with "CLUSTER ID MISMATCH".
+    slurm = config.slurm
+    if slurm.state_folder is not None and slurm.accounting.database is Database.LOCAL:
+        message = (
+            "does not survive a patch or replacement of the controller, and then contradicts `state_folder`; set `database: "
+            "external`, or `none`"
+        )
+        yield Problem((*ACCOUNTING, "database"), slurm.accounting.database.value, message)
+
+
+@slurm_rule("secret-location", "slurm.accounting.secret_arn", "region", "account", level=Level.WARNING)
+def secret_location(config: ClusterConfig) -> Iterator[Problem]:
+    """The accounting database's secret should be in the cluster's region and account.
+
+    Otherwise every start of slurmdbd depends on another region, or on the permissions of another account.
+    """
+    arn = config.slurm.accounting.secret_arn
+    if arn and (where := elsewhere(arn, config)):
+        yield Problem(
+            ("slurm", "accounting", "secret_arn"),
+            arn,
+            f"{where}; use a secret in the cluster's region and account, or suppress this warning",
+        )
+
+
+@slurm_rule("database-region", "slurm.accounting.host", "region", level=Level.WARNING)
+def database_region(config: ClusterConfig) -> Iterator[Problem]:
+    """The accounting database should be in the cluster's region, as far as its RDS host name shows.
+
+    slurmdbd queries it for each job: across regions, every Slurm command is slow or fails.
+    """
+    # https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ConnectToInstance.html: NAME.ID.REGION.rds.amazonaws.com
+    host = config.slurm.accounting.host or ""
+    found = re.search(r"\.([a-z0-9-]+)\.rds\.amazonaws\.com", host)
+    if found and config.region and found[1] != config.region:
+        message = (
+            f"is in {found[1]}, but the cluster is in {config.region}; use a database in {config.region}, or suppress this "
+            "warning"
+        )
+        yield Problem(("slurm", "accounting", "host"), host, message)
+
+
+@slurm_rule("secret-key-region", "slurm.accounting")
+def secret_key_region(config: ClusterConfig) -> Iterator[Problem]:
+    """The secret's KMS key must be in the secret's region.
+
+    Secrets Manager uses only keys in its own region, so another key cannot decrypt the secret.
+    """
+    # https://docs.aws.amazon.com/kms/latest/developerguide/concepts.html: a key is used in its own region.
+    secret, key = config.slurm.accounting.secret_arn, config.slurm.accounting.secret_key_arn
+    if secret and key and Arn.of(secret).region != Arn.of(key).region:
+        message = f"is in {Arn.of(key).region}, but the secret is in {Arn.of(secret).region}; use the secret's key"
+        yield Problem(("slurm", "accounting", "secret_key_arn"), key, message)
