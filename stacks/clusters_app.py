@@ -28,8 +28,8 @@ TEMPLATES = {
 class ClustersApp(App):
     """Define a stage for each cluster file in a folder, checked by cdk-nag.
 
-    Context: ``cluster`` selects one file, ``clusters`` another folder; ``nag=false`` skips cdk-nag. Feature flags are set here
-    because only the `cdk` command line reads those in cdk.json.
+    Context: ``cluster`` selects one file, ``clusters`` another folder, relative to the working directory; ``nag=false`` skips
+    cdk-nag. Feature flags are set here because only the `cdk` command line reads those in cdk.json.
     """
 
     def __init__(self, *, context: Mapping[str, object] | None = None, outdir: str | None = None) -> None:
@@ -42,7 +42,8 @@ class ClustersApp(App):
             tree_metadata=False,
             outdir=outdir,
         )
-        folder = PROJECT / str(self.node.try_get_context("clusters") or "clusters")
+        given = self.node.try_get_context("clusters")
+        folder = Path(str(given)).absolute() if given else PROJECT / "clusters"
         files = check_clusters(folder, self.node.try_get_context("cluster"))
         for config, file in zip(usable(files), files, strict=True):
             # Without account and region in the file, templates are environment-agnostic, whatever credentials are set.

@@ -7,6 +7,7 @@ USERS = PROJECT / "clusters"
 CLUSTERS = PROJECT / "tests" / "data" / "clusters"
 """Stands in for clusters/ in tests: one of the examples."""
 EXAMPLES = PROJECT / "examples" / "clusters"
+TEAM = PROJECT / "examples" / "team-repository" / "clusters"
 FOLDERS = (EXAMPLES,)
 REFERENCE = CLUSTERS / "reference.yaml"
 ALL = [file for folder in FOLDERS for file in sorted(folder.glob("*.yaml"))]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from botocore.exceptions import ClientError
 
+from cli.cluster_folder import CHECKOUT
 from cli.preflight.account import Account
 from cli.preflight.check_result import CheckResult, error, ok
 from cli.preflight.runner import code_of
@@ -13,12 +14,13 @@ from cli.preflight.runner import code_of
 # From aws-cdk-lib's DefaultStackSynthesizer; a test compares them with the templates.
 QUALIFIER = "hnb659fds"
 LEAST_VERSION = 6
-CDK_JSON = Path(__file__).parents[2] / "cdk.json"
+CDK_JSON = Path("cdk.json")
 
 
 def qualifier() -> str:
-    """Return the bootstrap's qualifier from cdk.json, or the CDK's default."""
-    context = json.loads(CDK_JSON.read_text(encoding="utf-8")).get("context", {})
+    """Return the bootstrap's qualifier from the working directory's cdk.json, else the checkout's, or the CDK's default."""
+    file = CDK_JSON if CDK_JSON.is_file() else CHECKOUT / CDK_JSON
+    context = json.loads(file.read_text(encoding="utf-8")).get("context", {})
     return str(context.get("@aws-cdk/core:bootstrapQualifier", QUALIFIER))
 
 

@@ -1,8 +1,9 @@
-"""Rewrite the committed templates of the fixtures."""
+"""Rewrite the committed templates of the fixtures, and the snapshots in examples/team-repository."""
 
 import tempfile
 from pathlib import Path
 
+from cli.snapshot.command import snapshot
 from cli.snapshot.update import update
 from tests import cluster_files
 from tests.snapshots.files import FOLDER, committed, expected
@@ -17,9 +18,10 @@ def rewrite(folder: Path, *clusters: Path) -> list[Path]:
 
 
 def main() -> None:
-    """Rewrite the templates and print the changed files."""
+    """Rewrite the templates and snapshots, and print the changed files of the fixtures."""
     for file in rewrite(FOLDER, *cluster_files.FOLDERS):
         print(file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file)
+    snapshot(clusters=cluster_files.TEAM)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -80,7 +81,15 @@ def test_an_unknown_cluster_gets_a_suggestion(tmp_path: Path) -> None:
     assert "reference" in line
 
 
+def test_a_folder_of_clusters_is_relative_to_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ours").mkdir()
+    shutil.copy(cluster_files.EXAMPLES / "starter.yaml", tmp_path / "ours" / "staging.yaml")
+    monkeypatch.chdir(tmp_path)
+    ClustersApp(context={"clusters": "ours", "nag": "false"}, outdir=str(tmp_path / "out")).synth()
+    assert {cluster for cluster, _ in read_assembly(tmp_path / "out")} == {"staging"}
+
+
 def test_one_cluster_of_a_folder_can_be_selected(tmp_path: Path) -> None:
-    context = {"clusters": "examples/clusters", "cluster": "fsdp-g5", "nag": "false"}
+    context = {"clusters": str(cluster_files.EXAMPLES), "cluster": "fsdp-g5", "nag": "false"}
     ClustersApp(context=context, outdir=str(tmp_path)).synth()
     assert {cluster for cluster, _ in read_assembly(tmp_path)} == {"fsdp-g5"}

@@ -11,7 +11,7 @@ from tests import cluster_files
 from tests.unit.cli.commands import HELP, OPTIONS
 
 PROJECT = Path(__file__).parents[3]
-PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").rglob("*.md"))]
+PAGES = [PROJECT / "README.md", PROJECT / "examples/team-repository/README.md", *sorted((PROJECT / "docs").rglob("*.md"))]
 TOP = {"--help", "-h", "--version", "--install-completion", "--show-completion"}
 OFFLINE = ("validate", "cost", "--help", "--version")
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from cli.preflight import bootstrap as module
 from cli.preflight.bootstrap import LEAST_VERSION, bootstrap
 from tests.unit.cli.preflight.fake_aws import ACCOUNT, DENIED, REGION, asked, only, outcomes, refused
 
@@ -41,10 +40,10 @@ def test_who_may_not_read_the_parameter_is_warned() -> None:
     assert outcomes(asked(bootstrap, answers(DENIED))) == ["warning"]
 
 
-def test_the_qualifier_is_the_one_of_cdk_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "cdk.json"
-    file.write_text(json.dumps({"context": {"@aws-cdk/core:bootstrapQualifier": "ours"}}))
-    monkeypatch.setattr(module, "CDK_JSON", file)
+def test_the_qualifier_is_the_one_of_the_working_directorys_cdk_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "qualifier hnb659fds" in only(asked(bootstrap, answers())).message, "of the checkout's cdk.json"
+    (tmp_path / "cdk.json").write_text(json.dumps({"context": {"@aws-cdk/core:bootstrapQualifier": "ours"}}))
 
     def parameter(Name: str) -> dict[str, object]:  # noqa: N803  as boto3 spells it
         assert Name == "/cdk-bootstrap/ours/version"
