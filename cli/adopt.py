@@ -139,6 +139,8 @@ def _values(deployment: Deployment) -> RequestValues:
         source_s3_uri=outputs.get("LifecycleScripts", MADE),
         subnet_ids=existing.node_subnet_ids if existing else subnets,
         security_group_ids=[existing.security_group_id if existing else outputs.get("SecurityGroupId", MADE)],
+        file_system_dns_name=outputs.get("FileSystemDnsName"),
+        file_system_mount_name=outputs.get("FileSystemMountName"),
     )
 
 

@@ -10,8 +10,9 @@ from cluster_request.request_fields import in_file
 from cluster_request.service_model import group_shape, input_shape
 from config.entries import numbered
 from config.errors import Problem
-from config.instance_group import InstanceGroup
+from config.instance_group import InstanceGroup, Role
 from config.model import ClusterConfig
+from config.storage import LustreConfig
 from config.zones import partition_of
 
 # CreateCluster's input, as JSON.
@@ -19,6 +20,9 @@ Request = dict[str, Any]
 
 # Step Functions accepts 256 KiB of input. CloudFormation's event has the new and the old request, and 16 KiB for everything else.
 MAX_REQUEST_BYTES = (256 - 16) * 1024 // 2
+
+NODE_TYPES = {Role.CONTROLLER: "Controller", Role.LOGIN: "Login", Role.COMPUTE: "Compute"}
+LUSTRE_PATH = LustreConfig.mount_path
 
 # Members that names, ownership and the Slurm configuration depend on: a rule rejects overrides of them.
 RESERVED_CLUSTER_MEMBERS = {"ClusterName": "cluster_name", "InstanceGroups": "instance_groups", "Tags": "tags"}
@@ -33,6 +37,9 @@ class RequestValues:
     source_s3_uri: str
     subnet_ids: Sequence[str]
     security_group_ids: Sequence[str]
+    # Of the FSx for Lustre file system, if the cluster has one.
+    file_system_dns_name: str | None = None
+    file_system_mount_name: str | None = None
 
     @classmethod
     def samples(cls, config: ClusterConfig) -> Self:
@@ -40,12 +47,15 @@ class RequestValues:
         account, region = config.account or "123456789012", config.region or "us-east-1"
         network = config.network.existing
         bucket = f"sagemaker-{config.name}-{account}-{region}-{'0' * 12}"
+        has_lustre = any(each.mount_path == LUSTRE_PATH for each in config.storage.file_systems)
         role = f"{config.name}-Cluster-NodeRole".ljust(64, "0")
         return cls(
             execution_role_arn=f"arn:{partition_of(region) or 'aws'}:iam::{account}:role/{role}",
             source_s3_uri=f"s3://{bucket}/lifecycle/{'0' * 64}/fs-0123456789abcdef0/",
             subnet_ids=list(network.node_subnet_ids) if network else ["subnet-0123456789abcdef0"],
             security_group_ids=[network.security_group_id] if network else ["sg-0123456789abcdef0"],
+            file_system_dns_name=f"fs-0123456789abcdef0.fsx.{region}.amazonaws.com" if has_lustre else None,
+            file_system_mount_name="abcdefgh" if has_lustre else None,
         )
 
 
@@ -57,6 +67,8 @@ def cluster_request(config: ClusterConfig, *, values: RequestValues) -> Request:
     }
     if config.node_recovery is not None:
         request["NodeRecovery"] = config.node_recovery.value
+    if config.uses_slurm_api:
+        request["Orchestrator"] = {"Slurm": {"SlurmConfigStrategy": "Merge"}}  # the controller's scripts edit slurm.conf
     if config.tags:
         request["Tags"] = [{"Key": key, "Value": value} for key, value in config.tags.items()]
     return merged(request, {key: value for key, value in config.overrides.items() if key not in RESERVED_CLUSTER_MEMBERS})
@@ -67,19 +79,38 @@ def _group(group: InstanceGroup, config: ClusterConfig, values: RequestValues) -
         "InstanceGroupName": group.name,
         "InstanceType": group.instance_type,
         "InstanceCount": group.instance_count,
-        "LifeCycleConfig": {"SourceS3Uri": values.source_s3_uri, "OnCreate": config.lifecycle.on_create},
+        "LifeCycleConfig": {"SourceS3Uri": values.source_s3_uri, config.lifecycle_script_member: config.lifecycle.on_create},
         "ExecutionRole": values.execution_role_arn,
         "ThreadsPerCore": group.threads_per_core,
     }
     if group.deep_health_checks:
         request["OnStartDeepHealthChecks"] = [check.value for check in group.deep_health_checks]
-    if group.volume_gib is not None:
-        request["InstanceStorageConfigs"] = [{"EbsVolumeConfig": {"VolumeSizeInGB": group.volume_gib}}]
+    if storage := _storage(group, config, values):
+        request["InstanceStorageConfigs"] = storage
+    if config.uses_slurm_api and group.role is not None:
+        request["SlurmConfig"] = {
+            "NodeType": NODE_TYPES[group.role],
+            **({"PartitionNames": [group.partition]} if group.partition else {}),
+        }
     if group.training_plan_arn is not None:
         request["TrainingPlanArn"] = group.training_plan_arn
     if group.image_id is not None:
         request["ImageId"] = group.image_id
     return merged(request, {key: value for key, value in group.overrides.items() if key not in RESERVED_GROUP_MEMBERS})
+
+
+def _storage(group: InstanceGroup, config: ClusterConfig, values: RequestValues) -> list[Request]:
+    """Return the group's volume, and the file systems that HyperPod mounts."""
+    volume: list[Request] = [{"EbsVolumeConfig": {"VolumeSizeInGB": group.volume_gib}}] if group.volume_gib is not None else []
+    if not config.uses_slurm_api:
+        return volume
+    lustre = {"DnsName": values.file_system_dns_name, "MountName": values.file_system_mount_name, "MountPath": LUSTRE_PATH}
+    openzfs = config.storage.openzfs
+    return [
+        *volume,
+        *([{"FsxLustreConfig": lustre}] if values.file_system_dns_name else []),
+        *([{"FsxOpenZfsConfig": {"DnsName": openzfs.dns_name, "MountPath": openzfs.mount_path}}] if openzfs else []),
+    ]
 
 
 def merged(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> Request:

@@ -15,6 +15,10 @@ OPERATION = "sagemaker:CreateCluster "
 ENTRY = "[]"
 GROUPS = ("InstanceGroups", ENTRY)
 
+# Fields whose value the request changes or leaves out: an uploaded folder becomes a prefix, and roles and partitions are in a file
+# instead with `slurm.setup: scripts`.
+TRANSFORMED: frozenset[Path] = frozenset({("lifecycle", "source"), ("instance_groups", "role"), ("instance_groups", "partition")})
+
 # The names of a member, with [] for each entry of a list: ("InstanceGroups", "[]", "InstanceType").
 Names = tuple[str, ...]
 
@@ -85,5 +89,5 @@ def _field(path: Path) -> Path | None:
 @cache
 def group_fields() -> Mapping[str, str]:
     """Return the members of an instance group that a field of the group sets."""
-    own = {members: field for members, field in request_fields().items() if members[:2] == GROUPS}
+    own = {members: field for members, field in request_fields().items() if members[:2] == GROUPS and field not in TRANSFORMED}
     return {members[2]: str(field[1]) for members, field in own.items() if field[0] == "instance_groups"}

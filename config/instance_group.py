@@ -34,7 +34,12 @@ class InstanceGroup(Section):
         Change.REPLACES_NODES,
         api="sagemaker:CreateCluster InstanceGroups[].InstanceGroupName",
     )
-    role: Role | None = setting("role of the nodes in the Slurm cluster", Change.REPLACES_NODES, None)
+    role: Role | None = setting(
+        "role of the nodes in the Slurm cluster",
+        Change.REPLACES_NODES,
+        None,
+        api="sagemaker:CreateCluster InstanceGroups[].SlurmConfig.NodeType",
+    )
     instance_type: str = setting(
         "instance type that HyperPod supports, e.g. `ml.c5.xlarge`",
         Change.REPLACES_NODES,
@@ -53,7 +58,11 @@ class InstanceGroup(Section):
         api="sagemaker:CreateCluster InstanceGroups[].ThreadsPerCore",
     )
     partition: str | None = setting(
-        "Slurm partition of a compute group", Change.NEW_NODES, None, pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$"
+        "Slurm partition of a compute group",
+        Change.NEW_NODES,
+        None,
+        pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$",
+        api="sagemaker:CreateCluster InstanceGroups[].SlurmConfig.PartitionNames[]",
     )
     deep_health_checks: tuple[DeepHealthCheck, ...] = setting(
         "checks that each new node must pass (only types with accelerators; up to two hours)",
@@ -93,4 +102,8 @@ class InstanceGroup(Section):
 class SlurmInstanceGroup(InstanceGroup):
     """Nodes with one role in the Slurm cluster and usually one instance type."""
 
-    role: Role = setting("role of the nodes in the Slurm cluster", Change.REPLACES_NODES)
+    role: Role = setting(
+        "role of the nodes in the Slurm cluster",
+        Change.REPLACES_NODES,
+        api="sagemaker:CreateCluster InstanceGroups[].SlurmConfig.NodeType",
+    )

@@ -10,7 +10,7 @@ from config.instance_group import InstanceGroup, Name, Role, SlurmInstanceGroup
 from config.lifecycle import LifecycleConfig
 from config.network import NetworkConfig
 from config.section import Change, Removal, Section, setting
-from config.slurm import SlurmConfig
+from config.slurm import Setup, SlurmConfig
 from config.storage import StorageConfig
 from config.suppression import Suppression
 from config.users import User, UserGroup
@@ -147,6 +147,16 @@ class ClusterConfig(Section):
     def orchestrator(self) -> Orchestrator:
         """Return the scheduler: EKS with an `eks` section, otherwise Slurm."""
         return Orchestrator.SLURM if self.eks is None else Orchestrator.EKS
+
+    @property
+    def uses_slurm_api(self) -> bool:
+        """Return whether HyperPod configures Slurm from the request."""
+        return self.orchestrator is Orchestrator.SLURM and self.slurm.setup is Setup.API
+
+    @property
+    def lifecycle_script_member(self) -> str:
+        """Return the member of LifeCycleConfig with the script that HyperPod starts: with the API, after it configured Slurm."""
+        return "OnInitComplete" if self.uses_slurm_api else "OnCreate"
 
     def of_role(self, role: Role) -> list[InstanceGroup]:
         """Return the groups with this role; a cluster without Slurm has none."""

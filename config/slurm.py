@@ -15,6 +15,13 @@ class Database(StrEnum):
     NONE = "none"
 
 
+class Setup(StrEnum):
+    """Who configures Slurm on the nodes."""
+
+    SCRIPTS = "scripts"
+    API = "api"
+
+
 class AccountingConfig(Section):
     """Slurm accounting of jobs, accounts and users (`sacct`, `sacctmgr`)."""
 
@@ -51,6 +58,12 @@ class AccountingConfig(Section):
 class SlurmConfig(Section):
     """The configuration of Slurm beyond HyperPod's defaults."""
 
+    setup: Setup = setting(
+        "`scripts`: the lifecycle scripts configure Slurm, from provisioning_parameters.json; `api`: HyperPod configures Slurm and "
+        "mounts file systems from the request, then runs the scripts (see docs/operate/slurm-setup.md)",
+        Change.REPLACES_CLUSTER,
+        Setup.SCRIPTS,
+    )
     accounting: AccountingConfig = setting("accounting of jobs and users", Change.NEW_NODES, AccountingConfig())
     state_folder: str | None = setting(
         "folder on a shared file system for slurmctld's state, e.g. `/fsx/slurm`, required for several controllers; a replaced "

@@ -9,14 +9,18 @@ from pathlib import Path
 from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError, unexpected
 from hyperpod_node.node import Node
-from hyperpod_node.node_settings import NodeSettings
+from hyperpod_node.node_settings import API, SCRIPTS, NodeSettings
 from hyperpod_node.plan import run_steps
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from hyperpod_node.resource_config import ResourceConfig
 from hyperpod_node.system import SYSTEM, System
 
 RESOURCE_CONFIG = Path(os.environ.get("SAGEMAKER_RESOURCE_CONFIG_PATH", "/opt/ml/config/resource_config.json"))
-PROVISIONING_PARAMETERS = Path(__file__).with_name("provisioning_parameters.json")
+# HyperPod rejects provisioning_parameters.json where it configures Slurm from the request.
+PARAMETERS = {
+    SCRIPTS: Path(__file__).with_name("provisioning_parameters.json"),
+    API: Path(__file__).with_name("slurm_groups.json"),
+}
 NODE_SETTINGS = Path(__file__).with_name("node_settings.json")
 
 
@@ -40,9 +44,10 @@ def main() -> int:
 
 
 def _context(system: System) -> Context:
-    cluster, parameters = ResourceConfig.load(RESOURCE_CONFIG), ProvisioningParameters.load(PROVISIONING_PARAMETERS)
+    cluster, settings = ResourceConfig.load(RESOURCE_CONFIG), NodeSettings.load(NODE_SETTINGS)
+    parameters = ProvisioningParameters.load(PARAMETERS[settings.slurm.setup])
     node = Node.find(cluster, parameters, addresses=system.run("hostname", "-I").split())
-    return Context(node, cluster, parameters, NodeSettings.load(NODE_SETTINGS))
+    return Context(node, cluster, parameters, settings)
 
 
 if __name__ == "__main__":

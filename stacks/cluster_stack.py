@@ -35,7 +35,7 @@ class ClusterStack(Stack):
             retain(scripts.bucket, role)
         implementation = IMPLEMENTATIONS.get(config.implementation)
         if implementation:
-            cluster = implementation(self, "Cluster", config=config, network=network, scripts=scripts, role=role)
+            cluster = implementation(self, "Cluster", config=config, network=network, storage=storage, scripts=scripts, role=role)
             CfnOutput(self, "ClusterName", value=cluster.cluster_name, description="Name of the HyperPod cluster")
             CfnOutput(self, "ClusterArn", value=cluster.cluster_arn, description="ARN of the HyperPod cluster")
             CfnOutput(self, "ClusterId", value=cluster.cluster_id, description="ID of the HyperPod cluster, used in log groups")

@@ -7,13 +7,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from cluster_request.request import RESERVED_CLUSTER_MEMBERS, RESERVED_GROUP_MEMBERS
-from cluster_request.request_fields import ENTRY, GROUPS, Names, request_fields
+from cluster_request.request_fields import ENTRY, GROUPS, TRANSFORMED, Names, request_fields
 from config.errors import Path, Problem
 from config.section import Section
 from validation.model_errors import problems_of
 
-# The deployment makes an S3 prefix of the folder in this field.
-UPLOADED = ("lifecycle", "source")
 RESERVED = {*RESERVED_CLUSTER_MEMBERS, *RESERVED_GROUP_MEMBERS}
 
 Content = Mapping[str, Any]
@@ -36,7 +34,7 @@ def _overrides(content: Content) -> Iterator[tuple[Path, Path, object]]:
     """Yield the path and the value of each override that a field can replace, and the field's path in a file of one group."""
     groups = content.get("instance_groups")
     for members, field in request_fields().items():
-        if field == UPLOADED or (members[2] if members[:2] == GROUPS else members[0]) in RESERVED:
+        if field in TRANSFORMED or (members[2] if members[:2] == GROUPS else members[0]) in RESERVED:
             continue
         first = ("instance_groups", 0, *field[1:]) if field[0] == "instance_groups" else field
         found = (

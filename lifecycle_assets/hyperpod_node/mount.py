@@ -58,6 +58,20 @@ def mount(entry: FstabEntry, *, node: str, nodes: int, system: System) -> None:
     retry(f"writing to {entry.path}", lambda: _probe(entry.path, node, system), policy)
 
 
+def require(path: Path, *, node: str, system: System) -> None:
+    """Wait until HyperPod has mounted ``path``, show the mount to these scripts, and prove that ``node`` can write to it."""
+    policy = RetryPolicy(TIMEOUT_S, clock=system.clock)
+    retry(f"HyperPod's mount at {path}", lambda: _require(path, system), policy)
+    if not _lists(OWN_MOUNTS, path, system):
+        system.run("mount", "--bind", f"/proc/1/root{path}", str(path), timeout_s=UNIT_TIMEOUT_S)
+    retry(f"writing to {path}", lambda: _probe(path, node, system), policy)
+
+
+def _require(path: Path, system: System) -> None:
+    if not _lists(HOST_MOUNTS, path, system):
+        raise NodeError(f"nothing is mounted at {path}; HyperPod mounts it: see its log on this node")
+
+
 def is_mounted(path: Path, system: System) -> bool:
     """Return whether both the node and these scripts see a mount at ``path``; the exit status of mount is not reliable."""
     return _lists(HOST_MOUNTS, path, system) and _lists(OWN_MOUNTS, path, system)

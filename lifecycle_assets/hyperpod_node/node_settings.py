@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 LOCAL, EXTERNAL, NONE = "local", "external", "none"
+SCRIPTS, API = "scripts", "api"
 Part = TypeVar("Part", "Group", "User", "Accounting", "Slurm", "InstanceType")
 
 
@@ -47,12 +48,13 @@ class Accounting:
 
 @dataclass(frozen=True)
 class Slurm:
-    """The Slurm settings that HyperPod does not write to slurm.conf."""
+    """The Slurm settings that HyperPod does not write to slurm.conf; ``setup``: what configured Slurm before these scripts."""
 
     state_folder: str | None
     prolog_and_epilog: bool
     restrict_ssh: bool
     topology: str | None
+    setup: str
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError, unexpected
+from hyperpod_node.node_settings import API, SCRIPTS
 from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER, LOGIN
 from hyperpod_node.steps import (
     accounting,
     container_storage,
     extra_scripts,
     fsx,
+    hyperpod_mounts,
     log_rotation,
     message_of_the_day,
     munge,
@@ -40,18 +42,20 @@ EVERY_ROLE = (CONTROLLER, LOGIN, COMPUTE)
 
 @dataclass(frozen=True)
 class Step:
-    """One step and the roles that run it; ``apply`` returns False if the step has nothing to do on this node."""
+    """One step, and the roles and setups that run it; ``apply`` returns False if the step has nothing to do on this node."""
 
     title: str
     apply: Callable[[Context, System], bool | None]
     roles: tuple[str, ...] = EVERY_ROLE
+    setups: tuple[str, ...] = (SCRIPTS, API)
 
 
 STEPS: tuple[Step, ...] = (
     Step("wait until the node is ready", readiness.apply),
-    Step("mount OpenZFS at /home", openzfs.apply),
-    Step("mount FSx at /fsx", fsx.apply),
-    Step("disk for containers", container_storage.apply),
+    Step("mount OpenZFS at /home", openzfs.apply, setups=(SCRIPTS,)),
+    Step("mount FSx at /fsx", fsx.apply, setups=(SCRIPTS,)),
+    Step("HyperPod's mounts", hyperpod_mounts.apply, setups=(API,)),
+    Step("disk for containers", container_storage.apply, setups=(SCRIPTS,)),
     Step("groups and users", users.apply),
     Step("message of the day", message_of_the_day.apply),
     Step("ssh between nodes", ssh.apply),
@@ -73,7 +77,7 @@ STEPS: tuple[Step, ...] = (
 def run_steps(context: Context, system: System, steps: tuple[Step, ...] = STEPS) -> None:
     """Run each step of this node's role; stop at the first failure, with the step's title in the error."""
     for step in steps:
-        if context.node.role not in step.roles:
+        if context.node.role not in step.roles or context.settings.slurm.setup not in step.setups:
             continue
         started = time.monotonic()
         try:

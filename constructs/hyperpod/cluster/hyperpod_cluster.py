@@ -17,6 +17,7 @@ from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.removal_policy import removal_policy
+from constructs.hyperpod.storage.shared_storage import SharedStorage
 
 # Increase it with each change that older functions would misread. The functions accept every released version.
 PROPERTIES_VERSION = "1"
@@ -35,13 +36,14 @@ class HyperPodCluster(Construct):
         *,
         config: ClusterConfig,
         network: Network,
+        storage: SharedStorage,
         scripts: LifecycleScripts,
         role: iam.IRole,
     ) -> None:
         super().__init__(scope, id)
         self._config = config
         self._provider = ClusterProvider(self, "Provider", alarm_topic_arn=config.alarm_topic_arn)
-        request = tagged(create_cluster_input(config, network=network, scripts=scripts, role=role), config)
+        request = tagged(create_cluster_input(config, network=network, storage=storage, scripts=scripts, role=role), config)
         properties = resource_properties(config, request, network.identity)
         self._resource = self._custom("Resource", "Custom::HyperPodCluster", properties)
         # All must exist until the cluster is deleted: HyperPod uses the role to remove network interfaces, nodes read the scripts

@@ -13,6 +13,7 @@ from constructs.hyperpod.cluster.native_fields import native_problems
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.removal_policy import removal_policy
+from constructs.hyperpod.storage.shared_storage import SharedStorage
 
 
 class NativeCluster(Construct):
@@ -29,11 +30,12 @@ class NativeCluster(Construct):
         *,
         config: ClusterConfig,
         network: Network,
+        storage: SharedStorage,
         scripts: LifecycleScripts,
         role: iam.IRole,
     ) -> None:
         super().__init__(scope, id)
-        request = create_cluster_input(config, network=network, scripts=scripts, role=role)
+        request = create_cluster_input(config, network=network, storage=storage, scripts=scripts, role=role)
         problems = list(native_problems(config, request))
         if problems:
             raise ConfigError({f"{config.name}.yaml": problems})

@@ -6,6 +6,7 @@ from functools import cached_property
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 
+from cluster_request.effective_request import EffectiveRequest
 from config.model import ClusterConfig
 from constructs.hyperpod.cluster.generated_names import names_of_clusters
 from constructs.hyperpod.fingerprint import fingerprint
@@ -171,8 +172,8 @@ class NodePermissions:
 
     def _mounts(self) -> list[iam.PolicyStatement]:
         """Allow HyperPod to find file systems in InstanceStorageConfigs; the lifecycle scripts mount by name."""
-        storage = [each for group in self.config.instance_groups for each in group.overrides.get("InstanceStorageConfigs") or ()]
-        if not any(kind.startswith("Fsx") for each in storage for kind in each):
+        entries = [each for group in EffectiveRequest(self.config).groups for each in group.entries("InstanceStorageConfigs")]
+        if not any(entry.member(kind).is_given for entry in entries for kind in ("FsxLustreConfig", "FsxOpenZfsConfig")):
             return []
         return [iam.PolicyStatement(sid="DescribeFileSystems", actions=["fsx:DescribeFileSystems"], resources=["*"])]
 

@@ -4,7 +4,7 @@ from constructs import Construct
 
 from config.model import ClusterConfig
 from constructs.hyperpod.fingerprint import fingerprint
-from constructs.hyperpod.lifecycle.provisioning_parameters import provisioning_parameters, static_parameters
+from constructs.hyperpod.lifecycle.provisioning_parameters import file_name, provisioning_parameters, static_parameters
 from constructs.hyperpod.lifecycle.script_bucket import ScriptBucket
 from constructs.hyperpod.lifecycle.script_bundle import ScriptBundle
 from constructs.hyperpod.lifecycle.script_deployment import ScriptDeployment
@@ -31,6 +31,7 @@ class LifecycleScripts(Construct):
             bucket=self._bucket,
             prefix=self._prefix,
             bundle=bundle,
+            parameters_file=file_name(config),
             parameters=provisioning_parameters(config, storage),
         )
 

@@ -54,6 +54,7 @@ def _accounting(config: ClusterConfig) -> Settings:
 def _slurm(config: ClusterConfig) -> Settings:
     slurm = config.slurm
     return {
+        "setup": slurm.setup.value,
         "state_folder": slurm.state_folder,
         "prolog_and_epilog": slurm.prolog_and_epilog,
         "restrict_ssh": slurm.restrict_ssh,

@@ -1,4 +1,4 @@
-"""Write provisioning_parameters.json, which describes the instance groups to the lifecycle scripts."""
+"""Write the file that describes the instance groups to the lifecycle scripts."""
 
 from config.instance_group import Role
 from config.model import ClusterConfig
@@ -6,7 +6,13 @@ from constructs.hyperpod.storage.shared_storage import SharedStorage
 
 Parameters = dict[str, object]
 
-FILE = "provisioning_parameters.json"
+# HyperPod reads the first, and rejects it where the request configures Slurm.
+SCRIPTS_FILE, API_FILE = "provisioning_parameters.json", "slurm_groups.json"
+
+
+def file_name(config: ClusterConfig) -> str:
+    """Return the name of the file beside the scripts."""
+    return API_FILE if config.uses_slurm_api else SCRIPTS_FILE
 
 
 def static_parameters(config: ClusterConfig) -> Parameters:

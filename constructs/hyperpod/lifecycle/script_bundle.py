@@ -13,7 +13,7 @@ from constructs.hyperpod.lifecycle import node_settings, provisioning_parameters
 DEFAULT_SCRIPTS = Path(__file__).parents[3] / "lifecycle_assets"
 
 # Generated for each cluster; a file of the user with such a name is ignored.
-GENERATED = {node_settings.FILE, provisioning_parameters.FILE}
+GENERATED = {node_settings.FILE, provisioning_parameters.SCRIPTS_FILE, provisioning_parameters.API_FILE}
 
 
 @dataclass(frozen=True)

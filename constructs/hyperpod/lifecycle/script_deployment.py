@@ -15,7 +15,6 @@ from aws_cdk import aws_s3_deployment as s3_deployment
 from constructs import Construct
 
 from constructs.hyperpod.cdk_internals import find_internal
-from constructs.hyperpod.lifecycle.provisioning_parameters import FILE
 from constructs.hyperpod.lifecycle.script_bucket import ScriptBucket
 from constructs.hyperpod.lifecycle.script_bundle import ScriptBundle
 from constructs.hyperpod.nag import acknowledge, acknowledge_wildcards
@@ -38,6 +37,7 @@ class ScriptDeployment(Construct):
         bucket: ScriptBucket,
         prefix: str,
         bundle: ScriptBundle,
+        parameters_file: str,
         parameters: Mapping[str, object],
     ) -> None:
         super().__init__(scope, id)
@@ -52,7 +52,7 @@ class ScriptDeployment(Construct):
             "Resource",
             sources=[
                 s3_deployment.Source.bucket(asset.bucket, asset.s3_object_key),
-                s3_deployment.Source.json_data(FILE, parameters),
+                s3_deployment.Source.json_data(parameters_file, parameters),
             ],
             # Imported by name, or BucketDeployment would tag the bucket with the prefix and change it with each upload.
             destination_bucket=s3.Bucket.from_bucket_name(self, "Destination", bucket.bucket_name),

@@ -42,6 +42,15 @@ def start(database: Database, hosts: Sequence[Controller], system: System) -> No
     daemon.wait_for("slurmdbd", what, lambda: _answers(system), policy, system)
 
 
+def is_up(system: System) -> bool:
+    """Return whether slurmdbd responds already: HyperPod's image can run one."""
+    try:
+        _answers(system)
+    except NodeError:
+        return False
+    return True
+
+
 def render(database: Database, hosts: Sequence[Controller]) -> str:
     """Return slurmdbd.conf, the only file with the password."""
     lines = {

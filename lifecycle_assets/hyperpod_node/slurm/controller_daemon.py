@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from hyperpod_node.system import System
 
 TIMEOUT_S = 120
+STATE_FOLDER = "/var/spool"  # slurm.conf's default
 OTHER_CLUSTER = "to override this safety check"  # in slurmctld's error about a cluster mismatch
 # systemd restarts a failed controller at once, without a limit. slurm.conf is completed before slurmctld reads it: slurmctld
 # aborts the jobs on a node that has lost its sockets or GPUs in slurm.conf, even for a second.
@@ -41,6 +43,19 @@ def start(conf: SlurmConf, complete: str, system: System) -> None:
         if OTHER_CLUSTER in output:
             raise NodeError(_cluster_mismatch(conf, output)) from None
         raise
+
+
+def forget_generated_id(conf: SlurmConf, system: System) -> None:
+    """Stop a slurmctld that HyperPod's image started without accounting, and delete the cluster id that it generated.
+
+    With another id than the database's, slurmctld does not start. On a node's first start there are no jobs to lose; later, and
+    on a shared file system, the id belongs to the database.
+    """
+    folder = system.path(Path(conf.value("StateSaveLocation") or STATE_FOLDER))
+    if daemon.was_started("slurmctld", system) or not daemon.is_active("slurmctld", system):
+        return
+    system.run("systemctl", "stop", "slurmctld")
+    (folder / "clustername").unlink(missing_ok=True)
 
 
 def _is_up(conf: SlurmConf, system: System) -> None:

@@ -46,6 +46,16 @@ def _enable(unit: str, state: _State, system: System) -> None:
         system.run("systemctl", "daemon-reload")
 
 
+def was_started(unit: str, system: System) -> bool:
+    """Return whether these scripts have started ``unit`` on this node before."""
+    return system.path(STARTED_WITH / f"{unit}.started-with").exists()
+
+
+def is_active(unit: str, system: System) -> bool:
+    """Return whether ``unit`` runs."""
+    return _state(unit, system).active == "active"
+
+
 def record_files(unit: str, files: Iterable[Path], system: System) -> None:
     """Record that ``unit`` has read the current ``files``."""
     put(system.path(STARTED_WITH / f"{unit}.started-with"), _digest(files), mode=SECRET)

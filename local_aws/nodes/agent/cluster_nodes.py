@@ -12,7 +12,7 @@ from local_aws.hyperpod.model import lock as cluster_lock
 from local_aws.nodes.agent import files, slurm_conf, slurmctld
 from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.machine import Machine
-from local_aws.nodes.agent.view import ClusterView
+from local_aws.nodes.agent.view import ClusterView, specs
 from local_aws.nodes.hub import Hub
 from local_aws.nodes.specs import NodeFile, NodesError, NodeSpec, Vpc
 from local_aws.schedule import schedule
@@ -91,7 +91,11 @@ class ClusterNodes:
                 hub, machines = self._hub, [machine for machine in self._machines.values() if machine.view]
             if hub is None or not machines:
                 return
-            view = self.view(machines[0].launch.cluster)
+            cluster = machines[0].launch.cluster
+            view = self.view(cluster)
+            if of_request := slurm_conf.parameters_of(specs(cluster)):
+                for machine in machines:
+                    machine.layout = slurm_conf.SlurmLayout.read(of_request)
             controllers = [machine for machine in machines if machine.is_controller and machine.view != view]
             others = [machine for machine in machines if not machine.is_controller and _is_stale(machine, view)]
             _give_up(hub, controllers, view)

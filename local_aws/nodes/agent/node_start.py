@@ -13,12 +13,12 @@ from local_aws.hyperpod import roles
 from local_aws.hyperpod.lifecycle_scripts import LifecycleScripts, check, failed
 from local_aws.hyperpod.logs import NodeLog
 from local_aws.hyperpod.node_runner import Launch, Outcome
-from local_aws.nodes.agent import bundle, files, slurm_conf
+from local_aws.nodes.agent import bundle, files, image_setup, slurm_conf
 from local_aws.nodes.agent.cluster_nodes import ClusterNodes
 from local_aws.nodes.agent.log_stream import LogStream
 from local_aws.nodes.agent.machine import Machine
 from local_aws.nodes.agent.metadata import devices, metadata
-from local_aws.nodes.agent.view import hostname
+from local_aws.nodes.agent.view import hostname, specs
 from local_aws.nodes.agent.vpc import vpc_of
 from local_aws.nodes.hub import Hub
 from local_aws.nodes.specs import HOST, NodesError, NodeSpec
@@ -75,9 +75,12 @@ class NodeStart:
         if scripts:
             stream.add(f"[SageMaker] Downloading lifecycle scripts from {scripts.uri}")
             content = dict(_download(self.machine.launch, scripts, self.context))
-        hub = self._boot(content.get(slurm_conf.PARAMETERS))
+        of_request = slurm_conf.parameters_of(specs(self.machine.launch.cluster))
+        hub = self._boot(of_request or content.get(slurm_conf.PARAMETERS))
         self.nodes.refresh()
         self.nodes.name_controllers(self.machine)
+        if of_request:
+            image_setup.run(hub, self.machine, self.nodes, stream)
         if scripts:
             run_scripts(hub, self.machine.id, scripts, content, stream, mounts=self.nodes.behaviour.script_mounts)
             stream.add("[SageMaker] The lifecycle scripts succeeded.")

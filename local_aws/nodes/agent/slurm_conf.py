@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from local_aws.json_service import Json
 from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.view import ClusterView, Member
 from local_aws.nodes.specs import NodesError
@@ -60,6 +61,28 @@ class SlurmLayout:
             return cls(parameters["controller_group"], workers)
         except (ValueError, KeyError, TypeError) as error:
             raise NodesError(f"{PARAMETERS} cannot be read by HyperPod's agent: {type(error).__name__} {error}") from error
+
+
+def parameters_of(specs: Mapping[str, Json]) -> bytes | None:
+    """Return the parameters that the agent writes for groups with SlurmConfig, or None if no group has one."""
+    types = {name: spec["SlurmConfig"] for name, spec in specs.items() if "SlurmConfig" in spec}
+    named: dict[str, list[str]] = {}
+    for name, config in types.items():
+        named.setdefault(config["NodeType"], []).append(name)
+    if "Controller" not in named:
+        return None
+    workers = [
+        {"instance_group_name": name, "partition_name": (types[name].get("PartitionNames") or [_DEFAULT_PARTITION])[0]}
+        for name in named.get("Compute", ())
+    ]
+    content = {
+        "version": "1.0.0",
+        "workload_manager": "slurm",
+        "controller_group": named["Controller"][0],
+        **({"login_group": named["Login"][0]} if "Login" in named else {}),
+        "worker_groups": workers,
+    }
+    return (json.dumps(content, indent=2) + "\n").encode()
 
 
 def new(view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) -> str:

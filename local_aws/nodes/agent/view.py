@@ -49,9 +49,8 @@ class ClusterView:
     def of(cls, cluster: Cluster, listed: Set[str] | None = None, empty_instances: str = "list") -> "ClusterView":
         """Return the cluster's current view; only the nodes in ``listed`` are in slurm.conf."""
         with lock:
-            config = resource_config(cluster)
-            specs = {group.name: group.spec for group in cluster.groups.values()}
-        shapes = {name: shape(instance_type(spec), spec.get("ThreadsPerCore")) for name, spec in specs.items()}
+            config, of_groups = resource_config(cluster), specs(cluster)
+        shapes = {name: shape(instance_type(spec), spec.get("ThreadsPerCore")) for name, spec in of_groups.items()}
         members = _members(config)
         in_slurm = None if listed is None else frozenset(member.id for member in members if member.id in listed)
         _mark_empty(config, empty_instances)
@@ -64,6 +63,12 @@ class ClusterView:
     def listed_of(self, group: str) -> list[Member]:
         """Return the group's nodes that have a line in slurm.conf."""
         return [member for member in self.members_of(group) if self.listed is None or member.id in self.listed]
+
+
+def specs(cluster: Cluster) -> dict[str, Json]:
+    """Return the specifications of the cluster's groups by name."""
+    with lock:
+        return {group.name: group.spec for group in cluster.groups.values()}
 
 
 def hostname(address: str) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from cluster_request.request import RESERVED_CLUSTER_MEMBERS, RESERVED_GROUP_MEMBERS, RequestValues, cluster_request
-from cluster_request.request_fields import request_fields
+from cluster_request.request_fields import TRANSFORMED, request_fields
 from config.errors import Path, dotted
 from tests.unit.cluster_request.request_leaves import SAMPLES, at, holding, leaves
 from tests.unit.validation.override_drafts import THEIR_SCRIPTS
@@ -80,6 +80,6 @@ def test_a_field_of_the_file_asks_for_the_field_of_the_request(name: str, draft:
 def test_every_field_of_the_file_that_sets_one_of_the_request_is_tried() -> None:
     tried = {tuple(part for part in path if isinstance(part, str)) for path, _ in FRIENDLY.values()}
     # tests/snapshots hold what the stacks set: subnets, security groups and the prefix of the scripts.
-    assert tried == {field for field in request_fields().values() if field[0] not in ("network", "lifecycle")} - {
-        ("instance_groups",)
-    }
+    assert tried == {
+        field for field in request_fields().values() if field[0] not in ("network", "lifecycle") and field not in TRANSFORMED
+    } - {("instance_groups",)}

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from cluster_request.request_fields import ENTRY, GROUPS, Names, request_fields
+from cluster_request.request_fields import ENTRY, GROUPS, TRANSFORMED, Names, request_fields
 from cluster_request.service_model import Shape, input_shape, shape
 from config.errors import Path, Problem
-from validation.override_values import RESERVED, UPLOADED
+from validation.override_values import RESERVED
 
 EXISTING = {
     "vpc_id": "vpc-0123456789abcdef0",
@@ -53,7 +53,7 @@ def wrong(model: Shape) -> list[Any]:
 MEMBERS = {
     members: field
     for members, field in request_fields().items()
-    if field != UPLOADED and (members[2] if members[:2] == GROUPS else members[0]) not in RESERVED
+    if field not in TRANSFORMED and (members[2] if members[:2] == GROUPS else members[0]) not in RESERVED
 }
 CASES = [(members, value) for members in MEMBERS for value in (*wrong(leaf(members)), *RULES.get(members[-1], ()))]
 

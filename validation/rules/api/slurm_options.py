@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator
 
 from cluster_request.effective_request import EffectiveRequest
+from cluster_request.request import NODE_TYPES
 from config.errors import ABSENT, Level, Problem
 from config.instance_group import Role
 from config.suggestions import either
-from validation.rules.api.slurm_setup import NODE_TYPES, uses_uploaded_scripts
+from validation.rules.api.slurm_setup import uses_uploaded_scripts
 from validation.rules.registry import slurm_request_rule
 
 CONTINUOUS = "https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-scaling-slurm.html"

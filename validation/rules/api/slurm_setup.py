@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from cluster_request.effective_request import EffectiveRequest, GroupMember
+from cluster_request.request import NODE_TYPES
 from config.errors import Level, Problem
 from config.instance_group import Role
 from config.suggestions import either
 from validation.rules.registry import request_rule, slurm_request_rule
 
 SCRIPTS = ("OnCreate", "OnInitComplete")
-NODE_TYPES = {Role.CONTROLLER: "Controller", Role.LOGIN: "Login", Role.COMPUTE: "Compute"}
 
 
 def uses_uploaded_scripts(group: GroupMember) -> bool:

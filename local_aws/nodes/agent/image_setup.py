@@ -1,0 +1,60 @@
+"""What HyperPod and its image set up from a request with SlurmConfig: mounts, and Slurm before an OnInitComplete script.
+
+With an OnCreate script, the script starts Slurm. Sources: InstanceStorageConfigs and LifeCycleConfig of
+https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterInstanceGroupSpecification.html, and
+https://github.com/aws-samples/sample-physical-ai-scaffolding-kit (cluster-stack.ts). The image's own scripts are not published:
+here they start slurmctld without accounting, which is harder for the scripts that follow.
+"""
+
+import shlex
+from collections.abc import Iterator
+
+from local_aws.json_service import Json
+from local_aws.nodes.agent import files
+from local_aws.nodes.agent.cluster_nodes import ClusterNodes
+from local_aws.nodes.agent.log_stream import LogStream
+from local_aws.nodes.agent.machine import Machine
+from local_aws.nodes.agent.view import hostname
+from local_aws.nodes.hub import Hub
+from local_aws.nodes.specs import NodesError
+
+_LUSTRE_OPTIONS = "defaults,noatime,flock,_netdev"
+_NFS_OPTIONS = "nfsvers=4.2,_netdev"
+
+
+def run(hub: Hub, machine: Machine, nodes: ClusterNodes, stream: LogStream) -> None:
+    """Set up the node; raise NodesError if that fails."""
+    spec = machine.launch.node.spec
+    commands = [*_mounts(spec)]
+    if "OnCreate" not in (spec.get("LifeCycleConfig") or {}):
+        commands += _slurm(machine, nodes)
+    if hub.run(machine.id, "/bin/bash", "-euc", "\n".join(commands), on_line=stream.add):
+        raise NodesError(f"its image could not set it up: {stream.last_line or 'no output'}")
+
+
+def _mounts(spec: Json) -> Iterator[str]:
+    for entry in spec.get("InstanceStorageConfigs") or ():
+        if lustre := entry.get("FsxLustreConfig"):
+            source = f"{lustre['DnsName']}@tcp:/{lustre['MountName']}"
+            yield _mount(source, lustre.get("MountPath", "/fsx"), "lustre", _LUSTRE_OPTIONS)
+        if openzfs := entry.get("FsxOpenZfsConfig"):
+            yield _mount(f"{openzfs['DnsName']}:/fsx", openzfs.get("MountPath", "/home"), "nfs", _NFS_OPTIONS)
+
+
+def _mount(source: str, path: str, kind: str, options: str) -> str:
+    line = shlex.quote(f"{source} {path} {kind} {options} 0 0")
+    return f"mkdir -p {path}; echo {line} >> /etc/fstab; systemctl daemon-reload; mount {path}"
+
+
+def _slurm(machine: Machine, nodes: ClusterNodes) -> list[str]:
+    layout = machine.layout
+    if layout is None:
+        return []
+    if machine.is_controller:
+        own = f"^SlurmctldHost={hostname(machine.launch.node.address)}"
+        return [f"until grep -q {shlex.quote(own)} {files.SLURM_CONF}; do sleep 0.2; done", "systemctl enable --now slurmctld"]
+    if machine.launch.node.group not in layout.partitions:
+        return []
+    controllers = nodes.view(machine.launch.cluster).members_of(layout.controller_group)
+    options = f"SLURMD_OPTIONS=--conf-server={','.join(each.address for each in controllers)}"
+    return [f"echo {shlex.quote(options)} > /etc/default/slurmd", "systemctl enable slurmd", "systemctl start --no-block slurmd"]
