@@ -21,7 +21,8 @@ setup: .venv/ready node_modules/ready hpod  ## install the pinned tools into .ve
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
 	@echo "setup 1/2: Python packages into .venv (a minute or two)"
 	@$(PYTHON) -m venv .venv
-	@.venv/bin/pip install --disable-pip-version-check -r requirements-dev.txt -c constraints.txt 2>&1 | awk -f .ci/pip-progress.awk
+	@# Python compiles what it imports; to compile all packages takes as long as to install them.
+	@.venv/bin/pip install --no-compile --disable-pip-version-check -r requirements-dev.txt -c constraints.txt 2>&1 | awk -f .ci/pip-progress.awk
 	@touch $@
 
 node_modules/ready: package.json package-lock.json .venv/ready
@@ -46,12 +47,12 @@ unit: setup  ## run the fast tests: no CDK, no embedded AWS (at most a minute)
 	@pytest -q -m "not local" tests/unit tests/corpus -n 2
 
 test: setup  ## run the tests that need no simulated nodes
-	@pytest -m "not aws and not long" --ignore tests/nodes --ignore tests/whole_stack -n 4 --dist loadgroup --no-loadscope-reorder --durations 20
+	@pytest -m "not aws and not long" --ignore tests/nodes --ignore tests/whole_stack -n 4 --no-loadscope-reorder --durations 20
 	@echo "next: make test-nodes (the same for real nodes), make demo (a cluster on an embedded AWS)"
 
 test-nodes: setup  ## run the tests on simulated nodes: real systemd, real Slurm, PyTorch (root on Debian)
 	@python -m local_aws.nodes setup --training
-	@pytest tests/nodes
+	@pytest tests/nodes -n 2 --no-loadscope-reorder --durations 20
 
 test-long: setup  ## run the tests that take minutes: walks of cdk with failing nodes, a slow rollback, imported parts
 	@pytest -m long tests -n 2
