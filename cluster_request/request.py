@@ -67,7 +67,8 @@ def cluster_request(config: ClusterConfig, *, values: RequestValues) -> Request:
     }
     if config.node_recovery is not None:
         request["NodeRecovery"] = config.node_recovery.value
-    if config.uses_slurm_api:
+    # HyperPod rejects a strategy with continuous provisioning.
+    if config.uses_slurm_api and config.overrides.get("NodeProvisioningMode") is None:
         request["Orchestrator"] = {"Slurm": {"SlurmConfigStrategy": "Merge"}}  # the controller's scripts edit slurm.conf
     if config.tags:
         request["Tags"] = [{"Key": key, "Value": value} for key, value in config.tags.items()]

@@ -59,8 +59,8 @@ class SlurmConfig(Section):
     """The configuration of Slurm beyond HyperPod's defaults."""
 
     setup: Setup = setting(
-        "`scripts`: the lifecycle scripts configure Slurm, from provisioning_parameters.json; `api`: HyperPod configures Slurm and "
-        "mounts file systems from the request, then runs the scripts (see docs/operate/slurm-setup.md)",
+        "`scripts`: the lifecycle scripts configure Slurm, from provisioning_parameters.json; `api`: HyperPod configures Slurm "
+        "and mounts file systems from the request, then runs the scripts (see docs/operate/slurm-setup.md)",
         Change.REPLACES_CLUSTER,
         Setup.SCRIPTS,
     )

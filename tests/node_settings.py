@@ -5,6 +5,13 @@ from typing import Any
 
 Json = dict[str, Any]
 P5_TYPE: Json = {"ml.p5.48xlarge": {"sockets": 2, "cores_per_socket": 48, "gpus": 8, "gpu": "h100", "efa": True}}
+SLURM: Json = {
+    "setup": "scripts",
+    "state_folder": None,
+    "prolog_and_epilog": True,
+    "restrict_ssh": False,
+    "topology": None,
+}
 LOCAL_DATABASE: Json = {"database": "local", "host": None, "port": 3306, "secret_arn": None}
 
 
@@ -15,7 +22,7 @@ def node_settings(**changes: object) -> Json:
         "groups": [],
         "users": [],
         "accounting": LOCAL_DATABASE | {"database": "none"},
-        "slurm": {"state_folder": None, "prolog_and_epilog": True, "restrict_ssh": False, "topology": None},
+        "slurm": SLURM,
         "instance_types": {},
         "message_of_the_day": None,
     }

@@ -141,7 +141,8 @@ def _grows(observed: Group | None, count: int) -> bool:
 
 def refusal(desired: Desired, cluster: Cluster | None) -> str:
     """Return why the API cannot make the change to this cluster (None: a new one), with a fix; empty if it can."""
-    return _without_groups(desired) or _controller(desired, cluster) or (_immutable_fields(desired, cluster) if cluster else "")
+    of_cluster = _setup(desired, cluster) or _immutable_fields(desired, cluster) if cluster else ""
+    return _without_groups(desired) or _controller(desired, cluster) or of_cluster
 
 
 def _without_groups(desired: Desired) -> str:
@@ -165,6 +166,27 @@ def _controller(desired: Desired, cluster: Cluster | None) -> str:
             "renamed: use its old name, or create a new cluster with another `name` or `cluster_name`"
         )
     return ""
+
+
+def _setup(desired: Desired, cluster: Cluster) -> str:
+    """Refuse to change what configures Slurm on a cluster: its nodes keep the first way, and new nodes would get the other."""
+    for _, spec in desired.groups():
+        group = cluster.group(spec["InstanceGroupName"])
+        had, wanted = _configured_by(group.specification) if group else "", _configured_by(spec)
+        if had and wanted and had != wanted:
+            return (
+                f"slurm.setup of cluster {cluster.name} cannot change from `{had}` to `{wanted}`; set `slurm: {{setup: {had}}}`, "
+                "or create a new cluster with another `name` or `cluster_name`"
+            )
+    return ""
+
+
+def _configured_by(spec: Json) -> str:
+    """Return what `slurm.setup` makes of a group; empty for another combination, from `overrides`."""
+    scripts = spec.get("LifeCycleConfig") or {}
+    if "SlurmConfig" in spec:
+        return "api" if "OnInitComplete" in scripts else ""
+    return "scripts" if "OnCreate" in scripts else ""
 
 
 def _immutable_fields(desired: Desired, cluster: Cluster) -> str:

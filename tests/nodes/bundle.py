@@ -23,6 +23,7 @@ class Bundle:
     parameters: Json = field(default_factory=dict)  # what provisioning_parameters.json has beyond the groups
     settings: Json = field(default_factory=dict)  # what node_settings.json has in place of nothing at all
     extra: Mapping[str, str] = field(default_factory=dict)  # "before_slurm/1_tools.sh" -> text
+    parameters_file: str = "provisioning_parameters.json"  # slurm_groups.json with `slurm.setup: api`
 
     def files(self) -> dict[str, bytes]:
         """All files by their paths below the scripts' folder."""
@@ -30,7 +31,7 @@ class Bundle:
         return {
             **{str(path.relative_to(OURS)): path.read_bytes() for path in scripts},
             **{f"extra/{name}": text.encode() for name, text in self.extra.items()},
-            "provisioning_parameters.json": _json(_PARAMETERS | self.parameters),
+            self.parameters_file: _json(_PARAMETERS | self.parameters),
             "node_settings.json": _json(node_settings(**self.settings)),
         }
 

@@ -21,10 +21,12 @@ class Running:
     name: str = "ml"
     scripts: str = f"s3://{BUCKET}/lifecycle/1/"
     types: dict[str, str] = field(default_factory=dict)  # by group; the world's own for others
+    storage: list[dict[str, Any]] | None = None  # InstanceStorageConfigs, if HyperPod configures Slurm from the request
 
-    def create(self) -> None:
+    def create(self, **more: Any) -> None:
         """Create it, and wait until it is in service."""
-        self.world.create(*self._specs(), name=self.name)
+        orchestrator = {"Orchestrator": {"Slurm": {"SlurmConfigStrategy": "Merge"}}} if self.storage is not None else {}
+        self.world.create(*self._specs(), name=self.name, **orchestrator, **more)
         self.settle()
 
     def resize(self, group: str, count: int) -> None:
@@ -70,10 +72,17 @@ class Running:
         return [event["message"] for event in events["events"]]
 
     def _specs(self) -> list[dict[str, Any]]:
-        scripts = {"SourceS3Uri": self.scripts, "OnCreate": "on_create.sh"}
-        return [
-            self.world.group(
-                name, count, LifeCycleConfig=scripts, **({"InstanceType": self.types[name]} if name in self.types else {})
-            )
-            for name, count in self.groups.items()
-        ]
+        return [self.world.group(name, count, **self._more(name)) for name, count in self.groups.items()]
+
+    def _more(self, name: str) -> dict[str, Any]:
+        """What a group's specification has beyond the world's."""
+        own = {"InstanceType": self.types[name]} if name in self.types else {}
+        if self.storage is None:
+            return own | {"LifeCycleConfig": {"SourceS3Uri": self.scripts, "OnCreate": "on_create.sh"}}
+        node_type = {"controller": "Controller", "login": "Login"}.get(name, "Compute")
+        partitions = {"PartitionNames": [name]} if node_type == "Compute" else {}
+        return own | {
+            "LifeCycleConfig": {"SourceS3Uri": self.scripts, "OnInitComplete": "on_create.sh"},
+            "SlurmConfig": {"NodeType": node_type, **partitions},
+            "InstanceStorageConfigs": self.storage,
+        }

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,9 @@ VALUES = RequestValues(
     subnet_ids=["subnet-a1"],
     security_group_ids=["sg-a1"],
 )
+
+
+OPENZFS = "fs-0123456789abcdef1.fsx.us-west-2.amazonaws.com"
 
 
 def request(draft: Any) -> Any:
@@ -146,3 +150,27 @@ def test_the_samples_of_an_existing_network_are_its_own_ids(draft: Any) -> None:
     )
     samples = RequestValues.samples(draft.config())
     assert (samples.subnet_ids, samples.security_group_ids) == (["subnet-01234567"], ["sg-01234567"])
+
+
+def test_with_the_api_the_request_configures_slurm_and_mounts(draft: Any) -> None:
+    draft.set("slurm", "setup", "api").set("storage", "openzfs", {"dns_name": OPENZFS}).set(
+        "instance_groups", 2, "volume_gib", 500
+    )
+    values = replace(VALUES, file_system_dns_name="fs-0a.fsx.us-west-2.amazonaws.com", file_system_mount_name="abcdefgh")
+    made = cluster_request(draft.config(), values=values)
+    lustre = {"DnsName": "fs-0a.fsx.us-west-2.amazonaws.com", "MountName": "abcdefgh", "MountPath": "/fsx"}
+    mounts = [{"FsxLustreConfig": lustre}, {"FsxOpenZfsConfig": {"DnsName": OPENZFS, "MountPath": "/home"}}]
+    assert made["Orchestrator"] == {"Slurm": {"SlurmConfigStrategy": "Merge"}}
+    assert [group["SlurmConfig"] for group in made["InstanceGroups"]] == [
+        {"NodeType": "Controller"},
+        {"NodeType": "Login"},
+        {"NodeType": "Compute", "PartitionNames": ["dev"]},
+    ]
+    assert {tuple(group["LifeCycleConfig"]) for group in made["InstanceGroups"]} == {("SourceS3Uri", "OnInitComplete")}
+    volume = {"EbsVolumeConfig": {"VolumeSizeInGB": 500}}
+    assert [group["InstanceStorageConfigs"] for group in made["InstanceGroups"]] == [mounts, mounts, [volume, *mounts]]
+
+
+def test_with_the_api_and_continuous_provisioning_no_strategy_is_requested(draft: Any) -> None:
+    draft.set("slurm", "setup", "api").set("overrides", {"NodeProvisioningMode": "Continuous"})
+    assert "Orchestrator" not in request(draft)

@@ -129,6 +129,21 @@ def test_an_update_that_removes_the_controller_or_its_only_node_is_refused_befor
     assert not world.sagemaker.changes()
 
 
+@pytest.mark.parametrize("had", ["api", "scripts"])
+def test_a_change_of_what_configures_slurm_is_refused_before_any_call(world: World, had: str) -> None:
+    api = {
+        "SlurmConfig": {"NodeType": "Compute"},
+        "LifeCycleConfig": {"SourceS3Uri": "s3://a/b", "OnInitComplete": "on_create.sh"},
+    }
+    scripts = {"LifeCycleConfig": {"SourceS3Uri": "s3://a/b", "OnCreate": "on_create.sh"}}
+    first, second = (api, scripts) if had == "api" else (scripts, api)
+    old, new = (properties(request(CONTROLLER, {**workers(4), **more})) for more in (first, second))
+    name = world.create(old)["PhysicalResourceId"]
+    done = update(world, name, new, old)
+    assert f"set `slurm: {{setup: {had}}}`" in done["Reason"]
+    assert not world.sagemaker.changes()
+
+
 @pytest.mark.fault(58)
 def test_a_renamed_controller_is_refused_before_any_call(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]

@@ -148,6 +148,12 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "lifecycle-files": lambda draft: (
         draft.put("more/after_slurm/one.sh", "elsewhere.sh").link("more/after_slurm/two.sh", "../../elsewhere.sh")
     ).set("lifecycle", "extra", "more"),
+    "api-setup-limits": lambda draft: (
+        draft.put("own/on_create.sh").set("lifecycle", "source", "own").set("slurm", {"setup": "api"})
+    ),
+    "api-setup-storage": lambda draft: draft.set("slurm", {"setup": "api"}).set(
+        "instance_groups", 2, "overrides", {"InstanceStorageConfigs": [{"EbsVolumeConfig": {"VolumeSizeInGB": 500}}]}
+    ),
     "one-orchestrator": lambda draft: draft.set("eks", {}).set("slurm", {"restrict_ssh": False}),
     "eks-not-supported": lambda draft: draft.set("eks", {"version": "1.33"}),
     "adopt-requirements": lambda draft: draft.set("adopt", True),

@@ -48,7 +48,7 @@ def test_default_scripts_in_one_group_conflict_with_slurm_configs_of_others(draf
     ami_based(draft).remove("instance_groups", WORK, "overrides")
     head, door = draft.lines()
     assert head.startswith("instance_groups[0].overrides.SlurmConfig: ")
-    assert head.endswith("; also set `LifeCycleConfig: null` and `SlurmConfig` in work")
+    assert head.endswith("; also set `LifeCycleConfig: null` and `SlurmConfig` in work, or set `slurm.setup: api`")
     assert door.startswith("instance_groups[1].overrides.SlurmConfig: ")
 
 

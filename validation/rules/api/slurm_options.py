@@ -73,9 +73,9 @@ def slurm_config_overwrite(request: EffectiveRequest) -> Iterator[Problem]:
     """
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html
     strategy = request.member("Orchestrator", "Slurm", "SlurmConfigStrategy")
-    # With the default scripts HyperPod rejects any strategy: slurm-config-conflict.
-    is_own = not any(uses_uploaded_scripts(group) for group in request.groups)
-    if is_own and strategy.text == "Overwrite" and not _is_continuous(request):
+    # With `slurm.setup: scripts` HyperPod rejects any strategy: slurm-config-conflict.
+    is_used = request.config.uses_slurm_api or not any(uses_uploaded_scripts(group) for group in request.groups)
+    if is_used and strategy.text == "Overwrite" and not _is_continuous(request):
         yield strategy.problem("discards what your scripts wrote to slurm.conf; use Merge, or suppress this warning")
 
 

@@ -7,19 +7,19 @@ from cluster_request.request import NODE_TYPES
 from config.errors import Level, Problem
 from config.instance_group import Role
 from config.suggestions import either
-from validation.rules.registry import request_rule, slurm_request_rule
+from validation.rules.registry import FILE_SYSTEMS, request_rule, slurm_request_rule
 
 SCRIPTS = ("OnCreate", "OnInitComplete")
 
 
 def uses_uploaded_scripts(group: GroupMember) -> bool:
-    """Return whether the group's nodes download the uploaded scripts and their provisioning_parameters.json."""
+    """Return whether the group's nodes download the scripts that the deployment uploads."""
     return not group.member("LifeCycleConfig", "SourceS3Uri").is_overridden
 
 
 @slurm_request_rule("slurm-config-conflict", "instance_groups[]", "overrides")
 def slurm_config_conflict(request: EffectiveRequest) -> Iterator[Problem]:
-    """A cluster with uploaded scripts must not have `SlurmConfig` or `Orchestrator.Slurm`.
+    """With `slurm.setup: scripts`, a cluster with uploaded scripts must not have `SlurmConfig` or `Orchestrator.Slurm`.
 
     HyperPod rejects them together with provisioning_parameters.json, which is uploaded with the scripts, after network and
     storage are created; the deployment rolls back.
@@ -27,7 +27,7 @@ def slurm_config_conflict(request: EffectiveRequest) -> Iterator[Problem]:
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-slurm-api-config-migration.html
     # https://docs.aws.amazon.com/sagemaker/latest/dg/smcluster-getting-started-slurm-cli.html
     ours = [group.name for group in request.groups if uses_uploaded_scripts(group)]
-    if not ours:
+    if request.config.uses_slurm_api or not ours:
         return
     problem = "HyperPod rejects it together with the uploaded provisioning_parameters.json"
     for group in request.groups:
@@ -40,7 +40,7 @@ def slurm_config_conflict(request: EffectiveRequest) -> Iterator[Problem]:
 def _fix(group: GroupMember, ours: list[str]) -> str:
     """Return a fix after which the group still has Slurm."""
     if not uses_uploaded_scripts(group):
-        return f"also set `LifeCycleConfig: null` and `SlurmConfig` in {either(ours)}"
+        return f"also set `LifeCycleConfig: null` and `SlurmConfig` in {either(ours)}, or set `slurm.setup: api`"
     if group.member("LifeCycleConfig", "OnInitComplete").is_given:
         return "set `LifeCycleConfig.SourceS3Uri` to a folder without that file"
     return "remove it, as `role` and `partition` already set this"
@@ -65,6 +65,21 @@ def incomplete_lifecycle_config(request: EffectiveRequest) -> Iterator[Problem]:
         elif not (prefix := scripts.member("SourceS3Uri")).is_given:
             message = f"required by `{named[0]}`; remove this line to use the default scripts, or set the script's S3 prefix"
             yield prefix.problem(message, None)
+
+
+@slurm_request_rule("api-setup-storage", "instance_groups[]", *FILE_SYSTEMS, "slurm.setup")
+def api_setup_storage(request: EffectiveRequest) -> Iterator[Problem]:
+    """With `slurm.setup: api`, a group's `overrides.InstanceStorageConfigs` must not replace the cluster's file systems.
+
+    HyperPod mounts the file systems from this list: the nodes would have none, and their scripts fail.
+    """
+    if not request.config.uses_slurm_api or not request.config.storage.file_systems:
+        return
+    for storage in (group.member("InstanceStorageConfigs") for group in request.groups):
+        if storage.is_overridden:
+            yield storage.problem(
+                "replaces the mounts of the cluster's file systems; use `volume_gib`, or `slurm.setup: scripts`"
+            )
 
 
 @slurm_request_rule("nodes-without-slurm", "instance_groups[]")

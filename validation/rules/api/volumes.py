@@ -85,7 +85,8 @@ def mount_path_conflict(request: EffectiveRequest) -> Iterator[Problem]:
     """
     if not _mounts(request):
         return  # mount-without-slurm-config reports it
-    ours = [each.mount_path for each in request.config.storage.file_systems]
+    # With `slurm.setup: api`, these mounts are in the request too.
+    ours = [] if request.config.uses_slurm_api else [each.mount_path for each in request.config.storage.file_systems]
     taken: dict[object, list[str]] = {}
     for group, each, default in _file_systems(request):
         path = each.member("MountPath")

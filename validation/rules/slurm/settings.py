@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from config.errors import ABSENT, Level, Problem
 from config.instance_group import Role
 from config.model import ClusterConfig
+from config.slurm import Setup
 from validation.rules.registry import FILE_SYSTEMS, slurm_rule
 
 # Slurm's syntax (src/common/parse_config.c of https://github.com/SchedMD/slurm): a backslash at the end continues a line, and an
@@ -27,6 +28,24 @@ def controller_state_folder(config: ClusterConfig) -> Iterator[Problem]:
     if not is_own and len(counts) == 1 and counts[0] > 1 and config.slurm.state_folder is None:
         message = f"required for {counts[0]} controllers, so that one can take over; add e.g. `state_folder: /fsx/slurm`"
         yield Problem(("slurm", "state_folder"), ABSENT, message)
+
+
+@slurm_rule("api-setup-limits", "slurm.setup", "instance_groups", "lifecycle.source")
+def api_setup_limits(config: ClusterConfig) -> Iterator[Problem]:
+    """`slurm.setup: api` supports one controller and no `lifecycle.source`.
+
+    HyperPod configures several controllers only from provisioning_parameters.json, and scripts of other projects read that file.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-multihead-slurm.html
+    if config.slurm.setup is not Setup.API:
+        return
+    controllers = sum(group.instance_count for group in config.of_role(Role.CONTROLLER))
+    if controllers > 1:
+        message = f"supports one controller, got {controllers}; set `scripts`, or reduce instance_count"
+        yield Problem(("slurm", "setup"), config.slurm.setup.value, message)
+    if config.lifecycle.source is not None:
+        message = "does not support `lifecycle.source`; set `scripts`, or use `lifecycle.extra`"
+        yield Problem(("slurm", "setup"), config.slurm.setup.value, message)
 
 
 @slurm_rule(
