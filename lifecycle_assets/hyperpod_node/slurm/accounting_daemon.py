@@ -43,7 +43,7 @@ def start(database: Database, hosts: Sequence[Controller], system: System) -> No
 
 
 def is_up(system: System) -> bool:
-    """Return whether slurmdbd responds already: HyperPod's image can run one."""
+    """Return whether slurmdbd responds."""
     try:
         _answers(system)
     except NodeError:

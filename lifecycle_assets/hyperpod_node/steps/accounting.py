@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.node_settings import EXTERNAL, LOCAL, NONE, SCRIPTS
+from hyperpod_node.node_settings import API, EXTERNAL, LOCAL, NONE
 from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import accounting_daemon, associations, controller_daemon, controllers, database, managed_block
 from hyperpod_node.steps import slurm_configuration
@@ -30,8 +30,10 @@ def apply(context: Context, system: System) -> bool:
         policy = RetryPolicy(controllers.TIMEOUT_S, clock=system.clock)
         retry(f"slurmdbd on {hosts[0].name}", lambda: system.connect(hosts[0].address, managed_block.SLURMDBD_PORT), policy)
         return True
-    if context.settings.slurm.setup == SCRIPTS or not accounting_daemon.is_up(system):
-        controller_daemon.forget_generated_id(conf, system)
+    is_api = context.settings.slurm.setup == API
+    if not is_api or not accounting_daemon.is_up(system):  # HyperPod's image can run slurmdbd
+        if is_api:
+            controller_daemon.forget_generated_id(conf, system)
         location = database.external(accounting, system) if accounting.database == EXTERNAL else database.local(system)
         accounting_daemon.start(location, hosts, system)
     if system.host != hosts[0].name.split(".")[0]:

@@ -82,3 +82,22 @@ def test_two_nodes_more_join_and_a_destroy_ends_them_all(workspace: Workspace, n
 
     workspace.destroy()
     assert nodes.describe() == []
+
+
+def test_hyperpod_configures_slurm_from_the_request(workspace: Workspace, nodes: SimulatedNodes) -> None:
+    cluster_file = workspace.folder / "clusters" / "reference.yaml"
+    cluster_file.write_text(cluster_file.read_text() + "\nslurm:\n  setup: api\n")
+    workspace.deploy()
+    on = OnNodes(nodes)
+    workers = [name for name in on.names() if name.startswith("compute-nodes")]
+    assert on.hosts_in_state("idle", count=len(workers)) == {on.host(name) for name in workers}
+    as_alice = ("sudo", "--login", "--user=alice")
+    on.run("login-group-1", *as_alice, "sbatch", "--wait", "--wrap=srun hostname >again")
+    assert on.run("login-group-1", *as_alice, "cat", "/fsx/home/alice/again").startswith("ip-")
+    look = ("sacct", "--allocations", "--noheader", "--parsable2", "--format=user,state", "--name=wrap")
+    assert on.run("login-group-1", *look) == "alice|COMPLETED"
+
+    cluster_file.write_text(cluster_file.read_text().replace("  setup: api\n", "  setup: scripts\n"))
+    assert "set `slurm: {setup: api}`" in workspace.deploy(fails=True)
+    workspace.destroy()
+    assert nodes.describe() == []

@@ -69,7 +69,7 @@ class MountingMachine(FakeSystem):
         return "mount.lustre: Can't parse NID 'fs-1@tcp:/abc'\n" if self.lies else "mount.lustre: Input/output error\n"
 
     def _mount(self, arguments: tuple[str, ...], stdin: str | None) -> str:
-        self._mount_in(self.own_mounts, arguments[0])
+        self._mount_in(self.own_mounts, arguments[-1])
         return ""
 
     def _mount_in(self, mounts: Path, path: str) -> None:

@@ -142,3 +142,21 @@ def test_a_mount_below_the_folder_is_not_the_folder_s(machine: MountingMachine) 
         mounts.write_text(f"{OTHER_MOUNTS}90 25 0:44 / {machine.fsx.path}/data rw - ext4 x rw\n")
     machine.apply()
     assert len(machine.starts) == 1
+
+
+@pytest.mark.parametrize("mounts", ["slave", "private"])
+def test_hyperpods_own_mount_is_shown_to_the_scripts_and_changes_no_file(machine: MountingMachine, mounts: str) -> None:
+    machine.mounts = mounts
+    (machine.root / "fsx").mkdir()
+    machine.system.run("systemctl", "start", "fsx.mount")
+    before = machine.fstab.exists()
+    mount.require(Path("/fsx"), node="worker-1", system=machine.system)
+    assert " /fsx " in machine.own_mounts.read_text()
+    assert machine.run.named("mount") == ([("--bind", "/proc/1/root/fsx", "/fsx")] if mounts == "private" else [])
+    assert machine.fstab.exists() == before
+
+
+def test_a_mount_that_hyperpod_does_not_make_ends_the_node_within_the_bound(machine: MountingMachine) -> None:
+    with pytest.raises(NodeError, match=r"HyperPod's mount at /fsx: gave up after .* nothing is mounted at /fsx"):
+        mount.require(Path("/fsx"), node="worker-1", system=machine.system)
+    assert machine.time.now_s <= 301

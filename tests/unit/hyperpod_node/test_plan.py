@@ -9,6 +9,7 @@ import pytest
 from hyperpod_node import plan
 from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
+from hyperpod_node.node_settings import API, SCRIPTS
 from hyperpod_node.plan import STEPS, Step, run_steps
 from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER, LOGIN
 from hyperpod_node.system import SYSTEM, System
@@ -96,3 +97,18 @@ def test_the_user_s_own_scripts_run_around_slurm_s_steps() -> None:
     assert own[0] < min(slurm)
     assert max(slurm) < own[1]
     assert STEPS[own[2]].roles == (CONTROLLER,)
+
+
+@pytest.mark.parametrize("role", [CONTROLLER, LOGIN, COMPUTE])
+def test_where_hyperpod_configures_slurm_the_scripts_leave_mounts_and_disks_to_it(role: str) -> None:
+    titles = {setup: [step.title for step in STEPS if role in step.roles and setup in step.setups] for setup in (SCRIPTS, API)}
+    assert set(titles[SCRIPTS]) - set(titles[API]) == {"mount OpenZFS at /home", "mount FSx at /fsx", "disk for containers"}
+    assert set(titles[API]) - set(titles[SCRIPTS]) == {"HyperPod's mounts"}
+
+
+def test_a_node_takes_only_the_steps_of_its_setup() -> None:
+    context, taken = a_context(), Taken()
+    settings = replace(context.settings, slurm=replace(context.settings.slurm, setup=API))
+    steps = (replace(taken.step("scripts"), setups=(SCRIPTS,)), replace(taken.step("api"), setups=(API,)), taken.step("both"))
+    run_steps(replace(context, settings=settings), SYSTEM, steps)
+    assert taken.titles == ["api", "both"]

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from local_aws.json_service import Json
 from local_aws.nodes.agent import slurm_conf
 from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.files import cgroup_plugin
@@ -70,3 +71,21 @@ def test_parameters_that_are_not_what_they_should_be_are_named(content: bytes) -
 )
 def test_slurm_is_told_which_cgroups_to_use(hierarchies: str, plugin: str) -> None:
     assert cgroup_plugin(hierarchies) == plugin
+
+
+def test_the_parameters_of_a_request_with_slurm_config_are_those_of_a_file() -> None:
+    specs = {
+        "head": {"SlurmConfig": {"NodeType": "Controller"}},
+        "door": {"SlurmConfig": {"NodeType": "Login"}},
+        "gpus": {"SlurmConfig": {"NodeType": "Compute", "PartitionNames": ["gpu"]}},
+        "cpus": {"SlurmConfig": {"NodeType": "Compute"}},
+    }
+    parameters = slurm_conf.parameters_of(specs)
+    assert parameters is not None
+    assert SlurmLayout.read(parameters) == SlurmLayout("head", {"gpus": "gpu", "cpus": "dev"})
+    assert json.loads(parameters)["login_group"] == "door"
+
+
+@pytest.mark.parametrize("specs", [{}, {"head": {}}, {"gpus": {"SlurmConfig": {"NodeType": "Compute"}}}])
+def test_a_request_without_a_controller_in_slurm_config_has_no_parameters(specs: dict[str, Json]) -> None:
+    assert slurm_conf.parameters_of(specs) is None

@@ -1,0 +1,101 @@
+"""Our steps on nodes where HyperPod's image has started Slurm already."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.slurm import configuration
+from hyperpod_node.steps import accounting, slurm_worker
+from tests.unit.hyperpod_node.slurm.slurm_machine import PLAIN, WORKER, SlurmMachine, slurm_context
+
+API = replace(PLAIN, setup="api")
+UP = "Slurmctld(primary) at ip-10-1-0-4 is UP\n"
+IDLE = "NodeName=ip-10-1-0-6 State=IDLE Version=24.11.5 BootTime=x SlurmdStartTime=2026-01-01T00:00:00"
+STATE = "var/spool/slurmctld/clustername"
+FETCHED = "run/slurm/conf/accounting.conf"
+
+
+def generated_id(machine: SlurmMachine) -> Path:
+    """The file of a slurmctld that runs without a database."""
+    file = machine.root / STATE
+    file.parent.mkdir(parents=True)
+    file.write_text("demo=17")
+    machine.units["slurmctld"] = "active enabled"
+    return file
+
+
+def without_slurmdbd(machine: SlurmMachine) -> None:
+    """slurmdbd does not respond before it is started."""
+
+    def sacctmgr(*_: object) -> str:
+        if "active" not in machine.units.get("slurmdbd", ""):
+            raise NodeError("`sacctmgr show cluster` ended with status 1: connection refused")
+        return ""
+
+    machine.answers("sacctmgr", sacctmgr)
+
+
+def test_an_id_that_slurmctld_generated_without_a_database_is_forgotten(machine: SlurmMachine) -> None:
+    without_slurmdbd(machine)
+    file = generated_id(machine)
+    accounting.apply(slurm_context(slurm=API), machine.system)
+    assert ("stop", "slurmctld") in machine.run.named("systemctl")
+    assert not file.exists()
+    assert machine.units["slurmdbd"] == "active enabled"
+
+
+def test_the_images_own_slurmdbd_is_used_and_no_id_forgotten(machine: SlurmMachine) -> None:
+    file = generated_id(machine)
+    accounting.apply(slurm_context(slurm=API), machine.system)
+    assert file.exists()
+    assert "slurmdbd" not in machine.units
+    assert machine.asked("sacctmgr", "--immediate", "add", "cluster")
+
+
+def test_a_second_run_of_the_scripts_forgets_no_id(machine: SlurmMachine) -> None:
+    without_slurmdbd(machine)
+    file = generated_id(machine)
+    record = machine.root / "var/lib/hyperpod-cdk/slurmctld.started-with"
+    record.parent.mkdir(parents=True)
+    record.write_text("before")
+    accounting.apply(slurm_context(slurm=API), machine.system)
+    assert file.exists()
+
+
+@pytest.fixture
+def worker(tmp_path: Path) -> SlurmMachine:
+    machine = SlurmMachine(tmp_path, host="ip-10-1-0-6", listening={"10.1.0.4"})
+    machine.write("run/slurm/conf/slurm.conf", "")
+    machine.answers("scontrol", lambda arguments, _: UP if arguments == ("ping",) else IDLE)
+    return machine
+
+
+def test_slurmd_is_restarted_until_it_has_the_configuration_of_the_controllers_scripts(
+    worker: SlurmMachine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = worker.root / FETCHED
+    file.write_text("# the agent's, empty\n")
+    restarts = 0
+    systemctl = worker.run.programs["systemctl"]
+    assert callable(systemctl)
+
+    def fetch(arguments: tuple[str, ...], stdin: str | None) -> str:
+        nonlocal restarts
+        if arguments == ("restart", "slurmd"):
+            restarts += 1
+            file.write_text(configuration.HEADER if restarts == 3 else "# the agent's, empty\n")
+        return str(systemctl(arguments, stdin))
+
+    worker.answers("systemctl", fetch)
+    slurm_worker.apply(slurm_context(here=WORKER, slurm=API), worker.system)
+    assert restarts == 3
+    assert "warning" not in capsys.readouterr().out
+
+
+def test_a_configuration_that_never_comes_is_a_warning(worker: SlurmMachine, capsys: pytest.CaptureFixture[str]) -> None:
+    slurm_worker.apply(slurm_context(here=WORKER, slurm=API), worker.system)
+    assert "warning: the final configuration of slurmd: gave up after" in capsys.readouterr().out
