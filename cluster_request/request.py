@@ -11,7 +11,7 @@ from cluster_request.service_model import group_shape, input_shape
 from config.entries import numbered
 from config.errors import Problem
 from config.instance_group import InstanceGroup, Role
-from config.model import ClusterConfig
+from config.model import ClusterConfig, Provisioning
 from config.storage import LustreConfig
 from config.zones import partition_of
 
@@ -22,6 +22,7 @@ Request = dict[str, Any]
 MAX_REQUEST_BYTES = (256 - 16) * 1024 // 2
 
 NODE_TYPES = {Role.CONTROLLER: "Controller", Role.LOGIN: "Login", Role.COMPUTE: "Compute"}
+CONTINUOUS = "Continuous"
 LUSTRE_PATH = LustreConfig.mount_path
 
 # Members that names, ownership and the Slurm configuration depend on: a rule rejects overrides of them.
@@ -67,8 +68,11 @@ def cluster_request(config: ClusterConfig, *, values: RequestValues) -> Request:
     }
     if config.node_recovery is not None:
         request["NodeRecovery"] = config.node_recovery.value
+    if config.provisioning is Provisioning.CONTINUOUS:
+        request["NodeProvisioningMode"] = CONTINUOUS
     # HyperPod rejects a strategy with continuous provisioning.
-    if config.uses_slurm_api and config.overrides.get("NodeProvisioningMode") is None:
+    is_continuous = CONTINUOUS in (request.get("NodeProvisioningMode"), config.overrides.get("NodeProvisioningMode"))
+    if config.uses_slurm_api and not is_continuous:
         request["Orchestrator"] = {"Slurm": {"SlurmConfigStrategy": "Merge"}}  # the controller's scripts edit slurm.conf
     if config.tags:
         request["Tags"] = [{"Key": key, "Value": value} for key, value in config.tags.items()]
@@ -84,6 +88,8 @@ def _group(group: InstanceGroup, config: ClusterConfig, values: RequestValues) -
         "ExecutionRole": values.execution_role_arn,
         "ThreadsPerCore": group.threads_per_core,
     }
+    if group.min_instance_count is not None:
+        request["MinInstanceCount"] = group.min_instance_count
     if group.deep_health_checks:
         request["OnStartDeepHealthChecks"] = [check.value for check in group.deep_health_checks]
     if storage := _storage(group, config, values):

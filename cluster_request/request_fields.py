@@ -18,7 +18,7 @@ GROUPS = ("InstanceGroups", ENTRY)
 # Fields whose value the request changes or leaves out: an uploaded folder becomes a prefix, and roles and partitions are members
 # only with `slurm.setup: api`.
 OF_THE_SLURM_API: frozenset[Path] = frozenset({("instance_groups", "role"), ("instance_groups", "partition")})
-TRANSFORMED = OF_THE_SLURM_API | {("lifecycle", "source")}
+TRANSFORMED = OF_THE_SLURM_API | {("lifecycle", "source"), ("provisioning",)}
 
 # The names of a member, with [] for each entry of a list: ("InstanceGroups", "[]", "InstanceType").
 Names = tuple[str, ...]

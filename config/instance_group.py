@@ -49,6 +49,15 @@ class InstanceGroup(Section):
     instance_count: StrictInt = setting(
         "number of nodes", Change.IN_PLACE, ge=0, le=6758, api="sagemaker:CreateCluster InstanceGroups[].InstanceCount"
     )
+    min_instance_count: StrictInt | None = setting(
+        "number of nodes with which a deployment succeeds; HyperPod adds the others when it has capacity; requires "
+        "`provisioning: continuous`",
+        Change.IN_PLACE,
+        None,
+        ge=0,
+        le=6758,
+        api="sagemaker:CreateCluster InstanceGroups[].MinInstanceCount",
+    )
     threads_per_core: StrictInt = setting(
         "threads per CPU core; 1 disables hyper-threading",
         Change.REPLACES_NODES,

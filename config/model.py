@@ -25,6 +25,12 @@ class Orchestrator(StrEnum):
     EKS = "eks"
 
 
+class Provisioning(StrEnum):
+    """How HyperPod creates the nodes, unless all at once."""
+
+    CONTINUOUS = "continuous"
+
+
 class NodeRecovery(StrEnum):
     """HyperPod's action for a node that fails its health checks."""
 
@@ -84,6 +90,13 @@ class ClusterConfig(Section):
     eks: dict[str, Any] | None = setting(
         "configuration of Amazon EKS, instead of `slurm`; not supported yet", Change.REPLACES_CLUSTER, None
     )
+    provisioning: Provisioning | None = setting(
+        "`continuous`: HyperPod accepts partial capacity, retries workers and reports events; requires `slurm.setup: api`; set "
+        "only at creation; default: all nodes or none",
+        Change.REPLACES_CLUSTER,
+        None,
+        api="sagemaker:CreateCluster NodeProvisioningMode",
+    )
     lifecycle: LifecycleConfig = setting("custom scripts on the nodes", Change.NEW_NODES, LifecycleConfig())
     node_recovery: NodeRecovery | None = setting(
         "action for nodes that fail their health checks; default: HyperPod's",
@@ -92,7 +105,7 @@ class ClusterConfig(Section):
         api="sagemaker:CreateCluster NodeRecovery",
     )
     wait: Wait = setting(
-        "condition for a finished deployment: all requested `nodes` run (in a group with `MinInstanceCount`: that many), the "
+        "condition for a finished deployment: all requested `nodes` run (in a group with `min_instance_count`: that many), the "
         "`cluster` is InService, or HyperPod accepted the request (`none`)",
         Change.NOTHING,
         Wait.NODES,

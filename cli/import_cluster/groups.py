@@ -25,6 +25,7 @@ def group_fields(specification: Request, roles: Roles) -> Fields:
         "partition": partition,
         "instance_type": _instance_type(specification),
         "instance_count": specification["InstanceCount"],
+        "min_instance_count": specification.get("MinInstanceCount"),
         "threads_per_core": specification.get("ThreadsPerCore"),
         "deep_health_checks": specification.get("OnStartDeepHealthChecks"),
         "volume_gib": _volume_gib(specification.get("InstanceStorageConfigs")),

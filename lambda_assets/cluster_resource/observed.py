@@ -120,6 +120,13 @@ class Cluster(NamedTuple):
         """Return the group with that name."""
         return next((group for group in self.groups if group.name == name), None)
 
+    def partial(self, targets: Mapping[str, int]) -> str:
+        """Return the groups that run with fewer nodes than requested, as text."""
+        few = [
+            f"{name} ({self.running(name)} of {count} nodes run)" for name, count in targets.items() if self.running(name) < count
+        ]
+        return f"HyperPod adds the rest when it has capacity: {', '.join(few)}" if few and self.nodes is not None else ""
+
     def running(self, group: str) -> int:
         """Return how many nodes of the group run."""
         return sum(node.group == group and node.status == "Running" for node in self.nodes or ())

@@ -15,6 +15,9 @@ from cluster_resource.observed import CLUSTER_SETTINGS, Cluster, Group
 IMMUTABLE = ("InstanceType", "ExecutionRole", "ThreadsPerCore", "OverrideVpcConfig")
 """Fields that an instance group cannot change; an update must repeat them."""
 
+MODE = "NodeProvisioningMode"
+OTHER_CLUSTER = ", or create a new cluster with another `name` or `cluster_name`"
+
 IMAGE_FIELDS = ("ImageId", "ImageReleaseVersion")
 UPDATABLE = (*CLUSTER_SETTINGS, "RestrictedInstanceGroupsConfig")
 
@@ -141,7 +144,9 @@ def _grows(observed: Group | None, count: int) -> bool:
 
 def refusal(desired: Desired, cluster: Cluster | None) -> str:
     """Return why the API cannot make the change to this cluster (None: a new one), with a fix; empty if it can."""
-    of_cluster = _setup(desired, cluster) or _immutable_fields(desired, cluster) if cluster else ""
+    of_cluster = ""
+    if cluster:
+        of_cluster = _setup(desired, cluster) or _provisioning(desired, cluster) or _immutable_fields(desired, cluster)
     return _without_groups(desired) or _controller(desired, cluster) or of_cluster
 
 
@@ -175,9 +180,23 @@ def _setup(desired: Desired, cluster: Cluster) -> str:
         had, wanted = _configured_by(group.specification) if group else "", _configured_by(spec)
         if had and wanted and had != wanted:
             return (
-                f"slurm.setup of cluster {cluster.name} cannot change from `{had}` to `{wanted}`; set `slurm: {{setup: {had}}}`, "
-                "or create a new cluster with another `name` or `cluster_name`"
+                f"slurm.setup of cluster {cluster.name} cannot change from `{had}` to `{wanted}`; set `slurm: {{setup: {had}}}`"
+                + OTHER_CLUSTER
             )
+    return ""
+
+
+def _provisioning(desired: Desired, cluster: Cluster) -> str:
+    """Refuse to change how HyperPod creates nodes, which only CreateCluster can set.
+
+    https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-scaling-slurm.html
+    """
+    wanted, old = desired.request.get(MODE), (desired.old_request or {}).get(MODE)
+    have = cluster.settings.get(MODE)
+    if wanted and wanted != have:
+        return f"provisioning of cluster {cluster.name} can be set only at its creation; remove `provisioning`{OTHER_CLUSTER}"
+    if have and old and not wanted:
+        return f"provisioning of cluster {cluster.name} cannot change; set `provisioning: {str(have).lower()}`{OTHER_CLUSTER}"
     return ""
 
 

@@ -19,7 +19,7 @@ WORK = ("instance_groups", 2)
         ({"overrides": {"InstanceType": None}}, "InstanceType", None, (*WORK, "overrides", "InstanceType")),
         ({"image_id": "default"}, "ImageId", "default", (*WORK, "image_id")),
         ({}, "ImageId", None, (*WORK, "image_id")),
-        ({}, "MinInstanceCount", None, (*WORK, "overrides", "MinInstanceCount")),
+        ({}, "ImageReleaseVersion", None, (*WORK, "overrides", "ImageReleaseVersion")),
     ],
 )
 def test_a_member_has_the_value_and_the_place_that_set_it(

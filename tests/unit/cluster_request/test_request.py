@@ -174,3 +174,12 @@ def test_with_the_api_the_request_configures_slurm_and_mounts(draft: Any) -> Non
 def test_with_the_api_and_continuous_provisioning_no_strategy_is_requested(draft: Any) -> None:
     draft.set("slurm", "setup", "api").set("overrides", {"NodeProvisioningMode": "Continuous"})
     assert "Orchestrator" not in request(draft)
+
+
+def test_continuous_provisioning_is_requested_with_minimums_and_without_a_strategy(draft: Any) -> None:
+    draft.set("slurm", "setup", "api").set("provisioning", "continuous").set("instance_groups", 2, "min_instance_count", 3)
+    made = request(draft)
+    assert made["NodeProvisioningMode"] == "Continuous"
+    assert "Orchestrator" not in made
+    assert made["InstanceGroups"][2]["MinInstanceCount"] == 3
+    assert draft.problems() == []

@@ -32,3 +32,35 @@ def test_a_group_below_its_minimum_that_is_rolled_back_without_a_message_is_a_fa
     done = world.response(raw)
     assert done["Status"] == "FAILED"
     assert "still different: workers.InstanceCount" in done["Reason"]
+
+
+def test_a_cluster_with_partial_capacity_succeeds_and_says_how_many_nodes_run(world: World) -> None:
+    wanted = properties(request(CONTROLLER, workers(6, MinInstanceCount=3), NodeProvisioningMode="Continuous"))
+    raw = world.deliver(world.event("Create", wanted))
+    world.run(31)
+    cluster: FakeCluster = world.sagemaker.all[0]
+    cluster.become("InService")
+    cluster.running = {"controller": 1, "workers": 2}
+    world.run(120)
+    assert raw["RequestId"] not in world.responses, "two of at least three run"
+    cluster.running = {"controller": 1, "workers": 4}
+    world.run()
+    done = world.response(raw)
+    assert done["Status"] == "SUCCESS"
+    assert "HyperPod adds the rest when it has capacity: workers (4 of 6 nodes run)" in done["Reason"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fix"),
+    [
+        ({}, {"NodeProvisioningMode": "Continuous"}, "can be set only at its creation; remove `provisioning`"),
+        ({"NodeProvisioningMode": "Continuous"}, {}, "cannot change; set `provisioning: continuous`"),
+    ],
+)
+def test_a_change_of_provisioning_is_refused_before_any_call(world: World, old: Json, new: Json, fix: str) -> None:
+    before, after = (properties(request(CONTROLLER, workers(4), **more)) for more in (old, new))
+    name = world.create(before)["PhysicalResourceId"]
+    done = world.finish(world.event("Update", after, before, name))
+    assert done["Status"] == "FAILED"
+    assert fix in done["Reason"]
+    assert not world.sagemaker.changes()

@@ -25,6 +25,7 @@ FRIENDLY: dict[str, tuple[Path, Any]] = {
     "InstanceGroups[0].ThreadsPerCore": (("instance_groups", WORK, "threads_per_core"), 1),
     "InstanceGroups[0].OnStartDeepHealthChecks[0]": (("instance_groups", WORK, "deep_health_checks"), ["InstanceStress"]),
     "InstanceGroups[0].InstanceStorageConfigs[0].EbsVolumeConfig.VolumeSizeInGB": (("instance_groups", WORK, "volume_gib"), 1),
+    "InstanceGroups[0].MinInstanceCount": (("instance_groups", WORK, "min_instance_count"), 1),
     "InstanceGroups[0].TrainingPlanArn": (("instance_groups", WORK, "training_plan_arn"), SAMPLES["TrainingPlanArn"]),
     "InstanceGroups[0].ImageId": (("instance_groups", WORK, "image_id"), SAMPLES["ImageId"]),
 }

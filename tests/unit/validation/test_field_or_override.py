@@ -91,6 +91,7 @@ def test_both_ways_are_tried_for_each_member_that_has_them() -> None:
     assert of_a_group == {
         ("InstanceType",),
         ("ThreadsPerCore",),
+        ("MinInstanceCount",),
         ("OnStartDeepHealthChecks",),
         ("InstanceStorageConfigs", ENTRY, "EbsVolumeConfig", "VolumeSizeInGB"),
         ("TrainingPlanArn",),

@@ -13,7 +13,9 @@ from validation.report import FORMATS, problems
 
 def test_an_unknown_field_suggests_the_nearest(draft: Any) -> None:
     draft.set("instance_groups", 2, "instance_cuont", 4)
-    assert draft.lines() == ["instance_groups[2].instance_cuont: 4: unknown field; did you mean instance_count or instance_type?"]
+    assert draft.lines() == [
+        "instance_groups[2].instance_cuont: 4: unknown field; did you mean instance_count, min_instance_count or instance_type?"
+    ]
 
 
 @pytest.mark.parametrize("word", ["instnace_count", "InstanceCount", "count"])

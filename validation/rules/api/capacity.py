@@ -76,7 +76,7 @@ def spot_role(request: EffectiveRequest) -> Iterator[Problem]:
 
 @request_rule("min-instance-count", "instance_groups[]")
 def min_instance_count(request: EffectiveRequest) -> Iterator[Problem]:
-    """A group's `overrides.MinInstanceCount` must not exceed its `instance_count`.
+    """A group's `min_instance_count` must not exceed its `instance_count`.
 
     The deployment would wait until its timeout for nodes that are not requested.
     """

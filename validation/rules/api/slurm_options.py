@@ -81,7 +81,7 @@ def slurm_config_overwrite(request: EffectiveRequest) -> Iterator[Problem]:
 
 @slurm_request_rule("continuous-provisioning", "instance_groups", "overrides", level=Level.WARNING)
 def continuous_provisioning(request: EffectiveRequest) -> Iterator[Problem]:
-    """`NodeProvisioningMode: Continuous` requires a `SlurmConfig` and custom scripts in each group, and only one controller.
+    """`provisioning: continuous` requires one controller, and `slurm.setup: api` or custom scripts with `SlurmConfig`.
 
     It supports neither provisioning_parameters.json, which the default scripts require, nor several controllers: the cluster does
     not start.
@@ -92,16 +92,16 @@ def continuous_provisioning(request: EffectiveRequest) -> Iterator[Problem]:
     incomplete = [group.name for group in request.groups if not group.member("SlurmConfig").value]
     if incomplete:
         yield request.member("NodeProvisioningMode").problem(
-            f"requires `SlurmConfig` and another `LifeCycleConfig.SourceS3Uri` in {either(incomplete)}; remove it, or add both"
+            f"requires `SlurmConfig` and other scripts in {either(incomplete)}; set `slurm.setup: api`, or remove this line"
         )
     for count in (group.member("InstanceCount") for group in request.of_role(Role.CONTROLLER)):
         if (count.number or 0) > 1:
-            yield count.problem("continuous provisioning supports only one controller; set 1, or remove `NodeProvisioningMode`")
+            yield count.problem("continuous provisioning supports only one controller; set 1, or remove `provisioning`")
 
 
 @slurm_request_rule("slurm-config-strategy-conflict", "overrides")
 def slurm_config_strategy_conflict(request: EffectiveRequest) -> Iterator[Problem]:
-    """`NodeProvisioningMode: Continuous` and `Orchestrator.Slurm.SlurmConfigStrategy` exclude each other.
+    """`provisioning: continuous` and `Orchestrator.Slurm.SlurmConfigStrategy` exclude each other.
 
     HyperPod rejects both together, after network and storage are created; the deployment rolls back.
     """
@@ -113,7 +113,7 @@ def slurm_config_strategy_conflict(request: EffectiveRequest) -> Iterator[Proble
 
 @slurm_request_rule("requires-continuous-provisioning", "instance_groups[]", "overrides", level=Level.WARNING)
 def requires_continuous_provisioning(request: EffectiveRequest) -> Iterator[Problem]:
-    """`MinInstanceCount`, Spot, KMS keys of volumes and `AccountingDatabase` require `NodeProvisioningMode: Continuous`.
+    """`min_instance_count`, Spot, KMS keys of volumes and `AccountingDatabase` require `provisioning: continuous`.
 
     Without it, HyperPod rejects or ignores them.
     """
@@ -123,7 +123,7 @@ def requires_continuous_provisioning(request: EffectiveRequest) -> Iterator[Prob
     # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterOrchestratorSlurmConfig.html
     if _is_continuous(request):
         return
-    message = "requires `NodeProvisioningMode: Continuous`; remove it"
+    message = "requires `provisioning: continuous`; remove it"
     database = request.member("Orchestrator", "Slurm", "AccountingDatabase")
     if database.is_given:
         yield database.problem(f"{message}, and use `slurm.accounting`")
