@@ -8,14 +8,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from tests.local.hyperpod.world import BUCKET, World, until
+from tests.node_settings import Json, node_settings
 
 OURS = Path(__file__).parents[2] / "lifecycle_assets"
 FOLDER = "lifecycle/1/"  # where the clusters of `World` have their scripts
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,7 @@ class Bundle:
             **{str(path.relative_to(OURS)): path.read_bytes() for path in scripts},
             **{f"extra/{name}": text.encode() for name, text in self.extra.items()},
             "provisioning_parameters.json": _json(_PARAMETERS | self.parameters),
-            "node_settings.json": _json(_SETTINGS | self.settings),
+            "node_settings.json": _json(node_settings(**self.settings)),
         }
 
 
@@ -67,26 +65,12 @@ def make_file_system(world: World) -> Json:
     return {"fsx_dns_name": found["DNSName"], "fsx_mountname": found["LustreConfiguration"]["MountName"]}
 
 
-def user(name: str, uid: int, **more: Any) -> Json:
-    """A user of the cluster file."""
-    return {"name": name, "uid": uid, "groups": [], "ssh_public_keys": [], "sudo": False} | more
-
-
 _PARAMETERS: Json = {
     "version": "1.0.0",
     "workload_manager": "slurm",
     "controller_group": "controller",
     "login_group": "login",
     "worker_groups": [{"instance_group_name": "workers", "partition_name": "all-of-them"}],
-}
-_SETTINGS: Json = {
-    "version": 1,
-    "groups": [],
-    "users": [],
-    "accounting": {"database": "none", "host": None, "port": 3306, "secret_arn": None},
-    "slurm": {"state_folder": None, "prolog_and_epilog": True, "restrict_ssh": False, "topology": None},
-    "instance_types": {},
-    "message_of_the_day": None,
 }
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.nodes.bundle import FOLDER, Bundle, user
+from tests.node_settings import LOCAL_DATABASE, user
+from tests.nodes.bundle import FOLDER, Bundle
 
 OURS = Path(__file__).parents[3] / "lifecycle_assets"
 USERS = [user("alice", 10001), user("bob", 10002)]
@@ -21,8 +22,7 @@ class Contender:
 
 def contenders(folders: list[Path], file_system: dict[str, Any]) -> list[Contender]:
     """The bundles in ``folders``, all on the same cluster: a file system, two users, accounting in MariaDB."""
-    accounting = {"database": "local", "host": None, "port": 3306, "secret_arn": None}
-    deployed = Bundle(parameters=file_system, settings={"users": USERS, "accounting": accounting}).files()
+    deployed = Bundle(parameters=file_system, settings={"users": USERS, "accounting": LOCAL_DATABASE}).files()
     written = {name: deployed[name] for name in ("provisioning_parameters.json", "node_settings.json")}
     return [Contender(name, _read(folder) | written) for name, folder in _named(folders)]
 

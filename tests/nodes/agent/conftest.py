@@ -10,13 +10,13 @@ from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes
 from tests.local.hyperpod.world import World
-from tests.nodes.bundle import Bundle, Json, lay, make_file_system, user
+from tests.node_settings import LOCAL_DATABASE, Json, user
+from tests.nodes.bundle import Bundle, lay, make_file_system
 from tests.nodes.cluster.running import Running
 from tests.nodes.gpus.gpu_cluster import ONE_GPU, TYPES
 
 __all__ = ["aws", "nodes"]
 
-LOCAL_DATABASE = {"database": "local", "host": None, "port": 3306, "secret_arn": None}
 # The agent is as bad as it should be: else the tests would show nothing.
 DOUBTS = """\
 #!/bin/bash

@@ -5,7 +5,8 @@ import re
 import pytest
 
 from local_aws.nodes.agent.files import RESOURCE_CONFIG
-from tests.nodes.bundle import Bundle, user
+from tests.node_settings import user
+from tests.nodes.bundle import Bundle
 from tests.nodes.cluster.running import Running
 from tests.nodes.faults.conftest import Again
 from tests.nodes.faults.provisioning import TIMES, Provisioning

@@ -6,7 +6,8 @@ import pytest
 
 from local_aws.nodes.runner import SimulatedNodes
 from tests.local.hyperpod.world import BUCKET, World
-from tests.nodes.bundle import Bundle, lay, user
+from tests.node_settings import user
+from tests.nodes.bundle import Bundle, lay
 from tests.nodes.cluster.running import Running
 
 pytestmark = pytest.mark.local

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.nodes.bundle import Json
+from tests.node_settings import Json
 from tests.nodes.cluster.running import Running
 from tests.nodes.faults.conftest import Again
 from tests.nodes.faults.provisioning import AT_ONCE

@@ -10,7 +10,8 @@ from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes_that_run
 from tests.local.hyperpod.world import World
-from tests.nodes.bundle import Json, make_file_system
+from tests.node_settings import Json
+from tests.nodes.bundle import make_file_system
 
 __all__ = ["aws"]
 

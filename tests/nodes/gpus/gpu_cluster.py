@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from local_aws.nodes.runner import SimulatedNodes
 from tests.local.hyperpod.world import World, until
-from tests.nodes.bundle import Bundle, Json, lay
+from tests.node_settings import Json
+from tests.nodes.bundle import Bundle, lay
 from tests.nodes.cluster.running import UP_S, Running
 
 JOINS = int(os.environ.get("GPU_JOINS", "2"))

@@ -8,7 +8,7 @@ from local_aws import hyperpod
 from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.runner import SimulatedNodes
 from tests.local.hyperpod.world import World, until
-from tests.nodes.bundle import Json
+from tests.node_settings import Json
 from tests.nodes.cluster.running import UP_S
 from tests.nodes.gpus.gpu_cluster import FOUR_GPUS, GpuCluster
 

@@ -4,7 +4,7 @@ import pytest
 
 from local_aws.nodes.runner import SimulatedNodes
 from tests.local.hyperpod.world import World, until
-from tests.nodes.bundle import Json
+from tests.node_settings import Json
 from tests.nodes.cluster.running import UP_S
 from tests.nodes.gpus.gpu_cluster import KEEPER, ONE_GPU, GpuCluster
 

@@ -11,7 +11,8 @@ from local_aws.nodes.specs import NodeFile
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes_that_run
 from tests.local.hyperpod.world import World
-from tests.nodes.bundle import Bundle, lay, make_file_system, user
+from tests.node_settings import user
+from tests.nodes.bundle import Bundle, lay, make_file_system
 from tests.nodes.cluster.running import Running
 from tests.nodes.jobs.submitted import JOBS, Cluster
 

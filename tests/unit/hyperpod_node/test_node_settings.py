@@ -10,18 +10,16 @@ import pytest
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import NodeSettings, User
+from tests.node_settings import LOCAL_DATABASE, P5_TYPE, node_settings, user
 
 
 def whole() -> dict[str, Any]:
-    return {
-        "version": 1,
-        "groups": [{"name": "team", "gid": 5000}],
-        "users": [{"name": "alice", "uid": 4001, "groups": ["team"], "ssh_public_keys": [], "sudo": False}],
-        "accounting": {"database": "local", "host": None, "port": 3306, "secret_arn": None},
-        "slurm": {"state_folder": None, "prolog_and_epilog": True, "restrict_ssh": False, "topology": None},
-        "instance_types": {"ml.p5.48xlarge": {"sockets": 2, "cores_per_socket": 48, "gpus": 8, "gpu": "h100", "efa": True}},
-        "message_of_the_day": None,
-    }
+    return node_settings(
+        groups=[{"name": "team", "gid": 5000}],
+        users=[user("alice", 4001, groups=["team"])],
+        accounting=LOCAL_DATABASE,
+        instance_types=P5_TYPE,
+    )
 
 
 def load(tmp_path: Path, content: dict[str, Any]) -> NodeSettings:

@@ -18,6 +18,7 @@ from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from hyperpod_node.resource_config import ResourceConfig
 from hyperpod_node.steps import precheck
 from hyperpod_node.system import System
+from tests.node_settings import P5_TYPE, node_settings, user
 
 from .conftest import FACTS
 
@@ -43,15 +44,11 @@ def context(tmp_path: Path) -> Context:
             "fsx_dns_name": "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com",
             "fsx_mountname": "abcdefgh",
         },
-        "node_settings.json": {
-            "version": 1,
-            "groups": [],
-            "users": [{"name": "ada", "uid": 2001, "groups": [], "ssh_public_keys": [], "sudo": False}],
-            "accounting": {"database": "external", "host": "db", "port": 3306, "secret_arn": "arn:aws:secretsmanager:x"},
-            "slurm": {"state_folder": None, "prolog_and_epilog": True, "restrict_ssh": False, "topology": None},
-            "instance_types": {"ml.p5.48xlarge": {"sockets": 2, "cores_per_socket": 48, "gpus": 8, "gpu": "h100", "efa": True}},
-            "message_of_the_day": None,
-        },
+        "node_settings.json": node_settings(
+            users=[user("ada", 2001)],
+            accounting={"database": "external", "host": "db", "port": 3306, "secret_arn": "arn:aws:secretsmanager:x"},
+            instance_types=P5_TYPE,
+        ),
     }
     for name, content in files.items():
         (tmp_path / name).write_text(json.dumps(content))

@@ -13,19 +13,12 @@ import pytest
 from hyperpod_node.errors import NodeError
 from hyperpod_node.slurm import keeper
 from hyperpod_node.slurm.keeper import Keeper
+from tests.node_settings import P5_TYPE, node_settings
 from tests.unit.hyperpod_node.slurm.slurm_machine import SLURM_CONF, SlurmMachine, slurm_context
 
 CONF = "opt/slurm/etc/slurm.conf"
 ADDED = " Sockets=2 CoresPerSocket=48 ThreadsPerCore=2 Gres=gpu:h100:8"
-SETTINGS = {
-    "version": 1,
-    "groups": [],
-    "users": [],
-    "accounting": {"database": "none", "host": None, "port": 3306, "secret_arn": None},
-    "slurm": {"state_folder": None, "prolog_and_epilog": False, "restrict_ssh": False, "topology": None},
-    "instance_types": {"ml.p5.48xlarge": {"sockets": 2, "cores_per_socket": 48, "gpus": 8, "gpu": "h100", "efa": True}},
-    "message_of_the_day": None,
-}
+SETTINGS = node_settings(instance_types=P5_TYPE)
 
 
 def resource_config(*addresses: str) -> str:

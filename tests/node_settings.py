@@ -1,0 +1,27 @@
+"""node_settings.json as a deployment writes it, in the smallest form that a node accepts."""
+
+from copy import deepcopy
+from typing import Any
+
+Json = dict[str, Any]
+P5_TYPE: Json = {"ml.p5.48xlarge": {"sockets": 2, "cores_per_socket": 48, "gpus": 8, "gpu": "h100", "efa": True}}
+LOCAL_DATABASE: Json = {"database": "local", "host": None, "port": 3306, "secret_arn": None}
+
+
+def node_settings(**changes: object) -> Json:
+    """Return the smallest settings with some sections replaced."""
+    smallest = {
+        "version": 1,
+        "groups": [],
+        "users": [],
+        "accounting": LOCAL_DATABASE | {"database": "none"},
+        "slurm": {"state_folder": None, "prolog_and_epilog": True, "restrict_ssh": False, "topology": None},
+        "instance_types": {},
+        "message_of_the_day": None,
+    }
+    return deepcopy(smallest | changes)
+
+
+def user(name: str, uid: int, **changes: object) -> Json:
+    """Return a user of the cluster file."""
+    return {"name": name, "uid": uid, "groups": [], "ssh_public_keys": [], "sudo": False} | changes
