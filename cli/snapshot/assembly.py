@@ -17,9 +17,10 @@ SETTINGS = "node_settings.json"
 
 
 def synthesize(clusters: Path, outdir: Path) -> None:
-    """Write the cloud assembly of the cluster files in the folder, without cdk-nag."""
+    """Write the cloud assembly of the cluster files in the folder, without cdk-nag and other validation of templates."""
     context = {"clusters": str(clusters.absolute()), "nag": "false"}
-    environment = {**os.environ, "CDK_OUTDIR": str(outdir), "CDK_CONTEXT_JSON": json.dumps(context)}
+    variables = {"CDK_OUTDIR": str(outdir), "CDK_CONTEXT_JSON": json.dumps(context), "CDK_VALIDATION": "false"}
+    environment = {**os.environ, **variables}
     node = Path(sys.executable).with_name("node")
     if node.exists():
         environment.setdefault("JSII_NODE", str(node))
