@@ -46,7 +46,7 @@ unit: setup  ## run the fast tests: no CDK, no embedded AWS (at most a minute)
 	@pytest -q -m "not local" tests/unit tests/corpus -n 2
 
 test: setup  ## run the tests that need no simulated nodes
-	@pytest -m "not aws and not long" --ignore tests/nodes --ignore tests/whole_stack -n 4 --dist loadgroup --no-loadscope-reorder --durations 20
+	@pytest -m "not aws and not long" --ignore tests/nodes --ignore tests/whole_stack -n 4 --no-loadscope-reorder --durations 20
 	@echo "next: make test-nodes (the same for real nodes), make demo (a cluster on an embedded AWS)"
 
 test-nodes: setup  ## run the tests on simulated nodes: real systemd, real Slurm, PyTorch (root on Debian)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.faults_table.recording import pytest_runtest_call, pytest_runtest_setup
+from tests.groups import LONGEST, GroupScheduling, group_of
 from tests.users_files import guard
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["pytest_runtest_call", "pytest_runtest_setup"]
 
 ROOT = Path(__file__).parents[1]
-SYNTHESIZED = ("contract", "privilege", "snapshots", "synth")
 NODE = ROOT / ".venv" / "bin" / "node"
 
 # Started without `make`, jsii would take whatever `node` comes first in PATH: often one that it no longer supports.
@@ -63,13 +63,12 @@ def shipped(shipped_folder: Path) -> Synthesized:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests that wait longest, and keep those together that share what takes long to make.
+    """Begin with the groups that take longest, then with tests of the `cdk` command line."""
+    rank = {group: number for number, group in enumerate(LONGEST)}
+    items.sort(key=lambda item: (rank.get(group_of(item.nodeid), len(rank)), item.get_closest_marker("cdk") is None))
 
-    With pytest-xdist, a group stays on one worker: what tests/synth and its neighbours synthesize is made once, and each other
-    file has its embedded account for itself while it runs.
-    """
-    items.sort(key=lambda item: item.get_closest_marker("cdk") is None)
-    for item in items:
-        folder = item.path.relative_to(item.config.rootpath).parts[1]
-        group = "synth" if folder in SYNTHESIZED else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(group))
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> GroupScheduling:
+    """Keep the tests of a group on one worker; each other file has its embedded account for itself while it runs."""
+    return GroupScheduling(config, log)

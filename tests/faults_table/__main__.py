@@ -46,7 +46,7 @@ def _run(processes: int, marked: str) -> tuple[Collected, int, str]:
     collected, printed = Collected(), io.StringIO()
     arguments = [
         "-m", marked, "--ignore", str(ROOT / "tests" / "nodes"), "-q",
-        "-n", str(processes), "--dist", "loadgroup", "--no-loadscope-reorder",
+        "-n", str(processes), "--no-loadscope-reorder",
     ]  # fmt: skip
     print("running the tests of docs/internals/faults.md's rows 1 to 59", file=sys.stderr)
     with contextlib.redirect_stdout(printed):
