@@ -127,8 +127,10 @@ class World:
 
 def until(look: Callable[[], Any], ok: Callable[[Any], bool], seconds: float = 20) -> Any:
     """What ``look`` sees once ``ok`` is content with it; the last sight is in the error."""
-    end = time.monotonic() + seconds
+    start = time.monotonic()
     while not ok(seen := look()):
-        assert time.monotonic() < end, f"still not so after {seconds} s: {seen}"
-        time.sleep(0.01)  # between two looks over HTTP, as a client does
+        waited = time.monotonic() - start
+        assert waited < seconds, f"still not so after {seconds} s: {seen}"
+        # Each look is a request or a program on a node: a long wait must not take the processor from what it waits for.
+        time.sleep(min(max(waited / 10, 0.01), 0.25))
     return seen
