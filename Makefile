@@ -51,7 +51,7 @@ test: setup  ## run the tests that need no simulated nodes
 
 test-nodes: setup  ## run the tests on simulated nodes: real systemd, real Slurm, PyTorch (root on Debian)
 	@python -m local_aws.nodes setup --training
-	@pytest tests/nodes
+	@pytest tests/nodes -n 2 --no-loadscope-reorder --durations 20
 
 test-long: setup  ## run the tests that take minutes: walks of cdk with failing nodes, a slow rollback, imported parts
 	@pytest -m long tests -n 2

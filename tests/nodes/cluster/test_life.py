@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from local_aws.nodes import cgroups
 from local_aws.nodes.registry import Registry
 from tests.local.hyperpod.world import until
 from tests.nodes.cluster.running import Running
@@ -104,5 +105,5 @@ def test_a_deleted_cluster_leaves_nothing_on_the_machine(cluster: Running) -> No
     until(lambda: [one.folder for one in Registry().entries()], lambda folders: str(folder) not in folders)
     assert not entry.lives
     assert cluster.runner.describe() == []
-    assert not list(Path("/sys/fs/cgroup").rglob(entry.cgroup))
+    assert not (cgroups.hierarchy() / entry.cgroup).exists()
     assert str(folder) not in Path("/proc/self/mounts").read_text()

@@ -1,6 +1,7 @@
 """Whatever ends a hub, nothing of it stays: no process, namespace, mount or cgroup."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -33,16 +34,22 @@ finally:
 NAMESPACES = ("mnt", "net", "pid", "ipc", "uts", "cgroup")
 
 
-def namespaces() -> set[str]:
-    """All namespaces that some process of this machine is in."""
-    links = (link for name in NAMESPACES for link in Path("/proc").glob(f"[0-9]*/ns/{name}"))
+def namespaces(folder: Path) -> set[str]:
+    """The namespaces of all processes, except those of other hubs: the kernel gives them the numbers of namespaces that ended."""
     found = set()
-    for link in links:
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            found.add(str(link.readlink()))
+            if is_of_another_hub(process, folder):
+                continue
+            found |= {str((process / "ns" / name).readlink()) for name in NAMESPACES}
         except OSError:
             continue  # the process has ended meanwhile
     return found
+
+
+def is_of_another_hub(process: Path, folder: Path) -> bool:
+    own = cgroups.name_for(folder)
+    return any(name != own for name in re.findall(r"/(hyperpod-cdk-[^/\n]+)", (process / "cgroup").read_text()))
 
 
 def processes(folder: Path) -> list[int]:
@@ -61,7 +68,7 @@ def namespaces_of(folder: Path) -> set[str]:
 def is_clean(folder: Path, used: set[str]) -> bool:
     entries = [entry.folder for entry in Registry().entries()]
     cgroup = cgroups.hierarchy() / cgroups.name_for(folder)
-    return not (cgroup.exists() or (folder / "hub.sock").exists() or str(folder) in entries or used & namespaces())
+    return not (cgroup.exists() or (folder / "hub.sock").exists() or str(folder) in entries or used & namespaces(folder))
 
 
 @pytest.fixture
@@ -125,7 +132,7 @@ def test_a_stopped_node_leaves_nothing_and_the_others_run_on(nodes: Nodes) -> No
     nodes.hub.stop(goes.id)
     nodes.hub.stop(goes.id)
 
-    assert comes(lambda: not used & namespaces())
+    assert comes(lambda: not used & namespaces(folder))
     assert not (cgroups.hierarchy() / cgroups.name_for(folder) / goes.id).exists()
     assert nodes.sh(stays, "hostname") == [stays.hostname]
 
