@@ -21,7 +21,8 @@ setup: .venv/ready node_modules/ready hpod  ## install the pinned tools into .ve
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
 	@echo "setup 1/2: Python packages into .venv (a minute or two)"
 	@$(PYTHON) -m venv .venv
-	@.venv/bin/pip install --disable-pip-version-check -r requirements-dev.txt -c constraints.txt 2>&1 | awk -f .ci/pip-progress.awk
+	@# Python compiles what it imports; to compile all packages takes as long as to install them.
+	@.venv/bin/pip install --no-compile --disable-pip-version-check -r requirements-dev.txt -c constraints.txt 2>&1 | awk -f .ci/pip-progress.awk
 	@touch $@
 
 node_modules/ready: package.json package-lock.json .venv/ready
