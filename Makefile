@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 CLUSTER ?=
 
-.PHONY: help setup nodes-setup demo unit nightly nightly-sample site test-long demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean soak soak-ci mutants mutations
+.PHONY: help setup nodes-setup demo unit nightly nightly-sample sample-of-embedded-aws site test-long demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean soak soak-ci mutants mutations
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
@@ -73,8 +73,10 @@ nightly: test-long faults whole-stack soak mutants mutations test-runtimes privi
 
 nightly-sample: setup  ## run a sample of `make nightly` (at most five minutes)
 	@python -m tests.faults_table
-	@python -m tests.soak
 	@python -m tests.soak.mutants
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync soak-ci sample-of-embedded-aws
+
+sample-of-embedded-aws: setup
 	@python -m tests.mutations --files 1000
 	@PRIVILEGE_EVERY=8 pytest -q tests/privilege/each_action.py
 	@pytest -q tests/whole_stack -k "our_stack and (conflicts or cancelled)"

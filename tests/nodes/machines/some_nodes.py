@@ -49,7 +49,7 @@ class Nodes:
         return lines, status
 
 
-def comes(what: Callable[[], bool], within_s: float = 20) -> bool:
+def comes(what: Callable[[], bool], within_s: float = 120) -> bool:
     """Whether something comes true in time that this process is not told of."""
     end = time.monotonic() + within_s
     while not (came := what()) and time.monotonic() < end:
