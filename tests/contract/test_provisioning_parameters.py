@@ -43,7 +43,7 @@ def unpacked(deployment: dict[str, Any], shipped_folder: Path) -> str:
 
 def test_each_group_gets_the_role_of_the_file(config: ClusterConfig, parameters: ProvisioningParameters) -> None:
     assert {group.name: parameters.role_of(group.name) for group in config.instance_groups} == {
-        group.name: group.role.value for group in config.instance_groups
+        group.name: str(group.role) for group in config.instance_groups
     }
 
 
@@ -72,4 +72,4 @@ def test_a_node_of_each_group_that_is_requested_finds_its_role(
     instances = [Instance(f"{name}-1", f"10.1.0.{at}", f"i-{at}", name) for at, name in enumerate(names, start=4)]
     cluster = ResourceConfig(Path("resource_config.json"), config.name, tuple(instances))
     roles = [Node.find(cluster, parameters, addresses=[instance.address]).role for instance in instances]
-    assert roles == [group.role.value for group in config.instance_groups]
+    assert roles == [str(group.role) for group in config.instance_groups]

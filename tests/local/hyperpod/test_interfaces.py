@@ -1,5 +1,6 @@
-from cluster_request.addresses import Orchestrator, addresses_of_node
+from cluster_request.addresses import addresses_of_node
 from config.instance_types import listed_types
+from config.model import Orchestrator
 from local_aws.hyperpod.network import interfaces_of
 
 

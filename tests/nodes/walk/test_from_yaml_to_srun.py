@@ -84,9 +84,11 @@ def test_two_nodes_more_join_and_a_destroy_ends_them_all(workspace: Workspace, n
     assert nodes.describe() == []
 
 
-def test_hyperpod_configures_slurm_from_the_request(workspace: Workspace, nodes: SimulatedNodes) -> None:
+def test_hyperpod_configures_slurm_from_the_request_and_provisions_continuously(
+    workspace: Workspace, nodes: SimulatedNodes
+) -> None:
     cluster_file = workspace.folder / "clusters" / "reference.yaml"
-    cluster_file.write_text(cluster_file.read_text() + "\nslurm:\n  setup: api\n")
+    cluster_file.write_text(cluster_file.read_text() + "\nslurm:\n  setup: api\nprovisioning: continuous\n")
     workspace.deploy()
     on = OnNodes(nodes)
     workers = [name for name in on.names() if name.startswith("compute-nodes")]

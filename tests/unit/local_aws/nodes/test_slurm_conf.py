@@ -74,7 +74,7 @@ def test_slurm_is_told_which_cgroups_to_use(hierarchies: str, plugin: str) -> No
 
 
 def test_the_parameters_of_a_request_with_slurm_config_are_those_of_a_file() -> None:
-    specs = {
+    specs: dict[str, Json] = {
         "head": {"SlurmConfig": {"NodeType": "Controller"}},
         "door": {"SlurmConfig": {"NodeType": "Login"}},
         "gpus": {"SlurmConfig": {"NodeType": "Compute", "PartitionNames": ["gpu"]}},
