@@ -1,10 +1,14 @@
 """Define the slurm section."""
 
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import StrictBool, StrictInt
+from pydantic import StrictBool, StrictInt, StringConstraints
 
 from config.section import Change, Section, setting
+
+# One line of printable ASCII without the characters that end or escape a value in slurm.conf.
+Parameter = Annotated[str, StringConstraints(pattern=r"^[!$-\[\]-~]([ !$-\[\]-~]*[!$-\[\]-~])?$", max_length=1024)]
 
 
 class Database(StrEnum):
@@ -74,4 +78,11 @@ class SlurmConfig(Section):
         None,
         min_length=1,
         max_length=65536,
+    )
+    settings: dict[str, Parameter] = setting(
+        "parameters of slurm.conf, e.g. `SchedulerParameters: bf_continue`, which take precedence over HyperPod's; numbers and "
+        "all other values are text",
+        Change.NEW_NODES,
+        {},
+        max_length=200,
     )

@@ -89,6 +89,11 @@ users:
   - {name: alice, uid: 10001, groups: [vision], sudo: true}
   - {name: bob, uid: 10002}
 """,
+    "slurm": """slurm:
+  settings:
+    SchedulerParameters: bf_continue,bf_max_job_test=1000
+    KillWait: "60"
+""",
     "slurm.accounting": """slurm:
   accounting:
     database: external

@@ -149,6 +149,11 @@ FORMS = {
         _file_name,
         "use a name like on_create.sh",
     ),
+    r"^[!$-\[\]-~]([ !$-\[\]-~]*[!$-\[\]-~])?$": Form(
+        'must be one line of printable ASCII characters without ", # or a backslash',
+        lambda value: value.partition("#")[0].strip(' "'),
+        "use a value like bf_continue",
+    ),
     r"^fs-[0-9a-f]{8,17}\.fsx\.[a-z0-9-]+(\.[a-z0-9-]+)+$": Form(
         "must be a DNS name like fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com",
         lambda value: value.lower().partition(":")[0],

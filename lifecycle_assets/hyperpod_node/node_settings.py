@@ -53,6 +53,7 @@ class Slurm:
     prolog_and_epilog: bool
     restrict_ssh: bool
     topology: str | None
+    settings: dict[str, str]
 
 
 @dataclass(frozen=True)

@@ -89,6 +89,15 @@ def test_a_topology_comes_through_line_by_line(tmp_path: Path) -> None:
     assert read(bundle_of(synthesized, "racks", tmp_path / "out")).slurm.topology == TOPOLOGY
 
 
+def test_settings_come_through_as_text(tmp_path: Path) -> None:
+    content = yaml.safe_load(cluster_files.REFERENCE.read_text())
+    content["slurm"] = {"settings": {"KillWait": "60", "MailProg": "/usr/bin/s-nail -s job"}}
+    file = tmp_path / "tuned.yaml"
+    file.write_text(yaml.safe_dump(content))
+    (tmp_path / "node_settings.json").write_bytes(render(node_settings(load_cluster(file))))
+    assert read(tmp_path).slurm.settings == content["slurm"]["settings"]
+
+
 def test_nothing_follows_from_a_count(config: ClusterConfig, shipped: Synthesized, shipped_folder: Path) -> None:
     text = json.loads((bundle_of(shipped, config.name, shipped_folder) / "node_settings.json").read_text())
     more = config.model_copy(

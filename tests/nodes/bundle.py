@@ -84,7 +84,7 @@ _SETTINGS: Json = {
     "groups": [],
     "users": [],
     "accounting": {"database": "none", "host": None, "port": 3306, "secret_arn": None},
-    "slurm": {"state_folder": None, "prolog_and_epilog": True, "restrict_ssh": False, "topology": None},
+    "slurm": {"state_folder": None, "prolog_and_epilog": True, "restrict_ssh": False, "topology": None, "settings": {}},
     "instance_types": {},
     "message_of_the_day": None,
 }

@@ -58,6 +58,7 @@ def _slurm(config: ClusterConfig) -> Settings:
         "prolog_and_epilog": slurm.prolog_and_epilog,
         "restrict_ssh": slurm.restrict_ssh,
         "topology": slurm.topology,
+        "settings": slurm.settings,
     }
 
 

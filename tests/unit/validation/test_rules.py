@@ -131,6 +131,10 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     ),
     "state-with-local-accounting": lambda draft: draft.set("slurm", "state_folder", "/fsx/slurm"),
     "topology-syntax": lambda draft: draft.set("slurm", "topology", "SwitchName=s1 Switches=s[2-3]"),
+    "slurm-setting-names": lambda draft: draft.set("slurm", "settings", {"Sched Parameters": "bf_continue"}),
+    "duplicate-slurm-settings": lambda draft: draft.set("slurm", "settings", {"KillWait": "60", "killwait": "90"}),
+    "reserved-slurm-settings": lambda draft: draft.set("slurm", "settings", {"StateSaveLocation": "/fsx/slurm"}),
+    "unknown-slurm-settings": lambda draft: draft.set("slurm", "settings", {"SchedulerParameter": "bf_continue"}),
     "lifecycle-source-conflict": lambda draft: draft.put("own/on_create.sh", "more/after_slurm/one.sh").set(
         "lifecycle", {"source": "own", "extra": "more"}
     ),

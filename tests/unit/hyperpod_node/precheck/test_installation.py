@@ -48,7 +48,7 @@ def context(tmp_path: Path) -> Context:
             "groups": [],
             "users": [{"name": "ada", "uid": 2001, "groups": [], "ssh_public_keys": [], "sudo": False}],
             "accounting": {"database": "external", "host": "db", "port": 3306, "secret_arn": "arn:aws:secretsmanager:x"},
-            "slurm": {"state_folder": None, "prolog_and_epilog": True, "restrict_ssh": False, "topology": None},
+            "slurm": {"state_folder": None, "prolog_and_epilog": True, "restrict_ssh": False, "topology": None, "settings": {}},
             "instance_types": {"ml.p5.48xlarge": {"sockets": 2, "cores_per_socket": 48, "gpus": 8, "gpu": "h100", "efa": True}},
             "message_of_the_day": None,
         },

@@ -22,7 +22,7 @@ SETTINGS = {
     "groups": [],
     "users": [],
     "accounting": {"database": "none", "host": None, "port": 3306, "secret_arn": None},
-    "slurm": {"state_folder": None, "prolog_and_epilog": False, "restrict_ssh": False, "topology": None},
+    "slurm": {"state_folder": None, "prolog_and_epilog": False, "restrict_ssh": False, "topology": None, "settings": {}},
     "instance_types": {"ml.p5.48xlarge": {"sockets": 2, "cores_per_socket": 48, "gpus": 8, "gpu": "h100", "efa": True}},
     "message_of_the_day": None,
 }
