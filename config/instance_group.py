@@ -8,6 +8,7 @@ from pydantic import StrictInt, StringConstraints
 from config.section import Change, Section, setting
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$", max_length=63)]
+PARTITION_NAME = r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$"
 
 
 class Role(StrEnum):
@@ -52,9 +53,7 @@ class InstanceGroup(Section):
         le=2,
         api="sagemaker:CreateCluster InstanceGroups[].ThreadsPerCore",
     )
-    partition: str | None = setting(
-        "Slurm partition of a compute group", Change.NEW_NODES, None, pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$"
-    )
+    partition: str | None = setting("Slurm partition of a compute group", Change.NEW_NODES, None, pattern=PARTITION_NAME)
     deep_health_checks: tuple[DeepHealthCheck, ...] = setting(
         "checks that each new node must pass (only types with accelerators; up to two hours)",
         Change.NEW_NODES,

@@ -72,6 +72,12 @@ def user(name: str, uid: int, **more: Any) -> Json:
     return {"name": name, "uid": uid, "groups": [], "ssh_public_keys": [], "sudo": False} | more
 
 
+def slurm(**more: Any) -> Json:
+    """The section `slurm` of node_settings.json."""
+    nothing: Json = {"state_folder": None, "restrict_ssh": False, "topology": None, "settings": {}, "partitions": []}
+    return {**nothing, "prolog_and_epilog": True} | more
+
+
 _PARAMETERS: Json = {
     "version": "1.0.0",
     "workload_manager": "slurm",
@@ -84,7 +90,7 @@ _SETTINGS: Json = {
     "groups": [],
     "users": [],
     "accounting": {"database": "none", "host": None, "port": 3306, "secret_arn": None},
-    "slurm": {"state_folder": None, "prolog_and_epilog": True, "restrict_ssh": False, "topology": None, "settings": {}},
+    "slurm": slurm(),
     "instance_types": {},
     "message_of_the_day": None,
 }

@@ -30,7 +30,7 @@ from validation.rules.common import (
     users,
 )
 from validation.rules.registry import RULES, Rule, broken_rules
-from validation.rules.slurm import accounting, groups, parameters, settings
+from validation.rules.slurm import accounting, groups, parameters, partitions, settings
 
 __all__ = [
     "RULES",
@@ -53,6 +53,7 @@ __all__ = [
     "orchestrator",
     "overrides",
     "parameters",
+    "partitions",
     "patching",
     "regions",
     "scripts",

@@ -27,7 +27,7 @@ _RESERVED = {
     ),
     **dict.fromkeys(("downnodes", "nodeset"), _LINE),
     **{f"accountingstorage{key}": _ACCOUNTING for key in ("type", "host", "backuphost", "port", "user", "pass", "loc")},
-    "partitionname": "reserved; use `partition` of the compute groups",
+    "partitionname": "reserved; use `slurm.partitions`",
     "statesavelocation": "reserved; use `slurm.state_folder`",
     "topologyplugin": "reserved; use `slurm.topology`",
     "include": "reserved; write the parameters of the included file here",
