@@ -8,7 +8,7 @@ from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes_that_run
 from tests.local.hyperpod.world import World, until
-from tests.nodes.bundle import Bundle, Json, lay, make_file_system, user
+from tests.nodes.bundle import Bundle, Json, lay, make_file_system, slurm, user
 from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.faults.provisioning import Provisioning
 from tests.nodes.faults.user import as_alice, state
@@ -16,6 +16,10 @@ from tests.nodes.gpus.gpu_cluster import ONE_GPU, TYPES
 
 __all__ = ["aws"]
 
+ENFORCED = {
+    "settings": {"AccountingStorageEnforce": "associations,limits,qos"},
+    "partitions": [{"name": "short", "groups": ["workers"], "options": {"QOS": "short"}}],
+}
 LOCAL_DATABASE = {"database": "local", "host": None, "port": 3306, "secret_arn": None}
 
 
@@ -43,8 +47,13 @@ def file_system(world: World) -> Json:
 
 @pytest.fixture(scope="package")
 def ours(file_system: Json) -> Bundle:
-    """The cluster's bundle: one user, accounting on the controller, and workers with GPUs."""
-    settings = {"users": [user("alice", 10001)], "accounting": LOCAL_DATABASE, "instance_types": TYPES}
+    """The cluster's bundle: one user, accounting on the controller, workers with GPUs, and a partition with a QOS."""
+    settings = {
+        "users": [user("alice", 10001)],
+        "accounting": LOCAL_DATABASE,
+        "instance_types": TYPES,
+        "slurm": slurm(**ENFORCED),
+    }
     return Bundle(file_system, settings)
 
 
