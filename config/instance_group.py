@@ -8,6 +8,7 @@ from pydantic import StrictInt, StringConstraints
 from config.section import Change, Section, setting
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$", max_length=63)]
+PARTITION_NAME = r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$"
 
 
 class Role(StrEnum):
@@ -70,7 +71,7 @@ class InstanceGroup(Section):
         "Slurm partition of a compute group",
         Change.NEW_NODES,
         None,
-        pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$",
+        pattern=PARTITION_NAME,
         api="sagemaker:CreateCluster InstanceGroups[].SlurmConfig.PartitionNames[]",
     )
     deep_health_checks: tuple[DeepHealthCheck, ...] = setting(

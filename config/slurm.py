@@ -1,10 +1,18 @@
 """Define the slurm section."""
 
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import StrictBool, StrictInt
+from pydantic import StrictBool, StrictInt, StringConstraints
 
+from config.instance_group import PARTITION_NAME
 from config.section import Change, Section, setting
+
+# One line of printable ASCII without the characters that end or escape a value in slurm.conf.
+Parameter = Annotated[str, StringConstraints(pattern=r"^[!$-\[\]-~]([ !$-\[\]-~]*[!$-\[\]-~])?$", max_length=1024)]
+
+# HyperPod's agent writes this partition of all nodes, which is the default.
+ALL_NODES = "dev"
 
 
 class Database(StrEnum):
@@ -55,6 +63,63 @@ class AccountingConfig(Section):
     )
 
 
+class PartitionState(StrEnum):
+    """The availability of a partition for jobs."""
+
+    UP = "UP"
+    DOWN = "DOWN"
+    DRAIN = "DRAIN"
+    INACTIVE = "INACTIVE"
+
+
+class PartitionConfig(Section):
+    """A partition of Slurm with its nodes and limits; partitions without limits need only `partition` of their groups."""
+
+    name: str = setting("name of the partition", Change.NEW_NODES, pattern=PARTITION_NAME)
+    groups: tuple[str, ...] | None = setting(
+        "names of its compute groups, which can be in several partitions; default: the groups whose `partition` is this name",
+        Change.NEW_NODES,
+        None,
+        min_length=1,
+        max_length=100,
+    )
+    default: StrictBool = setting(
+        "use this partition for jobs that name none, instead of HyperPod's `dev`", Change.NEW_NODES, default=False
+    )
+    max_time: str | None = setting(
+        'time limit of jobs, e.g. `"60"` (minutes), `"12:00:00"`, `1-00:00:00` (days-hours) or `UNLIMITED`; default: none',
+        Change.NEW_NODES,
+        None,
+        pattern=r"^([0-9]{1,7}(:[0-5][0-9]){0,2}|[0-9]{1,4}-([01]?[0-9]|2[0-3])(:[0-5][0-9]){0,2}|UNLIMITED|INFINITE)$",
+    )
+    priority_tier: StrictInt | None = setting(
+        "jobs of a higher tier start first, and can preempt others with `PreemptType: preempt/partition_prio`; default: 1",
+        Change.NEW_NODES,
+        None,
+        ge=0,
+        le=65533,
+    )
+    priority_job_factor: StrictInt | None = setting(
+        "the partition's share in a job's priority with `PriorityType: priority/multifactor`; default: 1",
+        Change.NEW_NODES,
+        None,
+        ge=0,
+        le=65533,
+    )
+    qos: str | None = setting(
+        "QOS whose limits apply to the partition; the controller creates it without limits if it does not exist",
+        Change.NEW_NODES,
+        None,
+        pattern=PARTITION_NAME,
+    )
+    allow_accounts: tuple[Annotated[str, StringConstraints(pattern=PARTITION_NAME)], ...] = setting(
+        "accounts that may use the partition; default: all", Change.NEW_NODES, (), max_length=100
+    )
+    state: PartitionState | None = setting(
+        "`UP`, `DOWN` (queues jobs), `DRAIN` (refuses new jobs) or `INACTIVE`; default: `UP`", Change.NEW_NODES, None
+    )
+
+
 class SlurmConfig(Section):
     """The configuration of Slurm beyond HyperPod's defaults."""
 
@@ -87,4 +152,17 @@ class SlurmConfig(Section):
         None,
         min_length=1,
         max_length=65536,
+    )
+    settings: dict[str, Parameter] = setting(
+        "parameters of slurm.conf, e.g. `SchedulerParameters: bf_continue`, which take precedence over HyperPod's; numbers and "
+        "all other values are text",
+        Change.NEW_NODES,
+        {},
+        max_length=200,
+    )
+    partitions: tuple[PartitionConfig, ...] = setting(
+        "partitions with limits, or with several groups; each `partition` of a group exists without an entry here",
+        Change.NEW_NODES,
+        (),
+        max_length=100,
     )

@@ -5,13 +5,6 @@ from typing import Any
 
 Json = dict[str, Any]
 P5_TYPE: Json = {"ml.p5.48xlarge": {"sockets": 2, "cores_per_socket": 48, "gpus": 8, "gpu": "h100", "efa": True}}
-SLURM: Json = {
-    "setup": "scripts",
-    "state_folder": None,
-    "prolog_and_epilog": True,
-    "restrict_ssh": False,
-    "topology": None,
-}
 LOCAL_DATABASE: Json = {"database": "local", "host": None, "port": 3306, "secret_arn": None}
 
 
@@ -22,7 +15,7 @@ def node_settings(**changes: object) -> Json:
         "groups": [],
         "users": [],
         "accounting": LOCAL_DATABASE | {"database": "none"},
-        "slurm": SLURM,
+        "slurm": slurm(),
         "instance_types": {},
         "message_of_the_day": None,
     }
@@ -32,3 +25,17 @@ def node_settings(**changes: object) -> Json:
 def user(name: str, uid: int, **changes: object) -> Json:
     """Return a user of the cluster file."""
     return {"name": name, "uid": uid, "groups": [], "ssh_public_keys": [], "sudo": False} | changes
+
+
+def slurm(**changes: object) -> Json:
+    """Return the section `slurm` of the settings."""
+    smallest: Json = {
+        "setup": "scripts",
+        "state_folder": None,
+        "prolog_and_epilog": True,
+        "restrict_ssh": False,
+        "topology": None,
+        "settings": {},
+        "partitions": [],
+    }
+    return smallest | changes

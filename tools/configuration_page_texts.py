@@ -89,6 +89,19 @@ users:
   - {name: alice, uid: 10001, groups: [vision], sudo: true}
   - {name: bob, uid: 10002}
 """,
+    "slurm": """slurm:
+  settings:
+    SchedulerParameters: bf_continue,bf_max_job_test=1000
+    KillWait: "60"
+""",
+    "slurm.partitions[]": """slurm:
+  partitions:
+    - {name: dev, max_time: "12:00:00"}        # HyperPod's partition of all nodes
+    - name: urgent
+      groups: [workers]                        # which are also in their own partition
+      priority_tier: 10
+      max_time: "60"                           # minutes
+""",
     "slurm.accounting": """slurm:
   accounting:
     database: external

@@ -50,6 +50,14 @@ def _file_name(value: str) -> str:
     return value.rpartition("/")[2]
 
 
+def _slurm_time(value: str) -> str:
+    """Return the time for a number with the unit hours or days."""
+    text = value.upper().replace(" ", "")
+    if found := re.fullmatch(r"([0-9]{1,4})(H|HOURS?|D|DAYS?)", text):
+        return f"{found[1]}:00:00" if found[2].startswith("H") else f"{found[1]}-00:00:00"
+    return text
+
+
 @dataclass(frozen=True)
 class Form:
     """A format in words, a function that corrects near misses, and otherwise a fix."""
@@ -148,6 +156,16 @@ FORMS = {
         "must be a file name of letters, digits, dots, hyphens or underscores",
         _file_name,
         "use a name like on_create.sh",
+    ),
+    r"^[!$-\[\]-~]([ !$-\[\]-~]*[!$-\[\]-~])?$": Form(
+        'must be one line of printable ASCII characters without ", # or a backslash',
+        lambda value: value.partition("#")[0].strip(' "'),
+        "use a value like bf_continue",
+    ),
+    r"^([0-9]{1,7}(:[0-5][0-9]){0,2}|[0-9]{1,4}-([01]?[0-9]|2[0-3])(:[0-5][0-9]){0,2}|UNLIMITED|INFINITE)$": Form(
+        "must be a time of Slurm: minutes, hours:minutes:seconds, days-hours:minutes:seconds or UNLIMITED",
+        _slurm_time,
+        "use e.g. 1-00:00:00",
     ),
     r"^fs-[0-9a-f]{8,17}\.fsx\.[a-z0-9-]+(\.[a-z0-9-]+)+$": Form(
         "must be a DNS name like fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com",

@@ -28,6 +28,7 @@ _WORDS: dict[str, dict[str, tuple[str, ...]]] = {
 _FIELDS = {
     "groups": "instance_groups",
     "node_groups": "instance_groups",
+    "partitions": "partition",
     "training_plan": "training_plan_arn",
     "ami": "image_id",
     "ami_id": "image_id",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hyperpod_node.errors import NodeError
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 VERSION = 1
 LOCAL, EXTERNAL, NONE = "local", "external", "none"
 SCRIPTS, API = "scripts", "api"
-Part = TypeVar("Part", "Group", "User", "Accounting", "Slurm", "InstanceType")
+Part = TypeVar("Part", "Group", "User", "Accounting", "Slurm", "Partition", "InstanceType")
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,15 @@ class Accounting:
 
 
 @dataclass(frozen=True)
+class Partition:
+    """A partition; ``groups`` is None for the nodes that the agent gives it, and ``options`` are Slurm's keys."""
+
+    name: str
+    groups: tuple[str, ...] | None
+    options: dict[str, str]
+
+
+@dataclass(frozen=True)
 class Slurm:
     """The Slurm settings that HyperPod does not write to slurm.conf; ``setup``: what configured Slurm before these scripts."""
 
@@ -55,6 +64,8 @@ class Slurm:
     restrict_ssh: bool
     topology: str | None
     setup: str
+    settings: dict[str, str]
+    partitions: tuple[Partition, ...]
 
 
 @dataclass(frozen=True)
@@ -91,7 +102,7 @@ class NodeSettings:
             groups=tuple(_read(Group, group, place) for place, group in items(content, "groups", path)),
             users=tuple(_user(user, place) for place, user in items(content, "users", path)),
             accounting=_read(Accounting, required(content, "accounting", path), f"{path}, accounting,"),
-            slurm=_read(Slurm, required(content, "slurm", path), f"{path}, slurm,"),
+            slurm=_slurm(required(content, "slurm", path), f"{path}, slurm,"),
             instance_types={
                 name: _read(InstanceType, known, place) for name, place, known in members(content, "instance_types", path)
             },
@@ -102,6 +113,12 @@ class NodeSettings:
 def _read(kind: type[Part], content: dict[str, Any], place: str) -> Part:
     """Return an object of the file; ignore keys that are not fields of ``kind``."""
     return kind(**{name: required(content, name, place) for name in kind.__dataclass_fields__})
+
+
+def _slurm(content: dict[str, Any], place: str) -> Slurm:
+    partitions = (_read(Partition, partition, where) for where, partition in items(content, "partitions", place))
+    frozen = tuple(replace(each, groups=None if each.groups is None else tuple(each.groups)) for each in partitions)
+    return _read(Slurm, {**content, "partitions": frozen}, place)
 
 
 def _user(content: dict[str, Any], place: str) -> User:

@@ -10,7 +10,7 @@ import yaml
 from config.model import ClusterConfig
 from config.storage import ExistingFileSystem, StorageConfig
 from constructs.hyperpod.lifecycle.node_settings import node_settings, render
-from hyperpod_node.node_settings import NodeSettings
+from hyperpod_node.node_settings import NodeSettings, Partition
 from tests import cluster_files
 from tests.contract.bundle import bundle_of
 from tests.synth.synthesized import Synthesized, synthesize
@@ -50,7 +50,8 @@ def test_nodes_learn_how_slurm_is_set_up(config: ClusterConfig, settings: NodeSe
     accounting = file.pop("accounting")
     accounting.pop("secret_key_arn")  # a matter of the role alone
     assert vars(settings.accounting) == accounting
-    assert vars(settings.slurm) == file
+    file.pop("partitions")  # below
+    assert {key: value for key, value in vars(settings.slurm).items() if key != "partitions"} == file
 
 
 def test_nodes_learn_the_message_of_the_day(config: ClusterConfig, settings: NodeSettings) -> None:
@@ -87,6 +88,38 @@ def test_a_topology_comes_through_line_by_line(tmp_path: Path) -> None:
     (tmp_path / "clusters" / "racks.yaml").write_text(yaml.safe_dump(content))
     synthesized = synthesize(tmp_path / "out", tmp_path / "clusters")
     assert read(bundle_of(synthesized, "racks", tmp_path / "out")).slurm.topology == TOPOLOGY
+
+
+def test_settings_come_through_as_text(tmp_path: Path) -> None:
+    content = yaml.safe_load(cluster_files.REFERENCE.read_text())
+    content["slurm"] = {"settings": {"KillWait": "60", "MailProg": "/usr/bin/s-nail -s job"}}
+    file = tmp_path / "tuned.yaml"
+    file.write_text(yaml.safe_dump(content))
+    (tmp_path / "node_settings.json").write_bytes(render(node_settings(load_cluster(file))))
+    assert read(tmp_path).slurm.settings == content["slurm"]["settings"]
+
+
+def test_partitions_come_through_with_the_keys_of_slurm(tmp_path: Path) -> None:
+    content = yaml.safe_load(cluster_files.REFERENCE.read_text())
+    [group] = [each["name"] for each in content["instance_groups"] if each["role"] == "compute"]
+    for each in content["instance_groups"]:
+        each.update({"partition": "gpu"} if each["role"] == "compute" else {})
+    limits = {"max_time": "1-00:00:00", "priority_tier": 10, "priority_job_factor": 5, "state": "DRAIN"}
+    content["slurm"] = {
+        "partitions": [
+            {"name": "all", "groups": [group], "default": True, **limits},
+            {"name": "dev", "qos": "short", "allow_accounts": ["vision", "speech"]},
+        ]
+    }
+    file = tmp_path / "limited.yaml"
+    file.write_text(yaml.safe_dump(content))
+    (tmp_path / "node_settings.json").write_bytes(render(node_settings(load_cluster(file))))
+    keys = {"Default": "YES", "MaxTime": "1-00:00:00", "PriorityTier": "10", "PriorityJobFactor": "5", "State": "DRAIN"}
+    assert read(tmp_path).slurm.partitions == (
+        Partition("all", (group,), keys),
+        Partition("dev", None, {"QOS": "short", "AllowAccounts": "vision,speech"}),
+        Partition("gpu", (group,), {}),
+    )
 
 
 def test_nothing_follows_from_a_count(config: ClusterConfig, shipped: Synthesized, shipped_folder: Path) -> None:

@@ -30,7 +30,7 @@ from validation.rules.common import (
     users,
 )
 from validation.rules.registry import RULES, Rule, broken_rules
-from validation.rules.slurm import accounting, groups, settings
+from validation.rules.slurm import accounting, groups, parameters, partitions, settings
 
 __all__ = [
     "RULES",
@@ -52,6 +52,8 @@ __all__ = [
     "network",
     "orchestrator",
     "overrides",
+    "parameters",
+    "partitions",
     "patching",
     "regions",
     "scripts",

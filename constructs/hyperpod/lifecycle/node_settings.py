@@ -5,6 +5,7 @@ import json
 from cluster_request.effective_request import EffectiveRequest
 from config.instance_types import instance_type
 from config.model import ClusterConfig
+from constructs.hyperpod.lifecycle.partitions import partitions
 
 FILE = "node_settings.json"
 
@@ -59,6 +60,8 @@ def _slurm(config: ClusterConfig) -> Settings:
         "prolog_and_epilog": slurm.prolog_and_epilog,
         "restrict_ssh": slurm.restrict_ssh,
         "topology": slurm.topology,
+        "settings": slurm.settings,
+        "partitions": partitions(config),
     }
 
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 ACCOUNT = "default"
 
 
-def register(cluster: str, users: Iterable[str], system: System) -> None:
-    """Add the cluster, an account and its users if they are missing; change nothing else."""
+def register(cluster: str, users: Iterable[str], qos: Iterable[str], system: System) -> None:
+    """Add the cluster, an account, its users and ``qos`` if they are missing; change nothing else."""
     if cluster.lower() not in _query(system, "cluster", "cluster"):
         system.slurm("sacctmgr", "--immediate", "add", "cluster", cluster)
     associations = {tuple(line.split("|")) for line in _query(system, "associations", "account,user", f"cluster={cluster}")}
@@ -25,6 +25,14 @@ def register(cluster: str, users: Iterable[str], system: System) -> None:
     missing = sorted(set(users) - known)
     if missing:
         system.slurm("sacctmgr", "--immediate", "add", "user", ",".join(missing), f"account={ACCOUNT}", f"cluster={cluster}")
+    _add_qos(sorted({name.lower() for name in qos}), system)
+
+
+def _add_qos(names: list[str], system: System) -> None:
+    """Add each QOS that is missing: slurmctld may not start if a partition names an unknown QOS."""
+    missing = sorted(set(names) - set(_query(system, "qos", "name"))) if names else []
+    if missing:
+        system.slurm("sacctmgr", "--immediate", "add", "qos", ",".join(missing))
 
 
 def _query(system: System, what: str, columns: str, *where: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.slurm import daemon, managed_block, topology
+from hyperpod_node.slurm import daemon, managed_block, partition_lines, topology
 from hyperpod_node.slurm.node_lines import InstanceTypes, complete, default_line, gpu_lines
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 from hyperpod_node.slurm.topology import AgentsTopology
@@ -49,9 +49,10 @@ def render(text: str, settings: NodeSettings, cluster: ResourceConfig, agents: A
     problem = topology.problem(ours, conf.nodes, agents) if ours is not None else None
     used = None if problem else ours
     block = managed_block.block(conf, settings, used)
-    final = conf if agents.is_described else SlurmConf(topology.turn_off(conf.text))
+    final = conf.text if agents.is_described else topology.turn_off(conf.text)
+    text, more = partition_lines.complete(final, settings.slurm.partitions, partition_lines.hosts_by_group(cluster, conf))
     return Configuration(
-        slurm_conf=final.with_block(block),
+        slurm_conf=SlurmConf(text).with_block(block, more),
         gres_conf="\n".join(gpus) + "\n" if gpus else None,
         topology_conf=used or topology.placeholder(conf.text),
         default_line=default_line(conf.text),

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.node_settings import EXTERNAL, NONE
 from hyperpod_node.slurm import topology
+from hyperpod_node.slurm.slurm_conf import SlurmConf
 
 if TYPE_CHECKING:
     from hyperpod_node.node_settings import NodeSettings
-    from hyperpod_node.slurm.slurm_conf import SlurmConf
 
 SLURMDBD_PORT = 6819
 # Each worker has its own copy. If the path were relative, slurmctld would send the scripts with slurm.conf, and after each change
@@ -18,7 +18,22 @@ PROLOG, EPILOG = "/opt/hyperpod-cdk/hyperpod_prolog.sh", "/opt/hyperpod-cdk/hype
 
 
 def block(conf: SlurmConf, settings: NodeSettings, topology_conf: str | None) -> dict[str, str]:
-    """Return the keys and values of the block; ``topology_conf`` is the topology in use, if any."""
+    """Return the keys and values of the block; ``topology_conf`` is the topology in use, if any.
+
+    Lists to which this project adds a word, such as PrologFlags, keep the words of ``slurm.settings``.
+    """
+    given = settings.slurm.settings
+    needed = _needed(SlurmConf(conf.text + "".join(f"\n{key}={value}" for key, value in given.items())), settings, topology_conf)
+    names = {key.lower() for key in needed}
+    return {key: _quoted(value) for key, value in given.items() if key.lower() not in names} | needed
+
+
+def _quoted(value: str) -> str:
+    """Return the value in Slurm's syntax, where an unquoted blank ends it."""
+    return f'"{value}"' if " " in value else value
+
+
+def _needed(conf: SlurmConf, settings: NodeSettings, topology_conf: str | None) -> dict[str, str]:
     return {
         **_configless(conf),
         **_state(settings),

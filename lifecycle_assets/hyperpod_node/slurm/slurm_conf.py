@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hyperpod_node.slurm.host_list import expand
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 BEGIN = "# BEGIN hyperpod_node: from the cluster file; changes here are overwritten"
 END = "# END hyperpod_node"
 COMMENTED_OUT = "#hyperpod_node# "  # disables an agent's line whose key our block sets: Slurm logs an error for duplicate keys
+# Ends our version of an agent's line; the agent's own follows, commented out.
+COMPLETED = "# hyperpod_node: from the cluster file and the next line"
+_COMPLETED = re.compile(rf"^[^\n]*{re.escape(COMPLETED)}\n", re.MULTILINE)
 _BLOCK = re.compile(rf"^{re.escape(BEGIN)}\n.*?^{re.escape(END)}\n?", re.MULTILINE | re.DOTALL)
 _CONTROLLER = re.compile(r"(?P<name>[^\s(#]+)(?:\((?P<address>[^)]+)\))?")
 
@@ -31,7 +38,7 @@ class SlurmConf:
     @classmethod
     def parse(cls, text: str) -> SlurmConf:
         """Return the agent's part of a slurm.conf with or without the managed block."""
-        return cls(_BLOCK.sub("", text).replace(COMMENTED_OUT, ""))
+        return cls(_COMPLETED.sub("", _BLOCK.sub("", text)).replace(COMMENTED_OUT, ""))
 
     def value(self, key: str) -> str | None:
         """Return the agent's value of ``key``; the last line counts, as for Slurm."""
@@ -58,11 +65,13 @@ class SlurmConf:
         lines: list[str] = re.findall(r"^[ \t]*NodeName=(\S+)", self.text, re.MULTILINE | re.IGNORECASE)
         return [name for names in lines if names.upper() != "DEFAULT" for name in expand(names)]
 
-    def with_block(self, settings: dict[str, str]) -> str:
-        """Return the whole file with ``settings`` in the managed block at its end; they override the agent's lines."""
-        if not settings:
+    def with_block(self, settings: dict[str, str], more: Sequence[str] = ()) -> str:
+        """Return the file with the managed block: ``settings``, which override the agent's lines, and ``more`` lines."""
+        if not settings and not more:
             return self.text
-        ours = re.compile(rf"^(?=[ \t]*(?:{'|'.join(settings)})[ \t]*=)", re.MULTILINE | re.IGNORECASE)
-        before = ours.sub(COMMENTED_OUT, self.text if self.text.endswith("\n") or not self.text else self.text + "\n")
-        lines = "".join(f"{key}={value}\n" for key, value in settings.items())
+        before = self.text if self.text.endswith("\n") or not self.text else self.text + "\n"
+        if settings:
+            ours = re.compile(rf"^(?=[ \t]*(?:{'|'.join(settings)})[ \t]*=)", re.MULTILINE | re.IGNORECASE)
+            before = ours.sub(COMMENTED_OUT, before)
+        lines = "".join(f"{line}\n" for line in [*(f"{key}={value}" for key, value in settings.items()), *more])
         return f"{before}{BEGIN}\n{lines}{END}\n"

@@ -41,5 +41,6 @@ def apply(context: Context, system: System) -> bool:
     name = conf.value("ClusterName")
     if name is None:
         raise NodeError(f"{system.slurm_conf} has no ClusterName; HyperPod's agent writes it")
-    associations.register(name, (user.name for user in context.settings.users), system)
+    qos = [each.options["QOS"] for each in context.settings.slurm.partitions if "QOS" in each.options]
+    associations.register(name, (user.name for user in context.settings.users), qos, system)
     return True

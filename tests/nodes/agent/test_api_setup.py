@@ -8,7 +8,7 @@ from local_aws import hyperpod
 from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.runner import SimulatedNodes
 from tests.local.hyperpod.world import World, until
-from tests.node_settings import LOCAL_DATABASE, SLURM, Json, user
+from tests.node_settings import LOCAL_DATABASE, Json, slurm, user
 from tests.nodes.agent.test_unkind_agent import is_whole
 from tests.nodes.bundle import Bundle, lay
 from tests.nodes.cluster.running import UP_S, Running
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.local
 @pytest.fixture
 def cluster(world: World, nodes: SimulatedNodes, file_system: Json) -> Iterator[Running]:
     """The cluster, with /fsx mounted by HyperPod and accounting on the controller."""
-    settings = {"users": [user("alice", 10001)], "accounting": LOCAL_DATABASE, "slurm": SLURM | {"setup": "api"}}
+    settings = {"users": [user("alice", 10001)], "accounting": LOCAL_DATABASE, "slurm": slurm(setup="api")}
     groups = [{"instance_group_name": name, "partition_name": name} for name in ("workers", "others")]
     parameters = {**file_system, "worker_groups": groups}
     bundle = Bundle(parameters, settings, parameters_file="slurm_groups.json")

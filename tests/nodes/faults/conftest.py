@@ -8,7 +8,7 @@ from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes_that_run
 from tests.local.hyperpod.world import World, until
-from tests.node_settings import LOCAL_DATABASE, Json, user
+from tests.node_settings import LOCAL_DATABASE, Json, slurm, user
 from tests.nodes.bundle import Bundle, lay, make_file_system
 from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.faults.provisioning import Provisioning
@@ -16,6 +16,11 @@ from tests.nodes.faults.user import as_alice, state
 from tests.nodes.gpus.gpu_cluster import ONE_GPU, TYPES
 
 __all__ = ["aws"]
+
+ENFORCED = {
+    "settings": {"AccountingStorageEnforce": "associations,limits,qos"},
+    "partitions": [{"name": "short", "groups": ["workers"], "options": {"QOS": "short"}}],
+}
 
 
 @pytest.fixture(scope="package")
@@ -42,8 +47,13 @@ def file_system(world: World) -> Json:
 
 @pytest.fixture(scope="package")
 def ours(file_system: Json) -> Bundle:
-    """The cluster's bundle: one user, accounting on the controller, and workers with GPUs."""
-    settings = {"users": [user("alice", 10001)], "accounting": LOCAL_DATABASE, "instance_types": TYPES}
+    """The cluster's bundle: one user, accounting on the controller, workers with GPUs, and a partition with a QOS."""
+    settings = {
+        "users": [user("alice", 10001)],
+        "accounting": LOCAL_DATABASE,
+        "instance_types": TYPES,
+        "slurm": slurm(**ENFORCED),
+    }
     return Bundle(file_system, settings)
 
 

@@ -10,6 +10,7 @@ pytestmark = pytest.mark.local
 
 NAME_FILE = "/var/spool/slurmctld/clustername"
 NUMBER = "mariadb --skip-column-names --execute \"SELECT id FROM slurm_acct_db.cluster_table WHERE name = 'ml'\""
+TOO_LONG = "sbatch --partition=short --time=10 --wrap=true 2>&1; scancel --user root"
 JOBS = "mariadb --skip-column-names --execute 'SELECT COUNT(*) FROM slurm_acct_db.ml_job_table'"
 
 
@@ -19,6 +20,14 @@ def test_slurmctld_began_with_the_number_that_the_database_gave_the_cluster(clus
 
     assert number in cluster.run("controller-1", "cat", NAME_FILE)
     assert "MISMATCH" not in cluster.run("controller-1", "cat", "/var/log/slurm/slurmctld.log")
+
+
+def test_a_partitions_qos_exists_before_slurmctld_starts_and_limits_its_jobs(cluster: Running) -> None:
+    assert "QoS=short" in cluster.run("controller-1", "scontrol", "show", "partition", "short")
+    set_limit = "sacctmgr --immediate modify qos short set MaxWall={} Flags=DenyOnLimit"
+    cluster.run("controller-1", "bash", "-c", set_limit.format(5))
+    until(lambda: cluster.run("controller-1", "bash", "-c", TOO_LONG), lambda said: "QOSMaxWall" in said, UP_S)
+    cluster.run("controller-1", "bash", "-c", set_limit.format(-1))
 
 
 @pytest.mark.fault(69)

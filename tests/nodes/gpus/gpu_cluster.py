@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from local_aws.nodes.runner import SimulatedNodes
 from tests.local.hyperpod.world import World, until
-from tests.node_settings import Json
+from tests.node_settings import Json, slurm
 from tests.nodes.bundle import Bundle, lay
 from tests.nodes.cluster.running import UP_S, Running
 
@@ -30,11 +30,18 @@ class GpuCluster:
 
     @classmethod
     def create(
-        cls, world: World, nodes: SimulatedNodes, file_system: Json, groups: Mapping[str, str], *, later: tuple[str, ...] = ()
+        cls,
+        world: World,
+        nodes: SimulatedNodes,
+        file_system: Json,
+        groups: Mapping[str, str],
+        *,
+        later: tuple[str, ...] = (),
+        in_slurm: Json | None = None,
     ) -> "GpuCluster":
         """Create it with one node in each of ``groups``, which are name -> instance type; ``later`` are added by a test."""
         layout = [{"instance_group_name": name, "partition_name": name} for name in (*groups, *later)]
-        bundle = Bundle({**file_system, "worker_groups": layout}, {"instance_types": TYPES})
+        bundle = Bundle({**file_system, "worker_groups": layout}, {"instance_types": TYPES, "slurm": slurm(**in_slurm or {})})
         running = Running(
             world, nodes, {"controller": 1, **dict.fromkeys(groups, 1)}, scripts=lay(world, bundle), types=dict(groups)
         )

@@ -53,7 +53,9 @@ def a_context(
             groups=groups,
             users=users,
             accounting=Accounting("none", None, 3306, None),
-            slurm=Slurm(None, prolog_and_epilog=False, restrict_ssh=False, topology=None, setup="scripts"),
+            slurm=Slurm(
+                None, prolog_and_epilog=False, restrict_ssh=False, topology=None, setup="scripts", settings={}, partitions=()
+            ),
             instance_types={P5: InstanceType(2, 48, 8, "h100", efa=True)},
             message_of_the_day=message,
         ),

@@ -8,6 +8,13 @@ import pytest
 from tests.unit.validation.override_drafts import OVERRIDE_BREAKERS
 from validation.rules import RULES
 
+
+def partitions(draft: Any, *entries: dict[str, Any]) -> Any:
+    """Set partitions; an entry without a name is the compute group's."""
+    own = draft.content["instance_groups"][2]["partition"]
+    return draft.set("slurm", "partitions", [{"name": own, **entry} for entry in entries])
+
+
 BREAKERS: dict[str, Callable[[Any], object]] = {
     **OVERRIDE_BREAKERS,
     "reserved-tag-prefix": lambda draft: draft.set("tags", {"aws:team": "x"}),
@@ -131,6 +138,25 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     ),
     "state-with-local-accounting": lambda draft: draft.set("slurm", "state_folder", "/fsx/slurm"),
     "topology-syntax": lambda draft: draft.set("slurm", "topology", "SwitchName=s1 Switches=s[2-3]"),
+    "slurm-setting-names": lambda draft: draft.set("slurm", "settings", {"Sched Parameters": "bf_continue"}),
+    "duplicate-slurm-settings": lambda draft: draft.set("slurm", "settings", {"KillWait": "60", "killwait": "90"}),
+    "reserved-slurm-settings": lambda draft: draft.set("slurm", "settings", {"StateSaveLocation": "/fsx/slurm"}),
+    "unknown-slurm-settings": lambda draft: draft.set("slurm", "settings", {"SchedulerParameter": "bf_continue"}),
+    "unique-partition-names": lambda draft: partitions(draft, {}, {"max_time": "60"}),
+    "one-default-partition": lambda draft: partitions(
+        draft, {"default": True}, {"name": "all", "groups": ["work"], "default": True}
+    ),
+    "partition-groups": lambda draft: partitions(draft, {"groups": ["work", "head"]}),
+    "incomplete-partition-groups": lambda draft: (
+        partitions(draft, {"groups": ["more"]})
+        .content["instance_groups"]
+        .append({"name": "more", "role": "compute", "instance_type": "ml.m5.xlarge", "instance_count": 1, "partition": "cpu"})
+    ),
+    "partition-without-groups": lambda draft: partitions(draft, {"name": "all"}),
+    "partition-accounting": lambda draft: partitions(draft, {"allow_accounts": ["vision"]}).set(
+        "slurm", "accounting", {"database": "none"}
+    ),
+    "unenforced-qos": lambda draft: partitions(draft, {"qos": "short"}),
     "lifecycle-source-conflict": lambda draft: draft.put("own/on_create.sh", "more/after_slurm/one.sh").set(
         "lifecycle", {"source": "own", "extra": "more"}
     ),

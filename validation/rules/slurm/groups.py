@@ -114,7 +114,7 @@ def empty_login_group(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem(("instance_groups", index, "instance_count"), group.instance_count, message)
 
 
-@slurm_rule("reserved-partition-name", "instance_groups[]")
+@slurm_rule("reserved-partition-name", "instance_groups[]", "slurm.partitions[]")
 def reserved_partition_name(config: ClusterConfig) -> Iterator[Problem]:
     """No partition may be called DEFAULT, in upper or lower case.
 
@@ -125,3 +125,6 @@ def reserved_partition_name(config: ClusterConfig) -> Iterator[Problem]:
         if group.partition is not None and group.partition.upper() == "DEFAULT":
             path = ("instance_groups", index, "partition")
             yield Problem(path, group.partition, "reserved by slurm.conf; use another name")
+    for index, partition in numbered(config.slurm.partitions):
+        if partition.name.upper() == "DEFAULT":
+            yield Problem(("slurm", "partitions", index, "name"), partition.name, "reserved by slurm.conf; use another name")

@@ -19,7 +19,7 @@ WORKER = Instance("compute-nodes-1", "10.1.0.6", "i-6", "compute-nodes", "ml.p5.
 SECRET = "arn:aws:secretsmanager:us-west-2:111122223333:secret:db"
 LOCAL = Accounting("local", None, 3306, None)
 EXTERNAL = Accounting("external", "db.example", 3306, SECRET)
-PLAIN = Slurm(None, prolog_and_epilog=False, restrict_ssh=False, topology=None, setup="scripts")
+PLAIN = Slurm(None, prolog_and_epilog=False, restrict_ssh=False, topology=None, setup="scripts", settings={}, partitions=())
 SLURM_CONF = """\
 # written by the agent
 ClusterName=demo

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import stat
+from dataclasses import replace
 
 import pytest
 
 from hyperpod_node.errors import NodeError
+from hyperpod_node.node_settings import Partition
 from hyperpod_node.steps import accounting, slurm_configuration
 from tests.unit.hyperpod_node.slurm.conftest import CONF
 from tests.unit.hyperpod_node.slurm.slurm_machine import (
     CONTROLLER,
     EXTERNAL,
+    PLAIN,
     SECOND_CONTROLLER,
     SECRET,
     TWO_CONF,
@@ -129,3 +132,14 @@ def test_with_an_external_database_a_second_controller_stands_in_for_slurmdbd_to
     assert "DbdHost=ip-10-1-0-4\nDbdBackupHost=ip-10-1-0-5\n" in text
     assert not machine.asked("sacctmgr", "--immediate")
     assert "AccountingStorageBackupHost=10.1.0.5\n" in (machine.root / CONF).read_text()
+
+
+@pytest.mark.parametrize(("known", "added"), [("normal\n", "long,short"), ("normal\nshort\n", "long"), ("long\nshort\n", None)])
+def test_a_qos_that_a_partition_names_is_created_if_it_is_missing(machine: SlurmMachine, known: str, added: str | None) -> None:
+    """With AccountingStorageEnforce, slurmctld would not start without it."""
+    names = ("short", "Long", None)
+    partitions = tuple(Partition(f"p{number}", None, {"QOS": name} if name else {}) for number, name in enumerate(names))
+    machine.answers("sacctmgr", lambda arguments, _: known if "qos" in arguments else "")
+    accounting.apply(slurm_context(slurm=replace(PLAIN, partitions=partitions)), machine.system)
+    asked = machine.asked("sacctmgr", "--immediate", "add", "qos")
+    assert [arguments[-1] for arguments in asked] == ([added] if added else [])

@@ -13,12 +13,13 @@ import pytest
 from hyperpod_node.errors import NodeError
 from hyperpod_node.slurm import keeper
 from hyperpod_node.slurm.keeper import Keeper
-from tests.node_settings import P5_TYPE, node_settings
+from tests.node_settings import P5_TYPE, node_settings, slurm
 from tests.unit.hyperpod_node.slurm.slurm_machine import SLURM_CONF, SlurmMachine, slurm_context
 
 CONF = "opt/slurm/etc/slurm.conf"
 ADDED = " Sockets=2 CoresPerSocket=48 ThreadsPerCore=2 Gres=gpu:h100:8"
-SETTINGS = node_settings(instance_types=P5_TYPE)
+SLURM = slurm(prolog_and_epilog=False)
+SETTINGS = node_settings(instance_types=P5_TYPE, slurm=SLURM)
 
 
 def resource_config(*addresses: str) -> str:
@@ -178,3 +179,25 @@ def test_a_slurm_conf_that_is_gone_is_waited_for(machine: SlurmMachine, capsys: 
     machine.write(CONF, SLURM_CONF)
     assert [kept.check(), kept.check()] == [False, True]
     assert ADDED in (machine.root / CONF).read_text()
+
+
+def test_partitions_are_completed_again_when_the_agent_rewrites_its_lines(machine: SlurmMachine) -> None:
+    options = {"Default": "YES", "MaxTime": "60"}
+    partitions = [
+        {"name": "dev", "groups": None, "options": {"State": "DRAIN"}},
+        {"name": "all", "groups": ["compute-nodes"], "options": options},
+    ]
+    machine.write("node_settings.json", json.dumps({**SETTINGS, "slurm": {**SLURM, "partitions": partitions}}))
+    keeping = of(machine)
+    looks(keeping, 3)
+    assert "PartitionName=all Nodes=ip-10-1-0-6 Default=YES MaxTime=60\n" in (machine.root / CONF).read_text()
+    text = (machine.root / CONF).read_text()
+    ours = next(line for line in text.splitlines(keepends=True) if line.startswith("PartitionName=dev"))
+    assert "State=DRAIN" in ours
+    assert "Default" not in ours
+    machine.write(CONF, text.replace(ours, "").replace("#hyperpod_node# PartitionName=dev", "PartitionName=dev"))
+    agent_adds(machine)
+    assert True in looks(keeping, 3)
+    again = (machine.root / CONF).read_text()
+    assert ours in again
+    assert "PartitionName=all Nodes=ip-10-1-0-6,ip-10-1-0-7 Default=YES MaxTime=60\n" in again

@@ -242,3 +242,35 @@ def test_a_node_is_found_by_the_host_name_that_its_address_gives_it(tmp_path: ob
         path=slurm_context().cluster.path, cluster_name="x", instances=(WORKER, Instance("y", "1.2.3.4", "i", "g"))
     )
     assert InstanceTypes.of(cluster, {"ml.p5.48xlarge": P5}).by_host == {"ip-10-1-0-6": P5}
+
+
+def settings(**of: str) -> object:
+    return replace(PLAIN, settings=of)
+
+
+def test_settings_of_the_cluster_file_override_the_agents() -> None:
+    context = slurm_context(accounting=NO_ACCOUNTING, types={}, slurm=settings(slurmuser="x", KillWait="60"))  # type: ignore[arg-type]
+    made = render(SLURM_CONF, context.settings, context.cluster).slurm_conf
+    assert block(made) == ["slurmuser=x", "KillWait=60"]
+    assert "#hyperpod_node# SlurmUser=slurm" in made
+    assert SlurmConf.parse(made).text == SLURM_CONF
+    assert render(made, context.settings, context.cluster).slurm_conf == made
+
+
+def test_a_setting_with_a_blank_is_quoted() -> None:
+    own = settings(MailProg="/bin/mail -s x")
+    assert rendered(accounting=NO_ACCOUNTING, types={}, slurm=own) == ['MailProg="/bin/mail -s x"']
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        ("SlurmctldParameters", "idle_on_node_suspend", "SlurmctldParameters=idle_on_node_suspend,enable_configless"),
+        ("slurmctldparameters", "enable_configless", "slurmctldparameters=enable_configless"),
+        ("GresTypes", "shard", "GresTypes=shard,gpu"),
+        ("AccountingStorageTRES", "license/x", "AccountingStorageTRES=license/x,gres/gpu"),
+    ],
+)
+def test_a_list_keeps_the_words_that_our_settings_need(name: str, value: str, line: str) -> None:
+    lines = rendered(slurm=settings(**{name: value}))
+    assert [each for each in lines if each.lower().startswith(f"{name.lower()}=")] == [line]

@@ -1,0 +1,41 @@
+"""Describe the partitions of Slurm to the controllers' scripts."""
+
+from config.instance_group import Role
+from config.model import ClusterConfig
+from config.slurm import ALL_NODES, PartitionConfig
+
+Settings = dict[str, object]
+
+
+def partitions(config: ClusterConfig) -> list[Settings]:
+    """Return the partitions of the file, and those that only compute groups name: HyperPod's agent may lack a new one."""
+    groups: dict[str, list[str]] = {}
+    for group in config.of_role(Role.COMPUTE):
+        groups.setdefault(str(group.partition), []).append(group.name)
+    declared = {each.name: each for each in config.slurm.partitions}
+    named = [name for name in groups if name not in declared and name != ALL_NODES]
+    return [_partition(each, groups.get(each.name)) for each in declared.values()] + [
+        {"name": name, "groups": groups[name], "options": {}} for name in named
+    ]
+
+
+def _partition(partition: PartitionConfig, groups: list[str] | None) -> Settings:
+    return {
+        "name": partition.name,
+        "groups": groups if partition.groups is None else list(partition.groups),
+        "options": _options(partition),
+    }
+
+
+def _options(partition: PartitionConfig) -> dict[str, str]:
+    """Return the fields as keys and values of a PartitionName line."""
+    options = {
+        "Default": "YES" if partition.default else None,
+        "MaxTime": partition.max_time,
+        "PriorityTier": partition.priority_tier,
+        "PriorityJobFactor": partition.priority_job_factor,
+        "QOS": partition.qos,
+        "AllowAccounts": ",".join(partition.allow_accounts) or None,
+        "State": partition.state,
+    }
+    return {key: str(value) for key, value in options.items() if value is not None}

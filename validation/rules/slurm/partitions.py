@@ -1,0 +1,126 @@
+"""Check `slurm.partitions`."""
+
+from collections.abc import Iterator
+
+from config.entries import numbered
+from config.errors import Level, Path, Problem
+from config.instance_group import Role
+from config.model import ClusterConfig
+from config.slurm import ALL_NODES, Database, PartitionConfig
+from config.suggestions import nearest
+from validation.rules.registry import slurm_rule
+
+PARTITIONS: Path = ("slurm", "partitions")
+ENFORCE = "accountingstorageenforce"
+
+
+def _numbered(config: ClusterConfig) -> Iterator[tuple[Path, PartitionConfig]]:
+    for index, partition in numbered(config.slurm.partitions):
+        yield (*PARTITIONS, index), partition
+
+
+def _groups(config: ClusterConfig) -> dict[str, str | None]:
+    """Return the partition of each compute group."""
+    return {group.name: group.partition for group in config.of_role(Role.COMPUTE)}
+
+
+@slurm_rule("unique-partition-names", "slurm.partitions[]")
+def unique_partition_names(config: ClusterConfig) -> Iterator[Problem]:
+    """Names in `slurm.partitions` must be unique.
+
+    slurmctld does not start with two definitions of a partition.
+    """
+    seen: set[str] = set()
+    for path, partition in _numbered(config):
+        if partition.name in seen:
+            yield Problem((*path, "name"), partition.name, "duplicate partition; merge the entries, or rename one")
+        seen.add(partition.name)
+
+
+@slurm_rule("one-default-partition", "slurm.partitions[]")
+def one_default_partition(config: ClusterConfig) -> Iterator[Problem]:
+    """At most one partition may have `default: true`.
+
+    Slurm would use the last one.
+    """
+    defaults = [(path, partition) for path, partition in _numbered(config) if partition.default]
+    for path, _ in defaults[1:]:
+        yield Problem((*path, "default"), True, f"partition {defaults[0][1].name} is the default already; remove one")
+
+
+@slurm_rule("partition-groups", "slurm.partitions[]", "instance_groups")
+def partition_groups(config: ClusterConfig) -> Iterator[Problem]:
+    """`groups` of a partition must name compute groups, each once.
+
+    Only compute nodes run jobs; a partition with a misspelled group lacks its nodes.
+    """
+    known, roles = _groups(config), {group.name: group.role for group in config.instance_groups}
+    for path, partition in _numbered(config):
+        for index, name in enumerate(partition.groups or ()):
+            place = (*path, "groups", index)
+            if name in (partition.groups or ())[:index]:
+                yield Problem(place, name, "duplicate group; remove one")
+            elif name not in known:
+                role = roles.get(name)
+                problem = f"a {role} group runs no jobs; remove it" if role else f"unknown group; {nearest(name, known)}"
+                yield Problem(place, name, problem)
+
+
+@slurm_rule("incomplete-partition-groups", "slurm.partitions[]", "instance_groups")
+def incomplete_partition_groups(config: ClusterConfig) -> Iterator[Problem]:
+    """`groups` of a partition must contain all groups whose `partition` is its name.
+
+    HyperPod's agent adds the nodes of these groups to the partition.
+    """
+    for path, partition in _numbered(config):
+        missing = [name for name, own in _groups(config).items() if own == partition.name]
+        missing = [name for name in missing if name not in (partition.groups or missing)]
+        if missing:
+            names = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
+            message = f"lacks {names} with `partition: {partition.name}`; add what is missing, or change its `partition`"
+            yield Problem((*path, "groups"), list(partition.groups or ()), message)
+
+
+@slurm_rule("partition-without-groups", "slurm.partitions[]", "instance_groups")
+def partition_without_groups(config: ClusterConfig) -> Iterator[Problem]:
+    """A partition must have `groups`, or the name of a group's `partition`; HyperPod's `dev` has all nodes.
+
+    A partition without nodes runs no jobs.
+    """
+    named = {name for name in _groups(config).values() if name}
+    for path, partition in _numbered(config):
+        if partition.groups is None and partition.name not in named | {ALL_NODES}:
+            message = f"no group has this partition; add `groups`, or {nearest(partition.name, named | {ALL_NODES})}"
+            yield Problem((*path, "name"), partition.name, message)
+
+
+@slurm_rule("partition-accounting", "slurm.partitions[]", "slurm.accounting.database")
+def partition_accounting(config: ClusterConfig) -> Iterator[Problem]:
+    """`qos` and `allow_accounts` of a partition require an accounting database.
+
+    Without slurmdbd, Slurm knows no QOS and no accounts: it rejects all jobs of the partition.
+    """
+    if config.slurm.accounting.database is Database.NONE:
+        for path, partition in _numbered(config):
+            for field, value in (("qos", partition.qos), ("allow_accounts", list(partition.allow_accounts))):
+                if value:
+                    message = "requires accounting; remove it, or set `slurm.accounting.database: local`, or `external`"
+                    yield Problem((*path, field), value, message)
+
+
+@slurm_rule("unenforced-qos", "slurm.partitions[]", "slurm.settings", level=Level.WARNING)
+def unenforced_qos(config: ClusterConfig) -> Iterator[Problem]:
+    """`qos` of a partition should come with `AccountingStorageEnforce` in `slurm.settings`.
+
+    Without it, Slurm ignores the limits of a QOS.
+    """
+    # https://slurm.schedmd.com/resource_limits.html
+    settings = {name.lower(): value.lower() for name, value in config.slurm.settings.items()}
+    words = {word.strip() for word in settings.get(ENFORCE, "").split(",")}
+    if not words & {"limits", "safe", "qos", "all"}:
+        for path, partition in _numbered(config):
+            if partition.qos:
+                message = (
+                    "its limits are not enforced; add `AccountingStorageEnforce: associations,limits,qos` to `slurm.settings`"
+                )
+                yield Problem((*path, "qos"), partition.qos, message)
