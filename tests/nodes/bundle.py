@@ -83,6 +83,7 @@ _SETTINGS: Json = {
     "version": 1,
     "groups": [],
     "users": [],
+    "homes": "/fsx/home",
     "accounting": {"database": "none", "host": None, "port": 3306, "secret_arn": None},
     "slurm": {"state_folder": None, "prolog_and_epilog": True, "restrict_ssh": False, "topology": None},
     "instance_types": {},

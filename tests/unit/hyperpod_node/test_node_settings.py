@@ -17,6 +17,7 @@ def whole() -> dict[str, Any]:
         "version": 1,
         "groups": [{"name": "team", "gid": 5000}],
         "users": [{"name": "alice", "uid": 4001, "groups": ["team"], "ssh_public_keys": [], "sudo": False}],
+        "homes": "/fsx/home",
         "accounting": {"database": "local", "host": None, "port": 3306, "secret_arn": None},
         "slurm": {"state_folder": None, "prolog_and_epilog": True, "restrict_ssh": False, "topology": None},
         "instance_types": {"ml.p5.48xlarge": {"sockets": 2, "cores_per_socket": 48, "gpus": 8, "gpu": "h100", "efa": True}},

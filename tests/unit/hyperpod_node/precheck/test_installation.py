@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hyperpod_node.accounts import Account
 from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node import Node
@@ -18,6 +19,7 @@ from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from hyperpod_node.resource_config import ResourceConfig
 from hyperpod_node.steps import precheck
 from hyperpod_node.system import System
+from tests.unit.hyperpod_node.fake_accounts import FakeAccounts
 
 from .conftest import FACTS
 
@@ -47,6 +49,7 @@ def context(tmp_path: Path) -> Context:
             "version": 1,
             "groups": [],
             "users": [{"name": "ada", "uid": 2001, "groups": [], "ssh_public_keys": [], "sudo": False}],
+            "homes": "/fsx/home",
             "accounting": {"database": "external", "host": "db", "port": 3306, "secret_arn": "arn:aws:secretsmanager:x"},
             "slurm": {"state_folder": None, "prolog_and_epilog": True, "restrict_ssh": False, "topology": None},
             "instance_types": {"ml.p5.48xlarge": {"sockets": 2, "cores_per_socket": 48, "gpus": 8, "gpu": "h100", "efa": True}},
@@ -63,7 +66,7 @@ def context(tmp_path: Path) -> Context:
 
 @pytest.fixture
 def system(tmp_path: Path) -> System:
-    return System(root=tmp_path)
+    return System(root=tmp_path, accounts=FakeAccounts())
 
 
 def files_below(folder: Path) -> dict[Path, tuple[int, int]]:
@@ -73,6 +76,13 @@ def files_below(folder: Path) -> dict[Path, tuple[int, int]]:
 def test_the_node_is_noted_with_what_it_ought_to_have(context: Context, system: System) -> None:
     precheck.apply(context, system)
     assert Facts.load(system.path(FILE)) == FACTS
+
+
+def test_the_home_of_the_ami_s_own_user_is_checked_too(context: Context, tmp_path: Path) -> None:
+    ubuntu = Account("ubuntu", 1000, 1000, Path("/home/ubuntu"))
+    system = System(root=tmp_path, accounts=FakeAccounts([ubuntu]))
+    precheck.apply(context, system)
+    assert Facts.load(system.path(FILE)).users == ("ada", "ubuntu")
 
 
 def test_what_is_noted_is_no_secret_and_readable_by_all(context: Context, system: System) -> None:

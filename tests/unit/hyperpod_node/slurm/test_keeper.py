@@ -21,6 +21,7 @@ SETTINGS = {
     "version": 1,
     "groups": [],
     "users": [],
+    "homes": "/fsx/home",
     "accounting": {"database": "none", "host": None, "port": 3306, "secret_arn": None},
     "slurm": {"state_folder": None, "prolog_and_epilog": False, "restrict_ssh": False, "topology": None},
     "instance_types": {"ml.p5.48xlarge": {"sockets": 2, "cores_per_socket": 48, "gpus": 8, "gpu": "h100", "efa": True}},
