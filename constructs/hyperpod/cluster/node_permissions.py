@@ -170,9 +170,15 @@ class NodePermissions:
         )
 
     def _mounts(self) -> list[iam.PolicyStatement]:
-        """Allow HyperPod to find file systems in InstanceStorageConfigs; the lifecycle scripts mount by name."""
+        """Allow HyperPod to find file systems in InstanceStorageConfigs, and AWS's scripts to learn that one is EFA-enabled.
+
+        Our scripts mount by name, and node_settings.json tells them about EFA.
+        """
         storage = [each for group in self.config.instance_groups for each in group.overrides.get("InstanceStorageConfigs") or ()]
-        if not any(kind.startswith("Fsx") for each in storage for kind in each):
+        is_mounted_by_hyperpod = any(kind.startswith("Fsx") for each in storage for kind in each)
+        existing = self.config.storage.existing
+        is_looked_up = self.config.lifecycle.source is not None and existing is not None and existing.efa
+        if not (is_mounted_by_hyperpod or is_looked_up):
             return []
         return [iam.PolicyStatement(sid="DescribeFileSystems", actions=["fsx:DescribeFileSystems"], resources=["*"])]
 
