@@ -170,9 +170,9 @@ class NodePermissions:
         )
 
     def _mounts(self) -> list[iam.PolicyStatement]:
-        """Allow HyperPod to find file systems in InstanceStorageConfigs, and AWS's scripts to learn that one is EFA-enabled.
+        """Allow HyperPod to find file systems in InstanceStorageConfigs, and AWS's scripts to see which are EFA-enabled.
 
-        Our scripts mount by name, and node_settings.json tells them about EFA.
+        Our scripts mount by name and read from node_settings.json whether the file system is EFA-enabled.
         """
         storage = [each for group in self.config.instance_groups for each in group.overrides.get("InstanceStorageConfigs") or ()]
         is_mounted_by_hyperpod = any(kind.startswith("Fsx") for each in storage for kind in each)
