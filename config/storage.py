@@ -9,6 +9,7 @@ from pydantic import StrictBool, StrictInt, StringConstraints
 from config.section import Change, Removal, Section, setting
 
 BucketName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(\.[a-z0-9]+|-+[a-z0-9]+)*$", min_length=3, max_length=63)]
+DEFAULT_HOMES = "/fsx/home"
 
 
 class DeploymentType(StrEnum):
@@ -175,7 +176,14 @@ class StorageConfig(Section):
 
     lustre: LustreConfig | None = setting("new file system", Change.NEW_NODES, None)
     existing: ExistingFileSystem | None = setting("existing file system to use instead of `lustre`", Change.NEW_NODES, None)
-    openzfs: OpenZfsConfig | None = setting("file system for home directories; default: /fsx/home", Change.NEW_NODES, None)
+    openzfs: OpenZfsConfig | None = setting("file system for home directories, instead of `homes`", Change.NEW_NODES, None)
+    homes: str = setting(
+        "folder of the home directories on the Lustre file system; AWS's lifecycle scripts use `/fsx`",
+        Change.NEW_NODES,
+        DEFAULT_HOMES,
+        pattern=r"^/fsx(/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)*$",
+        max_length=200,
+    )
     data_bucket: DataBucketConfig = setting("default bucket of the associations", Change.IN_PLACE, DataBucketConfig())
     data_repository_associations: tuple[DataRepositoryAssociation, ...] = setting(
         "links between directories and buckets", Change.IN_PLACE, (), max_length=8

@@ -14,6 +14,7 @@ def node_settings(**changes: object) -> Json:
         "version": 1,
         "groups": [],
         "users": [],
+        "homes": "/fsx/home",
         "accounting": LOCAL_DATABASE | {"database": "none"},
         "slurm": slurm(),
         "instance_types": {},

@@ -82,6 +82,7 @@ def _name_like(example: str) -> str:
 
 
 FORMS = {
+    "^/fsx(/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)*$": Form("must be /fsx or a folder in it", _directory, "use /fsx/home or /fsx"),
     "^[a-z][a-z0-9-]{1,30}$": Form("must be 2-31 lower-case letters, digits or hyphens, and start with a letter"),
     "^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$": Form(
         "must be 1-63 letters, digits or hyphens, and start and end with a letter or digit",

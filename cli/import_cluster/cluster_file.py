@@ -14,6 +14,7 @@ from cli.import_cluster.original import Original
 from cli.import_cluster.place import network_part, place_of, region_part
 from cli.import_cluster.roles import Roles
 from cli.import_cluster.scripts import lifecycle_part, on_create_of
+from cli.import_cluster.slurm import slurm_part
 from cli.import_cluster.storage import storage_part
 from cluster_request.request import Request
 from config.errors import ConfigError, Problem
@@ -63,9 +64,10 @@ def _parts(original: Original, choices: Choices, roles: Roles) -> list[Part]:
         region_part(place),
         _name(request, choices),
         network_part(original, choices, place),
-        storage_part(original, choices.keep),
+        storage_part(original, choices),
         Part({"instance_groups": groups}, groups_note(original, roles)),
         lifecycle,
+        slurm_part(original, choices),
         Part({"node_recovery": request["NodeRecovery"]} if "NodeRecovery" in request else {}),
         wait_part(original, choices),
         Part({"tags": tags_of(request)} if tags_of(request) else {}),

@@ -1,6 +1,7 @@
 """A strict JSON reader, which keeps the place of every value."""
 
 import json
+import re
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
@@ -8,6 +9,7 @@ from cli.import_cluster.json_places import Places, place_of, places_of, strange_
 from config.errors import ABSENT, ConfigError, Path, Place, Problem
 
 EXPECTED = "write it as JSON"
+TEMPLATE = re.compile("^(AWSTemplateFormatVersion|Resources):", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ def _at(error: json.JSONDecodeError) -> Place:
 
 
 def _fix(error: json.JSONDecodeError, file: FilePath) -> str:
+    if file.suffix in (".yaml", ".yml") and TEMPLATE.search(error.doc):
+        return "this is a CloudFormation template: pass CreateCluster's input as JSON, or --from-cluster with its name"
     if file.suffix in (".yaml", ".yml"):
         return f"this is a cluster file: `./hpod validate {file}` checks it"
     return "replace the shell variable with its value" if "$" in _line(error) else EXPECTED

@@ -40,6 +40,13 @@ KINDS = (
         "this is a CloudFormation template",
         "pass CreateCluster's input, or --from-cluster with its name",
     ),
+    Kind(
+        "resource",
+        "Properties",
+        "this is a CloudFormation resource",
+        "pass its Properties as CreateCluster's input, with values instead of functions",
+    ),
+    Kind("group", "InstanceGroupName", "this is one instance group", "put it in a list"),
     *(
         Kind(PARAMETERS, member, "these are provisioning parameters", "pass them second, after CreateCluster's input")
         for member in ("controller_group", "worker_groups", "workload_manager")
@@ -54,11 +61,18 @@ KINDS = (
     ),
 )
 
+# Lists of objects with these members.
+LISTS = (
+    Kind("stack_parameters", "ParameterKey", "these are parameters of a CloudFormation stack", "pass CreateCluster's input"),
+)
+
 
 def kind_of(content: object) -> Kind | None:
     """Return the kind of the content, if it is known."""
     if isinstance(content, list) and any(isinstance(each, dict) and "InstanceGroupName" in each for each in content):
         return Kind(REQUEST, "", "this is a list of instance groups", "pass it first, and provisioning_parameters.json second")
+    if isinstance(content, list) and content and isinstance(content[0], dict):
+        return next((kind for kind in LISTS if kind.member in content[0]), None)
     if not isinstance(content, Mapping):
         return None
     return next((kind for kind in KINDS if kind.member in content), None)

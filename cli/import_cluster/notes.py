@@ -35,6 +35,11 @@ def _new(original: Original, choices: Choices) -> Iterator[str]:
     whose = "the original's scripts, in a bucket of the deployment" if choices.scripts else "the scripts of this project"
     if sources:
         yield f"New: {whose}, instead of {', '.join(sources)}."
+    if sources and not choices.scripts:
+        yield (
+            "Not taken over from AWS's scripts: Docker, Enroot and Pyxis (which they install by default), SSSD, exporters of "
+            "metrics, mount-s3, and the users in shared_users.txt. Use `lifecycle.extra` and `users`, or --scripts."
+        )
 
 
 def _of_the_old_network(original: Original, choices: Choices) -> Iterator[str]:
@@ -65,11 +70,13 @@ def _left_out(original: Original) -> Iterator[str]:
 
 def groups_note(original: Original, roles: Roles) -> tuple[str, ...]:
     """Return the comments above the groups."""
-    if not roles.dropped:
-        return ()
-    return (
-        f"Dropped, because they are not instance groups: {', '.join(roles.dropped)} of {Path(original.parameters_file).name}.",
-    )
+    file, comments = Path(original.parameters_file).name, []
+    if roles.dropped:
+        comments.append(f"Dropped, because they are not instance groups: {', '.join(roles.dropped)} of {file}.")
+    if roles.also_workers:
+        names = ", ".join(roles.also_workers)
+        comments.append(f"{file} lists {names} as login group and among worker_groups; imported as login group only.")
+    return tuple(comments)
 
 
 def wait_part(original: Original, choices: Choices) -> Part:

@@ -21,6 +21,8 @@ class Roles:
 
     found: dict[str, tuple[Role, str | None]] = field(default_factory=dict)
     dropped: list[str] = field(default_factory=list)
+    also_workers: list[str] = field(default_factory=list)
+    """Login groups that the parameters list among the workers, too."""
     problems: dict[str, list[Problem]] = field(default_factory=dict)
 
     def wrong(self, file: str, problem: Problem) -> None:
@@ -35,7 +37,9 @@ def roles_of(original: Original, *, drop_unknown_groups: bool) -> Roles:
     sources = list(_sources(original))
     free = [name for name in names if name not in {each[1] for each in sources}]
     for path, name, role, partition in sources:
-        if name in names:
+        if role is Role.COMPUTE and roles.found.get(name, (role,))[0] is Role.LOGIN:
+            roles.also_workers.append(name)
+        elif name in names:
             _assign(roles, original, (path, name, role, partition))
         elif drop_unknown_groups and role is not Role.CONTROLLER:
             roles.dropped.append(name)
@@ -113,6 +117,9 @@ def parameter_problems(parameters: Mapping[str, Any]) -> Iterator[Problem]:
     if parameters.get("workload_manager", "slurm") != "slurm":
         yield Problem(("workload_manager",), parameters["workload_manager"], "must be slurm; no other is supported")
     yield from _worker_problems(parameters.get("worker_groups", []))
+    slurm = parameters.get(SLURM, {})
+    if not isinstance(slurm, dict) or not all(isinstance(value, str) for value in slurm.values()):
+        yield Problem((SLURM,), slurm, "must be an object with texts; quote its values")
 
 
 def _worker_problems(workers: object) -> Iterator[Problem]:
@@ -135,7 +142,8 @@ _TEXTS = (
     "fsx_mountname",
     "fsx_openzfs_dns_name",
 )
-_KNOWN = (*_TEXTS, "worker_groups")
+SLURM = "slurm_configurations"
+_KNOWN = (*_TEXTS, "worker_groups", SLURM)
 
 
 def unknown_parameters(parameters: Mapping[str, Any]) -> list[str]:

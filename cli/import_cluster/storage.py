@@ -3,36 +3,47 @@
 import re
 from typing import Any
 
-from cli.import_cluster.choices import Keep
+from cli.import_cluster.choices import Choices, Keep
 from cli.import_cluster.commented_yaml import Part
 from cli.import_cluster.original import Original
 from config.errors import ABSENT, ConfigError, Problem
+from config.storage import DEFAULT_HOMES
 
 LUSTRE, MOUNT, OPENZFS = "fsx_dns_name", "fsx_mountname", "fsx_openzfs_dns_name"
+AWS_HOMES = "/fsx"
 
 
-def storage_part(original: Original, keep: Keep) -> Part:
+def storage_part(original: Original, choices: Choices) -> Part:
     """Return the original's file systems if its network is kept; a new network does not reach them."""
-    parameters = original.parameters or {}
+    parameters, keep = original.parameters or {}, choices.keep
+    has_our_scripts = keep is not Keep.EVERYTHING and choices.scripts is None
     if keep is Keep.NOTHING:
-        return _new(parameters)
+        return _new(parameters, has_our_scripts=has_our_scripts)
     section: dict[str, object] = {}
     if parameters.get(LUSTRE) or parameters.get(MOUNT):
         section["existing"] = _existing(original)
     if parameters.get(OPENZFS):
         section["openzfs"] = {"dns_name": parameters[OPENZFS]}
-    return Part({"storage": section} if section else {}, ("The original's file systems.",) if section else ())
+    comments = ["The original's file systems."] if section else []
+    if "existing" in section and "openzfs" not in section and has_our_scripts:
+        section["homes"] = AWS_HOMES
+        comments.append(f"AWS's scripts put homes in {AWS_HOMES}. Remove `homes` if the original has them in {DEFAULT_HOMES}.")
+    return Part({"storage": section} if section else {}, tuple(comments))
 
 
-def _new(parameters: Any) -> Part:
+def _new(parameters: Any, *, has_our_scripts: bool) -> Part:
     comments = []
     if parameters.get(OPENZFS):
-        comments.append(f"Homes were on {parameters[OPENZFS]}, which the new network does not reach; now they are in /fsx/home.")
+        comments.append(
+            f"Homes were on {parameters[OPENZFS]}, which the new network does not reach; now they are in {DEFAULT_HOMES}."
+        )
     if not parameters.get(LUSTRE):
         return Part({}, tuple(comments))
     comments.append(
         f"A new, empty file system; the new network does not reach the original's, {parameters[LUSTRE]}. Choose its size."
     )
+    if has_our_scripts and not parameters.get(OPENZFS):
+        comments.append(f"Homes are in {DEFAULT_HOMES}; AWS's scripts put them in {AWS_HOMES}. To keep that, set `homes`.")
     return Part({"storage": {"lustre": {"storage_capacity_gib": 1200}}}, tuple(comments))
 
 

@@ -70,6 +70,14 @@ OUR_RESOURCE: Actions = {
 NATIVE: Actions = {"AWS::SageMaker::Cluster": ("sagemaker:CreateCluster", "iam:PassRole")}
 
 
+# What CloudFormation calls for parts of a template that are no resources of a service.
+TEMPLATE: Actions = {
+    "Custom::": ("lambda:InvokeFunction",),
+    "Fn::GetStackOutput": ("cloudformation:DescribeStacks",),
+    "BootstrapVersion": ("ssm:GetParameters",),
+}
+
+
 def parts(config: ClusterConfig) -> list[Actions]:
     """Return the parts that the file creates."""
     network, storage = config.network.existing, config.storage
@@ -79,6 +87,7 @@ def parts(config: ClusterConfig) -> list[Actions]:
         (FILE_SYSTEM, bool(storage.created_file_systems)),
         (ASSOCIATIONS, bool(storage.data_repository_associations)),
         (SCRIPTS, True),
+        (TEMPLATE, True),
         (OUR_RESOURCE, config.implementation is Implementation.CUSTOM_RESOURCE),
         (NATIVE, config.implementation is Implementation.NATIVE),
     )

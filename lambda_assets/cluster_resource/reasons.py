@@ -18,7 +18,7 @@ def failed(desired: Desired | None, cluster: Cluster, memory: Memory) -> str:
     """Return why the cluster is Failed or rolls back."""
     message = memory.failure or cluster.failure or "the service gave no reason"
     parts = [f"cluster {cluster.name} is {cluster.status}: {message}", *_nodes(cluster)]
-    return "; ".join([*parts, *_capacity(desired, cluster, message), *_groups(cluster)])
+    return "; ".join([*parts, *_capacity(desired, cluster, message), *_groups(cluster), *_remaining(desired)])
 
 
 def update_undone(desired: Desired, cluster: Cluster, memory: Memory, missed: str) -> str:
@@ -91,7 +91,14 @@ def timed_out(desired: Desired, cluster: Cluster | None, memory: Memory) -> str:
         fix = "raise `wait_hours`, or check why the nodes are slow"
     failure = f"; {memory.failure}" if memory.failure else ""
     text = f"cluster {cluster.name} is still {cluster.status} after 57 minutes: {cluster.progress}{failure}"
-    return "; ".join([text + error, *_nodes(cluster), fix, *rollback])
+    return "; ".join([text + error, *_nodes(cluster), fix, *rollback, *_remaining(desired)])
+
+
+def _remaining(desired: Desired | None) -> list[str]:
+    """Return what a failed first deployment leaves: its rollback deletes only this stack."""
+    if desired is None or desired.type != "Create":
+        return []
+    return ["a NAT gateway and a file system of the other stacks stay and cost money: deploy again, or delete them"]
 
 
 def continue_rollback(owner: Owner) -> str:

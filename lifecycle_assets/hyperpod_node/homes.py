@@ -12,18 +12,19 @@ from hyperpod_node.errors import NodeError
 
 if TYPE_CHECKING:
     from hyperpod_node.accounts import Account
+    from hyperpod_node.context import Context
     from hyperpod_node.provisioning_parameters import ProvisioningParameters
     from hyperpod_node.system import System
 
 LOCAL = Path("/home")
-ON_LUSTRE = Path("/fsx/home")
 SKELETON = Path("/etc/skel")
 MODE = 0o750
 
 
-def folder(parameters: ProvisioningParameters) -> Path:
+def folder(context: Context) -> Path:
     """Return the folder of all homes; /home is on OpenZFS if the cluster has it, and on the node's own disk otherwise."""
-    return ON_LUSTRE if parameters.fsx_dns_name and not parameters.fsx_openzfs_dns_name else LOCAL
+    parameters = context.parameters
+    return context.settings.homes if parameters.fsx_dns_name and not parameters.fsx_openzfs_dns_name else LOCAL
 
 
 def shared(parameters: ProvisioningParameters) -> bool:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.json_file import items, load_object, members, required
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 VERSION = 1
 LOCAL, EXTERNAL, NONE = "local", "external", "none"
@@ -86,6 +84,7 @@ class NodeSettings:
     path: Path
     groups: tuple[Group, ...]
     users: tuple[User, ...]
+    homes: Path
     accounting: Accounting
     slurm: Slurm
     instance_types: dict[str, InstanceType]
@@ -101,6 +100,7 @@ class NodeSettings:
             path=path,
             groups=tuple(_read(Group, group, place) for place, group in items(content, "groups", path)),
             users=tuple(_user(user, place) for place, user in items(content, "users", path)),
+            homes=Path(required(content, "homes", path)),
             accounting=_read(Accounting, required(content, "accounting", path), f"{path}, accounting,"),
             slurm=_slurm(required(content, "slurm", path), f"{path}, slurm,"),
             instance_types={

@@ -3,6 +3,7 @@
 from typing import Any
 
 from local_aws.clock import host_now
+from local_aws.host_names import private_dns_name
 from local_aws.hyperpod.model import Cluster, Group, Node
 from local_aws.json_service import Json
 from local_aws.network_interfaces import find_subnet
@@ -68,7 +69,7 @@ def _doubled(fields: dict[str, tuple[str, str]], value: dict[str, Any]) -> Json:
     return {new: item for name, item in value.items() for new in fields.get(name, (name,))}
 
 
-def node_summary(node: Node) -> Json:
+def node_summary(cluster: Cluster, node: Node) -> Json:
     """Return an entry of ListClusterNodes."""
     summary: Json = {
         "InstanceGroupName": node.group,
@@ -79,13 +80,13 @@ def node_summary(node: Node) -> Json:
     }
     if node.software_updated:
         summary["LastSoftwareUpdateTime"] = node.software_updated
-    return summary | _host_name(node)
+    return summary | _host_name(cluster, node)
 
 
 def node_details(cluster: Cluster, node: Node) -> Json:
     """Return the node in the response of DescribeClusterNode."""
     same = ("LifeCycleConfig", "OverrideVpcConfig", "ThreadsPerCore", "InstanceStorageConfigs", "NetworkInterface")
-    details = node_summary(node) | {name: node.spec[name] for name in same if name in node.spec}
+    details = node_summary(cluster, node) | {name: node.spec[name] for name in same if name in node.spec}
     if "ImageId" in node.spec:
         details["CurrentImageId"] = node.spec["ImageId"]
     if node.interfaces:
@@ -94,9 +95,8 @@ def node_details(cluster: Cluster, node: Node) -> Json:
     return details | {"CapacityType": "Spot" if spot else "OnDemand"}
 
 
-def _host_name(node: Node) -> Json:
-    dashed = node.address.replace(".", "-")
-    return {"PrivateDnsHostname": f"ip-{dashed}.ec2.internal"} if node.address else {}
+def _host_name(cluster: Cluster, node: Node) -> Json:
+    return {"PrivateDnsHostname": private_dns_name(node.address, cluster.region)} if node.address else {}
 
 
 def _placement(cluster: Cluster, node: Node) -> Json:

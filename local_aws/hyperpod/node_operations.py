@@ -30,7 +30,7 @@ def list_cluster_nodes(call: Call) -> Json:
     if request.get("SortOrder") == "Descending":
         found.reverse()
     shown, token = page(call, found)
-    return {"ClusterNodeSummaries": [node_summary(node) for node in shown], **token}
+    return {"ClusterNodeSummaries": [node_summary(cluster, node) for node in shown], **token}
 
 
 def describe_cluster_node(call: Call) -> Json:

@@ -58,6 +58,10 @@ def test_nodes_learn_the_message_of_the_day(config: ClusterConfig, settings: Nod
     assert settings.message_of_the_day == config.lifecycle.message_of_the_day
 
 
+def test_nodes_learn_where_homes_are(config: ClusterConfig, settings: NodeSettings) -> None:
+    assert str(settings.homes) == config.storage.homes
+
+
 def test_nodes_learn_what_is_known_of_their_types(config: ClusterConfig, settings: NodeSettings) -> None:
     assert settings.instance_types.keys() == {group.instance_type for group in config.instance_groups}
 

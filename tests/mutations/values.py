@@ -42,6 +42,7 @@ FITTING: dict[str, tuple[str, ...]] = {
     "restrict_ssh": ("true", "false"),
     "prolog_and_epilog": ("true", "false"),
     "state_folder": ("/fsx/slurm", "/home/slurm"),
+    "homes": ("/fsx", "/fsx/people"),
     "database": ("local", "external", "none"),
     "port": ("3306", "13306"),
     "wait": ("nodes", "cluster", "none"),

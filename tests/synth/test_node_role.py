@@ -1,12 +1,14 @@
 """Permissions of nodes."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from cluster_resource.event import HASH_LENGTH
-from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized
-from tests.synth.variants import KEY, OTHER_GROUP, OTHER_SUBNET, SECRET, TWO_SUBNETS
+from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized, synthesize
+from tests.synth.variants import KEY, OTHER_GROUP, OTHER_SUBNET, SECRET, TWO_SUBNETS, write_variants
 
 # Actions that support no resources, by https://docs.aws.amazon.com/service-authorization/latest/reference/.
 WITHOUT_RESOURCES = {
@@ -223,6 +225,24 @@ def test_a_kms_key_is_used_only_through_secrets_manager(variants: Synthesized) -
 def test_nodes_describe_file_systems_only_if_hyperpod_mounts_them(stack: StackTemplate, variants: Synthesized) -> None:
     assert not allowing(stack, "fsx:DescribeFileSystems")
     assert allowing(variants["mounted-by-hyperpod", CLUSTER], "fsx:DescribeFileSystems")
+
+
+@pytest.mark.parametrize(("efa", "custom", "allowed"), [(True, True, True), (True, False, False), (False, True, False)])
+def test_scripts_of_the_user_learn_whether_a_file_system_is_efa_enabled(
+    tmp_path: Path, *, efa: bool, custom: bool, allowed: bool
+) -> None:
+    """AWS's mount_fsx.sh mounts over TCP if it cannot describe the file system."""
+    write_variants(tmp_path, ["existing-storage"])
+    file = tmp_path / "existing-storage.yaml"
+    content = yaml.safe_load(file.read_text())
+    content["storage"]["existing"]["efa"] = efa
+    if custom:
+        (tmp_path / "scripts").mkdir()
+        (tmp_path / "scripts" / "on_create.sh").touch()
+        content["lifecycle"] = {"source": "scripts"}
+    file.write_text(yaml.safe_dump(content))
+    template = synthesize(tmp_path / "out", tmp_path)["existing-storage", CLUSTER]
+    assert bool(allowing(template, "fsx:DescribeFileSystems")) == allowed
 
 
 def test_interfaces_can_be_created_in_overridden_networks(stack: StackTemplate, variants: Synthesized) -> None:

@@ -171,9 +171,16 @@ class NodePermissions:
         )
 
     def _mounts(self) -> list[iam.PolicyStatement]:
-        """Allow HyperPod to find file systems in InstanceStorageConfigs; the lifecycle scripts mount by name."""
+        """Allow HyperPod to find file systems in InstanceStorageConfigs, and AWS's scripts to see which are EFA-enabled.
+
+        Our scripts mount by name and read from node_settings.json whether the file system is EFA-enabled.
+        """
         entries = [each for group in EffectiveRequest(self.config).groups for each in group.entries("InstanceStorageConfigs")]
-        if not any(entry.member(kind).is_given for entry in entries for kind in ("FsxLustreConfig", "FsxOpenZfsConfig")):
+        kinds = ("FsxLustreConfig", "FsxOpenZfsConfig")
+        is_mounted_by_hyperpod = any(entry.member(kind).is_given for entry in entries for kind in kinds)
+        existing = self.config.storage.existing
+        is_looked_up = self.config.lifecycle.source is not None and existing is not None and existing.efa
+        if not (is_mounted_by_hyperpod or is_looked_up):
             return []
         return [iam.PolicyStatement(sid="DescribeFileSystems", actions=["fsx:DescribeFileSystems"], resources=["*"])]
 

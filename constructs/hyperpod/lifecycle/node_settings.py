@@ -30,6 +30,7 @@ def node_settings(config: ClusterConfig) -> Settings:
             }
             for user in config.users
         ],
+        "homes": config.storage.homes,
         "accounting": _accounting(config),
         "slurm": _slurm(config),
         "instance_types": _instance_types(config),

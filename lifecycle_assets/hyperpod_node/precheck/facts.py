@@ -24,7 +24,8 @@ class Facts:
     instance_type: str
     gpus: int
     file_system: bool  # FSx for Lustre at /fsx
-    users: tuple[str, ...]
+    homes: str | None  # the shared folder of home directories; None: homes are local
+    users: tuple[str, ...]  # whose homes belong there
 
     @classmethod
     def load(cls, path: Path = FILE) -> Facts:

@@ -20,9 +20,7 @@ def apply(context: Context, system: System) -> None:
     node = context.node
     lines = [f"SageMaker HyperPod cluster {node.cluster_name}: {node.name}, {node.role} node of group {node.group}"]
     if homes.shared(context.parameters):
-        lines.append(
-            f"Homes are in {homes.folder(context.parameters)} on all nodes; other files are lost when this node is replaced."
-        )
+        lines.append(f"Homes are in {homes.folder(context)} on all nodes; other files are lost when this node is replaced.")
     if context.settings.message_of_the_day:
         lines += ["", *context.settings.message_of_the_day.rstrip("\n").split("\n")]
     put(system.path(FILE), "\n".join(["", *lines, "", ""]))

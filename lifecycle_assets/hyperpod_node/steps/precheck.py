@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hyperpod_node import homes
+from hyperpod_node.accounts import ADMINISTRATOR
 from hyperpod_node.managed_file import put
 from hyperpod_node.precheck.facts import FILE, Facts
 
@@ -26,18 +28,20 @@ def apply(context: Context, system: System) -> None:
         put(code / source.relative_to(BUNDLE), source.read_text())
     # -B: users cannot write below /opt, and root's bytecode cache must not outlive a new version.
     put(system.path(COMMAND), f'#!/bin/sh\nexec python3 -B {code / "hyperpod_precheck.py"} "$@"\n', mode=0o755)
-    facts_of(context).save(facts)
+    facts_of(context, system).save(facts)
 
 
-def facts_of(context: Context) -> Facts:
+def facts_of(context: Context, system: System) -> Facts:
     """Return the facts about this node."""
+    administrator = (ADMINISTRATOR,) if system.accounts.user(ADMINISTRATOR) else ()
     return Facts(
         node=context.node.name,
         role=context.node.role,
         instance_type=context.instance_type,
         gpus=context.hardware.gpus if context.hardware else 0,
         file_system=bool(context.parameters.fsx_dns_name),
-        users=tuple(user.name for user in context.settings.users),
+        homes=str(homes.folder(context)) if homes.shared(context.parameters) else None,
+        users=(*(user.name for user in context.settings.users), *administrator),
     )
 
 

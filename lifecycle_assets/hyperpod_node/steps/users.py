@@ -21,7 +21,7 @@ SUDOERS = Path("/etc/sudoers.d/hyperpod-users")
 def apply(context: Context, system: System) -> None:
     """Check all accounts before any change, then create those that are missing."""
     settings = context.settings
-    folder = homes.folder(context.parameters)
+    folder = homes.folder(context)
     users = [Account(user.name, user.uid, user.uid, folder / user.name) for user in settings.users]
     _require_possible(settings, users, system)
     for group in desired_groups(settings):

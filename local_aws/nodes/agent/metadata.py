@@ -2,10 +2,10 @@
 
 import json
 
+from local_aws.host_names import domain
 from local_aws.hyperpod.model import Cluster, Node
 from local_aws.network_interfaces import find_subnet
 from local_aws.nodes.agent.view import hostname, shape
-from local_aws.nodes.machines.dns import domain
 
 _AMI = "ami-00000000000000000"
 

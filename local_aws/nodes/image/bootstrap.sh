@@ -5,7 +5,14 @@ set -euo pipefail
 
 suite=$1 sources=$2 root=$3/made archives=$3/made/var/cache/apt/archives cache=$4
 packages=$(IFS=, && echo "${*:5}")
-overlay=$(cd "$(dirname "$0")" && pwd)/overlay
+recipe=$(cd "$(dirname "$0")" && pwd)
+overlay=$recipe/overlay
+wheels=()
+if compgen -G "$recipe/extra/wheels/*.whl" >/dev/null; then
+    pip='pip install --quiet --no-index --break-system-packages --root-user-action=ignore'
+    wheels=("--customize-hook=echo 'I: installing wheels' && cp -r '$recipe/extra/wheels' '$root/root/wheels'"
+        "--customize-hook=chroot '$root' sh -c '$pip /root/wheels/*.whl && rm -r /root/wheels'")
+fi
 unread=()
 for folder in doc man locale; do unread+=("--dpkgopt=path-exclude=/usr/share/$folder/*"); done
 
@@ -14,5 +21,5 @@ mmdebstrap --mode=root --variant=apt --include="$packages" "${unread[@]}" --dpkg
     --setup-hook="mkdir -p '$archives' && cp -a '$cache/.' '$archives'" \
     --customize-hook="find '$archives' -name '*.deb' -exec mv -t '$cache' {} +" \
     --customize-hook="echo 'I: overlaying the files of a HyperPod node' && cp -r '$overlay' '$root/root/overlay'" \
-    --customize-hook="chroot '$root' run-parts --exit-on-error --regex='sh\$' /root/overlay" \
+    --customize-hook="chroot '$root' run-parts --exit-on-error --regex='sh\$' /root/overlay" "${wheels[@]}" \
     "$suite" "$root" - <<<"$sources"

@@ -49,7 +49,7 @@ def _build_image(report: Report) -> Path:
     _drop_unused(report)
     report(f"building the node image, Debian {suite}, in {image}; this takes one to three minutes")
     lines = "\n".join(source.line for source in chosen)
-    make(image, [str(store.RECIPE / "bootstrap.sh"), suite, lines], store.packages("packages"), report)
+    make(image, [str(store.RECIPE / "bootstrap.sh"), suite, lines], store.image_packages(), report)
     return image
 
 

@@ -3,6 +3,7 @@
 import fcntl
 import hashlib
 import os
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from pathlib import Path
 RECIPE = Path(__file__).parent
 SUITES = ("trixie", "bookworm")  # Slurm 24.11, as on HyperPod's nodes, and 22.05
 KEPT_DAYS = 7
-_OF_IMAGE = ("packages", "bootstrap.sh", "overlay")
+_OF_IMAGE = ("packages", "bootstrap.sh", "overlay", "extra")
 _OF_LAYER = ("packages-training", "add_packages.sh")
 
 
@@ -63,11 +64,18 @@ def packages(name: str) -> list[str]:
     return [line for line in (RECIPE / name).read_text().splitlines() if line and not line.startswith("#")]
 
 
+def image_packages() -> list[str]:
+    """Return the packages of the image, with those that the user adds."""
+    added = packages("extra/packages") if (RECIPE / "extra" / "packages").is_file() else []
+    return list(dict.fromkeys([*packages("packages"), *added]))
+
+
 def _hash(parts: tuple[str, ...]) -> str:
     files = [file for part in parts for file in (RECIPE / part, *sorted((RECIPE / part).rglob("*"))) if file.is_file()]
     digest = hashlib.sha256()
     for file in files:
-        digest.update(f"{file.relative_to(RECIPE)} ".encode() + file.read_bytes())
+        kind = "program" if file.stat().st_mode & stat.S_IXUSR else "file"
+        digest.update(f"{file.relative_to(RECIPE)} {kind} ".encode() + file.read_bytes())
     return digest.hexdigest()[:12]
 
 

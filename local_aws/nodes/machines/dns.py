@@ -6,17 +6,13 @@ import socket
 import struct
 import threading
 
+from local_aws.host_names import domain
 from local_aws.nodes.specs import Vpc
 
 ADDRESS = "169.254.169.253"
 _A, _PTR = 1, 12
 _KNOWN, _NO_SUCH_NAME = 0x8580, 0x8583  # an authoritative answer with recursion, and NXDOMAIN
 _TTL_S = 60
-
-
-def domain(region: str) -> str:
-    """Return the domain of a region's nodes."""
-    return "ec2.internal" if region == "us-east-1" else f"{region}.compute.internal"
 
 
 class Names:

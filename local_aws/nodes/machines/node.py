@@ -8,8 +8,9 @@ import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
+from local_aws.host_names import domain
 from local_aws.nodes import cgroups
-from local_aws.nodes.machines import dns, write_files
+from local_aws.nodes.machines import write_files
 from local_aws.nodes.machines.disk import Disk
 from local_aws.nodes.machines.messages import Messages
 from local_aws.nodes.machines.network import Network
@@ -125,7 +126,7 @@ class Node:
 
     def _write_identity(self) -> None:
         etc, vpc = self._disk.root / "etc", self._hub.vpc
-        name, zone = self.spec.hostname, dns.domain(vpc.region)
+        name, zone = self.spec.hostname, domain(vpc.region)
         (etc / "machine-id").write_text(uuid.uuid5(uuid.NAMESPACE_OID, self.spec.id).hex + "\n")
         (etc / "hostname").write_text(f"{name}\n")
         (etc / "hosts").write_text("127.0.0.1 localhost\n")

@@ -157,7 +157,9 @@ def test_every_node_has_an_address_of_its_own_in_the_subnet(world: World) -> Non
     details = [node["NodeDetails"] for node in nodes]
     assert {one["PrivatePrimaryIp"] for one in details} == {i["PrivateIpAddress"] for i in world.interfaces()}
     assert {one["Placement"]["AvailabilityZone"] for one in details} == {"us-west-2a"}
-    assert all(one["PrivateDnsHostname"].startswith("ip-10-1-0-") for one in details)
+    for one in details:
+        dashed = one["PrivatePrimaryIp"].replace(".", "-")
+        assert one["PrivateDnsHostname"] == f"ip-{dashed}.us-west-2.compute.internal"
 
 
 def test_a_role_limited_to_the_clusters_own_subnet_and_group_is_enough(world: World) -> None:

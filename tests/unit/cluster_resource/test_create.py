@@ -164,6 +164,20 @@ def test_the_first_failure_message_is_kept_when_the_service_rolls_back(world: Wo
     assert "Rollback completed" not in reason
 
 
+@pytest.mark.parametrize("slow", [True, False])
+def test_a_failed_creation_names_what_the_rollback_keeps_and_an_update_does_not(world: World, *, slow: bool) -> None:
+    kept = "a NAT gateway and a file system of the other stacks stay and cost money"
+    if slow:
+        world.sagemaker.creation_s = 99_999
+    else:
+        world.sagemaker.creation_fails = "Lifecycle scripts did not run successfully"
+    done = world.finish(world.event("Create", properties()))
+    assert kept in done["Reason"]
+    update = world.event("Update", properties(ClusterName="other"), physical_id=done["PhysicalResourceId"], old=properties())
+    updated = world.finish(update)
+    assert (updated["Status"], kept in updated["Reason"]) == ("FAILED", False)
+
+
 def test_a_cluster_that_disappears_is_a_failure_and_is_not_created_again(world: World) -> None:
     raw = world.deliver(world.event("Create", properties()))
     world.run(120)

@@ -30,6 +30,7 @@ def a_context(
     users: tuple[User, ...] = (),
     lustre: str | None = None,
     openzfs: str | None = None,
+    homes: str = "/fsx/home",
     message: str | None = None,
     bundle: Path = Path("/bundle"),
     instances: tuple[Instance, ...] = INSTANCES,
@@ -52,6 +53,7 @@ def a_context(
             path=bundle / "node_settings.json",
             groups=groups,
             users=users,
+            homes=Path(homes),
             accounting=Accounting("none", None, 3306, None),
             slurm=Slurm(
                 None, prolog_and_epilog=False, restrict_ssh=False, topology=None, setup="scripts", settings={}, partitions=()

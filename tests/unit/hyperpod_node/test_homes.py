@@ -30,15 +30,15 @@ def node(tmp_path: Path) -> FakeSystem:
 @pytest.mark.parametrize(
     ("lustre", "openzfs", "folder", "shared"),
     [
-        (LUSTRE, None, "/fsx/home", True),
+        (LUSTRE, None, "/fsx/people", True),
         (None, OPENZFS, "/home", True),
         (LUSTRE, OPENZFS, "/home", True),
         (None, None, "/home", False),
     ],
 )
 def test_homes_are_where_the_file_systems_say(lustre: str | None, openzfs: str | None, folder: str, shared: bool) -> None:
-    parameters = a_context(lustre=lustre, openzfs=openzfs).parameters
-    assert (str(homes.folder(parameters)), homes.shared(parameters)) == (folder, shared)
+    context = a_context(lustre=lustre, openzfs=openzfs, homes="/fsx/people")
+    assert (str(homes.folder(context)), homes.shared(context.parameters)) == (folder, shared)
 
 
 @pytest.mark.fault(67)

@@ -33,7 +33,7 @@ def test_a_field_in_the_apis_spelling_suggests_the_field(draft: Any) -> None:
 
 def test_an_unknown_field_like_no_other_lists_all(draft: Any) -> None:
     [line] = draft.set("storage", "zzz", 1).lines()
-    assert line.endswith("use data_bucket, data_repository_associations, existing, lustre or openzfs")
+    assert line.endswith("use data_bucket, data_repository_associations, existing, homes, lustre or openzfs")
 
 
 def test_a_missing_field_shows_its_description(draft: Any) -> None:

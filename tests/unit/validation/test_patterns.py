@@ -45,6 +45,7 @@ def test_suggestions_match_the_pattern(pattern: str, value: str) -> None:
         (("region",), "US-WEST-2", "us-west-2"),
         (("region",), "us_west_2", "us-west-2"),
         (("storage", "data_repository_associations", 0, "path"), "data/", "/data"),
+        (("storage", "homes"), "/fsx/people/", "/fsx/people"),
         (("storage", "data_repository_associations", 0, "prefix"), "/released/", "released"),
     ],
 )

@@ -122,6 +122,9 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
         .set("storage", "existing", {"file_system_id": "fs-01234567", "mount_name": "fsx"})
         .set("storage", "openzfs", "dns_name", "fs-01234567.fsx.us-west-2.amazonaws.com")
     ),
+    "unused-homes": lambda draft: draft.set("storage", "homes", "/fsx").set(
+        "storage", "openzfs", "dns_name", "fs-01234567.fsx.us-west-2.amazonaws.com"
+    ),
     "unique-account-names": lambda draft: draft.set("users", [{"name": "eve", "uid": 10001}, {"name": "eve", "uid": 10002}]),
     "unique-account-ids": lambda draft: draft.set("users", [{"name": "eve", "uid": 10001}, {"name": "bob", "uid": 10001}]),
     "reserved-account-names": lambda draft: draft.set("users", [{"name": "slurm", "uid": 10001}]),

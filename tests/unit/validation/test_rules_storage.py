@@ -120,6 +120,26 @@ def test_homes_are_not_copied_to_a_bucket_unasked(draft: Any, path: str, *, cove
     assert draft.problems() == []
 
 
+@pytest.mark.parametrize(
+    ("path", "covers"), [("/", True), ("/alice", True), ("/alice/data", True), ("/ubuntu", True), ("/data", False)]
+)
+def test_homes_directly_in_fsx_are_not_copied_to_a_bucket_unasked(draft: Any, path: str, *, covers: bool) -> None:
+    draft.set("storage", "homes", "/fsx").set("users", [{"name": "alice", "uid": 10001}])
+    draft.set("storage", "data_repository_associations", 0, "path", path)
+    assert [problem.rule for problem in draft.problems()] == ["association-covers-home"] * covers
+
+
+@pytest.mark.parametrize(("folder", "valid"), [("/fsx", True), ("/fsx/a/b", True), ("/home", False), ("/fsx/../etc", False)])
+def test_homes_are_on_the_file_system(draft: Any, folder: str, *, valid: bool) -> None:
+    assert (draft.set("storage", "homes", folder).problems() == []) == valid
+
+
+def test_homes_on_openzfs_need_no_folder(draft: Any) -> None:
+    draft.set("storage", "openzfs", "dns_name", "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com")
+    [line] = draft.set("storage", "homes", "/fsx/people").lines()
+    assert line.endswith("is ignored, because `storage.openzfs` holds the homes; remove one of the two")
+
+
 def test_a_link_that_copies_nothing_covers_nothing(draft: Any) -> None:
     link = {"path": "/home", "import_metadata_on_create": False, "auto_import": [], "auto_export": []}
     assert draft.set("storage", "data_repository_associations", 0, link).problems() == []

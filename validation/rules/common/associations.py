@@ -14,6 +14,7 @@ from validation.rules.registry import rule, slurm_rule
 ASSOCIATIONS: Path = ("storage", "data_repository_associations")
 ENTRIES = "storage.data_repository_associations[]"
 MOUNT = "/fsx"
+ADMINISTRATOR = "ubuntu"  # the user of HyperPod's images, whose home is shared, too
 
 
 @rule("association-without-file-system", "storage.lustre", "storage.existing", "storage.data_repository_associations")
@@ -96,18 +97,20 @@ def association_path(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem((*ASSOCIATIONS, index, "path"), association.path, message)
 
 
-@rule("association-covers-home", ENTRIES, "storage.openzfs", level=Level.WARNING)
+@rule("association-covers-home", ENTRIES, "storage.openzfs", "storage.homes", "users", level=Level.WARNING)
 def association_covers_home(config: ClusterConfig) -> Iterator[Problem]:
-    """No association may include `/home` of the file system, unless `storage.openzfs` holds the home directories.
+    """No association may include home directories: `storage.homes`, unless `storage.openzfs` holds them.
 
     Keys and passwords in home directories would be exported to the bucket, and changes in the bucket imported into home
     directories.
     """
     if config.storage.openzfs is None:
-        message = (
-            "includes the home directories in /fsx/home; use another directory, or add `storage.openzfs` for home directories"
-        )
-        yield from _covering("/home", config, message)
+        homes = config.storage.homes
+        message = f"includes home directories in {homes}; use another directory, or add `storage.openzfs` for home directories"
+        # Directly in /fsx, homes are beside other directories.
+        names = (ADMINISTRATOR, *(user.name for user in config.users))
+        directories = [f"/{name}" for name in names] if homes == MOUNT else [homes.removeprefix(MOUNT)]
+        yield from _covering(directories, config, message)
 
 
 @slurm_rule("association-covers-slurm-state", ENTRIES, "slurm.state_folder", level=Level.WARNING)
@@ -120,7 +123,7 @@ def association_covers_slurm_state(config: ClusterConfig) -> Iterator[Problem]:
     folder = config.slurm.state_folder
     if folder is not None and folder.startswith(f"{MOUNT}/"):  # otherwise state-on-shared-storage reports it
         message = f"includes slurmctld's state in {folder}; use another directory, or move `slurm.state_folder`"
-        yield from _covering(folder.removeprefix(MOUNT), config, message)
+        yield from _covering([folder.removeprefix(MOUNT)], config, message)
 
 
 @rule("bucket-region", ENTRIES, "storage.data_bucket", "region", level=Level.WARNING)
@@ -154,11 +157,11 @@ def unlinked_data_bucket(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("storage", "data_bucket", "existing"), bucket, message)
 
 
-def _covering(directory: str, config: ClusterConfig, message: str) -> Iterator[Problem]:
-    """Yield a problem for each association that includes the directory and imports or exports anything."""
+def _covering(directories: list[str], config: ClusterConfig, message: str) -> Iterator[Problem]:
+    """Yield a problem for each association that includes one of the directories and imports or exports anything."""
     for index, association in numbered(config.storage.data_repository_associations):
         copies = association.auto_import or association.auto_export or association.import_metadata_on_create
-        if copies and _overlap(directory, association.path):
+        if copies and any(_overlap(directory, association.path) for directory in directories):
             yield Problem((*ASSOCIATIONS, index, "path"), association.path, message)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from config.errors import Level, Problem
 from config.model import ClusterConfig
 from config.section import Removal
-from config.storage import DeploymentType
+from config.storage import DEFAULT_HOMES, DeploymentType
 from validation.rules.registry import rule
 
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/managing-throughput-capacity.html
@@ -82,6 +82,20 @@ def duplicate_file_system(config: ClusterConfig) -> Iterator[Problem]:
     if existing and openzfs and openzfs.dns_name.startswith(f"{existing.file_system_id}."):
         message = "is the FSx for Lustre file system of `existing`; use an OpenZFS file system, or remove this section"
         yield Problem(("storage", "openzfs", "dns_name"), openzfs.dns_name, message)
+
+
+@rule("unused-homes", "storage.homes", "storage.lustre", "storage.existing", "storage.openzfs", level=Level.WARNING)
+def unused_homes(config: ClusterConfig) -> Iterator[Problem]:
+    """`storage.homes` applies only to a Lustre file system, without `storage.openzfs`.
+
+    Otherwise it is ignored: homes are in /home.
+    """
+    storage = config.storage
+    if storage.homes == DEFAULT_HOMES or ((storage.lustre or storage.existing) and storage.openzfs is None):
+        return
+    fix = "remove one of the two" if storage.openzfs else "remove this line, or add `storage.lustre` or `storage.existing`"
+    where = "`storage.openzfs` holds the homes" if storage.openzfs else "no Lustre file system is configured"
+    yield Problem(("storage", "homes"), storage.homes, f"is ignored, because {where}; {fix}")
 
 
 @rule("existing-bucket-removal", "storage.data_bucket")

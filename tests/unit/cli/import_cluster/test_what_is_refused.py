@@ -118,6 +118,8 @@ def test_what_is_wrong_with_the_request_is_told_by_its_path(path: tuple[Any, ...
         (("workload_manager",), "pbs", 'workload_manager: "pbs": must be slurm; no other is supported'),
         (("fsx_mountnam",), "x", 'fsx_mountnam: "x": is not a provisioning parameter; did you mean fsx_mountname'),
         (("fsx_mountname",), 7, "fsx_mountname: 7: must be text; quote it"),
+        (("slurm_configurations",), [], "slurm_configurations: []: must be an object with texts; quote its values"),
+        (("slurm_configurations",), {"slurm_sns_arn": 7}, "slurm_configurations: {"),
     ],
 )
 def test_what_is_wrong_with_the_parameters_is_told_by_its_path(path: tuple[Any, ...], value: object, said: str) -> None:
@@ -247,6 +249,9 @@ KINDS = {
     "listed": {"ClusterSummaries": []},
     "written": {"ClusterConfig": {"ClusterName": "theirs"}, "InstanceGroups": []},
     "template": {"Resources": {}},
+    "resource": {"Type": "AWS::SageMaker::Cluster", "Properties": {"InstanceGroups": REQUEST["InstanceGroups"]}},
+    "stack_parameters": [{"ParameterKey": "AvailabilityZoneId", "ParameterValue": "usw2-az2"}] * 30,
+    "group": REQUEST["InstanceGroups"][0],
 }
 FIRST, SECOND, LAST = (
     f"; pass {what}" for what in ("it first, and prov", "them second, after CreateCluster's", "it last, after Create")
@@ -271,6 +276,9 @@ FIRST, SECOND, LAST = (
             ("written", "parameters"),
             "written.json:2:2: ClusterConfig: .* on nodes; pass CreateCluster's input, or --from-cluster",
         ),
+        (("resource",), "resource.json:3:2: Properties: .*: this is a CloudFormation resource; pass its Properties"),
+        (("stack_parameters",), "stack_parameters.json:1:1: these are parameters of a CloudFormation stack; pass CreateCluster"),
+        (("group",), "group.json:2:2: InstanceGroupName: .*: this is one instance group; put it in a list"),
         (("template",), "template.json:2:2: Resources: .* CloudFormation template; pass CreateCluster's input"),
     ],
 )
@@ -290,6 +298,13 @@ def test_a_cluster_file_needs_no_import(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("region: us-west-2\n")
     with pytest.raises(ConfigError, match=r"is not JSON: .*; this is a cluster file: `./hpod validate .*mine.yaml`"):
         read_original(tmp_path / "mine.yaml")
+
+
+@pytest.mark.parametrize("first", ["AWSTemplateFormatVersion: 2010-09-09", "# ours\nResources:"])
+def test_a_template_in_yaml_is_no_cluster_file(tmp_path: Path, first: str) -> None:
+    (tmp_path / "stack.yaml").write_text(f"{first}\n")
+    with pytest.raises(ConfigError, match=r"is not JSON: .*; this is a CloudFormation template: pass CreateCluster's input"):
+        read_original(tmp_path / "stack.yaml")
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,70 @@ def test_homes_on_openzfs_are_kept_with_the_network_and_told_without() -> None:
     assert f"# Homes were on {homes}, which the new network does not reach" in import_of(REQUEST, None, parameters).text
 
 
+def test_homes_of_a_file_system_that_is_kept_stay_where_awss_scripts_put_them() -> None:
+    made = import_of(REQUEST, NETWORK)
+    assert made.config is not None
+    assert made.config.storage.homes == "/fsx"
+    assert "# AWS's scripts put homes in /fsx. Remove `homes` if the original has them in /fsx/home." in made.text
+    assert "# Homes are in /fsx/home; AWS's scripts put them in /fsx." in import_of(REQUEST).text
+    assert config_of(REQUEST, EVERYTHING).storage.homes == "/fsx/home"  # the original's scripts decide
+
+
+@pytest.mark.parametrize(("choices", "named"), [(None, True), (NETWORK, True), (EVERYTHING, False)])
+def test_what_awss_scripts_do_and_ours_do_not_is_named(choices: Choices | None, *, named: bool) -> None:
+    text = import_of(REQUEST, choices).text
+    assert all((each in text) == named for each in ("Docker, Enroot and Pyxis", "SSSD", "exporters", "mount-s3"))
+
+
+def test_a_login_group_that_is_among_the_workers_too_is_a_login_group() -> None:
+    """AWS's Terraform modules write such parameters."""
+    workers = [{"instance_group_name": "door", "partition_name": "dev"}, *PARAMETERS["worker_groups"]]
+    made = import_of(REQUEST, None, {**PARAMETERS, "worker_groups": workers})
+    assert made.config is not None
+    assert [group.role for group in made.config.instance_groups] == ["controller", "login", "compute"]
+    assert "# provisioning_parameters.json lists door as login group and among worker_groups; imported as login" in made.text
+
+
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-multihead-slurm-setup.html
+SEVERAL_CONTROLLERS = {
+    "slurm_database_secret_arn": "arn:aws:secretsmanager:us-west-2:111122223333:secret:slurm-AbCdEf",
+    "slurm_database_endpoint": "slurm.cluster-1.us-west-2.rds.amazonaws.com",
+    "slurm_shared_directory": "/fsx",
+    "slurm_database_user": "slurm",
+    "slurm_sns_arn": "arn:aws:sns:us-west-2:111122223333:failover",
+}
+
+
+def test_the_database_and_the_folder_of_several_controllers_are_taken_over() -> None:
+    parameters = {**PARAMETERS, "slurm_configurations": SEVERAL_CONTROLLERS}
+    made = import_of(changed(REQUEST, "InstanceGroups", 0, "InstanceCount", 2), NETWORK, parameters)
+    assert made.problems == ()
+    assert made.config is not None
+    slurm = made.config.slurm
+    assert (slurm.accounting.database, slurm.state_folder) == ("external", "/fsx/slurm")
+    assert slurm.accounting.host == SEVERAL_CONTROLLERS["slurm_database_endpoint"]
+    assert slurm.accounting.secret_arn == SEVERAL_CONTROLLERS["slurm_database_secret_arn"]
+    assert "# Left out: slurm_database_user, slurm_sns_arn." in made.text
+
+
+def test_the_port_of_the_database_is_taken_over() -> None:
+    slurm = {**SEVERAL_CONTROLLERS, "slurm_database_endpoint": "10.1.2.3:3307"}
+    accounting = config_of(REQUEST, NETWORK, {**PARAMETERS, "slurm_configurations": slurm}).slurm.accounting
+    assert (accounting.host, accounting.port) == ("10.1.2.3", 3307)
+
+
+def test_the_file_of_scripts_that_are_passed_has_no_database(tmp_path: Path) -> None:
+    (tmp_path / "on_create.sh").touch()
+    parameters = {**PARAMETERS, "slurm_configurations": SEVERAL_CONTROLLERS}
+    text = import_of(REQUEST, Choices(scripts=str(tmp_path)), parameters).text
+    assert "# Left out: slurm_configurations, which the generated provisioning_parameters.json lacks" in text
+
+
+def test_scripts_that_are_kept_keep_their_database() -> None:
+    parameters = {**PARAMETERS, "slurm_configurations": SEVERAL_CONTROLLERS}
+    assert config_of(REQUEST, EVERYTHING, parameters).slurm.state_folder is None
+
+
 SLURM_CONFIGS = ({"NodeType": "Controller"}, {"NodeType": "Login"}, {"NodeType": "Compute", "PartitionNames": ["a"]})
 
 

@@ -9,9 +9,11 @@ from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
 
 from cli.preflight import deploy_actions
 from cli.preflight.deploy_actions import Actions
+from cli.snapshot.readable import BOILERPLATE
 
 SNAPSHOTS = Path(__file__).parents[4] / "tests" / "snapshots"
-TABLES: list[Actions] = [each for name, each in vars(deploy_actions).items() if name.isupper()]
+# The templates' functions, parameters and custom resources are no types.
+TABLES: list[Actions] = [each for name, each in vars(deploy_actions).items() if name.isupper() and name != "TEMPLATE"]
 # Its schema lists no actions; the module says where they are from.
 WITHOUT_LIST = "AWS::FSx::FileSystem"
 
@@ -26,6 +28,12 @@ def test_every_type_that_the_templates_make_is_in_the_table() -> None:
     types = set(made())
     assert len(types) > 20
     assert types <= {kind for table in TABLES for kind in table}
+
+
+def test_every_other_part_that_needs_an_action_is_in_a_template() -> None:
+    text = "\n".join([str(BOILERPLATE), *(file.read_text() for file in SNAPSHOTS.rglob("*.template.yaml"))])
+    named = [part.removeprefix("Fn::") for part in deploy_actions.TEMPLATE]
+    assert [part for part in named if part not in text] == []
 
 
 @pytest.mark.parametrize("kind", sorted({kind for table in TABLES for kind in table} - {WITHOUT_LIST}))

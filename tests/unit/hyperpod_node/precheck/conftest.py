@@ -20,7 +20,15 @@ FSX = "10.1.0.9@tcp:/abcdefgh /fsx lustre rw,noatime,flock 0 0\n"
 NVME = "/dev/md0 /opt/dlami/nvme ext4 rw 0 0\n"
 WITHOUT_FSX = "".join(line for line in MOUNTS.splitlines(keepends=True) if " /fsx " not in line)
 
-FACTS = Facts(node="compute-nodes-1", role="compute", instance_type="ml.p5.48xlarge", gpus=8, file_system=True, users=("ada",))
+FACTS = Facts(
+    node="compute-nodes-1",
+    role="compute",
+    instance_type="ml.p5.48xlarge",
+    gpus=8,
+    file_system=True,
+    homes="/fsx/home",
+    users=("ada",),
+)
 
 
 def captured(name: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hyperpod_node.accounts import Account
 from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node import Node
@@ -19,6 +20,7 @@ from hyperpod_node.resource_config import ResourceConfig
 from hyperpod_node.steps import precheck
 from hyperpod_node.system import System
 from tests.node_settings import P5_TYPE, node_settings, user
+from tests.unit.hyperpod_node.fake_accounts import FakeAccounts
 
 from .conftest import FACTS
 
@@ -60,7 +62,7 @@ def context(tmp_path: Path) -> Context:
 
 @pytest.fixture
 def system(tmp_path: Path) -> System:
-    return System(root=tmp_path)
+    return System(root=tmp_path, accounts=FakeAccounts())
 
 
 def files_below(folder: Path) -> dict[Path, tuple[int, int]]:
@@ -70,6 +72,13 @@ def files_below(folder: Path) -> dict[Path, tuple[int, int]]:
 def test_the_node_is_noted_with_what_it_ought_to_have(context: Context, system: System) -> None:
     precheck.apply(context, system)
     assert Facts.load(system.path(FILE)) == FACTS
+
+
+def test_the_home_of_the_ami_s_own_user_is_checked_too(context: Context, tmp_path: Path) -> None:
+    ubuntu = Account("ubuntu", 1000, 1000, Path("/home/ubuntu"))
+    system = System(root=tmp_path, accounts=FakeAccounts([ubuntu]))
+    precheck.apply(context, system)
+    assert Facts.load(system.path(FILE)).users == ("ada", "ubuntu")
 
 
 def test_what_is_noted_is_no_secret_and_readable_by_all(context: Context, system: System) -> None:

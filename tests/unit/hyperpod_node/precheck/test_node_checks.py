@@ -117,11 +117,27 @@ def test_homes_are_not_blamed_for_a_missing_file_system(make_node: Make) -> None
     assert user_homes.check(make_node(mounts=WITHOUT_FSX, answers={"getent": ADA})).state == "SKIP"
 
 
-def test_homes_on_openzfs_are_shared_as_well(make_node: Make) -> None:
+@pytest.mark.parametrize("fsx", [FSX, ""])
+def test_homes_on_openzfs_are_shared_as_well(make_node: Make, fsx: str) -> None:
     zfs = "fs-1.fsx.us-west-2.amazonaws.com:/fsx /home nfs4 rw 0 0\n"
-    node = make_node(mounts=WITHOUT_FSX + FSX + zfs, answers={"getent": ADA.replace("/fsx", "")})
+    answers: dict[str, str | NodeError] = {"getent": ADA.replace("/fsx", "")}
+    node = make_node(mounts=WITHOUT_FSX + fsx + zfs, answers=answers, facts={"homes": "/home", "file_system": bool(fsx)})
     (node.system.root / "home/ada").mkdir(parents=True)
     assert user_homes.check(node).state == "PASS"
+
+
+def test_openzfs_that_is_not_mounted_is_reported(make_node: Make) -> None:
+    result = user_homes.check(make_node(facts={"homes": "/home"}, answers={"getent": ADA.replace("/fsx", "")}))
+    assert (result.state, result.message) == ("FAIL", "/home is not mounted")
+
+
+def test_a_home_belongs_in_the_folder_of_the_cluster_file(make_node: Make) -> None:
+    answers: dict[str, str | NodeError] = {"getent passwd ada": ADA.replace("/fsx", "")}
+    assert user_homes.check(make_node(facts={"homes": "/fsx"}, answers=answers)).fix == "sudo usermod -d /fsx/ada ada"
+
+
+def test_local_homes_are_not_checked(make_node: Make) -> None:
+    assert user_homes.check(make_node(facts={"homes": None})).state == "SKIP"
 
 
 def test_a_check_that_cannot_be_made_fails_alone(make_node: Make) -> None:

@@ -192,6 +192,14 @@ def test_login_nodes_with_sackd_keep_the_configuration_for_every_shell(worker: S
     assert not (worker.root / "etc/environment").exists()
 
 
+def test_a_slurm_conf_of_the_image_does_not_hide_that_of_the_controllers(worker: SlurmMachine) -> None:
+    worker.write("opt/slurm/etc/slurm.conf", "# a stub\n")
+    for _ in range(2):
+        slurm_login.apply(slurm_context(here=WORKER), worker.system)
+    assert not worker.system.slurm_conf.exists()
+    assert worker.system.slurm_conf.with_name("slurm.conf.not-on-this-node").read_text() == "# a stub\n"
+
+
 def test_a_unit_of_the_image_for_sackd_is_used_as_it_is(worker: SlurmMachine) -> None:
     worker.write("usr/sbin/sackd", "")
     worker.write("usr/lib/systemd/system/sackd.service", "")

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from local_aws.nodes.machines.dns import Names, domain, reply
+from local_aws.host_names import domain
+from local_aws.nodes.machines.dns import Names, reply
 from local_aws.nodes.specs import FileSystem, Vpc
 
 LUSTRE = "fs-0123.fsx.us-west-2.amazonaws.com"

@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,33 @@ def test_a_half_built_image_is_not_found(tmp_path: Path, monkeypatch: pytest.Mon
     assert store.find() is None
     with pytest.raises(NodesError, match=r"the node image is not built; build it with `make nodes-setup`"):
         support.image()
+
+
+@pytest.fixture
+def recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the recipe, to change."""
+    copy = tmp_path / "recipe"
+    shutil.copytree(store.RECIPE, copy, ignore=shutil.ignore_patterns("extra"))
+    monkeypatch.setattr(store, "RECIPE", copy)
+    return copy
+
+
+def test_a_program_that_can_no_longer_be_run_makes_another_image(recipe: Path) -> None:
+    before = store.image_of("trixie")
+    (recipe / "overlay" / "1_slurm.sh").chmod(0o644)
+    assert store.image_of("trixie") != before
+
+
+def test_the_users_packages_and_wheels_are_in_the_image(recipe: Path) -> None:
+    before = store.image_of("trixie"), store.image_packages()
+    (recipe / "extra" / "wheels").mkdir(parents=True)
+    (recipe / "extra" / "packages").write_text("# Our tools.\nansible-core\njq\n")
+    with_packages = store.image_of("trixie"), store.image_packages()
+    (recipe / "extra" / "wheels" / "ours-1.0-py3-none-any.whl").write_bytes(b"")
+    with_wheel = store.image_of("trixie"), store.image_packages()
+
+    assert len({before[0], with_packages[0], with_wheel[0]}) == 3
+    assert with_packages[1] == with_wheel[1] == [*before[1], "ansible-core"]
 
 
 def test_every_package_is_listed_once() -> None:
