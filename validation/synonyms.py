@@ -29,6 +29,8 @@ _FIELDS = {
     "groups": "instance_groups",
     "node_groups": "instance_groups",
     "training_plan": "training_plan_arn",
+    "role_arn": "execution_role",
+    "execution_role_arn": "execution_role",
     "ami": "image_id",
     "ami_id": "image_id",
 }

@@ -22,7 +22,7 @@ def _arns(request: EffectiveRequest) -> Iterator[tuple[Path, str]]:
     yield ("slurm", "accounting", "secret_arn"), accounting.secret_arn or ""
     yield ("slurm", "accounting", "secret_key_arn"), accounting.secret_key_arn or ""
     plans = [group.member("TrainingPlanArn") for group in request.groups]
-    roles = [role for group in request.groups if (role := group.member("ExecutionRole")).is_overridden]
+    roles = [group.member("ExecutionRole") for group in request.groups if group.sets("ExecutionRole")]
     yield from ((each.path, each.text) for each in (*plans, *roles, *_keys(request)))
 
 
