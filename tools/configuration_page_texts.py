@@ -89,6 +89,14 @@ users:
   - {name: alice, uid: 10001, groups: [vision], sudo: true}
   - {name: bob, uid: 10002}
 """,
+    "node_role": """node_role:
+  managed_policy_arns: [arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryReadOnly]
+  statements:
+    - Sid: ReadDatasets
+      Effect: Allow
+      Action: [s3:GetObject, s3:ListBucket]
+      Resource: [arn:aws:s3:::our-datasets, arn:aws:s3:::our-datasets/*]
+""",
     "slurm.accounting": """slurm:
   accounting:
     database: external

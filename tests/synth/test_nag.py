@@ -16,7 +16,9 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> Findings:
     folder = tmp_path_factory.mktemp("nag") / "clusters"
     folder.mkdir()
     shutil.copytree(PROJECT / "examples/scripts", folder.parent / "scripts")  # used by an example
-    write_variants(folder, ["anywhere", "destroyed", "existing-storage", "internet-access", "named", "training-plan"])
+    write_variants(
+        folder, ["anywhere", "destroyed", "existing-storage", "internet-access", "named", "node-role", "training-plan"]
+    )
     for file in cluster_files.ALL:
         shutil.copy(file, folder)
     return collect(tmp_path_factory.mktemp("out"), folder)

@@ -1,12 +1,14 @@
 """Permissions of nodes."""
 
+import json
 from typing import Any
 
 import pytest
 
 from cluster_resource.event import HASH_LENGTH
 from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized
-from tests.synth.variants import KEY, OTHER_GROUP, OTHER_SUBNET, SECRET, TWO_SUBNETS
+from tests.synth.variants import BOUNDARY, KEY, NODE_ROLE, OTHER_GROUP, OTHER_SUBNET, SECRET, TWO_SUBNETS
+from validation.rules.common.node_role import MAX_STATEMENTS_CHARACTERS
 
 # Actions that support no resources, by https://docs.aws.amazon.com/service-authorization/latest/reference/.
 WITHOUT_RESOURCES = {
@@ -46,6 +48,7 @@ REMOVALS = {
 }
 
 Statement = dict[str, Any]
+LISTS = ("Action", "Resource")
 
 
 def as_list(value: Any) -> list[Any]:
@@ -90,6 +93,37 @@ def test_the_source_account_is_required_if_the_file_says_so(variants: Synthesize
 def test_no_managed_policy_is_attached(stack: StackTemplate) -> None:
     """SageMaker's policy allows reading every bucket with the prefix sagemaker-."""
     assert "ManagedPolicyArns" not in stack.properties("AWS::IAM::Role", named="NodeRole")
+
+
+def test_the_file_adds_policies_statements_and_a_boundary(variants: Synthesized) -> None:
+    stack = variants["node-role", CLUSTER]
+    role = stack.properties("AWS::IAM::Role", named="NodeRole")
+    assert role["ManagedPolicyArns"] == NODE_ROLE["managed_policy_arns"]
+    assert role["PermissionsBoundary"] == BOUNDARY
+    added = stack.properties("AWS::IAM::Policy", named="NodeRoleAdditions")["PolicyDocument"]["Statement"]
+    assert [{key: as_list(value) if key in LISTS else value for key, value in each.items()} for each in added] == NODE_ROLE[
+        "statements"
+    ]
+
+
+def test_added_statements_exist_as_long_as_the_cluster(variants: Synthesized) -> None:
+    stack = variants["node-role", CLUSTER]
+    cluster, _ = stack.one("Custom::HyperPodCluster")
+    assert stack.one("AWS::IAM::Policy", named="NodeRoleAdditions")[0] in stack.waits_for(cluster)
+
+
+def test_a_file_without_node_role_adds_nothing(stack: StackTemplate) -> None:
+    role = stack.properties("AWS::IAM::Role", named="NodeRole")
+    assert not role.keys() & {"ManagedPolicyArns", "PermissionsBoundary"}
+    assert [policy["PolicyName"] for policy in role["Policies"]] == ["Node"]
+    assert not [name for name in stack.of_type("AWS::IAM::Policy") if name.startswith("NodeRoleAdditions")]
+
+
+@pytest.mark.parametrize("name", ["existing-network", "own-key", "training-plan"])
+def test_the_policies_of_the_deployment_leave_room_for_statements_of_the_file(variants: Synthesized, name: str) -> None:
+    """IAM accepts 10,240 characters in all inline policies of a role."""
+    own = json.dumps(statements(variants[name, CLUSTER]), separators=(",", ":"))
+    assert len(own) + MAX_STATEMENTS_CHARACTERS < 10_240
 
 
 def test_each_statement_has_a_unique_sid(stack: StackTemplate) -> None:

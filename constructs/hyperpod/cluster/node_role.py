@@ -6,6 +6,7 @@ from constructs import Construct
 
 from config.model import ClusterConfig
 from constructs.hyperpod.cluster.node_permissions import NodePermissions
+from constructs.hyperpod.cluster.node_role_additions import add_to_role, managed_policies, permissions_boundary
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.nag import acknowledge_wildcards
 from constructs.hyperpod.network.network import Network
@@ -29,8 +30,11 @@ class NodeRole(iam.Role):
             description=f"Execution role of the nodes of HyperPod cluster {config.name}",
             assumed_by=iam.ServicePrincipal("sagemaker.amazonaws.com", conditions=account),
             inline_policies={"Node": iam.PolicyDocument(statements=permissions.statements())},
+            managed_policies=managed_policies(scope, config.node_role),
+            permissions_boundary=permissions_boundary(scope, config.node_role),
         )
         acknowledge_wildcards(self, permissions.wildcards())
+        add_to_role(self, config.node_role)
         # If subnets change, CloudFormation creates a new policy before it updates the cluster, and deletes this one afterwards.
         # Until then HyperPod can remove interfaces of the old cluster or of removed groups.
         interfaces = iam.Policy(self, f"Interfaces{permissions.subnets_identity}", statements=[permissions.manage_interfaces()])

@@ -236,6 +236,25 @@ def test_a_role_is_of_the_partition_of_the_clusters_region(draft: Any) -> None:
     assert told(draft) == ["arn-partition: ExecutionRole"]
 
 
+def test_policies_and_resources_of_the_node_role_are_of_the_partition_of_the_clusters_region(draft: Any) -> None:
+    statement = {"Effect": "Allow", "Action": ["s3:GetObject"]}
+    draft.set(
+        "node_role",
+        {
+            "managed_policy_arns": ["arn:aws-cn:iam::aws:policy/ReadOnlyAccess"],
+            "permissions_boundary_arn": "arn:aws-cn:iam::123456789012:policy/limit",
+            "statements": [
+                {**statement, "Resource": ["*", "arn:aws*:s3:::a/*", "arn:aws:s3:::a/*", "arn:aws-cn:s3:::a/*"]},
+            ],
+        },
+    )
+    assert told(draft) == [
+        "arn-partition: node_role.managed_policy_arns[0]",
+        "arn-partition: node_role.permissions_boundary_arn",
+        "arn-partition: node_role.statements[0].Resource[3]",
+    ]
+
+
 def test_of_a_region_that_is_newer_than_the_release_no_partition_is_known(draft: Any) -> None:
     of_work(draft, "ExecutionRole", ROLE.replace("arn:aws:", "arn:aws-eusc:"))
     draft.set("region", "eusc-fr-west-1").set("network", "availability_zone_id", "euscf1-az1")

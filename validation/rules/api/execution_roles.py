@@ -43,15 +43,18 @@ def script_bucket_name(request: EffectiveRequest) -> Iterator[Problem]:
             )
 
 
-@request_rule("missing-execution-role", "instance_groups[]", level=Level.WARNING)
+@request_rule("missing-execution-role", "instance_groups[]", "node_role", level=Level.WARNING)
 def missing_execution_role(request: EffectiveRequest) -> Iterator[Problem]:
     """A group with a custom `LifeCycleConfig.SourceS3Uri` requires an `execution_role` with read access to it.
 
-    The stack's node role can read only the uploaded scripts: each node of the group fails after it starts.
+    Without additions in `node_role`, the node role can read only the uploaded scripts: each node fails after it starts.
     """
+    if request.config.node_role.adds_permissions:
+        return
     for group in request.groups:
         scripts = group.member("LifeCycleConfig", "SourceS3Uri")
         if scripts.text and scripts.is_overridden and not group.sets("ExecutionRole"):
             yield scripts.problem(
-                "the node role has no access to this prefix; add an `execution_role` that has, or use `lifecycle.source`"
+                "the node role has no access to this prefix; add an `execution_role` that has, allow it in `node_role`, or use "
+                "`lifecycle.source`"
             )
