@@ -167,6 +167,34 @@ def test_nodes_list_the_bucket_of_this_account_with_any_prefix(stack: StackTempl
     assert listing["Condition"] == {"StringEquals": {"aws:ResourceAccount": {"Ref": "AWS::AccountId"}}}
 
 
+def on_data_bucket(stack: StackTemplate) -> dict[str, tuple[list[str], str]]:
+    """Return actions and resource of the statements on the data bucket, by Sid."""
+    return {
+        each["Sid"]: (as_list(each["Action"]), text(each["Resource"]))
+        for each in statements(stack)
+        if each["Sid"].endswith("DataBucket")
+    }
+
+
+def test_nodes_have_no_access_to_the_data_bucket_by_default(stack: StackTemplate) -> None:
+    assert on_data_bucket(stack) == {}
+
+
+def test_nodes_list_and_read_the_created_data_bucket(variants: Synthesized) -> None:
+    assert on_data_bucket(variants["bucket-read", CLUSTER]) == {
+        "ListDataBucket": (["s3:ListBucket"], "arn:aws:s3:::?"),
+        "ReadDataBucket": (["s3:GetObject"], "arn:aws:s3:::?/*"),
+    }
+
+
+def test_nodes_write_and_delete_objects_of_an_existing_data_bucket(variants: Synthesized) -> None:
+    assert on_data_bucket(variants["bucket-written", CLUSTER]) == {
+        "ListDataBucket": (["s3:ListBucket"], "arn:aws:s3:::datasets"),
+        "ReadDataBucket": (["s3:GetObject"], "arn:aws:s3:::datasets/*"),
+        "WriteDataBucket": (["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:PutObject"], "arn:aws:s3:::datasets/*"),
+    }
+
+
 def test_metrics_are_limited_to_the_namespace_of_hyperpod(stack: StackTemplate) -> None:
     [metrics] = allowing(stack, "cloudwatch:PutMetricData")
     assert metrics["Condition"] == {"StringEquals": {"cloudwatch:namespace": "/aws/sagemaker/Clusters"}}

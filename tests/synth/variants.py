@@ -51,6 +51,8 @@ CHANGES: dict[str, dict[str, Any]] = {
         "storage": {"lustre": None, "existing": EXISTING_FILE_SYSTEM, "data_bucket": {"existing": "datasets"}},
     },
     "existing-bucket": {"storage": {"data_bucket": {"existing": "datasets"}}},
+    "bucket-read": {"storage": {"data_bucket": {"node_access": "read"}}},
+    "bucket-written": {"storage": {"data_bucket": {"existing": "datasets", "node_access": "write"}}},
     "no-storage": {"storage": {"lustre": None, "data_repository_associations": []}},
     "destroyed": {"storage": {"lustre": {"removal": "destroy"}, "data_bucket": {"removal": "destroy"}}},
     "bucket-destroyed": {"storage": {"data_bucket": {"removal": "destroy"}}},

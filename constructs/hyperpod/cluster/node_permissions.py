@@ -7,6 +7,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 
 from config.model import ClusterConfig
+from config.storage import NodeAccess
 from constructs.hyperpod.cluster.generated_names import names_of_clusters
 from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
@@ -33,6 +34,7 @@ class NodePermissions:
     config: ClusterConfig
     network: Network
     scripts: LifecycleScripts
+    data_bucket_name: str | None
 
     def statements(self) -> list[iam.PolicyStatement]:
         """Return all statements except ``manage_interfaces``."""
@@ -43,6 +45,7 @@ class NodePermissions:
             self._describe_network(),
             *self._mounts(),
             *self._accounting(),
+            *self._data_bucket(),
         ]
 
     def manage_interfaces(self) -> iam.PolicyStatement:
@@ -81,10 +84,16 @@ class NodePermissions:
         return {
             **groups,
             self.scripts.bucket.scripts_arn: "prefixes contain a hash of the scripts; older nodes read older prefixes",
+            **self._data_bucket_wildcard(),
             **self.interface_wildcard(),
             self._instance: "instances belong to HyperPod's account; only the cluster's network interfaces can be detached",
             "*": "PutMetricData (limited to a namespace), ssmmessages and Describe actions support no resources",
         }
+
+    def _data_bucket_wildcard(self) -> dict[str, str]:
+        if self.config.storage.data_bucket.node_access is NodeAccess.NONE:
+            return {}
+        return {f"{self._data_bucket_arn}/*": "`node_access` of the cluster file allows access to all objects of the data bucket"}
 
     def interface_wildcard(self) -> dict[str, str]:
         """Return the reason for the wildcard in statements on network interfaces."""
@@ -194,6 +203,27 @@ class NodePermissions:
                 )
             )
         return statements
+
+    def _data_bucket(self) -> list[iam.PolicyStatement]:
+        """Allow what `node_access` sets; `write` deletes too, as programs rotate checkpoints and PutObject can overwrite."""
+        access = self.config.storage.data_bucket.node_access
+        statements = []
+        if access is not NodeAccess.NONE:
+            listing, reading = ["s3:ListBucket"], ["s3:GetObject"]
+            statements += [
+                iam.PolicyStatement(sid="ListDataBucket", actions=listing, resources=[self._data_bucket_arn]),
+                iam.PolicyStatement(sid="ReadDataBucket", actions=reading, resources=[f"{self._data_bucket_arn}/*"]),
+            ]
+        if access is NodeAccess.WRITE:
+            writing = ["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:PutObject"]
+            statements.append(
+                iam.PolicyStatement(sid="WriteDataBucket", actions=writing, resources=[f"{self._data_bucket_arn}/*"])
+            )
+        return statements
+
+    @cached_property
+    def _data_bucket_arn(self) -> str:
+        return self.stack.format_arn(service="s3", region="", account="", resource=str(self.data_bucket_name))
 
     @cached_property
     def _subnets(self) -> list[str]:

@@ -20,8 +20,19 @@ class NodeRole(iam.Role):
     interfaces and the cluster would stay in Deleting.
     """
 
-    def __init__(self, scope: Construct, id: str, *, config: ClusterConfig, network: Network, scripts: LifecycleScripts) -> None:
-        permissions = NodePermissions(cdk.Stack.of(scope), config=config, network=network, scripts=scripts)
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        config: ClusterConfig,
+        network: Network,
+        scripts: LifecycleScripts,
+        data_bucket_name: str | None,
+    ) -> None:
+        permissions = NodePermissions(
+            cdk.Stack.of(scope), config=config, network=network, scripts=scripts, data_bucket_name=data_bucket_name
+        )
         # Optional, because AWS does not document whether HyperPod sends aws:SourceAccount.
         account = {"StringEquals": {"aws:SourceAccount": cdk.Aws.ACCOUNT_ID}} if config.trust_source_account else None
         super().__init__(

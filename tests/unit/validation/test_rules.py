@@ -119,6 +119,9 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "unlinked-data-bucket": lambda draft: draft.remove("storage", "data_repository_associations").set(
         "storage", "data_bucket", "existing", "ours"
     ),
+    "node-access-without-bucket": lambda draft: draft.remove("storage", "data_repository_associations").set(
+        "storage", "data_bucket", "node_access", "read"
+    ),
     "duplicate-file-system": lambda draft: (
         draft.remove("storage", "lustre")
         .set("storage", "existing", {"file_system_id": "fs-01234567", "mount_name": "fsx"})
