@@ -200,15 +200,19 @@ def test_metrics_are_limited_to_the_namespace_of_hyperpod(stack: StackTemplate) 
     assert metrics["Condition"] == {"StringEquals": {"cloudwatch:namespace": "/aws/sagemaker/Clusters"}}
 
 
-def test_interfaces_are_created_only_in_the_subnets_and_security_group_of_the_cluster(variants: Synthesized) -> None:
+def test_interfaces_are_created_only_in_the_existing_network_which_another_account_may_share(variants: Synthesized) -> None:
+    """The ARN of a shared subnet contains its owner's account."""
     [making] = allowing(variants["existing-network", CLUSTER], "ec2:CreateNetworkInterface")
-    resources = ["".join(part if isinstance(part, str) else "?" for part in item["Fn::Join"][1]) for item in making["Resource"]]
-    assert {resource.split(":", 5)[5] for resource in resources} == {
-        "network-interface/*",
-        "subnet/subnet-00000000000000001",
-        "subnet/subnet-00000000000000002",
-        "security-group/sg-00000000000000000",
+    assert {text(resource) for resource in making["Resource"]} == {
+        "arn:aws:ec2:us-west-2:?:network-interface/*",
+        *(f"arn:aws:ec2:us-west-2:*:subnet/{each}" for each in TWO_SUBNETS),
+        "arn:aws:ec2:us-west-2:*:security-group/sg-00000000000000000",
     }
+
+
+def test_created_subnets_and_groups_belong_to_this_account(stack: StackTemplate) -> None:
+    [making] = allowing(stack, "ec2:CreateNetworkInterface")
+    assert not [resource for resource in making["Resource"] if ":*:" in text(resource)]
 
 
 def test_only_interfaces_can_be_tagged_but_by_any_call(stack: StackTemplate) -> None:

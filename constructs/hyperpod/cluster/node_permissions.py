@@ -85,6 +85,11 @@ class NodePermissions:
             **groups,
             self.scripts.bucket.scripts_arn: "prefixes contain a hash of the scripts; older nodes read older prefixes",
             **self._data_bucket_wildcard(),
+            **{
+                arn: "the account is the owner's in a shared VPC; IDs are unique across accounts"
+                for arn in self._subnets_and_groups
+                if ":*:" in arn
+            },
             **self.interface_wildcard(),
             self._instance: "instances belong to HyperPod's account; only the cluster's network interfaces can be detached",
             "*": "PutMetricData (limited to a namespace), ssmmessages and Describe actions support no resources",
@@ -145,16 +150,11 @@ class NodePermissions:
 
     def _create_interfaces(self) -> list[iam.PolicyStatement]:
         """Allow HyperPod, in whose account nodes run, to create their network interfaces in this account."""
-        groups = [self.network.security_group_id, *self._overridden("SecurityGroupIds")]
-        subnets_and_groups = [
-            *(self._ec2("subnet", each) for each in self._subnets),
-            *(self._ec2("security-group", each) for each in groups),
-        ]
         return [
             iam.PolicyStatement(
                 sid="CreateNetworkInterfaces",
                 actions=["ec2:CreateNetworkInterface"],
-                resources=[self._interface, *dict.fromkeys(subnets_and_groups)],
+                resources=[self._interface, *self._subnets_and_groups],
             ),
             # Without ec2:CreateAction, as in AWS's policies: HyperPod may tag in a separate call.
             iam.PolicyStatement(sid="TagNetworkInterfaces", actions=["ec2:CreateTags"], resources=[self._interface]),
@@ -229,6 +229,21 @@ class NodePermissions:
     def _subnets(self) -> list[str]:
         """Return the subnets of all instance groups."""
         return [*self.network.node_subnet_ids, *self._overridden("Subnets")]
+
+    @cached_property
+    def _subnets_and_groups(self) -> list[str]:
+        """Return the ARNs of subnets and security groups; those of existing ones accept any account, as they may be shared.
+
+        The ARN of a shared subnet contains its owner's: https://docs.aws.amazon.com/vpc/latest/userguide/vpc-sharing.html.
+        """
+        account = "*" if self.config.network.existing else None
+        arns = [
+            *(self._ec2("subnet", each, account) for each in self.network.node_subnet_ids),
+            *(self._ec2("subnet", each, "*") for each in self._overridden("Subnets")),
+            self._ec2("security-group", self.network.security_group_id, account),
+            *(self._ec2("security-group", each, "*") for each in self._overridden("SecurityGroupIds")),
+        ]
+        return list(dict.fromkeys(arns))
 
     def _overridden(self, field: str) -> list[str]:
         """Return the field's IDs from each OverrideVpcConfig."""
