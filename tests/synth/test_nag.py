@@ -11,7 +11,7 @@ from tests.synth.variants import write_variants
 
 VARIANTS = (
     *("anywhere", "bucket-read", "bucket-written", "destroyed", "existing-storage", "internet-access", "named", "node-role"),
-    "training-plan",
+    *("own-image", "training-plan"),
 )
 
 
