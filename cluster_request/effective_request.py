@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cluster_request.request import RequestValues, cluster_request
-from cluster_request.request_fields import in_file, is_overridden
+from cluster_request.request_fields import group_fields, in_file, is_overridden
 from config.errors import ABSENT, Path, Problem
 from config.instance_group import InstanceGroup, Role
 from config.instance_types import InstanceType, instance_type
@@ -76,6 +76,11 @@ class GroupMember(Member):
     def name(self) -> str:
         """Return the group's name."""
         return self.group.name
+
+    def sets(self, name: str) -> bool:
+        """Return whether a field or `overrides` set the member; otherwise, the deployment chooses its value."""
+        field = group_fields().get(name)
+        return name in self.group.overrides or (field is not None and getattr(self.group, field) is not None)
 
     def instance_types(self) -> Iterator[Member]:
         """Yield the types that the group's nodes can have."""

@@ -85,7 +85,7 @@ def _group(group: InstanceGroup, config: ClusterConfig, values: RequestValues) -
         "InstanceType": group.instance_type,
         "InstanceCount": group.instance_count,
         "LifeCycleConfig": {"SourceS3Uri": values.source_s3_uri, config.lifecycle_script_member: config.lifecycle.on_create},
-        "ExecutionRole": values.execution_role_arn,
+        "ExecutionRole": values.execution_role_arn if group.execution_role is None else group.execution_role,
         "ThreadsPerCore": group.threads_per_core,
     }
     if group.min_instance_count is not None:

@@ -102,6 +102,12 @@ class InstanceGroup(Section):
         None,
         api="sagemaker:CreateCluster InstanceGroups[].ImageId",
     )
+    execution_role: str | None = setting(
+        "ARN of an existing role of the nodes; default: the role that the deployment creates; the deployment does not change it",
+        Change.REPLACES_NODES,
+        None,
+        api="sagemaker:CreateCluster InstanceGroups[].ExecutionRole",
+    )
     overrides: dict[str, Any] = setting(
         "members of the group in CreateCluster, which take precedence; `null` removes a member",
         Change.IN_PLACE,

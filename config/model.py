@@ -9,6 +9,7 @@ from pydantic import StrictBool, StrictInt, StringConstraints
 from config.instance_group import InstanceGroup, Name, Role, SlurmInstanceGroup
 from config.lifecycle import LifecycleConfig
 from config.network import NetworkConfig
+from config.node_role import NodeRoleConfig
 from config.section import Change, Removal, Section, setting
 from config.slurm import Setup, SlurmConfig
 from config.storage import StorageConfig
@@ -113,6 +114,7 @@ class ClusterConfig(Section):
     wait_hours: StrictInt = setting(
         "timeout of a deployment in hours (deep health checks take up to two)", Change.NOTHING, 1, ge=1, le=12
     )
+    node_role: NodeRoleConfig = setting("additions to the role of the nodes", Change.IN_PLACE, NodeRoleConfig())
     trust_source_account: StrictBool = setting(
         "check aws:SourceAccount in the node role's trust policy; not confirmed that HyperPod sends it",
         Change.IN_PLACE,

@@ -44,7 +44,8 @@ class ExistingNetwork(Section):
 
     vpc_id: str = setting("VPC id, e.g. `vpc-0123456789abcdef0`", Change.REPLACES_CLUSTER, pattern=r"^vpc-[0-9a-f]{8,17}$")
     node_subnet_ids: tuple[SubnetId, ...] = setting(
-        "private subnets for the nodes, all in `availability_zone_id`; the file system is in the first",
+        "private subnets for the nodes, all in `availability_zone_id`; another account may share them; the file system is in the "
+        "first",
         Change.REPLACES_CLUSTER,
         min_length=1,
         max_length=16,

@@ -164,11 +164,25 @@ class OpenZfsConfig(FileSystem):
     )
 
 
+class NodeAccess(StrEnum):
+    """The access of nodes to the data bucket."""
+
+    NONE = "none"
+    READ = "read"
+    WRITE = "write"
+
+
 class DataBucketConfig(Section):
     """The default bucket of data repository associations."""
 
     existing: BucketName | None = setting("existing bucket to use, which is never changed or deleted", Change.IN_PLACE, None)
     removal: Removal = setting("effect of `cdk destroy` on a created bucket", Change.IN_PLACE, Removal.RETAIN)
+    node_access: NodeAccess = setting(
+        "access of the node role to all objects of the bucket: `read` lists and reads them, `write` also writes and deletes "
+        "them; allow a KMS key of an existing bucket in `node_role` and in the key policy",
+        Change.IN_PLACE,
+        NodeAccess.NONE,
+    )
 
 
 class StorageConfig(Section):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from aws_cdk import CfnOutput, Stack
+from aws_cdk import CfnOutput, Fn, Stack
 from constructs import Construct
 
 from config.model import ClusterConfig, Implementation
@@ -14,6 +14,7 @@ from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.removal_policy import retain
 from constructs.hyperpod.storage.shared_storage import SharedStorage
+from stacks.storage_stack import DATA_BUCKET_OUTPUT
 
 # `implementation: none`, the step between the two, has neither.
 IMPLEMENTATIONS: dict[Implementation, type[HyperPodCluster] | type[NativeCluster]] = {
@@ -30,7 +31,14 @@ class ClusterStack(Stack):
     ) -> None:
         super().__init__(scope, id, description=f"HyperPod cluster {config.name}", **kwargs)
         scripts = LifecycleScripts(self, "Lifecycle", config=config, storage=storage)
-        role = NodeRole(self, "NodeRole", config=config, network=network, scripts=scripts)
+        role = NodeRole(
+            self,
+            "NodeRole",
+            config=config,
+            network=network,
+            scripts=scripts,
+            data_bucket_name=config.storage.data_bucket.existing or _created_data_bucket(storage),
+        )
         if config.removal is Removal.RETAIN:
             retain(scripts.bucket, role)
         implementation = IMPLEMENTATIONS.get(config.implementation)
@@ -40,3 +48,10 @@ class ClusterStack(Stack):
             CfnOutput(self, "ClusterArn", value=cluster.cluster_arn, description="ARN of the HyperPod cluster")
             CfnOutput(self, "ClusterId", value=cluster.cluster_id, description="ID of the HyperPod cluster, used in log groups")
         CfnOutput(self, "LifecycleScripts", value=scripts.source_s3_uri, description="S3 URI of the lifecycle scripts")
+
+
+def _created_data_bucket(storage: SharedStorage) -> str | None:
+    """Return the output of the storage stack; cdk-nag's findings contain its name, which is unknown for a reference."""
+    if storage.data_bucket_name is None:
+        return None
+    return Fn.get_stack_output(Stack.of(storage).stack_name, DATA_BUCKET_OUTPUT)

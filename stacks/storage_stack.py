@@ -11,6 +11,8 @@ from constructs.hyperpod.reuse import storage_section
 from constructs.hyperpod.storage.shared_storage import SharedStorage
 from stacks.placeholder import fill_if_empty
 
+DATA_BUCKET_OUTPUT = "DataBucketName"
+
 
 class StorageStack(Stack):
     """Define the file system and the data bucket."""
@@ -25,7 +27,7 @@ class StorageStack(Stack):
             ("FileSystemId", self.storage.file_system_id, "File system mounted at /fsx on every node"),
             ("FileSystemDnsName", self.storage.dns_name, "DNS name of the file system"),
             ("FileSystemMountName", self.storage.mount_name, "Mount name of the file system"),
-            ("DataBucketName", self.storage.data_bucket_name, "S3 bucket linked to the file system"),
+            (DATA_BUCKET_OUTPUT, self.storage.data_bucket_name, "S3 bucket linked to the file system"),
             ("StorageAfterDestroy", reuse, "Storage that cdk destroy retains, as YAML to reuse it"),
         ):
             if value:

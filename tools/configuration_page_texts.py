@@ -102,6 +102,14 @@ users:
       priority_tier: 10
       max_time: "60"                           # minutes
 """,
+    "node_role": """node_role:
+  managed_policy_arns: [arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryReadOnly]
+  statements:
+    - Sid: ReadDatasets
+      Effect: Allow
+      Action: [s3:GetObject, s3:ListBucket]
+      Resource: [arn:aws:s3:::our-datasets, arn:aws:s3:::our-datasets/*]
+""",
     "slurm.accounting": """slurm:
   accounting:
     database: external

@@ -83,6 +83,12 @@ def _name_like(example: str) -> str:
 
 FORMS = {
     "^/fsx(/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)*$": Form("must be /fsx or a folder in it", _directory, "use /fsx/home or /fsx"),
+    "^[A-Za-z0-9]+$": Form("must be letters and digits", lambda value: re.sub("[^A-Za-z0-9]+", "", value)),
+    r"^arn:aws[a-z-]*:iam::(aws|[0-9]{12}):policy/[A-Za-z0-9+=,.@_/-]+$": Form(
+        "must be the ARN of a managed policy", fix="use an ARN from `aws iam list-policies`"
+    ),
+    r"^(\*|[A-Za-z0-9-]+:[A-Za-z0-9*?]+)$": Form("must be an IAM action", fix="use e.g. s3:GetObject"),
+    r"^(\*|arn:[^:]+:[^:]+:[^:]*:[^:]*:.+)$": Form("must be an ARN or *", fix="use e.g. arn:aws:s3:::our-datasets/*"),
     "^[a-z][a-z0-9-]{1,30}$": Form("must be 2-31 lower-case letters, digits or hyphens, and start with a letter"),
     "^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$": Form(
         "must be 1-63 letters, digits or hyphens, and start and end with a letter or digit",

@@ -30,6 +30,8 @@ _FIELDS = {
     "node_groups": "instance_groups",
     "partitions": "partition",
     "training_plan": "training_plan_arn",
+    "role_arn": "execution_role",
+    "execution_role_arn": "execution_role",
     "ami": "image_id",
     "ami_id": "image_id",
 }

@@ -55,7 +55,7 @@ def _parts(original: Original, choices: Choices, roles: Roles) -> list[Part]:
     lifecycle = lifecycle_part(original, choices)
     groups, overrides = with_overrides(
         original,
-        [group_fields(group, roles) for group in original.groups],
+        [group_fields(group, roles, choices.keep) for group in original.groups],
         on_create=on_create_of(lifecycle),
         keep=choices.keep,
         values=values_of(request, choices.keep),

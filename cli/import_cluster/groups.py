@@ -16,7 +16,7 @@ from config.tags import RESERVED
 Fields = dict[str, Any]
 
 
-def group_fields(specification: Request, roles: Roles) -> Fields:
+def group_fields(specification: Request, roles: Roles, keep: Keep) -> Fields:
     """Return the fields of a group, without `overrides`."""
     role, partition = roles.found[specification["InstanceGroupName"]]
     fields = {
@@ -31,6 +31,7 @@ def group_fields(specification: Request, roles: Roles) -> Fields:
         "volume_gib": _volume_gib(specification.get("InstanceStorageConfigs")),
         "training_plan_arn": specification.get("TrainingPlanArn"),
         "image_id": specification.get("ImageId"),
+        "execution_role": specification.get("ExecutionRole") if keep is Keep.EVERYTHING else None,
     }
     return {name: value for name, value in fields.items() if value is not None}
 

@@ -59,6 +59,7 @@ SCRIPTS: Actions = {
     "AWS::Logs::LogGroup": ("logs:CreateLogGroup", "logs:PutRetentionPolicy"),
     **BUCKETS,
 }
+BOUNDARY: Actions = {"AWS::IAM::Role": ("iam:PutRolePermissionsBoundary",)}
 OUR_RESOURCE: Actions = {
     "AWS::Lambda::EventInvokeConfig": ("lambda:PutFunctionEventInvokeConfig",),
     "AWS::Lambda::Permission": ("lambda:AddPermission",),
@@ -88,6 +89,7 @@ def parts(config: ClusterConfig) -> list[Actions]:
         (ASSOCIATIONS, bool(storage.data_repository_associations)),
         (SCRIPTS, True),
         (TEMPLATE, True),
+        (BOUNDARY, config.node_role.permissions_boundary_arn is not None),
         (OUR_RESOURCE, config.implementation is Implementation.CUSTOM_RESOURCE),
         (NATIVE, config.implementation is Implementation.NATIVE),
     )

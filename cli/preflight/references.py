@@ -1,4 +1,4 @@
-"""Check keys, secrets, topics, images and roles that the file names."""
+"""Check keys, secrets, topics, images, roles and policies that the file names."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -24,7 +24,7 @@ def references(account: Account) -> Iterator[CheckResult]:
     """Check that each exists in the region and is usable."""
     named = list(dict.fromkeys(_named(account)))
     if not named:
-        yield skipped("the file names no key, secret, topic, image or role")
+        yield skipped("the file names no key, secret, topic, image, role or policy")
     for look, name in named:
         yield _looked_up(account, look, name)
 
@@ -53,6 +53,9 @@ def _named(account: Account) -> Iterator[tuple[Look, str]]:
     yield from ((_key, each) for each in [accounting.secret_key_arn, *keys] if each)
     yield from ((_secret, each) for each in [accounting.secret_arn] if each)
     yield from ((_topic, each) for each in [config.alarm_topic_arn] if each)
+    yield from (
+        (_policy, each) for each in (*config.node_role.managed_policy_arns, config.node_role.permissions_boundary_arn) if each
+    )
     request = cluster_request(config, values=RequestValues.samples(config))
     made = RequestValues.samples(config).execution_role_arn
     for group in groups_of(request):
@@ -111,6 +114,11 @@ def _role(account: Account, arn: str) -> CheckResult:
     if "sagemaker.amazonaws.com" not in services:
         return error(f"role {arn} does not trust sagemaker.amazonaws.com", "add the service to its trust policy")
     return ok(f"role {arn} exists and trusts SageMaker")
+
+
+def _policy(account: Account, arn: str) -> CheckResult:
+    account.client("iam").get_policy(PolicyArn=arn)
+    return ok(f"policy {arn} exists (its statements are not checked)")
 
 
 def _listed(value: object) -> list[str]:

@@ -1,5 +1,6 @@
 """Acknowledge cdk-nag findings, beside the resource concerned."""
 
+import json
 from collections.abc import Mapping
 
 import aws_cdk as cdk
@@ -32,4 +33,6 @@ def _in_finding_id(resolved: object) -> str:
             return f"<{name}>"
         case {"Fn::Sub": str(text)}:
             return text.replace("${", "<").replace("}", ">")
+        case {"Fn::GetStackOutput": _}:
+            return json.dumps(resolved, separators=(",", ":"))
     return str(resolved)

@@ -9,6 +9,11 @@ from tests import cluster_files
 from tests.synth.findings import Findings, collect
 from tests.synth.variants import write_variants
 
+VARIANTS = (
+    *("anywhere", "bucket-read", "bucket-written", "destroyed", "existing-storage", "internet-access", "named", "node-role"),
+    *("own-image", "training-plan"),
+)
+
 
 @pytest.fixture(scope="module")
 def findings(tmp_path_factory: pytest.TempPathFactory) -> Findings:
@@ -16,7 +21,7 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> Findings:
     folder = tmp_path_factory.mktemp("nag") / "clusters"
     folder.mkdir()
     shutil.copytree(PROJECT / "examples/scripts", folder.parent / "scripts")  # used by an example
-    write_variants(folder, ["anywhere", "destroyed", "existing-storage", "internet-access", "named", "training-plan"])
+    write_variants(folder, VARIANTS)
     for file in cluster_files.ALL:
         shutil.copy(file, folder)
     return collect(tmp_path_factory.mktemp("out"), folder)

@@ -1,5 +1,6 @@
 """Permissions of nodes."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,17 @@ import yaml
 
 from cluster_resource.event import HASH_LENGTH
 from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized, synthesize
-from tests.synth.variants import KEY, OTHER_GROUP, OTHER_SUBNET, SECRET, TWO_SUBNETS, write_variants
+from tests.synth.variants import (
+    BOUNDARY,
+    KEY,
+    NODE_ROLE,
+    OTHER_GROUP,
+    OTHER_SUBNET,
+    SECRET,
+    TWO_SUBNETS,
+    write_variants,
+)
+from validation.rules.common.node_role import MAX_STATEMENTS_CHARACTERS
 
 # Actions that support no resources, by https://docs.aws.amazon.com/service-authorization/latest/reference/.
 WITHOUT_RESOURCES = {
@@ -48,6 +59,7 @@ REMOVALS = {
 }
 
 Statement = dict[str, Any]
+LISTS = ("Action", "Resource")
 
 
 def as_list(value: Any) -> list[Any]:
@@ -94,6 +106,37 @@ def test_no_managed_policy_is_attached(stack: StackTemplate) -> None:
     assert "ManagedPolicyArns" not in stack.properties("AWS::IAM::Role", named="NodeRole")
 
 
+def test_the_file_adds_policies_statements_and_a_boundary(variants: Synthesized) -> None:
+    stack = variants["node-role", CLUSTER]
+    role = stack.properties("AWS::IAM::Role", named="NodeRole")
+    assert role["ManagedPolicyArns"] == NODE_ROLE["managed_policy_arns"]
+    assert role["PermissionsBoundary"] == BOUNDARY
+    added = stack.properties("AWS::IAM::Policy", named="NodeRoleAdditions")["PolicyDocument"]["Statement"]
+    assert [{key: as_list(value) if key in LISTS else value for key, value in each.items()} for each in added] == NODE_ROLE[
+        "statements"
+    ]
+
+
+def test_added_statements_exist_as_long_as_the_cluster(variants: Synthesized) -> None:
+    stack = variants["node-role", CLUSTER]
+    cluster, _ = stack.one("Custom::HyperPodCluster")
+    assert stack.one("AWS::IAM::Policy", named="NodeRoleAdditions")[0] in stack.waits_for(cluster)
+
+
+def test_a_file_without_node_role_adds_nothing(stack: StackTemplate) -> None:
+    role = stack.properties("AWS::IAM::Role", named="NodeRole")
+    assert not role.keys() & {"ManagedPolicyArns", "PermissionsBoundary"}
+    assert [policy["PolicyName"] for policy in role["Policies"]] == ["Node"]
+    assert not [name for name in stack.of_type("AWS::IAM::Policy") if name.startswith("NodeRoleAdditions")]
+
+
+@pytest.mark.parametrize("name", ["existing-network", "own-key", "training-plan"])
+def test_the_policies_of_the_deployment_leave_room_for_statements_of_the_file(variants: Synthesized, name: str) -> None:
+    """IAM accepts 10,240 characters in all inline policies of a role."""
+    own = json.dumps(statements(variants[name, CLUSTER]), separators=(",", ":"))
+    assert len(own) + MAX_STATEMENTS_CHARACTERS < 10_240
+
+
 def test_each_statement_has_a_unique_sid(stack: StackTemplate) -> None:
     names = [statement["Sid"] for statement in statements(stack)]
     assert all(len(name) > 8 for name in names)
@@ -135,20 +178,52 @@ def test_nodes_list_the_bucket_of_this_account_with_any_prefix(stack: StackTempl
     assert listing["Condition"] == {"StringEquals": {"aws:ResourceAccount": {"Ref": "AWS::AccountId"}}}
 
 
+def on_data_bucket(stack: StackTemplate) -> dict[str, tuple[list[str], str]]:
+    """Return actions and resource of the statements on the data bucket, by Sid."""
+    return {
+        each["Sid"]: (as_list(each["Action"]), text(each["Resource"]))
+        for each in statements(stack)
+        if each["Sid"].endswith("DataBucket")
+    }
+
+
+def test_nodes_have_no_access_to_the_data_bucket_by_default(stack: StackTemplate) -> None:
+    assert on_data_bucket(stack) == {}
+
+
+def test_nodes_list_and_read_the_created_data_bucket(variants: Synthesized) -> None:
+    assert on_data_bucket(variants["bucket-read", CLUSTER]) == {
+        "ListDataBucket": (["s3:ListBucket"], "arn:aws:s3:::?"),
+        "ReadDataBucket": (["s3:GetObject"], "arn:aws:s3:::?/*"),
+    }
+
+
+def test_nodes_write_and_delete_objects_of_an_existing_data_bucket(variants: Synthesized) -> None:
+    assert on_data_bucket(variants["bucket-written", CLUSTER]) == {
+        "ListDataBucket": (["s3:ListBucket"], "arn:aws:s3:::datasets"),
+        "ReadDataBucket": (["s3:GetObject"], "arn:aws:s3:::datasets/*"),
+        "WriteDataBucket": (["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:PutObject"], "arn:aws:s3:::datasets/*"),
+    }
+
+
 def test_metrics_are_limited_to_the_namespace_of_hyperpod(stack: StackTemplate) -> None:
     [metrics] = allowing(stack, "cloudwatch:PutMetricData")
     assert metrics["Condition"] == {"StringEquals": {"cloudwatch:namespace": "/aws/sagemaker/Clusters"}}
 
 
-def test_interfaces_are_created_only_in_the_subnets_and_security_group_of_the_cluster(variants: Synthesized) -> None:
+def test_interfaces_are_created_only_in_the_existing_network_which_another_account_may_share(variants: Synthesized) -> None:
+    """The ARN of a shared subnet contains its owner's account."""
     [making] = allowing(variants["existing-network", CLUSTER], "ec2:CreateNetworkInterface")
-    resources = ["".join(part if isinstance(part, str) else "?" for part in item["Fn::Join"][1]) for item in making["Resource"]]
-    assert {resource.split(":", 5)[5] for resource in resources} == {
-        "network-interface/*",
-        "subnet/subnet-00000000000000001",
-        "subnet/subnet-00000000000000002",
-        "security-group/sg-00000000000000000",
+    assert {text(resource) for resource in making["Resource"]} == {
+        "arn:aws:ec2:us-west-2:?:network-interface/*",
+        *(f"arn:aws:ec2:us-west-2:*:subnet/{each}" for each in TWO_SUBNETS),
+        "arn:aws:ec2:us-west-2:*:security-group/sg-00000000000000000",
     }
+
+
+def test_created_subnets_and_groups_belong_to_this_account(stack: StackTemplate) -> None:
+    [making] = allowing(stack, "ec2:CreateNetworkInterface")
+    assert not [resource for resource in making["Resource"] if ":*:" in text(resource)]
 
 
 def test_only_interfaces_can_be_tagged_but_by_any_call(stack: StackTemplate) -> None:

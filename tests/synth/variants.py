@@ -23,6 +23,26 @@ KEY = "arn:aws:kms:us-west-2:123456789012:key/01234567-89ab-cdef-0123-456789abcd
 
 OTHER_SUBNET, OTHER_GROUP = "subnet-11111111111111111", "sg-11111111111111111"
 
+BOUNDARY = "arn:aws:iam::123456789012:policy/nodes/limit"
+NODE_ROLE = {
+    "managed_policy_arns": [
+        "arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryReadOnly",
+        "arn:aws:iam::123456789012:policy/data",
+    ],
+    "statements": [
+        {
+            "Sid": "ReadDatasets",
+            "Effect": "Allow",
+            "Action": ["s3:Get*", "s3:ListBucket"],
+            "Resource": ["arn:aws:s3:::datasets", "arn:aws:s3:::datasets/*"],
+            "Condition": {"Bool": {"aws:SecureTransport": "true"}},
+        },
+        {"Effect": "Deny", "Action": ["s3:Put*"], "Resource": ["*"]},
+        {"Effect": "Allow", "Action": ["ecr:GetAuthorizationToken"], "Resource": ["*"]},
+    ],
+    "permissions_boundary_arn": BOUNDARY,
+}
+
 CHANGES: dict[str, dict[str, Any]] = {
     "same": {},
     "existing-network": {"network": {"existing": EXISTING_NETWORK}},
@@ -31,6 +51,8 @@ CHANGES: dict[str, dict[str, Any]] = {
         "storage": {"lustre": None, "existing": EXISTING_FILE_SYSTEM, "data_bucket": {"existing": "datasets"}},
     },
     "existing-bucket": {"storage": {"data_bucket": {"existing": "datasets"}}},
+    "bucket-read": {"storage": {"data_bucket": {"node_access": "read"}}},
+    "bucket-written": {"storage": {"data_bucket": {"existing": "datasets", "node_access": "write"}}},
     "no-storage": {"storage": {"lustre": None, "data_repository_associations": []}},
     "destroyed": {"storage": {"lustre": {"removal": "destroy"}, "data_bucket": {"removal": "destroy"}}},
     "bucket-destroyed": {"storage": {"data_bucket": {"removal": "destroy"}}},
@@ -45,6 +67,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "recreated": {"recreate": True},
     "named": {"cluster_name": "ml-cluster"},
     "source-account": {"trust_source_account": True},
+    "node-role": {"node_role": NODE_ROLE},
     "external-accounting": {"slurm": {"accounting": {"database": "external", "host": "db", "secret_arn": SECRET}}},
     "own-key": {
         "slurm": {"accounting": {"database": "external", "host": "db", "secret_arn": SECRET, "secret_key_arn": KEY}},
@@ -57,6 +80,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 CHANGES_OF_THE_WORKERS: dict[str, dict[str, Any]] = {
     "more-nodes": {"instance_count": 6},
+    "own-image": {"image_id": "ami-0123456789abcdef0"},
     "other-partition": {"partition": "prod"},
     "mounted-by-hyperpod": {"overrides": {"InstanceStorageConfigs": [{"FsxLustreConfig": MOUNT}]}},
     "training-plan": {

@@ -103,6 +103,7 @@ class HyperPodCluster(Construct):
             cluster_names=self._config.cluster_name or name_pattern(self._config),
             role_arns=sorted(roles),
             training_plan_arns=sorted({group["TrainingPlanArn"] for group in groups if "TrainingPlanArn" in group}),
+            image_ids=sorted({image for group in groups if (image := group.get("ImageId", "")).startswith("ami-")}),
         )
 
     def _custom(self, id: str, resource_type: str, properties: dict[str, object]) -> cdk.CustomResource:

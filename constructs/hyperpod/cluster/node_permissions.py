@@ -8,6 +8,7 @@ from aws_cdk import aws_iam as iam
 
 from cluster_request.effective_request import EffectiveRequest
 from config.model import ClusterConfig
+from config.storage import NodeAccess
 from constructs.hyperpod.cluster.generated_names import names_of_clusters
 from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
@@ -34,6 +35,7 @@ class NodePermissions:
     config: ClusterConfig
     network: Network
     scripts: LifecycleScripts
+    data_bucket_name: str | None
 
     def statements(self) -> list[iam.PolicyStatement]:
         """Return all statements except ``manage_interfaces``."""
@@ -44,6 +46,7 @@ class NodePermissions:
             self._describe_network(),
             *self._mounts(),
             *self._accounting(),
+            *self._data_bucket(),
         ]
 
     def manage_interfaces(self) -> iam.PolicyStatement:
@@ -82,10 +85,21 @@ class NodePermissions:
         return {
             **groups,
             self.scripts.bucket.scripts_arn: "prefixes contain a hash of the scripts; older nodes read older prefixes",
+            **self._data_bucket_wildcard(),
+            **{
+                arn: "the account is the owner's in a shared VPC; IDs are unique across accounts"
+                for arn in self._subnets_and_groups
+                if ":*:" in arn
+            },
             **self.interface_wildcard(),
             self._instance: "instances belong to HyperPod's account; only the cluster's network interfaces can be detached",
             "*": "PutMetricData (limited to a namespace), ssmmessages and Describe actions support no resources",
         }
+
+    def _data_bucket_wildcard(self) -> dict[str, str]:
+        if self.config.storage.data_bucket.node_access is NodeAccess.NONE:
+            return {}
+        return {f"{self._data_bucket_arn}/*": "`node_access` of the cluster file allows access to all objects of the data bucket"}
 
     def interface_wildcard(self) -> dict[str, str]:
         """Return the reason for the wildcard in statements on network interfaces."""
@@ -137,16 +151,11 @@ class NodePermissions:
 
     def _create_interfaces(self) -> list[iam.PolicyStatement]:
         """Allow HyperPod, in whose account nodes run, to create their network interfaces in this account."""
-        groups = [self.network.security_group_id, *self._overridden("SecurityGroupIds")]
-        subnets_and_groups = [
-            *(self._ec2("subnet", each) for each in self._subnets),
-            *(self._ec2("security-group", each) for each in groups),
-        ]
         return [
             iam.PolicyStatement(
                 sid="CreateNetworkInterfaces",
                 actions=["ec2:CreateNetworkInterface"],
-                resources=[self._interface, *dict.fromkeys(subnets_and_groups)],
+                resources=[self._interface, *self._subnets_and_groups],
             ),
             # Without ec2:CreateAction, as in AWS's policies: HyperPod may tag in a separate call.
             iam.PolicyStatement(sid="TagNetworkInterfaces", actions=["ec2:CreateTags"], resources=[self._interface]),
@@ -203,10 +212,46 @@ class NodePermissions:
             )
         return statements
 
+    def _data_bucket(self) -> list[iam.PolicyStatement]:
+        """Allow what `node_access` sets; `write` deletes too, as programs rotate checkpoints and PutObject can overwrite."""
+        access = self.config.storage.data_bucket.node_access
+        statements = []
+        if access is not NodeAccess.NONE:
+            listing, reading = ["s3:ListBucket"], ["s3:GetObject"]
+            statements += [
+                iam.PolicyStatement(sid="ListDataBucket", actions=listing, resources=[self._data_bucket_arn]),
+                iam.PolicyStatement(sid="ReadDataBucket", actions=reading, resources=[f"{self._data_bucket_arn}/*"]),
+            ]
+        if access is NodeAccess.WRITE:
+            writing = ["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:PutObject"]
+            statements.append(
+                iam.PolicyStatement(sid="WriteDataBucket", actions=writing, resources=[f"{self._data_bucket_arn}/*"])
+            )
+        return statements
+
+    @cached_property
+    def _data_bucket_arn(self) -> str:
+        return self.stack.format_arn(service="s3", region="", account="", resource=str(self.data_bucket_name))
+
     @cached_property
     def _subnets(self) -> list[str]:
         """Return the subnets of all instance groups."""
         return [*self.network.node_subnet_ids, *self._overridden("Subnets")]
+
+    @cached_property
+    def _subnets_and_groups(self) -> list[str]:
+        """Return the ARNs of subnets and security groups; those of existing ones accept any account, as they may be shared.
+
+        The ARN of a shared subnet contains its owner's: https://docs.aws.amazon.com/vpc/latest/userguide/vpc-sharing.html.
+        """
+        account = "*" if self.config.network.existing else None
+        arns = [
+            *(self._ec2("subnet", each, account) for each in self.network.node_subnet_ids),
+            *(self._ec2("subnet", each, "*") for each in self._overridden("Subnets")),
+            self._ec2("security-group", self.network.security_group_id, account),
+            *(self._ec2("security-group", each, "*") for each in self._overridden("SecurityGroupIds")),
+        ]
+        return list(dict.fromkeys(arns))
 
     def _overridden(self, field: str) -> list[str]:
         """Return the field's IDs from each OverrideVpcConfig."""

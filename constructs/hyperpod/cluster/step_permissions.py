@@ -28,17 +28,19 @@ class StepPermissions:
     cluster_names: str
     role_arns: Sequence[str]
     training_plan_arns: Sequence[str]
+    image_ids: Sequence[str]
 
     def statements(self) -> list[iam.PolicyStatement]:
         """Return all statements except those for logs."""
-        return [*self._read(), *self._explain_failures(), *self._create(), *self._change(), *self._roles()]
+        return [*self._read(), *self._explain_failures(), *self._create(), *self._change(), *self._images(), *self._roles()]
 
     def wildcards(self) -> dict[str, str]:
         """Return the reason for each wildcard in the statements."""
         return {
             self._clusters: "the ARN of a cluster ends in a random ID; all actions except reads require the tags of this stack",
             self._node_logs: "HyperPod creates log group and streams; their names end in cluster and instance IDs",
-            "*": "ListClusters supports no resources",
+            "*": "ListClusters and Describe actions on images support no resources",
+            **({self._snapshots: "the image names its snapshots, which are unknown at synth"} if self.image_ids else {}),
             **({self._reserved_capacity: "HyperPod names the capacity of training plans"} if self.training_plan_arns else {}),
         }
 
@@ -121,6 +123,24 @@ class StepPermissions:
             ),
         ]
 
+    def _images(self) -> list[iam.PolicyStatement]:
+        """Allow HyperPod to share the file's images with its own account, which it does with the caller's rights.
+
+        https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsagemaker.html: CreateCluster depends on
+        these actions, also UpdateCluster and UpdateClusterSoftware.
+        """
+        if not self.image_ids:
+            return []
+        images = [
+            self.stack.format_arn(service="ec2", account="", resource="image", resource_name=each) for each in self.image_ids
+        ]
+        describing = ["ec2:DescribeImages", "ec2:DescribeSnapshots"]
+        return [
+            iam.PolicyStatement(sid="DescribeImages", actions=describing, resources=["*"]),
+            iam.PolicyStatement(sid="ShareImages", actions=["ec2:ModifyImageAttribute"], resources=images),
+            iam.PolicyStatement(sid="ShareSnapshots", actions=["ec2:ModifySnapshotAttribute"], resources=[self._snapshots]),
+        ]
+
     def _release(self) -> iam.PolicyStatement:
         """Allow removing the stack's ownership tags from its cluster.
 
@@ -170,6 +190,10 @@ class StepPermissions:
             arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
             resource_name=f"/aws/sagemaker/Clusters/{self.cluster_names}/*:log-stream:LifecycleConfig/*",
         )
+
+    @cached_property
+    def _snapshots(self) -> str:
+        return self.stack.format_arn(service="ec2", account="", resource="snapshot", resource_name="*")
 
     @cached_property
     def _reserved_capacity(self) -> str:

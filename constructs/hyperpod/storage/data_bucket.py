@@ -49,8 +49,8 @@ class DataBucket(Construct):
         acknowledge(
             bucket,
             "S1",
-            "only the FSx service accesses the bucket (no principal of this project has access); access logs would need a "
-            "second bucket that outlives the cluster, and CloudTrail data events record the same calls",
+            "only the FSx service accesses the bucket, and nodes if `node_access` allows it; access logs would need a second "
+            "bucket that outlives the cluster, and CloudTrail data events record the same calls",
         )
         if removal is Removal.DESTROY:
             define_auto_delete_logs(self)

@@ -8,6 +8,7 @@ from cluster_request.effective_request import EffectiveRequest, Member
 from cluster_request.request_fields import in_file
 from config.errors import ABSENT, Path
 
+ROLE = "arn:aws:iam::123456789012:role/theirs"
 WORK = ("instance_groups", 2)
 
 
@@ -31,6 +32,20 @@ def test_a_member_has_the_value_and_the_place_that_set_it(
     assert (found.value, found.path) == (value, path)
     assert found.is_overridden == (member in given.get("overrides", {}))
     assert found.problem("wrong").value == (ABSENT if value is None else value)
+
+
+@pytest.mark.parametrize(
+    ("given", "is_set"),
+    [
+        ({}, False),
+        ({"execution_role": ROLE}, True),
+        ({"overrides": {"ExecutionRole": ROLE}}, True),
+    ],
+)
+def test_a_group_sets_a_member_by_a_field_or_an_override(draft: Any, given: dict[str, Any], is_set: bool) -> None:
+    for name, field in given.items():
+        draft.set(*WORK, name, field)
+    assert EffectiveRequest(draft.config()).groups[2].sets("ExecutionRole") is is_set
 
 
 def test_members_of_several_sections_are_found_in_the_file(draft: Any) -> None:

@@ -28,6 +28,7 @@ FRIENDLY: dict[str, tuple[Path, Any]] = {
     "InstanceGroups[0].MinInstanceCount": (("instance_groups", WORK, "min_instance_count"), 1),
     "InstanceGroups[0].TrainingPlanArn": (("instance_groups", WORK, "training_plan_arn"), SAMPLES["TrainingPlanArn"]),
     "InstanceGroups[0].ImageId": (("instance_groups", WORK, "image_id"), SAMPLES["ImageId"]),
+    "InstanceGroups[0].ExecutionRole": (("instance_groups", WORK, "execution_role"), SAMPLES["ExecutionRole"]),
 }
 
 

@@ -24,6 +24,7 @@ RULES: dict[str, list[Any]] = {
         "arn:aws:sagemaker:eu-west-1:123456789012:training-plan/in-another-region",
         "arn:aws-cn:sagemaker:us-west-2:123456789012:training-plan/in-another-partition",
     ],
+    "ExecutionRole": ["arn:aws-cn:iam::123456789012:role/in-another-partition"],
     "InstanceType": ["ml.zz9.large"],
     "OnStartDeepHealthChecks": [["InstanceStress"], ["InstanceStress", "InstanceStress"], ["MultiNodeTrainingValidation"]],
     "Subnets": [["subnet-0123456789abcdef0", "subnet-0123456789abcdef0"]],
@@ -96,6 +97,7 @@ def test_both_ways_are_tried_for_each_member_that_has_them() -> None:
         ("InstanceStorageConfigs", ENTRY, "EbsVolumeConfig", "VolumeSizeInGB"),
         ("TrainingPlanArn",),
         ("ImageId",),
+        ("ExecutionRole",),
         ("LifeCycleConfig", "OnCreate"),
     }
     assert MEMBERS.keys() - {(*GROUPS, *members) for members in of_a_group} == {

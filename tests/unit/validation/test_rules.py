@@ -15,6 +15,15 @@ def partitions(draft: Any, *entries: dict[str, Any]) -> Any:
     return draft.set("slurm", "partitions", [{"name": own, **entry} for entry in entries])
 
 
+READ = {"Sid": "ReadDatasets", "Effect": "Allow", "Action": ["s3:GetObject"], "Resource": ["arn:aws:s3:::datasets/*"]}
+
+
+def _with_own_roles(draft: Any) -> Any:
+    for group in draft.content["instance_groups"]:
+        group["execution_role"] = "arn:aws:iam::123456789012:role/theirs"
+    return draft
+
+
 BREAKERS: dict[str, Callable[[Any], object]] = {
     **OVERRIDE_BREAKERS,
     "reserved-tag-prefix": lambda draft: draft.set("tags", {"aws:team": "x"}),
@@ -117,6 +126,9 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "unlinked-data-bucket": lambda draft: draft.remove("storage", "data_repository_associations").set(
         "storage", "data_bucket", "existing", "ours"
     ),
+    "node-access-without-bucket": lambda draft: draft.remove("storage", "data_repository_associations").set(
+        "storage", "data_bucket", "node_access", "read"
+    ),
     "duplicate-file-system": lambda draft: (
         draft.remove("storage", "lustre")
         .set("storage", "existing", {"file_system_id": "fs-01234567", "mount_name": "fsx"})
@@ -195,6 +207,15 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "data-deletion": lambda draft: draft.set("storage", "lustre", "removal", "destroy"),
     "deep-health-check-timeout": lambda draft: draft.set("instance_groups", 2, "deep_health_checks", ["InstanceStress"]),
     "untested-trust-policy": lambda draft: draft.set("trust_source_account", True),
+    "node-role-policy-account": lambda draft: draft.set("account", "123456789012").set(
+        "node_role", "permissions_boundary_arn", "arn:aws:iam::210987654321:policy/theirs"
+    ),
+    "duplicate-node-role-policies": lambda draft: draft.set("node_role", "statements", [READ, READ]),
+    "node-role-policy-size": lambda draft: draft.set(
+        "node_role", "statements", [{**READ, "Resource": [f"arn:aws:s3:::{'a' * 60}{index}" for index in range(60)]}]
+    ),
+    "unrestricted-node-role": lambda draft: draft.set("node_role", "statements", [{**READ, "Action": ["*"]}]),
+    "unused-node-role": lambda draft: _with_own_roles(draft).set("node_role", "statements", [READ]),
     "no-compute-group": lambda draft: draft.remove("instance_groups", 2),
     "systemd-uid-range": lambda draft: draft.set("users", [{"name": "eve", "uid": 60001}]),
     "duplicate-user-entries": lambda draft: draft.set("users", [{"name": "eve", "uid": 10001, "groups": ["ml", "ml"]}]).set(

@@ -133,7 +133,7 @@ def test_a_script_that_a_group_starts_is_one_that_is_uploaded(draft: Any) -> Non
     [line] = draft.set(*group, {"LifeCycleConfig": {"OnCreate": "setup.sh"}}).lines()
     assert line == (
         'instance_groups[2].overrides.LifeCycleConfig.OnCreate: "setup.sh": not found in the default scripts; set '
-        "`lifecycle.source` to the folder that contains it, or set `SourceS3Uri` and `ExecutionRole`"
+        "`lifecycle.source` to the folder that contains it, or set `SourceS3Uri` and `execution_role`"
     )
     draft.put("own/on_create.sh", "own/setup.sh").set("lifecycle", "source", "own")
     assert draft.problems() == []

@@ -210,11 +210,49 @@ def test_an_arn_is_of_its_regions_partition(draft: Any, region: str, zone: str, 
     assert told(draft.set("alarm_topic_arn", topic)) == expected
 
 
+@pytest.mark.parametrize(
+    ("role", "expected"),
+    [
+        (ROLE, []),
+        (ROLE.replace("123456789012", "210987654321"), ["execution-role-account"]),
+        (ROLE.replace("arn:aws:", "arn:aws-cn:"), ["arn-partition"]),
+    ],
+)
+def test_a_field_and_an_override_of_the_role_have_the_same_problems(draft: Any, role: str, expected: list[str]) -> None:
+    draft.set("account", "123456789012")
+    scripts = {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-theirs/src"}}
+    draft.set("instance_groups", WORK, "overrides", scripts).set("instance_groups", WORK, "execution_role", role)
+    assert [(each.rule, each.path) for each in draft.problems()] == [
+        (rule, ("instance_groups", WORK, "execution_role")) for rule in expected
+    ]
+    draft.remove("instance_groups", WORK, "execution_role")
+    assert told(of_work(draft, "ExecutionRole", role)) == [f"{rule}: ExecutionRole" for rule in expected]
+
+
 def test_a_role_is_of_the_partition_of_the_clusters_region(draft: Any) -> None:
     of_work(draft, "ExecutionRole", ROLE)
     assert told(draft) == []
     draft.set("region", "us-gov-west-1").set("network", "availability_zone_id", "usgw1-az1")
     assert told(draft) == ["arn-partition: ExecutionRole"]
+
+
+def test_policies_and_resources_of_the_node_role_are_of_the_partition_of_the_clusters_region(draft: Any) -> None:
+    statement = {"Effect": "Allow", "Action": ["s3:GetObject"]}
+    draft.set(
+        "node_role",
+        {
+            "managed_policy_arns": ["arn:aws-cn:iam::aws:policy/ReadOnlyAccess"],
+            "permissions_boundary_arn": "arn:aws-cn:iam::123456789012:policy/limit",
+            "statements": [
+                {**statement, "Resource": ["*", "arn:aws*:s3:::a/*", "arn:aws:s3:::a/*", "arn:aws-cn:s3:::a/*"]},
+            ],
+        },
+    )
+    assert told(draft) == [
+        "arn-partition: node_role.managed_policy_arns[0]",
+        "arn-partition: node_role.permissions_boundary_arn",
+        "arn-partition: node_role.statements[0].Resource[3]",
+    ]
 
 
 def test_of_a_region_that_is_newer_than_the_release_no_partition_is_known(draft: Any) -> None:

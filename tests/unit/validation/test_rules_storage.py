@@ -175,3 +175,8 @@ def test_a_file_system_for_homes_has_the_domain_of_its_partition(draft: Any, suf
 
 def test_an_existing_bucket_with_retain_is_valid(draft: Any) -> None:
     assert draft.set("storage", "data_bucket", {"existing": "ours", "removal": "retain"}).problems() == []
+
+
+def test_an_existing_data_bucket_may_be_for_nodes_only(draft: Any) -> None:
+    draft.remove("storage", "data_repository_associations")
+    assert draft.set("storage", "data_bucket", {"existing": "ours", "node_access": "read"}).problems() == []

@@ -11,7 +11,7 @@ from validation.rules.registry import request_rule
 
 @request_rule("execution-role-account", "instance_groups[]", "account")
 def execution_role_account(request: EffectiveRequest) -> Iterator[Problem]:
-    """A group's `overrides.ExecutionRole` must be in the cluster's account.
+    """A group's `execution_role` must be in the cluster's account.
 
     IAM can pass a role only to services in the role's account: CreateCluster fails.
     """
@@ -43,15 +43,18 @@ def script_bucket_name(request: EffectiveRequest) -> Iterator[Problem]:
             )
 
 
-@request_rule("missing-execution-role", "instance_groups[]", level=Level.WARNING)
+@request_rule("missing-execution-role", "instance_groups[]", "node_role", level=Level.WARNING)
 def missing_execution_role(request: EffectiveRequest) -> Iterator[Problem]:
-    """A group with a custom `LifeCycleConfig.SourceS3Uri` requires an `ExecutionRole` with read access to it.
+    """A group with a custom `LifeCycleConfig.SourceS3Uri` requires an `execution_role` with read access to it.
 
-    The stack's node role can read only the uploaded scripts: each node of the group fails after it starts.
+    Without additions in `node_role`, the node role can read only the uploaded scripts: each node fails after it starts.
     """
+    if request.config.node_role.adds_permissions:
+        return
     for group in request.groups:
         scripts = group.member("LifeCycleConfig", "SourceS3Uri")
-        if scripts.text and scripts.is_overridden and not group.member("ExecutionRole").is_overridden:
+        if scripts.text and scripts.is_overridden and not group.sets("ExecutionRole"):
             yield scripts.problem(
-                "the node role has no access to this prefix; add an `ExecutionRole` that has, or use `lifecycle.source`"
+                "the node role has no access to this prefix; add an `execution_role` that has, allow it in `node_role`, or use "
+                "`lifecycle.source`"
             )

@@ -21,12 +21,18 @@ def _arns(request: EffectiveRequest) -> Iterator[tuple[Path, str]]:
     yield ("alarm_topic_arn",), config.alarm_topic_arn or ""
     yield ("slurm", "accounting", "secret_arn"), accounting.secret_arn or ""
     yield ("slurm", "accounting", "secret_key_arn"), accounting.secret_key_arn or ""
+    role = config.node_role
+    yield ("node_role", "permissions_boundary_arn"), role.permissions_boundary_arn or ""
+    yield from ((("node_role", "managed_policy_arns", index), arn) for index, arn in enumerate(role.managed_policy_arns))
+    for index, statement in enumerate(role.statements):
+        places = ((("node_role", "statements", index, "Resource", place), arn) for place, arn in enumerate(statement.Resource))
+        yield from ((path, arn) for path, arn in places if "*" not in Arn.of(arn).partition)
     plans = [group.member("TrainingPlanArn") for group in request.groups]
-    roles = [role for group in request.groups if (role := group.member("ExecutionRole")).is_overridden]
+    roles = [group.member("ExecutionRole") for group in request.groups if group.sets("ExecutionRole")]
     yield from ((each.path, each.text) for each in (*plans, *roles, *_keys(request)))
 
 
-@request_rule("arn-partition", "alarm_topic_arn", "slurm.accounting", "instance_groups[]", "region")
+@request_rule("arn-partition", "alarm_topic_arn", "slurm.accounting", "node_role", "instance_groups[]", "region")
 def arn_partition(request: EffectiveRequest) -> Iterator[Problem]:
     """ARNs must have the partition of their region: `arn:aws-us-gov:` in us-gov-west-1, `arn:aws-cn:` in cn-north-1.
 

@@ -48,4 +48,4 @@ def missing_lifecycle_script(request: EffectiveRequest) -> Iterator[Problem]:
         for script in (group.member("LifeCycleConfig", name) for name in ("OnCreate", "OnInitComplete")):
             if script.is_overridden and script.text and script.text not in files:
                 fix = "set `lifecycle.source` to the folder that contains it" if source is None else "add it"
-                yield script.problem(f"not found in {where}; {fix}, or set `SourceS3Uri` and `ExecutionRole`")
+                yield script.problem(f"not found in {where}; {fix}, or set `SourceS3Uri` and `execution_role`")

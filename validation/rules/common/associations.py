@@ -7,7 +7,7 @@ from itertools import combinations
 from config.entries import numbered
 from config.errors import Level, Path, Problem
 from config.model import ClusterConfig
-from config.storage import DataRepositoryAssociation, FileEvent
+from config.storage import DataRepositoryAssociation, FileEvent, NodeAccess
 from config.zones import regions
 from validation.rules.registry import rule, slurm_rule
 
@@ -145,16 +145,30 @@ def bucket_region(config: ClusterConfig) -> Iterator[Problem]:
 
 @rule("unlinked-data-bucket", "storage.data_bucket", "storage.data_repository_associations", level=Level.WARNING)
 def unlinked_data_bucket(config: ClusterConfig) -> Iterator[Problem]:
-    """An existing `data_bucket` must be linked by an association without `bucket`.
+    """An existing `data_bucket` without `node_access` must be linked by an association without `bucket`.
 
     Otherwise it is ignored: no file is imported or exported.
     """
     bucket = config.storage.data_bucket.existing
-    if bucket and all(one.bucket for one in config.storage.data_repository_associations):
+    is_used = config.storage.data_bucket.node_access is not NodeAccess.NONE
+    if bucket and not is_used and all(one.bucket for one in config.storage.data_repository_associations):
         message = (
             "no association uses this bucket; add one without `bucket` to `data_repository_associations`, or remove this line"
         )
         yield Problem(("storage", "data_bucket", "existing"), bucket, message)
+
+
+@rule("node-access-without-bucket", "storage.data_bucket", "storage.data_repository_associations")
+def node_access_without_bucket(config: ClusterConfig) -> Iterator[Problem]:
+    """`node_access` requires a data bucket: an existing one, or one that an association without `bucket` links.
+
+    The deployment creates a bucket only for such an association, so there is nothing that nodes can access.
+    """
+    bucket = config.storage.data_bucket
+    is_absent = bucket.existing is None and all(one.bucket for one in config.storage.data_repository_associations)
+    if bucket.node_access is not NodeAccess.NONE and is_absent:
+        message = "there is no data bucket; add `existing`, or an association without `bucket`"
+        yield Problem(("storage", "data_bucket", "node_access"), bucket.node_access.value, message)
 
 
 def _covering(directories: list[str], config: ClusterConfig, message: str) -> Iterator[Problem]:

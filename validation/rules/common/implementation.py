@@ -10,7 +10,7 @@ from validation.rules.registry import rule
 
 @rule("adopt-requirements", "adopt", "cluster_name", "network", "instance_groups", "removal")
 def adopt_requirements(config: ClusterConfig) -> Iterator[Problem]:
-    """`adopt` requires `cluster_name`, and `removal: retain` or an existing network and `overrides.ExecutionRole`.
+    """`adopt` requires `cluster_name`, and `removal: retain` or an existing network and `execution_role`.
 
     Adopting a cluster must not replace its nodes, which another role, subnet or security group would do.
     """
@@ -27,8 +27,8 @@ def adopt_requirements(config: ClusterConfig) -> Iterator[Problem]:
             "required by `adopt`, as a cluster cannot change its subnets and security groups; add them",
         )
     for index, group in enumerate(config.instance_groups):
-        if "ExecutionRole" not in group.overrides:
-            path = ("instance_groups", index, "overrides", "ExecutionRole")
+        if group.execution_role is None and "ExecutionRole" not in group.overrides:
+            path = ("instance_groups", index, "execution_role")
             yield Problem(path, ABSENT, "required by `adopt`, as a group cannot change its role; add the current role")
 
 

@@ -62,9 +62,13 @@ def test_the_users_tags_are_taken_over_and_those_of_others_are_not() -> None:
     )
 
 
-def test_roles_and_scripts_that_are_kept_are_overrides() -> None:
-    config = config_of(REQUEST, EVERYTHING)
-    assert config.instance_groups[2].overrides == {"LifeCycleConfig": {"SourceS3Uri": SOURCE}, "ExecutionRole": ROLE}
+def test_kept_roles_are_fields_and_kept_scripts_are_overrides() -> None:
+    group = config_of(REQUEST, EVERYTHING).instance_groups[2]
+    assert (group.execution_role, group.overrides) == (ROLE, {"LifeCycleConfig": {"SourceS3Uri": SOURCE}})
+
+
+def test_a_role_that_is_not_kept_has_no_field() -> None:
+    assert config_of(REQUEST).instance_groups[2].execution_role is None
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,9 @@ def with_topic(arn: str = TOPIC) -> str:
 
 VOLUME = with_group(f"InstanceStorageConfigs: [{{EbsVolumeConfig: {{VolumeSizeInGB: 100, VolumeKmsKeyId: '{KEY}'}}}}]")
 ACCOUNTING = f"{FILE}slurm: {{accounting: {{database: external, host: db, secret_arn: '{SECRET}'}}}}\n"
+POLICY = f"arn:aws:iam::{ACCOUNT}:policy/data"
+ATTACHED = f"{FILE}node_role: {{managed_policy_arns: ['{POLICY}']}}\n"
+BOUNDARY = f"{FILE}node_role: {{permissions_boundary_arn: '{POLICY}'}}\n"
 IMAGE, OWN_ROLE = with_group("ImageId: ami-00000001"), with_group(f"ExecutionRole: '{ROLE}'")
 
 
@@ -42,6 +45,8 @@ GOOD: list[tuple[str, dict[str, Any]]] = [
     (with_topic(), {"sns.get_topic_attributes": {}}),
     (IMAGE, {"ec2.describe_images": {"Images": [{"State": "available", "Architecture": "x86_64"}]}}),
     (OWN_ROLE, role("ec2.amazonaws.com", "sagemaker.amazonaws.com")),
+    (ATTACHED, {"iam.get_policy": {"Policy": {}}}),
+    (BOUNDARY, {"iam.get_policy": {"Policy": {}}}),
 ]
 ABSENT = [
     (VOLUME, {"kms.describe_key": refused("NotFoundException")}),
@@ -49,6 +54,8 @@ ABSENT = [
     (with_topic(), {"sns.get_topic_attributes": refused("NotFound")}),
     (IMAGE, {"ec2.describe_images": refused("InvalidAMIID.NotFound")}),
     (OWN_ROLE, {"iam.get_role": refused("NoSuchEntity")}),
+    (ATTACHED, {"iam.get_policy": refused("NoSuchEntity")}),
+    (BOUNDARY, {"iam.get_policy": refused("NoSuchEntity")}),
 ]
 
 

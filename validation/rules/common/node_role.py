@@ -1,0 +1,96 @@
+"""Check additions to the node role."""
+
+import json
+from collections.abc import Iterator
+
+from config.arns import Arn
+from config.errors import Level, Path, Problem
+from config.model import ClusterConfig
+from config.node_role import StatementEffect
+from validation.rules.registry import rule
+
+# IAM accepts 10,240 characters in all inline policies of a role. The deployment's own policies need the rest, with room for
+# clusters of many groups and subnets.
+MAX_STATEMENTS_CHARACTERS = 4000
+ADMINISTRATOR = ":iam::aws:policy/AdministratorAccess"
+
+
+def _policies(config: ClusterConfig) -> Iterator[tuple[Path, str]]:
+    """Yield the ARN of each managed policy with its path."""
+    for index, arn in enumerate(config.node_role.managed_policy_arns):
+        yield ("node_role", "managed_policy_arns", index), arn
+    if config.node_role.permissions_boundary_arn:
+        yield ("node_role", "permissions_boundary_arn"), config.node_role.permissions_boundary_arn
+
+
+@rule("node-role-policy-account", "node_role", "account")
+def node_role_policy_account(config: ClusterConfig) -> Iterator[Problem]:
+    """The managed policies in `node_role` must belong to AWS or to the cluster's account.
+
+    IAM attaches no policy of another account: the deployment fails and rolls back.
+    """
+    # https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies_managed-vs-inline.html
+    for path, arn in _policies(config):
+        owner = Arn.of(arn).account
+        if config.account and owner not in ("aws", config.account):
+            message = f"is in account {owner}, but the cluster is in account {config.account}; use a policy of this account"
+            yield Problem(path, arn, message)
+
+
+@rule("duplicate-node-role-policies", "node_role")
+def duplicate_node_role_policies(config: ClusterConfig) -> Iterator[Problem]:
+    """Each managed policy and each `Sid` in `node_role` must be unique.
+
+    IAM rejects duplicates: the deployment fails and rolls back.
+    """
+    arns = config.node_role.managed_policy_arns
+    for index, arn in enumerate(arns):
+        if arn in arns[:index]:
+            yield Problem(("node_role", "managed_policy_arns", index), arn, "duplicate; remove one")
+    sids = [each.Sid for each in config.node_role.statements]
+    for index, sid in enumerate(sids):
+        if sid and sid in sids[:index]:
+            yield Problem(("node_role", "statements", index, "Sid"), sid, "duplicate; use another Sid, or merge the statements")
+
+
+@rule("node-role-policy-size", "node_role")
+def node_role_policy_size(config: ClusterConfig) -> Iterator[Problem]:
+    """The statements in `node_role` must have at most 4000 characters as JSON.
+
+    IAM limits the inline policies of a role to 10,240 characters, which include the deployment's own: the deployment fails.
+    """
+    # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
+    statements = [each.model_dump(mode="json", exclude_defaults=True) for each in config.node_role.statements]
+    size = len(json.dumps(statements, separators=(",", ":")))
+    if size > MAX_STATEMENTS_CHARACTERS:
+        message = f"IAM accepts at most {MAX_STATEMENTS_CHARACTERS} here; move statements to a managed policy"
+        yield Problem(("node_role", "statements"), f"{size} characters", message)
+
+
+@rule("unrestricted-node-role", "node_role", level=Level.WARNING)
+def unrestricted_node_role(config: ClusterConfig) -> Iterator[Problem]:
+    """`node_role` should not allow all actions.
+
+    Every user of the cluster can use the node role: each of them would be an administrator of the account.
+    """
+    message = "allows all actions to every user of the cluster; list the actions that nodes need, or suppress this warning"
+    for index, statement in enumerate(config.node_role.statements):
+        if statement.Effect is StatementEffect.ALLOW:
+            for place, action in enumerate(statement.Action):
+                if action == "*":
+                    yield Problem(("node_role", "statements", index, "Action", place), action, message)
+    for place, arn in enumerate(config.node_role.managed_policy_arns):
+        if arn.endswith(ADMINISTRATOR):
+            yield Problem(("node_role", "managed_policy_arns", place), arn, message)
+
+
+@rule("unused-node-role", "node_role", "instance_groups[]", level=Level.WARNING)
+def unused_node_role(config: ClusterConfig) -> Iterator[Problem]:
+    """`node_role` requires a group without an `execution_role`.
+
+    No node would use the role, so its permissions would have no effect.
+    """
+    is_used = any(each.execution_role is None and "ExecutionRole" not in each.overrides for each in config.instance_groups)
+    if config.node_role.model_fields_set and not is_used:
+        given = ", ".join(sorted(config.node_role.model_fields_set))
+        yield Problem(("node_role",), given, "has no effect, as each group sets `execution_role`; remove it")
