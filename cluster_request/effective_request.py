@@ -92,7 +92,7 @@ class GroupMember(Member):
         return sorted({each.text for each in self.instance_types()})
 
     def known_types(self) -> dict[str, InstanceType]:
-        """Return the properties of these types by name, as far as they are known."""
+        """Return the properties of these types by name, without unknown types."""
         return {each.text: known for each in self.instance_types() if (known := instance_type(each.text))}
 
 

@@ -51,7 +51,7 @@ class InstanceGroup(Section):
         "number of nodes", Change.IN_PLACE, ge=0, le=6758, api="sagemaker:CreateCluster InstanceGroups[].InstanceCount"
     )
     min_instance_count: StrictInt | None = setting(
-        "number of nodes with which a deployment succeeds; HyperPod adds the others when it has capacity; requires "
+        "number of running nodes for a successful deployment; HyperPod adds the others when it has capacity; requires "
         "`provisioning: continuous`",
         Change.IN_PLACE,
         None,

@@ -48,6 +48,8 @@ def rows(heading: str) -> list[list[str]]:
 
 def test_the_steps_stand_in_their_order_with_the_nodes_that_take_them() -> None:
     assert [(row[0], row[1]) for row in rows("step")] == [(step.title, WHERE[step.roles]) for step in plan.STEPS]
+    only = {row[0]: found[1] for row in rows("step") if (found := re.search(r"only with `slurm\.setup: (\w+)`", row[2]))}
+    assert only == {step.title: step.setups[0] for step in plan.STEPS if len(step.setups) == 1}
 
 
 def test_each_point_of_extra_scripts_is_described() -> None:

@@ -63,6 +63,6 @@ def _stock_app(config: ClusterConfig, outdir: Path) -> cdk.App:
     storage = StorageStack(stage, "Storage", config=config, network=network).storage
     stack = cdk.Stack(stage, "Cluster")
     scripts = LifecycleScripts(stack, "Lifecycle", config=config, storage=storage)
-    role = NodeRole(stack, "NodeRole", config=config, network=network, scripts=scripts)
+    role = NodeRole(stack, "NodeRole", config=config, network=network, scripts=scripts, data_bucket_name=None)
     StockProviderCluster(stack, "Cluster", config=config, network=network, scripts=scripts, role=role)
     return app

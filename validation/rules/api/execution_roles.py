@@ -36,7 +36,7 @@ def script_bucket_name(request: EffectiveRequest) -> Iterator[Problem]:
     """
     for scripts in (group.member("LifeCycleConfig", "SourceS3Uri") for group in request.groups):
         bucket = scripts.text.removeprefix("s3://").partition("/")[0]
-        if scripts.text.startswith("s3://") and not re.fullmatch(_BUCKET, bucket):
+        if scripts.is_overridden and scripts.text.startswith("s3://") and not re.fullmatch(_BUCKET, bucket):
             yield scripts.problem(
                 f"invalid bucket name {bucket or '(empty)'}; use a name from `aws s3 ls`, or suppress this warning if the "
                 "bucket exists"

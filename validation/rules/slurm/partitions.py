@@ -77,7 +77,7 @@ def incomplete_partition_groups(config: ClusterConfig) -> Iterator[Problem]:
         missing = [name for name in missing if name not in (partition.groups or missing)]
         if missing:
             names = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
-            message = f"lacks {names} with `partition: {partition.name}`; add what is missing, or change its `partition`"
+            message = f"lacks {names} with `partition: {partition.name}`; add the missing groups, or change their `partition`"
             yield Problem((*path, "groups"), list(partition.groups or ()), message)
 
 
