@@ -17,6 +17,8 @@ GROUPS = "One Slurm controller, a login node for users, and compute nodes by par
 CHECKS = (
     "For a compute group: `deep_health_checks: [InstanceStress, InstanceConnectivity]`, with `wait_hours: 3`; `overrides: {...}`."
 )
+SETUP = "HyperPod configures Slurm. Set only at creation: docs/operate/slurm-setup.md."
+PROVISIONING = "HyperPod starts with the nodes that it gets, and adds the others later. Set only at creation."
 USERS = (
     "People, by the same name and number on every node; `ssh_public_keys` and `sudo`: see docs/reference/configuration.md:",
     "users:",
@@ -35,6 +37,8 @@ def first_file(answers: Answers, folder: Path) -> str:
             Part({"network": _network(answers)}, (NETWORK,)),
             Part({"storage": {"lustre": {"storage_capacity_gib": 1200}}} if storage else {}, (STORAGE, LINK) if storage else ()),
             Part({"instance_groups": _groups(answers)}, (GROUPS, CHECKS)),
+            Part({"slurm": {"setup": "api"}}, (SETUP,)),
+            Part({"provisioning": "continuous"}, (PROVISIONING,)),
             Part({}, USERS),
         ]
     )

@@ -84,11 +84,8 @@ def test_two_nodes_more_join_and_a_destroy_ends_them_all(workspace: Workspace, n
     assert nodes.describe() == []
 
 
-def test_hyperpod_configures_slurm_from_the_request_and_provisions_continuously(
-    workspace: Workspace, nodes: SimulatedNodes
-) -> None:
-    cluster_file = workspace.folder / "clusters" / "reference.yaml"
-    cluster_file.write_text(cluster_file.read_text() + "\nslurm:\n  setup: api\nprovisioning: continuous\n")
+def test_hyperpod_configures_slurm_and_provisions_continuously(workspace: Workspace, nodes: SimulatedNodes) -> None:
+    workspace.replace("clusters/reference.yaml", "  setup: scripts\n", "  setup: api\nprovisioning: continuous\n")
     workspace.deploy()
     on = OnNodes(nodes)
     workers = [name for name in on.names() if name.startswith("compute-nodes")]
@@ -99,7 +96,7 @@ def test_hyperpod_configures_slurm_from_the_request_and_provisions_continuously(
     look = ("sacct", "--allocations", "--noheader", "--parsable2", "--format=user,state", "--name=wrap")
     assert on.run("login-group-1", *look) == "alice|COMPLETED"
 
-    cluster_file.write_text(cluster_file.read_text().replace("  setup: api\n", "  setup: scripts\n"))
+    workspace.replace("clusters/reference.yaml", "  setup: api\nprovisioning: continuous\n", "  setup: scripts\n")
     assert "set `slurm: {setup: api}`" in workspace.deploy(fails=True)
     workspace.destroy()
     assert nodes.describe() == []

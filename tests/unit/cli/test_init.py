@@ -56,13 +56,14 @@ def test_options_alone_give_a_file_that_validates(tmp_path: Path) -> None:
     ]
     assert config.storage.lustre is not None
     assert config.network.existing is None
+    assert (config.slurm.setup, config.provisioning) == ("api", "continuous")
 
 
 def test_every_section_of_the_file_says_what_it_is_for(tmp_path: Path) -> None:
     run(tmp_path, ENOUGH)
     lines = (tmp_path / "mine.yaml").read_text().splitlines()
     sections = [index for index, line in enumerate(lines) if line[:1].isalpha() and not line.startswith("region")]
-    assert len(sections) == 3
+    assert len(sections) == 5
     assert all(lines[index - 1].startswith("# ") for index in sections)
 
 

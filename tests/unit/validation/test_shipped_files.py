@@ -44,6 +44,11 @@ def test_shipped_files_name_no_account_and_keep_data(path: Path) -> None:
     assert config.storage.lustre.removal == config.storage.data_bucket.removal == "retain"
 
 
+@pytest.mark.parametrize("path", [*cluster_files.ALL, *cluster_files.TEAM.glob("*.yaml")], ids=lambda path: path.stem)
+def test_shipped_files_say_what_configures_slurm(path: Path) -> None:
+    assert "setup" in load_cluster(path).slurm.model_fields_set
+
+
 def test_the_resilient_example_checks_its_nodes_and_waits_for_it() -> None:
     config = load_cluster(cluster_files.EXAMPLES / "resilient-p5.yaml")
     checked = [group for group in config.instance_groups if group.deep_health_checks]
