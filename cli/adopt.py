@@ -132,16 +132,24 @@ def _desired(deployment: Deployment, cluster: Cluster, api: ClusterApi) -> Desir
 
 def _values(deployment: Deployment) -> RequestValues:
     """Return the values that the deployment fills in, from those stacks that exist."""
-    outputs, existing = deployment.outputs(), deployment.config.network.existing
+    outputs, existing, storage = deployment.outputs(), deployment.config.network.existing, deployment.config.storage
     subnets = outputs["NodeSubnetIds"].split(",") if "NodeSubnetIds" in outputs else [MADE]
     return RequestValues(
         execution_role_arn=_role_arn(deployment),
         source_s3_uri=outputs.get("LifecycleScripts", MADE),
         subnet_ids=existing.node_subnet_ids if existing else subnets,
         security_group_ids=[existing.security_group_id if existing else outputs.get("SecurityGroupId", MADE)],
-        file_system_dns_name=outputs.get("FileSystemDnsName"),
-        file_system_mount_name=outputs.get("FileSystemMountName"),
+        file_system_dns_name=_dns_name(deployment),
+        file_system_mount_name=outputs.get("FileSystemMountName", storage.existing.mount_name if storage.existing else MADE),
     )
+
+
+def _dns_name(deployment: Deployment) -> str | None:
+    """Return the DNS name of the Lustre file system, which the storage stack knows or will create; None without one."""
+    storage = deployment.config.storage
+    if storage.existing:
+        return f"{storage.existing.file_system_id}.fsx.{deployment.region}.amazonaws.com"
+    return deployment.outputs().get("FileSystemDnsName", MADE) if storage.lustre else None
 
 
 def _role_arn(deployment: Deployment) -> str:

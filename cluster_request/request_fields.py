@@ -17,8 +17,8 @@ GROUPS = ("InstanceGroups", ENTRY)
 
 # Fields whose value the request changes or leaves out: an uploaded folder becomes a prefix, and roles and partitions are members
 # only with `slurm.setup: api`.
-OF_THE_SLURM_API: frozenset[Path] = frozenset({("instance_groups", "role"), ("instance_groups", "partition")})
-TRANSFORMED = OF_THE_SLURM_API | {("lifecycle", "source"), ("provisioning",)}
+SLURM_API_FIELDS: frozenset[Path] = frozenset({("instance_groups", "role"), ("instance_groups", "partition")})
+TRANSFORMED = SLURM_API_FIELDS | {("lifecycle", "source"), ("provisioning",)}
 
 # The names of a member, with [] for each entry of a list: ("InstanceGroups", "[]", "InstanceType").
 Names = tuple[str, ...]
@@ -52,7 +52,7 @@ def in_file(config: ClusterConfig, path: Path) -> Path:
     if not below:
         return above
     field = None if is_overridden(config, path) else _field(path)
-    if field is None or (field in OF_THE_SLURM_API and not config.uses_slurm_api):
+    if field is None or (field in SLURM_API_FIELDS and not config.uses_slurm_api):
         return (*above, "overrides", *below)
     return (*above, *field[1:]) if above and field[0] == "instance_groups" else field
 

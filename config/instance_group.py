@@ -55,7 +55,7 @@ class InstanceGroup(Section):
         "`provisioning: continuous`",
         Change.IN_PLACE,
         None,
-        ge=0,
+        ge=1,
         le=6758,
         api="sagemaker:CreateCluster InstanceGroups[].MinInstanceCount",
     )

@@ -94,7 +94,7 @@ class ClusterConfig(Section):
     provisioning: Provisioning | None = setting(
         "`continuous`: HyperPod accepts partial capacity, retries workers and reports events; requires `slurm.setup: api`; set "
         "only at creation; default: all nodes or none",
-        Change.REPLACES_CLUSTER,
+        Change.AT_CREATION,
         None,
         api="sagemaker:CreateCluster NodeProvisioningMode",
     )
@@ -192,4 +192,4 @@ class SlurmClusterConfig(ClusterConfig):
 
 def model_of(content: Mapping[str, Any]) -> type[ClusterConfig]:
     """Return the model of a file with this content, which depends on its orchestrator."""
-    return ClusterConfig if "eks" in content else SlurmClusterConfig
+    return SlurmClusterConfig if content.get("eks") is None else ClusterConfig

@@ -14,6 +14,7 @@ class Change(StrEnum):
     NEW_NODES = "new nodes"
     REPLACES_NODES = "replaces nodes"
     REPLACES_CLUSTER = "replaces the cluster"
+    AT_CREATION = "at creation"
 
 
 class Removal(StrEnum):

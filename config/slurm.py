@@ -126,7 +126,7 @@ class SlurmConfig(Section):
     setup: Setup = setting(
         "`scripts`: the lifecycle scripts configure Slurm, from provisioning_parameters.json; `api`: HyperPod configures Slurm "
         "and mounts file systems from the request, then runs the scripts (see docs/operate/slurm-setup.md)",
-        Change.REPLACES_CLUSTER,
+        Change.AT_CREATION,
         Setup.SCRIPTS,
     )
     accounting: AccountingConfig = setting("accounting of jobs and users", Change.NEW_NODES, AccountingConfig())

@@ -28,11 +28,9 @@ def render() -> str:
     parts += [_section(path, section, schema["$defs"]) for path, section in _sections("", schema, schema["$defs"])]
     parts += [OVERRIDES.format(example=OVERRIDES_EXAMPLE), LEVELS.format(example=LEVELS_EXAMPLE)]
     parts += [
-        _rules("Rules for every cluster", {rule: entry(rule) for rule, each in RULES.items() if each.only is None}),
-        _rules(
-            "Rules for Slurm clusters", {rule: entry(rule) for rule, each in RULES.items() if each.only is Orchestrator.SLURM}
-        ),
-        _rules("Rules for EKS clusters", {rule: entry(rule) for rule, each in RULES.items() if each.only is Orchestrator.EKS}),
+        _rules("Rules for every cluster", _rules_for(None)),
+        _rules("Rules for Slurm clusters", _rules_for(Orchestrator.SLURM)),
+        _rules("Rules for EKS clusters", _rules_for(Orchestrator.EKS)),
         _rules("Rules for single fields", BASIC),
     ]
     return "\n".join(parts)

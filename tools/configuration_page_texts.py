@@ -7,6 +7,7 @@ CHANGES = {
     Change.IN_PLACE: "The resource is updated; nodes keep running.",
     Change.NEW_NODES: "Applies to nodes that start after the change; running nodes stay as they are.",
     Change.REPLACES_NODES: "Nodes are replaced. If the service does not support this, the deployment fails with instructions.",
+    Change.AT_CREATION: "A deployment that changes it on an existing cluster is refused.",
     Change.REPLACES_CLUSTER: "The cluster is recreated. With a fixed `cluster_name` the deployment fails instead.",
 }
 

@@ -33,7 +33,8 @@ def storage_section(config: StorageConfig, storage: SharedStorage) -> str:
         retained["existing"] = {"file_system_id": storage.file_system_id, "mount_name": storage.mount_name}
     if storage.data_bucket_name and not config.data_bucket.existing and config.data_bucket.removal is Removal.RETAIN:
         retained["data_bucket"] = {"existing": storage.data_bucket_name}
-    return f"storage: {_flow(retained)}" if retained else ""
+    kept = {"homes": config.homes} if retained and "homes" in config.model_fields_set else {}
+    return f"storage: {_flow({**retained, **kept})}" if retained else ""
 
 
 def _flow(value: object) -> str:

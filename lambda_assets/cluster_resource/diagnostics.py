@@ -120,7 +120,7 @@ class Diagnostics:
 
     def _collect(self, api: ClusterApi, cluster: Cluster, memory: Memory) -> Findings:
         facts: list[str] = []
-        if cluster.settings.get("NodeProvisioningMode") == "Continuous":
+        if cluster.is_continuous:
             self._events(api, cluster, facts)
         stream, lines = self._log(cluster, log_streams(cluster, memory, facts), facts)
         return Findings(stream, tuple(facts), tuple(lines))

@@ -120,6 +120,11 @@ class Cluster(NamedTuple):
         """Return the group with that name."""
         return next((group for group in self.groups if group.name == name), None)
 
+    @property
+    def is_continuous(self) -> bool:
+        """Return whether HyperPod accepts partial capacity for the cluster."""
+        return self.settings.get("NodeProvisioningMode") == "Continuous"
+
     def partial(self, targets: Mapping[str, int]) -> str:
         """Return the groups that run with fewer nodes than requested, as text."""
         few = [

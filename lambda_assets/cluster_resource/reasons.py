@@ -98,7 +98,7 @@ def _remaining(desired: Desired | None) -> list[str]:
     """Return what a failed first deployment leaves: its rollback deletes only this stack."""
     if desired is None or desired.type != "Create":
         return []
-    return ["a NAT gateway and a file system of the other stacks stay and cost money: deploy again, or delete them"]
+    return ["the Network and Storage stacks stay and can cost money: deploy again, or delete them"]
 
 
 def continue_rollback(owner: Owner) -> str:

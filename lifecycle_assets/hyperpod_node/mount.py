@@ -59,17 +59,21 @@ def mount(entry: FstabEntry, *, node: str, nodes: int, system: System) -> None:
 
 
 def require(path: Path, *, node: str, system: System) -> None:
-    """Wait until HyperPod has mounted ``path``, show the mount to these scripts, and prove that ``node`` can write to it."""
+    """Wait until HyperPod has mounted ``path``, prove that ``node`` can write to it, and keep slurmd waiting for it at boot."""
     policy = RetryPolicy(TIMEOUT_S, clock=system.clock)
+    put(system.path(UNITS) / "slurmd.service.d" / f"{path.name}.conf", f"# Written by the lifecycle scripts.\n{_guard(path)}")
     retry(f"HyperPod's mount at {path}", lambda: _require(path, system), policy)
-    if not _lists(OWN_MOUNTS, path, system):
-        system.run("mount", "--bind", f"/proc/1/root{path}", str(path), timeout_s=UNIT_TIMEOUT_S)
     retry(f"writing to {path}", lambda: _probe(path, node, system), policy)
 
 
 def _require(path: Path, system: System) -> None:
-    if not _lists(HOST_MOUNTS, path, system):
+    """Raise unless HyperPod has mounted ``path``; mount it for these scripts if their mount namespace does not receive it."""
+    found = [line.split() for line in system.path(HOST_MOUNTS).read_text().splitlines() if line.split()[4] == str(path)]
+    if not found:
         raise NodeError(f"nothing is mounted at {path}; HyperPod mounts it: see its log on this node")
+    if not _lists(OWN_MOUNTS, path, system):
+        kind, source, *_ = found[-1][found[-1].index("-") + 1 :]
+        system.run("mount", "-t", kind, source, str(path), timeout_s=UNIT_TIMEOUT_S)
 
 
 def is_mounted(path: Path, system: System) -> bool:
@@ -127,7 +131,12 @@ def slurmd_drop_in(path: Path) -> str:
 Wants={mount_unit(path)}
 After={mount_unit(path)}
 
-[Service]
+{_guard(path)}"""
+
+
+def _guard(path: Path) -> str:
+    """Return the section that fails the start of slurmd without the mount."""
+    return f"""[Service]
 ExecStartPre=/bin/grep --quiet " {path} " /proc/self/mountinfo
 """
 

@@ -1,4 +1,4 @@
-"""provisioning_parameters.json: written by constructs/hyperpod, read by lifecycle_assets on the nodes."""
+"""The groups beside the scripts: written by constructs/hyperpod, read by lifecycle_assets on the nodes."""
 
 from pathlib import Path
 from typing import Any
@@ -7,6 +7,7 @@ import pytest
 
 from config.instance_group import Role
 from config.model import ClusterConfig
+from constructs.hyperpod.lifecycle.provisioning_parameters import SCRIPTS_FILE, file_name
 from hyperpod_node.node import Node
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from hyperpod_node.resource_config import Instance, ResourceConfig
@@ -25,20 +26,20 @@ def config(request: pytest.FixtureRequest) -> ClusterConfig:
 def parameters(config: ClusterConfig, shipped: Synthesized, shipped_folder: Path, tmp_path: Path) -> ProvisioningParameters:
     """What a node reads."""
     deployment = Deployed(shipped, config.name).properties(CLUSTER, "Custom::CDKBucketDeployment")
-    file = tmp_path / "provisioning_parameters.json"
-    file.write_text(unpacked(deployment, shipped_folder))
+    file = tmp_path / file_name(config)
+    file.write_text(unpacked(deployment, shipped_folder, file.name))
     return ProvisioningParameters.load(file)
 
 
-def unpacked(deployment: dict[str, Any], shipped_folder: Path) -> str:
+def unpacked(deployment: dict[str, Any], shipped_folder: Path, name: str = SCRIPTS_FILE) -> str:
     """The file as the deployment's function leaves it in the bucket: every marker replaced by its value."""
     for key, markers in zip(deployment["SourceObjectKeys"], deployment["SourceMarkers"], strict=True):
-        for file in shipped_folder.glob(f"*/asset.{key.removesuffix('.zip')}/provisioning_parameters.json"):
+        for file in shipped_folder.glob(f"*/asset.{key.removesuffix('.zip')}/{name}"):
             text = file.read_text()
             for marker, value in markers.items():
                 text = text.replace(marker, value)
             return text
-    raise AssertionError("the deployment has no provisioning_parameters.json")
+    raise AssertionError(f"the deployment has no {name}")
 
 
 def test_each_group_gets_the_role_of_the_file(config: ClusterConfig, parameters: ProvisioningParameters) -> None:

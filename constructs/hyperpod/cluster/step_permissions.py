@@ -10,6 +10,8 @@ from aws_cdk import aws_iam as iam
 from config.tags import LOGICAL_ID_TAG, STACK_ID_TAG, VERSION_TAG
 
 HYPERPOD = "hyperpod.sagemaker.amazonaws.com"
+# A call that an AWS service makes with the caller's rights.
+BY_A_SERVICE = {"Bool": {"aws:ViaAWSService": "true"}}
 
 # `make privilege` shows what fails without each other action.
 UNTESTED = {"iam:CreateServiceLinkedRole": "only the first cluster of an account needs it; the error without it is unknown"}
@@ -137,8 +139,15 @@ class StepPermissions:
         describing = ["ec2:DescribeImages", "ec2:DescribeSnapshots"]
         return [
             iam.PolicyStatement(sid="DescribeImages", actions=describing, resources=["*"]),
-            iam.PolicyStatement(sid="ShareImages", actions=["ec2:ModifyImageAttribute"], resources=images),
-            iam.PolicyStatement(sid="ShareSnapshots", actions=["ec2:ModifySnapshotAttribute"], resources=[self._snapshots]),
+            iam.PolicyStatement(
+                sid="ShareImages", actions=["ec2:ModifyImageAttribute"], resources=images, conditions=BY_A_SERVICE
+            ),
+            iam.PolicyStatement(
+                sid="ShareSnapshots",
+                actions=["ec2:ModifySnapshotAttribute"],
+                resources=[self._snapshots],
+                conditions=BY_A_SERVICE,
+            ),
         ]
 
     def _release(self) -> iam.PolicyStatement:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from hyperpod_node.node_settings import EXTERNAL, NONE
@@ -22,7 +23,7 @@ def block(conf: SlurmConf, settings: NodeSettings, topology_conf: str | None) ->
 
     Lists to which this project adds a word, such as PrologFlags, keep the words of ``slurm.settings``.
     """
-    given = settings.slurm.settings
+    given = {key: re.sub(r" *, *", ",", value) for key, value in settings.slurm.settings.items()}
     needed = _needed(SlurmConf(conf.text + "".join(f"\n{key}={value}" for key, value in given.items())), settings, topology_conf)
     names = {key.lower() for key in needed}
     return {key: _quoted(value) for key, value in given.items() if key.lower() not in names} | needed
@@ -69,7 +70,9 @@ def _accounting(conf: SlurmConf, settings: NodeSettings) -> dict[str, str]:
     if accounting.database == EXTERNAL and len(hosts) > 1:
         lines["AccountingStorageBackupHost"] = hosts[1]
     if conf.value("JobAcctGatherType") is None:
-        lines |= {"JobAcctGatherType": "jobacct_gather/linux", "JobAcctGatherFrequency": "30"}
+        lines["JobAcctGatherType"] = "jobacct_gather/linux"
+        if conf.value("JobAcctGatherFrequency") is None:
+            lines["JobAcctGatherFrequency"] = "30"
     return lines
 
 

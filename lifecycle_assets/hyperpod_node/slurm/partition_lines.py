@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hyperpod_node.resource_config import ResourceConfig
     from hyperpod_node.slurm.slurm_conf import SlurmConf
 
-_LINE = re.compile(r"^[ \t]*PartitionName=(?!DEFAULT\b)(?P<name>[^\s#]+)[^\n]*$", re.MULTILINE | re.IGNORECASE)
+_LINE = re.compile(r"^[ \t]*PartitionName=(?!DEFAULT(?:[\s#]|$))(?P<name>[^\s#]+)[^\n]*$", re.MULTILINE | re.IGNORECASE)
 _ALL = "ALL"
 _KEYS = ("PartitionName", "Nodes", "Default", "MaxTime", "PriorityTier", "PriorityJobFactor", "QOS", "AllowAccounts", "State")
 _SPELLING = {key.lower(): key for key in _KEYS}

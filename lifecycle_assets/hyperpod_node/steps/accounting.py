@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import API, EXTERNAL, LOCAL, NONE
 from hyperpod_node.retry import RetryPolicy, retry
-from hyperpod_node.slurm import accounting_daemon, associations, controller_daemon, controllers, database, managed_block
+from hyperpod_node.slurm import accounting_daemon, associations, controller_daemon, controllers, daemon, database, managed_block
 from hyperpod_node.steps import slurm_configuration
 from hyperpod_node.system import System
 
@@ -30,9 +30,8 @@ def apply(context: Context, system: System) -> bool:
         policy = RetryPolicy(controllers.TIMEOUT_S, clock=system.clock)
         retry(f"slurmdbd on {hosts[0].name}", lambda: system.connect(hosts[0].address, managed_block.SLURMDBD_PORT), policy)
         return True
-    is_api = context.settings.slurm.setup == API
-    if not is_api or not accounting_daemon.is_up(system):  # HyperPod's image can run slurmdbd
-        if is_api:
+    if not _is_images(context, system):
+        if context.settings.slurm.setup == API:
             controller_daemon.forget_generated_id(conf, system)
         location = database.external(accounting, system) if accounting.database == EXTERNAL else database.local(system)
         accounting_daemon.start(location, hosts, system)
@@ -44,3 +43,9 @@ def apply(context: Context, system: System) -> bool:
     qos = [each.options["QOS"] for each in context.settings.slurm.partitions if "QOS" in each.options]
     associations.register(name, (user.name for user in context.settings.users), qos, system)
     return True
+
+
+def _is_images(context: Context, system: System) -> bool:
+    """Return whether slurmdbd is HyperPod's image's own, and has the database that the cluster file requests."""
+    is_possible = context.settings.slurm.setup == API and context.settings.accounting.database == LOCAL
+    return is_possible and not daemon.was_started("slurmdbd", system) and accounting_daemon.is_up(system)

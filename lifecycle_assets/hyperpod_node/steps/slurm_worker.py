@@ -14,15 +14,16 @@ from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
 from hyperpod_node.node_settings import API
 from hyperpod_node.retry import RetryPolicy, retry
-from hyperpod_node.slurm import configuration, controllers, daemon, follower, managed_block, registration
+from hyperpod_node.slurm import controllers, daemon, follower, managed_block, registration
 from hyperpod_node.slurm.conf_server import SLURMD
+from hyperpod_node.slurm.slurm_conf import BEGIN
 from hyperpod_node.system import System
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
 SCRIPTS = Path(managed_block.__file__).with_name("scripts")
-FETCHED = Path("/run/slurm/conf")
+FETCHED = Path("/run/slurm/conf/slurm.conf")
 CONFIGURATION_TIMEOUT_S = 300
 REGISTRATION_TIMEOUT_S = 25
 LISTING_TIMEOUT_S = 5  # of these, if slurm.conf has no line for the node: the line may come only after these scripts end
@@ -47,13 +48,13 @@ def _fetch_final_configuration(system: System) -> None:
 
     HyperPod starts slurmctld before these scripts edit slurm.conf, so slurmd may have fetched the file from before.
     """
-    policy = RetryPolicy(CONFIGURATION_TIMEOUT_S, first_pause_s=1, longest_pause_s=5, clock=system.clock)
+    policy = RetryPolicy(CONFIGURATION_TIMEOUT_S, first_pause_s=1, longest_pause_s=30, clock=system.clock)
 
     def attempt() -> None:
-        included = system.path(FETCHED / configuration.INCLUDED)
-        if not included.exists() or not included.read_text().startswith(configuration.HEADER):
+        fetched = system.path(FETCHED)
+        if not fetched.exists() or BEGIN not in fetched.read_text():
             system.run("systemctl", "restart", "slurmd", timeout_s=120)
-            raise NodeError(f"{included} is not the one that the controller's scripts write")
+            raise NodeError(f"{fetched} lacks what the controller's scripts write")
 
     try:
         retry("the final configuration of slurmd", attempt, policy)

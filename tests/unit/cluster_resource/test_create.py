@@ -166,7 +166,7 @@ def test_the_first_failure_message_is_kept_when_the_service_rolls_back(world: Wo
 
 @pytest.mark.parametrize("slow", [True, False])
 def test_a_failed_creation_names_what_the_rollback_keeps_and_an_update_does_not(world: World, *, slow: bool) -> None:
-    kept = "a NAT gateway and a file system of the other stacks stay and cost money"
+    kept = "the Network and Storage stacks stay and can cost money"
     if slow:
         world.sagemaker.creation_s = 99_999
     else:

@@ -152,8 +152,10 @@ def test_hyperpods_own_mount_is_shown_to_the_scripts_and_changes_no_file(machine
     before = machine.fstab.exists()
     mount.require(Path("/fsx"), node="worker-1", system=machine.system)
     assert " /fsx " in machine.own_mounts.read_text()
-    assert machine.run.named("mount") == ([("--bind", "/proc/1/root/fsx", "/fsx")] if mounts == "private" else [])
+    assert machine.run.named("mount") == ([("-t", "lustre", "x", "/fsx")] if mounts == "private" else [])
     assert machine.fstab.exists() == before
+    guard = (machine.units / "slurmd.service.d" / "fsx.conf").read_text()
+    assert 'ExecStartPre=/bin/grep --quiet " /fsx " /proc/self/mountinfo' in guard
 
 
 def test_a_mount_that_hyperpod_does_not_make_ends_the_node_within_the_bound(machine: MountingMachine) -> None:

@@ -118,3 +118,15 @@ def test_on_create_need_not_be_in_a_folder_from_which_no_group_starts_it(draft: 
         scripts = {"OnCreate": None, "OnInitComplete": "extend.sh"}
         draft.set("instance_groups", index, "overrides", "LifeCycleConfig", scripts)
     assert rules_and_places(draft) == []
+
+
+def test_with_the_api_an_oncreate_script_is_the_one_to_remove(draft: Any) -> None:
+    draft.set("slurm", "setup", "api").set("instance_groups", 2, "overrides", {"LifeCycleConfig": {"OnCreate": "on_create.sh"}})
+    [problem] = draft.problems()
+    assert problem.path == ("instance_groups", 2, "overrides", "LifeCycleConfig", "OnCreate")
+    assert problem.message.startswith("cannot be combined with OnInitComplete")
+
+
+def test_no_eks_section_is_a_slurm_cluster_whose_groups_need_a_role(draft: Any) -> None:
+    draft.set("eks", None).remove("instance_groups", 2, "role")
+    assert ("missing-field", ("instance_groups", 2, "role")) in [(each.rule, each.path) for each in draft.problems()]

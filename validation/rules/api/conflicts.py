@@ -22,15 +22,17 @@ def instance_type_conflict(request: EffectiveRequest) -> Iterator[Problem]:
 
 @request_rule("lifecycle-script-conflict", "instance_groups[]")
 def lifecycle_script_conflict(request: EffectiveRequest) -> Iterator[Problem]:
-    """A group must have only one lifecycle script: `OnCreate`, or `OnInitComplete` with `OnCreate: null`.
+    """A group must have only one lifecycle script, `OnCreate` or `OnInitComplete`; the other must be null or missing.
 
     HyperPod rejects both together, after network and storage are created.
     """
     # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterLifeCycleConfig.html
     for group in request.groups:
-        later = group.member("LifeCycleConfig", "OnInitComplete")
-        if later.is_given and group.member("LifeCycleConfig", "OnCreate").is_given:
-            yield later.problem("cannot be combined with OnCreate; add `OnCreate: null` here, or remove this field")
+        scripts = [group.member("LifeCycleConfig", name) for name in ("OnInitComplete", "OnCreate")]
+        if all(each.is_given for each in scripts):
+            given, other = sorted(scripts, key=lambda each: not each.is_overridden)
+            name = other.names[-1]
+            yield given.problem(f"cannot be combined with {name}; add `{name}: null` here, or remove this field")
 
 
 @request_rule("image-conflict", "instance_groups[]", level=Level.WARNING)

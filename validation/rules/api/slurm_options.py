@@ -79,7 +79,7 @@ def slurm_config_overwrite(request: EffectiveRequest) -> Iterator[Problem]:
         yield strategy.problem("discards what your scripts wrote to slurm.conf; use Merge, or suppress this warning")
 
 
-@slurm_request_rule("continuous-provisioning", "instance_groups", "overrides", level=Level.WARNING)
+@slurm_request_rule("continuous-provisioning", "instance_groups", "overrides", "provisioning", level=Level.WARNING)
 def continuous_provisioning(request: EffectiveRequest) -> Iterator[Problem]:
     """`provisioning: continuous` requires one controller, and `slurm.setup: api` or custom scripts with `SlurmConfig`.
 
@@ -99,7 +99,7 @@ def continuous_provisioning(request: EffectiveRequest) -> Iterator[Problem]:
             yield count.problem("continuous provisioning supports only one controller; set 1, or remove `provisioning`")
 
 
-@slurm_request_rule("slurm-config-strategy-conflict", "overrides")
+@slurm_request_rule("slurm-config-strategy-conflict", "overrides", "provisioning")
 def slurm_config_strategy_conflict(request: EffectiveRequest) -> Iterator[Problem]:
     """`provisioning: continuous` and `Orchestrator.Slurm.SlurmConfigStrategy` exclude each other.
 
@@ -111,7 +111,7 @@ def slurm_config_strategy_conflict(request: EffectiveRequest) -> Iterator[Proble
         yield strategy.problem("HyperPod rejects it with continuous provisioning; remove it")
 
 
-@slurm_request_rule("requires-continuous-provisioning", "instance_groups[]", "overrides", level=Level.WARNING)
+@slurm_request_rule("requires-continuous-provisioning", "instance_groups[]", "overrides", "provisioning", level=Level.WARNING)
 def requires_continuous_provisioning(request: EffectiveRequest) -> Iterator[Problem]:
     """`min_instance_count`, Spot, KMS keys of volumes and `AccountingDatabase` require `provisioning: continuous`.
 

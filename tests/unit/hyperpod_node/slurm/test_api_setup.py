@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.slurm import configuration
+from hyperpod_node.slurm.slurm_conf import BEGIN
 from hyperpod_node.steps import accounting, slurm_worker
-from tests.unit.hyperpod_node.slurm.slurm_machine import PLAIN, WORKER, SlurmMachine, slurm_context
+from tests.unit.hyperpod_node.slurm.slurm_machine import EXTERNAL, PLAIN, WORKER, SlurmMachine, slurm_context
 
 API = replace(PLAIN, setup="api")
 UP = "Slurmctld(primary) at ip-10-1-0-4 is UP\n"
 IDLE = "NodeName=ip-10-1-0-6 State=IDLE Version=24.11.5 BootTime=x SlurmdStartTime=2026-01-01T00:00:00"
 STATE = "var/spool/slurmctld/clustername"
-FETCHED = "run/slurm/conf/accounting.conf"
+FETCHED = "run/slurm/conf/slurm.conf"
 
 
 def generated_id(machine: SlurmMachine) -> Path:
@@ -56,6 +56,20 @@ def test_the_images_own_slurmdbd_is_used_and_no_id_forgotten(machine: SlurmMachi
     assert machine.asked("sacctmgr", "--immediate", "add", "cluster")
 
 
+def test_an_external_database_replaces_the_images_own(machine: SlurmMachine) -> None:
+    accounting.apply(slurm_context(slurm=API, accounting=EXTERNAL), machine.system)
+    assert machine.units["slurmdbd"] == "active enabled"
+    assert "StorageHost=db.example" in (machine.root / "opt/slurm/etc/slurmdbd.conf").read_text()
+
+
+def test_a_second_run_of_the_scripts_configures_our_own_slurmdbd_again(machine: SlurmMachine) -> None:
+    without_slurmdbd(machine)
+    accounting.apply(slurm_context(slurm=API), machine.system)
+    (machine.root / "opt/slurm/etc/slurmdbd.conf").unlink()
+    accounting.apply(slurm_context(slurm=API), machine.system)
+    assert (machine.root / "opt/slurm/etc/slurmdbd.conf").exists()
+
+
 def test_a_second_run_of_the_scripts_forgets_no_id(machine: SlurmMachine) -> None:
     without_slurmdbd(machine)
     file = generated_id(machine)
@@ -87,7 +101,7 @@ def test_slurmd_is_restarted_until_it_has_the_configuration_of_the_controllers_s
         nonlocal restarts
         if arguments == ("restart", "slurmd"):
             restarts += 1
-            file.write_text(configuration.HEADER if restarts == 3 else "# the agent's, empty\n")
+            file.write_text(BEGIN if restarts == 3 else "# the agent's, empty\n")
         return str(systemctl(arguments, stdin))
 
     worker.answers("systemctl", fetch)

@@ -46,6 +46,11 @@ def test_a_partition_of_the_file_gets_the_nodes_of_its_groups() -> None:
     assert more == ["PartitionName=all Nodes=ip-10-1-0-6,ip-10-1-0-7,ip-10-1-0-8 MaxTime=1-0"]
 
 
+def test_a_partition_whose_name_begins_with_default_is_the_agents_and_not_added_again() -> None:
+    text = "PartitionName=DEFAULT MaxTime=60\nPartitionName=default-gpu Nodes=ip-10-1-0-6 State=UP\n"
+    assert completed(partition("default-gpu", ("a",)), text=text)[1] == []
+
+
 def test_another_default_takes_the_agents_place() -> None:
     lines, _ = completed(partition("gpu", ("a",), Default="YES"))
     assert [line for line in lines if "Default=YES" in line] == [lines[1]]
