@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
+from hyperpod_node.node_settings import API
 from hyperpod_node.slurm import daemon, managed_block, partition_lines, topology
 from hyperpod_node.slurm.node_lines import InstanceTypes, complete, default_line, gpu_lines
 from hyperpod_node.slurm.slurm_conf import SlurmConf
@@ -52,7 +53,7 @@ def render(text: str, settings: NodeSettings, cluster: ResourceConfig, agents: A
     final = conf.text if agents.is_described else topology.turn_off(conf.text)
     text, more = partition_lines.complete(final, settings.slurm.partitions, partition_lines.hosts_by_group(cluster, conf))
     return Configuration(
-        slurm_conf=SlurmConf(text).with_block(block, more),
+        slurm_conf=SlurmConf(text).with_block(block, more, is_marked=settings.slurm.setup == API),
         gres_conf="\n".join(gpus) + "\n" if gpus else None,
         topology_conf=used or topology.placeholder(conf.text),
         default_line=default_line(conf.text),

@@ -65,9 +65,12 @@ class SlurmConf:
         lines: list[str] = re.findall(r"^[ \t]*NodeName=(\S+)", self.text, re.MULTILINE | re.IGNORECASE)
         return [name for names in lines if names.upper() != "DEFAULT" for name in expand(names)]
 
-    def with_block(self, settings: dict[str, str], more: Sequence[str] = ()) -> str:
-        """Return the file with the managed block: ``settings``, which override the agent's lines, and ``more`` lines."""
-        if not settings and not more:
+    def with_block(self, settings: dict[str, str], more: Sequence[str] = (), *, is_marked: bool = False) -> str:
+        """Return the file with the managed block: ``settings``, which override the agent's lines, and ``more`` lines.
+
+        An empty block is written only if ``is_marked``: fetched_configuration.py looks for it.
+        """
+        if not settings and not more and not is_marked:
             return self.text
         before = self.text if self.text.endswith("\n") or not self.text else self.text + "\n"
         if settings:

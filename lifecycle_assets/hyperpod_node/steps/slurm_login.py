@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.managed_file import put
+from hyperpod_node.node_settings import API
 from hyperpod_node.retry import RetryPolicy, retry
-from hyperpod_node.slurm import controllers, daemon, follower
+from hyperpod_node.slurm import controllers, daemon, fetched_configuration, follower
 from hyperpod_node.slurm.conf_server import SACKD, SHELLS
 from hyperpod_node.system import System
 
@@ -45,6 +46,8 @@ def apply(context: Context, system: System) -> None:
     sackd = system.find("sackd")
     if sackd:
         _run_sackd(sackd, addresses, system)
+        if context.settings.slurm.setup == API:
+            fetched_configuration.renew("sackd", system)
     else:
         SHELLS.write(addresses, system)
     environment = {} if sackd else {"SLURM_CONF_SERVER": ",".join(addresses)}

@@ -14,17 +14,14 @@ from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
 from hyperpod_node.node_settings import API
 from hyperpod_node.retry import RetryPolicy, retry
-from hyperpod_node.slurm import controllers, daemon, follower, managed_block, registration
+from hyperpod_node.slurm import controllers, daemon, fetched_configuration, follower, managed_block, registration
 from hyperpod_node.slurm.conf_server import SLURMD
-from hyperpod_node.slurm.slurm_conf import BEGIN
 from hyperpod_node.system import System
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
 SCRIPTS = Path(managed_block.__file__).with_name("scripts")
-FETCHED = Path("/run/slurm/conf/slurm.conf")
-CONFIGURATION_TIMEOUT_S = 300
 REGISTRATION_TIMEOUT_S = 25
 LISTING_TIMEOUT_S = 5  # of these, if slurm.conf has no line for the node: the line may come only after these scripts end
 
@@ -38,28 +35,9 @@ def apply(context: Context, system: System) -> None:
     SLURMD.write(addresses, system)
     daemon.ensure_running("slurmd", SLURMD.files(system), system)
     if context.settings.slurm.setup == API:
-        _fetch_final_configuration(system)
+        fetched_configuration.renew("slurmd", system)
     _wait_for_registration(system)
     follower.start(context, "slurmd", system)
-
-
-def _fetch_final_configuration(system: System) -> None:
-    """Restart slurmd until it has the configuration of the controller's scripts.
-
-    HyperPod starts slurmctld before these scripts edit slurm.conf, so slurmd may have fetched the file from before.
-    """
-    policy = RetryPolicy(CONFIGURATION_TIMEOUT_S, first_pause_s=1, longest_pause_s=30, clock=system.clock)
-
-    def attempt() -> None:
-        fetched = system.path(FETCHED)
-        if not fetched.exists() or BEGIN not in fetched.read_text():
-            system.run("systemctl", "restart", "slurmd", timeout_s=120)
-            raise NodeError(f"{fetched} lacks what the controller's scripts write")
-
-    try:
-        retry("the final configuration of slurmd", attempt, policy)
-    except NodeError as error:
-        print(f"warning: {error}; if prolog, epilog or GPUs are missing, run `scontrol reconfigure` on the controller")
 
 
 def _wait_for_registration(system: System) -> None:

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from hyperpod_node.errors import NodeError
+from hyperpod_node.node_settings import Accounting
 from hyperpod_node.slurm.slurm_conf import BEGIN
-from hyperpod_node.steps import accounting, slurm_worker
+from hyperpod_node.steps import accounting, slurm_configuration, slurm_login, slurm_worker
 from tests.unit.hyperpod_node.slurm.slurm_machine import EXTERNAL, PLAIN, WORKER, SlurmMachine, slurm_context
 
 API = replace(PLAIN, setup="api")
+NO_ACCOUNTING = Accounting("none", None, 3306, None)
 UP = "Slurmctld(primary) at ip-10-1-0-4 is UP\n"
 IDLE = "NodeName=ip-10-1-0-6 State=IDLE Version=24.11.5 BootTime=x SlurmdStartTime=2026-01-01T00:00:00"
 STATE = "var/spool/slurmctld/clustername"
@@ -113,3 +115,26 @@ def test_slurmd_is_restarted_until_it_has_the_configuration_of_the_controllers_s
 def test_a_configuration_that_never_comes_is_a_warning(worker: SlurmMachine, capsys: pytest.CaptureFixture[str]) -> None:
     slurm_worker.apply(slurm_context(here=WORKER, slurm=API), worker.system)
     assert "warning: the final configuration of slurmd: gave up after" in capsys.readouterr().out
+
+
+def test_a_login_node_renews_what_sackd_fetched_too_early(worker: SlurmMachine) -> None:
+    worker.write("usr/sbin/sackd", "")
+    file = worker.root / FETCHED
+    restarts = 0
+    systemctl = worker.run.programs["systemctl"]
+
+    def fetch(arguments: tuple[str, ...], stdin: str | None) -> str:
+        nonlocal restarts
+        if arguments == ("restart", "sackd"):
+            restarts += 1
+            file.write_text(BEGIN if restarts == 3 else "AccountingStorageType=none\n")
+        return systemctl(arguments, stdin)
+
+    worker.answers("systemctl", fetch)
+    slurm_login.apply(slurm_context(here=WORKER, slurm=API), worker.system)
+    assert restarts == 3
+
+
+def test_with_the_api_the_block_marks_the_final_configuration_even_if_it_is_empty(machine: SlurmMachine) -> None:
+    slurm_configuration.apply(slurm_context(slurm=API, accounting=NO_ACCOUNTING), machine.system)
+    assert BEGIN in (machine.root / "opt/slurm/etc/slurm.conf").read_text()
