@@ -139,17 +139,17 @@ def _values(deployment: Deployment) -> RequestValues:
         source_s3_uri=outputs.get("LifecycleScripts", MADE),
         subnet_ids=existing.node_subnet_ids if existing else subnets,
         security_group_ids=[existing.security_group_id if existing else outputs.get("SecurityGroupId", MADE)],
-        file_system_dns_name=_dns_name(deployment),
+        file_system_dns_name=_dns_name(deployment, outputs),
         file_system_mount_name=outputs.get("FileSystemMountName", storage.existing.mount_name if storage.existing else MADE),
     )
 
 
-def _dns_name(deployment: Deployment) -> str | None:
+def _dns_name(deployment: Deployment, outputs: dict[str, str]) -> str | None:
     """Return the DNS name of the Lustre file system, which the storage stack knows or will create; None without one."""
     storage = deployment.config.storage
     if storage.existing:
         return f"{storage.existing.file_system_id}.fsx.{deployment.region}.amazonaws.com"
-    return deployment.outputs().get("FileSystemDnsName", MADE) if storage.lustre else None
+    return outputs.get("FileSystemDnsName", MADE) if storage.lustre else None
 
 
 def _role_arn(deployment: Deployment) -> str:

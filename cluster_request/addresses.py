@@ -38,10 +38,9 @@ def address_demands(request: EffectiveRequest) -> Iterator[AddressDemand]:
     for group in request.groups:
         if not group.member("OverrideVpcConfig").is_given:
             efa_only = group.member("NetworkInterface", "InterfaceType").text == "efa-only"
-            counted = [addresses_of_node(name, request.orchestrator, efa_only=efa_only) or 1 for name in group.type_names()] or [
-                1
-            ]
-            yield AddressDemand(group.name, group.group.instance_count, min(counted), max(counted))
+            known = (addresses_of_node(name, request.orchestrator, efa_only=efa_only) for name in group.type_names())
+            counts = [count or 1 for count in known] or [1]
+            yield AddressDemand(group.name, group.group.instance_count, min(counts), max(counts))
     for each in request.entries("RestrictedInstanceGroups"):
         if not each.member("OverrideVpcConfig").is_given:
             yield _restricted(each, request.orchestrator)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from cluster_resource.event import Json, Owner, owner_of
 
 GROUP_KINDS = ("InstanceGroups", "RestrictedInstanceGroups")
-
+PROVISIONING = "NodeProvisioningMode"
 
 SAME_NAME = (
     "InstanceGroupName",
@@ -43,7 +43,7 @@ RENAMED_INSIDE = {
 CLUSTER_SETTINGS = (
     "NodeRecovery",
     "TieredStorageConfig",
-    "NodeProvisioningMode",
+    PROVISIONING,
     "ClusterRole",
     "AutoScaling",
     "Orchestrator",
@@ -123,13 +123,12 @@ class Cluster(NamedTuple):
     @property
     def is_continuous(self) -> bool:
         """Return whether HyperPod accepts partial capacity for the cluster."""
-        return self.settings.get("NodeProvisioningMode") == "Continuous"
+        return self.settings.get(PROVISIONING) == "Continuous"
 
     def partial(self, targets: Mapping[str, int]) -> str:
         """Return the groups that run with fewer nodes than requested, as text."""
-        few = [
-            f"{name} ({self.running(name)} of {count} nodes run)" for name, count in targets.items() if self.running(name) < count
-        ]
+        running = {name: self.running(name) for name in targets}
+        few = [f"{name} ({running[name]} of {count} nodes run)" for name, count in targets.items() if running[name] < count]
         return f"HyperPod adds the rest when it has capacity: {', '.join(few)}" if few and self.nodes is not None else ""
 
     def running(self, group: str) -> int:

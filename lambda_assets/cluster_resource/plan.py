@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 
 from cluster_resource.desired import Desired
 from cluster_resource.event import Json
-from cluster_resource.observed import CLUSTER_SETTINGS, Cluster, Group
+from cluster_resource.observed import CLUSTER_SETTINGS, PROVISIONING, Cluster, Group
 
 IMMUTABLE = ("InstanceType", "ExecutionRole", "ThreadsPerCore", "OverrideVpcConfig")
 """Fields that an instance group cannot change; an update must repeat them."""
 
-MODE = "NodeProvisioningMode"
 OTHER_CLUSTER = ", or create a new cluster with another `name` or `cluster_name`"
 
 IMAGE_FIELDS = ("ImageId", "ImageReleaseVersion")
@@ -191,12 +190,12 @@ def _provisioning(desired: Desired, cluster: Cluster) -> str:
 
     https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-scaling-slurm.html
     """
-    wanted, old = desired.request.get(MODE), (desired.old_request or {}).get(MODE)
-    have = cluster.settings.get(MODE)
-    if wanted and wanted != have:
+    mode, old = desired.request.get(PROVISIONING), (desired.old_request or {}).get(PROVISIONING)
+    observed = cluster.settings.get(PROVISIONING)
+    if mode and mode != observed:
         return f"provisioning of cluster {cluster.name} can be set only at its creation; remove `provisioning`{OTHER_CLUSTER}"
-    if have and old and not wanted:
-        return f"provisioning of cluster {cluster.name} cannot change; set `provisioning: {str(have).lower()}`{OTHER_CLUSTER}"
+    if observed and old and not mode:
+        return f"provisioning of cluster {cluster.name} cannot change; set `provisioning: {str(observed).lower()}`{OTHER_CLUSTER}"
     return ""
 
 
