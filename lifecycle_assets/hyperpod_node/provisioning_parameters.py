@@ -41,6 +41,11 @@ class ProvisioningParameters:
             fsx_openzfs_dns_name=content.get("fsx_openzfs_dns_name"),
         )
 
+    @property
+    def groups(self) -> list[str]:
+        """Return the names of all groups."""
+        return [self.controller_group, *([self.login_group] if self.login_group else []), *self.partitions]
+
     def role_of(self, group: str) -> str:
         """Return the role of the nodes of ``group``: controller, login or compute."""
         if group == self.controller_group:
@@ -49,5 +54,4 @@ class ProvisioningParameters:
             return LOGIN
         if group in self.partitions:
             return COMPUTE
-        known = [self.controller_group, *([self.login_group] if self.login_group else []), *self.partitions]
-        raise NodeError(f"{self.path} has no role for group {group!r}; it has {known}")
+        raise NodeError(f"{self.path} has no role for group {group!r}; it has {self.groups}")

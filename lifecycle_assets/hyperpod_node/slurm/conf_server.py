@@ -51,9 +51,13 @@ class Daemon:
     unit: str
     after: str
 
-    def write(self, addresses: Sequence[str], system: System) -> None:
-        """Write the options, which the daemon reads when it starts."""
-        put(self._options(system), f"{self.unit.upper()}_OPTIONS=--conf-server={','.join(addresses)}\n")
+    def write(self, addresses: Sequence[str], system: System, more: str | None = None) -> None:
+        """Write the options, which the daemon reads when it starts; without ``more``, keep the others that were written last."""
+        path = self._options(system)
+        if more is None:
+            found = re.search(r"--conf-server=\S+ (.+)", path.read_text()) if path.exists() else None
+            more = found[1] if found else ""
+        put(path, f"{self.unit.upper()}_OPTIONS=--conf-server={','.join(addresses)} {more}".rstrip() + "\n")
 
     def addresses(self, system: System) -> list[str]:
         """Return the addresses in the options."""

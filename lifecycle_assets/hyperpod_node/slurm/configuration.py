@@ -66,10 +66,10 @@ def apply(settings: NodeSettings, cluster: ResourceConfig, system: System) -> tu
     """Write the configuration; return whether any file changed, and warnings about settings that are not used."""
     with _locked(system):
         while True:
-            before = _read(system.slurm_conf)
+            before = read(system.slurm_conf)
             desired = render(before, settings, cluster, _agents_topology(system))
             changed = _write_companions(desired, system)
-            if _read(system.slurm_conf) == before:  # the agent may have written since
+            if read(system.slurm_conf) == before:  # the agent may have written since
                 return _write_slurm_conf(desired.slurm_conf, system) or changed, desired.warnings
 
 
@@ -92,7 +92,8 @@ def _warnings(conf: SlurmConf, settings: NodeSettings, problem: str | None) -> l
     return warnings
 
 
-def _read(slurm_conf: Path) -> str:
+def read(slurm_conf: Path) -> str:
+    """Return the text of slurm.conf."""
     try:
         return slurm_conf.read_text()
     except FileNotFoundError:

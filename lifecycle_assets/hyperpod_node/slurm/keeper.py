@@ -20,6 +20,8 @@ from hyperpod_node.resource_config import ResourceConfig
 from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import configuration, daemon
 from hyperpod_node.slurm.drained_nodes import DrainedNodes
+from hyperpod_node.slurm.joined_groups import PARAMETERS, JoinedGroups
+from hyperpod_node.slurm.slurm_conf import SlurmConf
 from hyperpod_node.system import SYSTEM, System
 
 if TYPE_CHECKING:
@@ -54,6 +56,9 @@ class Keeper:
     seen: object = None
     problem: str = ""
 
+    def __post_init__(self) -> None:
+        self.joined = JoinedGroups(self.settings.parent, self.system)
+
     def check(self) -> bool:
         """Check once; return whether slurmctld was reconfigured. Errors are printed, and the next check tries again."""
         try:
@@ -69,6 +74,7 @@ class Keeper:
 
     def _check(self) -> bool:
         """Check once; a file that has changed since the last check may be incomplete."""
+        self.joined.learn()
         now = self._signatures()
         stable, self.seen = now == self.seen, now
         if not stable or now == self.kept:
@@ -82,7 +88,8 @@ class Keeper:
     def complete(self) -> bool:
         """Complete slurm.conf; return whether it changed."""
         settings, cluster = NodeSettings.load(self.settings), ResourceConfig.load(self.resource_config)
-        changed, warnings = configuration.apply(settings, cluster, self.system)
+        conf = SlurmConf.parse(configuration.read(self.system.slurm_conf))
+        changed, warnings = configuration.apply(self.joined.added_to(settings, cluster, conf), cluster, self.system)
         if changed:
             print(f"{self.system.slurm_conf} is complete again{''.join(f'; {warning}' for warning in warnings)}", flush=True)
         configuration.record_slurmctld(self.system)
@@ -95,7 +102,7 @@ class Keeper:
 
     def _signatures(self) -> list[tuple[int, ...] | None]:
         topologies = [self.system.slurm_etc / name for name in configuration.TOPOLOGIES]
-        return [_signature(path) for path in (self.system.slurm_conf, self.resource_config, *topologies)]
+        return [_signature(path) for path in (self.system.slurm_conf, self.resource_config, self.joined.file, *topologies)]
 
 
 def install(context: Context, system: System) -> str:
@@ -104,6 +111,7 @@ def install(context: Context, system: System) -> str:
     shutil.copytree(package, folder / package.name, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
     settings = folder / SETTINGS
     put(settings, context.settings.path.read_text())
+    put(folder / PARAMETERS, context.parameters.path.read_text())
     module = "hyperpod_node.slurm.keeper"
     return f"/usr/bin/env PYTHONPATH={folder} /usr/bin/python3 -B -u -m {module} {context.cluster.path} {settings}"
 
@@ -113,7 +121,7 @@ def start(command: str, system: System) -> None:
     unit, folder = system.path(daemon.UNITS / f"{UNIT}.service"), system.path(FOLDER)
     if put(unit, SERVICE.format(command=command)):
         system.run("systemctl", "daemon-reload")
-    daemon.ensure_running(UNIT, [unit, folder / SETTINGS, *sorted(folder.rglob("*.py"))], system)
+    daemon.ensure_running(UNIT, [unit, folder / SETTINGS, folder / PARAMETERS, *sorted(folder.rglob("*.py"))], system)
 
 
 def _signature(path: Path) -> tuple[int, ...] | None:

@@ -14,7 +14,7 @@ from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
 from hyperpod_node.node_settings import API
 from hyperpod_node.retry import RetryPolicy, retry
-from hyperpod_node.slurm import controllers, daemon, fetched_configuration, follower, managed_block, registration
+from hyperpod_node.slurm import controllers, daemon, fetched_configuration, follower, joined_groups, managed_block, registration
 from hyperpod_node.slurm.conf_server import SLURMD
 from hyperpod_node.system import System
 
@@ -32,7 +32,7 @@ def apply(context: Context, system: System) -> None:
     addresses = controllers.reachable(context, system)
     if context.settings.slurm.prolog_and_epilog:
         _put_prolog_and_epilog(system)
-    SLURMD.write(addresses, system)
+    SLURMD.write(addresses, system, joined_groups.option(context, system))
     daemon.ensure_running("slurmd", SLURMD.files(system), system)
     if context.settings.slurm.setup == API:
         fetched_configuration.renew("slurmd", system)

@@ -29,4 +29,5 @@ def machine(tmp_path: Path) -> SlurmMachine:
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bundle")
     (folder / "node_settings.json").write_text("{}")
+    (folder / "provisioning_parameters.json").write_text("{}")
     return folder

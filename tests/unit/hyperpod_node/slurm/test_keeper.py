@@ -21,6 +21,11 @@ ADDED = " Sockets=2 CoresPerSocket=48 ThreadsPerCore=2 Gres=gpu:h100:8"
 SLURM = slurm(prolog_and_epilog=False)
 SETTINGS = node_settings(instance_types=P5_TYPE, slurm=SLURM)
 
+PARAMETERS = {
+    "controller_group": "controller-machine",
+    "worker_groups": [{"instance_group_name": "compute-nodes", "partition_name": "dev"}],
+}
+
 
 def resource_config(*addresses: str) -> str:
     instances = [
@@ -37,6 +42,7 @@ def machine(tmp_path: Path) -> SlurmMachine:
     machine.write(CONF, SLURM_CONF)
     machine.write("resource_config.json", resource_config("10.1.0.6"))
     machine.write("node_settings.json", json.dumps(SETTINGS))
+    machine.write("slurm_groups.json", json.dumps(PARAMETERS))
     return machine
 
 
@@ -118,6 +124,7 @@ def test_the_installed_keeper_completes_the_file_before_slurmctld_starts_without
 ) -> None:
     bundle = tmp_path_factory.mktemp("bundle")
     (bundle / "node_settings.json").write_text(json.dumps(SETTINGS))
+    (bundle / "provisioning_parameters.json").write_text(json.dumps(PARAMETERS))
     command = keeper.install(slurm_context(bundle=bundle), machine.system)
     folder = machine.path(keeper.FOLDER)
     code = (

@@ -1,0 +1,159 @@
+"""Groups that joined after the controller was set up: their workers report partition and hardware, the keeper uses both."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hyperpod_node.node_settings import API
+from hyperpod_node.slurm import joined_groups, keeper
+from hyperpod_node.slurm.conf_server import SLURMD
+from hyperpod_node.slurm.keeper import Keeper
+from tests.node_settings import Json, node_settings, slurm
+from tests.unit.hyperpod_node.slurm.slurm_machine import PLAIN, SLURM_CONF, WORKER, SlurmMachine, slurm_context
+
+CONF = "opt/slurm/etc/slurm.conf"
+NEW_NODE = "NodeName=ip-10-1-0-9 NodeAddr=10.1.0.9 CPUs=192 RealMemory=2000000 State=UNKNOWN\n"
+HARDWARE = {"sockets": 2, "cores_per_socket": 48, "gpus": 8, "gpu": "h100"}
+HELP = "   --extra                    Arbitrary descriptive string.\n"
+OWN = {
+    "controller_group": "controller-machine",
+    "worker_groups": [{"instance_group_name": "compute-nodes", "partition_name": "dev"}],
+}
+
+
+def group(name: str, address: str) -> Json:
+    instance = {"InstanceName": f"{name}-1", "CustomerIpAddress": address, "InstanceId": f"i-{name}"}
+    return {"Name": name, "InstanceType": f"ml.{name}", "Instances": [instance]}
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> SlurmMachine:
+    """A controller that knows `compute-nodes` alone; HyperPod has added a node of `new` to its files."""
+    machine = SlurmMachine(tmp_path)
+    machine.write(CONF, SLURM_CONF.replace("PartitionName", f"{NEW_NODE}PartitionName"))
+    groups = [group("compute-nodes", "10.1.0.6"), group("new", "10.1.0.9")]
+    machine.write("resource_config.json", json.dumps({"ClusterConfig": {"ClusterName": "demo"}, "InstanceGroups": groups}))
+    machine.write("node_settings.json", json.dumps(node_settings(slurm=slurm(prolog_and_epilog=False))))
+    machine.write("slurm_groups.json", json.dumps(OWN))
+    return machine
+
+
+def of(machine: SlurmMachine) -> Keeper:
+    return Keeper(machine.root / "resource_config.json", machine.root / "node_settings.json", machine.system)
+
+
+def reports(machine: SlurmMachine, extra: str) -> None:
+    shown = f"NodeName=ip-10-1-0-9 Arch=x86_64 CoresPerSocket=1 State=IDLE Extra={extra} SlurmdStartTime=x"
+    machine.answers("scontrol", lambda arguments, _: shown if "show" in arguments else "")
+
+
+def looks(keeping: Keeper, machine: SlurmMachine, seconds: int = 8) -> str:
+    """What slurm.conf has after some looks, a second apart."""
+    for _ in range(seconds):
+        keeping.check()
+        machine.time.now_s += 1
+    return (machine.root / CONF).read_text()
+
+
+def test_a_reported_group_gets_its_partition_and_its_hardware(machine: SlurmMachine) -> None:
+    keeping = of(machine)
+    assert "PartitionName=new" not in looks(keeping, machine)
+    reports(machine, json.dumps({"partition": "train", **HARDWARE}, separators=(",", ":")))
+    text = looks(keeping, machine)
+    assert "PartitionName=train Nodes=ip-10-1-0-9\n" in text
+    assert f"{NEW_NODE.strip()} Sockets=2 CoresPerSocket=48 ThreadsPerCore=2 Gres=gpu:h100:8\n" in text
+    assert ("scontrol", "reconfigure") in machine.run.commands
+
+
+def test_a_reported_group_joins_a_partition_of_the_file_with_its_limits(machine: SlurmMachine) -> None:
+    partition = {"name": "train", "groups": ["compute-nodes"], "options": {"MaxTime": "60"}}
+    settings = node_settings(slurm=slurm(prolog_and_epilog=False, partitions=[partition]))
+    machine.write("node_settings.json", json.dumps(settings))
+    reports(machine, '{"partition":"train"}')
+    assert "PartitionName=train Nodes=ip-10-1-0-6,ip-10-1-0-9 MaxTime=60\n" in looks(of(machine), machine)
+
+
+def test_a_report_outlives_the_keeper_and_slurmctld(machine: SlurmMachine) -> None:
+    reports(machine, '{"partition":"train"}')
+    looks(of(machine), machine)
+    machine.write(CONF, SLURM_CONF.replace("PartitionName", f"{NEW_NODE}PartitionName"))
+    machine.answers("scontrol", "")
+    of(machine).complete()
+    assert "PartitionName=train Nodes=ip-10-1-0-9\n" in (machine.root / CONF).read_text()
+
+
+def test_slurmctld_is_asked_only_while_a_report_is_missing(machine: SlurmMachine) -> None:
+    keeping = of(machine)
+    looks(keeping, machine, 30)
+    assert 5 <= len(machine.asked("scontrol", "--oneliner")) <= 6
+    reports(machine, '{"partition":"dev"}')
+    looks(keeping, machine, 10)
+    machine.run.commands.clear()
+    looks(keeping, machine, 30)
+    assert machine.asked("scontrol") == []
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        '{"partition":"a\\nSlurmUser=root"}',
+        '{"partition":"a,Default=YES"}',
+        '{"partition":"train","gpu":"h100,b"}',
+        '{"gpus":-1}',
+        '{"sockets":true}',
+        "{not-json}",
+        '["train"]',
+    ],
+)
+def test_a_report_with_anything_else_in_it_changes_nothing(machine: SlurmMachine, extra: str) -> None:
+    keeping = of(machine)
+    before = looks(keeping, machine)
+    reports(machine, extra)
+    assert looks(keeping, machine) == before
+
+
+def test_the_scripts_of_a_later_deployment_replace_what_was_reported(machine: SlurmMachine) -> None:
+    reports(machine, '{"partition":"train"}')
+    keeping = of(machine)
+    looks(keeping, machine)
+    own = {**OWN, "worker_groups": [*OWN["worker_groups"], {"instance_group_name": "new", "partition_name": "dev"}]}
+    machine.write("slurm_groups.json", json.dumps(own))
+    keeping.complete()
+    assert "PartitionName=train" not in (machine.root / CONF).read_text()
+
+
+def test_a_worker_reports_its_partition_and_hardware_and_keeps_the_report_when_controllers_change(machine: SlurmMachine) -> None:
+    machine.answers("slurmd", HELP)
+    context = slurm_context(here=WORKER)
+    SLURMD.write(["10.1.0.4"], machine.system, joined_groups.option(context, machine.system))
+    SLURMD.write(["10.1.0.5"], machine.system)
+    _, _, options = (machine.root / "etc/default/slurmd").read_text().partition("=")
+    server, extra = shlex.split(options)
+    assert server == "--conf-server=10.1.0.5"
+    assert SLURMD.addresses(machine.system) == ["10.1.0.5"]
+    assert json.loads(extra.removeprefix("--extra=")) == {"partition": "dev", **HARDWARE, "efa": True}
+
+
+def test_hyperpod_writes_the_partition_itself_if_it_configures_slurm(machine: SlurmMachine) -> None:
+    machine.answers("slurmd", HELP)
+    context = slurm_context(here=WORKER, slurm=replace(PLAIN, setup=API))
+    assert "partition" not in joined_groups.option(context, machine.system)
+
+
+def test_an_older_slurmd_gets_no_option_that_it_does_not_know(machine: SlurmMachine) -> None:
+    machine.answers("slurmd", "   -F[feature]    Start as Dynamic Future node w/optional Feature.\n")
+    assert joined_groups.option(slurm_context(here=WORKER), machine.system) == ""
+
+
+def test_the_keeper_is_installed_with_the_groups_that_its_controller_knows(machine: SlurmMachine, tmp_path: Path) -> None:
+    bundle = tmp_path / "bundle"
+    bundle.mkdir()
+    (bundle / "node_settings.json").write_text("{}")
+    (bundle / "provisioning_parameters.json").write_text(json.dumps(OWN))
+    keeper.install(slurm_context(bundle=bundle), machine.system)
+    assert json.loads(machine.path(keeper.FOLDER / joined_groups.PARAMETERS).read_text()) == OWN
