@@ -50,6 +50,7 @@ class SlurmLayout:
     """The groups' roles and partitions in Slurm, from provisioning_parameters.json."""
 
     controller_group: str
+    login_group: str | None
     partitions: Mapping[str, str]  # by worker group
 
     @classmethod
@@ -58,9 +59,18 @@ class SlurmLayout:
         try:
             parameters = json.loads(content)
             workers = {group["instance_group_name"]: group["partition_name"] for group in parameters["worker_groups"]}
-            return cls(parameters["controller_group"], workers)
+            return cls(parameters["controller_group"], parameters.get("login_group"), workers)
         except (ValueError, KeyError, TypeError) as error:
             raise NodesError(f"{PARAMETERS} cannot be read by HyperPod's agent: {type(error).__name__} {error}") from error
+
+    def workers(self, view: ClusterView) -> list[str]:
+        """Return the groups with node lines: those of the file, and later ones, of which the file says nothing.
+
+        Nodes of later groups are only in the default partition: ai-on-sagemaker-hyperpod,
+        docs/08-Tips/Slurm/11-heterogenous-cluster.md.
+        """
+        known = [self.controller_group, self.login_group, *self.partitions]
+        return [*self.partitions, *dict.fromkeys(one.group for one in view.members if one.group not in known)]
 
 
 def parameters_of(specs: Mapping[str, Json]) -> bytes | None:
@@ -107,14 +117,14 @@ def rewritten(text: str, view: ClusterView, layout: SlurmLayout, behaviour: Beha
 
 def left(before: ClusterView, now: ClusterView, layout: SlurmLayout) -> list[str]:
     """Return the workers that are removed from the file."""
-    hosts = {member.hostname for group in layout.partitions for member in now.listed_of(group)}
-    workers = [member for group in layout.partitions for member in before.listed_of(group)]
+    hosts = {member.hostname for group in layout.workers(now) for member in now.listed_of(group)}
+    workers = [member for group in layout.workers(before) for member in before.listed_of(group)]
     return [member.hostname for member in workers if member.hostname not in hosts]
 
 
 def _block(view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) -> str:
     controllers = [f"SlurmctldHost={one.hostname}({one.address})" for one in view.members_of(layout.controller_group)]
-    nodes = [_node(view, member, behaviour) for group in layout.partitions for member in view.listed_of(group)]
+    nodes = [_node(view, member, behaviour) for group in layout.workers(view) for member in view.listed_of(group)]
     tree = ["TopologyPlugin=topology/tree"] if behaviour.automatic_topology == "tree_without_file" else []
     return "\n".join([_BEGIN, *controllers, *tree, *nodes, *_partitions(view, layout, behaviour), _END]) + "\n"
 

@@ -46,12 +46,12 @@ def file_system(world: World) -> Json:
 def create(world: World, nodes: SimulatedNodes, file_system: Json) -> Iterator[Create]:
     """Create a cluster whose `workers` have GPUs: `create(Behaviour(), {"controller": 1, "workers": 1})`."""
 
-    def create(behaviour: Behaviour, groups: dict[str, int]) -> Running:
+    def create(behaviour: Behaviour, groups: dict[str, int], known: Json = TYPES) -> Running:
         nodes.behaviour = behaviour
         workers = [
             {"instance_group_name": name, "partition_name": name} for name in groups if name not in ("controller", "login")
         ]
-        settings = {"users": [user("alice", 10001)], "accounting": LOCAL_DATABASE, "instance_types": TYPES}
+        settings = {"users": [user("alice", 10001)], "accounting": LOCAL_DATABASE, "instance_types": known}
         bundle = Bundle({**file_system, "worker_groups": workers}, settings, {"before_slurm/1_doubts.sh": DOUBTS})
         running = Running(world, nodes, dict(groups), scripts=lay(world, bundle), types={"workers": ONE_GPU})
         running.create()

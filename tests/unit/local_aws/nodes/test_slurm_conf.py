@@ -56,7 +56,7 @@ def test_a_file_without_the_agents_lines_is_left_alone() -> None:
 def test_the_layout_is_read_from_the_provisioning_parameters() -> None:
     groups = [{"instance_group_name": "workers", "partition_name": "gpu"}]
     content = json.dumps({"version": "1.0.0", "controller_group": "controller", "worker_groups": groups}).encode()
-    assert SlurmLayout.read(content) == SlurmLayout("controller", {"workers": "gpu"})
+    assert SlurmLayout.read(content) == SlurmLayout("controller", None, {"workers": "gpu"})
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"controller_group": "c", "worker_groups": [{}]}'])
@@ -82,7 +82,7 @@ def test_the_parameters_of_a_request_with_slurm_config_are_those_of_a_file() -> 
     }
     parameters = slurm_conf.parameters_of(specs)
     assert parameters is not None
-    assert SlurmLayout.read(parameters) == SlurmLayout("head", {"gpus": "gpu", "cpus": "dev"})
+    assert SlurmLayout.read(parameters) == SlurmLayout("head", "door", {"gpus": "gpu", "cpus": "dev"})
     assert json.loads(parameters)["login_group"] == "door"
 
 
