@@ -1,4 +1,4 @@
-"""The embedded AWS from the command line: `python -m local_aws up|nodes|shell|fault|down|status|reset|env|run|serve|demo`."""
+"""The embedded AWS from the command line: `python -m local_aws COMMAND`."""
 
 import argparse
 import os

@@ -1,4 +1,4 @@
-"""The command `fault`: inject a fault, list pending ones, or clear them."""
+"""The commands `fault` (inject a fault, list pending ones, or clear them) and `capacity` (limit instances of a type)."""
 
 import argparse
 import json
@@ -20,6 +20,9 @@ def add(command: Callable[[str, Callable[[argparse.Namespace], int], str], argpa
     ordering.add_argument("operation", nargs="?", metavar="OPERATION", help="operation to fail, e.g. sagemaker:CreateCluster")
     ordering.add_argument("fields", nargs="*", metavar="FIELD=VALUE", help=f"fields: {', '.join(list(_DEFAULTS)[1:])}")
     ordering.add_argument("--clear", action="store_true", help="remove all pending faults")
+    limiting = command("capacity", _capacity, "limit the instances of a type, or list limits")
+    limiting.add_argument("limits", nargs="*", metavar="TYPE=COUNT", help="instances of a type, running ones included")
+    limiting.add_argument("--clear", action="store_true", help="remove all limits")
 
 
 def _fault(options: argparse.Namespace) -> int:
@@ -32,6 +35,29 @@ def _fault(options: argparse.Namespace) -> int:
         raise process.ProcessError(json.load(error)["message"]) from None
     sys.stdout.write("".join(f"{line}\n" for line in map(shown, ordered)) or "no pending faults\n")
     return 0
+
+
+def _capacity(options: argparse.Namespace) -> int:
+    try:
+        if options.clear:
+            process.ask("capacity", method="DELETE")
+        wanted = limits_of(options.limits)
+        limits = process.ask("capacity", method="POST", body=wanted) if wanted else process.ask("capacity")
+    except urllib.error.HTTPError as error:
+        raise process.ProcessError(json.load(error)["message"]) from None
+    sys.stdout.write("".join(f"{name}={count}\n" for name, count in limits.items()) or "no limits\n")
+    return 0
+
+
+def limits_of(words: Sequence[str]) -> dict[str, int]:
+    """Return the capacity that a command line describes, by instance type."""
+    limits = {}
+    for word in words:
+        name, _, count = word.partition("=")
+        if not name or not count.isdecimal():
+            raise process.ProcessError(f"a limit must be TYPE=COUNT with a whole number, got {word!r}")
+        limits[name] = int(count)
+    return limits
 
 
 def order_of(operation: str, words: Sequence[str]) -> dict[str, Any]:

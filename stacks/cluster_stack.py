@@ -5,7 +5,7 @@ from typing import Any
 from aws_cdk import CfnOutput, Fn, Stack
 from constructs import Construct
 
-from config.model import ClusterConfig, Implementation
+from config.model import ClusterConfig, Implementation, Wait
 from config.section import Removal
 from constructs.hyperpod.cluster.hyperpod_cluster import HyperPodCluster
 from constructs.hyperpod.cluster.native_cluster import NativeCluster
@@ -46,6 +46,9 @@ class ClusterStack(Stack):
             cluster = implementation(self, "Cluster", config=config, network=network, storage=storage, scripts=scripts, role=role)
             CfnOutput(self, "ClusterName", value=cluster.cluster_name, description="Name of the HyperPod cluster")
             CfnOutput(self, "ClusterArn", value=cluster.cluster_arn, description="ARN of the HyperPod cluster")
+            if isinstance(cluster, HyperPodCluster) and config.provisioning and config.wait is Wait.NODES:
+                text = "Groups that had fewer nodes than requested when the deployment ended"
+                CfnOutput(self, "MissingNodes", value=cluster.missing_nodes, description=text)
             CfnOutput(self, "ClusterId", value=cluster.cluster_id, description="ID of the HyperPod cluster, used in log groups")
         CfnOutput(self, "LifecycleScripts", value=scripts.source_s3_uri, description="S3 URI of the lifecycle scripts")
 

@@ -118,6 +118,7 @@ def finish(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock, fou
     if not is_quiet(memory, clock):
         return Decision(Wait("waiting until no older request can change the cluster"), memory)
     notes = [cluster.partial(found.targets)] if desired.wait == "nodes" and cluster.is_continuous else []
+    memory = memory._replace(missing_nodes="".join(notes))
     if found.kept:
         notes.append(f"groups kept because they are in neither this file nor the previous one: {', '.join(found.kept)}")
     return with_leftovers(Decision(Succeed("; ".join(filter(None, notes)), attributes_of(memory, cluster.name)), memory), desired)

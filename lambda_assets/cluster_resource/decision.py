@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from cluster_resource.event import Json
 
 VERSION = 1
+MAX_TEXT = 1000
+CUT = "... (cut)"
 LISTS = ("awaited", "leftovers")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -55,6 +57,8 @@ class Memory(NamedTuple):
     """The cluster of a failed replacement that is being deleted."""
     leftovers: tuple[str, ...] = ()
     """More such clusters to delete."""
+    missing_nodes: str = ""
+    """The groups that run with fewer nodes than requested, as text."""
     name_checked: bool = False
     """The Update has checked whether the cluster with the name from the properties still exists."""
     rest: Mapping[str, Any] = NOTHING
@@ -121,4 +125,10 @@ class Decision(NamedTuple):
 
 def attributes_of(memory: Memory, name: str) -> Json:
     """Return the resource's attributes."""
-    return {"ClusterArn": memory.arn, "ClusterName": name, "ClusterId": memory.arn.rsplit("/", 1)[-1]}
+    ids = {"ClusterArn": memory.arn, "ClusterName": name, "ClusterId": memory.arn.rsplit("/", 1)[-1]}
+    return {**ids, **missing_nodes(memory.missing_nodes)}
+
+
+def missing_nodes(text: str) -> Json:
+    """Return the attribute with the nodes that HyperPod will add, cut to leave room for the rest of the response."""
+    return {"MissingNodes": (text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}{CUT}") or "none"}

@@ -8,7 +8,7 @@ from cluster_resource.aws_api import ApiError
 from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.convergence import CONFIRM_S
 from cluster_resource.deadline import GONE_S, Clock, clear_suspicion, is_confirmed, suspect
-from cluster_resource.decision import Decision, Fail, Memory, Succeed, Wait
+from cluster_resource.decision import Decision, Fail, Memory, Succeed, Wait, missing_nodes
 from cluster_resource.event import Event, Owner
 from cluster_resource.observed import Cluster
 
@@ -101,7 +101,7 @@ def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, cl
     missing = cluster.missing(group.name for group in cluster.groups) if needs_nodes else ""
     if missing:
         return Decision(Wait(missing), memory)
-    return Decision(Succeed("the cluster is ready"), memory)
+    return Decision(Succeed("the cluster is ready", missing_nodes(cluster.partial(targets))), memory)
 
 
 def _with_failure(cluster: Cluster, memory: Memory) -> Memory:

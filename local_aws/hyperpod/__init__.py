@@ -5,6 +5,7 @@ It follows public behaviour; where that is unpublished (the order of states, som
 
 from local_aws import durations, network_interfaces
 from local_aws.hyperpod import (
+    capacity,
     cluster_operations,
     event_operations,
     model,
@@ -32,6 +33,7 @@ def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's sig
     network_interfaces.install()
     durations.install()
     quotas.install()
+    capacity.install()
     training_plans.install()
 
 
@@ -45,5 +47,6 @@ def reset() -> None:
             cluster.nodes = []  # later reports of a runner have no effect
         model.reset()
     quotas.reset()
+    capacity.reset()
     training_plans.reset()
     durations.reset()

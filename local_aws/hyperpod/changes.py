@@ -79,15 +79,19 @@ def _launch(cluster: Cluster) -> None:
     boot(cluster, new, listener)
     change.launched = True
     if cluster.continuous:
-        continuous.launched(cluster, change, _retire)
-    if not change.waiting_for:
+        continuous.launched(cluster, change, listener, _retire)
+    if _is_complete(cluster, change):
         _retire(cluster)
+
+
+def _is_complete(cluster: Cluster, change: Change) -> bool:
+    return change.launched and not change.waiting_for and not continuous.is_short(cluster)
 
 
 def _up(cluster: Cluster, node: Node) -> None:
     change = _change(cluster)
     change.waiting_for.discard(node.id)
-    if change.launched and not change.waiting_for:
+    if _is_complete(cluster, change):
         _retire(cluster)
 
 

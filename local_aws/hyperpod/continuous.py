@@ -1,4 +1,7 @@
-"""Continuous provisioning: the cluster is InService before its nodes, failed workers are retried, minimums time out."""
+"""Continuous provisioning: the cluster is InService before its nodes, workers are retried, minimums time out.
+
+Instances without capacity are in no list until they are launched, as ListClusterNodes documents for nodes without an instance.
+"""
 
 from collections.abc import Callable
 
@@ -6,7 +9,7 @@ from local_aws.durations import duration
 from local_aws.hyperpod.cluster_events import About, record, set_status
 from local_aws.hyperpod.model import Change, Cluster, Group, Node, lock
 from local_aws.hyperpod.removal import shut_down
-from local_aws.hyperpod.starting import Listener, boot
+from local_aws.hyperpod.starting import Listener, NodeStartError, add_missing_nodes, boot
 from local_aws.schedule import schedule
 
 Up = Callable[[Cluster, Node], None]
@@ -32,8 +35,8 @@ def listener(up: Up, fail: Fail) -> Listener:
     return Listener(on_up, on_failed)
 
 
-def launched(cluster: Cluster, change: Change, retire: Callable[[Cluster], None]) -> None:
-    """Set the cluster InService unless it waits for a controller, and schedule the check of minimums."""
+def launched(cluster: Cluster, change: Change, listener: Listener, retire: Callable[[Cluster], None]) -> None:
+    """Set the cluster InService unless it waits for a controller; schedule further launches and the check of minimums."""
     if cluster.status == "Creating" and not any("SlurmConfig" in group.spec for group in cluster.groups.values()):
         set_status(cluster, "InService", ())
 
@@ -43,6 +46,32 @@ def launched(cluster: Cluster, change: Change, retire: Callable[[Cluster], None]
                 retire(cluster)
 
     schedule.after(duration("hyperpod.min_count"), give_up)
+    _launch_later(cluster, change, listener)
+
+
+def is_short(cluster: Cluster) -> bool:
+    """Return whether a group of a continuous cluster has fewer instances than requested."""
+    return cluster.continuous and any(len(cluster.nodes_of(name)) < group.target for name, group in cluster.groups.items())
+
+
+def _launch_later(cluster: Cluster, change: Change, listener: Listener) -> None:
+    """Launch the instances that AWS had no capacity for, until all have started."""
+
+    def launch() -> None:
+        with lock:
+            if cluster.change is not change or not is_short(cluster):
+                return
+            try:
+                new = add_missing_nodes(cluster)
+            except NodeStartError as error:
+                record(cluster, "Instances were not launched", About(failure=str(error)))
+                new = []
+            change.waiting_for |= {node.id for node in new}
+            boot(cluster, new, listener)
+            _launch_later(cluster, change, listener)
+
+    if is_short(cluster):
+        schedule.after(duration("hyperpod.node.retry"), launch)
 
 
 def _is_head(node: Node) -> bool:
@@ -50,7 +79,7 @@ def _is_head(node: Node) -> bool:
 
 
 def _settle_group(cluster: Cluster, group: Group | None) -> None:
-    if group and all(node.status == "Running" for node in cluster.nodes_of(group.name)):
+    if group and _running(cluster, group) == group.target:
         group.status = "InService"
 
 
@@ -64,7 +93,7 @@ def _give_up_minimums(cluster: Cluster, change: Change) -> bool:
         shut_down(cluster, extra)
         change.waiting_for -= {node.id for node in extra}
         record(cluster, "Instance group is rolled back", About(group=group.name, failure="the minimum was not met in time"))
-    return bool(short) and not change.waiting_for
+    return bool(short) and not change.waiting_for and not is_short(cluster)
 
 
 def _running(cluster: Cluster, group: Group) -> int:

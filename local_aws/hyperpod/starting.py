@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from local_aws.clock import host_now
 from local_aws.durations import duration
-from local_aws.hyperpod import network
+from local_aws.hyperpod import capacity, network
 from local_aws.hyperpod.check_only_runner import CheckOnlyRunner
 from local_aws.hyperpod.cluster_events import About, record
-from local_aws.hyperpod.model import Cluster, Node, lock
+from local_aws.hyperpod.model import Cluster, Group, Node, instance_type, lock
 from local_aws.hyperpod.node_runner import Launch, NodeRunner, Outcome, resource_config
 from local_aws.hyperpod.roles import MissingPermissionError
 from local_aws.network_interfaces import OutOfAddressesError
@@ -47,17 +47,32 @@ def runner() -> NodeRunner:
 def add_missing_nodes(cluster: Cluster) -> list[Node]:
     """Add new nodes with their network interfaces, up to each group's target.
 
-    Raise NodeStartError and add none if the network or the execution role does not allow it.
+    Raise NodeStartError and add none if the network or the execution role does not allow it, or if capacity is missing and the
+    cluster does not accept a part.
     """
     new: list[Node] = []
     for group in cluster.groups.values():
         have = cluster.nodes_of(group.name)
         numbers = iter(sorted(set(range(1, group.target + 1)) - {node.number for node in have}))
-        new += [Node(_instance_id(), next(numbers), dict(group.spec)) for _ in range(group.target - len(have))]
+        count = _available(cluster, group, new, group.target - len(have))
+        new += [Node(_instance_id(), next(numbers), dict(group.spec)) for _ in range(count)]
     for node in new:
         _attach(cluster, node, new)
     cluster.nodes += new
     return new
+
+
+def _available(cluster: Cluster, group: Group, new: list[Node], count: int) -> int:
+    """Return how many of ``count`` more nodes of a group can be launched besides ``new``."""
+    type_name = instance_type(group.spec)
+    others = sum(node.type == type_name for node in new)
+    available = max(0, capacity.room(cluster.account, cluster.region, type_name, count + others) - others)
+    if available < count:
+        failure = capacity.message(type_name)
+        if not cluster.continuous:
+            raise NodeStartError(failure)
+        record(cluster, "Instances were not launched", About(group=group.name, failure=failure))
+    return available
 
 
 class NodeStartError(Exception):

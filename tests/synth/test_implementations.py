@@ -33,6 +33,7 @@ CHOICES: dict[str, dict[str, Any]] = {
     "neither": {"implementation": "none", "removal": "retain"},
     "kept": {"removal": "retain"},
     "adopted": ADOPTED,
+    "partial": {"provisioning": "continuous", "slurm": {"setup": "api"}, "wait_hours": 2},
     "at-once": {"wait": "none", "wait_hours": 3},
     "with-other-roles": {
         "overrides": {
@@ -112,6 +113,12 @@ def test_the_native_resource_has_no_provider_and_the_same_outputs(choices: Synth
     assert stack.outputs.keys() >= {"ClusterName", "ClusterArn", "ClusterId"}
     logical_id, _ = stack.one(NATIVE)
     assert stack.outputs["ClusterArn"] == {"Fn::GetAtt": [logical_id, "ClusterArn"]}
+
+
+def test_a_cluster_that_may_lack_nodes_lists_them_when_its_last_wait_ends(choices: Synthesized) -> None:
+    stack = choices["partial", CLUSTER]
+    assert stack.outputs["MissingNodes"] == {"Fn::GetAtt": [stack.one("Custom::HyperPodWait")[0], "MissingNodes"]}
+    assert "MissingNodes" not in choices["ours", CLUSTER].outputs
 
 
 def test_the_dependencies_of_the_native_cluster_outlive_it(choices: Synthesized) -> None:

@@ -50,6 +50,7 @@ class HyperPodCluster(Construct):
         # through the network, and the provider handles the deletion.
         dependencies = (self._provider, network, scripts, role)
         self._resource.node.add_dependency(*dependencies)
+        self._last = self._resource
         self._resource.apply_removal_policy(removal_policy(config.removal))
         self._provider.permit(self._permissions(request))
         if config.wait_hours > 1:
@@ -75,9 +76,13 @@ class HyperPodCluster(Construct):
         """The last part of the ARN, used in Session Manager targets and names of log groups."""
         return self._resource.get_att_string("ClusterId")
 
+    @property
+    def missing_nodes(self) -> str:
+        """The groups that ran with fewer nodes than requested when the deployment ended."""
+        return self._last.get_att_string("MissingNodes")
+
     def _wait_longer(self, trigger: str) -> None:
         """Define a resource for each hour after the first, the limit of CloudFormation for a single resource."""
-        last = self._resource
         for hour in range(2, self._config.wait_hours + 1):
             wait = self._custom(
                 f"Hour{hour}",
@@ -91,8 +96,8 @@ class HyperPodCluster(Construct):
                     **({} if self._config.wait is Wait.NODES else {"Wait": self._config.wait.value}),
                 },
             )
-            wait.node.add_dependency(last, self._provider)
-            last = wait
+            wait.node.add_dependency(self._last, self._provider)
+            self._last = wait
 
     def _permissions(self, request: Request) -> StepPermissions:
         groups = [*request["InstanceGroups"], *request.get("RestrictedInstanceGroups", [])]

@@ -5,7 +5,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from local_aws import faults
-from local_aws.hyperpod import quotas
+from local_aws.hyperpod import capacity, quotas
 from tests.local.hyperpod.world import Hold, World
 
 pytestmark = pytest.mark.local
@@ -203,6 +203,14 @@ def test_a_capacity_failure_rolls_back_to_failed_and_keeps_the_message(world: Wo
     faults.order(faults.Fault("sagemaker:CreateCluster", kind="fail", message=text))
     world.create(world.group("a"))
     assert world.until_status("RollingBack")["FailureMessage"] == text
+
+
+def test_a_cluster_without_partial_capacity_needs_capacity_for_all_its_nodes(world: World) -> None:
+    capacity.limit({"ml.c5.xlarge": 2})
+    seen = world.in_service(world.group("a", 2), world.group("b"))
+    assert seen["ClusterStatus"] == "Failed"
+    assert "do not have sufficient capacity to launch new ml.c5.xlarge instances" in seen["FailureMessage"]
+    assert world.interfaces() == []
 
 
 def test_a_cluster_that_failed_cannot_be_updated_but_deleted(world: World) -> None:

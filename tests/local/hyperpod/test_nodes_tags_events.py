@@ -4,6 +4,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from local_aws import durations
+from local_aws.hyperpod import capacity
 from tests.local.hyperpod.world import Hold, World
 
 pytestmark = pytest.mark.local
@@ -125,6 +126,28 @@ def test_a_worker_that_fails_in_a_continuous_cluster_is_tried_again_and_leaves_a
     assert world.cluster()["ClusterStatus"] == "InService"
     s3.put_object(Bucket="sagemaker-scripts", Key=key, Body=b"")
     world.until(lambda: {node["InstanceStatus"]["Status"] for node in world.nodes()}, lambda seen: seen == {"Running"})
+
+
+def test_nodes_without_capacity_are_not_listed_and_join_when_there_is_some(world: World) -> None:
+    capacity.limit({"ml.trn1.32xlarge": 2})
+    work = world.group("work", 3, InstanceType="ml.trn1.32xlarge", MinInstanceCount=1, **COMPUTE)
+    world.create(world.group("head", **HEAD), work, NodeProvisioningMode="Continuous")
+    world.until_status("InService")
+
+    def running() -> list[str]:
+        return [node["InstanceStatus"]["Status"] for node in world.nodes() if node["InstanceGroupName"] == "work"]
+
+    def refused() -> list[dict[str, Any]]:
+        events = world.sagemaker.list_cluster_events(ClusterName="ml", InstanceGroupName="work")["Events"]
+        return [event for event in events if event["Description"] == "Instances were not launched"]
+
+    world.until(running, lambda seen: seen == ["Running"] * 2)
+    world.until(refused, lambda seen: len(seen) > 2)
+    assert running() == ["Running"] * 2
+    capacity.limit({"ml.trn1.32xlarge": 3})
+    world.until(running, lambda seen: seen == ["Running"] * 3)
+    world.sagemaker.update_cluster(ClusterName="ml", InstanceGroups=[{**work, "InstanceCount": 1}])
+    world.until(running, lambda seen: seen == ["Running"])
 
 
 def test_a_controller_that_fails_fails_a_continuous_cluster(world: World) -> None:

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from local_aws.hyperpod import capacity
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.testing import Client
 from tests.local.walk.workspace import Workspace
@@ -85,11 +86,21 @@ def test_two_nodes_more_join_and_a_destroy_ends_them_all(workspace: Workspace, n
 
 
 def test_hyperpod_configures_slurm_and_provisions_continuously(workspace: Workspace, nodes: SimulatedNodes) -> None:
+    """Six workers are requested, and AWS has four until the deployment is done."""
     workspace.replace("clusters/reference.yaml", "  setup: scripts\n", "  setup: api\nprovisioning: continuous\n")
-    workspace.deploy()
+    counts = "instance_count: {}\n    min_instance_count: 3\n    threads_per_core"
+    now = "6" if "instance_count: 6" in (workspace.folder / "clusters" / "reference.yaml").read_text() else "4"
+    workspace.replace("clusters/reference.yaml", f"instance_count: {now}\n    threads_per_core", counts.format(6))
+    capacity.limit({"ml.trn1.32xlarge": 4})
+    printed = workspace.deploy()
+    missing = r"MissingNodes = HyperPod adds the rest when it has capacity: compute-nodes \([34] of 6 nodes run\)"
+    assert re.search(missing, printed)
     on = OnNodes(nodes)
-    workers = [name for name in on.names() if name.startswith("compute-nodes")]
-    assert on.hosts_in_state("idle", count=len(workers)) == {on.host(name) for name in workers}
+    four = on.hosts_in_state("idle", count=4)
+    assert four == {on.host(name) for name in WORKERS}
+    capacity.reset()
+    assert on.hosts_in_state("idle", count=6) == four | {on.host(f"compute-nodes-{number}") for number in (5, 6)}
+    assert len(on.run("login-group-1", "srun", "--immediate=30", "-N6", "hostname").splitlines()) == 6
     as_alice = ("sudo", "--login", "--user=alice")
     on.run("login-group-1", *as_alice, "sbatch", "--wait", "--wrap=srun hostname >again")
     assert on.run("login-group-1", *as_alice, "cat", "/fsx/home/alice/again").startswith("ip-")

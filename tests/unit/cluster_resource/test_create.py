@@ -13,7 +13,8 @@ def test_a_create_succeeds_once_the_nodes_run(world: World) -> None:
     assert cluster
     assert done["Status"] == "SUCCESS"
     assert done["PhysicalResourceId"] == name
-    assert done["Data"] == {"ClusterArn": cluster.arn, "ClusterName": name, "ClusterId": cluster.arn.split("/")[1]}
+    ids = {"ClusterArn": cluster.arn, "ClusterName": name, "ClusterId": cluster.arn.split("/")[1]}
+    assert done["Data"] == {**ids, "MissingNodes": "none"}
     assert world.sagemaker.changes() == ["CreateCluster"]
 
 

@@ -11,7 +11,7 @@ def test_a_changed_count_is_sent_with_every_other_group_and_keeps_the_id(world: 
     done = update(world, name, SIX, FOUR)
     assert done["Status"] == "SUCCESS"
     assert done["PhysicalResourceId"] == name
-    assert done["Data"].keys() == {"ClusterArn", "ClusterName", "ClusterId"}
+    assert done["Data"].keys() == {"ClusterArn", "ClusterName", "ClusterId", "MissingNodes"}
     (sent,) = world.sagemaker.made("UpdateCluster")
     assert counts(sent) == {"controller": 1, "workers": 6}
     assert "InstanceGroupsToDelete" not in sent

@@ -29,6 +29,7 @@ def test_a_wait_ends_when_the_nodes_run(world: World) -> None:
     done = world.finish(wait_event(world, name))
     assert done["Status"] == "SUCCESS"
     assert done["PhysicalResourceId"] == "Wait2"
+    assert done["Data"] == {"MissingNodes": "none"}
 
 
 @pytest.mark.fault(46)
