@@ -10,6 +10,7 @@ from local_aws.hyperpod import (
     event_operations,
     model,
     network,
+    node_additions,
     node_operations,
     quotas,
     sessions,
@@ -26,7 +27,7 @@ def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's sig
     from moto.sagemaker.responses import SageMakerResponse  # noqa: PLC0415  moto is loaded once the environment is set
     from moto.ssm.responses import SimpleSystemManagerResponse  # noqa: PLC0415
 
-    modules = (cluster_operations, node_operations, event_operations, tag_operations, training_plans)
+    modules = (cluster_operations, node_operations, node_additions, event_operations, tag_operations, training_plans)
     operations = {name: operation for module in modules for name, operation in module.OPERATIONS.items()}
     JsonService("sagemaker", operations, model.lock).install_before(SageMakerResponse)
     JsonService("ssm", sessions.OPERATIONS, model.lock).install_before(SimpleSystemManagerResponse)

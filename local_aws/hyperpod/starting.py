@@ -52,10 +52,8 @@ def add_missing_nodes(cluster: Cluster) -> list[Node]:
     """
     new: list[Node] = []
     for group in cluster.groups.values():
-        have = cluster.nodes_of(group.name)
-        numbers = iter(sorted(set(range(1, group.target + 1)) - {node.number for node in have}))
-        count = _available(cluster, group, new, group.target - len(have))
-        new += [Node(_instance_id(), next(numbers), dict(group.spec)) for _ in range(count)]
+        count = _available(cluster, group, new, max(0, group.target - len(cluster.nodes_of(group.name))))
+        new += [Node(_instance_id(), number, dict(group.spec)) for number in free_numbers(cluster, group)[:count]]
     for node in new:
         _attach(cluster, node, new)
     cluster.nodes += new
@@ -73,6 +71,12 @@ def _available(cluster: Cluster, group: Group, new: list[Node], count: int) -> i
             raise NodeStartError(failure)
         record(cluster, "Instances were not launched", About(group=group.name, failure=failure))
     return available
+
+
+def free_numbers(cluster: Cluster, group: Group) -> list[int]:
+    """Return the numbers up to the group's target that no node has."""
+    taken = {node.number for node in cluster.nodes_of(group.name)}
+    return [number for number in range(1, group.target + 1) if number not in taken]
 
 
 class NodeStartError(Exception):

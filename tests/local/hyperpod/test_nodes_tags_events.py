@@ -187,3 +187,28 @@ def test_a_parameters_file_of_one_group_refuses_the_slurm_config_of_another(worl
     scripts: dict[str, Any] = {"LifeCycleConfig": {"SourceS3Uri": "s3://sagemaker-scripts/both", "OnCreate": "on_create.sh"}}
     head = {name: value for name, value in world.group("head", **HEAD).items() if name != "LifeCycleConfig"}
     assert BOTH in world.in_service(head, world.group("work", **scripts))["FailureMessage"]
+
+
+def test_added_nodes_raise_the_target_of_their_group_and_groups_that_cannot_grow_are_named(world: World) -> None:
+    world.create(world.group("head", **HEAD), world.group("work", 2, **COMPUTE), NodeProvisioningMode="Continuous")
+    world.until(lambda: len(ids(world, "work")), lambda count: count == 2)
+    world.until_status("InService")
+    wanted = [{"InstanceGroupName": name, "IncrementTargetCountBy": 2} for name in ("work", "other")]
+    answer = world.sagemaker.batch_add_cluster_nodes(ClusterName="ml", NodesToAdd=wanted)
+    assert [(one["NodeLogicalId"], one["Status"]) for one in answer["Successful"]] == [
+        ("work-3", "Pending"),
+        ("work-4", "Pending"),
+    ]
+    assert [(one["InstanceGroupName"], one["ErrorCode"], one["FailedCount"]) for one in answer["Failed"]] == [
+        ("other", "InstanceGroupNotFound", 2)
+    ]
+    world.until(lambda: len(ids(world, "work")), lambda count: count == 4)
+    assert {group["InstanceGroupName"]: group["TargetCount"] for group in world.cluster()["InstanceGroups"]}["work"] == 4
+
+
+def test_nodes_are_added_to_clusters_with_continuous_provisioning_alone(world: World) -> None:
+    world.in_service(world.group("a"))
+    with pytest.raises(ClientError, match=r"ValidationException.*needs NodeProvisioningMode Continuous"):
+        world.sagemaker.batch_add_cluster_nodes(
+            ClusterName="ml", NodesToAdd=[{"InstanceGroupName": "a", "IncrementTargetCountBy": 1}]
+        )
