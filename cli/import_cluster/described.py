@@ -32,7 +32,23 @@ def _asked_for(group: Group, cluster: Cluster) -> Request:
     if "AutoPatchConfig" in specification and "DesiredPatchSchedule" not in _described(group, cluster)["AutoPatchConfig"]:
         schedule = specification["AutoPatchConfig"]
         specification["AutoPatchConfig"] = {name: value for name, value in schedule.items() if name != "PatchSchedule"}
-    return specification
+    return _without_defaults(specification)
+
+
+def _without_defaults(specification: Request) -> Request:
+    """Return the specification without defaults that DescribeCluster may add and that no file has to set."""
+    found = {name: value for name, value in specification.items() if (name, value) != ("MinInstanceCount", 0)}
+    if "InstanceStorageConfigs" in found:
+        found["InstanceStorageConfigs"] = [_without_root_volume(item) for item in found["InstanceStorageConfigs"]]
+    return found
+
+
+def _without_root_volume(item: Request) -> Request:
+    """Return a storage configuration without `RootVolume: false`."""
+    volume = item.get("EbsVolumeConfig") or {}
+    if volume.get("RootVolume", True):
+        return item
+    return {**item, "EbsVolumeConfig": {name: value for name, value in volume.items() if name != "RootVolume"}}
 
 
 def _not_pinned(group: Group, cluster: Cluster) -> list[str]:

@@ -75,17 +75,34 @@ def settle(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock) -> 
         if waiting:
             return waiting
         memory = clear_suspicion(memory)
-    elif found.differences:
-        return _update(cluster, found, memory, clock)
+    elif needs_update(cluster, found, memory):
+        return _update(desired, cluster, found, memory, clock)
     return finish(desired, cluster, memory, clock, found)
 
 
-def _update(cluster: Cluster, found: Plan, memory: Memory, clock: Clock) -> Decision:
+def needs_update(cluster: Cluster, found: Plan, memory: Memory) -> bool:
+    """Return whether the cluster differs from the plan in anything that an update must change.
+
+    A cluster that this request created has the requested fields, perhaps in another spelling: only groups and counts can differ.
+    """
+    is_own = bool(memory.created_at or memory.rejected)
+    return bool(found.differences) and not (is_own and found.is_met_by(cluster))
+
+
+def _update(desired: Desired, cluster: Cluster, found: Plan, memory: Memory, clock: Clock) -> Decision:
     # Remember the awaited groups even if the call fails: only its reply may be lost.
     memory = memory._replace(awaited=found.awaited, old_failure=cluster.failure)
     then = memory._replace(updated_at=str(clock), targets=dict(found.targets), update_seen=False)
     kept = f"; keeping groups that are in neither file: {', '.join(found.kept)}" if found.kept else ""
-    return Decision(Call("UpdateCluster", found.arguments, then, ", ".join(found.differences) + kept), memory)
+    # Its own reply to CreateCluster can be lost: if the service rejects the update, the difference is only one of spelling.
+    is_optional = creates_cluster(desired, memory) and _is_younger(cluster, clock) and found.is_met_by(cluster)
+    return Decision(Call("UpdateCluster", found.arguments, then, ", ".join(found.differences) + kept, is_optional), memory)
+
+
+def _is_younger(cluster: Cluster, clock: Clock) -> bool:
+    """Return whether the cluster was created during this request."""
+    created = cluster.description.get("CreationTime")
+    return created is not None and bool(created >= clock.started)
 
 
 def _after_update(desired: Desired, cluster: Cluster, found: Plan, memory: Memory, clock: Clock) -> Decision | None:
@@ -119,6 +136,8 @@ def finish(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock, fou
         return Decision(Wait("waiting until no older request can change the cluster"), memory)
     notes = [cluster.partial(found.targets)] if desired.wait == "nodes" and cluster.is_continuous else []
     memory = memory._replace(missing_nodes="".join(notes))
+    if memory.rejected:
+        notes.append(f"DescribeCluster shows other values of {', '.join(found.differences)}, but {memory.rejected}")
     if found.kept:
         notes.append(f"groups kept because they are in neither this file nor the previous one: {', '.join(found.kept)}")
     return with_leftovers(Decision(Succeed("; ".join(filter(None, notes)), attributes_of(memory, cluster.name)), memory), desired)

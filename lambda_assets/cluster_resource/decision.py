@@ -42,6 +42,8 @@ class Memory(NamedTuple):
     updated_at: str = ""
     update_seen: bool = False
     """The cluster left InService after our UpdateCluster."""
+    rejected: str = ""
+    """Why the service rejected an UpdateCluster that this request can do without."""
     targets: Mapping[str, int] = NOTHING
     """The instance counts that UpdateCluster set, or that a wait saw in progress."""
     rolled_back: bool = False
@@ -87,6 +89,8 @@ class Call(NamedTuple):
     arguments: Json
     then: Memory
     note: str = ""
+    is_optional: bool = False
+    """The request continues if the service rejects the call as invalid."""
 
 
 class Wait(NamedTuple):

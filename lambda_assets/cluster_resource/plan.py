@@ -75,8 +75,14 @@ def differs(desired: Any, observed: Any) -> bool:
     if isinstance(desired, list) and isinstance(observed, list):
         if all(isinstance(item, str) for item in [*desired, *observed]):
             return sorted(desired) != sorted(observed)
-        return len(desired) != len(observed) or any(differs(*pair) for pair in zip(desired, observed, strict=True))
+        return len(desired) != len(observed) or _lists_differ(desired, observed)
     return bool(desired != observed) and not (desired in ([], {}) and observed is None)
+
+
+def _lists_differ(desired: list[Any], observed: list[Any]) -> bool:
+    """Return whether two lists of the same length differ in more than their order."""
+    are_same = [[not differs(item, other) for other in observed] for item in desired]
+    return not (all(map(any, are_same)) and all(map(any, zip(*are_same, strict=True))))
 
 
 def _completed(spec: Json, desired: Desired, cluster: Cluster, targets: Mapping[str, int]) -> Json:

@@ -132,7 +132,14 @@ def call_refused(error: ApiError, desired: Desired) -> str:
         )
     if error.kind is Kind.DENIED:
         return f"the function is not allowed to call sagemaker:{error.operation}: {error.text}; allow it in the function's role"
-    return f"{error.operation} was rejected: {error.code}: {error.text}"
+    return f"{error.operation} was rejected: {error.code}: {error.text}{_requires_slurm_config(error.text)}"
+
+
+def _requires_slurm_config(text: str) -> str:
+    """Return the fix if HyperPod provisions the account's new clusters continuously, which a request of `scripts` cannot."""
+    if "SlurmConfig which is required for Continuous" not in text:
+        return ""
+    return "; set `slurm: {setup: api}` and `provisioning: continuous`"
 
 
 def _quota(error: ApiError) -> str:

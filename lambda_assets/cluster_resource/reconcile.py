@@ -6,7 +6,7 @@ continues from there. Each step makes at most one call that changes something.
 
 from cluster_resource import reasons
 from cluster_resource.adoption import adopt, adopted_is_absent, adoption_refusal, has_left_stack, nothing_to_adopt
-from cluster_resource.convergence import choose_cluster, creates_cluster, finish, settle
+from cluster_resource.convergence import choose_cluster, creates_cluster, finish, needs_update, settle
 from cluster_resource.deadline import GONE_S, Clock, clear_suspicion, is_confirmed, suspect
 from cluster_resource.decision import Call, Decision, Fail, Memory, Succeed, Wait, attributes_of
 from cluster_resource.deletion import clear_leftover, decide_delete, with_leftovers
@@ -159,4 +159,4 @@ def _is_in_progress(desired: Desired, cluster: Cluster, memory: Memory) -> bool:
         return cluster.status == "Deleting"
     if cluster.status in ("Failed", "Deleting", "RollingBack") or cluster.arn != memory.arn:
         return False
-    return bool(memory.updated_at) or not plan(desired, cluster, {}).differences
+    return bool(memory.updated_at) or not needs_update(cluster, plan(desired, cluster, {}), memory)

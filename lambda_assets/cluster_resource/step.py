@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cluster_resource import reasons, waits
-from cluster_resource.aws_api import ApiError, api_errors, logs_client, sagemaker_client, states_client
+from cluster_resource.aws_api import ApiError, Kind, api_errors, logs_client, sagemaker_client, states_client
 from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.deadline import Clock, after_error
 from cluster_resource.decision import Action, Call, Decision, Fail, Memory, Succeed, Wait
@@ -153,7 +153,14 @@ def _reconciled(
         newer = _newer(event, clock, executions())
         return (_superseded(newer, decision) if newer else _executed(decision.action, api)), cluster
     except ApiError as error:
-        return after_error(error, desired, decision.memory, clock), cluster
+        return _after_failed_call(error, decision.action, desired, decision.memory, clock), cluster
+
+
+def _after_failed_call(error: ApiError, call: Call, desired: Desired, memory: Memory, clock: Clock) -> Decision:
+    """Decide after a failed call; the rejection of an optional one is only noted."""
+    if call.is_optional and error.kind is Kind.INVALID and error.operation == call.operation:
+        return Decision(Wait(f"continuing without {error}"), memory._replace(rejected=str(error)[:500]))
+    return after_error(error, desired, memory, clock)
 
 
 def _newer(event: Event, clock: Clock, executions: Executions) -> Execution | None:

@@ -13,6 +13,7 @@ from local_aws.hyperpod import (
     node_additions,
     node_operations,
     quotas,
+    service_behaviour,
     sessions,
     starting,
     tag_operations,
@@ -33,6 +34,7 @@ def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's sig
     JsonService("ssm", sessions.OPERATIONS, model.lock).install_before(SimpleSystemManagerResponse)
     network_interfaces.install()
     durations.install()
+    service_behaviour.install()
     quotas.install()
     capacity.install()
     training_plans.install()
@@ -51,3 +53,4 @@ def reset() -> None:
     capacity.reset()
     training_plans.reset()
     durations.reset()
+    service_behaviour.reset()

@@ -13,6 +13,7 @@ from local_aws.hyperpod.checks import check_cluster, check_groups, check_update,
 from local_aws.hyperpod.descriptions import cluster_details, cluster_summary
 from local_aws.hyperpod.model import Cluster, Group, clusters
 from local_aws.hyperpod.removal import begin_delete
+from local_aws.hyperpod.service_behaviour import with_default_provisioning
 from local_aws.hyperpod.tag_operations import check_tags, from_list
 from local_aws.json_service import Call, Context, Json, Operation, page
 
@@ -47,7 +48,8 @@ def create_cluster(call: Call) -> Json:
         raise AwsError(
             "ResourceInUse", f"Resource Already Exists: Cluster with name {name} already exists. Choose a different name."
         )
-    settings = {key: value for key, value in request.items() if key not in ("ClusterName", "InstanceGroups", "Tags")}
+    requested = {key: value for key, value in request.items() if key not in ("ClusterName", "InstanceGroups", "Tags")}
+    settings = with_default_provisioning(requested)
     check_cluster(call, settings, specs)
     quotas.check(call.account, call.region, growth(None, specs))
     groups = {spec["InstanceGroupName"]: Group(dict(spec)) for spec in specs}

@@ -5,6 +5,7 @@ from typing import Any
 from local_aws.clock import host_now
 from local_aws.host_names import private_dns_name
 from local_aws.hyperpod.model import Cluster, Group, Node
+from local_aws.hyperpod.service_behaviour import shown_group, shown_settings
 from local_aws.json_service import Json
 from local_aws.network_interfaces import find_subnet
 
@@ -30,7 +31,7 @@ def cluster_details(cluster: Cluster) -> Json:
         "ClusterStatus": cluster.status,
         "CreationTime": cluster.created,
         "InstanceGroups": [_group_details(cluster, group) for group in [*cluster.groups.values(), *_leaving(cluster)]],
-        **cluster.settings,
+        **shown_settings(cluster.settings),
     }
     if "AutoScaling" in details:
         details["AutoScaling"] = {**details["AutoScaling"], "Status": "InService"}
@@ -56,7 +57,7 @@ def _leaving(cluster: Cluster) -> list[Group]:
 
 def _group_details(cluster: Cluster, group: Group) -> Json:
     details: Json = {}
-    for name, value in group.spec.items():
+    for name, value in shown_group(group.spec).items():
         details[_GROUP_FIELDS.get(name, name)] = _doubled(_TWICE[name], value) if name in _TWICE else value
     running = [node for node in cluster.nodes_of(group.name) if node.status != "Pending"]
     details |= {"CurrentCount": len(running), "Status": group.status}

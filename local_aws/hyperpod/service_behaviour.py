@@ -1,0 +1,83 @@
+"""How SageMaker behaves where AWS's sources disagree or are silent; `/_local_aws/behaviour` changes it.
+
+`echo`: how DescribeCluster shows a request. AWS documents neither the defaults that it adds nor the order of lists. The default,
+`differing`, is the worse case.
+
+`provisioning`: with `continuous`, new Slurm clusters are continuous although the request does not say so. A live test in
+alchemy-run/alchemy 2a32ec3 saw this; AWS's developer guide says otherwise. The default is `as_requested`, because the other
+rejects every cluster of `slurm.setup: scripts`.
+"""
+
+from typing import Any
+
+from local_aws import control
+from local_aws.json_service import Json
+
+CHOICES = {"echo": ("differing", "exact"), "provisioning": ("as_requested", "continuous")}
+_DEFAULTS = {name: values[0] for name, values in CHOICES.items()}
+_chosen = dict(_DEFAULTS)
+
+_CLUSTER = {"NodeRecovery": "Automatic"}
+_GROUP = {"MinInstanceCount": 0}
+_VOLUME = {"RootVolume": False}
+
+
+def choose(choices: dict[str, str]) -> dict[str, str]:
+    """Change the behaviour, such as ``{"echo": "exact"}``, and return all of it."""
+    for name, value in choices.items():
+        if value not in CHOICES.get(name, ()):
+            raise ValueError(f"{name}={value}: unknown; available: {', '.join(f'{each}={CHOICES[each]}' for each in CHOICES)}")
+    _chosen.update(choices)
+    return dict(_chosen)
+
+
+def reset() -> None:
+    """Restore the defaults."""
+    _chosen.update(_DEFAULTS)
+
+
+def install() -> None:
+    """Register the control path."""
+    control.route("behaviour", _handle)
+
+
+def with_default_provisioning(settings: Json) -> Json:
+    """Return a new cluster's settings with the provisioning that the service chooses."""
+    if _chosen["provisioning"] == "as_requested" or "Eks" in (settings.get("Orchestrator") or {}):
+        return settings
+    return {"NodeProvisioningMode": "Continuous", **settings}
+
+
+def shown_settings(settings: Json) -> Json:
+    """Return a cluster's settings as DescribeCluster shows them."""
+    return settings if _chosen["echo"] == "exact" else _without_empty({**_CLUSTER, **settings})
+
+
+def shown_group(spec: Json) -> Json:
+    """Return a group's specification as DescribeCluster shows it, under the names of the request."""
+    if _chosen["echo"] == "exact":
+        return spec
+    storage = [_with_volume_default(item) for item in reversed(spec.get("InstanceStorageConfigs") or [])]
+    return _without_empty({**_GROUP, **spec, "InstanceStorageConfigs": storage})
+
+
+def _with_volume_default(item: Json) -> Json:
+    return {**item, "EbsVolumeConfig": {**_VOLUME, **item["EbsVolumeConfig"]}} if "EbsVolumeConfig" in item else item
+
+
+def _without_empty(value: Json) -> Json:
+    """Return the object without empty lists, objects and texts, at any depth."""
+    kept = {name: _kept(item) for name, item in value.items()}
+    return {name: item for name, item in kept.items() if item not in ([], {}, "", None)}
+
+
+def _kept(value: Any) -> Any:
+    if isinstance(value, dict):
+        return _without_empty(value)
+    return [_kept(item) for item in value] if isinstance(value, list) else value
+
+
+def _handle(request: control.Request) -> dict[str, str]:
+    if request.method == "DELETE":
+        reset()
+    return choose(request.json() or {})
