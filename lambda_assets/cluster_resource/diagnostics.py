@@ -8,10 +8,11 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from cluster_resource import reasons
 from cluster_resource.aws_api import ApiError, Kind, api_errors
 from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.decision import Memory
-from cluster_resource.event import CLUSTER_TAG, Event, Json
+from cluster_resource.event import CLUSTER, CLUSTER_TAG, ClusterProperties, Event, Json
 from cluster_resource.log import log
 from cluster_resource.observed import Cluster
 from cluster_resource.response import fits, fitting
@@ -55,7 +56,7 @@ def with_diagnostics(event: Event, response: Json, cluster: Cluster, found: Find
 
     To fit the size limit, the oldest log lines go first, then facts, then the end of the Reason; the command stays.
     """
-    reason, where = str(response["Reason"]), log_commands(cluster, found.stream)
+    reason, where = _with_advice(event, str(response["Reason"]), cluster, found), log_commands(cluster, found.stream)
     for kept in range(len(found.lines), 0, -1):
         log = f"last lines of {found.stream}:"
         text = "\n".join([reason, *found.facts, where, log, *found.lines[-kept:]])
@@ -66,6 +67,13 @@ def with_diagnostics(event: Event, response: Json, cluster: Cluster, found: Find
         if fits(event, response, text):
             return {**response, "Reason": text}
     return {**response, "Reason": fitting(event, response, reason, f"\n{where}")}
+
+
+def _with_advice(event: Event, reason: str, cluster: Cluster, found: Findings) -> str:
+    """Return the reason with what to do if only the events show that capacity is missing."""
+    zone = ClusterProperties.of(event.properties).zone if event.resource_type == CLUSTER else ""
+    advice = reasons.no_capacity(cluster, zone, "\n".join(found.facts))
+    return f"{reason}; {advice}" if advice and "no capacity for" not in reason else reason
 
 
 def log_commands(cluster: Cluster, stream: str) -> str:

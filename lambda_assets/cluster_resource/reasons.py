@@ -28,7 +28,7 @@ def update_undone(desired: Desired, cluster: Cluster, memory: Memory, missed: st
     text = f"HyperPod rolled back the update of cluster {cluster.name}"
     if message:
         text += f": {message}" + (" (this message is older than the update)" if is_old else "")
-    else:
+    elif not cluster.is_continuous:  # its events have the reason
         text += " and gave no reason"
     parts = [text, f"still different: {missed}", *_nodes(cluster)]
     return "; ".join([*parts, *_capacity(desired, cluster, message)])
@@ -161,11 +161,16 @@ def _groups(cluster: Cluster) -> list[str]:
 
 
 def _capacity(desired: Desired | None, cluster: Cluster, message: str) -> list[str]:
-    """Return what to do if the service had no capacity."""
+    advice = no_capacity(cluster, desired.zone if desired else "", message)
+    return [advice] if advice else []
+
+
+def no_capacity(cluster: Cluster, zone: str, message: str) -> str:
+    """Return what to do if the service's ``message`` says that it has no capacity."""
     if "capacity" not in message.lower():
-        return []
-    zone = f" in {desired.zone}" if desired and desired.zone else ""
-    return [f"no capacity for {_types(cluster, message)}{zone}: try later, another zone or type, fewer nodes, or a training plan"]
+        return ""
+    where = f" in {zone}" if zone else ""
+    return f"no capacity for {_types(cluster, message)}{where}: try later, another zone or type, fewer nodes, or a training plan"
 
 
 def _types(cluster: Cluster, message: str) -> str:

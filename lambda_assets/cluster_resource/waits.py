@@ -100,7 +100,8 @@ def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, cl
     memory = clear_suspicion(memory)
     missing = cluster.missing(group.name for group in cluster.groups) if needs_nodes else ""
     if missing:
-        return Decision(Wait(missing), memory)
+        # A continuous cluster is InService even while HyperPod rolls back a group.
+        return Decision(Wait(missing), memory._replace(targets=targets))
     return Decision(Succeed("the cluster is ready", missing_nodes(cluster.partial(targets))), memory)
 
 

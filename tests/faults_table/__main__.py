@@ -23,6 +23,14 @@ NOT_EXERCISABLE: dict[int, str] = {}
 """Rows that nothing here can bring about, each with the reason; there may be three."""
 
 
+WITHOUT_MODE = {
+    31: "one package and one service model, which has the fields of both",
+    54: "addresses and security group rules come from the network",
+    56: "the same functions serve both",
+}
+"""Rows that do not depend on the kind of request, each with the reason."""
+
+
 def main() -> int:
     """Run, print, and tell whether every row is as it must be."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults_table", description=(__doc__ or "").splitlines()[0])
@@ -31,7 +39,7 @@ def main() -> int:
     options = parser.parse_args()
     start = time.monotonic()
     collected, status, printed = _run(options.processes, "fault and not aws" + ("" if options.cdk else " and not cdk"))
-    table = lines_of(rows()[:LAST_WITHOUT_NODES], collected.tests, NOT_EXERCISABLE)
+    table = lines_of(rows()[:LAST_WITHOUT_NODES], collected.tests, NOT_EXERCISABLE, WITHOUT_MODE)
     is_good = status == pytest.ExitCode.OK and is_all_well(table)
     if not is_good:
         print(printed)
@@ -63,7 +71,7 @@ def _printed(line: Line) -> Iterable[str]:
             f"{line.row.number if is_first else '':>3}  "
             f"{fault[index] if index < len(fault) else '':<{FAULT_WIDTH}}  "
             f"{happened[index] if index < len(happened) else '':<{HAPPENED_WIDTH}}  "
-            + (f"{line.verdict:<{VERDICT_WIDTH}}{line.seconds:6.1f} s" if is_first else "")
+            + (f"{line.verdict:<{VERDICT_WIDTH}}{line.seconds:6.1f} s  {line.modes}" if is_first else "")
         ).rstrip()
 
 

@@ -24,11 +24,18 @@ def rows_of(item: pytest.Item) -> list[int]:
     return sorted({int(number) for mark in item.iter_markers("fault") for number in mark.args})
 
 
+def mode_of(item: pytest.Item) -> str:
+    """The kind of request that a test sends: its parameter `mode`."""
+    callspec = getattr(item, "callspec", None)
+    return str(callspec.params.get("mode", "")) if callspec else ""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Begin with nothing seen."""
     _seen.clear()
     item.user_properties += [("fault", row) for row in rows_of(item)]
+    item.user_properties += [("mode", mode_of(item))] if mode_of(item) else []
 
 
 @pytest.hookimpl(wrapper=True)

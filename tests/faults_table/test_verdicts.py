@@ -6,28 +6,36 @@ import pytest
 
 from tests.faults_table.recording import happened, pytest_runtest_call
 from tests.faults_table.rows import Row
-from tests.faults_table.verdicts import LONGEST, Collected, Line, Verdict, is_all_well, lines_of, summary
+from tests.faults_table.verdicts import LONGEST, MODES, Collected, Line, Verdict, is_all_well, lines_of, summary
 
 When = Literal["setup", "call", "teardown"]
+ANY = dict.fromkeys((1, 2), "it burns in any mode")
 ROWS = [Row(1, "it breaks", "it mends"), Row(2, "it burns", "it is put out")]
 
 
 def report(
-    outcome: Literal["passed", "failed", "skipped"], *seen: str, row: int = 1, name: str = "test_it_mends", when: When = "call"
+    outcome: Literal["passed", "failed", "skipped"],
+    *seen: str,
+    row: int = 1,
+    name: str = "test_it_mends",
+    when: When = "call",
+    mode: str = "",
 ) -> pytest.TestReport:
     """What pytest says of a part of a test."""
-    properties: list[tuple[str, object]] = [("fault", row), *(("happened", text) for text in seen)]
+    properties: list[tuple[str, object]] = [("fault", row), ("mode", mode), *(("happened", text) for text in seen)]
     place = ("tests/unit/test_it.py", 0, name)
     return pytest.TestReport(
         f"tests/unit/test_it.py::{name}", place, {}, outcome, None, when, duration=0.5, user_properties=properties
     )
 
 
-def lines(*reports: pytest.TestReport, not_exercisable: dict[int, str] | None = None) -> list[Line]:
+def lines(
+    *reports: pytest.TestReport, not_exercisable: dict[int, str] | None = None, without_mode: dict[int, str] | None = None
+) -> list[Line]:
     collected = Collected()
     for each in reports:
         collected.pytest_runtest_logreport(each)
-    return lines_of(ROWS, collected.tests, not_exercisable or {})
+    return lines_of(ROWS, collected.tests, not_exercisable or {}, ANY if without_mode is None else without_mode)
 
 
 def test_a_row_passes_when_all_of_its_tests_passed() -> None:
@@ -52,6 +60,21 @@ def test_a_test_that_never_ran_or_whose_clean_up_failed_is_no_pass(when: When, o
 def test_a_row_without_a_test_is_a_failure() -> None:
     table = lines(report("passed"))
     assert table[1].verdict is Verdict.MISSING
+    assert not is_all_well(table)
+    assert summary(table) == "FAULTS 1 passed 1 failed 0 not exercisable"
+
+
+def test_a_row_names_the_modes_of_its_tests() -> None:
+    both = [report("passed", name=f"test_{mode}", mode=mode) for mode in MODES]
+    first, _ = lines(*both, without_mode={})
+    assert (first.verdict, first.modes) == (Verdict.PASSED, "scripts, api")
+
+
+@pytest.mark.parametrize(("mode", "missing"), [("scripts", "api"), ("api", "scripts"), ("", "scripts, api")])
+def test_a_row_that_ran_in_one_mode_is_a_failure(mode: str, missing: str) -> None:
+    table = lines(report("passed", mode=mode), report("passed", row=2), without_mode={2: "one template serves both"})
+    assert (table[0].verdict, table[1].modes) == (Verdict.ONE_MODE, "any: one template serves both")
+    assert table[0].happened.startswith(f"no test in mode {missing};")
     assert not is_all_well(table)
     assert summary(table) == "FAULTS 1 passed 1 failed 0 not exercisable"
 

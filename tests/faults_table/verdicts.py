@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import pytest
@@ -11,6 +11,8 @@ from tests.faults_table.recording import rows_of
 from tests.faults_table.rows import LAST_WITHOUT_NODES, Row
 
 MAY_BE_LEFT_OUT = 3
+MODES = ("scripts", "api")
+"""The kinds of requests that a row must have been tested with."""
 LONGEST = 420
 """Characters that are shown of what happened."""
 
@@ -21,7 +23,11 @@ class Verdict(StrEnum):
     PASSED = "passed"
     FAILED = "FAILED"
     MISSING = "NO TEST"
+    ONE_MODE = "MODE MISSING"
     NOT_EXERCISABLE = "not exercisable"
+
+
+BAD = (Verdict.FAILED, Verdict.MISSING, Verdict.ONE_MODE)
 
 
 @dataclass
@@ -33,6 +39,7 @@ class Test:
     is_spoilt: bool = False
     seconds: float = 0
     happened: list[str] = field(default_factory=list)
+    mode: str = ""
 
     @property
     def is_good(self) -> bool:
@@ -57,6 +64,7 @@ class Collected:
         for row in {int(str(value)) for name, value in report.user_properties if name == "fault"}:
             test = self.tests.setdefault(row, {}).setdefault(report.nodeid, Test(report.nodeid))
             test.seconds += report.duration
+            test.mode = next((str(value) for name, value in report.user_properties if name == "mode"), "")
             if report.when == "call":
                 test.is_passed = report.passed
                 test.happened = [str(value) for name, value in report.user_properties if name == "happened"]
@@ -80,11 +88,33 @@ class Line:
     verdict: Verdict
     happened: str
     seconds: float
+    modes: str = ""
 
 
-def lines_of(rows: Iterable[Row], tests: Mapping[int, Mapping[str, Test]], not_exercisable: Mapping[int, str] = {}) -> list[Line]:
-    """What to say of each row: it passes when it has a test, and all its tests passed."""
-    return [_line(row, list(tests.get(row.number, {}).values()), not_exercisable.get(row.number)) for row in rows]
+def lines_of(
+    rows: Iterable[Row],
+    tests: Mapping[int, Mapping[str, Test]],
+    not_exercisable: Mapping[int, str] = {},
+    without_mode: Mapping[int, str] = {},
+) -> list[Line]:
+    """Return the line of each row: it passes if it has tests in both modes, and all its tests passed.
+
+    ``without_mode`` are the rows that no request's mode can change, each with the reason.
+    """
+    found = [_line(row, list(tests.get(row.number, {}).values()), not_exercisable.get(row.number)) for row in rows]
+    return [_with_modes(line, tests.get(line.row.number, {}).values(), without_mode.get(line.row.number, "")) for line in found]
+
+
+def _with_modes(line: Line, tests: Iterable[Test], why_none: str) -> Line:
+    modes = [mode for mode in MODES if any(test.mode == mode for test in tests)]
+    if line.verdict is not Verdict.PASSED:
+        return line
+    if why_none:
+        return replace(line, modes=f"any: {why_none}")
+    missing = ", ".join(mode for mode in MODES if mode not in modes)
+    if missing:
+        return replace(line, verdict=Verdict.ONE_MODE, happened=f"no test in mode {missing}; mark one, or give the reason")
+    return replace(line, modes=", ".join(modes))
 
 
 def _line(row: Row, tests: list[Test], why_not: str | None) -> Line:
@@ -111,11 +141,11 @@ def _telling(tests: list[Test]) -> str:
 def is_all_well(table: Iterable[Line]) -> bool:
     """Whether no row failed, and at most three could not be exercised."""
     counts = Counter(line.verdict for line in table)
-    return not counts[Verdict.FAILED] and not counts[Verdict.MISSING] and counts[Verdict.NOT_EXERCISABLE] <= MAY_BE_LEFT_OUT
+    return not any(counts[bad] for bad in BAD) and counts[Verdict.NOT_EXERCISABLE] <= MAY_BE_LEFT_OUT
 
 
 def summary(table: Iterable[Line]) -> str:
     """The last line; a row without a test is a failure."""
     counts = Counter(line.verdict for line in table)
-    failed = counts[Verdict.FAILED] + counts[Verdict.MISSING]
+    failed = sum(counts[bad] for bad in BAD)
     return f"FAULTS {counts[Verdict.PASSED]} passed {failed} failed {counts[Verdict.NOT_EXERCISABLE]} not exercisable"

@@ -2,8 +2,24 @@
 
 import pytest
 
-from tests.synth.synthesized import Synthesized, synthesize
+from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized, synthesize
 from tests.synth.variants import write_variants
+
+FILES = {"scripts": "reference", "api": "starter"}
+"""A shipped file for each of the two kinds of requests; that of `api` has continuous provisioning."""
+
+
+@pytest.fixture(params=FILES)
+def mode(request: pytest.FixtureRequest) -> str:
+    """Return the kind of the cluster's request."""
+    chosen: str = request.param
+    return chosen
+
+
+@pytest.fixture
+def stack_of_each_mode(shipped: Synthesized, mode: str) -> StackTemplate:
+    """Return the cluster's stack of a file in the mode."""
+    return shipped[FILES[mode], CLUSTER]
 
 
 @pytest.fixture(scope="session")

@@ -26,8 +26,8 @@ PROVIDER = {
 
 
 @pytest.fixture
-def stack(shipped: Synthesized) -> StackTemplate:
-    return shipped["reference", CLUSTER]
+def stack(stack_of_each_mode: StackTemplate) -> StackTemplate:
+    return stack_of_each_mode
 
 
 def below(stack: StackTemplate, part: str) -> set[str]:

@@ -130,10 +130,10 @@ def test_one_function_serves_all_custom_resources_of_the_cluster(variants: Synth
     ],
 )
 @pytest.mark.fault(45)
-def test_logical_ids_are_frozen(stack: StackTemplate, type_name: str, named: str, logical_id: str) -> None:
+def test_logical_ids_are_frozen(stack_of_each_mode: StackTemplate, type_name: str, named: str, logical_id: str) -> None:
     """CloudFormation refuses another service token ("Modifying service token is not allowed"), and another logical id of the
     cluster is another cluster."""
-    assert stack.one(type_name, named=named)[0] == logical_id
+    assert stack_of_each_mode.one(type_name, named=named)[0] == logical_id
 
 
 def test_the_entry_function_has_no_fixed_name(stack: StackTemplate) -> None:

@@ -8,6 +8,7 @@ from tests.unit.cluster_resource.manual_clock import ManualClock
 
 Json = dict[str, Any]
 GROUP_KINDS = ("InstanceGroups", "RestrictedInstanceGroups")
+ENDING = ("RollingBack", "Failed", "Deleting")
 
 
 class FakeCluster:
@@ -30,7 +31,13 @@ class FakeCluster:
         self.status = "Creating"
         self.failure = ""
         self.is_gone = False
+        self.revision = 0
         self._agenda: list[tuple[datetime, Callable[[], None]]] = []
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether it is InService before its nodes, and stays so."""
+        return self.settings.get("NodeProvisioningMode") == "Continuous"
 
     def later(self, seconds: float, what: Callable[[], None]) -> None:
         """Let ``what`` happen in ``seconds``."""
@@ -53,6 +60,35 @@ class FakeCluster:
         self.running = {name: group["InstanceCount"] for name, group in self.groups.items()}
         self.become("InService")
 
+    def start_controller(self) -> None:
+        """A continuous cluster is InService once its controller runs."""
+        if self.status not in ENDING:
+            heads = [name for name, group in self.groups.items() if group.get("SlurmConfig", {}).get("NodeType") == "Controller"]
+            self.running |= {name: self.groups[name]["InstanceCount"] for name in heads}
+            self.become("InService")
+
+    def arrive(self, capacity: int | None) -> None:
+        """Every node runs that is to be had; nodes that run stay."""
+        if self.status not in ENDING:
+            for name, group in self.groups.items():
+                most = group["InstanceCount"] if capacity is None else max(capacity, self.running.get(name, 0))
+                self.running[name] = min(group["InstanceCount"], most)
+
+    def take_back(self, undo: Callable[[], None], message: str) -> None:
+        """A continuous cluster restores its groups, stays InService, and only its events say so."""
+        if self.status == "InService":
+            undo()
+            about = {"EventMetadata": {"Cluster": {"FailureMessage": message}}}
+            self.record("Cluster update failed", about)
+
+    def record(self, description: str, about: Json) -> None:
+        """Add an event of an error."""
+        number = len(self.events)
+        shown = {"EventId": f"event-{number}", "ClusterArn": self.arn, "ClusterName": self.name, "EventTime": self._clock.now}
+        self.events.append(
+            {**shown, "ResourceType": "Cluster", "EventLevel": "Error", "Description": description, "EventDetails": about}
+        )
+
     def go(self) -> None:
         """Be no more."""
         self.is_gone = True
@@ -60,6 +96,8 @@ class FakeCluster:
     def update(self, request: Json) -> Callable[[], None]:
         """Take over what UpdateCluster asks for; gives what undoes it."""
         before = {name: dict(group) for name, group in self.groups.items()}
+        ran = dict(self.running)
+        self.revision += 1
         for name in request.get("InstanceGroupsToDelete", []):
             del self.groups[name]
             self.running.pop(name, None)
@@ -71,7 +109,7 @@ class FakeCluster:
 
         def undo() -> None:
             self.groups = before
-            self.running = {name: group["InstanceCount"] for name, group in before.items()}
+            self.running = {name: min(group["InstanceCount"], ran.get(name, 0)) for name, group in before.items()}
 
         return undo
 

@@ -17,10 +17,12 @@ from botocore.validate import validate_parameters
 from tests.faults_table.recording import happened
 from tests.unit.cluster_resource.fake_cluster import FakeCluster, Json
 from tests.unit.cluster_resource.manual_clock import ManualClock
+from tests.unit.cluster_resource.modes import SCRIPTS, in_mode
 
 CREATION_S = 600
 UPDATE_S = 300
 DELETION_S = 300
+RETRY_S = 300
 PAGE = 100
 Value = TypeVar("Value")
 SERVICE_MODEL = botocore.session.get_session().get_service_model("sagemaker")
@@ -50,8 +52,10 @@ class FakeSageMaker:
 
     meta = FakeMeta()
 
-    def __init__(self, clock: ManualClock) -> None:
+    def __init__(self, clock: ManualClock, mode: str = SCRIPTS) -> None:
         self.clock = clock
+        self.mode = mode
+        self.capacity: int | None = None
         self.calls: list[tuple[str, Json]] = []
         self.stale_s = 0.0
         self.creation_fails = ""
@@ -94,10 +98,11 @@ class FakeSageMaker:
     # The API
 
     def create_cluster(self, **request: Any) -> Json:
-        return self._call("CreateCluster", request, self._create)
+        return self._call("CreateCluster", in_mode(request, self.mode), self._create)
 
     def update_cluster(self, **request: Any) -> Json:
-        return self._call("UpdateCluster", request, self._update)
+        groups = {"InstanceGroups": in_mode(request, self.mode)["InstanceGroups"]} if "InstanceGroups" in request else {}
+        return self._call("UpdateCluster", request | groups, self._update)
 
     def delete_cluster(self, **request: Any) -> Json:
         return self._call("DeleteCluster", request, self._delete)
@@ -156,6 +161,9 @@ class FakeSageMaker:
             message = self.creation_fails
             cluster.later(self.creation_s / 2, lambda: cluster.become("RollingBack", message))
             cluster.later(self.creation_s, lambda: cluster.become("Failed", "Rollback completed"))
+        elif cluster.is_continuous:
+            cluster.later(self.creation_s / 2, cluster.start_controller)
+            cluster.later(self.creation_s, lambda: cluster.arrive(self.capacity))
         else:
             cluster.later(self.creation_s, cluster.in_service)
         return {"ClusterArn": arn}
@@ -164,6 +172,9 @@ class FakeSageMaker:
         cluster = self._idle("UpdateCluster", request["ClusterName"])
         self._remember()
         undo = cluster.update(copied(request))
+        if cluster.is_continuous:
+            self._update_continuously(cluster, undo)
+            return {"ClusterArn": cluster.arn}
         cluster.become("Updating")
         if self.update_fails:
             message = self.update_fails
@@ -176,6 +187,23 @@ class FakeSageMaker:
         else:
             cluster.later(self.update_s, cluster.in_service)
         return {"ClusterArn": cluster.arn}
+
+    def _update_continuously(self, cluster: FakeCluster, undo: Callable[[], None]) -> None:
+        """Change the cluster while it stays InService; only its events tell of a rollback. A newer update replaces this one."""
+        revision, message = cluster.revision, self.update_fails
+
+        def end() -> None:
+            if cluster.revision == revision:
+                cluster.take_back(undo, message) if message else cluster.arrive(self.capacity)
+
+        cluster.later(self.update_s, end)
+
+    def offer(self, capacity: int | None) -> None:
+        """Let groups of continuous clusters have that many nodes each (None: all); nodes that are to be had join later."""
+        self.capacity = capacity
+        for cluster in self.all:
+            if cluster.is_continuous:
+                cluster.later(RETRY_S, lambda cluster=cluster: cluster.arrive(capacity))  # type: ignore[misc]
 
     def _delete(self, request: Json) -> Json:
         cluster = self._idle("DeleteCluster", request["ClusterName"])

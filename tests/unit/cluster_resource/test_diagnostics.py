@@ -74,6 +74,7 @@ def test_a_late_creation_shows_the_log_of_a_node_that_does_not_run_yet(world: Wo
 
 
 @pytest.mark.fault(15)
+@pytest.mark.only_mode("api", reason="only a continuous cluster has events")
 def test_with_continuous_provisioning_the_cluster_events_are_shown(world: World) -> None:
     def event(number: int, level: str, metadata: Json) -> Json:
         about = {"InstanceId": NODE, "InstanceGroupName": "workers", "Description": "Instance did not start"}

@@ -12,6 +12,7 @@ def counted(count: int) -> Json:
 
 
 @pytest.mark.fault(16)
+@pytest.mark.only_mode("api", reason="only a continuous cluster stays InService")
 def test_a_group_below_its_minimum_that_is_rolled_back_without_a_message_is_a_failure(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,6 +48,7 @@ def test_an_update_that_waits_for_deep_health_checks_shows_it(world: World, line
 
 
 @pytest.mark.fault(15)
+@pytest.mark.only_mode("api", reason="only a continuous cluster is InService before its nodes")
 def test_continuous_provisioning_shows_which_nodes_do_not_run_yet(world: World, lines: Lines) -> None:
     wanted = request(NodeProvisioningMode="Continuous")
     world.deliver(world.event("Create", properties(wanted)))

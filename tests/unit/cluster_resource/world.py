@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from typing import Any
+from typing import Any, ClassVar
 
 from cluster_resource import entry, responder, response, step
 from cluster_resource.cluster_api import ClusterApi
@@ -14,6 +14,7 @@ from tests.unit.cluster_resource.fake_logs import FakeLogs
 from tests.unit.cluster_resource.fake_sagemaker import FakeSageMaker
 from tests.unit.cluster_resource.fake_states import MACHINE, FakeStates
 from tests.unit.cluster_resource.manual_clock import ManualClock
+from tests.unit.cluster_resource.modes import SCRIPTS, properties_in_mode
 
 Json = dict[str, Any]
 STACK = "arn:aws:cloudformation:us-west-2:123456789012:stack/reference-Cluster/5a7d3b10-c6f0-11f0-8de9-0242ac120002"
@@ -54,9 +55,12 @@ def as_strings(value: Any) -> Any:
 class World:
     """Everything around the custom resource; requests go in, responses come out, and tests move the time."""
 
+    mode: ClassVar[str] = SCRIPTS
+    """What the requests of tests become."""
+
     def __init__(self) -> None:
         self.clock = ManualClock()
-        self.sagemaker = FakeSageMaker(self.clock)
+        self.sagemaker = FakeSageMaker(self.clock, self.mode)
         self.states = FakeStates(self.clock, self._step, self._ended)
         self.executions = Executions(self.states, MACHINE)
         self.responses: dict[str, list[Json]] = {}
@@ -75,9 +79,9 @@ class World:
             "LogicalResourceId": LOGICAL_ID,
             "ResourceType": CLUSTER,
             "ResponseURL": f"https://bucket/{number}?X-Amz-Date={date}&X-Amz-Signature=secret",
-            "ResourceProperties": as_strings(wanted),
+            "ResourceProperties": as_strings(properties_in_mode(wanted, self.mode)),
             **({"PhysicalResourceId": physical_id} if physical_id else {}),
-            **({"OldResourceProperties": as_strings(old)} if old is not None else {}),
+            **({"OldResourceProperties": as_strings(properties_in_mode(old, self.mode))} if old is not None else {}),
         }
         return {**raw, **more}
 
