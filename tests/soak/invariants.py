@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 TRANSIENT = ("ThrottlingException", "InternalFailure", "ReadTimeoutError", "ConflictException")
+DIRECT = "the entry function failed to start the request"
 MACHINERY = ("the entry function", "the state machine")
 FENCED_S = 400
 """Plus how late records of failed entries arrive: until then nothing shows that there is a newer request."""
@@ -98,9 +99,20 @@ def check_answers(run: Run) -> None:
         took = (request.answered - request.sent).total_seconds()
         if took >= SERVICE_TIMEOUT_S:
             world.violations.append(f"too late: {request.id} was answered after {took:.0f} s")
-        if any(other != request.answers[0] for other in request.answers):
+        if any(not _agree(other, request.answers[0]) for other in request.answers):
             said = sorted({f"{item['Status']} {item['Reason'][:80]}" for item in request.answers})
             world.violations.append(f"two verdicts: {request.id} was answered {said}")
+
+
+def _agree(answer: Json, other: Json) -> bool:
+    """Return whether two answers to a request mean the same.
+
+    If the responder cannot start an execution, it answers FAILED at once. A start by the entry function that lands later answers
+    FAILED again, with its own reason. CloudFormation takes the first.
+    """
+    both = [{name: value for name, value in each.items() if name != "Reason"} for each in (answer, other)]
+    is_direct = any(each["Reason"].startswith(DIRECT) for each in (answer, other))
+    return answer == other or (is_direct and answer["Status"] == "FAILED" and both[0] == both[1])
 
 
 def check_rest(run: Run) -> None:
