@@ -10,8 +10,9 @@ from cluster_request.request_fields import in_file
 from cluster_request.service_model import group_shape, input_shape
 from config.entries import numbered
 from config.errors import Problem
-from config.instance_group import InstanceGroup, Role
+from config.instance_group import Capacity, InstanceGroup, Role
 from config.model import ClusterConfig, Provisioning
+from config.slurm import Database
 from config.storage import LustreConfig
 from config.zones import partition_of
 
@@ -22,6 +23,8 @@ Request = dict[str, Any]
 MAX_REQUEST_BYTES = (256 - 16) * 1024 // 2
 
 NODE_TYPES = {Role.CONTROLLER: "Controller", Role.LOGIN: "Login", Role.COMPUTE: "Compute"}
+# TrainingPlanArn requests a training plan.
+CAPACITIES: dict[Capacity | None, str] = {Capacity.ON_DEMAND: "OnDemand", Capacity.SPOT: "Spot"}
 CONTINUOUS = "Continuous"
 LUSTRE_PATH = LustreConfig.mount_path
 
@@ -70,13 +73,29 @@ def cluster_request(config: ClusterConfig, *, values: RequestValues) -> Request:
         request["NodeRecovery"] = config.node_recovery.value
     if config.provisioning is Provisioning.CONTINUOUS:
         request["NodeProvisioningMode"] = CONTINUOUS
-    # HyperPod rejects a strategy with continuous provisioning.
-    is_continuous = CONTINUOUS in (request.get("NodeProvisioningMode"), config.overrides.get("NodeProvisioningMode"))
-    if config.uses_slurm_api and not is_continuous:
-        request["Orchestrator"] = {"Slurm": {"SlurmConfigStrategy": "Merge"}}  # the controller's scripts edit slurm.conf
+    if slurm := _slurm(config):
+        request["Orchestrator"] = {"Slurm": slurm}
     if config.tags:
         request["Tags"] = [{"Key": key, "Value": value} for key, value in config.tags.items()]
     return merged(request, {key: value for key, value in config.overrides.items() if key not in RESERVED_CLUSTER_MEMBERS})
+
+
+def _slurm(config: ClusterConfig) -> Request:
+    """Return Orchestrator.Slurm; empty if the request does not configure Slurm, or has no settings for the whole cluster."""
+    if not config.uses_slurm_api:
+        return {}
+    accounting, slurm = config.slurm.accounting, Request()
+    # HyperPod rejects a strategy with continuous provisioning.
+    if config.provisioning is not Provisioning.CONTINUOUS and config.overrides.get("NodeProvisioningMode") != CONTINUOUS:
+        slurm["SlurmConfigStrategy"] = "Merge"  # the controller's scripts edit slurm.conf
+    if accounting.database is Database.MANAGED and accounting.host and accounting.secret_arn:
+        slurm["AccountingDatabase"] = {
+            "Endpoint": accounting.host,
+            "Port": accounting.port,
+            **({"Name": accounting.schema_name} if accounting.schema_name else {}),
+            "SecretArn": accounting.secret_arn,
+        }
+    return slurm
 
 
 def _group(group: InstanceGroup, config: ClusterConfig, values: RequestValues) -> Request:
@@ -99,6 +118,8 @@ def _group(group: InstanceGroup, config: ClusterConfig, values: RequestValues) -
             "NodeType": NODE_TYPES[group.role],
             **({"PartitionNames": [group.partition]} if group.partition else {}),
         }
+    if capacity := CAPACITIES.get(group.capacity):
+        request["CapacityRequirements"] = {capacity: {}}
     if group.training_plan_arn is not None:
         request["TrainingPlanArn"] = group.training_plan_arn
     if group.image_id is not None:
@@ -107,17 +128,25 @@ def _group(group: InstanceGroup, config: ClusterConfig, values: RequestValues) -
 
 
 def _storage(group: InstanceGroup, config: ClusterConfig, values: RequestValues) -> list[Request]:
-    """Return the group's volume, and the file systems that HyperPod mounts."""
-    volume: list[Request] = [{"EbsVolumeConfig": {"VolumeSizeInGB": group.volume_gib}}] if group.volume_gib is not None else []
+    """Return the group's volumes, and the file systems that HyperPod mounts."""
+    volumes = _volumes(group)
     if not config.uses_slurm_api:
-        return volume
+        return volumes
     lustre = {"DnsName": values.file_system_dns_name, "MountName": values.file_system_mount_name, "MountPath": LUSTRE_PATH}
     openzfs = config.storage.openzfs
     return [
-        *volume,
+        *volumes,
         *([{"FsxLustreConfig": lustre}] if values.file_system_dns_name else []),
         *([{"FsxOpenZfsConfig": {"DnsName": openzfs.dns_name, "MountPath": openzfs.mount_path}}] if openzfs else []),
     ]
+
+
+def _volumes(group: InstanceGroup) -> list[Request]:
+    """Return the additional volume and, if the group has a key, the root volume."""
+    key = {"VolumeKmsKeyId": group.volume_key_arn} if group.volume_key_arn is not None else {}
+    additional = [{"VolumeSizeInGB": group.volume_gib, **key}] if group.volume_gib is not None else []
+    root = [{**key, "RootVolume": True}] if key else []
+    return [{"EbsVolumeConfig": each} for each in (*additional, *root)]
 
 
 def merged(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> Request:

@@ -15,10 +15,14 @@ OPERATION = "sagemaker:CreateCluster "
 ENTRY = "[]"
 GROUPS = ("InstanceGroups", ENTRY)
 
-# Fields whose value the request changes or leaves out: an uploaded folder becomes a prefix, and roles and partitions are members
-# only with `slurm.setup: api`.
+# Fields whose value the request changes or leaves out: an uploaded folder becomes a prefix, a key is that of two volumes, roles
+# and partitions are members only with `slurm.setup: api`, and the database only with `database: managed`.
 SLURM_API_FIELDS: frozenset[Path] = frozenset({("instance_groups", "role"), ("instance_groups", "partition")})
-TRANSFORMED = SLURM_API_FIELDS | {("lifecycle", "source"), ("provisioning",)}
+TRANSFORMED = (
+    SLURM_API_FIELDS
+    | {("instance_groups", "capacity"), ("instance_groups", "volume_key_arn"), ("lifecycle", "source"), ("provisioning",)}
+    | {("slurm", "accounting", name) for name in ("host", "port", "schema_name", "secret_arn")}
+)
 
 # The names of a member, with [] for each entry of a list: ("InstanceGroups", "[]", "InstanceType").
 Names = tuple[str, ...]

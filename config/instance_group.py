@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import StrictInt, StringConstraints
 
+from config.key_arn import KeyArn
 from config.section import Change, Section, setting
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$", max_length=63)]
@@ -25,6 +26,14 @@ class DeepHealthCheck(StrEnum):
     STRESS = "InstanceStress"
     CONNECTIVITY = "InstanceConnectivity"
     TRAINING = "MultiNodeTrainingValidation"
+
+
+class Capacity(StrEnum):
+    """The source of a group's instances."""
+
+    ON_DEMAND = "on_demand"
+    SPOT = "spot"
+    TRAINING_PLAN = "training_plan"
 
 
 class InstanceGroup(Section):
@@ -88,6 +97,20 @@ class InstanceGroup(Section):
         ge=1,
         le=16384,
         api="sagemaker:CreateCluster InstanceGroups[].InstanceStorageConfigs[].EbsVolumeConfig.VolumeSizeInGB",
+    )
+    volume_key_arn: KeyArn | None = setting(
+        "customer managed KMS key of the nodes' root volume and additional volume; its key policy must allow access through IAM "
+        "policies; requires `provisioning: continuous`; rename the group to change the key",
+        Change.REPLACES_NODES,
+        None,
+        api="sagemaker:CreateCluster InstanceGroups[].InstanceStorageConfigs[].EbsVolumeConfig.VolumeKmsKeyId",
+    )
+    capacity: Capacity | None = setting(
+        "source of the instances: `on_demand`, `spot` (cheaper, and EC2 can reclaim nodes at any time; requires `provisioning: "
+        "continuous`) or `training_plan` (requires `training_plan_arn`); default: `training_plan` with one, otherwise HyperPod's",
+        Change.NEW_NODES,
+        None,
+        api="sagemaker:CreateCluster InstanceGroups[].CapacityRequirements",
     )
     training_plan_arn: str | None = setting(
         "training plan that reserves the group's capacity",

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import StrictBool, StrictInt, StringConstraints
 
 from config.instance_group import PARTITION_NAME
+from config.key_arn import KeyArn
 from config.section import Change, Section, setting
 
 # One line of printable ASCII without the characters that end or escape a value in slurm.conf.
@@ -20,6 +21,7 @@ class Database(StrEnum):
 
     LOCAL = "local"
     EXTERNAL = "external"
+    MANAGED = "managed"
     NONE = "none"
 
 
@@ -34,8 +36,9 @@ class AccountingConfig(Section):
     """Slurm accounting of jobs, accounts and users (`sacct`, `sacctmgr`)."""
 
     database: Database = setting(
-        "`local`: MariaDB on the (first) controller; `external`: an existing MySQL database, e.g. Aurora or RDS; `none`: no "
-        "accounting",
+        "`local`: MariaDB on the (first) controller; `external`: an existing MySQL database, e.g. Aurora or RDS; `managed`: "
+        "likewise, but HyperPod connects to it (requires `setup: api`, `provisioning: continuous` and an image of September 2026 "
+        "or later; HyperPod cannot return to `local`); `none`: no accounting",
         Change.NEW_NODES,
         Database.LOCAL,
     )
@@ -45,21 +48,35 @@ class AccountingConfig(Section):
         None,
         pattern=r"^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?$",
         max_length=253,
+        api="sagemaker:CreateCluster Orchestrator.Slurm.AccountingDatabase.Endpoint",
     )
-    port: StrictInt = setting("port of an external database", Change.NEW_NODES, 3306, ge=1, le=65535)
+    port: StrictInt = setting(
+        "port of an external database",
+        Change.NEW_NODES,
+        3306,
+        ge=1,
+        le=65535,
+        api="sagemaker:CreateCluster Orchestrator.Slurm.AccountingDatabase.Port",
+    )
+    schema_name: str | None = setting(
+        "name of a `managed` database's schema, which the user of the secret must be able to create; default: HyperPod's, with "
+        "the cluster's ID",
+        Change.NEW_NODES,
+        None,
+        pattern=r"^[a-zA-Z0-9$_]+$",
+        max_length=64,
+        api="sagemaker:CreateCluster Orchestrator.Slurm.AccountingDatabase.Name",
+    )
     secret_arn: str | None = setting(
         "Secrets Manager secret with `username` and `password` of the external database, in RDS's format",
         Change.NEW_NODES,
         None,
         pattern=r"^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[a-zA-Z0-9/_+=.@!-]+-[a-zA-Z0-9]{6}$",
         max_length=2048,
+        api="sagemaker:CreateCluster Orchestrator.Slurm.AccountingDatabase.SecretArn",
     )
-    secret_key_arn: str | None = setting(
-        "customer managed KMS key of the secret; its key policy must allow access through IAM policies",
-        Change.IN_PLACE,
-        None,
-        pattern=r"^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[a-zA-Z0-9-]+$",
-        max_length=2048,
+    secret_key_arn: KeyArn | None = setting(
+        "customer managed KMS key of the secret; its key policy must allow access through IAM policies", Change.IN_PLACE, None
     )
 
 
@@ -132,7 +149,7 @@ class SlurmConfig(Section):
     accounting: AccountingConfig = setting("accounting of jobs and users", Change.NEW_NODES, AccountingConfig())
     state_folder: str | None = setting(
         "folder on a shared file system for slurmctld's state, e.g. `/fsx/slurm`, required for several controllers; a replaced "
-        "controller keeps the queue; requires accounting `external` or `none`; default: the controller's disk",
+        "controller keeps the queue; not with accounting `local`; default: the controller's disk",
         Change.NEW_NODES,
         None,
         pattern=r"^(/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)+$",

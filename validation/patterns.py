@@ -83,6 +83,7 @@ def _name_like(example: str) -> str:
 
 FORMS = {
     "^/fsx(/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)*$": Form("must be /fsx or a folder in it", _directory, "use /fsx/home or /fsx"),
+    "^[a-zA-Z0-9$_]+$": Form("must be letters, digits, $ or _", lambda value: re.sub("[^a-zA-Z0-9$_]+", "_", value)),
     "^[A-Za-z0-9]+$": Form("must be letters and digits", lambda value: re.sub("[^A-Za-z0-9]+", "", value)),
     r"^arn:aws[a-z-]*:iam::(aws|[0-9]{12}):policy/[A-Za-z0-9+=,.@_/-]+$": Form(
         "must be the ARN of a managed policy", fix="use an ARN from `aws iam list-policies`"

@@ -18,6 +18,11 @@ _WORDS: dict[str, dict[str, tuple[str, ...]]] = {
         "local": ("mariadb", "internal", "controller"),
         "none": ("off", "no", "disabled"),
     },
+    "capacity": {
+        "on_demand": ("on-demand", "ondemand"),
+        "spot": ("preemptible", "low_priority"),
+        "training_plan": ("plan", "reserved", "training-plan", "capacity_block"),
+    },
     "wait": {"none": ("no", "off", "never"), "nodes": ("healthy", "running", "instances"), "cluster": ("inservice",)},
     "implementation": {"native": ("cloudformation", "cfn"), "custom_resource": ("custom", "lambda")},
     "node_recovery": {"Automatic": ("true", "on", "yes", "auto"), "None": ("false", "off", "no", "manual")},
@@ -32,14 +37,16 @@ _FIELDS = {
     "training_plan": "training_plan_arn",
     "role_arn": "execution_role",
     "execution_role_arn": "execution_role",
+    "capacity_type": "capacity",
+    "spot": "capacity",
+    "kms_key_id": "volume_key_arn",
+    "volume_kms_key_id": "volume_key_arn",
     "ami": "image_id",
     "ami_id": "image_id",
 }
 # Other tools' words for members of CreateCluster.
 _MEMBERS = {
     "mincount": "MinInstanceCount: ...",
-    "capacitytype": "CapacityRequirements: {Spot: {}}",
-    "spot": "CapacityRequirements: {Spot: {}}",
     "minimuminstancecount": "MinInstanceCount: ...",
 }
 

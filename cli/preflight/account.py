@@ -13,7 +13,8 @@ from cli.access import ENVIRONMENT, Access
 from cli.aws_errors import UNINTELLIGIBLE, explained
 from cli.deployment import Deployment, Stack
 from cli.errors import OpsError
-from config.model import ClusterConfig
+from cluster_request.effective_request import EffectiveRequest
+from config.model import ClusterConfig, Orchestrator
 from config.suggestions import nearest
 from config.zones import is_plausible_region, regions
 
@@ -44,6 +45,11 @@ class Account:
         self._lock = Lock()
         self._answers: dict[object, object] = {}
         self._locks: dict[object, Lock] = {}
+
+    @cached_property
+    def orchestrator(self) -> Orchestrator:
+        """The orchestrator of the request."""
+        return EffectiveRequest(self.config).orchestrator
 
     @property
     def region(self) -> str:

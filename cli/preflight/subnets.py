@@ -10,7 +10,6 @@ from cli.preflight.desired import Group, groups, has_efa, node_subnets
 from cli.preflight.live_clusters import described, has_own_name, running
 from cli.preflight.vpc_parts import subnet
 from cluster_request.addresses import addresses_of_node
-from cluster_request.effective_request import EffectiveRequest
 from config.model import Orchestrator
 
 EFA_ONLY = "efa-only"
@@ -114,7 +113,7 @@ def _room(account: Account, place: Place, found: Iterable[Json], held: int) -> C
 
 def _addresses(account: Account, group: Group) -> int | None:
     """Return the most addresses that the group's nodes can take; None if a type is unknown."""
-    kind, efa_only = EffectiveRequest(account.config).orchestrator, group.interface == EFA_ONLY
+    kind, efa_only = account.orchestrator, group.interface == EFA_ONLY
     each = [addresses_of_node(name, kind, efa_only=efa_only) for name in group.types]
     known = [count for count in each if count is not None]
     return group.count * max(known) if len(known) == len(each) else None
@@ -123,8 +122,9 @@ def _addresses(account: Account, group: Group) -> int | None:
 def _held(account: Account) -> dict[str, int]:
     """Return the addresses that the groups of the file's own cluster have now."""
     own = (cluster for cluster in described(account) if has_own_name(account, cluster))
-    kind = EffectiveRequest(account.config).orchestrator
-    return {str(group["InstanceGroupName"]): _held_by(group, kind) for cluster in own for group in groups_of(cluster)}
+    return {
+        str(group["InstanceGroupName"]): _held_by(group, account.orchestrator) for cluster in own for group in groups_of(cluster)
+    }
 
 
 def _held_by(group: Json, kind: Orchestrator) -> int:

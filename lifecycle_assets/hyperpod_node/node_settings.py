@@ -10,7 +10,7 @@ from hyperpod_node.errors import NodeError
 from hyperpod_node.json_file import items, load_object, members, required
 
 VERSION = 1
-LOCAL, EXTERNAL, NONE = "local", "external", "none"
+LOCAL, EXTERNAL, MANAGED, NONE = "local", "external", "managed", "none"
 SCRIPTS, API = "scripts", "api"
 Part = TypeVar("Part", "Group", "User", "Accounting", "Slurm", "Partition", "InstanceType")
 
@@ -36,7 +36,7 @@ class User:
 
 @dataclass(frozen=True)
 class Accounting:
-    """Slurm's accounting database: ``local`` (on the controller), ``external``, or ``none``."""
+    """Slurm's accounting database: ``local`` (on the controller), ``external``, ``managed`` (by HyperPod) or ``none``."""
 
     database: str
     host: str | None

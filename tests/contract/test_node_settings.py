@@ -48,7 +48,8 @@ def test_nodes_learn_each_user_and_group_of_the_file(config: ClusterConfig, sett
 def test_nodes_learn_how_slurm_is_set_up(config: ClusterConfig, settings: NodeSettings) -> None:
     file = config.model_dump(mode="json")["slurm"]
     accounting = file.pop("accounting")
-    accounting.pop("secret_key_arn")  # a matter of the role alone
+    accounting.pop("secret_key_arn")  # only the role needs it
+    accounting.pop("schema_name")  # only the request needs it
     assert vars(settings.accounting) == accounting
     file.pop("partitions")  # below
     assert {key: value for key, value in vars(settings.slurm).items() if key != "partitions"} == file

@@ -103,6 +103,21 @@ def test_the_function_shares_only_the_images_of_the_file(variants: Synthesized) 
     assert sharing["Resource"] == "arn:aws:ec2:us-west-2::image/ami-0123456789abcdef0"
 
 
+def test_the_function_and_the_nodes_use_only_the_volume_keys_of_the_file(variants: Synthesized) -> None:
+    key = "arn:aws:kms:us-west-2:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
+    cluster = variants["volume-key", CLUSTER]
+    step = cluster.properties("AWS::IAM::Policy", named=STEP)["PolicyDocument"]["Statement"]
+    [inline] = cluster.properties("AWS::IAM::Role", named="NodeRole")["Policies"]
+    for statements in (step, inline["PolicyDocument"]["Statement"]):
+        [granting] = [each for each in statements if "kms:CreateGrant" in as_list(each["Action"])]
+        assert granting["Resource"] == key
+        assert granting["Condition"] == {"Bool": {"kms:GrantIsForAWSResource": "true"}}
+        [describing] = [each for each in statements if "kms:DescribeKey" in as_list(each["Action"])]
+        assert describing["Resource"] == key
+    without = {action for _, allowed in roles(variants["same", CLUSTER]).items() for action in allowed}
+    assert not [action for action in without if action.startswith("kms:")]
+
+
 def test_every_exception_is_used(every_role: list[tuple[str, set[str]]]) -> None:
     required = {each for _, allowed in every_role for action in allowed for each in dependent(action) if each not in allowed}
     assert required == set(NOT_NEEDED)

@@ -80,6 +80,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 CHANGES_OF_THE_WORKERS: dict[str, dict[str, Any]] = {
     "more-nodes": {"instance_count": 6},
+    "volume-key": {"volume_key_arn": KEY, "volume_gib": 500},
     "own-image": {"image_id": "ami-0123456789abcdef0"},
     "other-partition": {"partition": "prod"},
     "mounted-by-hyperpod": {"overrides": {"InstanceStorageConfigs": [{"FsxLustreConfig": MOUNT}]}},

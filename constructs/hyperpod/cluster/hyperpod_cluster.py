@@ -6,6 +6,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from cluster_request.effective_request import EffectiveRequest
 from cluster_request.request import Request
 from cluster_request.resource_properties import resource_properties, tagged
 from config.model import ClusterConfig, Wait
@@ -13,6 +14,7 @@ from constructs.hyperpod.cluster.cluster_provider import ClusterProvider
 from constructs.hyperpod.cluster.create_cluster_input import create_cluster_input
 from constructs.hyperpod.cluster.generated_names import name_pattern
 from constructs.hyperpod.cluster.step_permissions import StepPermissions
+from constructs.hyperpod.cluster.volume_keys import volume_key_ids
 from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network.network import Network
@@ -108,6 +110,7 @@ class HyperPodCluster(Construct):
             cluster_names=self._config.cluster_name or name_pattern(self._config),
             role_arns=sorted(roles),
             training_plan_arns=sorted({group["TrainingPlanArn"] for group in groups if "TrainingPlanArn" in group}),
+            volume_key_ids=volume_key_ids(EffectiveRequest(self._config)),
             image_ids=sorted({image for group in groups if (image := group.get("ImageId", "")).startswith("ami-")}),
         )
 

@@ -10,6 +10,7 @@ from cluster_request.effective_request import EffectiveRequest
 from config.model import ClusterConfig
 from config.storage import NodeAccess
 from constructs.hyperpod.cluster.generated_names import names_of_clusters
+from constructs.hyperpod.cluster.volume_keys import encrypt_volumes, volume_key_ids
 from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.network.network import Network
@@ -47,6 +48,8 @@ class NodePermissions:
             *self._mounts(),
             *self._accounting(),
             *self._data_bucket(),
+            # HyperPod adds and patches nodes without a call of the deployment.
+            *encrypt_volumes(self.stack, volume_key_ids(self._request)),
         ]
 
     def manage_interfaces(self) -> iam.PolicyStatement:
@@ -184,7 +187,7 @@ class NodePermissions:
 
         Our scripts mount by name and read from node_settings.json whether the file system is EFA-enabled.
         """
-        entries = [each for group in EffectiveRequest(self.config).groups for each in group.entries("InstanceStorageConfigs")]
+        entries = [each for group in self._request.groups for each in group.entries("InstanceStorageConfigs")]
         kinds = ("FsxLustreConfig", "FsxOpenZfsConfig")
         is_mounted_by_hyperpod = any(entry.member(kind).is_given for entry in entries for kind in kinds)
         existing = self.config.storage.existing
@@ -255,8 +258,11 @@ class NodePermissions:
 
     def _overridden(self, field: str) -> list[str]:
         """Return the field's IDs from each OverrideVpcConfig."""
-        overrides = [group.overrides.get("OverrideVpcConfig") or {} for group in self.config.instance_groups]
-        return [each for override in overrides for each in override.get(field, ())]
+        return [each.text for group in self._request.groups for each in group.entries("OverrideVpcConfig", field)]
+
+    @cached_property
+    def _request(self) -> EffectiveRequest:
+        return EffectiveRequest(self.config)
 
     @cached_property
     def _log_groups(self) -> list[str]:

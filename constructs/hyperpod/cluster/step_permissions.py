@@ -8,6 +8,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 
 from config.tags import LOGICAL_ID_TAG, STACK_ID_TAG, VERSION_TAG
+from constructs.hyperpod.cluster.volume_keys import encrypt_volumes
 
 HYPERPOD = "hyperpod.sagemaker.amazonaws.com"
 # A call that an AWS service makes with the caller's rights.
@@ -31,10 +32,19 @@ class StepPermissions:
     role_arns: Sequence[str]
     training_plan_arns: Sequence[str]
     image_ids: Sequence[str]
+    volume_key_ids: Sequence[str]
 
     def statements(self) -> list[iam.PolicyStatement]:
         """Return all statements except those for logs."""
-        return [*self._read(), *self._explain_failures(), *self._create(), *self._change(), *self._images(), *self._roles()]
+        return [
+            *self._read(),
+            *self._explain_failures(),
+            *self._create(),
+            *self._change(),
+            *self._images(),
+            *encrypt_volumes(self.stack, self.volume_key_ids),
+            *self._roles(),
+        ]
 
     def wildcards(self) -> dict[str, str]:
         """Return the reason for each wildcard in the statements."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
-from hyperpod_node.retry import RetryPolicy
+from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import daemon
 from hyperpod_node.slurm.database import NAME, USER
 
@@ -37,9 +37,13 @@ def start(database: Database, hosts: Sequence[Controller], system: System) -> No
     put(file, render(database, hosts), mode=0o600, owner=system.owner_of(USER))
     drop_in = daemon.drop_in("slurmdbd", DROP_IN, system)
     daemon.ensure_running("slurmdbd", [file, drop_in], system)
-    policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
     what = f"slurmdbd, with the database at {database.host}"
-    daemon.wait_for("slurmdbd", what, lambda: _answers(system), policy, system)
+    daemon.wait_for("slurmdbd", what, lambda: _answers(system), _policy(system), system)
+
+
+def wait_for_images(host: str | None, system: System) -> None:
+    """Wait until the slurmdbd that HyperPod started responds."""
+    retry(f"HyperPod's slurmdbd, with the database at {host}", lambda: _answers(system), _policy(system))
 
 
 def is_up(system: System) -> bool:
@@ -69,6 +73,10 @@ def render(database: Database, hosts: Sequence[Controller]) -> str:
         "StorageParameters": f"SSL_CA={database.authorities}" if database.authorities else None,
     }
     return "".join(f"{key}={value}\n" for key, value in lines.items() if value is not None)
+
+
+def _policy(system: System) -> RetryPolicy:
+    return RetryPolicy(TIMEOUT_S, first_pause_s=0.1, longest_pause_s=5, clock=system.clock)
 
 
 def _quoted(password: str) -> str:

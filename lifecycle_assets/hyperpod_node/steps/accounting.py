@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.node_settings import API, EXTERNAL, LOCAL, NONE
+from hyperpod_node.node_settings import API, EXTERNAL, LOCAL, MANAGED, NONE
 from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import accounting_daemon, associations, controller_daemon, controllers, daemon, database, managed_block
 from hyperpod_node.steps import slurm_configuration
@@ -30,7 +30,9 @@ def apply(context: Context, system: System) -> bool:
         policy = RetryPolicy(controllers.TIMEOUT_S, clock=system.clock)
         retry(f"slurmdbd on {hosts[0].name}", lambda: system.connect(hosts[0].address, managed_block.SLURMDBD_PORT), policy)
         return True
-    if not _is_images(context, system):
+    if accounting.database == MANAGED:
+        accounting_daemon.wait_for_images(accounting.host, system)
+    elif not _is_images(context, system):
         if context.settings.slurm.setup == API:
             controller_daemon.forget_generated_id(conf, system)
         location = database.external(accounting, system) if accounting.database == EXTERNAL else database.local(system)

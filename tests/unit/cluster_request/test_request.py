@@ -13,6 +13,8 @@ VALUES = RequestValues(
 )
 
 
+KEY = "arn:aws:kms:us-west-2:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
+SECRET = "arn:aws:secretsmanager:us-west-2:123456789012:secret:slurm-AbCdEf"
 OPENZFS = "fs-0123456789abcdef1.fsx.us-west-2.amazonaws.com"
 
 
@@ -44,6 +46,43 @@ def test_optional_fields_are_requested_when_the_file_says_them(draft: Any) -> No
     assert made["InstanceGroups"][2]["InstanceStorageConfigs"] == [{"EbsVolumeConfig": {"VolumeSizeInGB": 500}}]
     assert made["NodeRecovery"] == "Automatic"
     assert made["Tags"] == [{"Key": "team", "Value": "ml"}]
+
+
+def storage_of_work(draft: Any) -> Any:
+    return request(draft)["InstanceGroups"][2].get("InstanceStorageConfigs")
+
+
+def test_a_key_encrypts_the_root_volume_and_the_additional_one(draft: Any) -> None:
+    root = {"EbsVolumeConfig": {"VolumeKmsKeyId": KEY, "RootVolume": True}}
+    assert storage_of_work(draft.set("instance_groups", 2, "volume_key_arn", KEY)) == [root]
+    additional = {"EbsVolumeConfig": {"VolumeSizeInGB": 500, "VolumeKmsKeyId": KEY}}
+    assert storage_of_work(draft.set("instance_groups", 2, "volume_gib", 500)) == [additional, root]
+
+
+@pytest.mark.parametrize(("capacity", "member"), [("on_demand", {"OnDemand": {}}), ("spot", {"Spot": {}})])
+def test_the_capacity_of_a_group_is_requested(draft: Any, capacity: str, member: object) -> None:
+    made = request(draft.set("instance_groups", 2, "capacity", capacity))["InstanceGroups"]
+    assert [each.get("CapacityRequirements") for each in made] == [None, None, member]
+
+
+def test_the_capacity_of_a_training_plan_is_the_plan(draft: Any) -> None:
+    plan = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/ours"
+    draft.set("instance_groups", 2, "capacity", "training_plan").set("instance_groups", 2, "training_plan_arn", plan)
+    work = request(draft)["InstanceGroups"][2]
+    assert work["TrainingPlanArn"] == plan
+    assert "CapacityRequirements" not in work
+
+
+def test_a_managed_database_is_in_the_request(draft: Any) -> None:
+    accounting = {"database": "managed", "host": "db.example.com", "secret_arn": SECRET}
+    draft.set("slurm", {"setup": "api", "accounting": accounting}).set("provisioning", "continuous")
+    expected = {"Endpoint": "db.example.com", "Port": 3306, "SecretArn": SECRET}
+    assert request(draft)["Orchestrator"] == {"Slurm": {"AccountingDatabase": expected}}
+    draft.set("slurm", "accounting", {**accounting, "port": 3307, "schema_name": "acct_1"})
+    expected = {"Endpoint": "db.example.com", "Port": 3307, "Name": "acct_1", "SecretArn": SECRET}
+    assert request(draft)["Orchestrator"] == {"Slurm": {"AccountingDatabase": expected}}
+    draft.set("slurm", "accounting", {**accounting, "database": "external"})
+    assert "Orchestrator" not in request(draft)
 
 
 def test_overrides_are_merged_at_every_depth_and_win(draft: Any) -> None:

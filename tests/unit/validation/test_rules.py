@@ -15,6 +15,11 @@ def partitions(draft: Any, *entries: dict[str, Any]) -> Any:
     return draft.set("slurm", "partitions", [{"name": own, **entry} for entry in entries])
 
 
+MANAGED = {
+    "database": "managed",
+    "host": "db.example.com",
+    "secret_arn": "arn:aws:secretsmanager:us-west-2:123456789012:secret:slurm-AbCdEf",
+}
 READ = {"Sid": "ReadDatasets", "Effect": "Allow", "Action": ["s3:GetObject"], "Resource": ["arn:aws:s3:::datasets/*"]}
 
 
@@ -146,6 +151,8 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
         "users", [{"name": "eve", "uid": 10001, "ssh_public_keys": [f"ssh-ed25519 {'A' * 64} eve@laptop"]}]
     ),
     "external-accounting": lambda draft: draft.set("slurm", "accounting", "database", "external"),
+    "managed-accounting": lambda draft: draft.set("slurm", {"setup": "api", "accounting": MANAGED}),
+    "training-plan-capacity": lambda draft: draft.set("instance_groups", 2, "capacity", "training_plan"),
     "unused-accounting-fields": lambda draft: draft.set("slurm", "accounting", "host", "db.example.com"),
     "controller-state-folder": lambda draft: draft.set("instance_groups", 0, "instance_count", 2),
     "state-on-shared-storage": lambda draft: draft.set(

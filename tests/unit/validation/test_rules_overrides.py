@@ -279,3 +279,32 @@ def test_a_second_security_group_is_the_same_network(draft: Any, given: dict[str
     }
     draft.set("network", "existing", existing).set("overrides", "VpcConfig", given)
     assert told(draft) == ["vpc-config-override: overrides.VpcConfig"] * is_told
+
+
+def test_fields_of_continuous_provisioning_are_reported_without_it(draft: Any) -> None:
+    draft.set("instance_groups", WORK, "capacity", "spot").set("instance_groups", WORK, "volume_gib", 500)
+    draft.set("instance_groups", WORK, "volume_key_arn", f"arn:aws:kms:us-west-2:123456789012:{KEY}")
+    assert told(draft) == [
+        f"requires-continuous-provisioning: instance_groups[{WORK}].capacity",
+        f"requires-continuous-provisioning: instance_groups[{WORK}].volume_key_arn",
+    ]
+    assert told(draft.set("slurm", {"setup": "api"}).set("provisioning", "continuous")) == []
+
+
+@pytest.mark.parametrize("capacity", ["on_demand", "spot"])
+def test_a_training_plan_excludes_other_capacity(draft: Any, capacity: str) -> None:
+    draft.set("slurm", {"setup": "api"}).set("provisioning", "continuous")
+    draft.set("instance_groups", WORK, "training_plan_arn", PLAN).set("instance_groups", WORK, "capacity", "training_plan")
+    assert told(draft) == []
+    draft.set("instance_groups", WORK, "capacity", capacity)
+    assert told(draft) == [f"training-plan-capacity: instance_groups[{WORK}].capacity"]
+    draft.remove("instance_groups", WORK, "training_plan_arn")
+    assert told(draft) == []
+    of_work(draft, "TrainingPlanArn", PLAN)
+    assert told(draft) == [f"training-plan-capacity: instance_groups[{WORK}].capacity"]
+
+
+def test_a_key_of_another_region_is_reported_once(draft: Any) -> None:
+    draft.set("slurm", {"setup": "api"}).set("provisioning", "continuous").set("instance_groups", WORK, "volume_gib", 500)
+    draft.set("instance_groups", WORK, "volume_key_arn", f"arn:aws:kms:us-east-1:123456789012:{KEY}")
+    assert told(draft) == [f"volume-key-region: instance_groups[{WORK}].volume_key_arn"]

@@ -124,3 +124,27 @@ def test_slurmctlds_state_does_not_outlive_the_accounting_database(draft: Any, v
     draft.set("slurm", "state_folder", "/fsx/slurm")
     lines = accounting(draft, **values).lines() if values else draft.lines()
     assert [line.partition(": ")[0] for line in lines] == (["slurm.accounting.database"] if refused else [])
+
+
+MANAGED = {**EXTERNAL, "database": "managed"}
+
+
+def test_a_managed_database_requires_continuous_provisioning_of_the_api(draft: Any) -> None:
+    [line] = accounting(draft, **MANAGED).lines()
+    assert "requires `slurm.setup: api` and `provisioning: continuous`; " in line
+    [line] = draft.set("slurm", "setup", "api").lines()
+    assert "requires `provisioning: continuous`; " in line
+    assert draft.set("provisioning", "continuous").lines() == []
+    assert draft.set("slurm", "accounting", "schema_name", "acct").lines() == []
+
+
+@pytest.mark.parametrize("missing", ["host", "secret_arn"])
+def test_a_managed_database_has_a_host_and_a_secret(draft: Any, missing: str) -> None:
+    draft.set("provisioning", "continuous").set("slurm", {"setup": "api", "accounting": MANAGED})
+    [line] = draft.remove("slurm", "accounting", missing).lines()
+    assert f"{missing}: required by `database: managed`" in line
+
+
+def test_only_a_managed_database_has_a_schema_name(draft: Any) -> None:
+    [line] = accounting(draft, **EXTERNAL, schema_name="acct").lines()
+    assert line.endswith("has no effect with `database: external`; remove it, or set `database: managed`")

@@ -2,13 +2,20 @@
 
 from collections.abc import Iterator
 
-from cluster_request.effective_request import EffectiveRequest
+from cluster_request.effective_request import EffectiveRequest, GroupMember
 from cluster_request.service_model import shape
 from config.errors import Level, Problem
-from config.instance_group import Role
+from config.instance_group import Capacity, Role
 from config.instance_types import is_listed
 from config.suggestions import either
 from validation.rules.registry import request_rule, slurm_request_rule
+
+
+def spot_problems(group: GroupMember, message: str) -> Iterator[Problem]:
+    """Yield a problem with this message if the group requests Spot instances."""
+    spot = group.member("CapacityRequirements", "Spot")
+    if spot.is_given:
+        yield spot.problem(message, spot.value if spot.is_overridden else Capacity.SPOT.value)
 
 
 @request_rule("training-plan-instance-type", "instance_groups[]", level=Level.WARNING)
@@ -54,11 +61,28 @@ def capacity_source_conflict(request: EffectiveRequest) -> Iterator[Problem]:
     # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterCapacityRequirements.html
     for group in request.groups:
         capacity = group.member("CapacityRequirements")
+        if not capacity.is_overridden:
+            continue  # training-plan-capacity reports a plan with another `capacity`
         named = [f"CapacityRequirements.{kind}" for kind in ("Spot", "OnDemand") if capacity.member(kind).is_given]
         if group.member("TrainingPlanArn").text:
             named = ["TrainingPlanArn", *(name for name in named if name.endswith("Spot"))]
         if len(named) > 1:
             yield capacity.problem("conflicting capacity sources for one group; keep only one", named)
+
+
+@request_rule("training-plan-capacity", "instance_groups[]")
+def training_plan_capacity(request: EffectiveRequest) -> Iterator[Problem]:
+    """`capacity: training_plan` requires a `training_plan_arn`, which excludes `on_demand` and `spot`.
+
+    Otherwise the group gets instances of another source, at another price.
+    """
+    for group in request.groups:
+        capacity, plan = group.group.capacity, group.member("TrainingPlanArn")
+        path = (*group.path, "capacity")
+        if capacity is Capacity.TRAINING_PLAN and not plan.is_given:
+            yield Problem(path, capacity.value, "requires a training plan; add `training_plan_arn`, or remove this line")
+        elif capacity in (Capacity.ON_DEMAND, Capacity.SPOT) and plan.is_given:
+            yield Problem(path, capacity.value, "excludes the group's training plan; set `training_plan`, or remove the plan")
 
 
 @slurm_request_rule("spot-role", "instance_groups[]", level=Level.WARNING)
@@ -69,9 +93,8 @@ def spot_role(request: EffectiveRequest) -> Iterator[Problem]:
     """
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-spot.html
     for group in (*request.of_role(Role.CONTROLLER), *request.of_role(Role.LOGIN)):
-        spot = group.member("CapacityRequirements", "Spot")
-        if spot.is_given:
-            yield spot.problem(f"EC2 can reclaim the {group.group.role} node at any time; use Spot only for compute groups")
+        message = f"EC2 can reclaim the {group.group.role} node at any time; use Spot only for compute groups"
+        yield from spot_problems(group, message)
 
 
 @request_rule("min-instance-count", "instance_groups[]")

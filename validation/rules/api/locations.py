@@ -1,6 +1,6 @@
 """Check that the resources of a request are in the cluster's region, account and partition."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from cluster_request.effective_request import EffectiveRequest, Member
 from config.arns import Arn, in_another_region, of_another_account
@@ -9,10 +9,11 @@ from config.zones import partition_of
 from validation.rules.registry import request_rule
 
 
-def _keys(request: EffectiveRequest) -> Iterator[Member]:
-    """Yield the KMS keys of volumes."""
+def _keys(request: EffectiveRequest) -> Iterable[Member]:
+    """Return the KMS keys of volumes, each once for a field, which sets the key of two volumes."""
     entries = (each for group in request.groups for each in group.entries("InstanceStorageConfigs"))
-    return (each.member("EbsVolumeConfig", "VolumeKmsKeyId") for each in entries)
+    keys = (each.member("EbsVolumeConfig", "VolumeKmsKeyId") for each in entries)
+    return {key.path: key for key in keys if key.text}.values()
 
 
 def _arns(request: EffectiveRequest) -> Iterator[tuple[Path, str]]:

@@ -11,6 +11,7 @@ from cluster_request.request import NODE_TYPES
 from config.errors import ABSENT, Level, Problem
 from config.instance_group import Role
 from config.suggestions import either
+from validation.rules.api.capacity import spot_problems
 from validation.rules.api.slurm_setup import uses_uploaded_scripts
 from validation.rules.registry import slurm_request_rule
 
@@ -123,20 +124,19 @@ def requires_continuous_provisioning(request: EffectiveRequest) -> Iterator[Prob
     # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterOrchestratorSlurmConfig.html
     if _is_continuous(request):
         return
-    message = "requires `provisioning: continuous`; remove it"
+    message = "requires `provisioning: continuous`; set that at the cluster's creation, or remove this"
     database = request.member("Orchestrator", "Slurm", "AccountingDatabase")
-    if database.is_given:
+    # Otherwise managed-accounting reports it.
+    if database.is_given and database.is_overridden:
         yield database.problem(f"{message}, and use `slurm.accounting`")
     for group in request.groups:
-        least, spot = group.member("MinInstanceCount"), group.member("CapacityRequirements", "Spot")
+        least = group.member("MinInstanceCount")
         # Otherwise min-instance-count reports it.
         if least.number is not None and least.number <= group.group.instance_count:
             yield least.problem(message)
-        if spot.is_given:
-            yield spot.problem(message)
-        for each in group.entries("InstanceStorageConfigs"):
-            if (key := each.member("EbsVolumeConfig", "VolumeKmsKeyId")).text:
-                yield key.problem(message)
+        yield from spot_problems(group, message)
+        keys = (each.member("EbsVolumeConfig", "VolumeKmsKeyId") for each in group.entries("InstanceStorageConfigs"))
+        yield from {key.path: key.problem(message) for key in keys if key.text}.values()  # a field has the key of two volumes
 
 
 @slurm_request_rule("eks-only-option", "instance_groups[]", "overrides", level=Level.WARNING)

@@ -11,34 +11,51 @@ from validation.rules.registry import slurm_rule
 
 ACCOUNTING: Path = ("slurm", "accounting")
 NEEDED = {"host": "name of the database's host", "secret_arn": "ARN of the secret with its username and password"}
-EXTERNAL_ONLY = ("host", "port", "secret_arn", "secret_key_arn")
+SERVERS = (Database.EXTERNAL, Database.MANAGED)
+OF_A_SERVER = ("host", "port", "secret_arn", "secret_key_arn")
 
 
 @slurm_rule("external-accounting", "slurm.accounting")
 def external_accounting(config: ClusterConfig) -> Iterator[Problem]:
-    """An external accounting database requires `host` and `secret_arn`.
+    """An external or managed accounting database requires `host` and `secret_arn`.
 
     Without them slurmdbd cannot connect, and the controller's setup fails.
     """
     accounting = config.slurm.accounting
-    if accounting.database is Database.EXTERNAL:
+    if accounting.database in SERVERS:
         for name, what in NEEDED.items():
             if getattr(accounting, name) is None:
-                yield Problem((*ACCOUNTING, name), ABSENT, f"required by `database: external`; add the {what}")
+                yield Problem((*ACCOUNTING, name), ABSENT, f"required by `database: {accounting.database}`; add the {what}")
 
 
 @slurm_rule("unused-accounting-fields", "slurm.accounting")
 def unused_accounting_fields(config: ClusterConfig) -> Iterator[Problem]:
-    """`host`, `port`, `secret_arn` and `secret_key_arn` require `database: external`.
+    """`host`, `port`, `secret_arn` and `secret_key_arn` require `database: external` or `managed`, and `schema_name` `managed`.
 
     Otherwise they have no effect, and jobs are recorded elsewhere.
     """
     accounting = config.slurm.accounting
-    if accounting.database is not Database.EXTERNAL:
-        for name in EXTERNAL_ONLY:
-            if name in accounting.model_fields_set and getattr(accounting, name) is not None:
-                message = f"has no effect with `database: {accounting.database}`; remove it, or set `database: external`"
-                yield Problem((*ACCOUNTING, name), getattr(accounting, name), message)
+    unused = () if accounting.database in SERVERS else OF_A_SERVER
+    unused_schema = () if accounting.database is Database.MANAGED else ("schema_name",)
+    for name in (*unused, *unused_schema):
+        if name in accounting.model_fields_set and getattr(accounting, name) is not None:
+            needed = Database.MANAGED if name == "schema_name" else Database.EXTERNAL
+            message = f"has no effect with `database: {accounting.database}`; remove it, or set `database: {needed}`"
+            yield Problem((*ACCOUNTING, name), getattr(accounting, name), message)
+
+
+@slurm_rule("managed-accounting", "slurm.accounting.database", "slurm.setup", "provisioning")
+def managed_accounting(config: ClusterConfig) -> Iterator[Problem]:
+    """`database: managed` requires `slurm.setup: api` and `provisioning: continuous`.
+
+    HyperPod connects to a database only on clusters that it configures, and rejects one without continuous provisioning.
+    """
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-external-accounting-db-slurm.html
+    needed = {"slurm.setup: api": config.uses_slurm_api, "provisioning: continuous": config.provisioning is not None}
+    missing = [f"`{line}`" for line, is_set in needed.items() if not is_set]
+    if config.slurm.accounting.database is Database.MANAGED and missing:
+        message = f"requires {' and '.join(missing)}; set that at the cluster's creation, or use `database: external`"
+        yield Problem((*ACCOUNTING, "database"), Database.MANAGED.value, message)
 
 
 @slurm_rule("state-with-local-accounting", "slurm.state_folder", "slurm.accounting.database")

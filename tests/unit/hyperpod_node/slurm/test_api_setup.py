@@ -14,6 +14,7 @@ from hyperpod_node.steps import accounting, slurm_configuration, slurm_login, sl
 from tests.unit.hyperpod_node.slurm.slurm_machine import EXTERNAL, PLAIN, WORKER, SlurmMachine, slurm_context
 
 API = replace(PLAIN, setup="api")
+MANAGED = replace(EXTERNAL, database="managed")
 NO_ACCOUNTING = Accounting("none", None, 3306, None)
 UP = "Slurmctld(primary) at ip-10-1-0-4 is UP\n"
 IDLE = "NodeName=ip-10-1-0-6 State=IDLE Version=24.11.5 BootTime=x SlurmdStartTime=2026-01-01T00:00:00"
@@ -62,6 +63,21 @@ def test_an_external_database_replaces_the_images_own(machine: SlurmMachine) -> 
     accounting.apply(slurm_context(slurm=API, accounting=EXTERNAL), machine.system)
     assert machine.units["slurmdbd"] == "active enabled"
     assert "StorageHost=db.example" in (machine.root / "opt/slurm/etc/slurmdbd.conf").read_text()
+
+
+def test_a_managed_database_is_hyperpods_own(machine: SlurmMachine) -> None:
+    file = generated_id(machine)
+    accounting.apply(slurm_context(slurm=API, accounting=MANAGED), machine.system)
+    assert file.exists()
+    assert "slurmdbd" not in machine.units
+    assert not (machine.root / "opt/slurm/etc/slurmdbd.conf").exists()
+    assert machine.asked("sacctmgr", "--immediate", "add", "cluster")
+
+
+def test_our_scripts_wait_for_hyperpods_slurmdbd_and_name_its_database(machine: SlurmMachine) -> None:
+    without_slurmdbd(machine)
+    with pytest.raises(NodeError, match=r"HyperPod's slurmdbd, with the database at db.example"):
+        accounting.apply(slurm_context(slurm=API, accounting=MANAGED), machine.system)
 
 
 def test_a_second_run_of_the_scripts_configures_our_own_slurmdbd_again(machine: SlurmMachine) -> None:
