@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from cli.import_cluster.api_setup import in_api_form, is_continuous, mounts_of
 from cli.import_cluster.check import checked_roles
 from cli.import_cluster.choices import Choices
 from cli.import_cluster.commented_yaml import Part, schema_note, written
@@ -13,7 +14,7 @@ from cli.import_cluster.notes import groups_note, head_note, wait_part
 from cli.import_cluster.original import Original
 from cli.import_cluster.place import network_part, place_of, region_part
 from cli.import_cluster.roles import Roles
-from cli.import_cluster.scripts import lifecycle_part, on_create_of
+from cli.import_cluster.scripts import lifecycle_part
 from cli.import_cluster.slurm import slurm_part
 from cli.import_cluster.storage import storage_part
 from cluster_request.request import Request
@@ -41,34 +42,44 @@ def imported(original: Original, choices: Choices, *, name: str = "imported", fo
 
 def _imported(original: Original, choices: Choices, name: str, folder: Path) -> Imported:
     roles = checked_roles(original, choices)
-    text = written([Part({}, (*schema_note(folder), *head_note(original, choices))), *_parts(original, choices, roles)])
+    lifecycle = lifecycle_part(original, choices)
+    original = in_api_form(original, choices)
+    text = written(
+        [Part({}, (*schema_note(folder), *head_note(original, choices))), *_parts(original, choices, roles, lifecycle)]
+    )
     parsed = parse_cluster(text.encode(), name, folder)
     if not isinstance(parsed, ClusterConfig):
         return Imported(text, None, tuple(parsed))
-    found = unequal(original, choices.keep, parsed)
+    found = unequal(original, choices, parsed)
     problems = [Problem(("InstanceGroups",), path, "differs in the file's request; please report it") for path in found]
     return Imported(text, parsed, tuple(problems))
 
 
-def _parts(original: Original, choices: Choices, roles: Roles) -> list[Part]:
-    request, place = original.request, place_of(original, choices)
-    lifecycle = lifecycle_part(original, choices)
+def _parts(original: Original, choices: Choices, roles: Roles, lifecycle: Part) -> list[Part]:
+    request, place, mounts = original.request, place_of(original, choices), mounts_of(original, choices)
+    storage, slurm = storage_part(original, choices), slurm_part(original, choices)
+    settings = Part(
+        {
+            **({"provisioning": "continuous"} if is_continuous(original, choices) else {}),
+            **({"node_recovery": request["NodeRecovery"]} if "NodeRecovery" in request else {}),
+        }
+    )
     groups, overrides = with_overrides(
         original,
-        [group_fields(group, roles, choices.keep) for group in original.groups],
-        on_create=on_create_of(lifecycle),
+        [group_fields(group, roles, choices.keep, has_mounts=mounts is not None) for group in original.groups],
+        {**lifecycle.sections, **storage.sections, **slurm.sections, **settings.sections},
         keep=choices.keep,
-        values=values_of(request, choices.keep),
+        values=values_of(request, choices.keep, mounts),
     )
     return [
         region_part(place),
         _name(request, choices),
         network_part(original, choices, place),
-        storage_part(original, choices),
+        storage,
         Part({"instance_groups": groups}, groups_note(original, roles)),
         lifecycle,
-        slurm_part(original, choices),
-        Part({"node_recovery": request["NodeRecovery"]} if "NodeRecovery" in request else {}),
+        slurm,
+        settings,
         wait_part(original, choices),
         Part({"tags": tags_of(request)} if tags_of(request) else {}),
         Part({"overrides": overrides} if overrides else {}, ("Fields of CreateCluster, unchanged.",) if overrides else ()),

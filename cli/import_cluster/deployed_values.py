@@ -1,8 +1,10 @@
 """Members of a request whose values the deployment decides."""
 
+from dataclasses import replace
 from typing import Any
 
 from cli.import_cluster.choices import Keep
+from cli.import_cluster.instance_storage import LUSTRE, STORAGE, Mounts
 from cli.import_cluster.original import GROUPS, VPC
 from cluster_request.request import Request, RequestValues
 
@@ -14,6 +16,7 @@ SAMPLES = RequestValues(
     subnet_ids=["subnet-0123456789abcdef0"],
     security_group_ids=["sg-0123456789abcdef0"],
 )
+NEW_FILE_SYSTEM = ("fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com", "abcdefgh")
 
 
 def with_values(request: Request, keep: Keep, values: RequestValues = SAMPLES) -> Request:
@@ -40,17 +43,28 @@ def _group(group: Any, values: RequestValues) -> Any:
     made = {**group, **({ROLE: values.execution_role_arn} if isinstance(group.get(ROLE), str) else {})}
     if isinstance(group.get(LIFE_CYCLE), dict) and isinstance(group[LIFE_CYCLE].get(SOURCE), str):
         made[LIFE_CYCLE] = {**group[LIFE_CYCLE], SOURCE: values.source_s3_uri}
+    if values.file_system_dns_name is not None:
+        made[STORAGE] = [_mounted(entry, values) for entry in group[STORAGE]]
     return made
 
 
-def values_of(request: Request, keep: Keep) -> RequestValues:
-    """Return the values of the new file's deployment for a valid request; the network's, if it is kept."""
-    network = request.get(VPC)
-    if keep is Keep.NOTHING or network is None:
-        return SAMPLES
-    return RequestValues(
-        execution_role_arn=SAMPLES.execution_role_arn,
-        source_s3_uri=SAMPLES.source_s3_uri,
-        subnet_ids=network["Subnets"],
-        security_group_ids=network["SecurityGroupIds"][:1],
+def _mounted(entry: Request, values: RequestValues) -> Request:
+    if LUSTRE not in entry:
+        return entry
+    names = {"DnsName": values.file_system_dns_name, "MountName": values.file_system_mount_name}
+    return {LUSTRE: {**entry[LUSTRE], **names}}
+
+
+def values_of(request: Request, keep: Keep, mounts: Mounts | None) -> RequestValues:
+    """Return the values of the new file's deployment for a valid request; those of network and file system, if kept."""
+    lustre, network = mounts.lustre if mounts else None, request.get(VPC)
+    is_kept = keep is not Keep.NOTHING
+    dns_name, mount_name = (lustre["DnsName"], lustre["MountName"]) if lustre and is_kept else NEW_FILE_SYSTEM
+    values = replace(
+        SAMPLES,
+        file_system_dns_name=dns_name if lustre else None,
+        file_system_mount_name=mount_name if lustre else None,
     )
+    if not is_kept or network is None:
+        return values
+    return replace(values, subnet_ids=network["Subnets"], security_group_ids=network["SecurityGroupIds"][:1])

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cli.import_cluster.choices import Keep
+from cli.import_cluster.api_setup import mounts_of
+from cli.import_cluster.choices import Choices
 from cli.import_cluster.deployed_values import values_of, with_values
 from cli.import_cluster.groups import tags_of
 from cli.import_cluster.original import Original
@@ -12,9 +13,9 @@ from config.errors import Path, dotted
 from config.model import ClusterConfig
 
 
-def unequal(original: Original, keep: Keep, config: ClusterConfig) -> list[str]:
+def unequal(original: Original, choices: Choices, config: ClusterConfig) -> list[str]:
     """Return the fields that differ, except those that the deployment decides and our tags."""
-    values = values_of(original.request, keep)
+    keep, values = choices.keep, values_of(original.request, choices.keep, mounts_of(original, choices))
     made = cluster_request(config, values=values)
     if config.cluster_name is not None:
         made["ClusterName"] = config.cluster_name

@@ -4,19 +4,23 @@ from typing import Any
 
 from cli.import_cluster.choices import Keep
 from cli.import_cluster.deployed_values import with_values
+from cli.import_cluster.instance_storage import Mounts, storage_of
 from cli.import_cluster.original import GROUPS, Original
 from cli.import_cluster.overrides import overrides
 from cli.import_cluster.roles import Roles
-from cluster_request.request import Request, RequestValues, cluster_request
+from cli.import_cluster.scripts import on_create_of
+from cluster_request.request import CAPACITIES, Request, RequestValues, cluster_request
 from config.instance_group import InstanceGroup
 from config.lifecycle import LifecycleConfig
-from config.model import ClusterConfig, NodeRecovery
+from config.model import ClusterConfig, NodeRecovery, Provisioning
+from config.slurm import SlurmConfig
+from config.storage import StorageConfig
 from config.tags import RESERVED
 
 Fields = dict[str, Any]
 
 
-def group_fields(specification: Request, roles: Roles, keep: Keep) -> Fields:
+def group_fields(specification: Request, roles: Roles, keep: Keep, *, has_mounts: bool) -> Fields:
     """Return the fields of a group, without `overrides`."""
     role, partition = roles.found[specification["InstanceGroupName"]]
     fields = {
@@ -28,7 +32,8 @@ def group_fields(specification: Request, roles: Roles, keep: Keep) -> Fields:
         "min_instance_count": specification.get("MinInstanceCount"),
         "threads_per_core": specification.get("ThreadsPerCore"),
         "deep_health_checks": specification.get("OnStartDeepHealthChecks"),
-        "volume_gib": _volume_gib(specification.get("InstanceStorageConfigs")),
+        **_volumes(specification, has_mounts=has_mounts),
+        "capacity": _capacity(specification),
         "training_plan_arn": specification.get("TrainingPlanArn"),
         "image_id": specification.get("ImageId"),
         "execution_role": specification.get("ExecutionRole") if keep is Keep.EVERYTHING else None,
@@ -41,11 +46,17 @@ def _instance_type(specification: Request) -> Any:
     return specification.get("InstanceType") or specification["InstanceRequirements"]["InstanceTypes"][0]
 
 
-def _volume_gib(storage: Any) -> int | None:
-    match storage:
-        case [{"EbsVolumeConfig": {"VolumeSizeInGB": int(size), **more}, **others}] if not more and not others:
-            return size
-    return None
+def _volumes(specification: Request, *, has_mounts: bool) -> Fields:
+    """Return the fields of volumes; a list with mounts that are no fields stays in `overrides`, as a whole."""
+    storage = storage_of(specification)
+    return storage.volumes if storage is not None and (has_mounts or storage.mounts == Mounts()) else {}
+
+
+def _capacity(specification: Request) -> str | None:
+    """Return the source of capacity, except of a training plan, which has a field of its own."""
+    requirements = specification.get("CapacityRequirements")
+    found = next((ours for ours, member in CAPACITIES.items() if ours and requirements == {member: {}}), None)
+    return found.value if found and "TrainingPlanArn" not in specification else None
 
 
 def tags_of(request: Request) -> dict[str, str]:
@@ -63,11 +74,11 @@ def _is_own(key: str) -> bool:
 
 
 def with_overrides(
-    original: Original, groups: list[Fields], *, on_create: str, keep: Keep, values: RequestValues
+    original: Original, groups: list[Fields], sections: Fields, *, keep: Keep, values: RequestValues
 ) -> tuple[list[Fields], Fields]:
     """Return the groups and the cluster's own `overrides`, with everything that the fields do not cover."""
     wanted = with_values(original.request, keep, values)
-    ours = cluster_request(_friendly(original.request, groups, on_create), values=values)
+    ours = cluster_request(_friendly(groups, sections), values=values)
     full = []
     for fields, asked, made in zip(groups, wanted[GROUPS], ours[GROUPS], strict=True):
         own = overrides(asked, made)
@@ -75,12 +86,15 @@ def with_overrides(
     return full, overrides(_of_the_cluster(wanted), _of_the_cluster(ours))
 
 
-def _friendly(request: Request, groups: list[Fields], on_create: str) -> ClusterConfig:
+def _friendly(groups: list[Fields], sections: Fields) -> ClusterConfig:
     """Return the cluster of the fields without `overrides`, as far as a request needs it."""
-    recovery = request.get("NodeRecovery")
+    recovery, provisioning = sections.get("node_recovery"), sections.get("provisioning")
     return ClusterConfig.model_construct(
         instance_groups=tuple(InstanceGroup.model_validate(fields) for fields in groups),
-        lifecycle=LifecycleConfig(on_create=on_create),
+        storage=StorageConfig.model_validate(sections.get("storage", {})),
+        slurm=SlurmConfig.model_validate(sections.get("slurm", {})),
+        provisioning=Provisioning(provisioning) if provisioning else None,
+        lifecycle=LifecycleConfig(on_create=on_create_of(sections)),
         node_recovery=NodeRecovery(recovery) if recovery else None,
         tags={},
         overrides={},

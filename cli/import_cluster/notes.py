@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from cli.import_cluster.api_setup import mounts_of, uses_api
 from cli.import_cluster.choices import Choices, Keep
 from cli.import_cluster.commented_yaml import Part
 from cli.import_cluster.deployed_values import LIFE_CYCLE, ROLE, SOURCE
@@ -32,10 +33,14 @@ def _new(original: Original, choices: Choices) -> Iterator[str]:
     roles = sorted({group[ROLE] for group in original.groups})
     yield f"New: the nodes' role, instead of {', '.join(roles)}."
     sources = sorted({group[LIFE_CYCLE][SOURCE] for group in original.groups if SOURCE in group.get(LIFE_CYCLE, {})})
-    whose = "the original's scripts, in a bucket of the deployment" if choices.scripts else "the scripts of this project"
+    is_api = uses_api(original, choices)
+    ours = "the scripts of this project, which run after HyperPod's set-up" if is_api else "the scripts of this project"
+    whose = "the original's scripts, in a bucket of the deployment" if choices.scripts else ours
     if sources:
         yield f"New: {whose}, instead of {', '.join(sources)}."
-    if sources and not choices.scripts:
+    if sources and is_api:
+        yield "Not taken over: what the original's scripts install and users that they create. Use `lifecycle.extra` and `users`."
+    elif sources and not choices.scripts:
         yield (
             "Not taken over from AWS's scripts: Docker, Enroot and Pyxis (which they install by default), SSSD, exporters of "
             "metrics, mount-s3, and the users in shared_users.txt. Use `lifecycle.extra` and `users`, or --scripts."
@@ -48,7 +53,7 @@ def _of_the_old_network(original: Original, choices: Choices) -> Iterator[str]:
         return
     named = {
         "OverrideVpcConfig": [group for group in original.groups if "OverrideVpcConfig" in group],
-        "InstanceStorageConfigs": [group for group in original.groups if _mounts(group)],
+        "InstanceStorageConfigs": [each for each in original.groups if mounts_of(original, choices) is None and _mounts(each)],
     }
     for member, groups in named.items():
         if groups:

@@ -1,16 +1,42 @@
-"""The slurm section of an imported cluster: several controllers, which share a database and slurmctld's state."""
+"""The slurm section of an imported cluster: who configures Slurm, and the database and state of several controllers."""
 
 from pathlib import Path
 
+from pydantic import ValidationError
+
+from cli.import_cluster.api_setup import is_continuous, uses_api
 from cli.import_cluster.choices import Choices, Keep
 from cli.import_cluster.commented_yaml import Part
 from cli.import_cluster.original import Original
 from cli.import_cluster.roles import SLURM
+from config.slurm import AccountingConfig
 
 SECRET, ENDPOINT, DIRECTORY = "slurm_database_secret_arn", "slurm_database_endpoint", "slurm_shared_directory"
 
 
 def slurm_part(original: Original, choices: Choices) -> Part:
+    """Return the section with what configures Slurm, and its accounting."""
+    if uses_api(original, choices):
+        accounting = _managed(original) if is_continuous(original, choices) else {}
+        return Part({"slurm": {"setup": "api", **({"accounting": accounting} if accounting else {})}})
+    part = _several_controllers(original, choices)
+    section = part.sections.get("slurm")
+    return Part({"slurm": {"setup": "scripts", **(section if isinstance(section, dict) else {})}}, part.comments)
+
+
+def _managed(original: Original) -> dict[str, object]:
+    """Return the database that HyperPod connects to, unless it has values that no field accepts."""
+    database = original.request.get("Orchestrator", {}).get("Slurm", {}).get("AccountingDatabase") or {}
+    names = {"host": "Endpoint", "port": "Port", "schema_name": "Name", "secret_arn": "SecretArn"}
+    section = {"database": "managed", **{field: database[member] for field, member in names.items() if member in database}}
+    try:
+        AccountingConfig.model_validate(section)
+    except ValidationError:
+        return {}
+    return section if database else {}
+
+
+def _several_controllers(original: Original, choices: Choices) -> Part:
     """Return the section for `slurm_configurations`, which AWS's scripts read for several controllers."""
     given: dict[str, str] = (original.parameters or {}).get(SLURM) or {}
     if not given or choices.keep is Keep.EVERYTHING:

@@ -8,15 +8,15 @@ import pytest
 from cli.import_cluster import Choices, Keep, imported
 from tests.contract.deployed import Deployed
 from tests.synth.synthesized import CLUSTER, Synthesized, synthesize
-from tests.unit.cli.import_cluster.originals import ZONES, reference
+from tests.unit.cli.import_cluster.originals import API_ZONES, ZONES, reference
 
 
 @pytest.fixture(scope="module")
 def synthesized(tmp_path_factory: pytest.TempPathFactory) -> Synthesized:
     """Each pair twice: with a role, scripts and a network of its own, and with those that it had."""
     folder: Path = tmp_path_factory.mktemp("clusters")
-    for pair, zone in ZONES.items():
-        (folder / f"{pair}.yaml").write_text(imported(reference(pair), Choices()).text)
+    for pair, zone in (ZONES | API_ZONES).items():
+        (folder / f"{pair}.yaml").write_text(imported(reference(pair), Choices(zone=zone)).text)
         kept = imported(reference(pair), Choices(keep=Keep.EVERYTHING, vpc_id="vpc-0123456789abcdef0", zone=zone)).text
         (folder / f"{pair}-kept.yaml").write_text(kept.replace("cluster_name: ", "cluster_name: old-"))
     return synthesize(tmp_path_factory.mktemp("out"), folder)
@@ -46,3 +46,37 @@ def test_a_new_clusters_template_differs_in_what_the_deployment_decides_alone(sy
         group["LifeCycleConfig"]["SourceS3Uri"] = had["LifeCycleConfig"]["SourceS3Uri"]
         group["ExecutionRole"] = had["ExecutionRole"]
     assert {"ClusterName": name, **request, "VpcConfig": original.request["VpcConfig"]} == original.request
+
+
+def flat_storage(request: dict[str, Any]) -> dict[str, Any]:
+    """Return the request with the storage of each group in one order."""
+    groups = [
+        {**group, "InstanceStorageConfigs": sorted(group.get("InstanceStorageConfigs", []), key=str)}
+        for group in request["InstanceGroups"]
+    ]
+    return {**request, "InstanceGroups": groups}
+
+
+@pytest.mark.parametrize("name", API_ZONES)
+def test_a_request_with_slurm_configs_is_in_the_template_as_it_was(synthesized: Synthesized, name: str) -> None:
+    cluster_name, request = request_of(synthesized, f"{name}-kept")
+    request.pop("Tags", None)
+    assert flat_storage({"ClusterName": cluster_name.removeprefix("old-"), **request}) == flat_storage(reference(name).request)
+
+
+@pytest.mark.parametrize("name", API_ZONES)
+def test_a_new_cluster_of_such_a_request_differs_in_named_values(synthesized: Synthesized, name: str) -> None:
+    original = reference(name)
+    cluster_name, request = request_of(synthesized, name)
+    request.pop("Tags", None)
+    for group, had in zip(request["InstanceGroups"], original.groups, strict=True):
+        # The script runs after HyperPod's set-up, which its steps complete.
+        assert group["LifeCycleConfig"].keys() == {"SourceS3Uri", "OnInitComplete"}
+        group["LifeCycleConfig"], group["ExecutionRole"] = had["LifeCycleConfig"], had["ExecutionRole"]
+        for entry in (each["FsxLustreConfig"] for each in group.get("InstanceStorageConfigs", []) if "FsxLustreConfig" in each):
+            [theirs] = [each["FsxLustreConfig"] for each in had["InstanceStorageConfigs"] if "FsxLustreConfig" in each]
+            assert entry["MountPath"] == theirs["MountPath"]
+            assert entry["DnsName"] != theirs["DnsName"]
+            entry.update(theirs)
+    made = {"ClusterName": cluster_name, **request, "VpcConfig": original.request["VpcConfig"]}
+    assert flat_storage(made) == flat_storage(original.request)

@@ -86,19 +86,22 @@ def test_a_cluster_that_needs_the_users_hand_is_written_and_reported(tmp_path: P
     assert "instance_count: 2" in file.read_text()
 
 
-def test_a_slurm_config_that_our_scripts_refuse_is_written_and_reported(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    request, file = tmp_path / "create.json", tmp_path / "mine.yaml"
-    slurm = ({"NodeType": "Controller"}, {"NodeType": "Login"}, {"NodeType": "Compute", "PartitionNames": ["dev"]})
-    groups = [{**group, "SlurmConfig": each} for group, each in zip(REQUEST["InstanceGroups"], slurm, strict=True)]
-    request.write_text(json.dumps({**REQUEST, "InstanceGroups": groups}))
-    words = ["import", str(request), "--write", str(file), "--region", "us-west-2"]
-    assert main(words) == 1
-    assert capsys.readouterr().err.count("; remove it, as `role` and `partition` already set this\n") == 3
-    assert "NodeType: Controller" in file.read_text()
-    kept = ["--keep", "everything", "--vpc", "vpc-0123456789abcdef0", "--zone", "usw2-az4", "--force"]
-    assert main([*words, *kept]) == 0, "with the original's own scripts there is no conflict"
+def test_a_request_that_lets_hyperpod_configure_slurm_keeps_that(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mine.yaml"
+    assert main(["import", str(DATA / "physical-ai" / "create_cluster.json"), "--write", str(file), "--zone", "use1-az4"]) == 0
+    text = file.read_text()
+    assert "slurm:\n  setup: api\n" in text
+    assert "overrides" not in text.replace("`overrides`", "")
+    assert main(["validate", "--strict", str(file)]) == 0, capsys.readouterr().out
+
+
+def test_scripts_of_the_user_conflict_with_slurm_configs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "on_create.sh").touch()
+    request, file = DATA / "physical-ai" / "create_cluster.json", tmp_path / "mine.yaml"
+    assert main(["import", str(request), "--write", str(file), "--zone", "use1-az4", "--scripts", "src"]) == 1
+    assert capsys.readouterr().err.count("; remove it, as `role` and `partition` already set this\n") == 4
+    assert "setup: scripts" in file.read_text()
 
 
 @pytest.mark.parametrize(

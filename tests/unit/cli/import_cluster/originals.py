@@ -12,6 +12,9 @@ SOURCE = "s3://sagemaker-lifecycle-a1b2c3d4/src"
 
 # The pairs that agree with themselves, each with a zone of its region.
 ZONES = {"distributed-training": "use1-az4", "login-node": "usw2-az4"}
+# Requests with a SlurmConfig in each group: in the form of AWS's sample-physical-ai-scaffolding-kit, with scripts instead of
+# HyperPod's set-up (option C of AWS's documentation), and with continuous provisioning.
+API_ZONES = {"physical-ai": "use1-az4", "custom-scripts": "usw2-az4", "continuous": "usw2-az4"}
 
 Json = dict[str, Any]
 
@@ -66,4 +69,4 @@ def reference(folder: str) -> Original:
     [request] = [path for path in (DATA / folder).iterdir() if path.stem in ("create_cluster", "cluster-config")]
     vpc_config = DATA / folder / "vpc-config.json"
     parameters = DATA / folder / "provisioning_parameters.json"
-    return read_original(request, parameters, vpc_config if vpc_config.exists() else None)
+    return read_original(request, *(each if each.exists() else None for each in (parameters, vpc_config)))

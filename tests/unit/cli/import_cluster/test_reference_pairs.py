@@ -7,8 +7,10 @@ import pytest
 from cli.import_cluster import Choices, Keep, imported
 from cluster_request.request import RequestValues, cluster_request
 from config.errors import ConfigError, dotted
-from tests.unit.cli.import_cluster.originals import ZONES, reference
+from tests.unit.cli.import_cluster.originals import API_ZONES, ZONES, Json, reference
 from validation.load import parse_cluster
+
+KEY = "arn:aws:kms:us-west-2:111122223333:key/01234567-89ab-cdef-0123-456789abcdef"
 
 
 @pytest.mark.parametrize("pair", ZONES)
@@ -36,6 +38,72 @@ def test_a_reference_pair_gives_a_valid_file_with_the_same_request(pair: str, ch
     assert {"ClusterName": made.config.cluster_name, **cluster_request(made.config, values=values)} == original.request
 
 
+def in_our_form(request: Json, keep: Keep) -> Json:
+    """Return the request with the two differences of an import: the time at which scripts run, and the order of storage."""
+    groups = []
+    for group in request["InstanceGroups"]:
+        made = dict(group)
+        if keep is not Keep.EVERYTHING:
+            made["LifeCycleConfig"] = {"SourceS3Uri": group["LifeCycleConfig"]["SourceS3Uri"], "OnInitComplete": "on_create.sh"}
+        groups.append(made)
+    return sorted_storage({**request, "InstanceGroups": groups})
+
+
+def sorted_storage(request: Json) -> Json:
+    groups = [
+        {**group, "InstanceStorageConfigs": sorted(group.get("InstanceStorageConfigs", []), key=str)}
+        for group in request["InstanceGroups"]
+    ]
+    return {**request, "InstanceGroups": groups}
+
+
+@pytest.mark.parametrize("name", API_ZONES)
+@pytest.mark.parametrize("keep", Keep)
+def test_a_request_with_slurm_configs_gives_a_valid_file_with_the_same_request(name: str, keep: Keep) -> None:
+    original = reference(name)
+    made = imported(original, Choices(keep=keep, vpc_id="vpc-0123456789abcdef0", zone=API_ZONES[name]))
+    assert made.problems == ()
+    assert made.config is not None
+    assert made.config.uses_slurm_api
+    had, network = original.groups[0], original.request["VpcConfig"]
+    lustre = next((each["FsxLustreConfig"] for each in had.get("InstanceStorageConfigs", []) if "FsxLustreConfig" in each), {})
+    values = RequestValues(
+        execution_role_arn=had["ExecutionRole"],
+        source_s3_uri=had["LifeCycleConfig"]["SourceS3Uri"],
+        subnet_ids=network["Subnets"],
+        security_group_ids=network["SecurityGroupIds"],
+        file_system_dns_name=lustre.get("DnsName"),
+        file_system_mount_name=lustre.get("MountName"),
+    )
+    request = {"ClusterName": made.config.cluster_name, **cluster_request(made.config, values=values)}
+    assert sorted_storage(request) == in_our_form(original.request, keep)
+
+
+@pytest.mark.parametrize("name", API_ZONES)
+def test_fields_say_what_slurm_configs_said(name: str) -> None:
+    original = reference(name)
+    made = imported(original, Choices(zone=API_ZONES[name]))
+    assert made.config is not None
+    assert [
+        {"NodeType": str(group.role).title(), **({"PartitionNames": [group.partition]} if group.partition else {})}
+        for group in made.config.instance_groups
+    ] == [group["SlurmConfig"] for group in original.groups]
+    assert all(group.overrides == {} for group in made.config.instance_groups)
+    assert made.config.overrides == ({"Orchestrator": None} if name == "custom-scripts" else {})
+
+
+def test_continuous_provisioning_and_what_it_allows_are_fields() -> None:
+    config = imported(reference("continuous"), Choices()).config
+    assert config is not None
+    assert config.provisioning == "continuous"
+    assert config.storage.lustre is not None
+    gpus = config.instance_groups[1]
+    assert (gpus.capacity, gpus.min_instance_count, gpus.volume_gib) == ("spot", 4, 1000)
+    assert [group.volume_key_arn for group in config.instance_groups] == [KEY, KEY]
+    accounting = config.slurm.accounting
+    assert (accounting.database, accounting.schema_name, accounting.port) == ("managed", "slurm_acct", 3306)
+
+
 def test_a_partition_with_dots_is_taken_over_where_scripts_set_slurm_up() -> None:
     made = imported(reference("distributed-training"), Choices())
     assert made.config is not None
@@ -45,7 +113,7 @@ def test_a_partition_with_dots_is_taken_over_where_scripts_set_slurm_up() -> Non
 def test_a_partition_with_dots_is_refused_in_a_slurm_config() -> None:
     text = imported(reference("distributed-training"), Choices()).text
     slurm = "    overrides: {SlurmConfig: {NodeType: Compute, PartitionNames: [ml.g5.48xlarge]}}\n"
-    problems = parse_cluster(f"{text}{slurm}".encode(), "draft")
+    problems = parse_cluster(text.replace("\nslurm:", f"{slurm}\nslurm:").encode(), "draft")
     assert isinstance(problems, list)
     assert [dotted(problem.path) for problem in problems] == [
         "instance_groups[1].overrides.SlurmConfig",  # beside our scripts

@@ -7,6 +7,7 @@ import pytest
 from cli.import_cluster import Choices, Keep, Original, imported
 from cli.import_cluster.equality import unequal
 from cluster_request.request import RequestValues, cluster_request
+from config.errors import ConfigError
 from config.model import ClusterConfig, NodeRecovery
 from tests.unit.cli.import_cluster.originals import PARAMETERS, REQUEST, ROLE, SOURCE, Json, changed, import_of
 from validation.checked_file import check_source
@@ -215,15 +216,123 @@ def test_a_request_without_scripts_imports_without_a_problem() -> None:
     assert [group.overrides["LifeCycleConfig"] for group in made.config.instance_groups] == [None] * 3
 
 
-def test_a_slurm_config_with_our_scripts_is_written_and_refused() -> None:
-    made = import_of(with_slurm_configs({"SourceS3Uri": SOURCE, "OnCreate": "on_create.sh"}), Choices(zone="usw2-az4"), None)
-    assert made.config is None
-    assert "SlurmConfig:" in made.text
-    assert {problem.rule for problem in made.problems} == {"slurm-config-conflict"}
-    assert [problem.path[:2] for problem in made.problems] == [
-        *(("instance_groups", index) for index in range(3)),
-        ("overrides", "Orchestrator"),
-    ]
+def test_our_script_runs_after_hyperpods_set_up_of_slurm() -> None:
+    request = with_slurm_configs({"SourceS3Uri": SOURCE, "OnCreate": "on_create.sh"})
+    config = config_of(request, Choices(zone="usw2-az4"), None)
+    assert config.slurm.setup == "api"
+    groups = cluster_request(config, values=RequestValues.samples(config))["InstanceGroups"]
+    assert [group["LifeCycleConfig"].keys() for group in groups] == [{"SourceS3Uri", "OnInitComplete"}] * 3
+    assert [group["SlurmConfig"] for group in groups] == [*SLURM_CONFIGS]
+
+
+@pytest.mark.parametrize("member", ["OnCreate", "OnInitComplete"])
+def test_a_script_of_another_name_is_refused_with_slurm_configs_too(member: str) -> None:
+    request = with_slurm_configs({"SourceS3Uri": SOURCE, member: "setup.sh"})
+    with pytest.raises(ConfigError, match="is not one of our scripts; keep the original's with --keep everything, or use our"):
+        import_of(request, Choices(zone="usw2-az4"), None)
+
+
+def test_provisioning_parameters_keep_the_setup_by_scripts() -> None:
+    assert config_of(REQUEST).slurm.setup == "scripts"
+
+
+LUSTRE = {"DnsName": "fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com", "MountName": "abcdefgh", "MountPath": "/fsx"}
+OPENZFS = {"DnsName": "fs-0123456789abcdef1.fsx.us-west-2.amazonaws.com", "MountPath": "/home"}
+
+
+def with_storage(*storage: Json) -> Json:
+    """Return AWS's tutorial request with this storage in each group."""
+    request = with_slurm_configs({"SourceS3Uri": SOURCE, "OnInitComplete": "on_create.sh"})
+    groups = [{**group, "InstanceStorageConfigs": list(storage)} for group in request["InstanceGroups"]]
+    return {**request, "InstanceGroups": groups}
+
+
+def test_file_systems_that_hyperpod_mounts_are_kept_with_their_network() -> None:
+    request = with_storage({"FsxOpenZfsConfig": OPENZFS}, {"FsxLustreConfig": LUSTRE})
+    config = config_of(request, NETWORK, None)
+    storage = config.storage
+    assert storage.existing is not None
+    assert storage.openzfs is not None
+    assert (storage.existing.file_system_id, storage.openzfs.dns_name) == ("fs-0123456789abcdef0", OPENZFS["DnsName"])
+    assert all(group.overrides == {} for group in config.instance_groups)
+
+
+@pytest.mark.parametrize(
+    "storage",
+    [
+        [{"FsxLustreConfig": {**LUSTRE, "MountPath": "/shared"}}],
+        [{"FsxLustreConfig": {name: LUSTRE[name] for name in ("DnsName", "MountName")}}],
+        [{"FsxLustreConfig": {**LUSTRE, "DnsName": "fs-0123456789abcdef0.internal.example.com"}}],
+        [{"FsxOpenZfsConfig": {**OPENZFS, "MountPath": "/data"}}],
+        [{"FsxLustreConfig": LUSTRE}, {"EbsVolumeConfig": {"VolumeSizeInGB": 500, "RootVolume": False}}],
+    ],
+)
+def test_storage_that_fields_cannot_set_stays_in_overrides(storage: list[Json]) -> None:
+    config = config_of(with_storage(*storage), NETWORK, None)
+    assert not config.storage.file_systems
+    assert [group.overrides for group in config.instance_groups] == [{"InstanceStorageConfigs": storage}] * 3
+
+
+def test_file_systems_of_some_groups_stay_in_overrides() -> None:
+    request = changed(with_storage({"FsxLustreConfig": LUSTRE}), *WORK, "InstanceStorageConfigs", [])
+    config = config_of(request, NETWORK, None)
+    assert not config.storage.file_systems
+    assert config.instance_groups[0].overrides == {"InstanceStorageConfigs": [{"FsxLustreConfig": LUSTRE}]}
+
+
+def test_a_new_network_does_not_reach_openzfs() -> None:
+    made = import_of(with_storage({"FsxOpenZfsConfig": OPENZFS}), Choices(zone="usw2-az4"), None)
+    assert made.config is not None
+    assert not made.config.storage.file_systems
+    assert "Check InstanceStorageConfigs in `overrides` of head, door, work," in made.text.replace("\n# ", " ")
+
+
+OURS = "arn:aws:kms:us-west-2:111122223333:key/01234567-89ab-cdef-0123-456789abcdef"
+
+
+@pytest.mark.parametrize(
+    ("volumes", "fields"),
+    [
+        ([{"VolumeKmsKeyId": OURS, "RootVolume": True}], (None, OURS)),
+        ([{"VolumeKmsKeyId": OURS, "RootVolume": True}, {"VolumeSizeInGB": 500, "VolumeKmsKeyId": OURS}], (500, OURS)),
+        ([{"VolumeKmsKeyId": OURS, "RootVolume": True}, {"VolumeSizeInGB": 500}], (None, None)),
+        ([{"VolumeSizeInGB": 500, "VolumeKmsKeyId": OURS}], (None, None)),
+        ([{"VolumeKmsKeyId": "alias/ours", "RootVolume": True}], (None, None)),
+    ],
+)
+def test_one_key_of_both_volumes_is_a_field(volumes: list[Json], fields: tuple[object, ...]) -> None:
+    storage = [{"EbsVolumeConfig": volume} for volume in volumes]
+    work = config_of(with_storage(*storage), NETWORK, None).instance_groups[2]
+    assert (work.volume_gib, work.volume_key_arn) == fields
+    assert ("InstanceStorageConfigs" in work.overrides) == (fields == (None, None))
+
+
+PLAN = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/ours"
+
+
+@pytest.mark.parametrize(
+    ("more", "capacity"),
+    [
+        ({"CapacityRequirements": {"Spot": {}}}, "spot"),
+        ({"CapacityRequirements": {"OnDemand": {}}}, "on_demand"),
+        ({"CapacityRequirements": {"Spot": {}, "OnDemand": {}}}, None),
+        ({"CapacityRequirements": {"OnDemand": {}}, "TrainingPlanArn": PLAN}, None),
+    ],
+)
+def test_one_source_of_capacity_is_a_field(more: Json, capacity: str | None) -> None:
+    work = config_of(changed(REQUEST, *WORK, {**REQUEST["InstanceGroups"][2], **more})).instance_groups[2]
+    assert work.capacity == capacity
+    assert ("CapacityRequirements" in work.overrides) == (capacity is None)
+
+
+@pytest.mark.parametrize(("secret", "database"), [("slurm-AbCdEf", "managed"), ("slurm", "local")])
+def test_a_managed_database_is_a_section_if_its_values_fit(secret: str, database: str) -> None:
+    given = {"Endpoint": "db.example.com", "SecretArn": f"arn:aws:secretsmanager:us-west-2:111122223333:secret:{secret}"}
+    request = with_storage() | {"NodeProvisioningMode": "Continuous", "Orchestrator": {"Slurm": {"AccountingDatabase": given}}}
+    config = config_of(request, NETWORK, None)
+    assert config.slurm.accounting.database == database
+    made = cluster_request(config, values=RequestValues.samples(config))
+    assert made["Orchestrator"] == request["Orchestrator"]
 
 
 def test_a_script_after_amazons_own_needs_no_on_create_in_the_folder(tmp_path: Path) -> None:
@@ -250,7 +359,10 @@ def test_without_parameters_each_groups_slurm_config_says_what_it_is() -> None:
         ("login", None),
         ("compute", "a"),
     ]
-    assert config.instance_groups[2].overrides["SlurmConfig"] == groups[2]["SlurmConfig"]
+    assert config.slurm.setup == "api"
+    assert [group.overrides for group in config.instance_groups] == [
+        {"LifeCycleConfig": {**group["LifeCycleConfig"], "OnInitComplete": None}} for group in groups
+    ]
     assert config.overrides == {"Orchestrator": {"Slurm": {"SlurmConfigStrategy": "Managed"}}}
 
 
@@ -277,10 +389,10 @@ def test_deep_health_checks_get_their_time() -> None:
 def test_a_file_that_asks_for_something_else_is_noticed() -> None:
     config = config_of(REQUEST, EVERYTHING)
     original = Original(REQUEST, PARAMETERS)
-    assert unequal(original, Keep.EVERYTHING, config) == []
+    assert unequal(original, EVERYTHING, config) == []
     groups = (*config.instance_groups[:2], config.instance_groups[2].model_copy(update={"instance_count": 5}))
     other = config.model_copy(update={"instance_groups": groups, "node_recovery": NodeRecovery.NONE})
-    assert sorted(unequal(original, Keep.EVERYTHING, other)) == ["InstanceGroups[2].InstanceCount", "NodeRecovery"]
+    assert sorted(unequal(original, EVERYTHING, other)) == ["InstanceGroups[2].InstanceCount", "NodeRecovery"]
 
 
 def test_what_the_rules_ask_for_is_told_beside_the_file() -> None:
