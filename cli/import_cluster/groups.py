@@ -53,7 +53,7 @@ def _volumes(specification: Request, *, has_mounts: bool) -> Fields:
 
 
 def _capacity(specification: Request) -> str | None:
-    """Return the source of capacity, except of a training plan, which has a field of its own."""
+    """Return the source of capacity, which a training plan replaces."""
     requirements = specification.get("CapacityRequirements")
     found = next((ours for ours, member in CAPACITIES.items() if ours and requirements == {member: {}}), None)
     return found.value if found and "TrainingPlanArn" not in specification else None
