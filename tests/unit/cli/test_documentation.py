@@ -60,6 +60,7 @@ def test_the_options_of_the_embedded_aws_are_those_that_the_test_above_looks_for
         "up": {"--port", "--speed", "--nodes"},
         "serve": {"--port", "--speed", "--nodes"},
         "fault": {"--clear"},
+        "capacity": {"--clear"},
         "env": {"--region"},
         "run": {"--region"},
     }
