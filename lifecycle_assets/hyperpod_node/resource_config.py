@@ -22,6 +22,11 @@ class Instance:
     group: str
     instance_type: str = ""  # empty if HyperPod lists none, for example for a group with several types
 
+    @property
+    def host(self) -> str:
+        """Return the host name that EC2 derives from the address."""
+        return f"ip-{self.address.replace('.', '-')}"
+
 
 @dataclass(frozen=True)
 class ResourceConfig:
@@ -38,6 +43,10 @@ class ResourceConfig:
         cluster = required(content, "ClusterConfig", path)
         groups = [group for _, group in items(content, "InstanceGroups", path)]
         return cls(path, required(cluster, "ClusterName", path), tuple(i for g in groups for i in _instances(g, path)))
+
+    def hosts_of(self, group: str | None) -> frozenset[str]:
+        """Return the host names of a group's nodes, which EC2 derives from their addresses."""
+        return frozenset(instance.host for instance in self.instances if instance.group == group)
 
     def instance_with(self, addresses: list[str]) -> Instance:
         """Return the node that has one of ``addresses``."""

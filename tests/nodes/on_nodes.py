@@ -8,8 +8,9 @@ from local_aws.nodes import client
 from local_aws.nodes.runner import SimulatedNodes
 
 LIMIT_S = 60.0
-# Slurm's commands on login nodes and workers say this while sackd or slurmd replaces the configuration that slurmctld sent.
-BEING_REPLACED = "Could not establish a configuration source"
+# Slurm's commands say this while sackd or slurmd replaces the configuration that slurmctld sent; or, on a controller, while
+# slurm.conf has what its agent has just written, and Slurm does not know.
+BEING_REPLACED = ("Could not establish a configuration source", "unrecognized key: Topology")
 BEING_REPLACED_S = 5.0
 
 
@@ -25,7 +26,7 @@ def run_on(node: Mapping[str, str], *argv: str, status: int = 0, timeout_s: floa
         ended = client.ask(Path(node["folder"]), "run", node["id"], command, on_line=lines.append)
         if ended == status:
             return "\n".join(lines)
-        assert any(BEING_REPLACED in line for line in lines), (ended, lines)
+        assert any(text in line for text in BEING_REPLACED for line in lines), (ended, lines)
         assert time.monotonic() < end, lines
         time.sleep(0.5)
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import fcntl
 import os
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
 from hyperpod_node.node_settings import API
-from hyperpod_node.slurm import daemon, managed_block, partition_lines, topology
-from hyperpod_node.slurm.node_lines import InstanceTypes, complete, default_line, gpu_lines
+from hyperpod_node.slurm import daemon, login_lines, managed_block, partition_lines, topology
+from hyperpod_node.slurm.node_lines import InstanceTypes, complete, default_line, gpu_lines, of_gres_conf
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 from hyperpod_node.slurm.topology import AgentsTopology
 
@@ -26,8 +26,19 @@ if TYPE_CHECKING:
 
 INCLUDED = "accounting.conf"  # empty on HyperPod's images, and meant for lifecycle scripts
 TOPOLOGIES = ("topology.conf", "topology.yaml")
-NO_TOPOLOGY = AgentsTopology()
+AGENTS = ("slurm.conf", "gres.conf", INCLUDED, *TOPOLOGIES)  # HyperPod's agent may rewrite them while the cluster runs
 HEADER = "# written by hyperpod_node from the cluster file; changes here are overwritten\n"
+
+
+@dataclass(frozen=True)
+class AgentsFiles:
+    """The text of the agent's files beside slurm.conf; empty where there are none."""
+
+    topology: AgentsTopology = field(default_factory=AgentsTopology)
+    gres_conf: str = ""
+
+
+NO_FILES = AgentsFiles()
 
 
 @dataclass(frozen=True)
@@ -42,32 +53,41 @@ class Configuration:
     warnings: tuple[str, ...]
 
 
-def render(text: str, settings: NodeSettings, cluster: ResourceConfig, agents: AgentsTopology = NO_TOPOLOGY) -> Configuration:
+def render(
+    text: str,
+    settings: NodeSettings,
+    cluster: ResourceConfig,
+    agents: AgentsFiles = NO_FILES,
+    login_group: str | None = None,
+) -> Configuration:
     """Return the configuration for a cluster with slurm.conf ``text``."""
-    types = InstanceTypes.of(cluster, settings.instance_types)
-    conf = SlurmConf(complete(SlurmConf.parse(text).text, types))
+    types = InstanceTypes.of(cluster, of_gres_conf(settings.instance_types, agents.gres_conf))
+    workers = login_lines.leave_out(SlurmConf.parse(text).text, cluster.hosts_of(login_group))
+    conf = SlurmConf(complete(workers, types))
     gpus, ours = gpu_lines(conf.text, types), settings.slurm.topology
-    problem = topology.problem(ours, conf.nodes, agents) if ours is not None else None
+    problem = topology.problem(ours, conf.nodes, agents.topology) if ours is not None else None
     used = None if problem else ours
     block = managed_block.block(conf, settings, used)
-    final = conf.text if agents.is_described else topology.turn_off(conf.text)
+    final = conf.text if agents.topology.is_described else topology.turn_off(conf.text)
     text, more = partition_lines.complete(final, settings.slurm.partitions, partition_lines.hosts_by_group(cluster, conf))
     return Configuration(
         slurm_conf=SlurmConf(text).with_block(block, more, is_marked=settings.slurm.setup == API),
         gres_conf="\n".join(gpus) + "\n" if gpus else None,
         topology_conf=used or topology.placeholder(conf.text),
         default_line=default_line(conf.text),
-        has_agents_topology=agents.is_described,
+        has_agents_topology=agents.topology.is_described,
         warnings=tuple(_warnings(conf, settings, problem)),
     )
 
 
-def apply(settings: NodeSettings, cluster: ResourceConfig, system: System) -> tuple[bool, tuple[str, ...]]:
+def apply(
+    settings: NodeSettings, cluster: ResourceConfig, login_group: str | None, system: System
+) -> tuple[bool, tuple[str, ...]]:
     """Write the configuration; return whether any file changed, and warnings about settings that are not used."""
     with _locked(system):
         while True:
             before = read(system.slurm_conf)
-            desired = render(before, settings, cluster, _agents_topology(system))
+            desired = render(before, settings, cluster, _agents_files(system), login_group)
             changed = _write_companions(desired, system)
             if read(system.slurm_conf) == before:  # the agent may have written since
                 return _write_slurm_conf(desired.slurm_conf, system) or changed, desired.warnings
@@ -75,8 +95,7 @@ def apply(settings: NodeSettings, cluster: ResourceConfig, system: System) -> tu
 
 def files(system: System) -> list[Path]:
     """Return the files that slurmctld reads."""
-    companions = (INCLUDED, "gres.conf", *TOPOLOGIES, "cgroup.conf")
-    names = ("slurm.conf", *companions, managed_block.PROLOG, managed_block.EPILOG)
+    names = (*AGENTS, "cgroup.conf", managed_block.PROLOG, managed_block.EPILOG)
     return [system.slurm_etc / name for name in names]
 
 
@@ -106,11 +125,16 @@ def _write_slurm_conf(text: str, system: System) -> bool:
     return put(system.slurm_conf, text, mode=status.st_mode & 0o7777, owner=(status.st_uid, status.st_gid))
 
 
-def _agents_topology(system: System) -> AgentsTopology:
-    """Return the topology files that these scripts did not write."""
-    paths = [system.slurm_etc / name for name in TOPOLOGIES]
-    texts = [path.read_text() if path.exists() else "" for path in paths]
-    return AgentsTopology(*(text if _has_other_content(text) else "" for text in texts))
+def _agents_files(system: System) -> AgentsFiles:
+    """Return the files that these scripts did not write."""
+    conf, yaml, gres = (_read_other(system.slurm_etc / name) for name in (*TOPOLOGIES, "gres.conf"))
+    return AgentsFiles(AgentsTopology(conf, yaml), gres)
+
+
+def _read_other(path: Path) -> str:
+    """Return the content of a file that these scripts did not write, or an empty text."""
+    text = path.read_text() if path.exists() else ""
+    return text if _has_other_content(text) else ""
 
 
 def _write_companions(desired: Configuration, system: System) -> bool:

@@ -33,3 +33,11 @@ def renew(unit: str, system: System) -> None:
         retry(f"the final configuration of {unit}", attempt, policy)
     except NodeError as error:
         print(f"warning: {error}; if settings of the cluster file are missing, run `scontrol reconfigure` on the controller")
+
+
+def set_local_aside(system: System) -> None:
+    """Rename a slurm.conf of the image: Slurm's commands would prefer it to the controllers' configuration."""
+    if system.slurm_conf.exists():
+        unused = system.slurm_conf.with_name("slurm.conf.not-on-this-node")
+        system.slurm_conf.rename(unused)
+        print(f"renamed {system.slurm_conf} to {unused.name}: this node uses the controllers' configuration")

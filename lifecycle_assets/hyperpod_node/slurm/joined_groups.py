@@ -16,18 +16,17 @@ from hyperpod_node.errors import NodeError
 from hyperpod_node.json_file import load_object
 from hyperpod_node.managed_file import put
 from hyperpod_node.node_settings import API, InstanceType, NodeSettings, Partition
-from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from hyperpod_node.slurm import partition_lines
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from hyperpod_node.context import Context
     from hyperpod_node.resource_config import ResourceConfig
     from hyperpod_node.system import System
 
-PARAMETERS = "slurm_groups.json"
 EVERY_S = 5.0
 TIMEOUT_S = 5.0  # the keeper waits for it
 MOST_ASKED = 16  # nodes of a group
@@ -53,16 +52,16 @@ def option(context: Context, system: System) -> str:
 
 @dataclass
 class JoinedGroups:
-    """What workers of joined groups reported: a file in ``folder``, beside the controller's own parameters."""
+    """What workers of joined groups reported: a file in ``folder``."""
 
     folder: Path
     system: System
     missing: dict[str, list[str]] = field(default_factory=dict)  # by group: the hosts that could report
     next_look_s: float = 0.0
 
-    def added_to(self, settings: NodeSettings, cluster: ResourceConfig, conf: SlurmConf) -> NodeSettings:
-        """Return the settings with the joined groups; remember which groups have not reported."""
-        reports, own = self._reports(), ProvisioningParameters.load(self.folder / PARAMETERS).groups
+    def added_to(self, settings: NodeSettings, own: Sequence[str], cluster: ResourceConfig, conf: SlurmConf) -> NodeSettings:
+        """Return the settings with the groups that joined besides the controller's ``own``; remember which have not reported."""
+        reports = self._reports()
         joined = {group: hosts for group, hosts in partition_lines.hosts_by_group(cluster, conf).items() if group not in own}
         self.missing = {group: hosts for group, hosts in joined.items() if group not in reports}
         known = {group: report for group, report in reports.items() if group in joined}

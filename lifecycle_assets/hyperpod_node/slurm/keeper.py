@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 from hyperpod_node.errors import NodeError, unexpected
 from hyperpod_node.managed_file import put
 from hyperpod_node.node_settings import NodeSettings
+from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from hyperpod_node.resource_config import ResourceConfig
 from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import configuration, daemon
 from hyperpod_node.slurm.drained_nodes import DrainedNodes
-from hyperpod_node.slurm.joined_groups import PARAMETERS, JoinedGroups
+from hyperpod_node.slurm.joined_groups import JoinedGroups
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 from hyperpod_node.system import SYSTEM, System
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from hyperpod_node.context import Context
 
 FOLDER = Path("/opt/hyperpod-cdk/slurm-conf")  # a reboot empties /tmp, where HyperPod downloads the scripts
-SETTINGS = "node_settings.json"
+SETTINGS, PARAMETERS = "node_settings.json", "slurm_groups.json"
 UNIT = "hyperpod-slurm-conf"
 SERVICE = """\
 [Unit]
@@ -79,17 +80,29 @@ class Keeper:
         stable, self.seen = now == self.seen, now
         if not stable or now == self.kept:
             return False
-        reconfigure = self.complete() or self.kept is not None
+        changed, complete = self._complete_all()
+        reconfigure = changed or self.kept is not None
         if reconfigure:
             self._reconfigure()
-        self.kept, self.problem = self._signatures(), ""
+        self.kept, self.problem = complete, ""
         return reconfigure
+
+    def _complete_all(self) -> tuple[bool, list[tuple[int, ...] | None]]:
+        """Complete slurm.conf; return whether it changed, and the signatures of complete files: the agent may write meanwhile."""
+        changed = False
+        while True:
+            signatures = self._signatures()
+            if not self.complete():
+                return changed, signatures
+            changed = True
 
     def complete(self) -> bool:
         """Complete slurm.conf; return whether it changed."""
         settings, cluster = NodeSettings.load(self.settings), ResourceConfig.load(self.resource_config)
+        parameters = ProvisioningParameters.load(self.settings.with_name(PARAMETERS))
         conf = SlurmConf.parse(configuration.read(self.system.slurm_conf))
-        changed, warnings = configuration.apply(self.joined.added_to(settings, cluster, conf), cluster, self.system)
+        settings = self.joined.added_to(settings, parameters.groups, cluster, conf)
+        changed, warnings = configuration.apply(settings, cluster, parameters.login_group, self.system)
         if changed:
             print(f"{self.system.slurm_conf} is complete again{''.join(f'; {warning}' for warning in warnings)}", flush=True)
         configuration.record_slurmctld(self.system)
@@ -101,8 +114,8 @@ class Keeper:
         retry("slurmctld to read slurm.conf", lambda: self.system.slurm("scontrol", "reconfigure"), policy)
 
     def _signatures(self) -> list[tuple[int, ...] | None]:
-        topologies = [self.system.slurm_etc / name for name in configuration.TOPOLOGIES]
-        return [_signature(path) for path in (self.system.slurm_conf, self.resource_config, self.joined.file, *topologies)]
+        agents = [self.system.slurm_etc / name for name in configuration.AGENTS]
+        return [_signature(path) for path in (self.resource_config, self.joined.file, *agents)]
 
 
 def install(context: Context, system: System) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hyperpod_node.slurm.host_list import expand
@@ -17,6 +17,7 @@ _OURS = ("Sockets", "CoresPerSocket", "ThreadsPerCore", "Gres")
 # For example `Gres=gpu:8,file=/dev/nvidia-[0-7]`, which some of HyperPod's images have:
 # https://github.com/awslabs/ai-on-sagemaker-hyperpod/blob/main/website/docs/08-Tips/Slurm/08-gres.md
 _FILES = re.compile(r"(\bGres=[^\s#]*?),file=[^\s#]*", re.IGNORECASE)
+_GPU_LINE = re.compile(r"[ \t]*([^#]*[ \t])?Name=gpu\b", re.IGNORECASE)
 _SHAPE = ("boards", "sockets", "socketsperboard", "corespersocket", "threadspercore")
 
 
@@ -28,14 +29,25 @@ class InstanceTypes:
 
     @classmethod
     def of(cls, cluster: ResourceConfig, known: dict[str, InstanceType]) -> InstanceTypes:
-        """Return the types of a cluster's nodes, by the host names that EC2 derives from their addresses."""
-        named = {f"ip-{instance.address.replace('.', '-')}": instance.instance_type for instance in cluster.instances}
+        """Return the types of a cluster's nodes by host name."""
+        named = {instance.host: instance.instance_type for instance in cluster.instances}
         return cls({host: known[kind] for host, kind in named.items() if kind in known})
 
     def of_line(self, names: str) -> InstanceType | None:
         """Return the type of all nodes of a line; None if they have several types or an unknown one."""
         kinds = {self.by_host.get(host) for host in expand(names)}
         return kinds.pop() if len(kinds) == 1 else None
+
+
+def of_gres_conf(known: dict[str, InstanceType], gres_conf: str) -> dict[str, InstanceType]:
+    """Return ``known`` types, without their GPU models if the agent's gres.conf has GPUs without one.
+
+    slurmctld drains a node that registers GPUs without a model if its line has one.
+    """
+    gpus = [line for line in gres_conf.splitlines() if _GPU_LINE.match(line)]
+    if any("type=" not in line.lower() for line in gpus):
+        return {name: replace(kind, gpu=None) for name, kind in known.items()}
+    return known
 
 
 def complete(text: str, types: InstanceTypes) -> str:

@@ -31,9 +31,8 @@ def hosts_by_group(cluster: ResourceConfig, conf: SlurmConf) -> dict[str, list[s
     known = set(conf.nodes)
     hosts: dict[str, list[str]] = {}
     for instance in cluster.instances:
-        host = f"ip-{instance.address.replace('.', '-')}"
-        if host in known:
-            hosts.setdefault(instance.group, []).append(host)
+        if instance.host in known:
+            hosts.setdefault(instance.group, []).append(instance.host)
     return hosts
 
 

@@ -22,7 +22,7 @@ def apply(context: Context, system: System) -> None:
     """Update the managed block, node lines, gres.conf and topology.conf."""
     policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.2, clock=system.clock)
     retry("slurm.conf", lambda: _require_controllers(read(system.slurm_conf), context, system), policy)
-    _, warnings = configuration.apply(context.settings, context.cluster, system)
+    _, warnings = configuration.apply(context.settings, context.cluster, context.parameters.login_group, system)
     for warning in warnings:
         print(f"warning: {warning}")
 

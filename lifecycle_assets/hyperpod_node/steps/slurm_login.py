@@ -41,7 +41,7 @@ def apply(context: Context, system: System) -> None:
     """
     for unit in ("slurmd", "slurmctld"):
         daemon.mask(unit, system)
-    _set_local_configuration_aside(system)
+    fetched_configuration.set_local_aside(system)
     addresses = controllers.reachable(context, system)
     sackd = system.find("sackd")
     if sackd:
@@ -54,14 +54,6 @@ def apply(context: Context, system: System) -> None:
     policy = RetryPolicy(TIMEOUT_S, first_pause_s=0.2, longest_pause_s=5, clock=system.clock)
     retry("Slurm's commands", lambda: controllers.answering(system, environment), policy)
     follower.start(context, "sackd" if sackd else "shells", system)
-
-
-def _set_local_configuration_aside(system: System) -> None:
-    """Rename a slurm.conf of the image: Slurm's commands would prefer it to the controllers' configuration."""
-    if system.slurm_conf.exists():
-        unused = system.slurm_conf.with_name("slurm.conf.not-on-this-node")
-        system.slurm_conf.rename(unused)
-        print(f"renamed {system.slurm_conf} to {unused.name}: a login node uses the controllers' configuration")
 
 
 def _run_sackd(sackd: Path, addresses: list[str], system: System) -> None:

@@ -29,6 +29,7 @@ LISTING_TIMEOUT_S = 5  # of these, if slurm.conf has no line for the node: the l
 def apply(context: Context, system: System) -> None:
     """Run slurmd on this node, now and after a reboot, and never slurmctld."""
     daemon.mask("slurmctld", system)
+    fetched_configuration.set_local_aside(system)
     addresses = controllers.reachable(context, system)
     if context.settings.slurm.prolog_and_epilog:
         _put_prolog_and_epilog(system)

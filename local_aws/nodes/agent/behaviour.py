@@ -26,12 +26,23 @@ class Behaviour:
     placeholder_s: float = 2.0
     # base-config's setup_mariadb_accounting.sh at the first boot: "hostname: Name or service not known". Until the scripts end.
     host_name: Literal["unknown", "known"] = "unknown"
-
     # TopologyPlugin=topology/tree without a topology.conf: sample-physical-ai-scaffolding-kit PR 14. Empty topology.yaml and
-    # `Topology=` on partitions: its PR 23.
-    automatic_topology: Literal["tree_without_file", "empty_yaml", "none"] = "none"
+    # `Topology=` on partitions: its PR 23. `described`: what AWS documents, a tree with all nodes.
+    automatic_topology: Literal["tree_without_file", "empty_yaml", "described", "none"] = "tree_without_file"
     # `Gres=gpu:4,file=/dev/nvidia-[0-3]` in node lines: ai-on-sagemaker-hyperpod, docs/08-Tips/Slurm/08-gres.md.
-    gres: Literal["with_file", "none"] = "none"
+    gres: Literal["with_file", "none"] = "with_file"
+    # No source shows that the agent writes gres.conf. If it does, it loses what scripts have written there, or names the devices.
+    gres_conf: Literal["emptied", "devices", "kept"] = "emptied"
+    # AWS's sources disagree: awsome-distributed-ai, devops-agent/docs/hyperpod-mental-model.md (login nodes are registered, run
+    # slurmd and are in `dev`), and base-config's start_slurm.sh (they are not in slurm.conf).
+    login_nodes: Literal["listed", "absent"] = "listed"
+    # A slurm.conf without settings on all other nodes. No source shows it; Slurm's commands would prefer it to the controllers'.
+    stub_slurm_conf: Literal["present", "absent"] = "present"
+    # Ubuntu's unattended-upgrades holds apt's lock after a boot. No source says how long on HyperPod's image.
+    apt_lock_s: float = 1.0
+    # API-driven images configure accounting, says the developer guide; not whether slurmdbd runs before OnInitComplete. Without
+    # it, the scripts have more to do: slurmctld has run without the database's cluster id.
+    image_accounting: Literal["absent", "running"] = "absent"
 
     @classmethod
     def parse(cls, text: str) -> "Behaviour":

@@ -178,7 +178,7 @@ class ClusterNodes:
                 old = _slurm_conf(hub, machine)
                 text = slurm_conf.rewritten(old, view, machine.layout, self.behaviour)
                 if text != old:
-                    new |= {files.SLURM_CONF: NodeFile(text.encode()), **files.topology(self.behaviour)}
+                    new |= {files.SLURM_CONF: NodeFile(text.encode())} | files.companions(view, machine.layout, self.behaviour)
             hub.put(machine.id, new)
         except (NodesError, OSError) as error:  # it is down
             _log.info("the agent's files on %s are unchanged: %s", machine.id, error)

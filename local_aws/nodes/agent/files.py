@@ -9,10 +9,10 @@ from local_aws.nodes.agent.view import ClusterView
 from local_aws.nodes.specs import NodeFile
 
 RESOURCE_CONFIG = "/opt/ml/config/resource_config.json"
-SLURM_CONF = "/opt/slurm/etc/slurm.conf"
+ETC = "/opt/slurm/etc"
+SLURM_CONF = f"{ETC}/slurm.conf"
 _PARAMETERS = f"/opt/ml/config/{slurm_conf.PARAMETERS}"
 _MUNGE_KEY = "/etc/munge/munge.key"
-_ETC = "/opt/slurm/etc"
 # AWS's public accounting script fills in this template with envsubst, and replaces StorageHost for an external database.
 _SLURMDBD_TEMPLATE = b"""\
 AuthType=auth/munge
@@ -38,11 +38,10 @@ def at_boot(view: ClusterView, munge_key: bytes) -> dict[str, NodeFile]:
     return {RESOURCE_CONFIG: resource_config(view), _MUNGE_KEY: NodeFile(munge_key, 0o400, "munge")}
 
 
-def topology(behaviour: Behaviour) -> dict[str, NodeFile]:
-    """Return the agent's description of the topology."""
-    if behaviour.automatic_topology != "empty_yaml":
-        return {}
-    return {f"{_ETC}/topology.conf": NodeFile(b""), f"{_ETC}/topology.yaml": NodeFile(b"--- []\n")}
+def companions(view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) -> dict[str, NodeFile]:
+    """Return the files that the agent writes whenever it writes slurm.conf: the topology's description, and gres.conf."""
+    texts = slurm_conf.topology(view, layout, behaviour) | slurm_conf.gres_conf(view, layout, behaviour)
+    return {f"{ETC}/{name}": NodeFile(text.encode()) for name, text in texts.items()}
 
 
 def of_slurm(
@@ -51,14 +50,15 @@ def of_slurm(
     """Return the Slurm files of a group's nodes; only controllers have Slurm's own files."""
     files = {_PARAMETERS: NodeFile(parameters)}
     if group != layout.controller_group:
-        return files
+        stub = {SLURM_CONF: NodeFile(b"# HyperPod's agent completes this file on controllers\n")}
+        return files | (stub if behaviour.stub_slurm_conf == "present" else {})
     text = slurm_conf.placeholder(view) if placeholder else slurm_conf.new(view, layout, behaviour)
     return files | {
         SLURM_CONF: NodeFile(text.encode()),
-        f"{_ETC}/accounting.conf": NodeFile(b"# filled in by lifecycle scripts\n"),  # Slurm warns of an empty one
-        f"{_ETC}/cgroup.conf": NodeFile(f"CgroupPlugin={cgroup_plugin(Path('/proc/self/cgroup').read_text())}\n".encode()),
-        f"{_ETC}/slurmdbd.conf.template": NodeFile(_SLURMDBD_TEMPLATE),
-        **topology(behaviour),
+        f"{ETC}/accounting.conf": NodeFile(b"# filled in by lifecycle scripts\n"),  # Slurm warns of an empty one
+        f"{ETC}/cgroup.conf": NodeFile(f"CgroupPlugin={cgroup_plugin(Path('/proc/self/cgroup').read_text())}\n".encode()),
+        f"{ETC}/slurmdbd.conf.template": NodeFile(_SLURMDBD_TEMPLATE),
+        **companions(view, layout, behaviour),
     }
 
 

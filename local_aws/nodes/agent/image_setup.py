@@ -3,7 +3,7 @@
 With an OnCreate script, the script starts Slurm. Sources: InstanceStorageConfigs and LifeCycleConfig of
 https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterInstanceGroupSpecification.html, and
 https://github.com/aws-samples/sample-physical-ai-scaffolding-kit (cluster-stack.ts). The image's own scripts are not published:
-here they start slurmctld without accounting, which is harder for the scripts that follow.
+here they start slurmctld without accounting, which is harder for the scripts that follow, or with slurmdbd beside it.
 """
 
 import shlex
@@ -20,6 +20,20 @@ from local_aws.nodes.specs import NodesError
 
 _LUSTRE_OPTIONS = "defaults,noatime,flock,_netdev"
 _NFS_OPTIONS = "nfsvers=4.2,_netdev"
+# AWS's public setup_mariadb_accounting.sh does the same: a user with a password, and the template filled in.
+_ACCOUNTING = """\
+systemctl enable --now mariadb
+mariadb --execute "CREATE DATABASE slurm_acct_db; CREATE USER slurm@localhost IDENTIFIED BY 'image'; \
+GRANT ALL ON slurm_acct_db.* TO slurm@localhost"
+export SLURM_DB_USER=slurm SLURM_DB_PASSWORD=image
+envsubst < {etc}/slurmdbd.conf.template | install -o slurm -m 0600 /dev/stdin {etc}/slurmdbd.conf
+systemctl enable --now slurmdbd
+cat >> {etc}/accounting.conf <<END
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=localhost
+JobAcctGatherType=jobacct_gather/linux
+END
+until sacctmgr --immediate add cluster {cluster}; do sleep 0.2; done"""
 
 
 def run(hub: Hub, machine: Machine, nodes: ClusterNodes, stream: LogStream) -> None:
@@ -52,8 +66,13 @@ def _slurm(machine: Machine, nodes: ClusterNodes) -> list[str]:
         return []
     if machine.is_controller:
         own = f"^SlurmctldHost={hostname(machine.launch.node.address)}"
-        return [f"until grep -q {shlex.quote(own)} {files.SLURM_CONF}; do sleep 0.2; done", "systemctl enable --now slurmctld"]
-    if machine.launch.node.group not in layout.partitions:
+        accounting = _ACCOUNTING.format(etc=files.ETC, cluster=shlex.quote(machine.launch.cluster.name))
+        return [
+            f"until grep -q {shlex.quote(own)} {files.SLURM_CONF}; do sleep 0.2; done",
+            *([accounting] if nodes.behaviour.image_accounting == "running" else []),
+            "systemctl enable --now slurmctld",
+        ]
+    if machine.launch.node.group not in layout.partitions and nodes.behaviour.login_nodes == "absent":
         return []
     controllers = nodes.view(machine.launch.cluster).members_of(layout.controller_group)
     options = f"SLURMD_OPTIONS=--conf-server={','.join(each.address for each in controllers)}"

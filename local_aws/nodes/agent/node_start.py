@@ -13,7 +13,7 @@ from local_aws.hyperpod import roles
 from local_aws.hyperpod.lifecycle_scripts import LifecycleScripts, check, failed
 from local_aws.hyperpod.logs import NodeLog
 from local_aws.hyperpod.node_runner import Launch, Outcome
-from local_aws.nodes.agent import bundle, files, image_setup, slurm_conf
+from local_aws.nodes.agent import bundle, files, image_setup, slurm_conf, unattended_upgrades
 from local_aws.nodes.agent.cluster_nodes import ClusterNodes
 from local_aws.nodes.agent.log_stream import LogStream
 from local_aws.nodes.agent.machine import Machine
@@ -77,6 +77,7 @@ class NodeStart:
             content = dict(_download(self.machine.launch, scripts, self.context))
         of_request = slurm_conf.parameters_of(specs(self.machine.launch.cluster))
         hub = self._boot(of_request or content.get(slurm_conf.PARAMETERS))
+        self._hold_apt(hub)
         self.nodes.refresh()
         self.nodes.name_controllers(self.machine)
         if of_request:
@@ -85,6 +86,15 @@ class NodeStart:
             run_scripts(hub, self.machine.id, scripts, content, stream, mounts=self.nodes.behaviour.script_mounts)
             stream.add("[SageMaker] The lifecycle scripts succeeded.")
         hub.name(self.machine.id)
+
+    def _hold_apt(self, hub: Hub) -> None:
+        """Let a service of the node hold apt's lock for a while."""
+        seconds = self.nodes.behaviour.apt_lock_s
+        if seconds:
+            service = ("systemd-run", "--quiet", "--collect", "--unit=unattended-upgrades", "--service-type=notify")
+            program = Path(unattended_upgrades.__file__).read_text()
+            if hub.run(self.machine.id, *service, "python3", "-I", "-c", program, str(seconds)):
+                raise NodesError("unattended-upgrades did not start")
 
     def _boot(self, parameters: bytes | None) -> Hub:
         machine, launch = self.machine, self.machine.launch

@@ -2,7 +2,7 @@
 
 The agent's own file is not published. This one follows public scripts and field notes: addresses in brackets after
 SlurmctldHost, an included accounting.conf that is empty at first, slurmd without a file of its own (configless), nodes by host
-name without login nodes, and a default partition `dev` of all nodes besides one per group.
+name, and a default partition `dev` of all nodes besides one per group.
 https://github.com/awslabs/awsome-distributed-ai (5.sagemaker-hyperpod, issue 151)
 """
 
@@ -50,8 +50,8 @@ class SlurmLayout:
     """The groups' roles and partitions in Slurm, from provisioning_parameters.json."""
 
     controller_group: str
-    login_group: str | None
     partitions: Mapping[str, str]  # by worker group
+    login_group: str | None = None
 
     @classmethod
     def read(cls, content: bytes) -> "SlurmLayout":
@@ -59,18 +59,9 @@ class SlurmLayout:
         try:
             parameters = json.loads(content)
             workers = {group["instance_group_name"]: group["partition_name"] for group in parameters["worker_groups"]}
-            return cls(parameters["controller_group"], parameters.get("login_group"), workers)
+            return cls(parameters["controller_group"], workers, parameters.get("login_group"))
         except (ValueError, KeyError, TypeError) as error:
             raise NodesError(f"{PARAMETERS} cannot be read by HyperPod's agent: {type(error).__name__} {error}") from error
-
-    def workers(self, view: ClusterView) -> list[str]:
-        """Return the groups with node lines: those of the file, and later ones, of which the file says nothing.
-
-        Nodes of later groups are only in the default partition: ai-on-sagemaker-hyperpod,
-        docs/08-Tips/Slurm/11-heterogenous-cluster.md.
-        """
-        known = [self.controller_group, self.login_group, *self.partitions]
-        return [*self.partitions, *dict.fromkeys(one.group for one in view.members if one.group not in known)]
 
 
 def parameters_of(specs: Mapping[str, Json]) -> bytes | None:
@@ -117,15 +108,50 @@ def rewritten(text: str, view: ClusterView, layout: SlurmLayout, behaviour: Beha
 
 def left(before: ClusterView, now: ClusterView, layout: SlurmLayout) -> list[str]:
     """Return the workers that are removed from the file."""
-    hosts = {member.hostname for group in layout.workers(now) for member in now.listed_of(group)}
-    workers = [member for group in layout.workers(before) for member in before.listed_of(group)]
-    return [member.hostname for member in workers if member.hostname not in hosts]
+    hosts = {member.hostname for member in _workers(now, layout)}
+    return [member.hostname for member in _workers(before, layout) if member.hostname not in hosts]
+
+
+def listed(view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) -> list[Member]:
+    """Return the nodes with a line in the file."""
+    login = view.listed_of(layout.login_group) if layout.login_group and behaviour.login_nodes == "listed" else []
+    return [*_workers(view, layout), *login]
+
+
+def _workers(view: ClusterView, layout: SlurmLayout) -> list[Member]:
+    """Return the workers with a line in the file. Groups that the layout does not have joined after it was written.
+
+    Their nodes are only in the default partition: ai-on-sagemaker-hyperpod, docs/08-Tips/Slurm/11-heterogenous-cluster.md.
+    """
+    known = {layout.controller_group, layout.login_group, *layout.partitions}
+    new = dict.fromkeys(member.group for member in view.members if member.group not in known)
+    return [member for group in (*layout.partitions, *new) for member in view.listed_of(group)]
+
+
+def topology(view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) -> dict[str, str]:
+    """Return the agent's description of the topology, by file name."""
+    if behaviour.automatic_topology == "empty_yaml":
+        return {"topology.conf": "", "topology.yaml": "--- []\n"}
+    if behaviour.automatic_topology == "described":
+        hosts = ",".join(member.hostname for member in listed(view, layout, behaviour))
+        return {"topology.conf": f"SwitchName=spine Nodes={hosts}\n"}
+    return {}
+
+
+def gres_conf(view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) -> dict[str, str]:
+    """Return the agent's gres.conf, if it writes one, by file name."""
+    if behaviour.gres_conf == "kept":
+        return {}
+    nodes = listed(view, layout, behaviour) if behaviour.gres_conf == "devices" else []
+    gpus = {member.hostname: view.shapes[member.group].gpus for member in nodes}
+    lines = [f"NodeName={host} Name=gpu File=/dev/nvidia[0-{count - 1}]" for host, count in gpus.items() if count]
+    return {"gres.conf": "\n".join(["# written by the simulated HyperPod agent", *lines]) + "\n"}
 
 
 def _block(view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) -> str:
     controllers = [f"SlurmctldHost={one.hostname}({one.address})" for one in view.members_of(layout.controller_group)]
-    nodes = [_node(view, member, behaviour) for group in layout.workers(view) for member in view.listed_of(group)]
-    tree = ["TopologyPlugin=topology/tree"] if behaviour.automatic_topology == "tree_without_file" else []
+    nodes = [_node(view, member, behaviour) for member in listed(view, layout, behaviour)]
+    tree = ["TopologyPlugin=topology/tree"] if behaviour.automatic_topology in ("tree_without_file", "described") else []
     return "\n".join([_BEGIN, *controllers, *tree, *nodes, *_partitions(view, layout, behaviour), _END]) + "\n"
 
 

@@ -80,8 +80,9 @@ def account(folder: Path) -> Iterator[Account]:
         hubs.append(MeasuringHub(place, image, vpc))
         return hubs[-1]
 
-    complete = Behaviour(first_slurm_conf="complete")  # the wait for it is the agent's time, and none of the scripts'
-    with EmbeddedAws(speed=SPEED) as aws, simulated_nodes(folder / "nodes", aws.endpoint, make_hub, complete) as runner:
+    # Waits for the agent and for apt are none of the scripts' time; and scripts of others leave slurm.conf as it is.
+    kind = Behaviour(first_slurm_conf="complete", apt_lock_s=0, automatic_topology="none", login_nodes="absent")
+    with EmbeddedAws(speed=SPEED) as aws, simulated_nodes(folder / "nodes", aws.endpoint, make_hub, kind) as runner:
         world = World(aws.endpoint)
         world.make()
         world.allow_all_but()

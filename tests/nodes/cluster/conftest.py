@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from local_aws import faults, hyperpod
+from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes
@@ -56,10 +57,14 @@ PARAMETERS = {
     "worker_groups": [{"instance_group_name": "workers", "partition_name": "all-of-them"}],
 }
 
+# These scripts leave slurm.conf as the agent writes it.
+KIND = Behaviour(automatic_topology="none", login_nodes="absent")
+
 
 @pytest.fixture(scope="module")
 def world(aws: EmbeddedAws, nodes: SimulatedNodes) -> World:
     """The account, with what every cluster needs in it."""
+    nodes.behaviour = KIND
     world = World(aws.endpoint)
     world.make()
     world.put_script("on_create.sh", ON_CREATE)

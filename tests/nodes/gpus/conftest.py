@@ -40,7 +40,7 @@ def file_system(account: World) -> Json:
 
 @pytest.fixture(scope="module")
 def world(account: World, nodes: SimulatedNodes) -> Iterator[World]:
-    """The account without clusters, after the module, too; agents behave as usual again."""
+    """The account without clusters, after the module, too; the agent leaves GPUs to our scripts, which give them models."""
+    nodes.behaviour = Behaviour(gres="none", gres_conf="kept")
     yield account
-    nodes.behaviour = Behaviour()
     hyperpod.reset()

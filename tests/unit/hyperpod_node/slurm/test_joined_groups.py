@@ -156,4 +156,4 @@ def test_the_keeper_is_installed_with_the_groups_that_its_controller_knows(machi
     (bundle / "node_settings.json").write_text("{}")
     (bundle / "provisioning_parameters.json").write_text(json.dumps(OWN))
     keeper.install(slurm_context(bundle=bundle), machine.system)
-    assert json.loads(machine.path(keeper.FOLDER / joined_groups.PARAMETERS).read_text()) == OWN
+    assert json.loads(machine.path(keeper.FOLDER / keeper.PARAMETERS).read_text()) == OWN

@@ -73,6 +73,22 @@ def test_nodes_that_the_agent_adds_are_completed_and_all_daemons_are_told_once(m
     assert machine.run.commands == [("scontrol", "reconfigure")]
 
 
+@pytest.mark.parametrize("text", ["", "# written by the agent\n", None])
+def test_a_gres_conf_that_the_agent_empties_is_written_again(machine: SlurmMachine, text: str | None) -> None:
+    keeping = of(machine)
+    looks(keeping, 3)
+    gres = machine.root / "opt/slurm/etc/gres.conf"
+    ours = gres.read_text()
+    assert "Type=h100" in ours
+    gres.unlink()
+    if text is not None:
+        machine.write("opt/slurm/etc/gres.conf", text)
+    machine.run.commands.clear()
+    assert looks(keeping, 4) == [False, True, False, False]
+    assert gres.read_text() == ours
+    assert machine.run.commands == [("scontrol", "reconfigure")]
+
+
 def test_a_file_that_is_being_written_is_not_touched(machine: SlurmMachine) -> None:
     keeping = of(machine)
     looks(keeping, 3)
@@ -96,6 +112,22 @@ def test_a_change_that_needs_nothing_of_ours_still_reaches_the_workers(machine: 
     of(machine).complete()  # as before slurmctld starts
     assert True in looks(keeping, 3)
     assert machine.asked("scontrol", "reconfigure")
+
+
+def test_a_file_that_the_agent_writes_while_slurmctld_is_reconfigured_is_completed(machine: SlurmMachine) -> None:
+    keeping = of(machine)
+    looks(keeping, 3)
+    addresses = iter(["10.1.0.8"])
+
+    def agent_writes(*_: object) -> str:
+        for address in addresses:
+            agent_adds(machine, address)
+        return ""
+
+    machine.answers("scontrol", agent_writes)
+    agent_adds(machine)
+    assert looks(keeping, 5) == [False, True, False, True, False]
+    assert (machine.root / CONF).read_text().count(ADDED) == 2
 
 
 def test_a_slurmctld_that_is_being_restarted_is_asked_again(machine: SlurmMachine) -> None:
@@ -139,6 +171,18 @@ def test_the_installed_keeper_completes_the_file_before_slurmctld_starts_without
     assert f"ExecStart={command}\n" in (machine.root / "etc/systemd/system/hyperpod-slurm-conf.service").read_text()
     assert f"PYTHONPATH={folder} " in command
     assert machine.units["hyperpod-slurm-conf"] == "active enabled"
+
+
+def test_the_keeper_leaves_login_nodes_out(machine: SlurmMachine) -> None:
+    machine.write("slurm_groups.json", json.dumps({**PARAMETERS, "login_group": "login-group"}))
+    content = json.loads(resource_config("10.1.0.6"))
+    login = {"InstanceName": "login-group-1", "CustomerIpAddress": "10.1.0.5", "InstanceId": "i-5"}
+    content["InstanceGroups"].append({"Name": "login-group", "InstanceType": "ml.m5.large", "Instances": [login]})
+    machine.write("resource_config.json", json.dumps(content))
+    line = "NodeName=ip-10-1-0-5 NodeAddr=10.1.0.5 CPUs=2 State=UNKNOWN"
+    machine.write(CONF, SLURM_CONF.replace("PartitionName", f"{line}\nPartitionName"))
+    of(machine).complete()
+    assert f"\n#hyperpod_node# {line}\n" in (machine.root / CONF).read_text()
 
 
 @pytest.mark.parametrize("absent", [{"Instances": None}, {}])

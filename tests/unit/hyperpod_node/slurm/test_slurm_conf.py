@@ -11,7 +11,7 @@ from hyperpod_node.resource_config import Instance, ResourceConfig
 from hyperpod_node.slurm.configuration import render
 from hyperpod_node.slurm.host_list import expand
 from hyperpod_node.slurm.managed_block import EPILOG, PROLOG
-from hyperpod_node.slurm.node_lines import InstanceTypes, complete, default_line, gpu_lines
+from hyperpod_node.slurm.node_lines import InstanceTypes, complete, default_line, gpu_lines, of_gres_conf
 from hyperpod_node.slurm.slurm_conf import BEGIN, END, Controller, SlurmConf
 from hyperpod_node.slurm.topology import mismatch, plugin
 from tests.unit.hyperpod_node.slurm.slurm_machine import PLAIN, SLURM_CONF, WORKER, slurm_context
@@ -137,6 +137,20 @@ def test_files_in_a_node_line_are_moved_to_gres_conf(gres: str, kept: str) -> No
     assert text == f"NodeName=ip-10-1-0-6 CPUs=2 Gres={kept} State=CLOUD\n"
     assert gpu_lines(text, types(P5)) == ["Name=gpu File=/dev/nvidia[0-7]"]
     assert default_line(text) == f"NodeName=DEFAULT Gres={kept}"
+
+
+@pytest.mark.parametrize(
+    ("gres_conf", "model"),
+    [
+        ("", "h100"),
+        ("AutoDetect=nvml\n", "h100"),
+        ("Name=gpu Type=h100 File=/dev/nvidia[0-7]\n", "h100"),
+        ("# Name=gpu File=/dev/nvidia0\n", "h100"),
+        ("NodeName=ip-10-1-0-6 Name=gpu File=/dev/nvidia[0-7]\n", None),
+    ],
+)
+def test_gpus_have_no_model_if_those_of_the_agents_gres_conf_have_none(gres_conf: str, model: str | None) -> None:
+    assert of_gres_conf({"ml.p5.48xlarge": P5}, gres_conf) == {"ml.p5.48xlarge": replace(P5, gpu=model)}
 
 
 def test_a_node_with_two_kinds_of_gpus_gets_no_line_of_ours() -> None:

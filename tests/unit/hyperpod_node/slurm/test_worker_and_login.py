@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -192,10 +193,11 @@ def test_login_nodes_with_sackd_keep_the_configuration_for_every_shell(worker: S
     assert not (worker.root / "etc/environment").exists()
 
 
-def test_a_slurm_conf_of_the_image_does_not_hide_that_of_the_controllers(worker: SlurmMachine) -> None:
+@pytest.mark.parametrize("step", [slurm_login, slurm_worker])
+def test_a_slurm_conf_of_the_image_does_not_hide_that_of_the_controllers(worker: SlurmMachine, step: ModuleType) -> None:
     worker.write("opt/slurm/etc/slurm.conf", "# a stub\n")
     for _ in range(2):
-        slurm_login.apply(slurm_context(here=WORKER), worker.system)
+        step.apply(slurm_context(here=WORKER), worker.system)
     assert not worker.system.slurm_conf.exists()
     assert worker.system.slurm_conf.with_name("slurm.conf.not-on-this-node").read_text() == "# a stub\n"
 

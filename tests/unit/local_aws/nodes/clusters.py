@@ -5,7 +5,7 @@ import json
 from local_aws.nodes.agent.slurm_conf import SlurmLayout
 from local_aws.nodes.agent.view import ClusterView, Member, Shape
 
-LAYOUT = SlurmLayout("controller", "login", {"workers": "gpu", "others": "dev"})
+LAYOUT = SlurmLayout("controller", {"workers": "gpu", "others": "dev"}, "login")
 SHAPES = {"controller": Shape(4, 7782), "login": Shape(4, 7782), "workers": Shape(96, 1000, 8), "others": Shape(2, 500)}
 
 

@@ -22,7 +22,7 @@ from tests.local.hyperpod.world import until
 from tests.unit.local_aws.nodes.fake_hub import FakeHub
 
 VPC = Vpc("us-west-2", ("10.1.0.0/16",), "10.1.0.2")
-LAYOUT = SlurmLayout("head", None, {"work": "all"})
+LAYOUT = SlurmLayout("head", {"work": "all"})
 KIND = Behaviour(node_lines="before_scripts", first_slurm_conf="complete")
 
 

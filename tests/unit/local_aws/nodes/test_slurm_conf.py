@@ -1,6 +1,7 @@
 """The slurm.conf of HyperPod's agent."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -17,10 +18,12 @@ def lines(text: str, *starts: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith(starts)]
 
 
+KIND = Behaviour(automatic_topology="none", gres="none", gres_conf="kept", login_nodes="absent")
+VIEW = view(controller=["10.1.0.4"], login=["10.1.0.5"], workers=["10.1.0.6", "10.1.0.7"])
+
+
 def test_workers_are_nodes_in_their_partition_and_in_dev_and_login_nodes_are_not() -> None:
-    text = slurm_conf.new(
-        view(controller=["10.1.0.4"], login=["10.1.0.5"], workers=["10.1.0.6", "10.1.0.7"]), LAYOUT, Behaviour()
-    )
+    text = slurm_conf.new(VIEW, LAYOUT, KIND)
     assert lines(text, "SlurmctldHost", "NodeName", "PartitionName") == [
         "SlurmctldHost=ip-10-1-0-4(10.1.0.4)",
         "NodeName=ip-10-1-0-6 NodeAddr=10.1.0.6 CPUs=96 RealMemory=1000 State=UNKNOWN",
@@ -30,13 +33,57 @@ def test_workers_are_nodes_in_their_partition_and_in_dev_and_login_nodes_are_not
     ]
 
 
+def test_login_nodes_may_be_listed_and_so_be_in_dev() -> None:
+    text = slurm_conf.new(VIEW, LAYOUT, Behaviour(gres="none"))
+    assert lines(text, "NodeName=ip-10-1-0-5") == ["NodeName=ip-10-1-0-5 NodeAddr=10.1.0.5 CPUs=4 RealMemory=7782 State=UNKNOWN"]
+    assert lines(text, "TopologyPlugin", "PartitionName") == [
+        "TopologyPlugin=topology/tree",
+        "PartitionName=dev Nodes=ALL Default=YES MaxTime=INFINITE State=UP",
+        "PartitionName=gpu Nodes=ip-10-1-0-6,ip-10-1-0-7 MaxTime=INFINITE State=UP",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "files"),
+    [
+        (KIND, {}),
+        (Behaviour(), {"gres.conf": "# written by the simulated HyperPod agent\n"}),
+        (
+            replace(KIND, gres_conf="devices"),
+            {
+                "gres.conf": "# written by the simulated HyperPod agent\n"
+                "NodeName=ip-10-1-0-6 Name=gpu File=/dev/nvidia[0-7]\nNodeName=ip-10-1-0-7 Name=gpu File=/dev/nvidia[0-7]\n"
+            },
+        ),
+        (
+            replace(KIND, automatic_topology="described"),
+            {"topology.conf": "SwitchName=spine Nodes=ip-10-1-0-6,ip-10-1-0-7\n"},
+        ),
+        (replace(KIND, automatic_topology="empty_yaml"), {"topology.conf": "", "topology.yaml": "--- []\n"}),
+    ],
+    ids=lambda value: value.automatic_topology + "-" + value.gres_conf if isinstance(value, Behaviour) else "",
+)
+def test_the_agent_writes_files_beside_slurm_conf(behaviour: Behaviour, files: dict[str, str]) -> None:
+    assert slurm_conf.topology(VIEW, LAYOUT, behaviour) | slurm_conf.gres_conf(VIEW, LAYOUT, behaviour) == files
+
+
+def test_a_group_that_joins_later_is_only_in_dev() -> None:
+    later = SlurmLayout("controller", {"workers": "gpu"}, "login")
+    text = slurm_conf.new(view(controller=["10.1.0.4"], workers=["10.1.0.6"], others=["10.1.0.7"]), later, KIND)
+    assert lines(text, "NodeName=ip-10-1-0-7", "PartitionName") == [
+        "NodeName=ip-10-1-0-7 NodeAddr=10.1.0.7 CPUs=2 RealMemory=500 State=UNKNOWN",
+        "PartitionName=dev Nodes=ALL Default=YES MaxTime=INFINITE State=UP",
+        "PartitionName=gpu Nodes=ip-10-1-0-6 MaxTime=INFINITE State=UP",
+    ]
+
+
 def test_every_controller_is_a_host_of_slurmctld_the_first_one_first() -> None:
     text = slurm_conf.new(view(controller=["10.1.0.9", "10.1.0.4"], workers=["10.1.0.6"]), LAYOUT, Behaviour())
     assert lines(text, "SlurmctldHost") == ["SlurmctldHost=ip-10-1-0-9(10.1.0.9)", "SlurmctldHost=ip-10-1-0-4(10.1.0.4)"]
 
 
 def test_a_group_whose_partition_is_called_dev_has_the_default_partition_for_itself() -> None:
-    text = slurm_conf.new(view(controller=["10.1.0.4"], workers=["10.1.0.6"], others=["10.1.0.7"]), LAYOUT, Behaviour())
+    text = slurm_conf.new(view(controller=["10.1.0.4"], workers=["10.1.0.6"], others=["10.1.0.7"]), LAYOUT, KIND)
     assert lines(text, "PartitionName=dev") == ["PartitionName=dev Nodes=ip-10-1-0-7 Default=YES MaxTime=INFINITE State=UP"]
 
 
@@ -56,7 +103,7 @@ def test_a_file_without_the_agents_lines_is_left_alone() -> None:
 def test_the_layout_is_read_from_the_provisioning_parameters() -> None:
     groups = [{"instance_group_name": "workers", "partition_name": "gpu"}]
     content = json.dumps({"version": "1.0.0", "controller_group": "controller", "worker_groups": groups}).encode()
-    assert SlurmLayout.read(content) == SlurmLayout("controller", None, {"workers": "gpu"})
+    assert SlurmLayout.read(content) == SlurmLayout("controller", {"workers": "gpu"})
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"controller_group": "c", "worker_groups": [{}]}'])
@@ -82,8 +129,7 @@ def test_the_parameters_of_a_request_with_slurm_config_are_those_of_a_file() -> 
     }
     parameters = slurm_conf.parameters_of(specs)
     assert parameters is not None
-    assert SlurmLayout.read(parameters) == SlurmLayout("head", "door", {"gpus": "gpu", "cpus": "dev"})
-    assert json.loads(parameters)["login_group"] == "door"
+    assert SlurmLayout.read(parameters) == SlurmLayout("head", {"gpus": "gpu", "cpus": "dev"}, "door")
 
 
 @pytest.mark.parametrize("specs", [{}, {"head": {}}, {"gpus": {"SlurmConfig": {"NodeType": "Compute"}}}])

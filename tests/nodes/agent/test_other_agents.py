@@ -1,0 +1,66 @@
+"""Agents that behave less badly, or in other ways: clusters come up, grow and get new groups under each of them."""
+
+from dataclasses import fields
+from typing import get_args, get_origin, get_type_hints
+
+import pytest
+
+from local_aws.nodes.agent.behaviour import Behaviour
+from tests.local.hyperpod.world import until
+from tests.nodes.agent.conftest import AddGroup, Create
+from tests.nodes.agent.test_unkind_agent import is_whole
+from tests.nodes.cluster.running import UP_S, Running
+from tests.nodes.gpus.gpu_cluster import GRES, ONE_GPU
+
+pytestmark = pytest.mark.local
+
+APT_S = 8.0  # the scripts report what they wait for after five seconds
+AGENTS = {
+    "the kindest": Behaviour(
+        script_mounts="host",
+        node_lines="before_scripts",
+        node_lines_after_s=0,
+        empty_instances="list",
+        first_slurm_conf="complete",
+        placeholder_s=0,
+        host_name="known",
+        automatic_topology="none",
+        gres="none",
+        gres_conf="kept",
+        login_nodes="absent",
+        stub_slurm_conf="absent",
+        apt_lock_s=0,
+    ),
+    "a topology that it describes, and devices": Behaviour(automatic_topology="described", gres_conf="devices"),
+    "devices for GPUs of which its node lines have none": Behaviour(
+        automatic_topology="empty_yaml", gres="none", gres_conf="devices", empty_instances="absent", apt_lock_s=APT_S
+    ),
+}
+OF_OTHER_TESTS = {("script_mounts", "private"), ("image_accounting", "running")}
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_cluster_is_whole_after_each_change(create: Create, add_group: AddGroup, agent: str) -> None:
+    behaviour = AGENTS[agent]
+    cluster = create(behaviour, {"controller": 1, "login": 1, "workers": 1, "others": 0})
+    cluster.resize("workers", 2)
+    add_group(cluster, "new")
+    is_whole(cluster, plugin="topology/tree" if behaviour.automatic_topology == "described" else "topology/default")
+    assert ("(unattended-upgr)" in "\n".join(cluster.log_of("workers-1"))) == (behaviour.apt_lock_s == APT_S)
+    untyped = behaviour.gres == "with_file" or behaviour.gres_conf == "devices"
+    until(lambda: gpus(cluster), lambda found: found == ["gpu:1" if untyped else GRES[ONE_GPU]] * 2, UP_S)
+    devices = ("srun", "--immediate=20", "--partition=workers", "--nodes=2", "--gres=gpu:1", "printenv", "CUDA_VISIBLE_DEVICES")
+    assert cluster.run("controller-1", *devices).splitlines() == ["0", "0"]
+
+
+def test_each_behaviour_is_in_a_test() -> None:
+    hints = get_type_hints(Behaviour)
+    literals = [field.name for field in fields(Behaviour) if get_origin(hints[field.name]) is not None]
+    known = {(name, value) for name in literals for value in get_args(hints[name])}
+    tested = {(name, getattr(one, name)) for one in (Behaviour(), *AGENTS.values()) for name in literals}
+    assert tested | OF_OTHER_TESTS == known
+
+
+def gpus(cluster: Running) -> list[str]:
+    """The GPUs of the workers that have some, as Slurm knows them."""
+    return cluster.run("controller-1", "sinfo", "--noheader", "--Node", "--partition=workers", "--format=%G").split()
