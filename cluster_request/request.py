@@ -9,10 +9,10 @@ from cluster_request.request_check import check_request, unknown_null
 from cluster_request.request_fields import in_file
 from cluster_request.service_model import group_shape, input_shape
 from config.entries import numbered
-from config.errors import Problem
+from config.errors import Path, Problem
 from config.instance_group import Capacity, InstanceGroup, Role
 from config.model import ClusterConfig, Provisioning
-from config.slurm import Database
+from config.slurm import SCRIPTS_LINE, Database
 from config.storage import LustreConfig
 from config.zones import partition_of
 
@@ -168,7 +168,8 @@ def request_problems(config: ClusterConfig) -> Iterator[Problem]:
     request = cluster_request(config, values=RequestValues.samples(config))
     named = {"ClusterName": config.cluster_name or config.name, **request}
     for problem in check_request(named):
-        yield replace(problem, path=in_file(config, problem.path))
+        path = in_file(config, problem.path)
+        yield replace(problem, path=path, message=problem.message + _other_fix(path))
     yield from _unknown_nulls(config)
     size = len(json.dumps(_as_sent(request), separators=(",", ":")))
     if size > MAX_REQUEST_BYTES:
@@ -177,6 +178,11 @@ def request_problems(config: ClusterConfig) -> Iterator[Problem]:
             "overrides"
         )
         yield Problem(("instance_groups",), f"{len(config.instance_groups)} groups", message, rule="request.size")
+
+
+def _other_fix(path: Path) -> str:
+    """Return what else can be done about the name of a group's partition, which scripts do not restrict as HyperPod does."""
+    return f", or set `{SCRIPTS_LINE}`" if path[0] == "instance_groups" and path[2:] == ("partition",) else ""
 
 
 def _unknown_nulls(config: ClusterConfig) -> Iterator[Problem]:

@@ -32,6 +32,9 @@ class Setup(StrEnum):
     API = "api"
 
 
+SCRIPTS_LINE = "slurm: {setup: scripts}"
+
+
 class AccountingConfig(Section):
     """Slurm accounting of jobs, accounts and users (`sacct`, `sacctmgr`)."""
 
@@ -144,7 +147,7 @@ class SlurmConfig(Section):
         "`scripts`: the lifecycle scripts configure Slurm, from provisioning_parameters.json; `api`: HyperPod configures Slurm "
         "and mounts file systems from the request, then runs the scripts (see docs/operate/slurm-setup.md)",
         Change.AT_CREATION,
-        Setup.SCRIPTS,
+        Setup.API,
     )
     accounting: AccountingConfig = setting("accounting of jobs and users", Change.NEW_NODES, AccountingConfig())
     state_folder: str | None = setting(

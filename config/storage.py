@@ -146,7 +146,8 @@ class ExistingFileSystem(FileSystem):
     file_system_id: str = setting("id of the file system", Change.NEW_NODES, pattern=r"^fs-[0-9a-f]{8,17}$")
     mount_name: str = setting("mount name of the file system", Change.NEW_NODES, pattern=r"^[A-Za-z0-9_-]{1,8}$")
     efa: StrictBool = setting(
-        "whether the file system is EFA-enabled; nodes with EFA then use EFA, with TCP as fallback",
+        "whether the file system is EFA-enabled; nodes with EFA then use EFA, with TCP as fallback; requires `slurm.setup: "
+        "scripts`",
         Change.NEW_NODES,
         default=False,
     )

@@ -60,7 +60,7 @@ def test_a_case_is_shown_by_words_of_its_title(capsys: pytest.CaptureFixture[str
     assert run(["show", "A DUPLICATE SECTION"]) == 0
     shown = capsys.readouterr().out
     assert "   4 network:" in shown
-    assert 'network: "network": duplicate key, on lines 4 and 36; keep only one [yaml.duplicate-key]' in shown
+    assert 'network: "network": duplicate key, on lines 4 and 39; keep only one [yaml.duplicate-key]' in shown
     assert run(["show", "no such title"]) == 1
 
 

@@ -24,6 +24,7 @@ instance_groups:
   - {name: head, role: controller, instance_type: ml.c5.xlarge, instance_count: 1}
   - {name: door, role: login, instance_type: ml.m5.xlarge, instance_count: 1}
   - {name: work, role: compute, partition: dev, instance_type: ml.p5.48xlarge, instance_count: 4}
+slurm: {setup: scripts}
 """
 
 

@@ -25,6 +25,7 @@ def cluster_file(folder: Path, name: str, place: OtherNetwork, workers: int) -> 
     """A file for one controller and ``workers`` in an existing network, without a file system."""
     content: dict[str, Any] = {
         "network": place.section,
+        "slurm": {"setup": "scripts"},
         "instance_groups": [
             {"name": "controller", "role": "controller", "instance_type": "ml.c5.xlarge", "instance_count": 1},
             {

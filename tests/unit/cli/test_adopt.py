@@ -26,6 +26,7 @@ OWNER = {"hyperpod-cdk:stack-id": OLD_STACK, "hyperpod-cdk:logical-id": "Cluster
 FILE = f"""
 region: us-west-2
 cluster_name: theirs
+slurm: {{setup: scripts}}
 network:
   availability_zone_id: usw2-az4
   existing: {{vpc_id: vpc-0123456789abcdef0, node_subnet_ids: [{SUBNET}], security_group_id: {GROUP}}}

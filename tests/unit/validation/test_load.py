@@ -76,7 +76,7 @@ def test_a_name_in_the_file_is_rejected(folder: Path, draft: Any) -> None:
     with pytest.raises(ConfigError) as error:
         load_cluster(folder / "one.yaml")
     assert said(error, folder) == [
-        'one.yaml:22:1: name: "one": the file name sets the cluster\'s name; remove this line, or rename the file'
+        'one.yaml:24:1: name: "one": the file name sets the cluster\'s name; remove this line, or rename the file'
     ]
 
 
@@ -136,10 +136,10 @@ def test_files_are_named_from_the_working_directory_if_they_are_below_it(
     file = folder / "one.yaml"
     for here, shown in ((folder.parent, f"{folder.name}/one.yaml"), (folder, "one.yaml"), (Path("/usr"), str(file))):
         monkeypatch.chdir(here)
-        with pytest.raises(ConfigError, match=f"^{shown}:22:1: wait_hours"):
+        with pytest.raises(ConfigError, match=f"^{shown}:24:1: wait_hours"):
             load_cluster(file)
     monkeypatch.chdir(folder.parent)
-    with pytest.raises(ConfigError, match=f"^{folder.name}/one.yaml:22:1: wait_hours"):
+    with pytest.raises(ConfigError, match=f"^{folder.name}/one.yaml:24:1: wait_hours"):
         load_cluster(Path(folder.name, "one.yaml"))
 
 
@@ -150,7 +150,7 @@ def test_two_files_cannot_share_a_cluster_name_in_one_region(folder: Path, draft
     with pytest.raises(ConfigError) as error:
         load_clusters(folder)
     assert said(error, folder) == [
-        'two.yaml:22:1: cluster_name: "ml": already used by one.yaml; use another name, or remove it to generate one'
+        'two.yaml:24:1: cluster_name: "ml": already used by one.yaml; use another name, or remove it to generate one'
     ]
     draft.set("region", "us-east-1").set("network", "availability_zone_id", "use1-az4")
     (folder / "two.yaml").write_bytes(draft.text())

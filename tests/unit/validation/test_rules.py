@@ -125,7 +125,7 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "association-path": lambda draft: draft.set("storage", "data_repository_associations", 0, "path", "/fsx/data"),
     "association-covers-home": lambda draft: draft.set("storage", "data_repository_associations", 0, "path", "/home"),
     "association-covers-slurm-state": lambda draft: draft.set(
-        "slurm", {"state_folder": "/fsx/data/slurm", "accounting": {"database": "none"}}
+        "slurm", {"setup": "scripts", "state_folder": "/fsx/data/slurm", "accounting": {"database": "none"}}
     ),
     "bucket-region": lambda draft: draft.set("storage", "data_repository_associations", 0, "bucket", "theirs-eu-west-1-data"),
     "unlinked-data-bucket": lambda draft: draft.remove("storage", "data_repository_associations").set(
@@ -156,7 +156,7 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "unused-accounting-fields": lambda draft: draft.set("slurm", "accounting", "host", "db.example.com"),
     "controller-state-folder": lambda draft: draft.set("instance_groups", 0, "instance_count", 2),
     "state-on-shared-storage": lambda draft: draft.set(
-        "slurm", {"state_folder": "/var/spool/slurm", "accounting": {"database": "none"}}
+        "slurm", {"setup": "scripts", "state_folder": "/var/spool/slurm", "accounting": {"database": "none"}}
     ),
     "state-with-local-accounting": lambda draft: draft.set("slurm", "state_folder", "/fsx/slurm"),
     "topology-syntax": lambda draft: draft.set("slurm", "topology", "SwitchName=s1 Switches=s[2-3]"),
@@ -203,7 +203,7 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
         "instance_groups", 2, "overrides", {"InstanceStorageConfigs": [{"EbsVolumeConfig": {"VolumeSizeInGB": 500}}]}
     ),
     "one-orchestrator": lambda draft: draft.set("eks", {}).set("slurm", {"restrict_ssh": False}),
-    "eks-not-supported": lambda draft: draft.set("eks", {"version": "1.33"}),
+    "eks-not-supported": lambda draft: draft.remove("slurm").set("eks", {"version": "1.33"}),
     "adopt-requirements": lambda draft: draft.set("adopt", True),
     "adopt-or-recreate": lambda draft: (
         draft.set("adopt", True).set("recreate", True).set("cluster_name", "theirs").set("removal", "retain")

@@ -131,7 +131,7 @@ def test_continuous_provisioning_names_the_groups_that_lack_something(draft: Any
 def test_continuous_provisioning_has_neither_strategy_nor_several_controllers(draft: Any) -> None:
     continuous(draft).set("overrides", "Orchestrator", {"Slurm": {"SlurmConfigStrategy": "Merge"}})
     draft.set("instance_groups", 0, "instance_count", 2)
-    draft.set("slurm", {"state_folder": "/fsx/slurm", "accounting": {"database": "none"}})
+    draft.set("slurm", {"setup": "scripts", "state_folder": "/fsx/slurm", "accounting": {"database": "none"}})
     assert told(draft) == [
         "continuous-provisioning: instance_groups[0].instance_count",
         "slurm-config-strategy-conflict: overrides.Orchestrator.Slurm.SlurmConfigStrategy",

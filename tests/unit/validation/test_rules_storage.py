@@ -147,7 +147,7 @@ def test_a_link_that_copies_nothing_covers_nothing(draft: Any) -> None:
 
 @pytest.mark.parametrize(("folder", "covered"), [("/fsx/data/slurm", True), ("/fsx/database", False), ("/fsx/slurm", False)])
 def test_the_state_of_slurm_is_not_copied_to_a_bucket(draft: Any, folder: str, *, covered: bool) -> None:
-    draft.set("slurm", {"state_folder": folder, "accounting": {"database": "none"}})
+    draft.set("slurm", {"setup": "scripts", "state_folder": folder, "accounting": {"database": "none"}})
     assert [problem.rule for problem in draft.problems()] == ["association-covers-slurm-state"] * covered
 
 

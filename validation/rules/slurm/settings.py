@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from config.errors import ABSENT, Level, Problem
 from config.instance_group import Role
 from config.model import ClusterConfig
-from config.slurm import Setup
+from config.slurm import SCRIPTS_LINE, Setup
 from validation.rules.registry import FILE_SYSTEMS, slurm_rule
 
 # Slurm's syntax (src/common/parse_config.c of https://github.com/SchedMD/slurm): a backslash at the end continues a line, and an
@@ -30,22 +30,32 @@ def controller_state_folder(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("slurm", "state_folder"), ABSENT, message)
 
 
-@slurm_rule("api-setup-limits", "slurm.setup", "instance_groups", "lifecycle.source")
+@slurm_rule("api-setup-limits", "slurm.setup", "instance_groups", "lifecycle.source", "storage.existing")
 def api_setup_limits(config: ClusterConfig) -> Iterator[Problem]:
-    """`slurm.setup: api` supports one controller and no `lifecycle.source`.
+    """`slurm.setup: api`, the default, supports one controller, no `lifecycle.source` and no Lustre over EFA.
 
-    HyperPod configures several controllers only from provisioning_parameters.json, and scripts of other projects read that file.
+    HyperPod configures several controllers only from provisioning_parameters.json, scripts of other projects read that file, and
+    HyperPod mounts file systems over TCP.
     """
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-multihead-slurm.html
     if config.slurm.setup is not Setup.API:
         return
     controllers = sum(group.instance_count for group in config.of_role(Role.CONTROLLER))
+    existing = config.storage.existing
     if controllers > 1:
-        message = f"supports one controller, got {controllers}; set `scripts`, or reduce instance_count"
-        yield Problem(("slurm", "setup"), config.slurm.setup.value, message)
+        yield _needs_scripts(config, f"several controllers (got {controllers})", "reduce instance_count")
     if config.lifecycle.source is not None:
-        message = "does not support `lifecycle.source`; set `scripts`, or use `lifecycle.extra`"
-        yield Problem(("slurm", "setup"), config.slurm.setup.value, message)
+        yield _needs_scripts(config, "`lifecycle.source`", "use `lifecycle.extra`")
+    if existing is not None and existing.efa:
+        yield _needs_scripts(config, "`storage.existing.efa`", "remove `efa`")
+
+
+def _needs_scripts(config: ClusterConfig, what: str, otherwise: str) -> Problem:
+    """Return the problem of something that only scripts configure, with the line to add if the file has none."""
+    is_written = "setup" in config.slurm.model_fields_set
+    fix = "set `scripts`" if is_written else f"add `{SCRIPTS_LINE}`"
+    value = config.slurm.setup.value if is_written else ABSENT
+    return Problem(("slurm", "setup"), value, f"`api`, the default, does not support {what}; {fix}, or {otherwise}")
 
 
 @slurm_rule(

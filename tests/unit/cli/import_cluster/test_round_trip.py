@@ -78,6 +78,7 @@ def clusters(draw: st.DrawFn) -> ClusterConfig:
     recovery, name = draw(st.sampled_from([{}, {"node_recovery": "None"}])), draw(st.none() | names)
     content: Json = {
         "network": {"availability_zone_id": "usw2-az4"},
+        "slurm": {"setup": "scripts"},
         "instance_groups": made,
         "tags": draw(st.dictionaries(tag_texts.filter(bool), tag_texts, max_size=3)),
         "overrides": draw(overrides(CLUSTER_LEAVES, 0)),

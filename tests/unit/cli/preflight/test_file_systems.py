@@ -8,7 +8,7 @@ from cli.preflight.file_systems import file_systems
 from tests.unit.cli.preflight.fake_aws import DENIED, FILE, IMPORTED, asked, only, outcomes, refused, stacks
 from tests.unit.cli.preflight.test_imported_network import to
 
-EFA = IMPORTED.replace("mount_name: abcdefg", "mount_name: abcdefg, efa: true")
+EFA = IMPORTED.replace("mount_name: abcdefg", "mount_name: abcdefg, efa: true") + "slurm: {setup: scripts}\n"
 ZFS_NAME = "fs-00000002.fsx.us-west-2.amazonaws.com"
 ZFS = IMPORTED.replace(
     "storage: {existing: {file_system_id: fs-00000001, mount_name: abcdefg}}", f"storage: {{openzfs: {{dns_name: {ZFS_NAME}}}}}"
