@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 CLUSTER ?=
 
-.PHONY: help setup nodes-setup demo unit nightly nightly-sample sample-of-embedded-aws site test-long demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean soak soak-ci mutants mutations
+.PHONY: help setup nodes-setup demo unit nightly nightly-sample sample-of-embedded-aws site test-long demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean soak soak-ci mutants mutations verify-aws
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
@@ -65,6 +65,9 @@ test-runtimes: setup  ## run the functions' asset with older releases of boto3, 
 
 whole-stack: setup  ## drive cdk deploy and destroy through faults, with our resource and with CDK's stock Provider
 	@pytest -q tests/whole_stack
+
+verify-aws: setup  ## check a small cluster on AWS, save what AWS did, and tear down (asks first; at most an hour): VERIFY="--setup scripts"
+	@python -m tests.verify_aws $(VERIFY)
 
 privilege: setup  ## take each action out of each policy in turn, and see which part of a cluster's life fails without it
 	@pytest tests/privilege/each_action.py

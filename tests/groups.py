@@ -25,6 +25,7 @@ LONGEST = (
     "gpus",
     "faults",
     "tests/nodes/walk/test_from_yaml_to_srun.py",
+    "tests/nodes/verify/test_verify_aws.py",
     "jobs",
     "tests/nodes/agent/test_unkind_agent.py",
 )

@@ -38,6 +38,7 @@ def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's sig
     quotas.install()
     capacity.install()
     training_plans.install()
+    sessions.install()
 
 
 def reset() -> None:
@@ -52,5 +53,6 @@ def reset() -> None:
     quotas.reset()
     capacity.reset()
     training_plans.reset()
+    sessions.reset()
     durations.reset()
     service_behaviour.reset()

@@ -1,0 +1,80 @@
+"""What a teardown left in the account, each with the command that removes it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from cli.deployment import STACKS, Deployment
+from cli.leftovers import file_systems
+from config.tags import CLUSTER_TAG
+from tests.verify_aws.verdicts import Leftover
+
+LOGS = "/aws/sagemaker/Clusters/"
+
+
+def leftovers(deployment: Deployment, destroy: str) -> tuple[Leftover, ...]:
+    """Return all that still has the cluster's name or tag."""
+    name, found = deployment.config.name, [*_clusters(deployment), *_stacks(deployment, destroy)]
+    return (*found, *_network(deployment, name), *_storage(deployment, name), *_logs(deployment, name))
+
+
+def log_groups_of_nodes(deployment: Deployment) -> list[str]:
+    """Return the log groups that HyperPod created for the nodes, and deletes with no cluster."""
+    groups = _log_groups(deployment, f"{LOGS}{deployment.config.name}-")
+    return [group for group in groups if group.count("/") == LOGS.count("/") + 1]
+
+
+def _clusters(deployment: Deployment) -> Iterator[Leftover]:
+    pages = deployment.client("sagemaker").get_paginator("list_clusters").paginate(NameContains=deployment.config.name)
+    for cluster in (each for page in pages for each in page["ClusterSummaries"]):
+        name = cluster["ClusterName"]
+        yield _left(deployment, f"cluster ({cluster['ClusterStatus']})", name, f"sagemaker delete-cluster --cluster-name {name}")
+
+
+def _stacks(deployment: Deployment, destroy: str) -> Iterator[Leftover]:
+    for stack in deployment.stacks():
+        yield Leftover(f"stack ({stack.status})", stack.name, destroy)
+
+
+def _network(deployment: Deployment, name: str) -> Iterator[Leftover]:
+    ec2 = deployment.client("ec2")
+    tagged = [{"Name": f"tag:{CLUSTER_TAG}", "Values": [name]}]
+    for vpc in (each["VpcId"] for each in ec2.describe_vpcs(Filters=tagged)["Vpcs"]):
+        within = [{"Name": "vpc-id", "Values": [vpc]}]
+        for each in ec2.describe_network_interfaces(Filters=within)["NetworkInterfaces"]:
+            key = each["NetworkInterfaceId"]
+            yield _left(deployment, "network interface", key, f"ec2 delete-network-interface --network-interface-id {key}")
+        yield _left(deployment, "VPC", vpc, f"ec2 delete-vpc --vpc-id {vpc}")
+    gateways = ec2.describe_nat_gateways(Filters=tagged)["NatGateways"]
+    for key in (each["NatGatewayId"] for each in gateways if each["State"] not in ("deleted", "deleting")):
+        yield _left(deployment, "NAT gateway", key, f"ec2 delete-nat-gateway --nat-gateway-id {key}")
+    for key in (each["AllocationId"] for each in ec2.describe_addresses(Filters=tagged)["Addresses"]):
+        yield _left(deployment, "elastic address", key, f"ec2 release-address --allocation-id {key}")
+
+
+def _storage(deployment: Deployment, name: str) -> Iterator[Leftover]:
+    for each in file_systems(deployment.client("fsx"), name):
+        key = each["FileSystemId"]
+        yield _left(deployment, "file system", key, f"fsx delete-file-system --file-system-id {key}")
+    for bucket in _buckets(deployment.client("s3"), name):
+        yield _left(deployment, "bucket", bucket, f"s3 rb --force s3://{bucket}")
+
+
+def _buckets(s3: Any, name: str) -> list[str]:
+    """Return the bucket of the lifecycle scripts, and those that CloudFormation named after one of the stacks."""
+    prefixes = (f"sagemaker-{name}-", *(f"{name}-{stack.lower()}-" for stack in STACKS))
+    return [bucket["Name"] for bucket in s3.list_buckets()["Buckets"] if bucket["Name"].startswith(prefixes)]
+
+
+def _logs(deployment: Deployment, name: str) -> Iterator[Leftover]:
+    for prefix in (f"{LOGS}{name}-", f"/aws/vendedlogs/states/{name}-", f"/aws/lambda/{name}-", f"{name}-"):
+        for group in _log_groups(deployment, prefix):
+            yield _left(deployment, "log group", group, f"logs delete-log-group --log-group-name {group}")
+
+
+def _log_groups(deployment: Deployment, prefix: str) -> list[str]:
+    pages = deployment.client("logs").get_paginator("describe_log_groups").paginate(logGroupNamePrefix=prefix)
+    return [group["logGroupName"] for page in pages for group in page["logGroups"]]
+
+
+def _left(deployment: Deployment, kind: str, name: str, command: str) -> Leftover:
+    return Leftover(kind, name, f"aws {command} --region {deployment.region}")

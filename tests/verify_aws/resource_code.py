@@ -1,0 +1,8 @@
+"""The custom resource's own functions, which also put ``lambda_assets`` on the path."""
+
+from cli.resource_code import Cluster, Event, cluster_of, plan
+from cluster_resource.cluster_api import ClusterApi
+from cluster_resource.desired import Desired
+from cluster_resource.diagnostics import SECRETS
+
+__all__ = ["SECRETS", "Cluster", "ClusterApi", "Desired", "Event", "cluster_of", "plan"]

@@ -1,0 +1,111 @@
+"""Runs the checks in order, and always tears down."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from tests.verify_aws.cdk import CdkError
+from tests.verify_aws.checks import CHECKS, DESTROYED, ERRORS, Check, Run
+from tests.verify_aws.interruption import InterruptedRunError, Interruption
+from tests.verify_aws.leftovers import leftovers, log_groups_of_nodes
+from tests.verify_aws.verdicts import CheckResult, Leftover, Report, Verdict, passed
+
+NECESSARY = 2
+"""Without the first two checks, the others cannot pass."""
+ATTEMPTS = 3
+SETTLES_WITHIN_S = 3600.0
+BUSY_POLL_S = 5.0
+DESTROY_WITHIN_S = 5400.0
+
+Show = Callable[[CheckResult], None]
+
+
+def verify(run: Run, interruption: Interruption, show: Show) -> Report:
+    """Run the checks until one that is necessary fails or a signal comes, tear down, and return the report."""
+    results: list[CheckResult] = []
+    interrupted = ""
+    try:
+        for result in _checks(run):
+            results.append(result)
+            show(result)
+    except InterruptedRunError as signal:
+        interrupted = str(signal)
+        run.say(f"{signal}: the checks end here; tearing down")
+    finally:
+        interruption.disarm()
+        last, left = _torn_down(run)
+    results += [_not_reached(number) for number in range(len(results) + 1, len(CHECKS) + 1)]
+    show(last)
+    return Report((*results, last), left, interrupted)
+
+
+def _checks(run: Run) -> Iterator[CheckResult]:
+    results: list[CheckResult] = []
+    for number, (title, check) in enumerate(CHECKS, 1):
+        if not passed(results[:NECESSARY]):
+            return
+        run.say(f"check {number}: {title}")
+        results.append(_result(number, title, check, run))
+        yield results[-1]
+
+
+def _result(number: int, title: str, check: Check, run: Run) -> CheckResult:
+    started, result = time.monotonic(), CheckResult(number, title, Verdict.PASSED)
+    try:
+        result = replace(result, seen=check(run))
+    except ERRORS as error:
+        result = replace(result, verdict=Verdict.FAILED, seen=str(error))
+    return replace(result, seconds=time.monotonic() - started)
+
+
+def _not_reached(number: int) -> CheckResult:
+    return CheckResult(number, CHECKS[number - 1][0], Verdict.NOT_REACHED)
+
+
+def _torn_down(run: Run) -> tuple[CheckResult, tuple[Leftover, ...]]:
+    """Save the logs, destroy the stacks, delete the nodes' log groups, and return what is left."""
+    run.say(f"check {len(CHECKS) + 1}: {DESTROYED}")
+    started, seen = time.monotonic(), []
+    for step in (run.cluster.save_logs, lambda: _destroy(run), lambda: _delete_logs(run)):
+        try:
+            step()
+        except ERRORS as error:
+            seen.append(str(error))
+    left = leftovers(run.cluster.deployment, run.cdk.destroy_command)
+    seen += [f"left: {each.kind} {each.name}" for each in left]
+    verdict = Verdict.FAILED if seen else Verdict.PASSED
+    text = "; ".join(seen) or "nothing is left"
+    return CheckResult(len(CHECKS) + 1, DESTROYED, verdict, text, time.monotonic() - started), left
+
+
+def _destroy(run: Run) -> None:
+    """Destroy the stacks once none of them is being updated; a deletion that fails is repeated."""
+    for attempt in range(1, ATTEMPTS + 1):
+        _settle(run)
+        try:
+            run.cdk.destroy(DESTROY_WITHIN_S)
+        except CdkError as error:
+            if attempt == ATTEMPTS:
+                raise
+            run.say(f"{error}; trying again")
+        else:
+            return
+
+
+def _settle(run: Run) -> None:
+    """Wait until CloudFormation accepts a deletion: it does not during an update."""
+    end = time.monotonic() + SETTLES_WITHIN_S
+    while busy := [
+        stack for stack in run.cluster.deployment.stacks() if "UPDATE" in stack.status and stack.status.endswith("_IN_PROGRESS")
+    ]:
+        if time.monotonic() > end:
+            return  # the deletion will say why
+        run.say(f"waiting until {busy[0].name} is no longer {busy[0].status}")
+        time.sleep(BUSY_POLL_S)
+
+
+def _delete_logs(run: Run) -> None:
+    """Delete the log groups of the nodes, which are saved; HyperPod keeps them."""
+    logs = run.cluster.deployment.client("logs")
+    for group in log_groups_of_nodes(run.cluster.deployment):
+        logs.delete_log_group(logGroupName=group)
