@@ -74,7 +74,7 @@ class Run:
             output = self.on_controller("sinfo", "--noheader", "--Node", f"--partition={partition}", "--format=%N %T")
             rows = [line.split() for line in output.text.splitlines() if len(line.split()) == 2]
             is_met = output.status == 0 and len(rows) == count and all(state == "idle" for _, state in rows)
-            return [host for host, _ in rows] if is_met else None, f"sinfo printed: {output.text or 'nothing'}"
+            return [host for host, _ in rows] if is_met else None, f"sinfo printed: {output.text.strip() or 'nothing'}"
 
         return self._until(f"{count} idle nodes in partition {partition}", idle)
 
@@ -172,7 +172,7 @@ def new_group(run: Run) -> str:
     ):
         output = run.on_controller(*words)
         if output.status:
-            raise CheckFailedError(f"{words[0]} ended with status {output.status}: {output.text}")
+            raise CheckFailedError(f"{words[0]} ended with status {output.status}: {output.text.strip()}")
     _save(run, "group", CONTROLLER, ADDED)
     return f"srun and sbatch ran on {', '.join(hosts)}"
 

@@ -25,7 +25,7 @@ class Evidence:
 
     def json(self, path: str, content: Any) -> None:
         """Save a JSON value."""
-        value = self.redactor.json(json.loads(json.dumps(content, default=_as_text)))
+        value = self.redactor.json(json_of(content))
         self._write(path, json.dumps(value, indent=2, sort_keys=True) + "\n")
 
     def text(self, path: str, text: str) -> None:
@@ -44,6 +44,11 @@ class Evidence:
         file = self.folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
+
+
+def json_of(content: Any) -> Any:
+    """Return a value of boto3 as JSON, in which times are texts."""
+    return json.loads(json.dumps(content, default=_as_text))
 
 
 def _as_text(value: Any) -> str:

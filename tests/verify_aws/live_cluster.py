@@ -30,7 +30,11 @@ class LiveCluster:
         client = self.deployment.client("sagemaker")
         pages = client.get_paginator("list_clusters").paginate(NameContains=f"{self.deployment.config.name}-")
         names = [each["ClusterName"] for page in pages for each in page["ClusterSummaries"]]
-        return client.describe_cluster(ClusterName=names[0]) if names else None
+        if not names:
+            return None
+        found: Json = client.describe_cluster(ClusterName=names[0])
+        self._know(found)
+        return found
 
     def cluster(self) -> Json:
         """Return DescribeCluster's answer; raise OpsError without a cluster."""
@@ -52,7 +56,6 @@ class LiveCluster:
         """Save the answers of all reads at a checkpoint, and the request of the custom resource that led to it."""
         client, described = self.deployment.client("sagemaker"), self.cluster()
         name = {"ClusterName": described["ClusterName"]}
-        self._know(described)
         for operation, request in self._requests():
             self.evidence.call(checkpoint, operation, request, None)
         self.evidence.call(checkpoint, "DescribeCluster", name, described)
@@ -75,7 +78,6 @@ class LiveCluster:
             self.evidence.text("logs/custom-resource.jsonl", "".join(f"{json.dumps(line)}\n" for line in steps))
         described = self.described()
         if described is not None:
-            self._know(described)
             group = f"/aws/sagemaker/Clusters/{described['ClusterName']}/{described['ClusterArn'].rpartition('/')[2]}"
             for stream, lines in self.streams(group):
                 self.evidence.text(f"logs/{stream}.log", "".join(f"{line}\n" for line in lines))
@@ -117,7 +119,10 @@ class LiveCluster:
                 if event.request_type == "Create":
                     yield "CreateCluster", {**name, **desired.request, "Tags": tags}
                 else:
-                    yield "UpdateCluster", {**name, **desired.request}
+                    yield (
+                        "UpdateCluster",
+                        {**name, "InstanceGroups": desired.request["InstanceGroups"]},
+                    )  # settings did not change
 
     def _create_cluster_shape(self) -> Any:
         return self.deployment.client("sagemaker").meta.service_model.operation_model("CreateCluster").input_shape

@@ -140,4 +140,4 @@ def unframed(printed: str, mark: str, target: str) -> Output:
     found = re.search(rf"^{mark}-begin\n(.*)\n{mark}-end-(\d+)-$", text, re.DOTALL | re.MULTILINE)
     if found is None:
         raise ShellError(f"{target}: the session ended without the command's end; it printed: {text.strip()[-500:]}")
-    return Output(int(found[2]), found[1].removesuffix("\n"))
+    return Output(int(found[2]), found[1])

@@ -10,15 +10,20 @@ from pathlib import Path
 
 import pytest
 
+from local_aws import hyperpod
 from local_aws.environment import PROJECT
+from local_aws.hyperpod import starting
+from local_aws.hyperpod.check_only_runner import CheckOnlyRunner
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import clients_of
+from tests.contract.aws_replay import Replay
+from tests.local.hyperpod.world import World
 from tests.local.walk.leftovers import leftovers
+from tests.verify_aws.compare import counted
+from tests.verify_aws.redaction import identities
 
 pytestmark = [pytest.mark.cdk, pytest.mark.local]
-
-PASSED = ["passed"] * 7
 
 
 def start(environment: Mapping[str, str], name: str, into: Path) -> subprocess.Popen[str]:
@@ -44,26 +49,32 @@ def read_until(process: subprocess.Popen[str], pattern: str) -> str:
     raise AssertionError("".join(lines))
 
 
-def test_all_checks_pass_and_the_fixtures_are_saved(
-    aws: EmbeddedAws, nodes: SimulatedNodes, environment: dict[str, str], tmp_path: Path
-) -> None:
-    into = tmp_path / "fixtures"
-    process = start(environment, "verify-all", into)
-    printed, _ = process.communicate(timeout=600)
+@pytest.fixture(scope="module")
+def fixtures(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a whole run saved; all its checks passed."""
+    into = tmp_path_factory.mktemp("verified") / "fixtures"
+    printed, _ = (process := start(environment, "verify-all", into)).communicate(timeout=600)
     assert process.returncode == 0, printed
-    report = json.loads((into / "verdicts.json").read_text())
-    assert [check["verdict"] for check in report["checks"]] == PASSED
+    assert "total     0.60 US dollars in 60 minutes" in printed
+    return into
+
+
+def test_all_checks_pass_and_nothing_is_left(aws: EmbeddedAws, nodes: SimulatedNodes, fixtures: Path) -> None:
+    report = json.loads((fixtures / "verdicts.json").read_text())
+    assert [check["verdict"] for check in report["checks"]] == ["passed"] * 7
     assert report["leftovers"] == []
     assert {"botocore", "project", "slurm", "image"} <= report["versions"].keys()
-    assert "total     0.60 US dollars in 60 minutes" in printed
     assert leftovers(clients_of(aws)) == {}
     assert nodes.describe() == []
 
-    at_zero = json.loads((into / "nodes/zero/controller-1/opt/ml/config/resource_config.json").read_text())
+
+def test_the_fixtures_hold_what_decides_assumptions_and_no_identity(fixtures: Path) -> None:
+    at_zero = json.loads((fixtures / "nodes/zero/controller-1/opt/ml/config/resource_config.json").read_text())
     assert {group["Name"]: group["Instances"] for group in at_zero["InstanceGroups"]}["workers"] is None
-    logs = [log.read_text() for log in (into / "logs/LifecycleConfig/workers").glob("*.log")]
+    logs = [log.read_text() for log in (fixtures / "logs/LifecycleConfig/workers").glob("*.log")]
     assert logs
     assert all("mount namespaces of this script and of PID 1: mnt:[" in log for log in logs)
+    assert list(identities(file.read_text() for file in fixtures.rglob("*") if file.is_file())) == []
 
 
 def test_an_interrupted_run_tears_down(
@@ -86,3 +97,17 @@ def test_an_interrupted_run_tears_down(
     assert (verdicts[:2], verdicts[3:]) == (["passed"] * 2, ["not reached"] * 3 + ["passed"]), printed
     assert leftovers(clients_of(aws)) == {}
     assert nodes.describe() == []
+
+
+def test_the_simulation_does_what_the_fixtures_say(aws: EmbeddedAws, nodes: SimulatedNodes, fixtures: Path) -> None:
+    """The comparison that tests/contract makes with fixtures of AWS, here with those of the embedded AWS itself."""
+    world = World(aws.endpoint)
+    world.make()
+    world.allow_all_but()
+    starting.use(CheckOnlyRunner())
+    try:
+        found = Replay(fixtures, world).differences()
+    finally:
+        hyperpod.reset()
+        starting.use(nodes)
+    assert not found, counted(found)

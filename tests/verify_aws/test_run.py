@@ -1,0 +1,183 @@
+"""A run always tears down, and says nothing good of what it did not see."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from tests.verify_aws import run as running
+from tests.verify_aws.cdk import PROJECT, Cdk, CdkError
+from tests.verify_aws.checks import CHECKS, CheckFailedError, Run
+from tests.verify_aws.interruption import CONTINUES, interruptible
+from tests.verify_aws.verdicts import Leftover, Report, Verdict
+
+
+class Nothing:
+    """A cluster that is not there."""
+
+    deployment: Any = None
+
+    def save_logs(self) -> None:
+        """Save nothing."""
+
+
+class Destroying:
+    """`cdk destroy` that fails a few times."""
+
+    destroy_command = "cdk destroy"
+
+    def __init__(self, failures: int) -> None:
+        self.failures, self.calls = failures, 0
+
+    def destroy(self, timeout_s: float) -> None:
+        self.calls += 1
+        if self.calls <= self.failures:
+            raise CdkError("`cdk destroy` ended with status 1")
+
+
+def verified(
+    monkeypatch: pytest.MonkeyPatch, checks: Mapping[int, Callable[[], None]], failures: int = 0, left: tuple[Leftover, ...] = ()
+) -> tuple[Report, list[str], Destroying]:
+    """Run the seven checks, each of which passes unless given here."""
+    said: list[str] = []
+
+    def check(number: int) -> Callable[[Run], str]:
+        return lambda _: checks.get(number, lambda: None)() or "seen"
+
+    monkeypatch.setattr(running, "CHECKS", [(title, check(number)) for number, (title, _) in enumerate(CHECKS, 1)])
+    monkeypatch.setattr(running, "leftovers", lambda *_: left)
+    monkeypatch.setattr(running, "log_groups_of_nodes", lambda _: [])
+    monkeypatch.setattr(running, "_settle", lambda _: None)
+    destroying = Destroying(failures)
+    run = cast("Run", type("Fake", (), {"cluster": _with_logs(), "cdk": destroying, "say": staticmethod(said.append)})())
+    with interruptible(said.append) as interruption:
+        report = running.verify(run, interruption, lambda _: None)
+    return report, said, destroying
+
+
+def _with_logs() -> Any:
+    nothing = Nothing()
+    nothing.deployment = type("Deployment", (), {"client": staticmethod(lambda _: None)})()
+    return nothing
+
+
+def fail() -> None:
+    raise CheckFailedError("partition second: not there")
+
+
+def verdicts(report: Report) -> list[str]:
+    return [check.verdict.value for check in report.checks]
+
+
+def test_all_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    report, _, destroying = verified(monkeypatch, {})
+    assert (verdicts(report), report.is_good, destroying.calls) == (["passed"] * 7, True, 1)
+
+
+def test_a_failed_check_lets_the_others_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    report, _, _ = verified(monkeypatch, {5: fail})
+    assert (verdicts(report)[4], verdicts(report)[5], report.is_good) == ("failed", "passed", False)
+    assert report.checks[4].seen == "partition second: not there"
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_without_a_cluster_the_others_are_not_reached(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    report, _, destroying = verified(monkeypatch, {number: fail})
+    assert verdicts(report) == ["passed"] * (number - 1) + ["failed"] + ["not reached"] * (6 - number) + ["passed"]
+    assert destroying.calls == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_tears_down_and_a_second_one_does_not_stop_that(number: signal.Signals, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt() -> None:
+        os.kill(os.getpid(), number)
+        time.sleep(5)
+
+    original = Destroying.destroy
+
+    def destroy(self: Destroying, timeout_s: float) -> None:
+        os.kill(os.getpid(), number)
+        original(self, timeout_s)
+
+    monkeypatch.setattr(Destroying, "destroy", destroy)
+    report, said, destroying = verified(monkeypatch, {3: interrupt})
+    assert verdicts(report) == ["passed"] * 2 + ["not reached"] * 4 + ["passed"]
+    assert (report.interrupted, report.is_good, destroying.calls) == (number.name, False, 1)
+    assert f"{number.name}: {CONTINUES}" in said
+
+
+def test_a_mistake_of_the_program_tears_down_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def mistake() -> None:
+        raise KeyError("no such thing")
+
+    destroyed = []
+    monkeypatch.setattr(Destroying, "destroy", lambda *_: destroyed.append(True))
+    with pytest.raises(KeyError):
+        verified(monkeypatch, {4: mistake})
+    assert destroyed == [True]
+
+
+def test_a_destroy_that_fails_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    report, _, destroying = verified(monkeypatch, {}, failures=2)
+    assert (report.is_good, destroying.calls) == (True, 3)
+    report, _, destroying = verified(monkeypatch, {}, failures=3)
+    assert (verdicts(report)[6], destroying.calls) == ("failed", 3)
+
+
+def test_what_is_left_fails_the_last_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    report, _, _ = verified(monkeypatch, {}, left=(Leftover("VPC", "vpc-1", "aws ec2 delete-vpc --vpc-id vpc-1"),))
+    assert (report.checks[6].verdict, report.checks[6].seen, report.is_good) == (Verdict.FAILED, "left: VPC vpc-1", False)
+
+
+def test_an_interrupted_command_ends_with_its_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    child = tmp_path / "child"
+    program = tmp_path / "cdk"
+    program.write_text(f"#!/bin/sh\nsleep 60 &\necho $! > {child}.new; mv {child}.new {child}\nwait\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    cdk = Cdk(tmp_path, "verify", "us-west-2", lambda _: None)
+    with pytest.raises(CdkError, match="did not end within 0 minutes"):
+        cdk.destroy(2.0)
+    pid = int(child.read_text())
+    end = time.monotonic() + 5
+    while Path(f"/proc/{pid}/stat").exists() and Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z":
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def program(tmp_path: Path, *arguments: str, plugin: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:
+    if plugin:
+        (tmp_path / "session-manager-plugin").write_text("#!/bin/sh\necho 1.2.707.0\n")
+        (tmp_path / "session-manager-plugin").chmod(0o755)
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("AWS_")}
+    return subprocess.run(
+        [sys.executable, "-m", "tests.verify_aws", *arguments],
+        cwd=PROJECT,
+        env={**kept, "PATH": f"{tmp_path}:/usr/bin:/bin", **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_it_refuses_before_it_deploys(tmp_path: Path) -> None:
+    for expected, done in {
+        "session-manager-plugin: not in PATH": program(tmp_path, plugin=False),
+        "pass --into FOLDER": program(tmp_path, AWS_ENDPOINT_URL="http://127.0.0.1:1"),
+        "not empty; remove it": program(tmp_path, "--into", str(PROJECT / "docs")),
+    }.items():
+        assert (done.returncode, expected in done.stderr) == (2, True), done.stderr
+
+
+def test_the_handlers_of_before_are_restored() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with interruptible(lambda _: None):
+        assert signal.getsignal(signal.SIGTERM) is not before
+    assert signal.getsignal(signal.SIGTERM) is before
