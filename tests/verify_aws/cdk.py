@@ -1,6 +1,7 @@
 """The project's own deployment: the real `cdk` command line on the cluster file in a folder."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -34,34 +35,33 @@ class Cdk:
         """
         stacks = [f"{self.name}/*", "--no-rollback"] if first else [f"{self.name}/Cluster", "--exclusively"]
         nag = () if first else NO_NAG
-        self._run(["deploy", *stacks, "--require-approval", "never", "--progress", "events", *nag], timeout_s)
+        shown = ["--require-approval", "never", "--progress", "events"]
+        self._run(["deploy", *stacks, *shown, *nag], self._synthesis, timeout_s)
 
     def destroy(self, timeout_s: float) -> None:
-        """Destroy all stacks; raise CdkError unless it succeeds."""
-        self._run(["destroy", f"{self.name}/*", "--force", *NO_NAG], timeout_s)
+        """Destroy all stacks, as the last deployment synthesized them; raise CdkError unless it succeeds."""
+        is_there = (self._assembly / "manifest.json").exists()
+        app = ["--app", str(self._assembly)] if is_there else self._synthesis
+        self._run(["destroy", f"{self.name}/*", "--force", *NO_NAG], app, timeout_s)
 
     @property
     def destroy_command(self) -> str:
         """Return the command that a person can run in the checkout."""
-        return f"AWS_REGION={self.region} cdk destroy '{self.name}/*' -c clusters={self.folder}"
+        return f"AWS_REGION={self.region} cdk destroy '{self.name}/*' -c clusters={shlex.quote(str(self.folder))}"
 
-    def _run(self, arguments: list[str], timeout_s: float) -> None:
-        command = ["cdk", *arguments, "--no-color", "--ci"]
-        command += [
-            "--app",
-            f"{sys.executable} app.py",
-            "--output",
-            str(self.folder / "cdk.out"),
-            "-c",
-            f"clusters={self.folder}",
-        ]
+    @property
+    def _assembly(self) -> Path:
+        return self.folder / "cdk.out"
+
+    @property
+    def _synthesis(self) -> list[str]:
+        app = f"{shlex.quote(sys.executable)} app.py"
+        return ["--app", app, "--output", str(self._assembly), "-c", f"clusters={self.folder}"]
+
+    def _run(self, arguments: list[str], app: list[str], timeout_s: float) -> None:
         self.say(f"$ cdk {' '.join(arguments)}")
-        environment = {
-            **os.environ,
-            "AWS_REGION": self.region,
-            "AWS_DEFAULT_REGION": self.region,
-            "JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION": "1",
-        }
+        command = ["cdk", *arguments, *app, "--no-color", "--ci"]
+        environment = {**os.environ, "AWS_REGION": self.region, "AWS_DEFAULT_REGION": self.region}
         # In a session of its own: a Ctrl-C in the terminal must not end `cdk destroy`.
         process = subprocess.Popen(command, cwd=PROJECT, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
         try:

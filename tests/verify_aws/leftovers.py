@@ -1,7 +1,8 @@
 """What a teardown left in the account, each with the command that removes it."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.deployment import STACKS, Deployment
 from cli.leftovers import file_systems
@@ -12,9 +13,22 @@ LOGS = "/aws/sagemaker/Clusters/"
 
 
 def leftovers(deployment: Deployment, destroy: str) -> tuple[Leftover, ...]:
-    """Return all that still has the cluster's name or tag."""
-    name, found = deployment.config.name, [*_clusters(deployment), *_stacks(deployment, destroy)]
-    return (*found, *_network(deployment, name), *_storage(deployment, name), *_logs(deployment, name))
+    """Return all that still has the cluster's name or tag; what cannot be listed counts as left."""
+    parts: Mapping[str, Callable[[], Iterable[Leftover]]] = {
+        "clusters": lambda: _clusters(deployment),
+        "stacks": lambda: _stacks(deployment, destroy),
+        "network": lambda: _network(deployment),
+        "file systems": lambda: _file_systems(deployment),
+        "buckets": lambda: _buckets(deployment),
+        "log groups": lambda: _logs(deployment),
+    }
+    found: list[Leftover] = []
+    for kind, listed in parts.items():
+        try:
+            found += listed()
+        except (ClientError, BotoCoreError) as error:
+            found.append(Leftover(f"unknown {kind}", str(error), destroy))
+    return tuple(found)
 
 
 def log_groups_of_nodes(deployment: Deployment) -> list[str]:
@@ -35,8 +49,8 @@ def _stacks(deployment: Deployment, destroy: str) -> Iterator[Leftover]:
         yield Leftover(f"stack ({stack.status})", stack.name, destroy)
 
 
-def _network(deployment: Deployment, name: str) -> Iterator[Leftover]:
-    ec2 = deployment.client("ec2")
+def _network(deployment: Deployment) -> Iterator[Leftover]:
+    ec2, name = deployment.client("ec2"), deployment.config.name
     tagged = [{"Name": f"tag:{CLUSTER_TAG}", "Values": [name]}]
     for vpc in (each["VpcId"] for each in ec2.describe_vpcs(Filters=tagged)["Vpcs"]):
         within = [{"Name": "vpc-id", "Values": [vpc]}]
@@ -51,21 +65,23 @@ def _network(deployment: Deployment, name: str) -> Iterator[Leftover]:
         yield _left(deployment, "elastic address", key, f"ec2 release-address --allocation-id {key}")
 
 
-def _storage(deployment: Deployment, name: str) -> Iterator[Leftover]:
-    for each in file_systems(deployment.client("fsx"), name):
+def _file_systems(deployment: Deployment) -> Iterator[Leftover]:
+    for each in file_systems(deployment.client("fsx"), deployment.config.name):
         key = each["FileSystemId"]
         yield _left(deployment, "file system", key, f"fsx delete-file-system --file-system-id {key}")
-    for bucket in _buckets(deployment.client("s3"), name):
-        yield _left(deployment, "bucket", bucket, f"s3 rb --force s3://{bucket}")
 
 
-def _buckets(s3: Any, name: str) -> list[str]:
-    """Return the bucket of the lifecycle scripts, and those that CloudFormation named after one of the stacks."""
+def _buckets(deployment: Deployment) -> Iterator[Leftover]:
+    """Yield the bucket of the lifecycle scripts, and those that CloudFormation named after one of the stacks."""
+    name = deployment.config.name
     prefixes = (f"sagemaker-{name}-", *(f"{name}-{stack.lower()}-" for stack in STACKS))
-    return [bucket["Name"] for bucket in s3.list_buckets()["Buckets"] if bucket["Name"].startswith(prefixes)]
+    for bucket in (each["Name"] for each in deployment.client("s3").list_buckets()["Buckets"]):
+        if bucket.startswith(prefixes):
+            yield _left(deployment, "bucket", bucket, f"s3 rb --force s3://{bucket}")
 
 
-def _logs(deployment: Deployment, name: str) -> Iterator[Leftover]:
+def _logs(deployment: Deployment) -> Iterator[Leftover]:
+    name = deployment.config.name
     for prefix in (f"{LOGS}{name}-", f"/aws/vendedlogs/states/{name}-", f"/aws/lambda/{name}-", f"{name}-"):
         for group in _log_groups(deployment, prefix):
             yield _left(deployment, "log group", group, f"logs delete-log-group --log-group-name {group}")

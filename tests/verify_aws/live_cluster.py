@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.failures import failures
 from cli.progress import LOG_GROUP
 from tests.verify_aws.evidence import Evidence
+from tests.verify_aws.leftovers import log_groups_of_nodes
 from tests.verify_aws.resource_code import Desired, Event
 from tests.verify_aws.shell import Target
 
@@ -76,21 +75,15 @@ class LiveCluster:
         steps = self.steps()
         if steps:
             self.evidence.text("logs/custom-resource.jsonl", "".join(f"{json.dumps(line)}\n" for line in steps))
-        described = self.described()
-        if described is not None:
-            group = f"/aws/sagemaker/Clusters/{described['ClusterName']}/{described['ClusterArn'].rpartition('/')[2]}"
+        for group in log_groups_of_nodes(self.deployment):  # also of a cluster that no longer exists
+            self.evidence.redactor.literal(group.rpartition("/")[2], "cluster-id")
             for stream, lines in self.streams(group):
                 self.evidence.text(f"logs/{stream}.log", "".join(f"{line}\n" for line in lines))
 
     def streams(self, group: str) -> Iterator[tuple[str, list[str]]]:
         """Yield each log stream of a group, with its lines."""
         logs = self.deployment.client("logs")
-        try:
-            pages = list(logs.get_paginator("describe_log_streams").paginate(logGroupName=group))
-        except ClientError as error:
-            if error.response["Error"]["Code"] != "ResourceNotFoundException":
-                raise
-            return
+        pages = logs.get_paginator("describe_log_streams").paginate(logGroupName=group)
         for stream in (each["logStreamName"] for page in pages for each in page["logStreams"]):
             events = logs.get_paginator("filter_log_events").paginate(logGroupName=group, logStreamNames=[stream])
             yield stream, [event["message"].rstrip("\n") for page in events for event in page["events"]]

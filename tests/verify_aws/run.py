@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from tests.verify_aws.cdk import CdkError
 from tests.verify_aws.checks import CHECKS, DESTROYED, ERRORS, Check, Run
 from tests.verify_aws.interruption import InterruptedRunError, Interruption
 from tests.verify_aws.leftovers import leftovers, log_groups_of_nodes
@@ -12,7 +11,7 @@ from tests.verify_aws.verdicts import CheckResult, Leftover, Report, Verdict, pa
 
 NECESSARY = 2
 """Without the first two checks, the others cannot pass."""
-ATTEMPTS = 3
+ATTEMPTS, AGAIN_AFTER_S = 3, 30.0
 SETTLES_WITHIN_S = 3600.0
 BUSY_POLL_S = 5.0
 DESTROY_WITHIN_S = 5400.0
@@ -42,7 +41,7 @@ def verify(run: Run, interruption: Interruption, show: Show) -> Report:
 def _checks(run: Run) -> Iterator[CheckResult]:
     results: list[CheckResult] = []
     for number, (title, check) in enumerate(CHECKS, 1):
-        if not passed(results[:NECESSARY]):
+        if not passed(results[:NECESSARY]) or not run.seconds_left:
             return
         run.say(f"check {number}: {title}")
         results.append(_result(number, title, check, run))
@@ -66,9 +65,13 @@ def _torn_down(run: Run) -> tuple[CheckResult, tuple[Leftover, ...]]:
     """Save the logs, destroy the stacks, delete the nodes' log groups, and return what is left."""
     run.say(f"check {len(CHECKS) + 1}: {DESTROYED}")
     started, seen = time.monotonic(), []
-    for step in (run.cluster.save_logs, lambda: _destroy(run), lambda: _delete_logs(run)):
+    try:
+        run.cluster.save_logs()
+    except Exception as error:  # noqa: BLE001  nothing may prevent the deletion
+        run.say(f"the logs are not saved: {error!r}")
+    for step in (_destroy, _delete_logs):
         try:
-            step()
+            step(run)
         except ERRORS as error:
             seen.append(str(error))
     left = leftovers(run.cluster.deployment, run.cdk.destroy_command)
@@ -79,15 +82,16 @@ def _torn_down(run: Run) -> tuple[CheckResult, tuple[Leftover, ...]]:
 
 
 def _destroy(run: Run) -> None:
-    """Destroy the stacks once none of them is being updated; a deletion that fails is repeated."""
+    """Destroy the stacks once none of them is being updated; what fails is repeated."""
     for attempt in range(1, ATTEMPTS + 1):
-        _settle(run)
         try:
+            _settle(run)
             run.cdk.destroy(DESTROY_WITHIN_S)
-        except CdkError as error:
+        except ERRORS as error:
             if attempt == ATTEMPTS:
                 raise
-            run.say(f"{error}; trying again")
+            run.say(f"{error}; trying again in {AGAIN_AFTER_S:.0f} s")
+            time.sleep(AGAIN_AFTER_S)
         else:
             return
 
@@ -99,7 +103,7 @@ def _settle(run: Run) -> None:
         stack for stack in run.cluster.deployment.stacks() if "UPDATE" in stack.status and stack.status.endswith("_IN_PROGRESS")
     ]:
         if time.monotonic() > end:
-            return  # the deletion will say why
+            return  # the deletion shows why not
         run.say(f"waiting until {busy[0].name} is no longer {busy[0].status}")
         time.sleep(BUSY_POLL_S)
 

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from botocore.exceptions import ClientError
 
 from tests.verify_aws import run as running
 from tests.verify_aws.cdk import PROJECT, Cdk, CdkError
 from tests.verify_aws.checks import CHECKS, CheckFailedError, Run
 from tests.verify_aws.interruption import CONTINUES, interruptible
+from tests.verify_aws.leftovers import leftovers
 from tests.verify_aws.verdicts import Leftover, Report, Verdict
 
 
@@ -22,6 +24,7 @@ class Nothing:
     """A cluster that is not there."""
 
     deployment: Any = None
+    name = "verify"
 
     def save_logs(self) -> None:
         """Save nothing."""
@@ -42,7 +45,11 @@ class Destroying:
 
 
 def verified(
-    monkeypatch: pytest.MonkeyPatch, checks: Mapping[int, Callable[[], None]], failures: int = 0, left: tuple[Leftover, ...] = ()
+    monkeypatch: pytest.MonkeyPatch,
+    checks: Mapping[int, Callable[[], None]],
+    failures: int = 0,
+    left: tuple[Leftover, ...] = (),
+    seconds: float = 60.0,
 ) -> tuple[Report, list[str], Destroying]:
     """Run the seven checks, each of which passes unless given here."""
     said: list[str] = []
@@ -54,8 +61,14 @@ def verified(
     monkeypatch.setattr(running, "leftovers", lambda *_: left)
     monkeypatch.setattr(running, "log_groups_of_nodes", lambda _: [])
     monkeypatch.setattr(running, "_settle", lambda _: None)
+    monkeypatch.setattr(running, "AGAIN_AFTER_S", 0.01)
     destroying = Destroying(failures)
-    run = cast("Run", type("Fake", (), {"cluster": _with_logs(), "cdk": destroying, "say": staticmethod(said.append)})())
+    run = cast(
+        "Run",
+        type(
+            "Fake", (), {"cluster": _with_logs(), "cdk": destroying, "say": staticmethod(said.append), "seconds_left": seconds}
+        )(),
+    )
     with interruptible(said.append) as interruption:
         report = running.verify(run, interruption, lambda _: None)
     return report, said, destroying
@@ -121,6 +134,33 @@ def test_a_mistake_of_the_program_tears_down_too(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(KeyError):
         verified(monkeypatch, {4: mistake})
     assert destroyed == [True]
+
+
+def test_after_the_time_no_check_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    report, _, destroying = verified(monkeypatch, {}, seconds=0.0)
+    assert (verdicts(report), destroying.calls) == (["not reached"] * 6 + ["passed"], 1)
+
+
+def test_logs_that_cannot_be_saved_do_not_prevent_the_teardown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def save_logs(_: Nothing) -> None:
+        raise ValueError("not JSON")
+
+    monkeypatch.setattr(Nothing, "save_logs", save_logs)
+    report, said, _ = verified(monkeypatch, {})
+    assert report.is_good
+    assert "the logs are not saved: ValueError('not JSON')" in said
+
+
+def test_what_cannot_be_listed_counts_as_left() -> None:
+    def client(service: str) -> Any:
+        raise ClientError({"Error": {"Code": "ExpiredToken", "Message": f"the token for {service} has expired"}}, "Describe")
+
+    deployment = type("Fake", (), {"client": staticmethod(client), "config": Nothing, "stacks": lambda _: client("stacks")})()
+    left = leftovers(deployment, "cdk destroy 'verify/*'")
+    assert [each.kind for each in left] == [
+        f"unknown {kind}" for kind in ("clusters", "stacks", "network", "file systems", "buckets", "log groups")
+    ]
+    assert {each.command for each in left} == {"cdk destroy 'verify/*'"}
 
 
 def test_a_destroy_that_fails_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:

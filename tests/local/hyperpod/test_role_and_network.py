@@ -1,10 +1,12 @@
 import json
+import re
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from local_aws import durations
-from tests.local.hyperpod.world import World
+from tests.local.hyperpod.world import REGION, World
 
 pytestmark = pytest.mark.local
 
@@ -71,13 +73,29 @@ def test_session_manager_reaches_nodes_whose_role_may_open_channels(world: World
     cluster = world.in_service(world.group("a"))
     [node] = world.nodes()
     target = f"sagemaker-cluster:{cluster['ClusterArn'].rsplit('/', 1)[1]}_a-{node['InstanceId']}"
-    assert world.client("ssm").get_connection_status(Target=target)["Status"] == status
+    ssm = world.client("ssm")
+    assert ssm.get_connection_status(Target=target)["Status"] == status
+    if status == "connected":
+        session = ssm.start_session(
+            Target=target, DocumentName="AWS-StartNonInteractiveCommand", Parameters={"command": ["true"]}
+        )
+        assert session["StreamUrl"].startswith(f"wss://ssmmessages.{REGION}.amazonaws.com/v1/data-channel/{session['SessionId']}")
+        assert ssm.terminate_session(SessionId=session["SessionId"])["SessionId"] == session["SessionId"]
+        with pytest.raises(ClientError, match="InvalidDocument"):
+            ssm.start_session(Target=target, DocumentName="AWS-StartNothing")
+    else:
+        with pytest.raises(
+            ClientError, match=re.escape(f"(TargetNotConnected) when calling the StartSession operation: {target} is not")
+        ):
+            ssm.start_session(Target=target)
     world.client("iam").delete_role_policy(RoleName="nodes", PolicyName="channels")
 
 
 def test_session_manager_reaches_no_node_that_is_not_there(world: World) -> None:
     target = "sagemaker-cluster:abcdefghijkl_a-i-00000000000000000"
     assert world.client("ssm").get_connection_status(Target=target)["Status"] == "notconnected"
+    with pytest.raises(ClientError, match="TargetNotConnected"):
+        world.client("ssm").start_session(Target=target)
 
 
 def test_a_role_that_may_not_read_the_scripts_fails_the_nodes(world: World) -> None:
