@@ -15,7 +15,7 @@ pytestmark = pytest.mark.local
 
 
 def test_a_group_that_joins_gets_its_partition_and_its_gpus(create: Create, file_system: Json) -> None:
-    cluster = create(Behaviour(), {"controller": 1, "others": 1}, known={})
+    cluster = create(Behaviour(gres="none"), {"controller": 1, "others": 1}, known={})
     is_whole(cluster)
     groups = [{"instance_group_name": name, "partition_name": name} for name in ("others", "joined")]
     settings = {"users": [user("alice", 10001)], "instance_types": TYPES}
