@@ -148,8 +148,20 @@ def missing_nodes(desired: Desired, cluster: Cluster, memory: Memory) -> str:
     if desired.wait != "nodes":
         return ""
     if not creates_cluster(desired, memory):
-        return cluster.missing(memory.awaited)
+        return cluster.missing((*memory.awaited, *enlarged_groups(desired)))
     return cluster.missing(spec["InstanceGroupName"] for _, spec in desired.groups())
+
+
+def enlarged_groups(desired: Desired) -> list[str]:
+    """Return the groups to which the file of an update adds nodes.
+
+    A step that dies in UpdateCluster does not remember them, and a continuous cluster is InService before its nodes.
+    """
+    if desired.old_request is None:
+        return []
+    before = {name: int(group["InstanceCount"]) for name, group in desired.old_groups().items()}
+    now = {spec["InstanceGroupName"]: int(spec["InstanceCount"]) for _, spec in desired.groups()}
+    return [name for name, count in now.items() if count > before.get(name, 0)]
 
 
 def _tag_call(desired: Desired, cluster: Cluster, memory: Memory) -> Call | None:

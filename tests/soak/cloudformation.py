@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from tests.soak.files import FILES
+from cluster_resource.event import CLUSTER, DELETION, WAIT
+from tests.soak.files import FILES, wanted
 from tests.soak.timeline import Timeline
 from tests.unit.cluster_resource.world import LOGICAL_ID, STACK, as_strings
 
 Json = dict[str, Any]
 SERVICE_TIMEOUT_S = 3600
-TYPE = "Custom::HyperPodCluster"
+WAIT_ID, DELETION_ID = "Wait2", "Deletion"
 
 
 class Resource(NamedTuple):
@@ -38,6 +39,12 @@ class Request:
     """CloudFormation has handled its response."""
     is_closed: bool = False
     """CloudFormation no longer waits for its response."""
+    origin: "Request | None" = None
+    """The request for the cluster, if this is one for the wait or the deletion after it."""
+    cluster: str = ""
+    """The cluster's name, if this is a request for the wait."""
+    has_waited: bool = False
+    """The wait was called after this request for the cluster, so a rollback calls it again."""
 
     @property
     def id(self) -> str:
@@ -48,12 +55,17 @@ class Request:
         return str(self.raw["RequestType"])
 
     @property
+    def type(self) -> str:
+        return str(self.raw["ResourceType"])
+
+    @property
     def physical_id(self) -> str:
-        return str(self.raw.get("PhysicalResourceId", ""))
+        """The cluster's name, also in a request for another resource."""
+        return self.cluster or str(self.raw.get("PhysicalResourceId", ""))
 
 
 class CloudFormation:
-    """The stack. ``deliver`` passes an event to Lambda; ``decorate`` adds the fields of another release."""
+    """The stack: the cluster, and with more than one `WaitHours` its wait and its deletion."""
 
     def __init__(self, timeline: Timeline, deliver: Callable[[Json], None]) -> None:
         self._timeline = timeline
@@ -67,7 +79,10 @@ class CloudFormation:
         self.novelty: Json = {}
         self.rollbacks = 0
         self.has_skipped = False
+        self.has_wait = False
         self._invented = ""
+        self._undeleted: Request | None = None
+        """The request whose deletion resource failed, while the cluster counts as deleted."""
         self._properties: dict[str, Json] = {}
 
     # What a user does
@@ -82,7 +97,9 @@ class CloudFormation:
     def destroy(self) -> None:
         """Delete the stack."""
         self._give_up_rollback()
-        if self.resource:
+        if self._undeleted and self.phase == "DELETE_FAILED":
+            self._send_other(DELETION, self._undeleted, "Delete", {"ClusterLogicalId": LOGICAL_ID})
+        elif self.resource:
             self._delete(self.resource)
 
     def cancel(self) -> None:
@@ -90,12 +107,14 @@ class CloudFormation:
         request = self.current
         if request and request.purpose == "deploy":
             request.is_closed = True
-            self._roll_back(request, None)
+            self._roll_back(request.origin or request, request.cluster or None)
 
     def go_on(self) -> None:
         """Continue a failed rollback."""
         failed = self.current
-        if failed and self.phase == "UPDATE_ROLLBACK_FAILED":
+        if failed and self.phase == "UPDATE_ROLLBACK_FAILED" and failed.origin:
+            self._send_wait(failed.origin, failed.cluster)
+        elif failed and self.phase == "UPDATE_ROLLBACK_FAILED":
             self._send("Update", "rollback", failed.physical_id, failed.file, failed.old_file)
 
     def skip(self) -> None:
@@ -129,7 +148,9 @@ class CloudFormation:
 
     def _go_on_after(self, request: Request, body: Json | None) -> None:
         is_success = body is not None and body["Status"] == "SUCCESS"
-        if request.kind == "Delete":
+        if request.origin and request.type == WAIT:
+            self._waited(request, request.origin, is_success=is_success)
+        elif request.kind == "Delete":
             self._deleted(request, is_success=is_success)
         elif not is_success or body is None:
             self._failed(request, body)
@@ -139,6 +160,25 @@ class CloudFormation:
     def _succeeded(self, request: Request, physical_id: str) -> None:
         # A cluster whose clean-up failed is taken again where a later file gives the same name.
         self.abandoned = [name for name in self.abandoned if name != physical_id]
+        if self._is_awaited(request):
+            self._send_wait(request, physical_id)
+        else:
+            self._go_on_with(request, physical_id)
+
+    def _is_awaited(self, request: Request) -> bool:
+        file = wanted(request.file)
+        return file.hours > 1 and file.waits and (request.purpose == "deploy" or request.has_waited)
+
+    def _waited(self, request: Request, origin: Request, *, is_success: bool) -> None:
+        if is_success:
+            self.has_wait = True
+            self._go_on_with(origin, request.cluster)
+        elif request.purpose == "rollback":
+            self.phase, self.current = "UPDATE_ROLLBACK_FAILED", request
+        else:
+            self._roll_back(origin, request.cluster)
+
+    def _go_on_with(self, request: Request, physical_id: str) -> None:
         if request.then == "rollback":
             self._roll_back(request, physical_id)
             return
@@ -160,6 +200,8 @@ class CloudFormation:
             self._delete(Resource(physical_id or self._invented, request.file))
         else:
             self._send("Update", "rollback", physical_id or request.physical_id, request.old_file, request.file)
+            if self.current:
+                self.current.has_waited = request.has_waited and self.has_wait
 
     def _delete(self, resource: Resource) -> None:
         self.resource = resource
@@ -171,29 +213,63 @@ class CloudFormation:
         if request.purpose == "cleanup":
             if not is_success:
                 self.abandoned.append(request.physical_id)
+        elif is_success and request.type == CLUSTER and wanted(request.file).hours > 1:
+            self._send_other(DELETION, request, "Delete", {"ClusterLogicalId": LOGICAL_ID})
         elif is_success:
-            self.resource = None
+            self.resource, self.has_wait, self._undeleted = None, False, None
         else:
-            self.phase = "DELETE_FAILED"
+            self.phase, self._undeleted = "DELETE_FAILED", request.origin
+
+    def _send_wait(self, origin: Request, cluster: str) -> None:
+        """Call the wait after the cluster's request, before CloudFormation goes on."""
+        file = FILES[origin.file]
+        wanted = {
+            "PropertiesVersion": "1",
+            "ClusterName": cluster,
+            "Hour": 2,
+            "Last": True,
+            "Trigger": origin.id,
+            "Wait": file["Wait"],
+        }
+        origin.has_waited = True
+        self._send_other(WAIT, origin, "Update" if self.has_wait else "Create", wanted, cluster)
+
+    def _send_other(self, kind: str, origin: Request, request_type: str, wanted: Json, cluster: str = "") -> None:
+        logical_id = WAIT_ID if kind == WAIT else DELETION_ID
+        own = {"ResourceType": kind, "LogicalResourceId": logical_id, "ResourceProperties": as_strings(wanted)}
+        existing = {} if request_type == "Create" else {"PhysicalResourceId": logical_id}
+        raw = {**self._event(request_type), **own, **existing}
+        self._open(
+            Request(
+                raw, origin.purpose, origin.file, origin.old_file, self._timeline.clock.now, "", origin=origin, cluster=cluster
+            )
+        )
 
     def _send(self, kind: str, purpose: str, physical_id: str, file: str, old_file: str, *, then: str = "") -> None:
         if purpose == "deploy":
             self._properties[file] = as_strings({**FILES[file], **self.novelty})
-        number = next(self._numbers)
-        date = self._timeline.clock.now.strftime("%Y%m%dT%H%M%SZ")
         raw = {
-            "RequestType": kind,
-            "RequestId": f"request-{number}",
-            "StackId": STACK,
+            **self._event(kind),
             "LogicalResourceId": LOGICAL_ID,
-            "ResourceType": TYPE,
-            "ResponseURL": f"https://bucket/{number}?X-Amz-Date={date}&X-Amz-Signature=secret",
+            "ResourceType": CLUSTER,
             "ResourceProperties": self._properties[file],
             **({"PhysicalResourceId": physical_id} if physical_id else {}),
             **({"OldResourceProperties": self._properties[old_file]} if old_file else {}),
         }
-        request = Request(raw, purpose, file, old_file, self._timeline.clock.now, then)
+        self._open(Request(raw, purpose, file, old_file, self._timeline.clock.now, then))
+
+    def _event(self, kind: str) -> Json:
+        number = next(self._numbers)
+        date = self._timeline.clock.now.strftime("%Y%m%dT%H%M%SZ")
+        return {
+            "RequestType": kind,
+            "RequestId": f"request-{number}",
+            "StackId": STACK,
+            "ResponseURL": f"https://bucket/{number}?X-Amz-Date={date}&X-Amz-Signature=secret",
+        }
+
+    def _open(self, request: Request) -> None:
         self.requests[request.id] = request
-        self.current, self.phase = request, f"{kind} {purpose}"
+        self.current, self.phase = request, f"{request.kind} {request.purpose}"
         self._timeline.after(SERVICE_TIMEOUT_S, lambda: self._time_out(request))
-        self._deliver(raw)
+        self._deliver(request.raw)

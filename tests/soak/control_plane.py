@@ -6,6 +6,7 @@ from typing import Any
 
 from cluster_resource.event import Owner, owner_of
 from tests.soak.boundary import Invocation
+from tests.soak.files import ADOPTED_NAME
 from tests.unit.cluster_resource.fake_cluster import FakeCluster
 from tests.unit.cluster_resource.fake_sagemaker import FakeSageMaker, Refusal, service_error
 from tests.unit.cluster_resource.manual_clock import ManualClock
@@ -24,6 +25,10 @@ class ControlPlane(FakeSageMaker):
         self.outage_code = "ThrottlingException"
         self.foreign_changes: list[str] = []
         self.changed_by: Callable[[str, str], None] = lambda _operation, _request_id: None
+        self.adopts: Callable[[str], bool] = lambda _request_id: False
+        """Whether a request's file adopts its cluster."""
+        self.creates: Callable[[str], bool] = lambda _request_id: False
+        """Whether a request is a Create."""
         self.creations: dict[str, int] = {}
 
     def ours(self, *, and_going: bool = True) -> list[FakeCluster]:
@@ -41,13 +46,36 @@ class ControlPlane(FakeSageMaker):
         operation = camel(method)
         self.check_outage(operation)
         target = self._target(request)
+        tags = dict(target.tags) if target else {}
+        self._check_adoption(operation, request, invocation.request_id)
         reply = getattr(self, method)(**request)
         self.changed_by(operation, invocation.request_id)  # a call that is refused changes nothing
         if operation == "CreateCluster":
             self.creations[invocation.request_id] = self.creations.get(invocation.request_id, 0) + 1
-        elif target and not operation.startswith(("Describe", "List")) and owner_of(target.tags) != OURS:
+        elif (
+            target
+            and not operation.startswith(("Describe", "List"))
+            and not self._is_allowed(operation, target, tags, invocation)
+        ):
             self.foreign_changes.append(f"not ours: {operation} of {invocation.request_id} changed {target.name}")
         return reply
+
+    def _is_allowed(self, operation: str, target: FakeCluster, tags: dict[str, str], invocation: Invocation) -> bool:
+        """Return whether a request may change the cluster, which had ``tags`` before."""
+        is_adoption = operation == "AddTags" and owner_of(tags) is None and self.adopts(invocation.request_id)
+        return owner_of(tags) == OURS or (target.name == ADOPTED_NAME and is_adoption)
+
+    def _check_adoption(self, operation: str, request: Json, request_id: str) -> None:
+        """Check that a request whose file adopts the cluster neither creates nor deletes it, nor removes nodes as it adopts."""
+        target = self._target(request)
+        if not self.adopts(request_id) or request.get("ClusterName") != ADOPTED_NAME:
+            return
+        if operation in ("CreateCluster", "DeleteCluster"):
+            self.foreign_changes.append(f"adopted: {operation} of {request_id}")
+        if operation == "UpdateCluster" and target and self.creates(request_id):
+            wanted = {group["InstanceGroupName"]: group["InstanceCount"] for group in request["InstanceGroups"]}
+            fewer = [name for name, group in target.groups.items() if wanted.get(name, 0) < group["InstanceCount"]]
+            self.foreign_changes += [f"adopted: {request_id} removes nodes of {', '.join(fewer)}"] if fewer else []
 
     def check_outage(self, operation: str) -> None:
         """Refuse calls during an outage."""

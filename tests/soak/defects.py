@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from cluster_resource import (
+    adoption,
     convergence,
     deadline,
     decision,
@@ -14,9 +15,11 @@ from cluster_resource import (
     event,
     executions,
     observed,
+    plan,
     reconcile,
     responder,
     response,
+    waits,
 )
 from cluster_resource.aws_api import Kind
 from cluster_resource.decision import Decision, Succeed, Wait
@@ -55,6 +58,37 @@ def _of_any_owner(decide: Any) -> Any:
 
 def _forgetful(absent: Any) -> Any:
     return lambda desired, its, *rest: absent(desired, its._replace(arn="", created_at=""), *rest)
+
+
+def _of_any_setup(refusal: Any) -> Any:
+    def refuse(*arguments: Any) -> str:
+        text: str = refusal(*arguments)
+        return "" if text.startswith(("slurm.setup of", "provisioning of")) else text
+
+    return refuse
+
+
+def _adopting_any(check: Any) -> Any:
+    def adopt_any(desired: Any, cluster: Any, *rest: Any) -> Any:
+        is_foreign = desired.adopt and desired.type == "Create" and cluster.owner != desired.owner
+        return check(desired, cluster._replace(tags={}) if is_foreign else cluster, *rest)
+
+    return adopt_any
+
+
+def _without_release(decide: Any) -> Any:
+    return lambda desired, *rest: decide(desired._replace(adopt=False), *rest)
+
+
+def _forgetting_counts(in_service: Any) -> Any:
+    def forget(cluster: Any, targets: Any, memory: Any, *rest: Any, **more: Any) -> Any:
+        return in_service(cluster, targets, memory._replace(targets={}, awaited=(), rolled_back=False), *rest, **more)
+
+    return forget
+
+
+def _ready_at_once(_: Any) -> Any:
+    return lambda _cluster, _targets, memory, *_rest, **_more: Decision(Succeed("it will be ready soon"), memory)
 
 
 def _numbered(name: Any) -> Any:
@@ -108,6 +142,18 @@ DEFECTS: dict[str, Defect] = {
     "the recorded response is not read": Defect(executions.Executions, "response", lambda _: lambda *_: None),
     "the responder guesses": Defect(responder, "_for_entry", _guessed_by_responder),
     "leftovers stay": Defect(deletion, "with_leftovers", lambda _: lambda decision, _desired: decision),
+    "a continuous cluster in service is done": Defect(convergence, "missing_nodes", lambda _: lambda *_: ""),
+    "the minimum of nodes is not checked": Defect(observed.Group, "needed", lambda _: property(lambda _: 1)),
+    "new nodes are awaited only if the step remembers them": Defect(convergence, "enlarged_groups", lambda _: lambda _: []),
+    "a change of slurm.setup is not refused": Defect(plan, "refusal", _of_any_setup),
+    "an adoption does not look at the tags": Defect(reconcile, "_check_owner", _adopting_any),
+    "an adoption removes nodes": Defect(adoption, "adoption_obstacles", lambda _: lambda *_: []),
+    "an adopted cluster is deleted": Defect(deletion, "decide_delete", _without_release),
+    "a wait does not wait for the nodes": Defect(waits, "_in_service", _ready_at_once),
+    "a wait forgets the counts": Defect(waits, "_in_service", _forgetting_counts),
+    "a deletion does not wait until the cluster is gone": Defect(
+        waits, "decide_deletion_wait", lambda _: lambda _left, memory, _clock: Decision(Succeed("gone soon"), memory)
+    ),
     "a response is not cut": Defect(response, "MAX_BODY", lambda _: 1_000_000),
     "a response is sent once": Defect(response, "send", _send_once),
 }

@@ -3,22 +3,21 @@
 from collections.abc import Callable
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, settings
-from hypothesis import seed as seeded
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from tests.soak.faults import KINDS
-from tests.soak.files import FILES
-from tests.soak.run import Outcome, Run
+from tests.soak.files import SCRIPTS_FILES, TWIN
+from tests.soak.run import ENOUGH, Outcome, Run
 from tests.soak.schedule import CALLS, CODES, Operation
+from tests.unit.cluster_resource.modes import API, MODES, SCRIPTS
 
 STEPS = 14
 """Operations in a schedule, at most."""
 
 CHANGES = ("CreateCluster", "UpdateCluster", "DeleteCluster")
 ORDERS = ("StartExecution", "StopExecution", "ListExecutions", "DescribeExecution")
-FILE_NAMES = st.sampled_from(("four", "six", "login", "moved", "four", "six", "moved", *FILES))
+FILE_NAMES = st.sampled_from(("four", "six", "login", "moved", "four", "six", "moved", *SCRIPTS_FILES))
 SHORT = st.sampled_from((0, 1, 5, 29, 31, 35, 50, 60, 90))
 LONG = st.sampled_from((120, 180, 300, 1200, 3700))
 HANGS = (0, 5, 20, 50, 60, 70)
@@ -37,12 +36,20 @@ class Drawing(RuleBasedStateMachine):
         super().__init__()
         self.schedule: list[Operation] = []
         self.under_way = Run()
+        self.mode = SCRIPTS
+
+    @initialize(mode=st.sampled_from(MODES))
+    def choose_a_mode(self, mode: str) -> None:
+        self.mode = mode
 
     def teardown(self) -> None:
         """Wait until nothing runs, and check the outcome."""
         type(self).finished(self.schedule, self.under_way.finish())
 
-    def _do(self, op: str, **fields: Any) -> None:
+    def do(self, op: str, **fields: Any) -> None:
+        """Run an operation; a file is that of the schedule's mode."""
+        if op == "deploy" and self.mode == API and not fields["file"].startswith(TWIN):
+            fields["file"] = TWIN + fields["file"]
         operation = {"op": op, **fields}
         self.schedule.append(operation)
         self.under_way.do(operation)
@@ -54,39 +61,39 @@ class Drawing(RuleBasedStateMachine):
     def _is_deploying(self) -> bool:
         return self._phase.endswith("deploy")
 
-    def _is_idle(self) -> bool:
+    def is_idle(self) -> bool:
         return self._phase == "idle"
 
     def _is_stuck(self) -> bool:
         return self._phase == "UPDATE_ROLLBACK_FAILED"
 
-    def _is_deletable(self) -> bool:
-        return self._phase == "DELETE_FAILED" or (self._is_idle() and self.under_way.world.cloudformation.resource is not None)
+    def is_deletable(self) -> bool:
+        return self._phase == "DELETE_FAILED" or (self.is_idle() and self.under_way.world.cloudformation.resource is not None)
 
-    @precondition(_is_idle)
+    @precondition(is_idle)
     @rule(file=FILE_NAMES, then=st.sampled_from(("", "", "", "rollback")))
     def deploy(self, file: str, then: str) -> None:
-        self._do("deploy", file=file, then=then)
+        self.do("deploy", file=file, then=then)
 
-    @precondition(_is_idle)
+    @precondition(is_idle)
     @rule(file=FILE_NAMES, seconds=SHORT)
     def deploy_and_cancel(self, file: str, seconds: float) -> None:
-        self._do("deploy", file=file)
-        self._do("wait", seconds=seconds)
-        self._do("cancel")
+        self.do("deploy", file=file)
+        self.do("wait", seconds=seconds)
+        self.do("cancel")
 
-    @precondition(_is_idle)
+    @precondition(is_idle)
     @rule(file=FILE_NAMES, kind=st.sampled_from(("die", "die_after", "late")), skip=st.integers(0, 12))
     def deploy_with_a_crash_anywhere(self, file: str, kind: str, skip: int) -> None:
-        self._fault("step", "*", kind, skip, 20)
-        self._do("deploy", file=file)
+        self.fault("step", "*", kind, skip, 20)
+        self.do("deploy", file=file)
 
     @precondition(_is_deploying)
     @rule(kind=st.sampled_from(("die", "die_after", "late", "pause")), skip=st.integers(0, 5), seconds=st.sampled_from((20, 70)))
     def crash_at_the_next_call(self, kind: str, skip: int, seconds: float) -> None:
-        self._fault("step", "*", kind, skip, seconds)
+        self.fault("step", "*", kind, skip, seconds)
 
-    @precondition(_is_idle)
+    @precondition(is_idle)
     @rule(
         file=FILE_NAMES,
         call=st.sampled_from((*ORDERS, *ORDERS[:1], "Return")),
@@ -99,13 +106,13 @@ class Drawing(RuleBasedStateMachine):
     def deploy_and_overtake(
         self, *, file: str, call: str, kind: str, skip: int, seconds: float, delay: float, cancelled: float
     ) -> None:
-        self._do("deliver", delays=[delay])
-        self._fault("entry", call, kind, skip, seconds)
-        self._do("deploy", file=file)
-        self._do("wait", seconds=cancelled)
-        self._do("cancel")
+        self.do("deliver", delays=[delay])
+        self.fault("entry", call, kind, skip, seconds)
+        self.do("deploy", file=file)
+        self.do("wait", seconds=cancelled)
+        self.do("cancel")
 
-    @precondition(_is_deletable)
+    @precondition(is_deletable)
     @rule(
         file=FILE_NAMES,
         kind=st.sampled_from(("late", "pause")),
@@ -113,84 +120,84 @@ class Drawing(RuleBasedStateMachine):
         lag=st.sampled_from((0, 30)),
     )
     def update_and_roll_back_before_it_starts(self, file: str, kind: str, cancelled: float, lag: float) -> None:
-        if self._is_idle():
+        if self.is_idle():
             if lag:
-                self._do("lag", seconds=lag)
-            self._fault("entry", "StartExecution", kind, 0, 20)
-            self._do("deploy", file=file)
-            self._do("wait", seconds=cancelled)
-            self._do("cancel")
+                self.do("lag", seconds=lag)
+            self.fault("entry", "StartExecution", kind, 0, 20)
+            self.do("deploy", file=file)
+            self.do("wait", seconds=cancelled)
+            self.do("cancel")
 
-    @precondition(_is_idle)
+    @precondition(is_idle)
     @rule(file=FILE_NAMES, code=st.sampled_from(CODES[:2]), seconds=st.sampled_from((400, 600)))
     def deploy_and_cancel_in_an_outage(self, file: str, code: str, seconds: float) -> None:
-        self._do("outage", seconds=seconds, code=code)
-        self._do("deploy", file=file)
-        self._do("wait", seconds=60)
-        self._do("cancel")
+        self.do("outage", seconds=seconds, code=code)
+        self.do("deploy", file=file)
+        self.do("wait", seconds=60)
+        self.do("cancel")
 
-    @precondition(_is_idle)
+    @precondition(is_idle)
     @rule(seconds=st.sampled_from((0, 60, 119, 125, 200)), file=FILE_NAMES)
     def deploy_and_delete_by_hand(self, file: str, seconds: float) -> None:
-        self._do("deploy", file=file)
-        self._do("wait", seconds=seconds)
-        self._do("hand", what="delete")
+        self.do("deploy", file=file)
+        self.do("wait", seconds=seconds)
+        self.do("hand", what="delete")
 
-    @precondition(_is_idle)
+    @precondition(is_idle)
     @rule(tags=st.sampled_from(("other", "none")), name=st.sampled_from(("fixed", "generated")))
     def deploy_beside_a_foreign_cluster(self, tags: str, name: str) -> None:
-        self._do("foreign", name=name, tags=tags)
-        self._do("wait", seconds=200)
-        self._do("deploy", file="named" if name == "fixed" else "six")
+        self.do("foreign", name=name, tags=tags)
+        self.do("wait", seconds=200)
+        self.do("deploy", file="named" if name == "fixed" else "six")
 
-    @precondition(_is_idle)
+    @precondition(is_idle)
     @rule(file=FILE_NAMES)
     def deploy_to_the_end(self, file: str) -> None:
-        self._do("deploy", file=file)
-        self._do("settle")
+        self.do("deploy", file=file)
+        self.do("settle")
 
-    @precondition(_is_deletable)
+    @precondition(is_deletable)
     @rule(file=FILE_NAMES)
     def deploy_what_the_service_takes_back(self, file: str) -> None:
-        if not self._is_idle():
+        if not self.is_idle():
             return
-        self._do("service", update_fails=True)
-        self._do("deploy", file=file)
-        self._do("settle")
-        self._do("service", update_fails=False)
+        self.do("service", update_fails=True)
+        self.do("deploy", file=file)
+        self.do("settle")
+        self.do("service", update_fails=False)
 
-    @precondition(_is_idle)
+    @precondition(is_idle)
     @rule(file=FILE_NAMES, is_refused=st.booleans())
     def deploy_what_the_service_cannot_create(self, file: str, is_refused: bool) -> None:
         if is_refused:
-            self._fault("step", "PUT", "refuse", 0, 0)
-        self._do("service", creation_fails=True)
-        self._do("deploy", file=file)
-        self._do("settle")
-        self._do("service", creation_fails=False)
+            self.fault("step", "PUT", "refuse", 0, 0)
+        self.do("service", creation_fails=True)
+        self.do("deploy", file=file)
+        self.do("settle")
+        self.do("service", creation_fails=False)
 
-    @precondition(_is_deletable)
+    @precondition(is_deletable)
     @rule()
     def destroy(self) -> None:
-        self._do("destroy")
+        self.do("destroy")
 
     @precondition(_is_deploying)
     @rule()
     def cancel(self) -> None:
-        self._do("cancel")
+        self.do("cancel")
 
     @precondition(_is_stuck)
     @rule(op=st.sampled_from(("continue", "skip", "destroy")))
     def leave_a_failed_rollback(self, op: str) -> None:
-        self._do(op)
+        self.do(op)
 
     @rule(seconds=SHORT)
     def wait(self, seconds: float) -> None:
-        self._do("wait", seconds=seconds)
+        self.do("wait", seconds=seconds)
 
     @rule(seconds=LONG)
     def wait_long(self, seconds: float) -> None:
-        self._do("wait", seconds=seconds)
+        self.do("wait", seconds=seconds)
 
     @rule(
         call=st.sampled_from((*CHANGES, *CHANGES, *CALLS)),
@@ -199,9 +206,9 @@ class Drawing(RuleBasedStateMachine):
         seconds=st.sampled_from((0, 5, 20)),
     )
     def crash_a_step(self, call: str, kind: str, skip: int, seconds: float) -> None:
-        self._fault("step", call, kind, 0 if call in CHANGES else skip, seconds)
+        self.fault("step", call, kind, 0 if call in CHANGES else skip, seconds)
 
-    @precondition(_is_idle)
+    @precondition(is_idle)
     @rule(
         file=FILE_NAMES,
         call=st.sampled_from((*CHANGES, "PUT", "Return", "DescribeCluster")),
@@ -209,17 +216,17 @@ class Drawing(RuleBasedStateMachine):
         seconds=st.sampled_from((0, 5, 20)),
     )
     def deploy_with_a_crash(self, file: str, call: str, kind: str, seconds: float) -> None:
-        self._fault("step", call, kind, 0, seconds)
-        self._do("deploy", file=file)
+        self.fault("step", call, kind, 0, seconds)
+        self.do("deploy", file=file)
 
-    @precondition(_is_idle)
+    @precondition(is_idle)
     @rule(file=FILE_NAMES, seconds=st.sampled_from((45, 55)), cancelled=st.sampled_from((31, 35)))
     def deploy_and_cancel_while_its_call_hangs(self, file: str, seconds: float, cancelled: float) -> None:
         """Let the call take effect after the first step of the next request."""
-        self._fault("step", "UpdateCluster" if self._is_deletable() else "CreateCluster", "pause", 0, seconds)
-        self._do("deploy", file=file)
-        self._do("wait", seconds=cancelled)
-        self._do("cancel")
+        self.fault("step", "UpdateCluster" if self.is_deletable() else "CreateCluster", "pause", 0, seconds)
+        self.do("deploy", file=file)
+        self.do("wait", seconds=cancelled)
+        self.do("cancel")
 
     @rule(
         call=st.sampled_from((*CHANGES, *CHANGES, *CALLS)),
@@ -229,7 +236,7 @@ class Drawing(RuleBasedStateMachine):
         code=st.sampled_from(CODES),
     )
     def disturb_a_step(self, call: str, kind: str, skip: int, seconds: float, code: str) -> None:
-        self._fault("step", call, kind, 0 if call in CHANGES else skip, seconds, code=code)
+        self.fault("step", call, kind, 0 if call in CHANGES else skip, seconds, code=code)
 
     @rule(
         call=st.sampled_from((*ORDERS, "GetExecutionHistory", "*", "Return")),
@@ -239,7 +246,7 @@ class Drawing(RuleBasedStateMachine):
         code=st.sampled_from(CODES),
     )
     def disturb_the_entry(self, *, call: str, kind: str, skip: int, seconds: float, code: str) -> None:
-        self._fault("entry", call, kind, skip, seconds, code=code)
+        self.fault("entry", call, kind, skip, seconds, code=code)
 
     @rule(
         call=st.sampled_from((*ORDERS, "GetExecutionHistory", "PUT", "Return", "*")),
@@ -250,9 +257,9 @@ class Drawing(RuleBasedStateMachine):
     )
     def disturb_the_responder(self, *, call: str, kind: str, skip: int, seconds: float, code: str) -> None:
         if self._count("fault", "responder") < RESPONDER_FAULTS:
-            self._fault("responder", call, kind, skip, seconds, code=code)
+            self.fault("responder", call, kind, skip, seconds, code=code)
 
-    @precondition(_is_idle)
+    @precondition(is_idle)
     @rule(
         file=FILE_NAMES,
         pause=st.sampled_from((0, 20, 50, 50)),
@@ -266,35 +273,35 @@ class Drawing(RuleBasedStateMachine):
         if self._count("fault", "responder") + hangs > RESPONDER_FAULTS:
             return
         if outage:
-            self._do("outage", seconds=outage, code=CODES[0])
+            self.do("outage", seconds=outage, code=CODES[0])
         if pause:
-            self._fault("entry", "ListExecutions", "pause_after", 0, pause)
-        self._fault("entry", "StartExecution", "late", 1 if pause else 0, 20)
-        self._do("destination", delays=[delay])
+            self.fault("entry", "ListExecutions", "pause_after", 0, pause)
+        self.fault("entry", "StartExecution", "late", 1 if pause else 0, 20)
+        self.do("destination", delays=[delay])
         for _ in range(hangs):
-            self._fault("responder", "StartExecution", "pause", 0, 60)
+            self.fault("responder", "StartExecution", "pause", 0, 60)
         for _ in range(refusals):
-            self._fault("step", "UpdateCluster" if self._is_deletable() else "CreateCluster", "refuse", 0, 0)
-        self._do("deploy", file=file)
-        self._do("wait", seconds=1)
-        self._do("cancel")
+            self.fault("step", "UpdateCluster" if self.is_deletable() else "CreateCluster", "refuse", 0, 0)
+        self.do("deploy", file=file)
+        self.do("wait", seconds=1)
+        self.do("cancel")
 
     @rule(delays=DESTINATIONS)
     def destination(self, delays: list[float]) -> None:
-        self._do("destination", delays=delays)
+        self.do("destination", delays=delays)
 
     @rule(op=st.sampled_from(("stale", "lag", "outage", "release", "foreign", "hand", "service")), data=st.data())
     def change_the_surroundings(self, op: str, data: st.DataObject) -> None:
-        self._do(op, **data.draw(SURROUNDINGS[op]))
+        self.do(op, **data.draw(SURROUNDINGS[op]))
 
     def _count(self, op: str, function: str) -> int:
         return sum(item["op"] == op and item["function"] == function for item in self.schedule if item["op"] == op)
 
-    def _fault(self, function: str, call: str, kind: str, skip: int, seconds: float, *, code: str = "") -> None:
+    def fault(self, function: str, call: str, kind: str, skip: int, seconds: float, *, code: str = "") -> None:
         coded = {"code": code or "ThrottlingException"} if kind == "refuse" else {}
         bounded = min(seconds, 20) if kind in ("late", "lose") else seconds
         timed = {"seconds": bounded} if kind in ("late", "lose", "pause", "pause_after") else {}
-        self._do("fault", function=function, call=call, kind=kind, skip=skip, **timed, **coded)
+        self.do("fault", function=function, call=call, kind=kind, skip=skip, **timed, **coded)
 
 
 SURROUNDINGS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
@@ -303,7 +310,11 @@ SURROUNDINGS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "outage": st.fixed_dictionaries({"seconds": st.sampled_from((20, 100, 400, 3900)), "code": st.sampled_from(CODES[:2])}),
     "release": st.fixed_dictionaries({"newer": st.booleans()}),
     "foreign": st.fixed_dictionaries(
-        {"name": st.sampled_from(("fixed", "generated")), "tags": st.sampled_from(("other", "none"))}
+        {
+            "name": st.sampled_from(("fixed", "generated", "adopted")),
+            "tags": st.sampled_from(("other", "none")),
+            "mode": st.sampled_from(MODES),
+        }
     ),
     "hand": st.fixed_dictionaries({"what": st.sampled_from(("scale", "group", "delete"))}),
     "service": st.fixed_dictionaries(
@@ -313,21 +324,8 @@ SURROUNDINGS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
             "update_fails": st.booleans(),
             "creation_s": st.sampled_from((60, 120, 600, 3900)),
             "update_s": st.sampled_from((30, 90, 3900)),
+            "deletion_s": st.sampled_from((60, 600, 4000)),
+            "capacity": st.sampled_from((0, 2, 4, ENOUGH)),
         },
     ),
 }
-
-
-def draw(examples: int, seed: int, finished: Callable[[list[Operation], Outcome], None]) -> None:
-    """Draw and run schedules, the same for each seed, and call ``finished`` with each."""
-    machine = type("Drawing", (Drawing,), {"finished": staticmethod(finished)})
-    chosen = settings(
-        max_examples=examples,
-        stateful_step_count=STEPS,
-        deadline=None,
-        database=None,
-        # What fails is made smaller in smallest.py, which knows what a schedule is.
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
-    run_state_machine_as_test(seeded(seed)(machine), settings=chosen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cluster_resource.event import CLUSTER, WAIT
 from tests.soak.cloudformation import SERVICE_TIMEOUT_S, Request
 from tests.soak.files import wanted
 
@@ -39,7 +40,7 @@ def check_living(world: SoakWorld) -> list[str]:
 
 def check_fence(world: SoakWorld, operation: str, request_id: str) -> list[str]:
     """Check that an older request changes nothing after a newer one had its response, or time to stop it."""
-    newer = list(world.cloudformation.requests.values())
+    newer = [request for request in world.cloudformation.requests.values() if request.type == CLUSTER]
     while newer and newer.pop(0).id != request_id:
         pass
     if operation.startswith(("Describe", "List")) or not newer:
@@ -64,13 +65,42 @@ def check_answer(world: SoakWorld, request: Request, body: Json) -> list[str]:
         return _needless(world, request, body["Reason"])
     if request.kind == "Delete":
         return _deleted(world, request)
-    cluster = world.sagemaker.find(body["PhysicalResourceId"])
+    name = request.cluster or body["PhysicalResourceId"]
+    cluster = world.sagemaker.find(name)
     if cluster is None or cluster.status == "Deleting":
-        return [] if world.deleted_by_hand else [f"false success: {request.id} has no cluster {body['PhysicalResourceId']}"]
+        return [] if world.deleted_by_hand else [f"false success: {request.id} has no cluster {name}"]
     asked = wanted(request.file)
-    if asked.waits and cluster.status not in ("InService", "Failed"):
+    if asked.waits and cluster.status not in ("InService", "Failed") and not _hands_over(world, request):
         return [f"false success: {request.id} was answered while {cluster.name} is {cluster.status}"]
-    return []
+    return _missing_nodes(world, request, cluster)
+
+
+def _hands_over(world: SoakWorld, request: Request) -> bool:
+    """Return whether the next resource may continue to wait, because the request's hour is over."""
+    return (
+        request.type == CLUSTER
+        and wanted(request.file).hours > 1
+        and (world.clock.now - request.sent).total_seconds() > PATIENCE_S
+    )
+
+
+def _missing_nodes(world: SoakWorld, request: Request, cluster: FakeCluster) -> list[str]:
+    """Check that the nodes run that a SUCCESS stands for: of an Update, only those of groups that its file enlarges."""
+    asked, before = wanted(request.file), wanted(request.old_file).counts if request.old_file else {}
+    is_adoption = asked.adopts and request.kind == "Create"  # it waits only for nodes that it adds
+    if (
+        not asked.waits_for_nodes
+        or is_adoption
+        or cluster.status == "Failed"
+        or world.changed_by_hand
+        or _hands_over(world, request)
+    ):
+        return []
+    grown = (
+        asked.counts if request.type == WAIT else {name for name, count in asked.counts.items() if count > before.get(name, 0)}
+    )
+    few = [name for name in grown if cluster.running.get(name, 0) < asked.least[name]]
+    return [f"false success: {request.id} was answered with too few nodes in {', '.join(sorted(few))}"] if few else []
 
 
 def _needless(world: SoakWorld, request: Request, reason: str) -> list[str]:
@@ -83,7 +113,9 @@ def _needless(world: SoakWorld, request: Request, reason: str) -> list[str]:
 
 def _deleted(world: SoakWorld, request: Request) -> list[str]:
     left = [
-        cluster.name for cluster in world.sagemaker.ours() if request.purpose == "destroy" or cluster.name == request.physical_id
+        cluster.name
+        for cluster in world.sagemaker.ours(and_going=not _hands_over(world, request))
+        if request.purpose == "destroy" or cluster.name == request.physical_id
     ]
     left = [name for name in left if name not in world.cloudformation.abandoned]
     return [f"left over: {', '.join(left)} lives when {request.id} is answered SUCCESS"] if left else []
@@ -150,7 +182,8 @@ def check_gone(run: Run) -> None:
 
 def _kept_groups(world: SoakWorld) -> set[str]:
     """Return the groups that the last response names as kept."""
-    reasons = [str(answer["Reason"]) for request in world.cloudformation.requests.values() for answer in request.answers]
+    requests = [request for request in world.cloudformation.requests.values() if request.type == CLUSTER]
+    reasons = [str(answer["Reason"]) for request in requests for answer in request.answers]
     _, is_named, names = (reasons[-1] if reasons else "").partition("in neither this file nor the previous one: ")
     return set(names.split(", ")) if is_named else set()
 
@@ -175,6 +208,8 @@ def _differences(run: Run, cluster: FakeCluster, file: str) -> list[str]:
     found += [
         f"{key} of {cluster.name} is not {value}" for key, value in asked.settings.items() if cluster.settings.get(key) != value
     ]
+    if asked.is_continuous != (cluster.is_continuous and "SlurmConfig" in cluster.groups.get("workers", {"SlurmConfig": {}})):
+        found.append(f"{cluster.name} has another setup than file {file}")
     if cluster.settings["VpcConfig"]["Subnets"] != asked.subnets:
         found.append(f"{cluster.name} is in the wrong network")
     return found

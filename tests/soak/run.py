@@ -9,10 +9,11 @@ from typing import Any
 from cluster_resource.event import Event, cluster_name
 from tests.soak import invariants
 from tests.soak.faults import Fault
-from tests.soak.files import FILES, FIXED_NAME
+from tests.soak.files import ADOPTED_NAME, FILES, FIXED_NAME
 from tests.soak.schedule import Operation
 from tests.soak.world import SoakWorld
 from tests.unit.cluster_resource.fake_sagemaker import FakeSageMaker
+from tests.unit.cluster_resource.modes import SCRIPTS, in_mode
 from tests.unit.cluster_resource.world import LOGICAL_ID, STACK, request
 
 Json = dict[str, Any]
@@ -21,6 +22,9 @@ LONGEST_S = 4 * 3700
 
 QUIET_S = 300
 CREATION_S, UPDATE_S, DELETION_S = 120, 90, 60
+ENOUGH = 9
+"""More nodes than any file has in a group."""
+
 NOVELTY = {"PropertiesVersion": "2", "Novelty": {"Since": "2"}}
 
 
@@ -108,7 +112,7 @@ class Run:
     def _let_the_service_end(self) -> None:
         """Finish the service's work after an update of over an hour that timed out or was skipped."""
         for _ in range(0, LONGEST_S, 60):
-            if not any(cluster.status in ("Creating", "Updating") for cluster in self.world.sagemaker.ours()):
+            if not any(cluster.status in ("Creating", "Updating", "Deleting") for cluster in self.world.sagemaker.ours()):
                 return
             self.world.timeline.pass_time(60)
 
@@ -178,22 +182,28 @@ class Run:
             sagemaker.creation_fails = "no capacity: größer als möglich " * 300 if operation["creation_fails"] else ""
         if "update_fails" in operation:
             sagemaker.update_fails = "no capacity" if operation["update_fails"] else ""
+        if "capacity" in operation:
+            sagemaker.offer(operation["capacity"] if operation["capacity"] < ENOUGH else None)
+        sagemaker.deletion_s = operation.get("deletion_s", sagemaker.deletion_s)
         sagemaker.creation_s = operation.get("creation_s", sagemaker.creation_s)
         sagemaker.update_s = operation.get("update_s", sagemaker.update_s)
 
     def _foreign(self, operation: Operation) -> None:
-        """Create a cluster of another owner, with the fixed name or the generated one."""
+        """Create a cluster of another owner, with the fixed name, the generated one or that of files that adopt it."""
         sagemaker = self.world.sagemaker
-        name = FIXED_NAME if operation["name"] == "fixed" else generated_name("four")
+        names = {"fixed": FIXED_NAME, "generated": generated_name("four"), "adopted": ADOPTED_NAME}
+        name = names[operation["name"]]
         tags = [{"Key": "hyperpod-cdk:stack-id", "Value": "another"}, {"Key": "hyperpod-cdk:logical-id", "Value": LOGICAL_ID}]
         if sagemaker.find(name) is None:
             tagged = {"Tags": tags} if operation["tags"] == "other" else {}
-            FakeSageMaker.create_cluster(sagemaker, ClusterName=name, **request(), **tagged)
+            wanted = in_mode(request(), operation.get("mode", SCRIPTS))
+            FakeSageMaker.create_cluster(sagemaker, ClusterName=name, **wanted, **tagged)
 
     def _hand(self, operation: Operation) -> None:
         """Change the cluster by hand."""
         what = operation["what"]
         clusters = self.world.sagemaker.ours(and_going=False)
+        self.world.changed_by_hand = True
         for cluster in clusters[:1] if what == "delete" else ():
             self.world.deleted_by_hand = True
             cluster.go()
@@ -217,6 +227,7 @@ class Run:
         world.states.lag_s = world.sagemaker.stale_s = 0
         world.sagemaker.outage_until = world.clock.now
         self._service({"creation_fails": False, "update_fails": False, "creation_s": CREATION_S, "update_s": UPDATE_S})
+        self._service({"deletion_s": DELETION_S, "capacity": ENOUGH})
 
 
 def run(schedule: Iterable[Operation]) -> Outcome:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from tests.soak.faults import KINDS
 from tests.soak.files import FILES
+from tests.unit.cluster_resource.modes import MODES
 
 Operation = dict[str, Any]
 FUNCTIONS = ("entry", "step", "responder")
@@ -20,6 +21,7 @@ CALLS = (
     "DescribeExecution",
     "GetExecutionHistory",
     "ListClusterNodes",
+    "ListClusters",
     "ListExecutions",
     "ListTags",
     "PUT",
@@ -100,12 +102,19 @@ OPERATIONS: Mapping[str, Mapping[str, Field]] = {
     "outage": {"seconds": Number(4000), "code": Word(CODES[:2])},
     "stale": {"seconds": Number(20)},
     "lag": {"seconds": Number(30)},
-    "service": {"creation_fails": Flag(), "update_fails": Flag(), "creation_s": Number(4000), "update_s": Number(4000)},
-    "foreign": {"name": Word(("fixed", "generated")), "tags": Word(("other", "none"))},
+    "service": {
+        "creation_fails": Flag(),
+        "update_fails": Flag(),
+        "creation_s": Number(4000),
+        "update_s": Number(4000),
+        "deletion_s": Number(4000),
+        "capacity": Number(9),
+    },
+    "foreign": {"name": Word(("fixed", "generated", "adopted")), "tags": Word(("other", "none")), "mode": Word(MODES)},
     "hand": {"what": Word(("scale", "group", "delete"))},
     "release": {"newer": Flag()},
 }
-OPTIONAL = {"then", "skip", "seconds", "code"}
+OPTIONAL = {"then", "skip", "seconds", "code", "mode"}
 """Fields with a default."""
 
 

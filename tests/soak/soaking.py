@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tests.soak.drawing import draw
+from tests.soak.drawing_paths import draw
 from tests.soak.richness import Richness
 from tests.soak.run import Outcome
 from tests.soak.schedule import Operation

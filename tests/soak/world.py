@@ -16,7 +16,7 @@ from tests.soak.boundary import Invocation
 from tests.soak.cloudformation import CloudFormation, Request
 from tests.soak.control_plane import Client, ControlPlane
 from tests.soak.faults import Faults
-from tests.soak.files import is_replacement
+from tests.soak.files import is_replacement, wanted
 from tests.soak.lambda_model import LambdaModel, Target
 from tests.soak.states_model import StatesModel, Task
 from tests.soak.timeline import Timeline
@@ -46,8 +46,11 @@ class SoakWorld:
         self.violations: list[str] = []
         self.is_newer_release = False
         self.deleted_by_hand = False
+        self.changed_by_hand = False
         self.began = self.clock.now
         self.sagemaker.changed_by = self._changed_by
+        self.sagemaker.adopts = lambda request_id: "Adopt" in self.cloudformation.requests[request_id].raw["ResourceProperties"]
+        self.sagemaker.creates = lambda request_id: self.cloudformation.requests[request_id].kind == "Create"
         self._responder = Target(self._run_responder, (60, 120))
         self._entry = Target(self._run_entry, (25, 30), 60, self._hand_on)
 
@@ -160,4 +163,4 @@ class SoakWorld:
     @property
     def renames(self) -> bool:
         """Return whether a request fixes the cluster's name, or stops fixing it."""
-        return any("named" in item.file for item in self.cloudformation.requests.values())
+        return any(wanted(item.file).name for item in self.cloudformation.requests.values())

@@ -74,12 +74,26 @@ class FakeCluster:
                 most = group["InstanceCount"] if capacity is None else max(capacity, self.running.get(name, 0))
                 self.running[name] = min(group["InstanceCount"], most)
 
-    def take_back(self, undo: Callable[[], None], message: str) -> None:
-        """A continuous cluster restores its groups, stays InService, and only its events say so."""
-        if self.status == "InService":
-            undo()
-            about = {"EventMetadata": {"Cluster": {"FailureMessage": message}}}
-            self.record("Cluster update failed", about)
+    def change_in_service(
+        self, seconds: float, undo: Callable[[], None], failure: str, capacity: Callable[[], int | None]
+    ) -> None:
+        """End a continuous cluster's update, unless a newer one replaced it; only its events tell of a rollback.
+
+        Only new nodes can fail.
+        """
+        revision = self.revision
+        grows = any(group["InstanceCount"] > self.running.get(name, 0) for name, group in self.groups.items())
+
+        def end() -> None:
+            if self.revision != revision or self.status in ENDING:
+                return
+            if failure and grows:
+                undo()
+                self.record("Cluster update failed", {"EventMetadata": {"Cluster": {"FailureMessage": failure}}})
+            else:
+                self.arrive(capacity())
+
+        self.later(seconds, end)
 
     def record(self, description: str, about: Json) -> None:
         """Add an event of an error."""

@@ -173,7 +173,7 @@ class FakeSageMaker:
         self._remember()
         undo = cluster.update(copied(request))
         if cluster.is_continuous:
-            self._update_continuously(cluster, undo)
+            cluster.change_in_service(self.update_s, undo, self.update_fails, lambda: self.capacity)
             return {"ClusterArn": cluster.arn}
         cluster.become("Updating")
         if self.update_fails:
@@ -187,16 +187,6 @@ class FakeSageMaker:
         else:
             cluster.later(self.update_s, cluster.in_service)
         return {"ClusterArn": cluster.arn}
-
-    def _update_continuously(self, cluster: FakeCluster, undo: Callable[[], None]) -> None:
-        """Change the cluster while it stays InService; only its events tell of a rollback. A newer update replaces this one."""
-        revision, message = cluster.revision, self.update_fails
-
-        def end() -> None:
-            if cluster.revision == revision:
-                cluster.take_back(undo, message) if message else cluster.arrive(self.capacity)
-
-        cluster.later(self.update_s, end)
 
     def offer(self, capacity: int | None) -> None:
         """Let groups of continuous clusters have that many nodes each (None: all); nodes that are to be had join later."""

@@ -1,0 +1,106 @@
+"""A continuous cluster is InService before its workers, while they change, and while HyperPod takes a change back."""
+
+import pytest
+
+from cluster_resource.event import WAIT
+from tests.unit.cluster_resource.modes import API, in_mode
+from tests.unit.cluster_resource.updates import CONTROLLER, Json, update, workers
+from tests.unit.cluster_resource.world import World, properties, request
+
+pytestmark = pytest.mark.only_mode("api", reason="other clusters are not InService before their nodes")
+NO_CAPACITY = "We currently do not have sufficient ml.trn1.32xlarge capacity"
+
+
+def continuous(count: int, least: int = 0, **more: object) -> Json:
+    group = workers(count, MinInstanceCount=least) if least else workers(count)
+    return properties(in_mode(request(CONTROLLER, group), API), **more)
+
+
+def wait_event(world: World, name: str, kind: str = "Create") -> Json:
+    wanted = {"PropertiesVersion": "1", "ClusterName": name, "Hour": 2, "Last": True, "Trigger": "t"}
+    physical_id = "" if kind == "Create" else "Wait2"
+    return world.event(kind, wanted, physical_id=physical_id, ResourceType=WAIT, LogicalResourceId="Wait2")
+
+
+def test_a_create_waits_for_workers_that_come_after_in_service(world: World) -> None:
+    raw = world.deliver(world.event("Create", continuous(4)))
+    world.run(400)
+    assert world.sagemaker.all[0].status == "InService"
+    assert raw["RequestId"] not in world.responses
+    world.run()
+    assert world.response(raw)["Status"] == "SUCCESS"
+    assert world.sagemaker.all[0].running["workers"] == 4
+
+
+@pytest.mark.fault(8)
+@pytest.mark.fault(16)
+def test_workers_without_capacity_fail_the_create_at_its_deadline_with_type_and_zone(world: World) -> None:
+    world.sagemaker.capacity = 2
+    raw = world.deliver(world.event("Create", continuous(6, 3, AvailabilityZoneId="usw2-az4")))
+    world.run(1000)
+    about = {"EventMetadata": {"Instance": {"FailureMessage": NO_CAPACITY}}}
+    world.sagemaker.all[0].record("Instance did not start", about)
+    world.run()
+    done = world.response(raw)
+    assert done["Status"] == "FAILED"
+    assert "workers 2 of 6" in done["Reason"]
+    assert NO_CAPACITY in done["Reason"]
+    assert "no capacity for ml.trn1.32xlarge in usw2-az4: try later" in done["Reason"]
+
+
+@pytest.mark.fault(16)
+def test_a_minimum_that_has_capacity_is_a_success_and_the_rest_joins_later(world: World) -> None:
+    world.sagemaker.capacity = 4
+    done = world.finish(world.event("Create", continuous(6, 3)))
+    assert done["Status"] == "SUCCESS"
+    assert "workers (4 of 6 nodes run)" in done["Reason"]
+    world.sagemaker.offer(None)
+    world.run(600)
+    world.sagemaker.describe_cluster(ClusterName=done["PhysicalResourceId"])
+    assert world.sagemaker.all[0].running["workers"] == 6
+
+
+def test_an_update_that_replaces_one_in_progress_waits_for_its_own_nodes(world: World) -> None:
+    name = world.create(continuous(4))["PhysicalResourceId"]
+    world.sagemaker.update_s = 5000
+    assert update(world, name, continuous(6), continuous(4))["Status"] == "FAILED"
+    world.sagemaker.update_s = 300
+    assert update(world, name, continuous(8), continuous(6))["Status"] == "SUCCESS"
+    assert world.sagemaker.all[0].running["workers"] == 8
+
+
+@pytest.mark.fault(15)
+@pytest.mark.fault(25)
+def test_an_update_whose_step_dies_in_its_call_still_waits_for_the_new_nodes(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = world.create(continuous(4))["PhysicalResourceId"]
+    whole = world.sagemaker.update_cluster
+
+    def update_and_die(**arguments: object) -> Json:
+        whole(**arguments)
+        monkeypatch.undo()
+        raise MemoryError("out of memory")
+
+    monkeypatch.setattr(world.sagemaker, "update_cluster", update_and_die)
+    assert update(world, name, continuous(6), continuous(4))["Status"] == "SUCCESS"
+    assert world.sagemaker.all[0].running["workers"] == 6
+
+
+@pytest.mark.fault(13)
+def test_a_wait_detects_a_group_that_is_taken_back_while_the_cluster_is_in_service(world: World) -> None:
+    name = world.create(continuous(4, WaitHours=2))["PhysicalResourceId"]
+    world.sagemaker.update_s, world.sagemaker.update_fails = 5000, NO_CAPACITY
+    assert update(world, name, continuous(6, WaitHours=2), continuous(4, WaitHours=2))["Status"] == "SUCCESS"
+    done = world.finish(wait_event(world, name, "Update"))
+    assert done["Status"] == "FAILED"
+    assert "rolled back the update" in done["Reason"]
+    assert "expected workers 6" in done["Reason"]
+
+
+def test_the_reason_of_a_change_taken_back_is_in_the_events(world: World) -> None:
+    name = world.create(continuous(4))["PhysicalResourceId"]
+    world.sagemaker.update_fails = NO_CAPACITY
+    reason = update(world, name, continuous(6), continuous(4))["Reason"]
+    assert NO_CAPACITY in reason
+    assert "gave no reason" not in reason
