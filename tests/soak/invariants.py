@@ -131,19 +131,20 @@ def check_answers(run: Run) -> None:
         took = (request.answered - request.sent).total_seconds()
         if took >= SERVICE_TIMEOUT_S:
             world.violations.append(f"too late: {request.id} was answered after {took:.0f} s")
-        if any(not _agree(other, request.answers[0]) for other in request.answers):
+        if any(not _agree(world, other, request.answers[0]) for other in request.answers):
             said = sorted({f"{item['Status']} {item['Reason'][:80]}" for item in request.answers})
             world.violations.append(f"two verdicts: {request.id} was answered {said}")
 
 
-def _agree(answer: Json, other: Json) -> bool:
+def _agree(world: SoakWorld, answer: Json, other: Json) -> bool:
     """Return whether two answers to a request mean the same.
 
-    If the responder cannot start an execution, it answers FAILED at once. A start by the entry function that lands later answers
+    If the responder may not start an execution, it answers FAILED at once. A start by the entry function that lands later answers
     FAILED again, with its own reason. CloudFormation takes the first.
     """
     both = [{name: value for name, value in each.items() if name != "Reason"} for each in (answer, other)]
-    is_direct = any(each["Reason"].startswith(DIRECT) for each in (answer, other))
+    is_refused = any(fault.function == "responder" and fault.kind == "refuse" for fault in world.faults.happened)
+    is_direct = is_refused and any(each["Reason"].startswith(DIRECT) for each in (answer, other))
     return answer == other or (is_direct and answer["Status"] == "FAILED" and both[0] == both[1])
 
 
