@@ -124,11 +124,13 @@ class Replay:
         return value
 
     def _resource(self, kind: str) -> str:
+        """Return a resource of the embedded account for a placeholder, in the form that the redaction knows."""
         ids = self._world.ids
         known = {
             "cluster": NAME,
             "bucket": BUCKET,
             "arn:iam:role": ids["role"],
+            "file-system": "fs-0123456789abcdef0",
             "security-group": ids["security_group"],
             "subnet": ids["subnet"],
         }

@@ -41,7 +41,7 @@ class Evidence:
         self._write(path, self.redactor(text))
 
     def _write(self, path: str, text: str) -> None:
-        file = self.folder / path
+        file = self.folder / self.redactor(path).translate({ord("<"): None, ord(">"): None})
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
 

@@ -111,11 +111,8 @@ class LiveCluster:
                 name = {"ClusterName": desired.initial_name}
                 if event.request_type == "Create":
                     yield "CreateCluster", {**name, **desired.request, "Tags": tags}
-                else:
-                    yield (
-                        "UpdateCluster",
-                        {**name, "InstanceGroups": desired.request["InstanceGroups"]},
-                    )  # settings did not change
+                else:  # the checks change only groups
+                    yield "UpdateCluster", {**name, "InstanceGroups": desired.request["InstanceGroups"]}
 
     def _create_cluster_shape(self) -> Any:
         return self.deployment.client("sagemaker").meta.service_model.operation_model("CreateCluster").input_shape

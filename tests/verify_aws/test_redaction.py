@@ -55,6 +55,13 @@ def test_what_is_planted_is_gone(kind: str, tmp_path: Path) -> None:
     assert "last line" in (tmp_path / "node.conf").read_text()
 
 
+def test_names_of_files_are_redacted(tmp_path: Path) -> None:
+    Evidence(tmp_path).text("logs/LifecycleConfig/workers/i-0123456789abcdef0.log", "line")
+    assert [str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*.log")] == [
+        "logs/LifecycleConfig/workers/instance-1.log"
+    ]
+
+
 def test_members_with_the_name_of_a_secret_lose_their_value() -> None:
     assert Redactor().json({"MasterPassword": "plain", "NextToken": None, "SecretArn": "arn:aws:x:y:1:z"}) == {
         "MasterPassword": "***",
