@@ -177,6 +177,17 @@ class ClusterConfig(Section):
         """Return the groups with this role; a cluster without Slurm has none."""
         return [group for group in self.instance_groups if group.role is role]
 
+    def partition_groups(self) -> dict[str, list[InstanceGroup]]:
+        """Return the compute groups in each partition; HyperPod's partition of all nodes only if the file names its groups."""
+        compute, found = self.of_role(Role.COMPUTE), dict[str, list[InstanceGroup]]()
+        for group in compute:
+            if group.partition is not None:
+                found.setdefault(group.partition, []).append(group)
+        for partition in self.slurm.partitions:
+            if partition.groups is not None:
+                found[partition.name] = [group for group in compute if group.name in partition.groups]
+        return found
+
     def group_of_role(self, role: Role) -> InstanceGroup | None:
         """Return the controller or login group, of which a Slurm cluster has at most one."""
         return next(iter(self.of_role(role)), None)

@@ -37,7 +37,7 @@ def render() -> str:
 
 
 def _rules_for(only: Orchestrator | None) -> dict[str, Entry]:
-    return {rule: entry(rule) for rule, each in RULES.items() if each.only is only}
+    return {rule: entry(rule) for rule, each in RULES.items() if each.orchestrator is only}
 
 
 def _rules(title: str, entries: Mapping[str, Entry]) -> str:

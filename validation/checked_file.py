@@ -21,7 +21,7 @@ from validation.rules import broken_rules
 from validation.suppressions import with_suppressions
 from validation.yaml.reader import Document, read_yaml
 
-OF_THE_CLUSTER: errors.Path = ("overrides",)
+CLUSTER_OVERRIDES: errors.Path = ("overrides",)
 
 
 @dataclass(frozen=True)
@@ -122,9 +122,9 @@ def _without_request_consequences(broken: Iterable[Problem], problems: list[Prob
 
 def _follows(path: errors.Path, rejected: Set[errors.Path]) -> bool:
     """Return whether a problem in these `overrides` can follow from errors in others."""
-    if path == OF_THE_CLUSTER:
+    if path == CLUSTER_OVERRIDES:
         return bool(rejected)
-    return path != () and (path in rejected or OF_THE_CLUSTER in rejected)
+    return path != () and (path in rejected or CLUSTER_OVERRIDES in rejected)
 
 
 def _overrides(path: errors.Path) -> errors.Path:

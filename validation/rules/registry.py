@@ -22,7 +22,7 @@ class Rule:
     why: str
     check: Callable[[ClusterConfig, EffectiveRequest], Iterator[Problem]]
     level: Level
-    only: Orchestrator | None
+    orchestrator: Orchestrator | None
     """The only orchestrator for which the rule holds; None for all."""
 
 
@@ -32,8 +32,8 @@ RULES: dict[str, Rule] = {}
 FILE_SYSTEMS = ("storage.lustre", "storage.existing", "storage.openzfs")
 
 
-def rule(id: str, *needs: str, level: Level = Level.ERROR, only: Orchestrator | None = None) -> Callable[[Check], Check]:
-    """Register a check of the file under ``id``, for clusters with any orchestrator or ``only`` one.
+def rule(id: str, *needs: str, level: Level = Level.ERROR, orchestrator: Orchestrator | None = None) -> Callable[[Check], Check]:
+    """Register a check of the file under ``id``, for clusters with any or this orchestrator.
 
     It runs only if the fields that it ``needs`` are valid. A need is a field (``storage``), a field of a section
     (``storage.lustre``), or the valid entries of a list (``users[]``), which ``numbered`` enumerates. In the docstring, the first
@@ -41,26 +41,26 @@ def rule(id: str, *needs: str, level: Level = Level.ERROR, only: Orchestrator | 
     """
 
     def register(check: Check) -> Check:
-        RULES[id] = Rule(id, needs, *_texts(check), lambda config, _: check(config), level, only)
+        RULES[id] = Rule(id, needs, *_texts(check), lambda config, _: check(config), level, orchestrator)
         return check
 
     return register
 
 
 def request_rule(
-    id: str, *needs: str, level: Level = Level.ERROR, only: Orchestrator | None = None
+    id: str, *needs: str, level: Level = Level.ERROR, orchestrator: Orchestrator | None = None
 ) -> Callable[[RequestCheck], RequestCheck]:
     """Register a check of the request under ``id``, with fields and `overrides` merged; otherwise like ``rule``."""
 
     def register(check: RequestCheck) -> RequestCheck:
-        RULES[id] = Rule(id, needs, *_texts(check), lambda _, request: check(request), level, only)
+        RULES[id] = Rule(id, needs, *_texts(check), lambda _, request: check(request), level, orchestrator)
         return check
 
     return register
 
 
-slurm_rule = partial(rule, only=Orchestrator.SLURM)
-slurm_request_rule = partial(request_rule, only=Orchestrator.SLURM)
+slurm_rule = partial(rule, orchestrator=Orchestrator.SLURM)
+slurm_request_rule = partial(request_rule, orchestrator=Orchestrator.SLURM)
 
 
 def _texts(check: object) -> tuple[str, str]:
@@ -71,7 +71,7 @@ def _texts(check: object) -> tuple[str, str]:
 def broken_rules(config: ClusterConfig, request: EffectiveRequest, valid: Collection[str]) -> Iterator[Problem]:
     """Yield the problems of all rules for the file's orchestrator that need only ``valid`` fields."""
     for each in RULES.values():
-        if each.only in (None, config.orchestrator) and all(_is_valid(need, valid) for need in each.needs):
+        if each.orchestrator in (None, config.orchestrator) and all(_is_valid(need, valid) for need in each.needs):
             yield from (replace(problem, rule=each.id, level=each.level) for problem in each.check(config, request))
 
 

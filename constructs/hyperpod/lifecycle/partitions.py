@@ -1,6 +1,5 @@
 """Describe the partitions of Slurm to the controllers' scripts."""
 
-from config.instance_group import Role
 from config.model import ClusterConfig
 from config.slurm import ALL_NODES, PartitionConfig
 
@@ -9,22 +8,13 @@ Settings = dict[str, object]
 
 def partitions(config: ClusterConfig) -> list[Settings]:
     """Return the partitions of the file, and those that only compute groups name: HyperPod's agent may lack a new one."""
-    groups: dict[str, list[str]] = {}
-    for group in config.of_role(Role.COMPUTE):
-        groups.setdefault(str(group.partition), []).append(group.name)
+    groups = {name: [group.name for group in members] for name, members in config.partition_groups().items()}
     declared = {each.name: each for each in config.slurm.partitions}
     named = [name for name in groups if name not in declared and name != ALL_NODES]
-    return [_partition(each, groups.get(each.name)) for each in declared.values()] + [
-        {"name": name, "groups": groups[name], "options": {}} for name in named
+    found: list[Settings] = [
+        {"name": name, "groups": groups.get(name), "options": _options(each)} for name, each in declared.items()
     ]
-
-
-def _partition(partition: PartitionConfig, groups: list[str] | None) -> Settings:
-    return {
-        "name": partition.name,
-        "groups": groups if partition.groups is None else list(partition.groups),
-        "options": _options(partition),
-    }
+    return found + [{"name": name, "groups": groups[name], "options": {}} for name in named]
 
 
 def _options(partition: PartitionConfig) -> dict[str, str]:

@@ -93,6 +93,7 @@ OVERRIDE_BREAKERS: dict[str, Callable[[Any], object]] = {
     "arn-partition": lambda draft: of_work(draft, "ExecutionRole", ROLE.replace("arn:aws:", "arn:aws-us-gov:")),
     "training-plan-account": lambda draft: of_work(draft, "TrainingPlanArn", PLAN).set("account", "210987654321"),
     "training-plan-region": lambda draft: of_work(draft, "TrainingPlanArn", PLAN.replace("us-west-2", "us-east-1")),
+    "accounting-secret-role": lambda draft: accounting(draft).set("instance_groups", 0, "execution_role", ROLE),
     "execution-role-account": lambda draft: of_work(draft, "ExecutionRole", "arn:aws:iam::210987654321:role/theirs").set(
         "account", "123456789012"
     ),

@@ -5,10 +5,13 @@ from typing import Any
 import pytest
 
 from config.errors import dotted
-from tests.unit.validation.override_drafts import EBS, KEY, LUSTRE, NETWORK, PLAN, ROLE, WORK, continuous, of_work
+from tests.unit.validation.override_drafts import EBS, KEY, LUSTRE, NETWORK, PLAN, ROLE, WORK, accounting, continuous, of_work
 
 OPENZFS = {"DnsName": "fs-1123456789abcdef0.fsx.us-west-2.amazonaws.com"}
 OURS = f"arn:aws:kms:us-west-2:123456789012:{KEY}"
+
+
+KMS = f"arn:aws:kms:us-west-2:123456789012:{KEY}"
 
 
 def told(draft: Any) -> list[str]:
@@ -163,6 +166,42 @@ def test_groups_of_one_partition_in_one_network_are_fine(draft: Any) -> None:
     work = {**draft.content["instance_groups"][WORK], "overrides": {"OverrideVpcConfig": NETWORK}}
     draft.content["instance_groups"][WORK:] = [work, {**work, "name": "more"}]
     assert told(draft) == []
+
+
+def test_subnets_of_groups_in_a_declared_partition_are_compared(draft: Any) -> None:
+    work = draft.content["instance_groups"][WORK]
+    apart = {**work, "name": "more", "partition": "other", "overrides": {"OverrideVpcConfig": NETWORK}}
+    draft.content["instance_groups"].append(apart)
+    assert told(draft) == []
+    both = {"name": "all", "groups": ["work", "more"]}
+    draft.set("slurm", "partitions", [both])
+    assert told(draft) == ["efa-partition-subnets: slurm.partitions[0].groups[1]"]
+    draft.set("instance_groups", 3, "instance_type", "ml.m5.xlarge")
+    assert told(draft) == []
+
+
+def test_the_clusters_subnets_as_a_groups_own_are_the_same_subnets(draft: Any) -> None:
+    existing = {
+        "vpc_id": "vpc-0123456789abcdef0",
+        "node_subnet_ids": NETWORK["Subnets"],
+        "security_group_id": "sg-0123456789abcdef0",
+    }
+    draft.set("network", "existing", existing)
+    more = {**draft.content["instance_groups"][WORK], "name": "more", "overrides": {"OverrideVpcConfig": NETWORK}}
+    draft.content["instance_groups"].append(more)
+    assert told(draft) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "rights"), [({}, "GetSecretValue for"), ({"secret_key_arn": KMS}, "GetSecretValue and kms:Decrypt")]
+)
+def test_a_controllers_own_role_must_read_the_accounting_secret(draft: Any, key: dict[str, str], rights: str) -> None:
+    accounting(draft, **key).set("instance_groups", 0, "overrides", "ExecutionRole", ROLE)
+    [line] = draft.lines()
+    assert line.startswith("instance_groups[0].overrides.ExecutionRole: ")
+    assert rights in line
+    draft.remove("instance_groups", 0, "overrides").set("instance_groups", WORK, "execution_role", ROLE)
+    assert draft.lines() == []
 
 
 def test_checks_in_overrides_are_checks(draft: Any) -> None:

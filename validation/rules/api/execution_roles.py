@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from cluster_request.effective_request import EffectiveRequest
 from config.arns import Arn
 from config.errors import Level, Problem
-from validation.rules.registry import request_rule
+from config.instance_group import Role
+from validation.rules.registry import request_rule, slurm_request_rule
 
 
 @request_rule("execution-role-account", "instance_groups[]", "account")
@@ -57,4 +58,19 @@ def missing_execution_role(request: EffectiveRequest) -> Iterator[Problem]:
             yield scripts.problem(
                 "the node role has no access to this prefix; add an `execution_role` that has, allow it in `node_role`, or use "
                 "`lifecycle.source`"
+            )
+
+
+@slurm_request_rule("accounting-secret-role", "instance_groups[]", "slurm.accounting", level=Level.WARNING)
+def accounting_secret_role(request: EffectiveRequest) -> Iterator[Problem]:
+    """A controller group with its own `execution_role` should have one that can read the accounting database's secret.
+
+    The deployment allows only its own node role to read the secret: the controller's setup fails without it.
+    """
+    accounting = request.config.slurm.accounting
+    for group in request.of_role(Role.CONTROLLER):
+        if accounting.secret_arn and group.sets("ExecutionRole"):
+            rights = "secretsmanager:GetSecretValue" + (" and kms:Decrypt" if accounting.secret_key_arn else "")
+            yield group.member("ExecutionRole").problem(
+                f"must allow {rights} for `slurm.accounting`; add that to the role, then suppress this warning"
             )

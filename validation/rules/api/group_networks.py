@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from cluster_request.effective_request import EffectiveRequest, Member
-from config.errors import Level, Problem
-from config.instance_group import Role
+from cluster_request.effective_request import EffectiveRequest, GroupMember, Member
+from config.entries import numbered
+from config.errors import Level, Path, Problem
+from config.model import ClusterConfig
 from validation.patterns import corrected, fallback_fix, in_words
 from validation.rules.registry import FILE_SYSTEMS, request_rule, slurm_request_rule
 
@@ -85,20 +86,41 @@ def missing_vpc_config(request: EffectiveRequest) -> Iterator[Problem]:
         yield network.problem(f"required by {', '.join(needing)}; remove this line", None)
 
 
-@slurm_request_rule("efa-partition-subnets", "instance_groups", level=Level.WARNING)
+@slurm_request_rule("efa-partition-subnets", "instance_groups", "slurm.partitions", "overrides", level=Level.WARNING)
 def efa_partition_subnets(request: EffectiveRequest) -> Iterator[Problem]:
     """Groups of one partition with EFA must use the same subnets.
 
-    EFA traffic cannot cross availability zones: a job on nodes of both groups hangs or fails in its first collective call.
+    EFA traffic cannot cross subnets: a job on nodes of both groups hangs or fails in its first collective call.
     """
     # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html
-    first: dict[str, tuple[str, object]] = {}
-    for index, group in enumerate(request.groups):
-        partition, subnets = group.group.partition, group.member("OverrideVpcConfig", "Subnets").value
-        has_efa = any(known.efa_interfaces for known in group.known_types().values())
-        if group.group.role is not Role.COMPUTE or partition is None or not has_efa:
-            continue
-        one, theirs = first.setdefault(partition, (group.name, subnets))
-        if theirs != subnets:
-            message = f"also used by group {one}, which is in other subnets; use another partition, or suppress this warning"
-            yield Problem(("instance_groups", index, "partition"), partition, message)
+    with_efa = {group.name: group for group in request.groups if _has_efa(group)}
+    for partition, members in request.config.partition_groups().items():
+        groups = [with_efa[each.name] for each in members if each.name in with_efa]
+        for group in groups[1:]:
+            if _subnets(group, request) != _subnets(groups[0], request):
+                message = (
+                    f"{groups[0].name} and {group.name} are in different subnets, which EFA cannot cross; use another partition, "
+                    "or suppress this warning"
+                )
+                yield _in_partition(group, partition, request.config, message)
+
+
+def _has_efa(group: GroupMember) -> bool:
+    return any(known.efa_interfaces for known in group.known_types().values())
+
+
+def _subnets(group: GroupMember, request: EffectiveRequest) -> list[str]:
+    """Return the group's own subnets, or the cluster's; none for the subnet that the deployment creates."""
+    own = sorted(each.text for each in group.entries("OverrideVpcConfig", "Subnets"))
+    cluster = request.member("VpcConfig", "Subnets")
+    is_known = cluster.is_overridden or request.config.network.existing is not None
+    return own or (sorted(each.text for each in cluster.entries()) if is_known else [])
+
+
+def _in_partition(group: GroupMember, partition: str, config: ClusterConfig, message: str) -> Problem:
+    """Return a problem at the line that puts the group into the partition."""
+    for index, each in numbered(config.slurm.partitions):
+        if each.name == partition and each.groups is not None:
+            path: Path = ("slurm", "partitions", index, "groups", each.groups.index(group.name))
+            return Problem(path, group.name, message)
+    return Problem((*group.path, "partition"), partition, message)

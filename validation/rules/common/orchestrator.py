@@ -7,7 +7,7 @@ from config.model import ClusterConfig, Orchestrator
 from validation.rules.registry import rule
 
 
-@rule("one-orchestrator", "slurm", "eks", only=Orchestrator.EKS)
+@rule("one-orchestrator", "slurm", "eks", orchestrator=Orchestrator.EKS)
 def one_orchestrator(config: ClusterConfig) -> Iterator[Problem]:
     """`slurm` and `eks` exclude each other.
 
@@ -18,7 +18,7 @@ def one_orchestrator(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("eks",), config.eks, "cannot be combined with `slurm`; keep only one")
 
 
-@rule("eks-not-supported", "slurm", "eks", only=Orchestrator.EKS)
+@rule("eks-not-supported", "slurm", "eks", orchestrator=Orchestrator.EKS)
 def eks_not_supported(config: ClusterConfig) -> Iterator[Problem]:
     """`eks` is not supported yet.
 

@@ -19,11 +19,6 @@ def _numbered(config: ClusterConfig) -> Iterator[tuple[Path, PartitionConfig]]:
         yield (*PARTITIONS, index), partition
 
 
-def _groups(config: ClusterConfig) -> dict[str, str | None]:
-    """Return the partition of each compute group."""
-    return {group.name: group.partition for group in config.of_role(Role.COMPUTE)}
-
-
 @slurm_rule("unique-partition-names", "slurm.partitions[]")
 def unique_partition_names(config: ClusterConfig) -> Iterator[Problem]:
     """Names in `slurm.partitions` must be unique.
@@ -54,7 +49,8 @@ def partition_groups(config: ClusterConfig) -> Iterator[Problem]:
 
     Only compute nodes run jobs; a partition with a misspelled group lacks its nodes.
     """
-    known, roles = _groups(config), {group.name: group.role for group in config.instance_groups}
+    roles = {group.name: group.role for group in config.instance_groups}
+    known = [name for name, role in roles.items() if role is Role.COMPUTE]
     for path, partition in _numbered(config):
         for index, name in enumerate(partition.groups or ()):
             place = (*path, "groups", index)
@@ -73,7 +69,7 @@ def incomplete_partition_groups(config: ClusterConfig) -> Iterator[Problem]:
     HyperPod's agent adds the nodes of these groups to the partition.
     """
     for path, partition in _numbered(config):
-        missing = [name for name, own in _groups(config).items() if own == partition.name]
+        missing = [group.name for group in config.of_role(Role.COMPUTE) if group.partition == partition.name]
         missing = [name for name in missing if name not in (partition.groups or missing)]
         if missing:
             names = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
@@ -87,10 +83,10 @@ def partition_without_groups(config: ClusterConfig) -> Iterator[Problem]:
 
     A partition without nodes runs no jobs.
     """
-    named = {name for name in _groups(config).values() if name}
+    named = config.partition_groups().keys() | {ALL_NODES}
     for path, partition in _numbered(config):
-        if partition.groups is None and partition.name not in named | {ALL_NODES}:
-            message = f"no group has this partition; add `groups`, or {nearest(partition.name, named | {ALL_NODES})}"
+        if partition.groups is None and partition.name not in named:
+            message = f"no group has this partition; add `groups`, or {nearest(partition.name, named)}"
             yield Problem((*path, "name"), partition.name, message)
 
 

@@ -66,9 +66,8 @@ def test_a_request_with_slurm_configs_gives_a_valid_file_with_the_same_request(n
     assert made.config is not None
     assert made.config.uses_slurm_api
     had, network = original.groups[0], original.request["VpcConfig"]
-    lustre: Json = next(
-        (each["FsxLustreConfig"] for each in had.get("InstanceStorageConfigs", []) if "FsxLustreConfig" in each), {}
-    )
+    mounts = [each["FsxLustreConfig"] for each in had.get("InstanceStorageConfigs", []) if "FsxLustreConfig" in each]
+    lustre: Json = mounts[0] if mounts else {}
     values = RequestValues(
         execution_role_arn=had["ExecutionRole"],
         source_s3_uri=had["LifeCycleConfig"]["SourceS3Uri"],
