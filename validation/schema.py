@@ -69,7 +69,7 @@ def _of_model(value: Any) -> Any:
         return [_of_model(each) for each in value]
     if not isinstance(value, dict):
         return value
-    kept = {key: _of_model(each) for key, each in value.items() if key not in _UNUSED or not isinstance(each, str)}
+    kept = {key: _of_keyword(key, each) for key, each in value.items() if key not in _UNUSED or not isinstance(each, str)}
     if value.get("format") == "ipv4network":
         kept["pattern"] = _CIDR
     if isinstance(value.get("change"), str):
@@ -79,6 +79,11 @@ def _of_model(value: Any) -> Any:
     if "$ref" in kept and len(kept) > 1:
         kept["allOf"] = [{"$ref": kept.pop("$ref")}]
     return kept
+
+
+def _of_keyword(keyword: str, value: Any) -> Any:
+    """Convert a keyword's value; the keys of `properties` are names of fields, such as `default`."""
+    return {name: _of_model(each) for name, each in value.items()} if keyword == "properties" else _of_model(value)
 
 
 def _overrides(name: str, left_out: Mapping[str, str], used: dict[str, Schema]) -> Schema:

@@ -33,13 +33,17 @@ SMALL = (
     "é",
     "9",
 )
-OF_A_GROUP = ("threads_per_core", "partition", "volume_gib", "deep_health_checks")
+OF_A_GROUP = (
+    *("threads_per_core", "partition", "volume_gib", "deep_health_checks", "capacity", "min_instance_count", "volume_key_arn"),
+    *("training_plan_arn", "execution_role"),
+)
+OF_SLURM = ("accounting", "partitions", "settings", "state_folder", "restrict_ssh", "prolog_and_epilog")
 OF_A_NETWORK = ("vpc_cidr", "node_cidr", "public_subnet_cidr", "flow_logs_retention_days")
 OF_AN_ASSOCIATION = ("bucket", "prefix", "imported_file_chunk_size_mib", "auto_import", "auto_export")
 FILE_SYSTEM_ADDRESSES = ("removal", "compression", "version", "deployment_type")
 OF_THE_FILE = (
     *("wait", "wait_hours", "node_recovery", "cluster_name", "implementation", "trust_source_account", "recreate", "account"),
-    *("alarm_topic_arn", "tags", "removal"),
+    *("alarm_topic_arn", "tags", "removal", "provisioning"),
 )
 
 
@@ -81,6 +85,18 @@ def _another_place(random: Random, lines: Lines) -> None:
 
 def _field_of_a_group(random: Random, lines: Lines) -> None:
     _add(random, lines, r"    role: ", OF_A_GROUP)
+
+
+def _field_of_slurm(random: Random, lines: Lines) -> None:
+    _add(random, lines, r"  setup: ", OF_SLURM)
+
+
+def _setup_of_slurm(random: Random, lines: Lines) -> None:
+    """Let HyperPod configure Slurm, often with continuous provisioning."""
+    number = _some_line(random, lines, r"  setup: ")
+    if number is not None:
+        lines[number] = "  setup: api"
+        lines += ["provisioning: continuous"] * random.randint(0, 1)
 
 
 def _field_of_the_network(random: Random, lines: Lines) -> None:
@@ -185,7 +201,7 @@ def _cut_or_put_in(random: Random, lines: Lines) -> None:
 GENTLE: tuple[Change, ...] = (
     *(_another_value, _another_value, _another_value, _another_place, _field_of_a_group, _field_of_the_network),
     *(_field_of_an_association, _field_of_a_file_system, _field_of_the_file, _override_of_the_cluster, _override_of_a_group),
-    *(_another_group, _another_user),
+    *(_another_group, _another_user, _field_of_slurm, _setup_of_slurm),
 )
 ROUGH: tuple[Change, ...] = (
     *(_odd_value, _odd_value, _odd_field, _lost_line, _doubled_lines, _moved_line, _other_indentation, _swapped_letters),

@@ -11,6 +11,8 @@ from tests.unit.cluster_request.request_leaves import holding, leaves
 EVENTS = ("[]", "[NEW]", "[NEW, CHANGED]", "[NEW, CHANGED, DELETED]")
 RANGES = ("10.0.0.0/16", "10.1.0.0/16", "10.2.0.0/20", "10.0.4.0/22", "100.64.0.0/16", "172.20.0.0/16", "192.168.0.0/24")
 
+SECRET = "arn:aws:secretsmanager:us-west-2:123456789012:secret:slurm-AbCdEf"
+
 FITTING: dict[str, tuple[str, ...]] = {
     "instance_type": tuple(listed_types()),
     "instance_count": ("0", "1", "2", "3", "4", "8", "32", "500"),
@@ -43,7 +45,29 @@ FITTING: dict[str, tuple[str, ...]] = {
     "prolog_and_epilog": ("true", "false"),
     "state_folder": ("/fsx/slurm", "/home/slurm"),
     "homes": ("/fsx", "/fsx/people"),
-    "database": ("local", "external", "none"),
+    "database": ("local", "external", "managed", "none"),
+    "setup": ("api", "scripts"),
+    "provisioning": ("continuous",),
+    "capacity": ("on_demand", "on_demand", "spot", "spot", "training_plan"),
+    "min_instance_count": ("1", "2", "4"),
+    "volume_key_arn": (
+        "arn:aws:kms:us-west-2:123456789012:key/01234567-89ab-cdef-0123-456789abcdef",
+        "arn:aws:kms:us-east-1:123456789012:key/mrk-0123456789abcdef",
+    ),
+    "training_plan_arn": ("arn:aws:sagemaker:us-west-2:123456789012:training-plan/p5-in-spring",),
+    "execution_role": ("arn:aws:iam::123456789012:role/theirs",),
+    "accounting": (
+        "{database: none}",
+        f"{{database: external, host: db.example.com, secret_arn: {SECRET}}}",
+        f"{{database: managed, host: db.example.com, secret_arn: {SECRET}}}",
+        f"{{database: managed, host: db.example.com, secret_arn: {SECRET}, port: 3307, schema_name: acct}}",
+    ),
+    "partitions": (
+        "[{name: dev, max_time: 1-00:00:00, default: true}]",
+        "[{name: dev, allow_accounts: [vision]}, {name: all, groups: [compute-nodes]}]",
+        "[{name: dev, state: INACTIVE, priority_tier: 2}]",
+    ),
+    "settings": ("{KillWait: '60'}", "{SchedulerParameters: bf_continue, AccountingStorageEnforce: 'limits,qos'}"),
     "port": ("3306", "13306"),
     "wait": ("nodes", "cluster", "none"),
     "wait_hours": ("1", "3", "12"),

@@ -9,6 +9,9 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]  # has no stubs here
 
+from config.fields import section_of
+from config.model import SlurmClusterConfig
+from config.section import Section
 from tests import cluster_files
 from tools.configuration_page_texts import EXAMPLES, LEVELS_EXAMPLE, MINIMAL, OVERRIDES_EXAMPLE
 from validation.schema import FILE, cluster_schema, render
@@ -23,6 +26,17 @@ def wrong(content: object) -> list[str]:
 
 def test_the_file_is_fresh() -> None:
     assert FILE.read_text() == render(), "run `make docs`"
+
+
+def sections(model: type[Section]) -> set[type[Section]]:
+    """Return the section and those in it."""
+    below = {found for field in model.model_fields.values() if (found := section_of(field.annotation))}
+    return {model}.union(*(sections(each) for each in below))
+
+
+def test_every_field_is_in_the_schema() -> None:
+    for model in sections(SlurmClusterConfig) - {SlurmClusterConfig}:
+        assert SCHEMA["definitions"][model.__name__]["properties"].keys() == model.model_fields.keys()
 
 
 def test_it_is_a_schema() -> None:
