@@ -23,13 +23,14 @@ class Bundle:
     parameters: Json = field(default_factory=dict)  # what provisioning_parameters.json has beyond the groups
     settings: Json = field(default_factory=dict)  # what node_settings.json has in place of nothing at all
     extra: Mapping[str, str] = field(default_factory=dict)  # "before_slurm/1_tools.sh" -> text
+    source: Path = OURS  # the folder with the scripts, as `lifecycle.source` names it
     parameters_file: str = "provisioning_parameters.json"  # slurm_groups.json with `slurm.setup: api`
 
     def files(self) -> dict[str, bytes]:
         """All files by their paths below the scripts' folder."""
-        scripts = (path for path in OURS.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+        scripts = (path for path in self.source.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
         return {
-            **{str(path.relative_to(OURS)): path.read_bytes() for path in scripts},
+            **{str(path.relative_to(self.source)): path.read_bytes() for path in scripts},
             **{f"extra/{name}": text.encode() for name, text in self.extra.items()},
             self.parameters_file: _json(_PARAMETERS | self.parameters),
             "node_settings.json": _json(node_settings(**self.settings)),
