@@ -21,6 +21,7 @@ from hyperpod_node.resource_config import ResourceConfig
 from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import configuration, daemon
 from hyperpod_node.slurm.drained_nodes import DrainedNodes
+from hyperpod_node.slurm.handover import Handover
 from hyperpod_node.slurm.joined_groups import JoinedGroups
 from hyperpod_node.slurm.slurm_conf import SlurmConf
 from hyperpod_node.system import SYSTEM, System
@@ -129,6 +130,11 @@ def install(context: Context, system: System) -> str:
     return f"/usr/bin/env PYTHONPATH={folder} /usr/bin/python3 -B -u -m {module} {context.cluster.path} {settings}"
 
 
+def handover_in(folder: str | None, system: System) -> Handover | None:
+    """Return the watch of the shared state in ``folder``, if there is one."""
+    return Handover(system.path(folder), system) if folder else None
+
+
 def start(command: str, system: System) -> None:
     """Run the keeper, now and after a reboot."""
     unit, folder = system.path(daemon.UNITS / f"{UNIT}.service"), system.path(FOLDER)
@@ -148,11 +154,16 @@ def _signature(path: Path) -> tuple[int, ...] | None:
 def main() -> None:
     """Run forever, or with --once, before slurmctld starts, complete slurm.conf and exit."""
     keeper, drained_nodes = Keeper(Path(sys.argv[1]), Path(sys.argv[2]), SYSTEM), DrainedNodes(SYSTEM)
+    handover = handover_in(NodeSettings.load(keeper.settings).slurm.state_folder, SYSTEM)
     while "--once" not in sys.argv:
+        if handover:
+            handover.check()
         keeper.check()
         drained_nodes.check()
         SYSTEM.clock.sleep(EVERY_S)
     keeper.complete()
+    if handover:
+        handover.take_back()
 
 
 if __name__ == "__main__":

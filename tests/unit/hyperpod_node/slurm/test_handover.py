@@ -1,0 +1,129 @@
+"""Only one of several controllers writes the shared state."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hyperpod_node.retry import Clock
+from hyperpod_node.slurm.handover import REQUEST, TIMEOUT_S, Handover
+from tests.unit.hyperpod_node.slurm.slurm_machine import SLURM_CONF, TWO_CONF, SlurmMachine
+
+CONF = "opt/slurm/etc/slurm.conf"
+KILLED = ("kill", "--signal=KILL", "slurmctld")
+
+
+class Controllers:
+    """A controller's keeper, and the heartbeats that the controllers write."""
+
+    def __init__(self, root: Path, host: str) -> None:
+        self.time = 1_790_000_000
+        self.machine = SlurmMachine(root, host=host)
+        self.machine.write(CONF, TWO_CONF)
+        self.folder = self.machine.path("/fsx/slurm")
+        self.folder.mkdir(parents=True)
+        self.handover = Handover(self.folder, self.machine.system)
+
+    def beat(self, place: int) -> None:
+        """A controller writes its heartbeat, and the keeper looks."""
+        (self.folder / "heartbeat").write_bytes(struct.pack(">QQ", self.time, place))
+        self.handover.check()
+
+    def commands(self) -> list[tuple[str, ...]]:
+        return self.machine.run.named("systemctl")
+
+
+@pytest.fixture
+def first(tmp_path: Path) -> Controllers:
+    return Controllers(tmp_path, "ip-10-1-0-4")
+
+
+@pytest.fixture
+def second(tmp_path: Path) -> Controllers:
+    return Controllers(tmp_path, "ip-10-1-0-5")
+
+
+def test_a_controller_that_another_has_superseded_is_killed_once(first: Controllers) -> None:
+    for place in (0, 0, 1, 1):
+        first.beat(place)
+    assert first.commands() == [KILLED]
+
+
+def test_a_backup_is_left_alone_whoever_writes(second: Controllers) -> None:
+    for place in (0, 1, 1):
+        second.beat(place)
+    assert second.commands() == []
+
+
+def test_a_heartbeat_that_is_missing_or_half_written_says_nothing(first: Controllers) -> None:
+    first.beat(0)
+    (first.folder / "heartbeat").write_bytes(b"half")
+    first.handover.check()
+    (first.folder / "heartbeat").unlink()
+    first.handover.check()
+    first.beat(0)
+    assert first.commands() == []
+
+
+def test_the_controller_in_control_gives_it_back_and_is_not_killed_for_that(second: Controllers) -> None:
+    second.beat(1)
+    (second.folder / REQUEST).touch()
+    second.beat(1)
+    assert second.commands() == [("restart", "slurmctld")]
+    assert not (second.folder / REQUEST).exists()
+    second.handover.check()
+    second.beat(0)
+    assert second.commands() == [("restart", "slurmctld")]
+
+
+def test_a_controller_that_takes_over_again_after_it_gave_control_back_is_killed_if_superseded(second: Controllers) -> None:
+    second.beat(1)
+    (second.folder / REQUEST).touch()
+    second.beat(1)
+    second.time += 60
+    second.beat(1)
+    second.beat(0)
+    assert second.commands() == [("restart", "slurmctld"), KILLED]
+
+
+def test_a_file_system_that_cannot_be_read_is_reported_once(first: Controllers, capsys: pytest.CaptureFixture[str]) -> None:
+    (first.folder / "heartbeat").mkdir()
+    first.handover.check()
+    first.handover.check()
+    assert capsys.readouterr().out.count("the writer of Slurm's state is unknown: ") == 1
+
+
+def test_the_first_controller_waits_for_control_until_the_second_has_given_it_back(first: Controllers) -> None:
+    first.beat(1)
+    clock = first.machine.system.clock
+
+    def sleep(seconds: float) -> None:
+        assert (first.folder / REQUEST).exists()
+        if clock.now() > 3:
+            (first.folder / REQUEST).unlink()
+        clock.sleep(seconds)
+
+    system = replace(first.machine.system, clock=Clock(now=clock.now, sleep=sleep, random=clock.random))
+    Handover(first.folder, system).take_back()
+    assert 3 < first.machine.time.now_s < TIMEOUT_S
+
+
+def test_a_request_without_an_answer_ends_with_a_warning(first: Controllers, capsys: pytest.CaptureFixture[str]) -> None:
+    first.beat(1)
+    first.handover.take_back()
+    assert "warning: slurmctld starts while another controller may be in control" in capsys.readouterr().out
+    assert not (first.folder / REQUEST).exists()
+
+
+@pytest.mark.parametrize(
+    ("host", "writer", "conf"), [("4", 0, TWO_CONF), ("5", 0, TWO_CONF), ("5", 1, TWO_CONF), ("4", 1, SLURM_CONF)]
+)
+def test_a_controller_that_no_later_one_has_superseded_starts_at_once(tmp_path: Path, host: str, writer: int, conf: str) -> None:
+    here = Controllers(tmp_path, f"ip-10-1-0-{host}")
+    here.beat(writer)
+    here.machine.write(CONF, conf)
+    here.handover.take_back()
+    assert here.machine.time.pauses == []
