@@ -24,10 +24,12 @@ LONGEST = (
     "synth",
     "gpus",
     "faults",
+    "tests/nodes/agent/test_unkind_agent.py",
+    "tests/nodes/agent/test_other_agents.py",
     "tests/nodes/walk/test_from_yaml_to_srun.py",
     "tests/nodes/verify/test_verify_aws.py",
     "jobs",
-    "tests/nodes/agent/test_unkind_agent.py",
+    "tests/nodes/agent/test_api_setup.py",
 )
 
 

@@ -90,7 +90,7 @@ def apply(
             desired = render(before, settings, cluster, _agents_files(system), login_group)
             changed = _write_companions(desired, system)
             if read(system.slurm_conf) == before:  # the agent may have written since
-                return _write_slurm_conf(desired.slurm_conf, system) or changed, desired.warnings
+                return _rewrite(system.slurm_conf, desired.slurm_conf) or changed, desired.warnings
 
 
 def files(system: System) -> list[Path]:
@@ -119,10 +119,10 @@ def read(slurm_conf: Path) -> str:
         raise NodeError(f"{slurm_conf} is missing; HyperPod's agent writes it") from None
 
 
-def _write_slurm_conf(text: str, system: System) -> bool:
-    """Replace the agent's file, and keep its owner and mode."""
-    status = system.slurm_conf.stat()
-    return put(system.slurm_conf, text, mode=status.st_mode & 0o7777, owner=(status.st_uid, status.st_gid))
+def _rewrite(path: Path, text: str) -> bool:
+    """Replace a file of the agent, and keep its owner and mode."""
+    status = path.stat()
+    return put(path, text, mode=status.st_mode & 0o7777, owner=(status.st_uid, status.st_gid))
 
 
 def _agents_files(system: System) -> AgentsFiles:
@@ -168,10 +168,14 @@ def _has_other_content(text: str) -> bool:
 
 
 def _write_included(path: Path, line: str | None) -> bool:
-    """Write the file that slurm.conf includes before its node lines; it is never empty, because commands would print errors."""
-    if not path.exists() or _has_other_content(path.read_text()):
+    """Write the file that slurm.conf includes before its node lines, after the image's own lines.
+
+    It is never empty, because commands would print errors.
+    """
+    if not path.exists():
         return False
-    return put(path, HEADER + (f"{line}\n" if line else ""))
+    images = path.read_text().partition(HEADER)[0]
+    return _rewrite(path, images + HEADER + (f"{line}\n" if line else ""))
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Resume nodes that slurmctld drained because they registered before the configuration named their GPUs.
 
-Runs in the keeper. Slurm does not resume a node itself when it registers again with all its GPUs.
+Runs in the keeper. Slurm does not resume a node itself when it registers again with all its GPUs; and a slurmd that just
+restarts can miss the message to read the configuration again.
 """
 
 from __future__ import annotations
@@ -22,14 +23,21 @@ _REASON_FIELD = re.compile(r"\bReason=(.*?) \[(\S+)@[^\]\s]+\]")
 _REGISTERED = {"IDLE", "MIXED", "ALLOCATED"}
 # DRAIN and flags without meaning for the node's health; INVALID_REG, the flag of a registration without GPUs, is not among them.
 _FLAGS = {"DRAIN", "CLOUD", "COMPLETING", "RESERVED", "PLANNED"}
+_INVALID = "INVALID_REG"
+RECONFIGURATIONS = 3  # for each node: one whose GPUs are broken never registers with them
 
 
 @dataclass
 class DrainedNodes:
-    """The drained nodes of the cluster; ``held`` are those that an administrator drained."""
+    """The drained nodes of the cluster.
+
+    ``held`` are those that an administrator drained, and ``invalid`` those that registered without GPUs, with the number of
+    checks that found them so.
+    """
 
     system: System
     held: set[str] = field(default_factory=set)
+    invalid: dict[str, int] = field(default_factory=dict)
     problem: str = ""
     next_look_s: float = 0.0
 
@@ -54,11 +62,21 @@ class DrainedNodes:
         drained, user = self._drained(), conf.value("SlurmUser") or "root"
         # slurmctld replaces an administrator's reason with its own, so only an earlier check can tell who drained a node.
         self.held = {name for name, (by, why) in drained.items() if name in self.held or not _is_slurms(by, why, user)}
-        ready = [name for name in drained if name not in self.held and self._has_its_gpus(name, user)]
+        flags = {name: self._flags(name, user) for name in drained if name not in self.held}
+        ready = [name for name, found in flags.items() if found and _FLAGS.issuperset(found)]
         for name in ready:
             self.system.slurm("scontrol", "update", f"NodeName={name}", "State=RESUME", timeout_s=TIMEOUT_S)
             print(f"resumed {name}: slurmctld drained it before its configuration named its GPUs", flush=True)
+        self._reconfigure_for([name for name, found in flags.items() if _INVALID in found])
         return ready
+
+    def _reconfigure_for(self, invalid: list[str]) -> None:
+        """Make slurmds read the configuration again if nodes have been without GPUs since the last check or longer."""
+        late = [name for name in invalid if 1 <= self.invalid.get(name, 0) <= RECONFIGURATIONS]
+        self.invalid = {name: self.invalid.get(name, 0) + 1 for name in invalid}
+        if late:
+            print(f"{', '.join(late)} registered without GPUs: reconfiguring", flush=True)
+            self.system.slurm("scontrol", "reconfigure", timeout_s=TIMEOUT_S)
 
     def _drained(self) -> dict[str, tuple[str, str]]:
         """Return who drained each drained node, and why."""
@@ -66,14 +84,14 @@ class DrainedNodes:
         lines = (line.split("|", 2) for line in self.system.slurm("sinfo", *form, timeout_s=TIMEOUT_S).splitlines())
         return {line[0].strip(): (line[1].strip(), line[2].strip()) for line in lines if len(line) == 3}
 
-    def _has_its_gpus(self, name: str, user: str) -> bool:
-        """Return whether the node has registered with all its GPUs and is drained only because they were missing."""
+    def _flags(self, name: str, user: str) -> set[str]:
+        """Return the state flags of a registered node that is drained only because its GPUs were missing; otherwise none."""
         output = self.system.slurm("scontrol", "--oneliner", "show", "node", name, timeout_s=TIMEOUT_S)
         state, reason = re.search(r"\bState=(\S+)", output), _REASON_FIELD.search(output)
         if not state or not reason or not _is_slurms(reason[2], reason[1], user):
-            return False
+            return set()
         base, *flags = state[1].split("+")
-        return base in _REGISTERED and "DRAIN" in flags and _FLAGS.issuperset(flags)
+        return set(flags) if base in _REGISTERED and "DRAIN" in flags else set()
 
 
 def _is_slurms(by: str, why: str, user: str) -> bool:

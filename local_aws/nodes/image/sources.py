@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from local_aws.nodes.image.store import SUITES
+from local_aws.nodes.image.store import suites
 from local_aws.nodes.programs import run, succeeds
 from local_aws.nodes.specs import NodesError
 
@@ -32,12 +32,12 @@ class Source:
 def choose(targets: Iterable[str], own: str, has: Callable[[Source], bool]) -> tuple[str, list[Source]]:
     """Return the newest Debian release that a machine's ``targets`` offer, with its sources; ``own`` is its codename."""
     listed = list(targets)
-    for suite in SUITES:
+    for suite in suites():
         sources = [source for source in candidates(listed, own, suite) if has(source)]
         if any(source.release == suite for source in sources):
             return suite, sources
     raise NodesError(
-        f"nodes need Debian {' or '.join(SUITES)}, but no apt source here ({own or 'no Debian'}) offers it; "
+        f"nodes need Debian {' or '.join(suites())}, but no apt source here ({own or 'no Debian'}) offers it; "
         "on another distribution, add a Debian source to /etc/apt/sources.list.d and pin it to priority -1"
     )
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 RECIPE = Path(__file__).parent
+ENVIRONMENT = "HYPERPOD_NODES_DEBIAN"  # a release of Debian instead of the newest of these
 SUITES = ("trixie", "bookworm")  # Slurm 24.11, as on HyperPod's nodes, and 22.05
 KEPT_DAYS = 7
 _OF_IMAGE = ("packages", "bootstrap.sh", "overlay", "extra")
@@ -22,6 +23,12 @@ def place() -> Path:
     return caches.resolve() / "hyperpod-cdk"
 
 
+def suites() -> tuple[str, ...]:
+    """Return the releases of Debian to build from, the preferred one first."""
+    named = os.environ.get(ENVIRONMENT)
+    return (named,) if named else SUITES
+
+
 def image_of(suite: str) -> Path:
     """Return the path of the current recipe's image for a release of Debian, built or not."""
     return place() / "images" / f"{suite}-{_hash(_OF_IMAGE)}"
@@ -29,7 +36,7 @@ def image_of(suite: str) -> Path:
 
 def find() -> Path | None:
     """Return the image of the current recipe, or None if it is not built."""
-    return next((image_of(suite) for suite in SUITES if image_of(suite).is_dir()), None)
+    return next((image_of(suite) for suite in suites() if image_of(suite).is_dir()), None)
 
 
 def training_layer(image: Path) -> Path:

@@ -108,6 +108,16 @@ def test_an_included_file_is_never_left_empty_because_all_commands_would_complai
     assert (machine.root / "opt/slurm/etc/accounting.conf").read_text().startswith("#")
 
 
+def test_what_the_image_wrote_into_the_included_file_stays(machine: SlurmMachine) -> None:
+    included = machine.write("opt/slurm/etc/accounting.conf", "AccountingStorageHost=localhost\n")
+    for _ in range(2):
+        slurm_configuration.apply(slurm_context(), machine.system)
+    first, header, line = included.read_text().splitlines()
+    assert first == "AccountingStorageHost=localhost"
+    assert header.startswith("# written by hyperpod_node")
+    assert line.startswith("NodeName=DEFAULT Sockets=2")
+
+
 def test_a_topology_that_does_not_fit_is_not_used_and_a_warning_says_why(
     machine: SlurmMachine, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -215,6 +225,14 @@ def test_a_controller_is_up_while_another_is_down_though_ping_fails_then(machine
     machine.answers("scontrol", one_is_down)
     slurm_controller.apply(slurm_context(bundle=bundle), machine.system)
     assert machine.time.pauses == []
+
+
+def test_running_workers_get_the_files_of_a_second_run_only_if_they_changed(machine: SlurmMachine, bundle: Path) -> None:
+    for change, reconfigured in (("", 0), ("", 0), ("# changed\n", 1)):
+        machine.write(CONF, SLURM_CONF + change)
+        machine.run.commands.clear()
+        slurm_controller.apply(slurm_context(bundle=bundle), machine.system)
+        assert len(machine.asked("scontrol", "reconfigure")) == reconfigured
 
 
 @pytest.mark.parametrize(("sign_of_life", "waits"), [(False, True), (True, False)])

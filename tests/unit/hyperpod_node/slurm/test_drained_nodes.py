@@ -28,7 +28,7 @@ class Slurm:
         self.machine.answers("scontrol", self._scontrol)
 
     def _scontrol(self, arguments: tuple[str, ...], _: str | None) -> str:
-        if "update" in arguments:
+        if arguments[0] in ("update", "reconfigure"):
             return ""
         by, why, state = self.drained[arguments[-1]]
         return f"NodeName={arguments[-1]} Gres=gpu:8 State={state} ThreadsPerCore=2 Reason={why} [{by}@2026-11-22T08:55:58] \n"
@@ -48,6 +48,16 @@ def test_a_node_that_has_registered_with_its_gpus_since_is_resumed_alone(slurm: 
     slurm.drained = {"n1": ("slurm", LACKS, state), "n2": ("root", "disk", "IDLE+DRAIN")}
     assert slurm.looks(DrainedNodes(slurm.machine.system)) == ["n1"]
     assert slurm.machine.asked("scontrol", "update") == [("update", "NodeName=n1", "State=RESUME")]
+
+
+def test_a_node_that_stays_without_its_gpus_reads_the_configuration_again_a_few_times(slurm: Slurm) -> None:
+    keeping, invalid = DrainedNodes(slurm.machine.system), ("slurm", LACKS, "IDLE+DRAIN+INVALID_REG")
+    counts = []
+    for state in (invalid, invalid, invalid, invalid, invalid, ("slurm", LACKS, "IDLE+DRAIN"), invalid, invalid):
+        slurm.drained = {"n1": state, "n2": ("root", "disk", "IDLE+DRAIN+INVALID_REG")}
+        slurm.looks(keeping)
+        counts.append(len(slurm.machine.asked("scontrol", "reconfigure")))
+    assert counts == [0, 1, 2, 3, 3, 3, 3, 4]
 
 
 @pytest.mark.parametrize(

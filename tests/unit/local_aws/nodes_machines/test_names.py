@@ -8,6 +8,7 @@ from local_aws.nodes.__main__ import main
 from local_aws.nodes.cgroups import name_for
 from local_aws.nodes.hub import FileSystem, Hub, NodesError, Vpc
 from local_aws.nodes.image import store
+from local_aws.nodes.image.sources import choose
 
 
 def test_hubs_in_different_folders_have_different_cgroups(tmp_path: Path) -> None:
@@ -35,6 +36,17 @@ def test_the_image_and_its_layer_are_used_where_they_were_built(tmp_path: Path, 
 
     store.training_layer(image).mkdir()
     assert store.layers(image) == [store.training_layer(image), image]
+
+
+def test_another_release_of_debian_is_used_if_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for suite in ("trixie", "forky"):
+        store.image_of(suite).mkdir(parents=True)
+    assert store.find() == store.image_of("trixie")
+
+    monkeypatch.setenv(store.ENVIRONMENT, "forky")
+    assert store.find() == store.image_of("forky")
+    assert choose(["http://deb.debian.org/debian/ trixie main"], "trixie", lambda _: True)[0] == "forky"
 
 
 def test_a_half_built_image_is_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
