@@ -14,7 +14,7 @@ from tests.nodes.gpus.gpu_cluster import GRES, ONE_GPU
 
 pytestmark = pytest.mark.local
 
-APT_S = 8.0  # the scripts report what they wait for after five seconds
+APT_S = 12.0  # the scripts report what they wait for after five seconds, and may start late
 AGENTS = {
     "the kindest": Behaviour(
         script_mounts="host",
