@@ -1,6 +1,6 @@
 """Let only one of several controllers write the shared state. Runs in the keeper.
 
-Slurm's controllers do not notice that another one has taken over while they were stopped or cut off: both would write. And when
+Slurm's controllers do not notice that another takes over while they are stopped or cut off: both would write. And when
 the first one returns, Slurm 24.11 hands control back only after half a minute, while both write. The heartbeat file names the
 controller that writes: two big-endian numbers, a time and the controller's place in slurm.conf.
 """
