@@ -25,7 +25,8 @@ pytestmark = pytest.mark.local
 
 FIRST, SECOND = 1, 2
 LIMIT_S = 60.0
-TIMEOUT_S = 10  # SlurmctldTimeout
+TIMEOUT_S = 5  # SlurmctldTimeout and MessageTimeout
+TAKEN_OVER_S = 40
 DATABASE = """\
 #!/bin/bash
 # An external database, on the login node, and a stand-in for `aws`, which answers with its password.
@@ -46,7 +47,7 @@ EXTERNAL = {"database": "external", "host": "accounting-db", "port": 3306, "secr
 @pytest.fixture(scope="module")
 def cluster(world: World, nodes: SimulatedNodes) -> Running:
     """Two controllers, a login node and a worker, set up by this project's scripts."""
-    ours = slurm(state_folder="/fsx/slurm", settings={"SlurmctldTimeout": str(TIMEOUT_S)})
+    ours = slurm(state_folder="/fsx/slurm", settings={"SlurmctldTimeout": str(TIMEOUT_S), "MessageTimeout": str(TIMEOUT_S)})
     settings = {"slurm": ours, "accounting": EXTERNAL}
     bundle = Bundle(make_file_system(world), settings, {"before_slurm/1_database.sh": DATABASE})
     scripts = lay(world, bundle, "lifecycle/several/")
@@ -66,8 +67,8 @@ def writers(cluster: Running) -> Iterator[Writers]:
 
 
 JOB = "sbatch --mem=1 --output=/dev/null --wrap='echo $$ >>/fsx/pids; exec sleep 900'"
-PROBE = "timeout --signal=KILL 12 srun --quiet --job-name=probe --mem=1 --immediate=10 hostname 2>&1"
-FORGET = "timeout --signal=KILL 5 scancel --name=probe"
+PROBE = "timeout --signal=KILL 7 srun --quiet --job-name=probe --mem=1 --immediate=6 hostname 2>&1"
+FORGET = "timeout --signal=KILL 3 scancel --name=probe"
 SUBMIT = "sbatch --mem=1 --output=/dev/null --wrap=true 2>&1 || true"
 FILL = """
 cp --archive /fsx/slurm /root/state
@@ -161,14 +162,14 @@ def _has_survived(cluster: Running) -> Iterator[None]:
 def test_a_killed_slurmctld_starts_again_at_once(cluster: Running, writers: Writers) -> None:
     fault = Fault(cluster, writers)
     signal(cluster, "KILL")
-    assert fault.until_srun() < 2 * TIMEOUT_S
+    assert fault.until_srun() < 4 * TIMEOUT_S
     assert fault.wrote() == [FIRST]
 
 
 def test_the_second_takes_over_from_one_that_is_stopped_and_only_one_writes(cluster: Running, writers: Writers) -> None:
     pid = signal(cluster, "STOP")
     fault = Fault(cluster, writers)
-    assert fault.until_srun() < 5 * TIMEOUT_S
+    assert fault.until_srun() < TAKEN_OVER_S
     on_first(cluster, f"kill -CONT {pid} 2>/dev/null || true")
     fault.until_written_by(FIRST)
     assert fault.until_srun() < LIMIT_S
@@ -184,7 +185,7 @@ def test_without_network_the_first_goes_on_while_it_can_write_and_nobody_takes_o
     time.sleep(2 * TIMEOUT_S)
     assert fault.wrote() == [FIRST]
     link(cluster, "link set eth0 up", *routes)
-    assert Fault(cluster, writers).until_srun() < 2 * TIMEOUT_S
+    assert Fault(cluster, writers).until_srun() < 4 * TIMEOUT_S
     assert fault.wrote() == [FIRST]
 
 
@@ -194,12 +195,12 @@ def test_without_network_and_file_system_the_second_takes_over_and_only_one_writ
     on_first(cluster, "umount --lazy /fsx")
     link(cluster, "link set eth0 down")
     fault = Fault(cluster, writers)
-    assert fault.until_srun() < 5 * TIMEOUT_S
+    assert fault.until_srun() < TAKEN_OVER_S
     assert fault.wrote() == [SECOND]
     link(cluster, "link set eth0 up", *routes)
     on_first(cluster, "systemctl restart fsx.mount")
     fault.until_written_by(FIRST)
-    assert Fault(cluster, writers).until_srun() < 2 * TIMEOUT_S
+    assert Fault(cluster, writers).until_srun() < 4 * TIMEOUT_S
     assert fault.wrote() == [SECOND, FIRST]
 
 
@@ -208,7 +209,7 @@ def test_on_a_full_file_system_srun_works_and_sbatch_says_why_not(cluster: Runni
     on_first(cluster, FILL)
     fault = Fault(cluster, writers)
     time.sleep(1.5 * TIMEOUT_S)
-    assert Fault(cluster, writers).until_srun() < TIMEOUT_S
+    assert Fault(cluster, writers).until_srun() < 2 * TIMEOUT_S
     assert "I/O error writing script/environment to file" in cluster.run("login-1", "sh", "-c", SUBMIT)
     assert fault.wrote() == []
     on_first(cluster, "umount --lazy /fsx/slurm")
