@@ -18,7 +18,7 @@ def uses_api(original: Original, choices: Choices) -> bool:
     return (
         original.parameters is None
         and choices.scripts is None
-        and all("NodeType" in group.get(SLURM, {}) for group in original.groups)
+        and all("NodeType" in (group.get(SLURM) or {}) for group in original.groups)
     )
 
 

@@ -38,11 +38,11 @@ def storage_of(group: Request) -> GroupStorage | None:
     """Return the group's storage, or None if fields cannot set it."""
     by_kind: dict[str, Request] = {}
     for entry in group.get(STORAGE, ()):
-        for kind, value in entry.items():
-            name = "root" if kind == EBS and value.get("RootVolume") else kind
-            if name in by_kind or len(entry) > 1:
-                return None
-            by_kind[name] = value
+        [(kind, value)] = entry.items()  # the service model requires one kind
+        name = "root" if kind == EBS and value.get("RootVolume") else kind
+        if name in by_kind:
+            return None
+        by_kind[name] = value
     volumes = _volumes(by_kind.get(EBS), by_kind.get("root"))
     mounts = Mounts(by_kind.get(LUSTRE), by_kind.get(OPENZFS))
     return None if volumes is None or not _is_ours(mounts) else GroupStorage(volumes, mounts)

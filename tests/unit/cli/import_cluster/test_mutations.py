@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cli.import_cluster import Choices, Keep, Original, imported
 from config.errors import ConfigError, Problem
-from tests.unit.cli.import_cluster.originals import PARAMETERS, REQUEST, Json, changed
+from tests.unit.cli.import_cluster.originals import PARAMETERS, REQUEST, Json, changed, reference
 from tests.unit.validation.odd_documents import change
 
 ODD: Any = st.one_of(
@@ -28,6 +28,8 @@ NAMES = [
 ]
 RICH: Json = {**REQUEST, "Tags": [{"Key": "team", "Value": "vision"}], "NodeRecovery": "None"}
 
+API_DRIVEN: Json = reference("continuous").request
+
 
 @st.composite
 def changed_documents(draw: st.DrawFn, document: Json) -> Json:
@@ -40,7 +42,7 @@ def changed_documents(draw: st.DrawFn, document: Json) -> Json:
 
 @settings(max_examples=200, deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
-    changed_documents(RICH),
+    changed_documents(RICH) | changed_documents(API_DRIVEN),
     st.just(PARAMETERS) | st.none() | changed_documents(PARAMETERS),
     st.sampled_from(Keep),
     st.booleans(),
