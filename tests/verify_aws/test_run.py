@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 from tests.verify_aws import run as running
 from tests.verify_aws.cdk import PROJECT, Cdk, CdkError
 from tests.verify_aws.checks import CHECKS, CheckFailedError, Run
-from tests.verify_aws.interruption import CONTINUES, interruptible
+from tests.verify_aws.interruption import CONTINUES, InterruptedRunError, Interruption, interruptible
 from tests.verify_aws.leftovers import leftovers
 from tests.verify_aws.verdicts import Leftover, Report, Verdict
 
@@ -123,6 +123,22 @@ def test_a_signal_tears_down_and_a_second_one_does_not_stop_that(number: signal.
     assert verdicts(report) == ["passed"] * 2 + ["not reached"] * 4 + ["passed"]
     assert (report.interrupted, report.is_good, destroying.calls) == (number.name, False, 1)
     assert f"{number.name}: {CONTINUES}" in said
+
+
+def test_a_signal_that_first_comes_in_the_teardown_does_not_stop_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Destroying, "destroy", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    report, said, _ = verified(monkeypatch, {})
+    assert verdicts(report) == ["passed"] * 7
+    assert f"SIGINT: {CONTINUES}" in said
+
+
+def test_two_signals_at_once_raise_only_one_error() -> None:
+    said: list[str] = []
+    interruption = Interruption(said.append)
+    with pytest.raises(InterruptedRunError):
+        interruption.receive(signal.SIGINT, None)
+    interruption.receive(signal.SIGINT, None)
+    assert said == [f"SIGINT: {CONTINUES}"]
 
 
 def test_a_mistake_of_the_program_tears_down_too(monkeypatch: pytest.MonkeyPatch) -> None:
