@@ -16,6 +16,9 @@ NAMESPACES = "mount namespaces of this script and of PID 1:"
 SCRIPT = f"""\
 #!/usr/bin/env bash
 echo "{NAMESPACES} $(readlink /proc/self/ns/mnt /proc/1/ns/mnt | tr '\\n' ' ')"
+echo "the host name resolves to: $(getent hosts "$(hostname)" || echo nothing)"
+echo "controllers in slurm.conf: $(grep -s ^SlurmctldHost /opt/slurm/etc/slurm.conf | tr '\\n' ' ')"
+echo "munge, slurmctld, slurmd, slurmdbd, mariadb: $(systemctl is-active munge slurmctld slurmd slurmdbd mariadb | tr '\\n' ' ')"
 """
 
 

@@ -20,13 +20,15 @@ def rows(heading: str) -> list[list[str]]:
 
 
 ROWS = rows("## Assumptions about AWS")
+OF_THE_AGENT = rows("### How the agent behaves")
 
 
-def test_there_is_a_table() -> None:
+def test_there_are_two_tables() -> None:
     assert len(ROWS) > 15
+    assert len(OF_THE_AGENT) > 10
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0][:40])
+@pytest.mark.parametrize("row", [*ROWS, *OF_THE_AGENT], ids=lambda row: row[0][:40])
 def test_each_assumption_has_a_proof_or_says_that_it_has_none(row: list[str]) -> None:
     proof = row[-1].strip("| ")
     if not proof.startswith("unproven"):
