@@ -87,6 +87,25 @@ def test_an_update_whose_step_dies_in_its_call_still_waits_for_the_new_nodes(
     assert world.sagemaker.all[0].running["workers"] == 6
 
 
+@pytest.mark.fault(25)
+def test_an_adoption_whose_step_dies_in_its_update_still_waits_for_the_new_nodes(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.sagemaker.create_cluster(ClusterName="theirs", **continuous(4)["Request"])
+    world.run(700)
+    whole = world.sagemaker.update_cluster
+
+    def update_and_die(**arguments: object) -> Json:
+        whole(**arguments)
+        monkeypatch.undo()
+        raise MemoryError("out of memory")
+
+    monkeypatch.setattr(world.sagemaker, "update_cluster", update_and_die)
+    adopted = continuous(6, ClusterName="theirs", Adopt=True)
+    assert world.finish(world.event("Create", adopted))["Status"] == "SUCCESS"
+    assert world.sagemaker.all[0].running["workers"] == 6
+
+
 @pytest.mark.fault(13)
 def test_a_wait_detects_a_group_that_is_taken_back_while_the_cluster_is_in_service(world: World) -> None:
     name = world.create(continuous(4, WaitHours=2))["PhysicalResourceId"]
