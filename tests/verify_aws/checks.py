@@ -16,6 +16,9 @@ from tests.verify_aws.shell import Output, Shell, ShellError
 
 SETTLES_WITHIN_S = 900.0
 POLL_S = 1.0
+RUNNING = "Running"
+ACCEPTED = "CreateCluster"
+"""The note of the custom resource's step whose call succeeded; of one that was refused, it goes on with the error."""
 REQUIRED = {
     CONTROLLER: ("/opt/ml/config/resource_config.json", "/opt/slurm/etc/slurm.conf"),
     WORKERS: ("/opt/ml/config/resource_config.json",),
@@ -99,12 +102,21 @@ class Run:
         """Save the reports of the groups' nodes and return them."""
         found = []
         for label, node in labelled(self.cluster.nodes()):
-            if node["InstanceGroupName"] in groups:
+            if node["InstanceGroupName"] in groups and node["InstanceStatus"]["Status"] == RUNNING:
                 report = report_of(self.shell, self.cluster.target(node))
                 for path, text in report.entries():
                     self.cluster.evidence.text(f"nodes/{checkpoint}/{label}/{path}", text)
                 found.append(report)
         return found
+
+    def save_after_failure(self, checkpoint: str) -> None:
+        """Save what still answers; a failed check is where it matters most."""
+        try:
+            if self.cluster.described():
+                self.cluster.save_answers(checkpoint)
+                self.save_nodes(checkpoint, CONTROLLER, WORKERS, ADDED)
+        except ERRORS as error:
+            self.say(f"{checkpoint}: not everything is saved: {error}")
 
 
 def request_accepted(run: Run) -> str:
@@ -115,8 +127,8 @@ def request_accepted(run: Run) -> str:
         run.failed_deployment = str(error)
     notes = [str(step["note"]) for step in run.cluster.steps()]
     described = run.cluster.described()
-    if described is None and not any(note.startswith("CreateCluster") for note in notes):
-        raise CheckFailedError(run.failed_deployment or "no step of the custom resource called CreateCluster")
+    if described is None and ACCEPTED not in notes:
+        raise CheckFailedError(run.failed_deployment or f"the custom resource's steps: {'; '.join(notes) or 'none'}")
     return f"cluster {described['ClusterName']} is {described['ClusterStatus']}" if described else "accepted, and gone again"
 
 
@@ -126,7 +138,7 @@ def nodes_in_service(run: Run) -> str:
         raise CheckFailedError(run.failed_deployment)
     status, nodes = run.cluster.cluster()["ClusterStatus"], run.cluster.nodes()
     states = [f"{node['InstanceGroupName']} {node['InstanceStatus']['Status']}" for node in nodes]
-    if status != "InService" or [node["InstanceStatus"]["Status"] for node in nodes] != ["Running", "Running"]:
+    if status != "InService" or [node["InstanceStatus"]["Status"] for node in nodes] != [RUNNING] * 2:
         raise CheckFailedError(f"cluster {status}, nodes: {', '.join(states)}")
     run.until_idle(FIRST_PARTITION, 1)
     for group, files in REQUIRED.items():
@@ -143,8 +155,8 @@ def no_needless_update(run: Run) -> str:
     run.cluster.save_answers("created")
     run.cluster.save_logs()
     notes = [str(step["note"]) for step in run.cluster.steps() if str(step["request"]).startswith("Create ")]
-    if not any(note.startswith("CreateCluster") for note in notes):
-        raise CheckFailedError(f"the custom resource's log has no CreateCluster; its steps: {'; '.join(notes) or 'none'}")
+    if not notes:
+        raise CheckFailedError("the custom resource's log has no step of the creation")
     if updates := [note for note in notes if note.startswith("UpdateCluster")]:
         raise CheckFailedError(f"the custom resource updated its new cluster: {'; '.join(updates)}")
     return "DescribeCluster shows what CreateCluster asked for"

@@ -54,6 +54,7 @@ def _result(number: int, title: str, check: Check, run: Run) -> CheckResult:
         result = replace(result, seen=check(run))
     except ERRORS as error:
         result = replace(result, verdict=Verdict.FAILED, seen=str(error))
+        run.save_after_failure(f"failed-{number}")
     return replace(result, seconds=time.monotonic() - started)
 
 

@@ -21,10 +21,16 @@ from tests.verify_aws.verdicts import Leftover, Report, Verdict
 
 
 class Nothing:
-    """A cluster that is not there."""
+    """A deployment and a cluster that are not there."""
 
-    deployment: Any = None
     name = "verify"
+
+    @property
+    def deployment(self) -> "Nothing":
+        return self
+
+    def client(self, service: str) -> None:
+        """Return no client."""
 
     def save_logs(self) -> None:
         """Save nothing."""
@@ -42,6 +48,17 @@ class Destroying:
         self.calls += 1
         if self.calls <= self.failures:
             raise CdkError("`cdk destroy` ended with status 1")
+
+
+class FakeRun:
+    """What `verify` uses of a run."""
+
+    def __init__(self, cdk: Destroying, say: Callable[[str], None], seconds_left: float) -> None:
+        self.cdk, self.say, self.seconds_left = cdk, say, seconds_left
+        self.cluster = Nothing()
+
+    def save_after_failure(self, checkpoint: str) -> None:
+        self.say(f"saved {checkpoint}")
 
 
 def verified(
@@ -63,21 +80,10 @@ def verified(
     monkeypatch.setattr(running, "_settle", lambda _: None)
     monkeypatch.setattr(running, "AGAIN_AFTER_S", 0.01)
     destroying = Destroying(failures)
-    run = cast(
-        "Run",
-        type(
-            "Fake", (), {"cluster": _with_logs(), "cdk": destroying, "say": staticmethod(said.append), "seconds_left": seconds}
-        )(),
-    )
+    run = cast("Run", FakeRun(destroying, said.append, seconds))
     with interruptible(said.append) as interruption:
         report = running.verify(run, interruption, lambda _: None)
     return report, said, destroying
-
-
-def _with_logs() -> Any:
-    nothing = Nothing()
-    nothing.deployment = type("Deployment", (), {"client": staticmethod(lambda _: None)})()
-    return nothing
 
 
 def fail() -> None:
@@ -94,7 +100,8 @@ def test_all_passed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_failed_check_lets_the_others_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    report, _, _ = verified(monkeypatch, {5: fail})
+    report, said, _ = verified(monkeypatch, {5: fail})
+    assert [text for text in said if text.startswith("saved ")] == ["saved failed-5"]
     assert (verdicts(report)[4], verdicts(report)[5], report.is_good) == ("failed", "passed", False)
     assert report.checks[4].seen == "partition second: not there"
 
