@@ -157,7 +157,7 @@ def _reconciled(
 
 
 def _after_failed_call(error: ApiError, call: Call, desired: Desired, memory: Memory, clock: Clock) -> Decision:
-    """Decide after a failed call; the rejection of an optional one is only noted."""
+    """Decide after a failed call; a rejected optional call is only noted."""
     if call.is_optional and error.kind is Kind.INVALID and error.operation == call.operation:
         return Decision(Wait(f"continuing without {error}"), memory._replace(rejected=str(error)[:500]))
     return after_error(error, desired, memory, clock)
