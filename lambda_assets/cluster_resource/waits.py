@@ -88,11 +88,14 @@ def _ready(name: str, cluster: Cluster | None, memory: Memory, clock: Clock, *, 
 def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, clock: Clock, *, needs_nodes: bool) -> Decision:
     changed = {name: count for name, count in memory.targets.items() if targets.get(name) != count}
     reverted = [group.name for group in cluster.groups if group.is_update_reverted and group.name in memory.awaited]
-    if changed or reverted or memory.rolled_back:
+    returned = dict.fromkeys(sorted(targets.keys() - memory.targets.keys()) if memory.targets else (), "deleted")
+    if changed or returned or reverted or memory.rolled_back:
         memory = suspect(memory, "undone", clock)
         if not is_confirmed(memory, clock, CONFIRM_S):
             return Decision(Wait("confirming that HyperPod rolled back the update"), memory)
-        expected = ", ".join(f"{name} {count}" for name, count in (changed | dict.fromkeys(reverted, "another image")).items())
+        expected = ", ".join(
+            f"{name} {count}" for name, count in (changed | returned | dict.fromkeys(reverted, "another image")).items()
+        )
         expected = f" (expected {expected})" if expected else ""
         message = memory.failure or cluster.failure or "the service gave no reason"
         reason = f"HyperPod rolled back the update of cluster {cluster.name}{expected}: {message}"

@@ -146,6 +146,18 @@ def test_a_wait_that_begins_during_a_rollback_is_no_success(world: World) -> Non
     assert "no capacity left" in done["Reason"]
 
 
+@pytest.mark.fault(13)
+@pytest.mark.only_mode("scripts", reason="a continuous cluster removes a group at once")
+def test_a_wait_detects_that_a_removed_group_came_back(world: World) -> None:
+    login = properties(request(group("controller", 1), group("workers", 4, "ml.trn1.32xlarge"), group("login", 1)), WaitHours=2)
+    name = world.create(login)["PhysicalResourceId"]
+    world.sagemaker.update_s, world.sagemaker.update_fails = 5000, "no capacity left"
+    assert world.finish(world.event("Update", FOUR, login, name))["Status"] == "SUCCESS"
+    done = world.finish(wait_event(world, name, "Update"))
+    assert done["Status"] == "FAILED"
+    assert "expected login deleted" in done["Reason"]
+
+
 @pytest.mark.fault(46)
 def test_an_update_that_could_not_start_in_its_hour_is_no_success(world: World) -> None:
     name = world.create(FOUR)["PhysicalResourceId"]
