@@ -11,13 +11,15 @@ from typing import Any
 
 import pytest
 
+from hyperpod_node.slurm.slurm_conf import BEGIN, END
+from hyperpod_node.slurm.topology import turn_off
 from local_aws import hyperpod, server, testing
 from local_aws.clock import clock
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws
 from tests.contract.aws_replay import NAME, RESOURCE_CONFIG, SLURM_CONF, Replay
 from tests.local.hyperpod.world import World, until
-from tests.verify_aws.compare import counted
+from tests.verify_aws.compare import counted, line_differences
 from tests.verify_aws.evidence import Evidence
 from tests.verify_aws.live_cluster import labelled
 
@@ -93,6 +95,14 @@ def _record(world: World, evidence: Evidence) -> None:
 
 def test_fixtures_of_the_embedded_aws_show_no_difference(recorded: Path, world: World) -> None:
     assert Replay(recorded, world).differences() == []
+
+
+def test_lines_that_our_scripts_disable_count_as_the_agents() -> None:
+    agents = "SlurmUser=slurm\nTopologyPlugin=topology/tree\nPartitionName=dev Nodes=ALL State=UP Topology=tree\n"
+    on_the_node = turn_off(agents) + f"{BEGIN}\nProlog=/opt/x\n{END}\n"
+    assert on_the_node != agents
+    assert list(line_differences(on_the_node, agents, "slurm.conf")) == []
+    assert list(line_differences(on_the_node, "SlurmUser=slurm\n", "slurm.conf")) != []
 
 
 def _edited(file: str, edit: Callable[[dict[str, Any]], object]) -> Doctor:

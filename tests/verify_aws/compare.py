@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hyperpod_node.slurm.slurm_conf import SlurmConf
 from tests.verify_aws.redaction import without_numbers
 
 VARIES = frozenset(
@@ -86,8 +87,8 @@ def _forms(items: list[dict[str, Any]]) -> dict[str, dict[str, str]]:
 
 def _forms_of_lines(text: str) -> Iterator[str]:
     """Yield each line without comments, with numbers, addresses and lists of nodes made equal."""
-    text = re.sub(r"^# BEGIN hyperpod_node.*?^# END hyperpod_node\n?", "", text, flags=re.DOTALL | re.MULTILINE)  # not AWS's
-    for line in without_numbers(text).splitlines():
+    agents = SlurmConf.parse(text).text  # without what this project's scripts add to the file or disable in it
+    for line in without_numbers(agents).splitlines():
         form = " ".join(line.partition("#")[0].split())
         if form:
             yield re.sub(r"(?<==)\d+(?=\s|$)", "N", _NODES.sub("<nodes>", form))
