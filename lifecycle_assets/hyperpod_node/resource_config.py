@@ -35,6 +35,7 @@ class ResourceConfig:
     path: Path
     cluster_name: str
     instances: tuple[Instance, ...]
+    groups: tuple[str, ...] = ()  # also those without nodes
 
     @classmethod
     def load(cls, path: Path) -> ResourceConfig:
@@ -42,7 +43,9 @@ class ResourceConfig:
         content = load_object(path)
         cluster = required(content, "ClusterConfig", path)
         groups = [group for _, group in items(content, "InstanceGroups", path)]
-        return cls(path, required(cluster, "ClusterName", path), tuple(i for g in groups for i in _instances(g, path)))
+        instances = tuple(instance for group in groups for instance in _instances(group, path))
+        names = tuple(required(group, "Name", path) for group in groups)
+        return cls(path, required(cluster, "ClusterName", path), instances, names)
 
     def hosts_of(self, group: str | None) -> frozenset[str]:
         """Return the host names of a group's nodes, which EC2 derives from their addresses."""

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from hyperpod_node.resource_config import ResourceConfig
     from hyperpod_node.system import System
 
-EVERY_S = 5.0
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 5.0, 60.0
 TIMEOUT_S = 5.0  # the keeper waits for it
 MOST_ASKED = 16  # nodes of a group
 NOTHING = InstanceType(sockets=None, cores_per_socket=None, gpus=0, gpu=None, efa=False)
 _ALL_NODES = "dev"  # has every node, also new ones
-_EXTRA = re.compile(r"\bExtra=(\{\S*\})")
+_NAME, _EXTRA = re.compile(r"\bNodeName=(\S+)"), re.compile(r"\bExtra=(\{\S*\})")
 # A report becomes lines of slurm.conf on the controller: nothing else may get into them.
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,255}")
 _MOST = 4096
@@ -52,34 +52,47 @@ def option(context: Context, system: System) -> str:
 
 @dataclass
 class JoinedGroups:
-    """What workers of joined groups reported: a file in ``folder``."""
+    """What workers of joined groups reported: a file in ``folder``, with the instance that reported last.
+
+    Hardware is used only once no job runs in the group: slurmctld aborts the jobs of nodes whose sockets or GPUs change.
+    """
 
     folder: Path
     system: System
-    missing: dict[str, list[str]] = field(default_factory=dict)  # by group: the hosts that could report
+    missing: dict[str, dict[str, str]] = field(default_factory=dict)  # by group: hosts that could report, and their instances
     next_look_s: float = 0.0
+    pause_s: float = FIRST_PAUSE_S
+    types: dict[str, str] = field(default_factory=dict)  # by group
+    problem: str = ""
 
     def added_to(self, settings: NodeSettings, own: Sequence[str], cluster: ResourceConfig, conf: SlurmConf) -> NodeSettings:
-        """Return the settings with the groups that joined besides the controller's ``own``; remember which have not reported."""
-        reports = self._reports()
-        joined = {group: hosts for group, hosts in partition_lines.hosts_by_group(cluster, conf).items() if group not in own}
-        self.missing = {group: hosts for group, hosts in joined.items() if group not in reports}
-        known = {group: report for group, report in reports.items() if group in joined}
+        """Return the settings with the groups that joined besides the controller's ``own``; remember which must still report.
+
+        A report is used while its group exists, also without nodes: slurmctld ends the jobs of a partition that disappears.
+        """
+        entries = {group: entry for group, entry in self._entries().items() if group in cluster.groups and group not in own}
+        self._expect(_listed(own, cluster, conf), entries)
         types = {instance.group: instance.instance_type for instance in cluster.instances if instance.instance_type}
-        hardware = {types[group]: _hardware(report) for group, report in known.items() if group in types}
-        partitions = _partitions(settings.slurm.partitions, known)
-        slurm = replace(settings.slurm, partitions=partitions)
+        hardware = {
+            types[group]: _hardware(entry["report"])
+            for group, entry in entries.items()
+            if entry["hardware"] and entry["instance_type"] == types.get(group)
+        }
+        reports = {group: entry["report"] for group, entry in entries.items()}
+        slurm = replace(settings.slurm, partitions=_partitions(settings.slurm.partitions, reports))
+        self.types = types
         return replace(settings, slurm=slurm, instance_types=hardware | settings.instance_types)
 
     def learn(self) -> None:
-        """Ask slurmctld for missing reports, at most every five seconds, and write those that it has."""
+        """Ask slurmctld for missing reports, first every five seconds and later every minute, and write those that it has."""
         now = self.system.clock.now()
         if not self.missing or now < self.next_look_s:
             return
-        self.next_look_s = now + EVERY_S
-        found = {group: report for group, hosts in self.missing.items() if (report := self._report_of(hosts))}
-        if found:
-            put(self.file, json.dumps(self._reports() | found, indent=1) + "\n")
+        self.next_look_s, self.pause_s = now + self.pause_s, min(2 * self.pause_s, LONGEST_PAUSE_S)
+        before = self._entries()
+        found = {group: entry for group, hosts in self.missing.items() if (entry := self._entry_of(group, hosts))}
+        if found and before | found != before:
+            put(self.file, json.dumps(before | found, indent=1) + "\n")
             print(f"groups that joined: {', '.join(sorted(found))}", flush=True)
 
     @property
@@ -87,17 +100,54 @@ class JoinedGroups:
         """Return the file of the reports."""
         return self.folder / "joined_groups.json"
 
-    def _reports(self) -> dict[str, Any]:
-        return load_object(self.file) if self.file.exists() else {}
+    def _expect(self, listed: dict[str, dict[str, str]], entries: dict[str, Any]) -> None:
+        """Remember the groups without a report of a current node, and those whose hardware is not used yet."""
+        before, self.missing = self.missing, {}
+        for group, hosts in listed.items():
+            entry = entries.get(group)
+            if entry is None or not entry["hardware"] or entry["instance"] not in hosts.values():
+                self.missing[group] = hosts
+        if self.missing != before:
+            self.next_look_s, self.pause_s = 0.0, FIRST_PAUSE_S
 
-    def _report_of(self, hosts: list[str]) -> dict[str, Any] | None:
+    def _entries(self) -> dict[str, Any]:
+        """Return what the file has; without a readable file, the nodes are asked again."""
         try:
-            output = self.system.slurm(
-                "scontrol", "--oneliner", "show", "node", ",".join(hosts[:MOST_ASKED]), timeout_s=TIMEOUT_S
-            )
-        except NodeError:  # slurmctld restarts, or does not have the node yet: the next look asks again
+            entries, self.problem = (load_object(self.file) if self.file.exists() else {}), ""
+        except NodeError as error:
+            if str(error) != self.problem:  # only once
+                print(f"the reports of joined groups are read again from their nodes: {error}", flush=True)
+            entries, self.problem = {}, str(error)
+        return entries
+
+    def _entry_of(self, group: str, hosts: dict[str, str]) -> dict[str, Any] | None:
+        """Return the report of one of a group's nodes; None if slurmctld restarts or no node has reported."""
+        asked = ",".join(list(hosts)[:MOST_ASKED])
+        try:
+            output = self.system.slurm("scontrol", "--oneliner", "show", "node", asked, timeout_s=TIMEOUT_S)
+        except NodeError:
             return None
-        return next((report for text in _EXTRA.findall(output) if (report := _checked(text))), None)
+        for line in output.splitlines():
+            name, extra = _NAME.search(line), _EXTRA.search(line)
+            report = _checked(extra[1]) if extra else None
+            if name and report is not None and name[1] in hosts:
+                entry = {"instance": hosts[name[1]], "instance_type": self.types.get(group, ""), "report": report}
+                return {**entry, "hardware": self._is_free(hosts)}
+        return None
+
+    def _is_free(self, hosts: dict[str, str]) -> bool:
+        """Return whether no job runs on these nodes."""
+        try:
+            return not self.system.slurm("squeue", "--noheader", f"--nodelist={','.join(hosts)}", timeout_s=TIMEOUT_S).strip()
+        except NodeError:
+            return False
+
+
+def _listed(own: Sequence[str], cluster: ResourceConfig, conf: SlurmConf) -> dict[str, dict[str, str]]:
+    """Return the hosts of joined groups that slurm.conf has, each with its instance."""
+    instances = {instance.host: instance.instance_id for instance in cluster.instances}
+    by_group = partition_lines.hosts_by_group(cluster, conf)
+    return {group: {host: instances[host] for host in hosts} for group, hosts in by_group.items() if group not in own}
 
 
 def _checked(text: str) -> dict[str, Any] | None:
@@ -125,7 +175,8 @@ def _partitions(partitions: tuple[Partition, ...], reports: dict[str, Any]) -> t
         if (name := report.get("partition", _ALL_NODES)) != _ALL_NODES:
             groups[name] = (*groups.get(name, ()), group)
     names = {each.name for each in partitions}
-    added = tuple(Partition(name, members, {}) for name, members in groups.items() if name not in names)
+    # With an option it is written also without nodes.
+    added = tuple(Partition(name, members, {"State": "UP"}) for name, members in groups.items() if name not in names)
     return (*(_with(each, groups.get(each.name, ())) for each in partitions), *added)
 
 

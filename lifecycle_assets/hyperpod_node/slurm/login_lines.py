@@ -30,7 +30,9 @@ def leave_out(text: str, hosts: Set[str]) -> str:
         if len(kept) == len(names):
             return match[0]
         start, end = (place - match.start() for place in match.span(group))
+        if not kept and group == "nodes":  # the partition stays, because slurmctld ends the jobs of one that disappears
+            start -= len(" Nodes=")
         code = f"{match[0][:start]}{','.join(kept)}{match[0][end:]}".partition("#")[0].rstrip()
-        return (f"{code} {COMPLETED}\n" if kept else "") + COMMENTED_OUT + match[0]
+        return (f"{code} {COMPLETED}\n" if kept or group == "nodes" else "") + COMMENTED_OUT + match[0]
 
     return _NAMES.sub(without, text) if hosts else text

@@ -31,13 +31,19 @@ def group(name: str, address: str) -> Json:
     return {"Name": name, "InstanceType": f"ml.{name}", "Instances": [instance]}
 
 
+def lists(machine: SlurmMachine, new: Json) -> None:
+    """Write HyperPod's files with this group besides `compute-nodes`."""
+    groups = [group("compute-nodes", "10.1.0.6"), new]
+    machine.write("resource_config.json", json.dumps({"ClusterConfig": {"ClusterName": "demo"}, "InstanceGroups": groups}))
+    lines = "".join(NEW_NODE.replace("10.1.0.9", one["CustomerIpAddress"]) for one in new["Instances"] or ())
+    machine.write(CONF, SLURM_CONF.replace("PartitionName", f"{lines}PartitionName"))
+
+
 @pytest.fixture
 def machine(tmp_path: Path) -> SlurmMachine:
     """A controller that knows `compute-nodes` alone; HyperPod has added a node of `new` to its files."""
     machine = SlurmMachine(tmp_path)
-    machine.write(CONF, SLURM_CONF.replace("PartitionName", f"{NEW_NODE}PartitionName"))
-    groups = [group("compute-nodes", "10.1.0.6"), group("new", "10.1.0.9")]
-    machine.write("resource_config.json", json.dumps({"ClusterConfig": {"ClusterName": "demo"}, "InstanceGroups": groups}))
+    lists(machine, group("new", "10.1.0.9"))
     machine.write("node_settings.json", json.dumps(node_settings(slurm=slurm(prolog_and_epilog=False))))
     machine.write("slurm_groups.json", json.dumps(OWN))
     return machine
@@ -52,7 +58,7 @@ def reports(machine: SlurmMachine, extra: str) -> None:
     machine.answers("scontrol", lambda arguments, _: shown if "show" in arguments else "")
 
 
-def looks(keeping: Keeper, machine: SlurmMachine, seconds: int = 8) -> str:
+def looks(keeping: Keeper, machine: SlurmMachine, seconds: int = 20) -> str:
     """What slurm.conf has after some looks, a second apart."""
     for _ in range(seconds):
         keeping.check()
@@ -65,7 +71,7 @@ def test_a_reported_group_gets_its_partition_and_its_hardware(machine: SlurmMach
     assert "PartitionName=new" not in looks(keeping, machine)
     reports(machine, json.dumps({"partition": "train", **HARDWARE}, separators=(",", ":")))
     text = looks(keeping, machine)
-    assert "PartitionName=train Nodes=ip-10-1-0-9\n" in text
+    assert "PartitionName=train Nodes=ip-10-1-0-9 State=UP\n" in text
     assert f"{NEW_NODE.strip()} Sockets=2 CoresPerSocket=48 ThreadsPerCore=2 Gres=gpu:h100:8\n" in text
     assert ("scontrol", "reconfigure") in machine.run.commands
 
@@ -84,13 +90,13 @@ def test_a_report_outlives_the_keeper_and_slurmctld(machine: SlurmMachine) -> No
     machine.write(CONF, SLURM_CONF.replace("PartitionName", f"{NEW_NODE}PartitionName"))
     machine.answers("scontrol", "")
     of(machine).complete()
-    assert "PartitionName=train Nodes=ip-10-1-0-9\n" in (machine.root / CONF).read_text()
+    assert "PartitionName=train Nodes=ip-10-1-0-9 State=UP\n" in (machine.root / CONF).read_text()
 
 
 def test_slurmctld_is_asked_only_while_a_report_is_missing(machine: SlurmMachine) -> None:
     keeping = of(machine)
     looks(keeping, machine, 30)
-    assert 5 <= len(machine.asked("scontrol", "--oneliner")) <= 6
+    assert len(machine.asked("scontrol", "--oneliner")) == 3  # after 5 s, then after 10 s, ...
     reports(machine, '{"partition":"dev"}')
     looks(keeping, machine, 10)
     machine.run.commands.clear()
@@ -157,3 +163,63 @@ def test_the_keeper_is_installed_with_the_groups_that_its_controller_knows(machi
     (bundle / "provisioning_parameters.json").write_text(json.dumps(OWN))
     keeper.install(slurm_context(bundle=bundle), machine.system)
     assert json.loads(machine.path(keeper.FOLDER / keeper.PARAMETERS).read_text()) == OWN
+
+
+def test_a_partition_stays_while_its_group_has_no_nodes_and_goes_with_the_group(machine: SlurmMachine) -> None:
+    reports(machine, '{"partition":"train"}')
+    keeping = of(machine)
+    looks(keeping, machine)
+    lists(machine, {**group("new", "10.1.0.9"), "Instances": None})
+    assert "PartitionName=train State=UP\n" in looks(keeping, machine)
+    lists(machine, group("compute-nodes-2", "10.1.0.8"))
+    assert "PartitionName=train" not in looks(keeping, machine)
+
+
+def test_a_group_that_was_deleted_and_created_again_reports_again(machine: SlurmMachine) -> None:
+    reports(machine, json.dumps({"partition": "train", **HARDWARE}, separators=(",", ":")))
+    keeping = of(machine)
+    looks(keeping, machine)
+    again = {**group("new", "10.1.0.9"), "InstanceType": "ml.m5.large"}
+    again["Instances"][0]["InstanceId"] = "i-again"
+    lists(machine, again)
+    machine.answers("scontrol", "")
+    text = looks(keeping, machine)
+    assert "PartitionName=train" in text
+    assert "h100" not in text
+    reports(machine, '{"partition":"cpu"}')
+    text = looks(keeping, machine)
+    assert "PartitionName=cpu Nodes=ip-10-1-0-9 State=UP\n" in text
+    assert "PartitionName=train" not in text
+
+
+def test_hardware_is_used_once_the_jobs_of_the_group_have_ended(machine: SlurmMachine) -> None:
+    """slurmctld aborts the jobs of a node whose sockets change."""
+    machine.answers("squeue", "17 dev wrap alice R 0:10 1 ip-10-1-0-9\n")
+    reports(machine, json.dumps({"partition": "train", **HARDWARE}, separators=(",", ":")))
+    keeping = of(machine)
+    text = looks(keeping, machine)
+    assert "PartitionName=train Nodes=ip-10-1-0-9 State=UP\n" in text
+    assert "Sockets=2" not in text
+    machine.answers("squeue", "")
+    assert f"{NEW_NODE.strip()} Sockets=2" in looks(keeping, machine, 70)
+
+
+def test_an_unreadable_file_of_reports_is_said_once_and_written_again(
+    machine: SlurmMachine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine.write("joined_groups.json", "")
+    keeping = of(machine)
+    looks(keeping, machine)
+    reports(machine, '{"partition":"train"}')
+    assert "PartitionName=train" in looks(keeping, machine)
+    assert capsys.readouterr().out.count("the reports of joined groups are read again from their nodes") == 1
+
+
+def test_a_report_of_nothing_is_a_report(machine: SlurmMachine) -> None:
+    """HyperPod writes the partition, and the hardware is unknown."""
+    reports(machine, "{}")
+    keeping = of(machine)
+    looks(keeping, machine)
+    machine.run.commands.clear()
+    looks(keeping, machine, 70)
+    assert machine.asked("scontrol", "--oneliner") == []

@@ -22,7 +22,7 @@ LISTED = SLURM_CONF.replace("PartitionName=dev", f"{LOGIN_LINE}PartitionName=dev
         ("NodeName=ip-10-1-0-[8-9] CPUs=2 # both\n", ["NodeName=ip-10-1-0-8 CPUs=2"]),
         ("PartitionName=dev Nodes=ALL State=UP\n", ["PartitionName=dev Nodes=ALL State=UP"]),
         ("PartitionName=dev Nodes=ip-10-1-0-[7-9] State=UP\n", ["PartitionName=dev Nodes=ip-10-1-0-7,ip-10-1-0-8 State=UP"]),
-        ("partitionname=login nodes=ip-10-1-0-9 state=UP\n", []),
+        ("partitionname=login nodes=ip-10-1-0-9 state=UP\n", ["partitionname=login state=UP"]),
         ("NodeName=DEFAULT CPUs=2\n", ["NodeName=DEFAULT CPUs=2"]),
         ("# NodeName=ip-10-1-0-9\n", []),
     ],
