@@ -28,16 +28,7 @@ def adopt(desired: Desired, cluster: Cluster, memory: Memory) -> Decision:
     if cluster.status != IDLE:
         return Decision(Wait(f"waiting until the cluster is {IDLE} to adopt it: {cluster.progress}"), memory)
     tags = [{"Key": key, "Value": value} for key, value in sorted(desired.owner.tags.items())]
-    # The step that updates the cluster can die: remember now for which new nodes the request waits.
-    then = memory._replace(awaited=_enlarged(desired, cluster))
-    return Decision(Call("AddTags", {"ResourceArn": cluster.arn, "Tags": tags}, then, "adopting the cluster"), memory)
-
-
-def _enlarged(desired: Desired, cluster: Cluster) -> tuple[str, ...]:
-    """Return the groups to which the file adds nodes; a node that failed before the adoption does not count."""
-    counts = {spec["InstanceGroupName"]: int(spec["InstanceCount"]) for _, spec in desired.groups()}
-    targets = {group.name: group.target for group in cluster.groups}
-    return tuple(name for name, count in counts.items() if count > targets.get(name, 0))
+    return Decision(Call("AddTags", {"ResourceArn": cluster.arn, "Tags": tags}, memory, "adopting the cluster"), memory)
 
 
 def adoption_refusal(desired: Desired, cluster: Cluster, memory: Memory) -> str:

@@ -90,13 +90,21 @@ def needs_update(cluster: Cluster, found: Plan, memory: Memory) -> bool:
 
 
 def _update(desired: Desired, cluster: Cluster, found: Plan, memory: Memory, clock: Clock) -> Decision:
-    # Remember the awaited groups even if the call fails: only its reply may be lost.
-    memory = memory._replace(awaited=found.awaited, old_failure=cluster.failure)
+    remembered, memory = memory, with_enlarged(memory, found)
+    # The step can die in UpdateCluster, and a continuous cluster is InService before its nodes: remember them first.
+    if cluster.is_continuous and memory != remembered:
+        return Decision(Wait(f"adding nodes to {', '.join(found.enlarged)}"), memory)
+    memory = memory._replace(old_failure=cluster.failure)
     then = memory._replace(updated_at=str(clock), targets=dict(found.targets), update_seen=False)
     kept = f"; keeping groups that are in neither file: {', '.join(found.kept)}" if found.kept else ""
     # Its own reply to CreateCluster can be lost: if the service rejects the update, the difference is only one of spelling.
     is_optional = creates_cluster(desired, memory) and _is_younger(cluster, clock) and found.is_met_by(cluster)
     return Decision(Call("UpdateCluster", found.arguments, then, ", ".join(found.differences) + kept, is_optional), memory)
+
+
+def with_enlarged(memory: Memory, found: Plan) -> Memory:
+    """Return the memory with the groups to which this request adds nodes, also if an earlier step added them."""
+    return memory._replace(awaited=tuple(dict.fromkeys((*memory.awaited, *found.enlarged))))
 
 
 def _is_younger(cluster: Cluster, clock: Clock) -> bool:
@@ -126,7 +134,7 @@ def _after_update(desired: Desired, cluster: Cluster, found: Plan, memory: Memor
 
 def finish(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock, found: Plan) -> Decision:
     """Wait for nodes, update tags, and then delete leftover clusters."""
-    missing = missing_nodes(desired, cluster, memory)
+    missing = awaited_nodes(desired, cluster, memory)
     if missing:
         return Decision(Wait(missing), memory)
     call = _tag_call(desired, cluster, memory)
@@ -143,25 +151,13 @@ def finish(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock, fou
     return with_leftovers(Decision(Succeed("; ".join(filter(None, notes)), attributes_of(memory, cluster.name)), memory), desired)
 
 
-def missing_nodes(desired: Desired, cluster: Cluster, memory: Memory) -> str:
+def awaited_nodes(desired: Desired, cluster: Cluster, memory: Memory) -> str:
     """Return the groups whose nodes the request still waits for, as text."""
     if desired.wait != "nodes":
         return ""
     if not creates_cluster(desired, memory):
-        return cluster.missing((*memory.awaited, *enlarged_groups(desired)))
+        return cluster.missing(memory.awaited)
     return cluster.missing(spec["InstanceGroupName"] for _, spec in desired.groups())
-
-
-def enlarged_groups(desired: Desired) -> list[str]:
-    """Return the groups to which the file of an update adds nodes.
-
-    A step that dies in UpdateCluster does not remember them, and a continuous cluster is InService before its nodes.
-    """
-    if desired.old_request is None:
-        return []
-    before = {name: int(group["InstanceCount"]) for name, group in desired.old_groups().items()}
-    now = {spec["InstanceGroupName"]: int(spec["InstanceCount"]) for _, spec in desired.groups()}
-    return [name for name, count in now.items() if count > before.get(name, 0)]
 
 
 def _tag_call(desired: Desired, cluster: Cluster, memory: Memory) -> Call | None:

@@ -28,7 +28,8 @@ class Plan(NamedTuple):
     differences: tuple[str, ...]
     targets: Mapping[str, int]
     removed: tuple[str, ...]
-    awaited: tuple[str, ...]
+    enlarged: tuple[str, ...]
+    """Groups to which the call adds nodes; a node that failed before does not count."""
     kept: tuple[str, ...]
     reverted: tuple[str, ...]
     """Images whose software update was rolled back, while the cluster is InService."""
@@ -60,7 +61,7 @@ def plan(desired: Desired, cluster: Cluster, targets: Mapping[str, int]) -> Plan
         differences=(*_group_differences(specs, cluster), *(f"group {name} removed" for name in removed), *settings),
         targets=counts,
         removed=removed,
-        awaited=tuple(name for name, count in counts.items() if _grows(cluster.group(name), count)),
+        enlarged=tuple(name for name, count in counts.items() if _grows(cluster.group(name), count)),
         kept=tuple(group.name for group in unmanaged if not group.is_deleting),
         reverted=tuple(_reverted(specs, cluster)),
     )
@@ -144,7 +145,7 @@ def _reverted(specs: list[tuple[str, Json]], cluster: Cluster) -> Iterator[str]:
 
 
 def _grows(observed: Group | None, count: int) -> bool:
-    return observed is None or count > observed.current
+    return observed is None or count > observed.target
 
 
 def refusal(desired: Desired, cluster: Cluster | None) -> str:

@@ -30,6 +30,8 @@ class ControlPlane(FakeSageMaker):
         self.creates: Callable[[str], bool] = lambda _request_id: False
         """Whether a request is a Create."""
         self.creations: dict[str, int] = {}
+        self.enlarged: dict[str, set[str]] = {}
+        """The groups to which the calls of each request added nodes."""
 
     def ours(self, *, and_going: bool = True) -> list[FakeCluster]:
         """Return the clusters that the resource owns, by their tags."""
@@ -47,9 +49,17 @@ class ControlPlane(FakeSageMaker):
         self.check_outage(operation)
         target = self._target(request)
         tags = dict(target.tags) if target else {}
+        counts = {name: group["InstanceCount"] for name, group in target.groups.items()} if target else {}
         self._check_adoption(operation, request, invocation.request_id)
         reply = getattr(self, method)(**request)
         self.changed_by(operation, invocation.request_id)  # a call that is refused changes nothing
+        if operation in ("CreateCluster", "UpdateCluster"):
+            larger = {
+                group["InstanceGroupName"]
+                for group in request["InstanceGroups"]
+                if group["InstanceCount"] > counts.get(group["InstanceGroupName"], 0)
+            }
+            self.enlarged.setdefault(invocation.request_id, set()).update(larger)
         if operation == "CreateCluster":
             self.creations[invocation.request_id] = self.creations.get(invocation.request_id, 0) + 1
         elif (

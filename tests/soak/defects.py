@@ -68,6 +68,12 @@ def _of_any_setup(refusal: Any) -> Any:
     return refuse
 
 
+def _of_every_group(_: Any) -> Any:
+    return lambda desired, cluster, _memory: (
+        cluster.missing(group.name for group in cluster.groups) if desired.wait == "nodes" else ""
+    )
+
+
 def _adopting_any(check: Any) -> Any:
     def adopt_any(desired: Any, cluster: Any, *rest: Any) -> Any:
         is_foreign = desired.adopt and desired.type == "Create" and cluster.owner != desired.owner
@@ -142,9 +148,10 @@ DEFECTS: dict[str, Defect] = {
     "the recorded response is not read": Defect(executions.Executions, "response", lambda _: lambda *_: None),
     "the responder guesses": Defect(responder, "_for_entry", _guessed_by_responder),
     "leftovers stay": Defect(deletion, "with_leftovers", lambda _: lambda decision, _desired: decision),
-    "a continuous cluster in service is done": Defect(convergence, "missing_nodes", lambda _: lambda *_: ""),
+    "a continuous cluster in service is done": Defect(convergence, "awaited_nodes", lambda _: lambda *_: ""),
     "the minimum of nodes is not checked": Defect(observed.Group, "needed", lambda _: property(lambda _: 1)),
-    "new nodes are awaited only if the step remembers them": Defect(convergence, "enlarged_groups", lambda _: lambda _: []),
+    "an update does not remember its new nodes": Defect(convergence, "with_enlarged", lambda _: lambda memory, _: memory),
+    "a request waits for nodes that it did not add": Defect(convergence, "awaited_nodes", _of_every_group),
     "a change of slurm.setup is not refused": Defect(plan, "refusal", _of_any_setup),
     "an adoption does not look at the tags": Defect(reconcile, "_check_owner", _adopting_any),
     "an adoption removes nodes": Defect(adoption, "adoption_obstacles", lambda _: lambda *_: []),

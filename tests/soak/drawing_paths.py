@@ -87,6 +87,18 @@ class LongPaths(Drawing):
             self.do("deploy", file="six")
 
     @precondition(Drawing.is_idle)
+    @rule(file=st.sampled_from(("retyped", "empty", "login", "recovery")), capacity=st.sampled_from((2, ENOUGH)))
+    def roll_back_with_a_failed_node(self, file: str, capacity: int) -> None:
+        self.do("deploy", file="six")
+        self.do("settle")
+        if self.is_idle():
+            self.do("node_fails")
+            self.do("service", capacity=capacity)
+            self.do("deploy", file=file, then="rollback")
+            self.do("settle")
+            self.do("service", capacity=ENOUGH)
+
+    @precondition(Drawing.is_idle)
     @rule(
         call=st.sampled_from(("*", "ListClusters", "ListTags", "PUT", "Return")),
         kind=st.sampled_from(("die", "die_after", "refuse", "pause")),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cluster_resource.event import CLUSTER, WAIT
 from tests.soak.cloudformation import SERVICE_TIMEOUT_S, Request
-from tests.soak.files import wanted
+from tests.soak.files import is_replacement, wanted
 
 if TYPE_CHECKING:
     from tests.soak.run import Run
@@ -85,19 +85,13 @@ def _hands_over(world: SoakWorld, request: Request) -> bool:
 
 
 def _missing_nodes(world: SoakWorld, request: Request, cluster: FakeCluster) -> list[str]:
-    """Check that the nodes run that a SUCCESS stands for: of an Update, only those of groups that its file enlarges."""
-    asked, before = wanted(request.file), wanted(request.old_file).counts if request.old_file else {}
-    is_adoption = asked.adopts and request.kind == "Create"  # it waits only for nodes that it adds
-    if (
-        not asked.waits_for_nodes
-        or is_adoption
-        or cluster.status == "Failed"
-        or world.changed_by_hand
-        or _hands_over(world, request)
-    ):
+    """Check that the nodes run that a SUCCESS stands for: of an Update or an adoption, only those of groups that it enlarged."""
+    asked = wanted(request.file)
+    if not asked.waits_for_nodes or cluster.status == "Failed" or world.changed_by_hand or _hands_over(world, request):
         return []
+    is_new = request.kind == "Create" and not asked.adopts
     grown = (
-        asked.counts if request.type == WAIT else {name for name, count in asked.counts.items() if count > before.get(name, 0)}
+        asked.counts if request.type == WAIT or is_new else world.sagemaker.enlarged.get(request.id, set()) & asked.counts.keys()
     )
     few = [name for name in grown if cluster.running.get(name, 0) < asked.least[name]]
     return [f"false success: {request.id} was answered with too few nodes in {', '.join(sorted(few))}"] if few else []
@@ -107,8 +101,17 @@ def _needless(world: SoakWorld, request: Request, reason: str) -> list[str]:
     took = (world.clock.now - request.sent).total_seconds()
     if "ended as TIMED_OUT" in reason:
         return [f"no reason: {request.id} ran into the state machine's time-out"]
+    if _awaits_other_nodes(world, request, reason):
+        return [f"needless failure: {request.id} added no nodes: {reason[:120]}"]
     is_transient = any(code in reason for code in TRANSIENT) and not reason.startswith(MACHINERY)
     return [f"needless failure: {request.id} after {took:.0f} s: {reason[:120]}"] if is_transient and took < PATIENCE_S else []
+
+
+def _awaits_other_nodes(world: SoakWorld, request: Request, reason: str) -> bool:
+    """Return whether an Update failed at its deadline for nodes that it did not add; a failed call is another reason."""
+    is_update = request.type == CLUSTER and request.kind == "Update" and not is_replacement(request.old_file, request.file)
+    is_late = "is still InService after" in reason and "last error" not in reason
+    return is_update and is_late and not world.sagemaker.enlarged.get(request.id)
 
 
 def _deleted(world: SoakWorld, request: Request) -> list[str]:

@@ -213,6 +213,12 @@ class Run:
             cluster.groups[name] = {**cluster.groups["workers"], "InstanceGroupName": name, "InstanceCount": 2}
             cluster.running[name] = 2
 
+    def _node_fails(self, _: Operation) -> None:
+        """Let a worker of the idle cluster fail; it comes back with the next capacity or update."""
+        clusters = self.world.sagemaker.ours(and_going=False) if self.world.is_at_rest else []
+        for cluster in [item for item in clusters if item.status == "InService"][:1]:
+            cluster.running["workers"] = max(0, cluster.running.get("workers", 0) - 1)
+
     def _release(self, operation: Operation) -> None:
         """Switch to a newer release, or back to this one."""
         self.world.is_newer_release = operation["newer"]

@@ -111,6 +111,7 @@ OPERATIONS: Mapping[str, Mapping[str, Field]] = {
         "capacity": Number(9),
     },
     "foreign": {"name": Word(("fixed", "generated", "adopted")), "tags": Word(("other", "none")), "mode": Word(MODES)},
+    "node_fails": {},
     "hand": {"what": Word(("scale", "group", "delete"))},
     "release": {"newer": Flag()},
 }

@@ -5,15 +5,15 @@ import pytest
 from cluster_resource.event import WAIT
 from tests.unit.cluster_resource.modes import API, in_mode
 from tests.unit.cluster_resource.updates import CONTROLLER, Json, update, workers
-from tests.unit.cluster_resource.world import World, properties, request
+from tests.unit.cluster_resource.world import World, group, properties, request
 
 pytestmark = pytest.mark.only_mode("api", reason="other clusters are not InService before their nodes")
 NO_CAPACITY = "We currently do not have sufficient ml.trn1.32xlarge capacity"
 
 
 def continuous(count: int, least: int = 0, **more: object) -> Json:
-    group = workers(count, MinInstanceCount=least) if least else workers(count)
-    return properties(in_mode(request(CONTROLLER, group), API), **more)
+    new = workers(count, MinInstanceCount=least) if least else workers(count)
+    return properties(in_mode(request(CONTROLLER, new), API), **more)
 
 
 def wait_event(world: World, name: str, kind: str = "Create") -> Json:
@@ -104,6 +104,26 @@ def test_an_adoption_whose_step_dies_in_its_update_still_waits_for_the_new_nodes
     adopted = continuous(6, ClusterName="theirs", Adopt=True)
     assert world.finish(world.event("Create", adopted))["Status"] == "SUCCESS"
     assert world.sagemaker.all[0].running["workers"] == 6
+
+
+REFUSED = properties(in_mode(request(CONTROLLER, group("workers", 4, "ml.g5.48xlarge")), API))
+
+
+def test_a_rollback_that_changes_nothing_does_not_wait_for_a_node_that_failed_before(world: World) -> None:
+    name = world.create(continuous(8))["PhysicalResourceId"]
+    world.sagemaker.all[0].running["workers"] = 7
+    assert "cannot change" in update(world, name, REFUSED, continuous(8))["Reason"]
+    assert update(world, name, continuous(8), REFUSED)["Status"] == "SUCCESS"
+    assert world.sagemaker.changes() == []
+
+
+def test_an_update_of_a_setting_does_not_wait_for_a_node_that_failed_before(world: World) -> None:
+    name = world.create(continuous(8))["PhysicalResourceId"]
+    world.sagemaker.all[0].running["workers"] = 7
+    world.sagemaker.capacity = 7
+    recovery = properties(in_mode(request(CONTROLLER, workers(8), NodeRecovery="None"), API))
+    assert update(world, name, recovery, continuous(8))["Status"] == "SUCCESS"
+    assert world.sagemaker.changes() == ["UpdateCluster"]
 
 
 @pytest.mark.fault(13)
