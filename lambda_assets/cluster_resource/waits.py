@@ -86,9 +86,10 @@ def _ready(name: str, cluster: Cluster | None, memory: Memory, clock: Clock, *, 
 
 
 def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, clock: Clock, *, needs_nodes: bool) -> Decision:
-    changed = {name: count for name, count in memory.targets.items() if targets.get(name) != count}
+    changed = _undone(cluster, targets, memory)
     reverted = [group.name for group in cluster.groups if group.is_update_reverted and group.name in memory.awaited]
-    returned = dict.fromkeys(sorted(targets.keys() - memory.targets.keys()) if memory.targets else (), "deleted")
+    new = sorted(targets.keys() - memory.targets.keys()) if memory.targets and not cluster.is_continuous else ()
+    returned = dict.fromkeys(new, "deleted")
     if changed or returned or reverted or memory.rolled_back:
         memory = suspect(memory, "undone", clock)
         if not is_confirmed(memory, clock, CONFIRM_S):
@@ -98,14 +99,25 @@ def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, cl
         )
         expected = f" (expected {expected})" if expected else ""
         message = memory.failure or cluster.failure or "the service gave no reason"
-        reason = f"HyperPod rolled back the update of cluster {cluster.name}{expected}: {message}"
-        return Decision(Fail(reason, diagnose=True), memory)
+        is_surely_rolled_back = not cluster.is_continuous or reverted or memory.rolled_back
+        what = "rolled back the update" if is_surely_rolled_back else "or an operator reduced the instance counts"
+        return Decision(Fail(f"HyperPod {what} of cluster {cluster.name}{expected}: {message}", diagnose=True), memory)
     memory = clear_suspicion(memory)
     missing = cluster.missing(group.name for group in cluster.groups) if needs_nodes else ""
     if missing:
-        # A continuous cluster is InService even while HyperPod rolls back a group.
-        return Decision(Wait(missing), memory._replace(targets=targets))
+        # A continuous cluster is InService even while HyperPod rolls back a group; for another one, the update has ended.
+        return Decision(Wait(missing), memory._replace(targets=targets if cluster.is_continuous else {}))
     return Decision(Succeed("the cluster is ready", missing_nodes(cluster.partial(targets))), memory)
+
+
+def _undone(cluster: Cluster, targets: Mapping[str, int], memory: Memory) -> dict[str, int | str]:
+    """Return the groups without the counts of the update, with those counts.
+
+    In a continuous cluster, HyperPod rolls back only added nodes, so an operator or an autoscaler raised a count.
+    """
+    if cluster.is_continuous:
+        return {name: count for name, count in memory.targets.items() if targets.get(name, 0) < count}
+    return {name: count for name, count in memory.targets.items() if targets.get(name) != count}
 
 
 def _with_failure(cluster: Cluster, memory: Memory) -> Memory:

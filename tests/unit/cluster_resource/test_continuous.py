@@ -133,7 +133,7 @@ def test_a_wait_detects_a_group_that_is_taken_back_while_the_cluster_is_in_servi
     assert update(world, name, continuous(6, WaitHours=2), continuous(4, WaitHours=2))["Status"] == "SUCCESS"
     done = world.finish(wait_event(world, name, "Update"))
     assert done["Status"] == "FAILED"
-    assert "rolled back the update" in done["Reason"]
+    assert "HyperPod or an operator reduced the instance counts" in done["Reason"]
     assert "expected workers 6" in done["Reason"]
 
 

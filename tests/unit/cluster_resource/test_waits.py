@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from cluster_resource.event import DELETION, WAIT
-from tests.unit.cluster_resource.modes import SCRIPTS
+from tests.unit.cluster_resource.modes import API, SCRIPTS
 from tests.unit.cluster_resource.world import LOGICAL_ID, World, group, properties, request
 
 Json = dict[str, Any]
@@ -156,6 +156,48 @@ def test_a_wait_detects_that_a_removed_group_came_back(world: World) -> None:
     done = world.finish(wait_event(world, name, "Update"))
     assert done["Status"] == "FAILED"
     assert "expected login deleted" in done["Reason"]
+
+
+@pytest.mark.fault(50)
+def test_a_count_raised_by_hand_during_a_wait_is_no_rollback(world: World) -> None:
+    assert wait_while_an_operator_scales(world, 5)["Status"] == "SUCCESS"
+
+
+@pytest.mark.fault(50)
+def test_a_count_reduced_by_hand_during_a_wait_is_a_failure_only_if_hyperpod_may_have_done_it(world: World) -> None:
+    done = wait_while_an_operator_scales(world, 3)
+    assert done["Status"] == ("SUCCESS" if world.mode == SCRIPTS else "FAILED")
+    if world.mode == API:
+        assert "HyperPod or an operator reduced the instance counts of cluster" in done["Reason"]
+        assert "(expected workers 4)" in done["Reason"]
+
+
+def wait_while_an_operator_scales(world: World, count: int) -> Json:
+    """Wait for an update that is in progress, and set another count once the cluster is InService without all nodes."""
+    name = world.create(FOUR)["PhysicalResourceId"]
+    cluster = world.sagemaker.all[0]
+    cluster.running["workers"] = 2
+    cluster.become("Updating")
+    raw = world.deliver(wait_event(world, name, "Update"))
+    world.run(60)
+    cluster.become("InService")
+    world.run(60)
+    cluster.groups["workers"]["InstanceCount"] = count
+    world.run(300)
+    cluster.in_service()
+    world.run(300)
+    return world.response(raw)
+
+
+@pytest.mark.only_mode("scripts", reason="HyperPod takes back no removal of continuous nodes")
+@pytest.mark.fault(13)
+def test_a_wait_detects_that_a_reduction_was_rolled_back(world: World) -> None:
+    name = world.create(SIX)["PhysicalResourceId"]
+    world.sagemaker.update_s, world.sagemaker.update_fails = 5000, "nodes do not stop"
+    assert world.finish(world.event("Update", FOUR, SIX, name))["Status"] == "SUCCESS"
+    done = world.finish(wait_event(world, name, "Update"))
+    assert done["Status"] == "FAILED"
+    assert "expected workers 4" in done["Reason"]
 
 
 @pytest.mark.fault(46)
