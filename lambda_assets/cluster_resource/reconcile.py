@@ -44,7 +44,8 @@ def _converge(desired: Desired, cluster: Cluster | None, memory: Memory, clock: 
     chosen = choose_cluster(desired, cluster, memory)
     if isinstance(chosen, Decision):
         return chosen
-    refused = "" if chosen.updated_at else refusal(desired, cluster)
+    # DescribeCluster may show the values of this request's own calls in another spelling.
+    refused = "" if chosen.updated_at or chosen.created_at else refusal(desired, cluster)
     if refused:
         return Decision(Fail(refused), chosen)
     if cluster:

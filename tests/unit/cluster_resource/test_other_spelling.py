@@ -33,6 +33,23 @@ def test_a_create_does_not_update_its_own_cluster(world: World, respell: Callabl
     assert world.sagemaker.changes() == ["CreateCluster"]
 
 
+@pytest.mark.fault(42)
+def test_a_create_does_not_refuse_its_own_cluster(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = world.sagemaker.describe_cluster
+
+    def shown_otherwise(**arguments: str) -> Json:
+        described = whole(**arguments)
+        described.pop("NodeProvisioningMode", None)
+        for shown in described["InstanceGroups"]:
+            shown["ExecutionRole"] = "arn:aws:iam::123456789012:role/path/NodeRole"
+            del shown["ThreadsPerCore"]
+        return described
+
+    monkeypatch.setattr(world.sagemaker, "describe_cluster", shown_otherwise)
+    assert world.finish(world.event("Create", properties()))["Status"] == "SUCCESS"
+    assert world.sagemaker.changes() == ["CreateCluster"]
+
+
 def test_a_replacement_does_not_update_its_own_cluster(world: World, respell: Callable[[], None]) -> None:
     name = world.create(properties())["PhysicalResourceId"]
     respell()
