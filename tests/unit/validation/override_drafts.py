@@ -102,6 +102,11 @@ OVERRIDE_BREAKERS: dict[str, Callable[[Any], object]] = {
         "InstanceStorageConfigs",
         [{EBS: {"RootVolume": True, "VolumeKmsKeyId": f"arn:aws:kms:us-east-1:123456789012:{KEY}"}}],
     ),
+    "volume-key-override": lambda draft: of_work(
+        continuous(draft).set("instance_groups", WORK, "volume_key_arn", f"arn:aws:kms:us-west-2:123456789012:{KEY}"),
+        "InstanceStorageConfigs",
+        [{EBS: {"VolumeSizeInGB": 500}}],
+    ),
     "volume-size-and-key": lambda draft: of_work(draft, "InstanceStorageConfigs", [{EBS: {"RootVolume": True}}]),
     "duplicate-instance-storage": lambda draft: of_work(draft, "InstanceStorageConfigs", [{EBS: {"VolumeSizeInGB": 500}}] * 2),
     "mount-path-conflict": lambda draft: of_work(continuous(draft), "InstanceStorageConfigs", [{"FsxLustreConfig": LUSTRE}]),

@@ -347,3 +347,23 @@ def test_a_key_of_another_region_is_reported_once(draft: Any) -> None:
     draft.set("slurm", {"setup": "api"}).set("provisioning", "continuous").set("instance_groups", WORK, "volume_gib", 500)
     draft.set("instance_groups", WORK, "volume_key_arn", f"arn:aws:kms:us-east-1:123456789012:{KEY}")
     assert told(draft) == [f"volume-key-region: instance_groups[{WORK}].volume_key_arn"]
+
+
+@pytest.mark.parametrize(
+    ("storage", "is_lost"),
+    [
+        ([{EBS: {"VolumeSizeInGB": 10}}], True),
+        ([], True),
+        (None, True),
+        ([{EBS: {"VolumeSizeInGB": 10, "VolumeKmsKeyId": OURS}}], True),  # the root volume keeps HyperPod's key
+        ([{EBS: {"VolumeSizeInGB": 10}}, {EBS: {"RootVolume": True, "VolumeKmsKeyId": OURS}}], True),
+        ([{EBS: {"RootVolume": True, "VolumeKmsKeyId": OURS[:-1] + "0"}}], True),
+        ([{EBS: {"VolumeSizeInGB": 10, "VolumeKmsKeyId": OURS}}, {EBS: {"RootVolume": True, "VolumeKmsKeyId": OURS}}], False),
+    ],
+)
+def test_an_override_must_not_drop_the_key_of_volumes(draft: Any, storage: list[Any] | None, *, is_lost: bool) -> None:
+    draft.set("slurm", {"setup": "api"}).set("provisioning", "continuous").set("storage", {})
+    draft.set("instance_groups", WORK, "volume_key_arn", OURS)
+    assert told(draft) == []
+    of_work(draft, "InstanceStorageConfigs", storage)
+    assert told(draft) == ["volume-key-override: InstanceStorageConfigs"] * is_lost

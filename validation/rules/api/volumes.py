@@ -59,6 +59,21 @@ def _is_root(entry: Member) -> bool:
     return entry.member("EbsVolumeConfig", "RootVolume").value is True
 
 
+@request_rule("volume-key-override", "instance_groups[]")
+def volume_key_override(request: EffectiveRequest) -> Iterator[Problem]:
+    """An override of `InstanceStorageConfigs` must keep `volume_key_arn` for the root volume and every other volume.
+
+    It replaces the whole list: without the key there, the nodes' disks are encrypted with another key.
+    """
+    for group in request.groups:
+        key, storage = group.group.volume_key_arn, group.member("InstanceStorageConfigs")
+        entries = [each for each in storage.entries() if each.member("EbsVolumeConfig").is_given]
+        keys = {each.member("EbsVolumeConfig", "VolumeKmsKeyId").value for each in entries}
+        if key is not None and not (keys == {key} and any(_is_root(each) for each in entries)):
+            fix = "add it to every volume and to an entry with `RootVolume: true`, or remove this line"
+            yield storage.problem(f"drops the group's `volume_key_arn`; {fix}")
+
+
 @request_rule("duplicate-instance-storage", "instance_groups[]", level=Level.WARNING)
 def duplicate_instance_storage(request: EffectiveRequest) -> Iterator[Problem]:
     """A group can have at most one root volume, one other volume, one FSx for Lustre and one FSx for OpenZFS file system.
