@@ -17,23 +17,25 @@ SECRET, ENDPOINT, DIRECTORY = "slurm_database_secret_arn", "slurm_database_endpo
 def slurm_part(original: Original, choices: Choices) -> Part:
     """Return the section with what configures Slurm, and its accounting."""
     if uses_api(original, choices):
-        accounting = _managed(original) if is_continuous(original, choices) else {}
-        return Part({"slurm": {"setup": "api", **({"accounting": accounting} if accounting else {})}})
+        part = _managed(original) if is_continuous(original, choices) else Part({})
+        return Part({"slurm": {"setup": "api", **part.sections}}, part.comments)
     part = _several_controllers(original, choices)
     section = part.sections.get("slurm")
     return Part({"slurm": {"setup": "scripts", **(section if isinstance(section, dict) else {})}}, part.comments)
 
 
-def _managed(original: Original) -> dict[str, object]:
-    """Return the database that HyperPod connects to, unless it has values that no field accepts."""
+def _managed(original: Original) -> Part:
+    """Return the database that HyperPod connects to; one with values that no field accepts stays in `overrides`."""
     database = original.request.get("Orchestrator", {}).get("Slurm", {}).get("AccountingDatabase") or {}
     names = {"host": "Endpoint", "port": "Port", "schema_name": "Name", "secret_arn": "SecretArn"}
     section = {"database": "managed", **{field: database[member] for field, member in names.items() if member in database}}
     try:
         AccountingConfig.model_validate(section)
-    except ValidationError:
-        return {}
-    return section if database else {}
+    except ValidationError as error:
+        wrong = " and ".join(sorted({str(each["loc"][0]) for each in error.errors()}))
+        note = f"The accounting database is in `overrides`, as slurm.accounting does not accept its {wrong}; correct and move it."
+        return Part({}, (note,))
+    return Part({"accounting": section} if database else {})
 
 
 def _several_controllers(original: Original, choices: Choices) -> Part:

@@ -84,6 +84,13 @@ OVERRIDE_BREAKERS: dict[str, Callable[[Any], object]] = {
         draft, "AutoPatchConfig", {"PatchingStrategy": "DrainFirst", "IdleWaitWindowInSeconds": 3600}
     ),
     "topic-region": lambda draft: draft.set("alarm_topic_arn", "arn:aws:sns:us-east-1:123456789012:alarms"),
+    "accounting-database-override": lambda draft: (
+        draft.set("slurm", {"setup": "api"})
+        .set("provisioning", "continuous")
+        .set(
+            "overrides", {"Orchestrator": {"Slurm": {"AccountingDatabase": {"Endpoint": "db.example.com", "SecretArn": SECRET}}}}
+        )
+    ),
     "secret-location": lambda draft: accounting(draft, secret_arn=SECRET.replace("us-west-2", "us-east-1")),
     "database-region": lambda draft: accounting(draft, host="slurm.cluster-abc.us-east-1.rds.amazonaws.com"),
     "secret-key-region": lambda draft: accounting(draft, secret_key_arn=f"arn:aws:kms:us-east-1:123456789012:{KEY}"),

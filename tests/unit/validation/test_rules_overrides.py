@@ -5,7 +5,19 @@ from typing import Any
 import pytest
 
 from config.errors import dotted
-from tests.unit.validation.override_drafts import EBS, KEY, LUSTRE, NETWORK, PLAN, ROLE, WORK, accounting, continuous, of_work
+from tests.unit.validation.override_drafts import (
+    EBS,
+    KEY,
+    LUSTRE,
+    NETWORK,
+    PLAN,
+    ROLE,
+    SECRET,
+    WORK,
+    accounting,
+    continuous,
+    of_work,
+)
 
 OPENZFS = {"DnsName": "fs-1123456789abcdef0.fsx.us-west-2.amazonaws.com"}
 OURS = f"arn:aws:kms:us-west-2:123456789012:{KEY}"
@@ -367,3 +379,29 @@ def test_an_override_must_not_drop_the_key_of_volumes(draft: Any, storage: list[
     assert told(draft) == []
     of_work(draft, "InstanceStorageConfigs", storage)
     assert told(draft) == ["volume-key-override: InstanceStorageConfigs"] * is_lost
+
+
+DATABASE = {"Endpoint": "db.example.com", "SecretArn": SECRET}
+
+
+@pytest.mark.parametrize(
+    ("database", "override", "is_reported"),
+    [
+        ("managed", None, True),
+        ("managed", {"Slurm": {"AccountingDatabase": None}}, True),
+        ("managed", {"Slurm": {"AccountingDatabase": {"Port": None}}}, False),
+        ("managed", {"Slurm": {}}, False),
+        ("local", {"Slurm": {"AccountingDatabase": DATABASE}}, True),
+        ("external", {"Slurm": {"AccountingDatabase": DATABASE}}, True),
+        ("local", None, False),
+    ],
+)
+def test_overrides_must_not_contradict_the_accounting_database(
+    draft: Any, database: str, override: object, *, is_reported: bool
+) -> None:
+    given = {} if database == "local" else {"host": "db.example.com", "secret_arn": SECRET}
+    draft.set("slurm", {"setup": "api", "accounting": {"database": database, **given}}).set("provisioning", "continuous")
+    assert told(draft) == []
+    draft.set("overrides", "Orchestrator", override)
+    path = "overrides.Orchestrator.Slurm.AccountingDatabase"
+    assert told(draft) == [f"accounting-database-override: {path}"] * is_reported

@@ -10,6 +10,7 @@ from cluster_request.effective_request import EffectiveRequest
 from cluster_request.request import NODE_TYPES
 from config.errors import ABSENT, Level, Problem
 from config.instance_group import Role
+from config.slurm import Database
 from config.suggestions import either
 from validation.rules.api.capacity import spot_problems
 from validation.rules.api.slurm_setup import uses_uploaded_scripts
@@ -126,8 +127,8 @@ def requires_continuous_provisioning(request: EffectiveRequest) -> Iterator[Prob
         return
     message = "requires `provisioning: continuous`; set that at the cluster's creation, or remove this"
     database = request.member("Orchestrator", "Slurm", "AccountingDatabase")
-    # Otherwise managed-accounting reports it.
-    if database.is_given and database.is_overridden:
+    # Otherwise managed-accounting or accounting-database-override reports it.
+    if database.is_given and database.is_overridden and not request.config.uses_slurm_api:
         yield database.problem(f"{message}, and use `slurm.accounting`")
     for group in request.groups:
         least = group.member("MinInstanceCount")
@@ -137,6 +138,27 @@ def requires_continuous_provisioning(request: EffectiveRequest) -> Iterator[Prob
         yield from spot_problems(group, message)
         keys = (each.member("EbsVolumeConfig", "VolumeKmsKeyId") for each in group.entries("InstanceStorageConfigs"))
         yield from {key.path: key.problem(message) for key in keys if key.text}.values()  # a field has the key of two volumes
+
+
+@slurm_request_rule(
+    "accounting-database-override", "slurm.accounting", "slurm.setup", "instance_groups", "overrides", "provisioning"
+)
+def accounting_database_override(request: EffectiveRequest) -> Iterator[Problem]:
+    """With `slurm.setup: api`, `overrides` must not set or remove an AccountingDatabase against `slurm.accounting.database`.
+
+    Otherwise HyperPod and this project's scripts connect Slurm to different databases.
+    """
+    accounting, database = request.config.slurm.accounting, request.member("Orchestrator", "Slurm", "AccountingDatabase")
+    # managed-accounting reports `scripts`, and external-accounting missing fields.
+    if not request.config.uses_slurm_api or not database.is_overridden:
+        return
+    is_managed = accounting.database is Database.MANAGED
+    if is_managed and not database.is_given:
+        yield database.problem("removes the `managed` database; remove this line, or set `database: external`")
+    elif database.is_given and not is_managed:
+        yield database.problem(
+            f"contradicts `database: {accounting.database}`; use the fields of `slurm.accounting` and `managed`"
+        )
 
 
 @slurm_request_rule("eks-only-option", "instance_groups[]", "overrides", level=Level.WARNING)

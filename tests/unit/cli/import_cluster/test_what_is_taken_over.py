@@ -325,14 +325,25 @@ def test_one_source_of_capacity_is_a_field(more: Json, capacity: str | None) -> 
     assert ("CapacityRequirements" in work.overrides) == (capacity is None)
 
 
-@pytest.mark.parametrize(("secret", "database"), [("slurm-AbCdEf", "managed"), ("slurm", "local")])
-def test_a_managed_database_is_a_section_if_its_values_fit(secret: str, database: str) -> None:
+def with_database(secret: str) -> Json:
+    """A continuous cluster with an accounting database."""
     given = {"Endpoint": "db.example.com", "SecretArn": f"arn:aws:secretsmanager:us-west-2:111122223333:secret:{secret}"}
-    request = with_storage() | {"NodeProvisioningMode": "Continuous", "Orchestrator": {"Slurm": {"AccountingDatabase": given}}}
+    return with_storage() | {"NodeProvisioningMode": "Continuous", "Orchestrator": {"Slurm": {"AccountingDatabase": given}}}
+
+
+def test_a_managed_database_is_a_section() -> None:
+    request = with_database("slurm-AbCdEf")
     config = config_of(request, NETWORK, None)
-    assert config.slurm.accounting.database == database
+    assert config.slurm.accounting.database == "managed"
     made = cluster_request(config, values=RequestValues.samples(config))
     assert made["Orchestrator"] == request["Orchestrator"]
+
+
+def test_a_database_that_no_field_accepts_is_reported() -> None:
+    made = import_of(with_database("slurm"), NETWORK, None)
+    assert [problem.rule for problem in made.problems] == ["accounting-database-override"]
+    note = "The accounting database is in `overrides`, as slurm.accounting does not accept its secret_arn; correct and move it."
+    assert note in " ".join(made.text.replace("\n#", "").split())
 
 
 def test_a_script_after_amazons_own_needs_no_on_create_in_the_folder(tmp_path: Path) -> None:
