@@ -68,7 +68,7 @@ def volume_key_override(request: EffectiveRequest) -> Iterator[Problem]:
     for group in request.groups:
         key, storage = group.group.volume_key_arn, group.member("InstanceStorageConfigs")
         entries = [each for each in storage.entries() if each.member("EbsVolumeConfig").is_given]
-        keys = {each.member("EbsVolumeConfig", "VolumeKmsKeyId").value for each in entries}
+        keys = {each.member("EbsVolumeConfig", "VolumeKmsKeyId").text for each in entries}
         if key is not None and not (keys == {key} and any(_is_root(each) for each in entries)):
             fix = "add it to every volume and to an entry with `RootVolume: true`, or remove this line"
             yield storage.problem(f"drops the group's `volume_key_arn`; {fix}")
