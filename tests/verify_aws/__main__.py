@@ -24,6 +24,7 @@ from tests.verify_aws.checks import Run
 from tests.verify_aws.cost import cost_of
 from tests.verify_aws.evidence import Evidence
 from tests.verify_aws.interruption import interruptible
+from tests.verify_aws.leftovers import leftovers
 from tests.verify_aws.live_cluster import LiveCluster
 from tests.verify_aws.plan import PEAK, Plan
 from tests.verify_aws.run import verify
@@ -95,7 +96,10 @@ def _folder(given: Path | None) -> Path:
 def _confirmed(options: argparse.Namespace, plan: Plan, session: boto3.Session, folder: Path, into: Path) -> int:
     """Say what will happen, ask, and run."""
     config = plan.write(folder, PEAK)
+    deployment = Deployment(config, session, folder, Access(options.profile, plan.region))
+    cdk = Cdk(folder, plan.name, plan.region, printing.say)
     caller = session.client("sts").get_caller_identity()
+    _require_unused(deployment, cdk.destroy_command)
     cost = cost_of(config, plan.region, session)
     printing.say(printing.introduction(plan, cost, caller=caller, minutes=options.minutes, folder=str(into)))
     if not options.skip_preflight:
@@ -104,8 +108,6 @@ def _confirmed(options: argparse.Namespace, plan: Plan, session: boto3.Session, 
     evidence = Evidence(into)
     evidence.redactor.literal(caller["Account"], "account")
     evidence.redactor.literal(plan.name, "name")
-    deployment = Deployment(config, session, folder, Access(options.profile, plan.region))
-    cdk = Cdk(folder, plan.name, plan.region, printing.say)
     cluster = LiveCluster(deployment, evidence)
     shell = SessionManagerShell(session.client("ssm"), options.profile or os.environ.get("AWS_PROFILE", ""))
     printing.say(f"if this process is killed: {cdk.destroy_command}")
@@ -115,6 +117,16 @@ def _confirmed(options: argparse.Namespace, plan: Plan, session: boto3.Session, 
         _save(report, run, evidence)
     printing.say(printing.summary(report, str(into)))
     return 0 if report.is_good else 1
+
+
+def _require_unused(deployment: Deployment, destroy: str) -> None:
+    """Raise RefusedError if a resource has the cluster's name: the teardown would delete it."""
+    found = leftovers(deployment, destroy)
+    if unknown := [each for each in found if each.kind.startswith("unknown ")]:
+        raise RefusedError(f"{unknown[0].kind}: {unknown[0].name}; the teardown must list them: add the permission")
+    if found:
+        existing = ", ".join(f"{each.kind} {each.name}" for each in found)
+        raise RefusedError(f"--name: {deployment.config.name} is in use: {existing}; choose another name")
 
 
 def _preflight(folder: Path, name: str, session: boto3.Session) -> None:

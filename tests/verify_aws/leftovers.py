@@ -1,19 +1,23 @@
 """What a teardown left in the account, each with the command that removes it."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.deployment import STACKS, Deployment
 from cli.leftovers import file_systems
+from config.bucket_names import script_bucket_name
 from config.tags import CLUSTER_TAG
+from tests.verify_aws.resource_code import HASH_LENGTH
 from tests.verify_aws.verdicts import Leftover
 
 LOGS = "/aws/sagemaker/Clusters/"
 
 
 def leftovers(deployment: Deployment, destroy: str) -> tuple[Leftover, ...]:
-    """Return all that still has the cluster's name or tag; what cannot be listed counts as left."""
+    """Return all resources with the cluster's name or tag; what cannot be listed counts as left."""
     parts: Mapping[str, Callable[[], Iterable[Leftover]]] = {
         "clusters": lambda: _clusters(deployment),
         "stacks": lambda: _stacks(deployment, destroy),
@@ -31,15 +35,26 @@ def leftovers(deployment: Deployment, destroy: str) -> tuple[Leftover, ...]:
     return tuple(found)
 
 
+def clusters(deployment: Deployment) -> list[dict[str, Any]]:
+    """Return the summaries of the deployment's clusters, not those of a name that only begins alike."""
+    pages = deployment.client("sagemaker").get_paginator("list_clusters").paginate(NameContains=f"{deployment.config.name}-")
+    summaries = (each for page in pages for each in page["ClusterSummaries"])
+    return [each for each in summaries if re.fullmatch(_cluster_name(deployment), each["ClusterName"])]
+
+
 def log_groups_of_nodes(deployment: Deployment) -> list[str]:
     """Return the log groups that HyperPod created for the nodes, and deletes with no cluster."""
     groups = _log_groups(deployment, f"{LOGS}{deployment.config.name}-")
-    return [group for group in groups if group.count("/") == LOGS.count("/") + 1]
+    return [group for group in groups if re.fullmatch(f"{LOGS}{_cluster_name(deployment)}/[^/]+", group)]
+
+
+def _cluster_name(deployment: Deployment) -> str:
+    """Return the pattern of the names that the custom resource generates."""
+    return f"{deployment.config.name}-[0-9a-f]{{{HASH_LENGTH}}}"
 
 
 def _clusters(deployment: Deployment) -> Iterator[Leftover]:
-    pages = deployment.client("sagemaker").get_paginator("list_clusters").paginate(NameContains=deployment.config.name)
-    for cluster in (each for page in pages for each in page["ClusterSummaries"]):
+    for cluster in clusters(deployment):
         name = cluster["ClusterName"]
         yield _left(deployment, f"cluster ({cluster['ClusterStatus']})", name, f"sagemaker delete-cluster --cluster-name {name}")
 
@@ -74,17 +89,18 @@ def _file_systems(deployment: Deployment) -> Iterator[Leftover]:
 def _buckets(deployment: Deployment) -> Iterator[Leftover]:
     """Yield the bucket of the lifecycle scripts, and those that CloudFormation named after one of the stacks."""
     name = deployment.config.name
-    prefixes = (f"sagemaker-{name}-", *(f"{name}-{stack.lower()}-" for stack in STACKS))
+    ours = f"{script_bucket_name(name, '[0-9]{12}', '.*')}|{name}-({'|'.join(STACKS).lower()})-.*"
     for bucket in (each["Name"] for each in deployment.client("s3").list_buckets()["Buckets"]):
-        if bucket.startswith(prefixes):
+        if re.fullmatch(ours, bucket):
             yield _left(deployment, "bucket", bucket, f"s3 rb --force s3://{bucket}")
 
 
 def _logs(deployment: Deployment) -> Iterator[Leftover]:
-    name = deployment.config.name
-    for prefix in (f"{LOGS}{name}-", f"/aws/vendedlogs/states/{name}-", f"/aws/lambda/{name}-", f"{name}-"):
-        for group in _log_groups(deployment, prefix):
-            yield _left(deployment, "log group", group, f"logs delete-log-group --log-group-name {group}")
+    stacks = [f"{deployment.config.name}-{stack}-" for stack in STACKS]
+    prefixes = [f"{folder}{stack}" for folder in ("/aws/vendedlogs/states/", "/aws/lambda/", "") for stack in stacks]
+    named = [group for prefix in prefixes for group in _log_groups(deployment, prefix)]
+    for group in [*log_groups_of_nodes(deployment), *named]:
+        yield _left(deployment, "log group", group, f"logs delete-log-group --log-group-name {group}")
 
 
 def _log_groups(deployment: Deployment, prefix: str) -> list[str]:

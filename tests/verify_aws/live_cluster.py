@@ -10,7 +10,7 @@ from cli.errors import OpsError
 from cli.failures import failures
 from cli.progress import LOG_GROUP
 from tests.verify_aws.evidence import Evidence
-from tests.verify_aws.leftovers import log_groups_of_nodes
+from tests.verify_aws.leftovers import clusters, log_groups_of_nodes
 from tests.verify_aws.resource_code import Desired, Event
 from tests.verify_aws.shell import Target
 
@@ -26,14 +26,12 @@ class LiveCluster:
 
     def described(self) -> Json | None:
         """Return DescribeCluster's answer; None without a cluster."""
-        client = self.deployment.client("sagemaker")
-        pages = client.get_paginator("list_clusters").paginate(NameContains=f"{self.deployment.config.name}-")
-        names = [each["ClusterName"] for page in pages for each in page["ClusterSummaries"]]
-        if not names:
+        found = clusters(self.deployment)
+        if not found:
             return None
-        found: Json = client.describe_cluster(ClusterName=names[0])
-        self._know(found)
-        return found
+        described: Json = self.deployment.client("sagemaker").describe_cluster(ClusterName=found[0]["ClusterName"])
+        self._know(described)
+        return described
 
     def cluster(self) -> Json:
         """Return DescribeCluster's answer; raise OpsError without a cluster."""

@@ -4,5 +4,6 @@ from cli.resource_code import Cluster, Event, cluster_of, plan
 from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.desired import Desired
 from cluster_resource.diagnostics import SECRETS
+from cluster_resource.event import HASH_LENGTH
 
-__all__ = ["SECRETS", "Cluster", "ClusterApi", "Desired", "Event", "cluster_of", "plan"]
+__all__ = ["HASH_LENGTH", "SECRETS", "Cluster", "ClusterApi", "Desired", "Event", "cluster_of", "plan"]
