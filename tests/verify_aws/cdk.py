@@ -1,10 +1,12 @@
 """The project's own deployment: the real `cdk` command line on the cluster file in a folder."""
 
+import contextlib
 import os
 import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +23,7 @@ class CdkError(Exception):
 
 @dataclass(frozen=True)
 class Cdk:
-    """Runs `cdk` for one cluster file; its output goes to this process's own."""
+    """Runs `cdk` for one cluster file; prints its output line by line."""
 
     folder: Path
     name: str
@@ -62,19 +64,37 @@ class Cdk:
         self.say(f"$ cdk {' '.join(arguments)}")
         command = ["cdk", *arguments, *app, "--no-color", "--ci"]
         environment = {**os.environ, "AWS_REGION": self.region, "AWS_DEFAULT_REGION": self.region}
-        # In a session of its own: a Ctrl-C in the terminal must not end `cdk destroy`.
-        process = subprocess.Popen(command, cwd=PROJECT, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
+        # Neither a Ctrl-C nor a closed terminal may end `cdk destroy`: it has its own session, and a pipe for its output.
+        process = subprocess.Popen(
+            command,
+            cwd=PROJECT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        forwarding = threading.Thread(target=self._forward, args=(process,), daemon=True)
+        forwarding.start()
         try:
             status = process.wait(timeout_s)
         except subprocess.TimeoutExpired as error:
             raise CdkError(f"`cdk {arguments[0]}` did not end within {timeout_s / 60:.0f} minutes") from error
         finally:
             _end(process)
+            forwarding.join(ENDS_WITHIN_S)
         if status:
             raise CdkError(f"`cdk {arguments[0]}` ended with status {status}")
 
+    def _forward(self, process: subprocess.Popen[str]) -> None:
+        with process.stdout or contextlib.nullcontext(()) as lines:
+            for line in lines:
+                self.say(line.rstrip("\n"))
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+
+def _end(process: subprocess.Popen[str]) -> None:
     """End the command with its processes, if it runs; CloudFormation goes on without it."""
     if process.poll() is not None:
         return

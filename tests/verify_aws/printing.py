@@ -11,8 +11,11 @@ MARKS = {Verdict.PASSED: "ok", Verdict.FAILED: "FAILED", Verdict.NOT_REACHED: "-
 
 
 def say(text: str) -> None:
-    """Print a line; a closed terminal must not end the teardown."""
-    with contextlib.suppress(OSError):
+    """Print a line; no failure to print may end the teardown.
+
+    The terminal may be closed or lack a character, and a signal's handler may print during another print.
+    """
+    with contextlib.suppress(OSError, ValueError, RuntimeError):
         print(text, flush=True)
 
 

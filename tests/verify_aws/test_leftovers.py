@@ -92,5 +92,5 @@ def test_resources_that_cannot_be_listed_are_refused(deployed: Deployed, aws: Em
     denied = ClientError({"Error": {"Code": "AccessDenied", "Message": "no"}}, "ListBuckets")
     refusing = SimpleNamespace(list_buckets=Mock(side_effect=denied))
     cast("Any", deployment).client = lambda service: refusing if service == "s3" else clients_of(aws)(service)
-    with pytest.raises(RefusedError, match="unknown buckets: .*AccessDenied.*; the teardown must list them: add the permission"):
+    with pytest.raises(RefusedError, match=r"unknown buckets: .*AccessDenied.*; the teardown must list them: add the permission"):
         _require_unused(deployment, "cdk destroy")
