@@ -33,7 +33,12 @@ class CheckFailedError(Exception):
 
 
 ERRORS = (CheckFailedError, CdkError, ShellError, OpsError, ClientError, BotoCoreError)
-"""What makes a check fail; anything else is a mistake of this program."""
+"""Expected errors of a check; any other is a bug in this program."""
+
+
+def text_of(error: Exception) -> str:
+    """Return the text of an expected error, or the form of a bug that names its class."""
+    return str(error) if isinstance(error, ERRORS) else repr(error)
 
 
 @dataclass
@@ -115,8 +120,8 @@ class Run:
             if self.cluster.described():
                 self.cluster.save_answers(checkpoint)
                 self.save_nodes(checkpoint, CONTROLLER, WORKERS, ADDED)
-        except ERRORS as error:
-            self.say(f"{checkpoint}: not everything is saved: {error}")
+        except Exception as error:  # noqa: BLE001  the check has failed; the next ones still run
+            self.say(f"{checkpoint}: not everything is saved: {text_of(error)}")
 
 
 def request_accepted(run: Run) -> str:

@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-CONTINUES = "the teardown continues, because what is left costs money; it ends by itself"
+CONTINUES = "the teardown continues, because leftover resources cost money; it ends by itself"
 
 
-class InterruptedRunError(Exception):
-    """A signal asked to stop; the text is its name."""
+class InterruptedRunError(BaseException):
+    """A signal requested a stop; the text is its name. `except Exception` does not catch it."""
 
 
 class Interruption:

@@ -4,8 +4,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from cli.deployment import STACKS, Deployment
 from cli.leftovers import file_systems
 from config.bucket_names import script_bucket_name
@@ -30,8 +28,8 @@ def leftovers(deployment: Deployment, destroy: str) -> tuple[Leftover, ...]:
     for kind, listed in parts.items():
         try:
             found += listed()
-        except (ClientError, BotoCoreError) as error:
-            found.append(Leftover(f"unknown {kind}", str(error), destroy))
+        except Exception as error:  # noqa: BLE001  the other kinds and the report must follow
+            found.append(Leftover(f"unknown {kind}", repr(error), destroy))
     return tuple(found)
 
 

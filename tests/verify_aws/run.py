@@ -1,10 +1,11 @@
 """Runs the checks in order, and always tears down."""
 
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from tests.verify_aws.checks import CHECKS, DESTROYED, ERRORS, Check, Run
+from tests.verify_aws.checks import CHECKS, DESTROYED, ERRORS, Check, Run, text_of
 from tests.verify_aws.interruption import InterruptedRunError, Interruption
 from tests.verify_aws.leftovers import leftovers, log_groups_of_nodes
 from tests.verify_aws.verdicts import CheckResult, Leftover, Report, Verdict, passed
@@ -52,10 +53,17 @@ def _result(number: int, title: str, check: Check, run: Run) -> CheckResult:
     started, result = time.monotonic(), CheckResult(number, title, Verdict.PASSED)
     try:
         result = replace(result, seen=check(run))
-    except ERRORS as error:
-        result = replace(result, verdict=Verdict.FAILED, seen=str(error))
+    except Exception as error:  # noqa: BLE001  the report must include a bug in a check
+        result = replace(result, verdict=Verdict.FAILED, seen=_failure(error, run))
         run.save_after_failure(f"failed-{number}")
     return replace(result, seconds=time.monotonic() - started)
+
+
+def _failure(error: Exception, run: Run) -> str:
+    """Return the text of an error; print where a bug is."""
+    if not isinstance(error, ERRORS):
+        run.say("".join(traceback.format_exception(error)))
+    return text_of(error)
 
 
 def _not_reached(number: int) -> CheckResult:
@@ -73,8 +81,8 @@ def _torn_down(run: Run) -> tuple[CheckResult, tuple[Leftover, ...]]:
     for step in (_destroy, _delete_logs):
         try:
             step(run)
-        except ERRORS as error:
-            seen.append(str(error))
+        except Exception as error:  # noqa: BLE001  the next step and the report must follow
+            seen.append(_failure(error, run))
     left = leftovers(run.cluster.deployment, run.cdk.destroy_command)
     seen += [f"left: {each.kind} {each.name}" for each in left]
     verdict = Verdict.FAILED if seen else Verdict.PASSED
@@ -88,10 +96,10 @@ def _destroy(run: Run) -> None:
         try:
             _settle(run)
             run.cdk.destroy(DESTROY_WITHIN_S)
-        except ERRORS as error:
+        except Exception as error:
             if attempt == ATTEMPTS:
                 raise
-            run.say(f"{error}; trying again in {AGAIN_AFTER_S:.0f} s")
+            run.say(f"{text_of(error)}; trying again in {AGAIN_AFTER_S:.0f} s")
             time.sleep(AGAIN_AFTER_S)
         else:
             return

@@ -143,3 +143,11 @@ def test_after_a_failure_what_answers_is_saved_and_what_does_not_is_told(run_of:
     run.save_after_failure("failed-4")
     assert cluster.saved == ["failed-4"]
     assert said[0].startswith("failed-4: not everything is saved: sagemaker-cluster:id_controller-i-0: no output of df")
+
+
+def test_a_bug_in_saving_does_not_end_the_run(run_of: Callable[..., Run], monkeypatch: pytest.MonkeyPatch) -> None:
+    run, said = run_of(cluster := FakeCluster(statuses=["Running"])), list[str]()
+    run.say = said.append
+    monkeypatch.setattr(cluster, "save_answers", lambda _: {}["Nodes"])
+    run.save_after_failure("failed-4")
+    assert said == ["failed-4: not everything is saved: KeyError('Nodes')"]

@@ -67,9 +67,11 @@ class FakeRun:
 def verified(
     monkeypatch: pytest.MonkeyPatch,
     checks: Mapping[int, Callable[[], None]],
+    *,
     failures: int = 0,
     left: tuple[Leftover, ...] = (),
     seconds: float = 60.0,
+    teardown: Mapping[str, Callable[[Run], None]] | None = None,
 ) -> tuple[Report, list[str], Destroying]:
     """Run the seven checks, each of which passes unless given here."""
     said: list[str] = []
@@ -82,6 +84,8 @@ def verified(
     monkeypatch.setattr(running, "log_groups_of_nodes", lambda _: [])
     monkeypatch.setattr(running, "_settle", lambda _: None)
     monkeypatch.setattr(running, "AGAIN_AFTER_S", 0.01)
+    for step, replacement in (teardown or {}).items():
+        monkeypatch.setattr(running, step, replacement)
     destroying = Destroying(failures)
     run = cast("Run", FakeRun(destroying, said.append, seconds))
     with interruptible(said.append) as interruption:
@@ -151,15 +155,21 @@ def test_two_signals_at_once_raise_only_one_error() -> None:
     assert said == [f"SIGINT: {CONTINUES}"]
 
 
-def test_a_mistake_of_the_program_tears_down_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    def mistake() -> None:
-        raise KeyError("no such thing")
+def bug() -> None:
+    raise KeyError("Nodes")
 
-    destroyed = []
-    monkeypatch.setattr(Destroying, "destroy", lambda *_: destroyed.append(True))
-    with pytest.raises(KeyError):
-        verified(monkeypatch, {4: mistake})
-    assert destroyed == [True]
+
+def test_a_bug_in_a_check_is_a_failed_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    report, said, destroying = verified(monkeypatch, {4: bug})
+    assert (verdicts(report), report.checks[3].seen) == (["passed"] * 3 + ["failed"] + ["passed"] * 3, "KeyError('Nodes')")
+    assert destroying.calls == 1
+    assert any("in bug" in text for text in said), "the traceback"
+
+
+@pytest.mark.parametrize("step", ["_settle", "log_groups_of_nodes"])
+def test_a_bug_in_the_teardown_is_a_failed_check(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    report, _, _ = verified(monkeypatch, {}, teardown={step: lambda _: bug()})
+    assert (verdicts(report)[:6], report.checks[6].seen) == (["passed"] * 6, "KeyError('Nodes')")
 
 
 def test_after_the_time_no_check_starts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,9 +187,13 @@ def test_logs_that_cannot_be_saved_do_not_prevent_the_teardown(monkeypatch: pyte
     assert "the logs are not saved: ValueError('not JSON')" in said
 
 
-def test_what_cannot_be_listed_counts_as_left() -> None:
-    def client(service: str) -> Any:
-        raise ClientError({"Error": {"Code": "ExpiredToken", "Message": f"the token for {service} has expired"}}, "Describe")
+EXPIRED = ClientError({"Error": {"Code": "ExpiredToken", "Message": "the token has expired"}}, "Describe")
+
+
+@pytest.mark.parametrize("error", [EXPIRED, KeyError("Buckets")])
+def test_what_cannot_be_listed_counts_as_left(error: Exception) -> None:
+    def client(_: str) -> Any:
+        raise error
 
     deployment = type("Fake", (), {"client": staticmethod(client), "config": Nothing, "stacks": lambda _: client("stacks")})()
     left = leftovers(deployment, "cdk destroy 'verify/*'")
