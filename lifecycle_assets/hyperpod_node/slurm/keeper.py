@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -155,15 +156,24 @@ def main() -> None:
     """Run forever, or with --once, before slurmctld starts, complete slurm.conf and exit."""
     keeper, drained_nodes = Keeper(Path(sys.argv[1]), Path(sys.argv[2]), SYSTEM), DrainedNodes(SYSTEM)
     handover = handover_in(NodeSettings.load(keeper.settings).slurm.state_folder, SYSTEM)
-    while "--once" not in sys.argv:
-        if handover:
-            handover.check()
+    if "--once" in sys.argv:
+        _prepare_start(keeper, handover)
+        return
+    if handover:  # a thread, because scontrol and the shared file system may hang
+        threading.Thread(target=handover.watch, daemon=True).start()
+    while True:
         keeper.check()
         drained_nodes.check()
         SYSTEM.clock.sleep(EVERY_S)
-    keeper.complete()
-    if handover:
-        handover.take_back()
+
+
+def _prepare_start(keeper: Keeper, handover: Handover | None) -> None:
+    """Complete slurm.conf and take control back; an incomplete file does not prevent slurmctld's start."""
+    try:
+        keeper.complete()
+    finally:
+        if handover:
+            handover.take_back()
 
 
 if __name__ == "__main__":

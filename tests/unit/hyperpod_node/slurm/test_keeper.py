@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +19,7 @@ from hyperpod_node.errors import NodeError
 from hyperpod_node.slurm import keeper
 from hyperpod_node.slurm.keeper import Keeper
 from tests.node_settings import P5_TYPE, node_settings, slurm
-from tests.unit.hyperpod_node.slurm.slurm_machine import SLURM_CONF, SlurmMachine, slurm_context
+from tests.unit.hyperpod_node.slurm.slurm_machine import SLURM_CONF, TWO_CONF, SlurmMachine, slurm_context
 
 CONF = "opt/slurm/etc/slurm.conf"
 ADDED = " Sockets=2 CoresPerSocket=48 ThreadsPerCore=2 Gres=gpu:h100:8"
@@ -148,6 +153,67 @@ def test_a_problem_is_said_once_and_looked_at_again(machine: SlurmMachine, capsy
     assert capsys.readouterr().out.count("is not complete JSON") == 1
     machine.write("resource_config.json", resource_config("10.1.0.6"))
     assert looks(keeping, 2) == [False, True]
+
+
+@pytest.fixture
+def main_of(machine: SlurmMachine, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Run the program on the first of two controllers, whose state folder is /state."""
+    machine.write(CONF, TWO_CONF)
+    machine.write("node_settings.json", json.dumps({**SETTINGS, "slurm": slurm(state_folder="/state")}))
+    beat(machine, place=0)
+
+    def main(*options: str, sleep: Callable[[float], None]) -> None:
+        files = [str(machine.root / name) for name in ("resource_config.json", "node_settings.json")]
+        monkeypatch.setattr(sys, "argv", ["keeper", *files, *options])
+        clock = replace(machine.system.clock, sleep=sleep)
+        monkeypatch.setattr(keeper, "SYSTEM", replace(machine.system, clock=clock))
+        keeper.main()
+
+    return main
+
+
+def beat(machine: SlurmMachine, place: int) -> None:
+    folder = machine.path("/state")
+    folder.mkdir(exist_ok=True)
+    (folder / "heartbeat.new").write_bytes(struct.pack(">QQ", int(time.time()), place))
+    (folder / "heartbeat.new").replace(folder / "heartbeat")
+
+
+def test_a_superseded_slurmctld_is_killed_while_scontrol_hangs(machine: SlurmMachine, main_of: Callable[..., None]) -> None:
+    looked, end = threading.Event(), threading.Event()
+
+    def sleep(_: float) -> None:
+        if threading.current_thread() is threading.main_thread():
+            if end.is_set():
+                raise SystemExit
+            return
+        looked.set()
+        if end.wait(0.001):
+            threading.Event().wait()  # until pytest ends: the thread never does
+
+    def hang(*_: object) -> str:
+        looked.wait(2)
+        beat(machine, place=1)
+        deadline = time.monotonic() + 2
+        while not machine.asked("systemctl", "kill") and time.monotonic() < deadline:
+            time.sleep(0.001)
+        end.set()
+        return ""
+
+    machine.answers("scontrol", hang)
+    with pytest.raises(SystemExit):
+        main_of(sleep=sleep)
+    assert machine.asked("systemctl", "kill") == [("kill", "--signal=KILL", "slurmctld")]
+
+
+def test_control_is_taken_back_even_if_slurm_conf_cannot_be_completed(
+    machine: SlurmMachine, main_of: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    beat(machine, place=1)
+    machine.write("resource_config.json", "{")
+    with pytest.raises(NodeError, match="is not complete JSON"):
+        main_of("--once", sleep=machine.system.clock.sleep)
+    assert "another controller may be in control" in capsys.readouterr().out
 
 
 @pytest.mark.fault(66)
