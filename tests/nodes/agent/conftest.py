@@ -49,7 +49,7 @@ def file_system(world: World) -> Json:
     return make_file_system(world)
 
 
-def bundle_of(file_system: Json, groups: Iterable[str], behaviour: Behaviour, known: Json = TYPES) -> Bundle:
+def bundle_of(file_system: Json, groups: Iterable[str], behaviour: Behaviour) -> Bundle:
     """Return our scripts for a cluster file with these groups; each group of workers has its own partition."""
     workers = [name for name in groups if name not in ("controller", "login")]
     layout = [{"instance_group_name": name, "partition_name": name} for name in workers]
@@ -57,7 +57,7 @@ def bundle_of(file_system: Json, groups: Iterable[str], behaviour: Behaviour, kn
     settings = {
         "users": [user("alice", 10001)],
         "accounting": LOCAL_DATABASE,
-        "instance_types": known,
+        "instance_types": TYPES,
         "slurm": slurm(partitions=partitions),
     }
     parameters = {**file_system, "worker_groups": layout}
@@ -68,9 +68,9 @@ def bundle_of(file_system: Json, groups: Iterable[str], behaviour: Behaviour, kn
 def create(world: World, nodes: SimulatedNodes, file_system: Json) -> Iterator[Create]:
     """Create a cluster whose `workers` have GPUs: `create(Behaviour(), {"controller": 1, "workers": 1})`."""
 
-    def create(behaviour: Behaviour, groups: dict[str, int], known: Json = TYPES) -> Running:
+    def create(behaviour: Behaviour, groups: dict[str, int]) -> Running:
         nodes.behaviour = behaviour
-        scripts = lay(world, bundle_of(file_system, groups, behaviour, known))
+        scripts = lay(world, bundle_of(file_system, groups, behaviour))
         running = Running(world, nodes, dict(groups), scripts=scripts, types={"workers": ONE_GPU})
         running.create()
         return running
