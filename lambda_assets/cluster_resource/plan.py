@@ -15,6 +15,7 @@ from cluster_resource.observed import CLUSTER_SETTINGS, PROVISIONING, Cluster, G
 IMMUTABLE = ("InstanceType", "ExecutionRole", "ThreadsPerCore", "OverrideVpcConfig")
 """Fields that an instance group cannot change; an update must repeat them."""
 
+CAPACITY = "CapacityRequirements"
 OTHER_CLUSTER = ", or create a new cluster with another `name` or `cluster_name`"
 
 IMAGE_FIELDS = ("ImageId", "ImageReleaseVersion")
@@ -32,10 +33,10 @@ class Plan(NamedTuple):
     """Groups to which the call adds nodes; a node that failed before does not count."""
     kept: tuple[str, ...]
     reverted: tuple[str, ...]
-    """Images whose software update was rolled back, while the cluster is InService."""
+    """Images whose software update was rolled back, and changed capacity sources that the InService cluster does not show."""
 
     def is_met_by(self, cluster: Cluster) -> bool:
-        """Return whether the cluster has the planned groups, counts and images."""
+        """Return whether the cluster has the planned groups, counts, images and changed capacity sources."""
         counts = {group.name: group.target for group in cluster.groups}
         return (
             not self.reverted
@@ -63,7 +64,7 @@ def plan(desired: Desired, cluster: Cluster, targets: Mapping[str, int]) -> Plan
         removed=removed,
         enlarged=tuple(name for name, count in counts.items() if _grows(cluster.group(name), count)),
         kept=tuple(group.name for group in unmanaged if not group.is_deleting),
-        reverted=tuple(_reverted(specs, cluster)),
+        reverted=(*_reverted(specs, cluster), *_unchanged_capacities(desired, cluster)),
     )
 
 
@@ -144,6 +145,14 @@ def _reverted(specs: list[tuple[str, Json]], cluster: Cluster) -> Iterator[str]:
             yield from (f"{observed.name}.{field}" for field in images if images[field] != observed.specification.get(field))
 
 
+def _unchanged_capacities(desired: Desired, cluster: Cluster) -> Iterator[str]:
+    for _, spec in desired.groups():
+        observed, old = cluster.group(spec["InstanceGroupName"]), desired.old_groups().get(spec["InstanceGroupName"])
+        is_changed = old is not None and CAPACITY in spec and spec[CAPACITY] != old.get(CAPACITY)
+        if observed and is_changed and differs(spec[CAPACITY], observed.specification.get(CAPACITY)):
+            yield f"{observed.name}.{CAPACITY}"
+
+
 def _grows(observed: Group | None, count: int) -> bool:
     return observed is None or count > observed.target
 
@@ -152,7 +161,8 @@ def refusal(desired: Desired, cluster: Cluster | None) -> str:
     """Return why the API cannot make the change to this cluster (None: a new one), with a fix; empty if it can."""
     of_cluster = ""
     if cluster:
-        of_cluster = _setup(desired, cluster) or _provisioning(desired, cluster) or _immutable_fields(desired, cluster)
+        checks = (_setup, _provisioning, _database, _immutable_fields)
+        of_cluster = next((text for check in checks if (text := check(desired, cluster))), "")
     return _without_groups(desired) or _controller(desired, cluster) or of_cluster
 
 
@@ -206,6 +216,17 @@ def _provisioning(desired: Desired, cluster: Cluster) -> str:
     return ""
 
 
+def _database(desired: Desired, cluster: Cluster) -> str:
+    """Refuse to remove the accounting database, which an update can only omit: HyperPod keeps it."""
+    if _has_database(desired.request) or not (_has_database(desired.old_request or {}) and _has_database(cluster.settings)):
+        return ""
+    return f"slurm.accounting.database of cluster {cluster.name} cannot change; set `database: managed`{OTHER_CLUSTER}"
+
+
+def _has_database(request: Json) -> bool:
+    return "AccountingDatabase" in ((request.get("Orchestrator") or {}).get("Slurm") or {})
+
+
 def _configured_by(spec: Json) -> str:
     """Return what `slurm.setup` makes of a group; empty for another combination, from `overrides`."""
     scripts = spec.get("LifeCycleConfig") or {}
@@ -229,6 +250,19 @@ def immutable_changes(desired: Desired, cluster: Cluster) -> Iterator[tuple[str,
         for field in IMMUTABLE:
             if field in spec and differs(spec[field], observed.specification.get(field)):
                 yield observed.name, field, observed.specification.get(field), spec[field]
+        old = desired.old_groups().get(observed.name, {})
+        if CAPACITY in old and CAPACITY in observed.specification and CAPACITY not in spec:
+            yield observed.name, CAPACITY, observed.specification[CAPACITY], None
+        keys, old_keys, observed_keys = _key_ids(spec), _key_ids(old), _key_ids(observed.specification)
+        if keys not in (old_keys, observed_keys):
+            yield observed.name, "VolumeKmsKeyId", observed_keys, keys
+
+
+def _key_ids(spec: Json) -> str | None:
+    """Return the IDs of the keys that encrypt a group's volumes; DescribeCluster may show an ARN as an ID."""
+    volumes = [item.get("EbsVolumeConfig") or {} for item in spec.get("InstanceStorageConfigs") or []]
+    keys = {str(volume["VolumeKmsKeyId"]).rsplit("/", 1)[-1] for volume in volumes if volume.get("VolumeKmsKeyId")}
+    return ", ".join(sorted(keys)) or None
 
 
 def _immutable_field(desired: Desired, group: str, field: str, value: object, observed: object) -> str:
