@@ -17,7 +17,6 @@ from botocore.validate import validate_parameters
 from tests.faults_table.recording import happened
 from tests.unit.cluster_resource.fake_cluster import FakeCluster, Json
 from tests.unit.cluster_resource.manual_clock import ManualClock
-from tests.unit.cluster_resource.modes import SCRIPTS, in_mode
 
 CREATION_S = 600
 UPDATE_S = 300
@@ -52,9 +51,8 @@ class FakeSageMaker:
 
     meta = FakeMeta()
 
-    def __init__(self, clock: ManualClock, mode: str = SCRIPTS) -> None:
+    def __init__(self, clock: ManualClock) -> None:
         self.clock = clock
-        self.mode = mode
         self.capacity: int | None = None
         self.calls: list[tuple[str, Json]] = []
         self.stale_s = 0.0
@@ -98,11 +96,10 @@ class FakeSageMaker:
     # The API
 
     def create_cluster(self, **request: Any) -> Json:
-        return self._call("CreateCluster", in_mode(request, self.mode), self._create)
+        return self._call("CreateCluster", request, self._create)
 
     def update_cluster(self, **request: Any) -> Json:
-        groups = {"InstanceGroups": in_mode(request, self.mode)["InstanceGroups"]} if "InstanceGroups" in request else {}
-        return self._call("UpdateCluster", request | groups, self._update)
+        return self._call("UpdateCluster", request, self._update)
 
     def delete_cluster(self, **request: Any) -> Json:
         return self._call("DeleteCluster", request, self._delete)

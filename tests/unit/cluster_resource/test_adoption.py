@@ -19,7 +19,7 @@ def adopting(wanted: Json | None = None, **more: Any) -> Json:
 
 
 def made_elsewhere(world: World, *groups: Json, tags: list[Json] = THEIRS, **more: Any) -> FakeCluster:
-    world.sagemaker.create_cluster(ClusterName="theirs", **{**request(*groups), **more}, Tags=tags)
+    world.create_outside("theirs", **{**request(*groups), **more}, Tags=tags)
     world.run(700)
     world.sagemaker.calls.clear()
     cluster = world.sagemaker.find("theirs")
@@ -270,7 +270,7 @@ def test_a_cluster_that_left_the_stack_is_neither_adopted_without_adopt_nor_dele
     name = world.name_of(world.event("Create", properties()))
     owner = {"hyperpod-cdk:stack-id": STACK, "hyperpod-cdk:logical-id": LOGICAL_ID, "hyperpod-cdk:version": "1"}
     tags = [{"Key": key, "Value": value} for key, value in owner.items()]
-    world.sagemaker.create_cluster(ClusterName=name, **request(), Tags=tags)
+    world.create_outside(name, **request(), Tags=tags)
     world.run(3600)
     world.sagemaker.calls.clear()
     done = world.finish(world.event("Create", properties()))

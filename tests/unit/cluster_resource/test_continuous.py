@@ -91,7 +91,7 @@ def test_an_update_whose_step_dies_in_its_call_still_waits_for_the_new_nodes(
 def test_an_adoption_whose_step_dies_in_its_update_still_waits_for_the_new_nodes(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.sagemaker.create_cluster(ClusterName="theirs", **continuous(4)["Request"])
+    world.create_outside("theirs", **continuous(4)["Request"])
     world.run(700)
     whole = world.sagemaker.update_cluster
 

@@ -63,7 +63,7 @@ def test_our_own_cluster_in_use_is_accepted_even_if_reads_are_stale(world: World
 @pytest.mark.fault(2)
 @pytest.mark.fault(55)
 def test_a_cluster_of_another_owner_is_named_and_survives_the_rollback(world: World) -> None:
-    world.sagemaker.create_cluster(ClusterName="shared", **request())
+    world.create_outside("shared", **request())
     fixed = properties(ClusterName="shared")
     done = world.finish(world.event("Create", fixed))
     theirs = world.sagemaker.all[0]

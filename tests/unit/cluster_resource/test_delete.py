@@ -86,7 +86,7 @@ def test_a_create_call_that_lands_after_its_delete_began_leaves_no_cluster(world
     tags = {"hyperpod-cdk:stack-id": create["StackId"], "hyperpod-cdk:logical-id": LOGICAL_ID}
     name = world.name_of(create)
     listed = [{"Key": key, "Value": value} for key, value in tags.items()]
-    world.sagemaker.create_cluster(ClusterName=name, **{**properties()["Request"], "Tags": listed})
+    world.create_outside(name, **{**properties()["Request"], "Tags": listed})
     world.run()
     assert world.response(delete)["Status"] == "SUCCESS"
     assert world.sagemaker.living() == []

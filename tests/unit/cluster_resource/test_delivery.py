@@ -63,7 +63,7 @@ def test_a_late_call_of_a_stopped_request_is_corrected(world: World) -> None:
     world.clock.advance(31)
     rollback = world.deliver(world.event("Update", properties(), SIX, name))
     world.run(35)
-    world.sagemaker.update_cluster(ClusterName=name, InstanceGroups=SIX["Request"]["InstanceGroups"])
+    world.update_late(name, SIX)
     world.run()
     assert world.response(update)["Status"] == "FAILED"
     assert world.response(rollback)["Status"] == "SUCCESS"

@@ -152,7 +152,7 @@ def test_a_slow_service_is_called_only_while_there_is_time(world: World) -> None
 
 def test_no_log_is_read_without_a_failure_of_nodes(world: World) -> None:
     world.create()
-    world.sagemaker.create_cluster(ClusterName="theirs", **request())
+    world.create_outside("theirs", **request())
     done = world.finish(world.event("Create", properties(ClusterName="theirs"), LogicalResourceId="Other"))
     assert done["Status"] == "FAILED"
     assert world.logs.asked == []

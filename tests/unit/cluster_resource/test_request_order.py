@@ -52,7 +52,7 @@ def test_a_rollback_waits_for_its_update_that_the_entry_did_not_see(world: World
     world.executions.stop(world.executions.arn_of(Event.parse(update)), "superseded")
     world.run(120)
     assert rollback["RequestId"] not in world.responses
-    world.sagemaker.update_cluster(ClusterName=name, InstanceGroups=SIX["Request"]["InstanceGroups"])
+    world.update_late(name, SIX)
     world.run()
     assert world.response(rollback)["Status"] == "SUCCESS"
     cluster = world.sagemaker.find(name)

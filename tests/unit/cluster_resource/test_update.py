@@ -174,7 +174,7 @@ def test_a_cluster_deleted_by_hand_is_reported_and_not_created_again(world: Worl
 
 
 def test_an_update_of_a_cluster_with_another_owner_changes_nothing(world: World) -> None:
-    world.sagemaker.create_cluster(ClusterName="theirs", **request())
+    world.create_outside("theirs", **request())
     world.run(700)
     world.sagemaker.calls.clear()
     done = update(world, "theirs", SIX, FOUR)

@@ -51,7 +51,7 @@ def test_with_wait_none_a_failed_replacement_is_still_deleted(world: World) -> N
     world.run(700)
     unreported = world.name_of(world.event("Create", new))
     tags = [{"Key": key, "Value": value} for key, value in world.sagemaker.all[0].tags.items()]
-    world.sagemaker.create_cluster(ClusterName=unreported, **request(), Tags=tags)
+    world.create_outside(unreported, **request(), Tags=tags)
     world.run(700)
     back = properties(request(CONTROLLER, workers(6)), Wait="none")
     assert world.finish(world.event("Update", back, new, name))["Status"] == "SUCCESS"
@@ -65,7 +65,7 @@ def test_with_wait_none_an_earlier_cluster_with_the_name_is_updated_to_the_file(
     earlier = world.name_of(world.event("Create", new))
     tags = [{"Key": key, "Value": value} for key, value in world.sagemaker.all[0].tags.items()]
     asked = request(CONTROLLER, workers(4), subnet="subnet-00000000000000002")
-    world.sagemaker.create_cluster(ClusterName=earlier, **asked, Tags=tags)
+    world.create_outside(earlier, **asked, Tags=tags)
     world.run(700)
     done = world.finish(world.event("Update", new, old, name))
     assert (done["Status"], done["PhysicalResourceId"]) == ("SUCCESS", earlier)

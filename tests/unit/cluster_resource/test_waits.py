@@ -86,7 +86,7 @@ def test_the_deletion_waits_until_the_cluster_is_deleted(world: World) -> None:
 @pytest.mark.fault(47)
 def test_the_deletion_waits_neither_for_a_retained_cluster_nor_for_another_owners(world: World) -> None:
     world.create()
-    world.sagemaker.create_cluster(ClusterName="theirs", **request())
+    world.create_outside("theirs", **request())
     world.run(700)
     world.sagemaker.deletion_s = None
     world.sagemaker.delete_cluster(ClusterName="theirs")

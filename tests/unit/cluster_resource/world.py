@@ -14,7 +14,7 @@ from tests.unit.cluster_resource.fake_logs import FakeLogs
 from tests.unit.cluster_resource.fake_sagemaker import FakeSageMaker
 from tests.unit.cluster_resource.fake_states import MACHINE, FakeStates
 from tests.unit.cluster_resource.manual_clock import ManualClock
-from tests.unit.cluster_resource.modes import SCRIPTS, properties_in_mode
+from tests.unit.cluster_resource.modes import SCRIPTS, in_mode, properties_in_mode
 
 Json = dict[str, Any]
 STACK = "arn:aws:cloudformation:us-west-2:123456789012:stack/reference-Cluster/5a7d3b10-c6f0-11f0-8de9-0242ac120002"
@@ -60,7 +60,7 @@ class World:
 
     def __init__(self) -> None:
         self.clock = ManualClock()
-        self.sagemaker = FakeSageMaker(self.clock, self.mode)
+        self.sagemaker = FakeSageMaker(self.clock)
         self.states = FakeStates(self.clock, self._step, self._ended)
         self.executions = Executions(self.states, MACHINE)
         self.responses: dict[str, list[Json]] = {}
@@ -125,6 +125,15 @@ class World:
         assert done["Status"] == "SUCCESS", done
         self.sagemaker.calls.clear()
         return done
+
+    def create_outside(self, name: str, **asked: Any) -> None:
+        """Create a cluster outside the resource, by a request of the test's mode."""
+        self.sagemaker.create_cluster(ClusterName=name, **in_mode(asked, self.mode))
+
+    def update_late(self, name: str, wanted: Json) -> None:
+        """Let a call for ``wanted`` take effect whose function died."""
+        groups = in_mode(wanted["Request"], self.mode)["InstanceGroups"]
+        self.sagemaker.update_cluster(ClusterName=name, InstanceGroups=groups)
 
     def name_of(self, raw: Json) -> str:
         """The name that an event gives its cluster."""
