@@ -24,6 +24,7 @@ NOT_EXERCISABLE: dict[int, str] = {}
 
 
 WITHOUT_MODE = {
+    30: "the response is the same text, and sending it makes no request",
     31: "one package and one service model, which has the fields of both",
     54: "addresses and security group rules come from the network",
     56: "the same functions serve both",

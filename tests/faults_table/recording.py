@@ -14,6 +14,14 @@ KEPT = 40
 _seen: deque[str] = deque(maxlen=KEPT)
 
 
+_requested: set[str] = set()
+
+
+def requested(mode: str) -> None:
+    """Keep the mode of a request to create or update a cluster."""
+    _requested.add(mode)
+
+
 def happened(text: str) -> None:
     """Keep what the running test saw."""
     _seen.append(text)
@@ -25,17 +33,18 @@ def rows_of(item: pytest.Item) -> list[int]:
 
 
 def mode_of(item: pytest.Item) -> str:
-    """The kind of request that a test sends: its parameter `mode`."""
+    """The mode in which a test ran: its parameter `mode`, if the test made a request of that mode."""
     callspec = getattr(item, "callspec", None)
-    return str(callspec.params.get("mode", "")) if callspec else ""
+    mode = str(callspec.params.get("mode", "")) if callspec else ""
+    return mode if mode in _requested else ""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Begin with nothing seen."""
     _seen.clear()
+    _requested.clear()
     item.user_properties += [("fault", row) for row in rows_of(item)]
-    item.user_properties += [("mode", mode_of(item))] if mode_of(item) else []
 
 
 @pytest.hookimpl(wrapper=True)
@@ -45,6 +54,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         yield
     finally:
         item.user_properties += [("happened", text) for text in _counted(_seen)]
+        item.user_properties += [("mode", mode_of(item))] if mode_of(item) else []
 
 
 def _counted(seen: Iterable[str]) -> Iterator[str]:

@@ -1,10 +1,11 @@
 """When a row of the table passes, and what it says."""
 
-from typing import Literal
+from types import SimpleNamespace
+from typing import Literal, cast
 
 import pytest
 
-from tests.faults_table.recording import happened, pytest_runtest_call
+from tests.faults_table.recording import happened, mode_of, pytest_runtest_call, pytest_runtest_setup, requested
 from tests.faults_table.rows import Row
 from tests.faults_table.verdicts import LONGEST, MODES, Collected, Line, Verdict, is_all_well, lines_of, summary
 
@@ -109,3 +110,18 @@ def test_what_a_test_sees_is_in_its_report_and_what_repeats_is_counted(request: 
     assert not list(recorded)
     seen = [text for name, text in request.node.user_properties if name == "happened"]
     assert seen == ["CreateCluster", "DescribeCluster: Throttling (2 times)", "Create SUCCESS"]
+
+
+def test_a_mode_counts_only_if_the_test_made_a_request_of_it() -> None:
+    item = cast(
+        "pytest.Item", SimpleNamespace(callspec=SimpleNamespace(params={"mode": "api"}), user_properties=[], iter_markers=none)
+    )
+    pytest_runtest_setup(item)
+    requested("scripts")
+    assert mode_of(item) == ""
+    requested("api")
+    assert mode_of(item) == "api"
+
+
+def none(_: str) -> list[pytest.Mark]:
+    return []

@@ -2,8 +2,10 @@
 
 import pytest
 
+from tests.faults_table.recording import requested
 from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized, synthesize
 from tests.synth.variants import write_variants
+from tests.unit.cluster_resource.modes import mode_of_request
 
 FILES = {"scripts": "reference", "api": "starter"}
 """A shipped file for each of the two kinds of requests; that of `api` has continuous provisioning."""
@@ -19,7 +21,9 @@ def mode(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def stack_of_each_mode(shipped: Synthesized, mode: str) -> StackTemplate:
     """Return the cluster's stack of a file in the mode."""
-    return shipped[FILES[mode], CLUSTER]
+    stack = shipped[FILES[mode], CLUSTER]
+    requested(mode_of_request(stack.properties("Custom::HyperPodCluster")["Request"]))
+    return stack
 
 
 @pytest.fixture(scope="session")

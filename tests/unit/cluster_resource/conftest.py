@@ -13,7 +13,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run each test of a fault that sends a request in both modes; the others run with requests of `scripts`."""
+    """Run each test of a fault in both modes; the others run with requests of `scripts`."""
     numbers = [int(number) for mark in metafunc.definition.iter_markers("fault") for number in mark.args]
     only = metafunc.definition.get_closest_marker("only_mode")
     if "world" in metafunc.fixturenames and any(number <= LAST_WITHOUT_NODES for number in numbers):

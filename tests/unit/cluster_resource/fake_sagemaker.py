@@ -14,9 +14,10 @@ import botocore.session
 from botocore.exceptions import ClientError, ReadTimeoutError
 from botocore.validate import validate_parameters
 
-from tests.faults_table.recording import happened
+from tests.faults_table.recording import happened, requested
 from tests.unit.cluster_resource.fake_cluster import FakeCluster, Json
 from tests.unit.cluster_resource.manual_clock import ManualClock
+from tests.unit.cluster_resource.modes import mode_of_request
 
 CREATION_S = 600
 UPDATE_S = 300
@@ -133,6 +134,8 @@ class FakeSageMaker:
     def _call(self, operation: str, request: Json, what: Callable[[Json], Json]) -> Json:
         self.calls.append((operation, copied(request)))
         validate_parameters(request, SERVICE_MODEL.operation_model(operation).input_shape)
+        if operation in ("CreateCluster", "UpdateCluster"):
+            requested(mode_of_request(request))
         faults = self._faults[operation]
         fault = faults.popleft() if faults else None
         if isinstance(fault, Refusal):

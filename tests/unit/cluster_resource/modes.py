@@ -16,6 +16,11 @@ def in_mode(request: Json, mode: str) -> Json:
     return {**CONTINUOUS, **request, "InstanceGroups": [_configured(group) for group in request["InstanceGroups"]]}
 
 
+def mode_of_request(request: Json) -> str:
+    """Return the mode of a request to create or update a cluster."""
+    return API if any("SlurmConfig" in group for group in request.get("InstanceGroups", [])) else SCRIPTS
+
+
 def properties_in_mode(properties: Json, mode: str) -> Json:
     """Return the resource's properties with their request in the mode."""
     return {**properties, "Request": in_mode(properties["Request"], mode)} if "Request" in properties else properties
