@@ -52,3 +52,11 @@ def test_adoption_accepts_a_role_in_a_field_and_in_an_override(draft: Any, given
         for name, value in given.items():
             draft.set("instance_groups", index, name, value)
     assert draft.problems() == []
+
+
+def test_a_native_cluster_with_slurm_says_who_configures_it(draft: Any) -> None:
+    assert draft.set("implementation", "native").problems() == []
+    assert of_one_rule(draft.remove("slurm", "setup")) == ("native-slurm-setup", ["slurm.setup"])
+    assert of_one_rule(draft.remove("slurm")) == ("native-slurm-setup", ["slurm.setup"])
+    assert draft.set("slurm", {"setup": "api"}).problems() == []
+    assert draft.remove("slurm").remove("implementation").problems() == []

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from config.errors import ABSENT, Level, Problem
 from config.model import ClusterConfig, Implementation, Wait
 from config.section import Removal
-from validation.rules.registry import rule
+from config.slurm import SCRIPTS_LINE
+from validation.rules.registry import rule, slurm_rule
 
 
 @rule("adopt-requirements", "adopt", "cluster_name", "network", "instance_groups", "removal")
@@ -91,6 +92,17 @@ def custom_resource_options(config: ClusterConfig) -> Iterator[Problem]:
             yield Problem((field,), value=True, message=fix)
     if config.alarm_topic_arn is not None:
         yield Problem(("alarm_topic_arn",), config.alarm_topic_arn, fix)
+
+
+@slurm_rule("native-slurm-setup", "implementation", "slurm")
+def native_slurm_setup(config: ClusterConfig) -> Iterator[Problem]:
+    """`implementation: native` requires a written `slurm.setup`.
+
+    Only the custom resource refuses another setup: CloudFormation would send the default `api` to a cluster that scripts set up.
+    """
+    if config.implementation is Implementation.NATIVE and "setup" not in config.slurm.model_fields_set:
+        fix = f"add `slurm: {{setup: api}}`, or `{SCRIPTS_LINE}` if scripts set up the cluster"
+        yield Problem(("slurm", "setup"), ABSENT, f"required by `implementation: native`; {fix}")
 
 
 @rule("untested-trust-policy", "trust_source_account", level=Level.WARNING)
