@@ -169,7 +169,7 @@ def request_problems(config: ClusterConfig) -> Iterator[Problem]:
     named = {"ClusterName": config.cluster_name or config.name, **request}
     for problem in check_request(named):
         path = in_file(config, problem.path)
-        yield replace(problem, path=path, message=problem.message + _other_fix(path))
+        yield replace(problem, path=path, message=_with_alternative(problem.message, path))
     yield from _unknown_nulls(config)
     size = len(json.dumps(_as_sent(request), separators=(",", ":")))
     if size > MAX_REQUEST_BYTES:
@@ -180,9 +180,12 @@ def request_problems(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("instance_groups",), f"{len(config.instance_groups)} groups", message, rule="request.size")
 
 
-def _other_fix(path: Path) -> str:
-    """Return what else can be done about the name of a group's partition, which scripts do not restrict as HyperPod does."""
-    return f", or set `{SCRIPTS_LINE}`" if path[0] == "instance_groups" and path[2:] == ("partition",) else ""
+def _with_alternative(message: str, path: Path) -> str:
+    """Return the message with the alternative fix for the name of a group's partition, which scripts restrict less."""
+    if path[:1] != ("instance_groups",) or path[2:] != ("partition",):
+        return message
+    problem, _, fix = message.partition("; ")
+    return f"{problem}; set `{SCRIPTS_LINE}`, or {fix}"
 
 
 def _unknown_nulls(config: ClusterConfig) -> Iterator[Problem]:

@@ -46,7 +46,7 @@ class AccountingConfig(Section):
         Database.LOCAL,
     )
     host: str | None = setting(
-        "host name or address of an external database, whose security group must allow the nodes",
+        "host name or address of an `external` or `managed` database, whose security group must allow the nodes",
         Change.NEW_NODES,
         None,
         pattern=r"^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?$",
@@ -54,7 +54,7 @@ class AccountingConfig(Section):
         api="sagemaker:CreateCluster Orchestrator.Slurm.AccountingDatabase.Endpoint",
     )
     port: StrictInt = setting(
-        "port of an external database",
+        "port of an `external` or `managed` database",
         Change.NEW_NODES,
         3306,
         ge=1,
@@ -71,7 +71,7 @@ class AccountingConfig(Section):
         api="sagemaker:CreateCluster Orchestrator.Slurm.AccountingDatabase.Name",
     )
     secret_arn: str | None = setting(
-        "Secrets Manager secret with `username` and `password` of the external database, in RDS's format",
+        "Secrets Manager secret with `username` and `password` of an `external` or `managed` database, in RDS's format",
         Change.NEW_NODES,
         None,
         pattern=r"^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[a-zA-Z0-9/_+=.@!-]+-[a-zA-Z0-9]{6}$",
