@@ -4,7 +4,7 @@ from typing import cast
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
-from constructs import Construct
+from constructs import Construct, IDependable
 
 from cluster_request.effective_request import EffectiveRequest
 from cluster_request.request import Request
@@ -58,10 +58,7 @@ class HyperPodCluster(Construct):
         if config.wait_hours > 1:
             if config.wait is not Wait.NONE:
                 self._wait_longer(fingerprint(cdk.Stack.of(self).resolve(request), network.identity))
-            # Its deletion waits until the cluster is deleted, and so keeps the cluster's dependencies.
-            deletion = self._custom("Deletion", "Custom::HyperPodDeletion", {"ClusterLogicalId": self._logical_id})
-            deletion.node.add_dependency(*dependencies)
-            self._resource.node.add_dependency(deletion)
+            self._delete_longer(dependencies)
 
     @property
     def cluster_name(self) -> str:
@@ -100,6 +97,12 @@ class HyperPodCluster(Construct):
             )
             wait.node.add_dependency(self._last, self._provider)
             self._last = wait
+
+    def _delete_longer(self, dependencies: tuple[IDependable, ...]) -> None:
+        """Define a resource whose deletion waits until the cluster is deleted, and so keeps the cluster's dependencies."""
+        deletion = self._custom("Deletion", "Custom::HyperPodDeletion", {"ClusterLogicalId": self._logical_id})
+        deletion.node.add_dependency(*dependencies)
+        self._resource.node.add_dependency(deletion)
 
     def _permissions(self, request: Request) -> StepPermissions:
         groups = [*request["InstanceGroups"], *request.get("RestrictedInstanceGroups", [])]
