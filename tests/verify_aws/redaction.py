@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.verify_aws.resource_code import SECRETS
 
+_WORD = r"[^\s\"',;<>\\]+"
 _HEX = r"[0-9a-f]{8,17}"
 _RESOURCES = {
     "i": "instance",
@@ -31,19 +32,22 @@ PATTERNS: tuple[tuple[str, str], ...] = (
     ("private-key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----"),
     ("public-key", r"\b(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S+) AAAA[0-9A-Za-z+/=]+"),
     ("access-key", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
-    ("principal-id", r"\b(?:AROA|AIDA|AGPA|ANPA|ASCA)[A-Z0-9]{16,18}\b"),
+    ("principal-id", rf"\b(?:AROA|AIDA|AGPA|ANPA|ASCA)[A-Z0-9]{{16,18}}\b(?::{_WORD})?"),
+    ("role", rf"\b(?:assumed-role/|AWSReservedSSO_){_WORD}"),
     ("e-mail", r"\b[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+\b"),
     *((kind, rf"\b{prefix}-{_HEX}\b") for prefix, kind in _RESOURCES.items()),
+    ("resource", r"\b[a-z]+-[0-9a-f]{17}\b"),
     ("uuid", r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"),
     ("account", r"(?<![0-9A-Za-z])[0-9]{12}(?![0-9A-Za-z])"),
-    ("mac", r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b"),
+    ("mac", r"\b(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}\b"),
     ("address", rf"(?<![\d.]){_OCTET}(?:\.{_OCTET}){{3}}(?![\d.]*\d)"),
     ("address", r"(?<![0-9A-Za-z:])(?:fe80|fc|fd[0-9a-f]{2}|2[0-9a-f]{3})(?::[0-9a-f]{0,4}){2,7}(?![0-9A-Za-z:])"),
 )
-ARN = r"\barn:aws[a-z-]*:[a-z0-9-]+:[a-z0-9-]*:[0-9]*:[^\s\"',;<>\\]+"
+ARN = rf"\barn:aws[a-z-]*:[a-z0-9-]+:[a-z0-9-]*:[0-9]*:{_WORD}"
 BUCKET = r"(?<=s3://)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
 SECRET_NAME = r"(?i)password|passwd|secret|token(?!s)|storagepass"
-HOST = rf"\bip-({_OCTET}(?:-{_OCTET}){{3}})\b"
+_OCTETS = rf"(?:{_OCTET}|\[[\d,-]+\])"  # Slurm lists hosts as ip-10-1-4-[7,9-12]
+HOST = rf"\bip-({_OCTETS}(?:-{_OCTETS}){{3}})(?!\d)"
 
 
 class Redactor:
@@ -54,7 +58,7 @@ class Redactor:
         self._literals: dict[str, str] = {}
 
     def literal(self, value: str, kind: str) -> None:
-        """Replace this very text from now on, wherever it stands."""
+        """Replace every occurrence of this text from now on."""
         if value:
             self._literals[value] = self._placeholder(kind, value)
 

@@ -27,11 +27,22 @@ PLANTED = {
     "stack": ("96233c31-86eb-48d5-aed6-cc34c0823c4b", "96233c31"),
     "address": ("NodeAddr=10.1.20.37 NodeHostname=x", "10.1.20.37"),
     "host": ("NodeName=ip-10-1-20-37 up", "10-1-20-37"),
+    "host list": ("NodeName=ip-10-1-4-[7,9-12] State=UNKNOWN", "10-1-4-"),
+    "host list of an octet": ("ip-10-1-[4-5]-[7,9] idle", "10-1-"),
+    "network ACL": ("acl-0a1b2c3d4e5f60718", "0a1b2c3d4e5f60718"),
+    "address association": ("eipassoc-0a1b2c3d4e5f60718", "0a1b2c3d4e5f60718"),
+    "launch template": ("lt-0a1b2c3d4e5f60718", "0a1b2c3d4e5f60718"),
+    "route association": ("rtbassoc-0a1b2c3d4e5f60718", "0a1b2c3d4e5f60718"),
+    "volume of FSx": ("fsvol-0a1b2c3d4e5f60718", "0a1b2c3d4e5f60718"),
+    "transit gateway": ("tgw-0a1b2c3d4e5f60718", "0a1b2c3d4e5f60718"),
     "IPv6": ("inet6 fd00:ec2::254 scope", "fd00:ec2"),
     "hardware address": ("ether 02:42:ac:11:00:02", "02:42:ac"),
+    "hardware address in upper case": ("ether 02:42:AC:11:00:02", "02:42:AC"),
+    "role of a person": ("AWSReservedSSO_Admin_0a1b2c3d4e5f6071/jane is allowed", "jane"),
     "e-mail": ("user jane.doe+aws@example.org", "jane.doe"),
     "access key": (f"key {KEY}", KEY),
     "principal": ("AROA1234567890ABCDEFG:botocore-session", "AROA1234567890ABCDEFG"),
+    "session": ("AROA1234567890ABCDEFG:jane did it", "jane"),
     "password": ("StoragePass=correct-horse", "correct-horse"),
     "token": ("--token s3cr3t-t0ken", "s3cr3t-t0ken"),
     "signed URL": ("https://bucket.s3.amazonaws.com/k?X-Amz-Signature=0abc", "0abc"),
@@ -85,11 +96,13 @@ def test_the_same_value_has_the_same_placeholder_in_all_files(tmp_path: Path) ->
         "0.0.0.0/0",
         "slurm 24.11.5",
         "aws-cli/1.2.707.0.1",
+        "ip-address of the node",
+        "a-0123456789abcdef01",
         "2026-11-22T18:53:08.650000+00:00",
         "StateSaveLocation=/var/spool",
     ],
 )
-def test_what_identifies_nobody_stays(text: str) -> None:
+def test_text_without_an_identity_is_kept(text: str) -> None:
     assert Redactor()(text) == text
 
 
@@ -107,3 +120,7 @@ def test_two_runs_in_two_regions_are_equal_without_what_varies() -> None:
     first = normalized({"Host": "ip-<address-3>.us-west-2.internal", "At": "2026-11-22T18:53:08.650000+00:00"}, "us-west-2")
     second = normalized({"Host": "ip-<address-7>.eu-west-1.internal", "At": "2027-01-01T00:00:00Z"}, "eu-west-1")
     assert first == second
+
+
+def test_hosts_in_a_list_have_placeholders_like_hosts() -> None:
+    assert Redactor()("ip-10-1-4-[7,9-12] ip-10-1-4-7,ip-10-1-4-[7,9-12]") == ("ip-<address-1> ip-<address-2>,ip-<address-1>")
