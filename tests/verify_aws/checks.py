@@ -16,6 +16,7 @@ from tests.verify_aws.shell import Output, Shell, ShellError
 
 SETTLES_WITHIN_S = 900.0
 POLL_S = 1.0
+JOB_STARTS_WITHIN_S = 120
 RUNNING = "Running"
 ACCEPTED = "CreateCluster"
 """The note of the custom resource's step whose call succeeded; of one that was refused, it goes on with the error."""
@@ -29,7 +30,7 @@ T = TypeVar("T")
 
 
 class CheckFailedError(Exception):
-    """AWS did otherwise; the text is what was seen."""
+    """A check failed; the text is the observation."""
 
 
 ERRORS = (CheckFailedError, CdkError, ShellError, OpsError, ClientError, BotoCoreError)
@@ -67,10 +68,10 @@ class Run:
         """Return the time that is left for the checks."""
         return max(self.end - time.monotonic(), 0.0)
 
-    def on_controller(self, *words: str) -> Output:
+    def on_controller(self, *words: str, timeout_s: float = 120.0) -> Output:
         """Run one of Slurm's commands on the controller."""
         [controller] = self.cluster.nodes(CONTROLLER)
-        return self.shell.run(self.cluster.target(controller), in_slurm(*words))
+        return self.shell.run(self.cluster.target(controller), in_slurm(*words), timeout_s)
 
     def until_idle(self, partition: str, count: int) -> list[str]:
         """Return the hosts of a partition once it has exactly this many nodes and all are idle."""
@@ -93,10 +94,13 @@ class Run:
         self._until(f"no node of group {group}", empty)
 
     def _until(self, expected: str, look: Callable[[], tuple[T | None, str]]) -> T:
-        """Return what ``look`` finds; after the time for it, raise CheckFailedError with what was seen last."""
+        """Return what ``look`` finds, also after lost sessions; raise CheckFailedError with the last observation."""
         end = time.monotonic() + min(SETTLES_WITHIN_S, self.seconds_left)
         while True:
-            found, seen = look()
+            try:
+                found, seen = look()
+            except ShellError as error:
+                found, seen = None, str(error)
             if found is not None:
                 return found
             if time.monotonic() > end:
@@ -125,7 +129,7 @@ class Run:
 
 
 def request_accepted(run: Run) -> str:
-    """Deploy; HyperPod must accept CreateCluster, whatever becomes of the cluster."""
+    """Deploy; HyperPod must accept CreateCluster, even if the cluster fails later."""
     try:
         run.deploy(Size(1), first=True)
     except CheckFailedError as error:
@@ -134,7 +138,11 @@ def request_accepted(run: Run) -> str:
     described = run.cluster.described()
     if described is None and ACCEPTED not in notes:
         raise CheckFailedError(run.failed_deployment or f"the custom resource's steps: {'; '.join(notes) or 'none'}")
-    return f"cluster {described['ClusterName']} is {described['ClusterStatus']}" if described else "accepted, and gone again"
+    return (
+        f"cluster {described['ClusterName']} is {described['ClusterStatus']}"
+        if described
+        else "accepted; the cluster no longer exists"
+    )
 
 
 def nodes_in_service(run: Run) -> str:
@@ -164,7 +172,7 @@ def no_needless_update(run: Run) -> str:
         raise CheckFailedError("the custom resource's log has no step of the creation")
     if updates := [note for note in notes if note.startswith("UpdateCluster")]:
         raise CheckFailedError(f"the custom resource updated its new cluster: {'; '.join(updates)}")
-    return "DescribeCluster shows what CreateCluster asked for"
+    return "DescribeCluster shows what CreateCluster requested"
 
 
 def one_more_worker(run: Run) -> str:
@@ -181,10 +189,10 @@ def new_group(run: Run) -> str:
     hosts = run.until_idle(NEW_PARTITION, 1)
     partition = f"--partition={NEW_PARTITION}"
     for words in (
-        ("srun", partition, "--immediate=120", "hostname"),
+        ("srun", partition, f"--immediate={JOB_STARTS_WITHIN_S}", "hostname"),
         ("sbatch", partition, "--wait", "--output=/dev/null", "--wrap=hostname"),
     ):
-        output = run.on_controller(*words)
+        output = run.on_controller(*words, timeout_s=JOB_STARTS_WITHIN_S + 60.0)
         if output.status:
             raise CheckFailedError(f"{words[0]} ended with status {output.status}: {output.text.strip()}")
     _save(run, "group", CONTROLLER, ADDED)

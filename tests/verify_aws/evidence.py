@@ -17,7 +17,7 @@ class Evidence:
     redactor: Redactor = field(default_factory=Redactor)
 
     def call(self, checkpoint: str, operation: str, request: Any, response: Any, label: str = "") -> None:
-        """Save a call of AWS's API, or a request whose answer nobody saw."""
+        """Save a call of AWS's API, or a request without a recorded response."""
         answer = {key: value for key, value in response.items() if key != "ResponseMetadata"} if response is not None else None
         content = {"operation": operation, "request": request, **({} if answer is None else {"response": answer})}
         name = f"{operation}-{label}" if label else operation

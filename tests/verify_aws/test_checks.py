@@ -1,5 +1,6 @@
 """What the checks make of what they see; the embedded AWS with nodes shows only that they pass."""
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, cast
@@ -11,9 +12,10 @@ from tests.verify_aws.cdk import Cdk, CdkError
 from tests.verify_aws.checks import CheckFailedError, Run
 from tests.verify_aws.live_cluster import LiveCluster
 from tests.verify_aws.plan import Plan
-from tests.verify_aws.shell import Output, Target
+from tests.verify_aws.shell import Output, ShellError, Target
 
 Json = dict[str, Any]
+LOST = "the session ended without the command's end"
 
 
 class FakeCdk:
@@ -66,13 +68,18 @@ class FakeCluster:
 
 
 class FakeShell:
-    """A shell on nodes that prints the next of these texts; the last one for ever."""
+    """A shell on nodes that prints the next of these texts, and the last one repeatedly; LOST loses the session."""
 
     def __init__(self, *texts: str) -> None:
         self._texts = list(texts)
+        self.time_limits: dict[str, float] = {}
 
     def run(self, target: Target, script: str, timeout_s: float = 120.0) -> Output:
-        return Output(0, self._texts.pop(0) if len(self._texts) > 1 else self._texts[0])
+        self.time_limits[script.splitlines()[-1].split()[0]] = timeout_s
+        text = self._texts.pop(0) if len(self._texts) > 1 else self._texts[0]
+        if text == LOST:
+            raise ShellError(text)
+        return Output(0, text)
 
 
 @pytest.fixture
@@ -96,7 +103,7 @@ def test_a_request_that_was_rejected_is_not_accepted(run_of: Callable[..., Run])
 
 def test_a_request_of_a_cluster_that_failed_later_is_accepted(run_of: Callable[..., Run]) -> None:
     run = run_of(FakeCluster(["CreateCluster", "no capacity"]), error="`cdk deploy` ended with status 1")
-    assert checks.request_accepted(run) == "accepted, and gone again"
+    assert checks.request_accepted(run) == "accepted; the cluster no longer exists"
     with pytest.raises(CheckFailedError, match="no capacity"):
         checks.nodes_in_service(run)
 
@@ -107,16 +114,25 @@ def test_a_node_that_does_not_run_fails_the_second_check(run_of: Callable[..., R
 
 
 @pytest.mark.parametrize(
-    "texts", [["ip-10-1-0-5 down*"], ["ip-10-1-0-5 idle\nip-10-1-0-6 idle"], [""], ["slurm_load_partitions: error"]]
+    "text", ["ip-10-1-0-5 down*", "ip-10-1-0-5 idle\nip-10-1-0-6 idle", "", "slurm_load_partitions: error", LOST]
 )
-def test_other_than_the_expected_idle_nodes_fail(texts: list[str], run_of: Callable[..., Run]) -> None:
-    with pytest.raises(CheckFailedError, match="expected 1 idle nodes in partition first; sinfo printed: "):
-        run_of(FakeCluster(statuses=["Running"]), *texts).until_idle("first", 1)
+def test_other_than_the_expected_idle_nodes_fail(text: str, run_of: Callable[..., Run]) -> None:
+    seen = text if text == LOST else f"sinfo printed: {text or 'nothing'}"
+    with pytest.raises(CheckFailedError, match=re.escape(f"expected 1 idle nodes in partition first; {seen}")):
+        run_of(FakeCluster(statuses=["Running"]), text).until_idle("first", 1)
 
 
-def test_a_node_that_joins_late_is_waited_for(run_of: Callable[..., Run]) -> None:
-    run = run_of(FakeCluster(statuses=["Running"]), "", "ip-10-1-0-5 unknown*", "ip-10-1-0-5 idle")
+def test_a_late_node_and_a_lost_session_are_waited_for(run_of: Callable[..., Run]) -> None:
+    run = run_of(FakeCluster(statuses=["Running"]), "", LOST, "ip-10-1-0-5 unknown*", "ip-10-1-0-5 idle")
     assert run.until_idle("first", 1) == ["ip-10-1-0-5"]
+
+
+def test_jobs_have_more_time_than_srun_waits_for_a_node(run_of: Callable[..., Run], monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_of(FakeCluster(statuses=["Running"]), "ip-10-1-0-5 idle")
+    monkeypatch.setattr(run, "save_nodes", lambda *_: [])
+    checks.new_group(run)
+    limits = cast("FakeShell", run.shell).time_limits
+    assert (limits["srun"], limits["sbatch"]) == (180.0, 180.0)
 
 
 def test_an_update_after_the_creation_fails_the_third_check(run_of: Callable[..., Run]) -> None:
