@@ -22,6 +22,7 @@ from tests.verify_aws import printing
 from tests.verify_aws.cdk import PROJECT, Cdk
 from tests.verify_aws.checks import Run
 from tests.verify_aws.cost import cost_of
+from tests.verify_aws.credentials import expiry_warning
 from tests.verify_aws.evidence import Evidence
 from tests.verify_aws.interruption import interruptible
 from tests.verify_aws.leftovers import leftovers
@@ -99,9 +100,12 @@ def _confirmed(options: argparse.Namespace, plan: Plan, session: boto3.Session, 
     deployment = Deployment(config, session, folder, Access(options.profile, plan.region))
     cdk = Cdk(folder, plan.name, plan.region, printing.say)
     caller = session.client("sts").get_caller_identity()
+    warning = expiry_warning(session, options.minutes, datetime.now(UTC))
     _require_unused(deployment, cdk.destroy_command)
     cost = cost_of(config, plan.region, session)
     printing.say(printing.introduction(plan, cost, caller=caller, minutes=options.minutes, folder=str(into)))
+    if warning:
+        printing.say(warning)
     if not options.skip_preflight:
         _preflight(folder, plan.name, session)
     _ask(plan.name, yes=options.yes)

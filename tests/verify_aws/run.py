@@ -32,7 +32,10 @@ def verify(run: Run, interruption: Interruption, show: Show) -> Report:
         interrupted = str(signal)
         run.say(f"{signal}: the checks end here; tearing down")
     finally:
-        interruption.disarm()
+        try:
+            interruption.disarm()
+        except InterruptedRunError as signal:  # a signal just before; it has disarmed
+            interrupted = str(signal)
         last, left = _torn_down(run)
     results += [_not_reached(number) for number in range(len(results) + 1, len(CHECKS) + 1)]
     show(last)

@@ -1,4 +1,4 @@
-"""A run always tears down, and says nothing good of what it did not see."""
+"""A run always tears down, and passes only checks that it observed."""
 
 import os
 import pty
@@ -144,6 +144,18 @@ def test_a_signal_that_first_comes_in_the_teardown_does_not_stop_it(monkeypatch:
     report, said, _ = verified(monkeypatch, {})
     assert verdicts(report) == ["passed"] * 7
     assert f"SIGINT: {CONTINUES}" in said
+
+
+def test_a_signal_after_the_last_check_tears_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = Interruption.disarm
+
+    def disarm(self: Interruption) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        original(self)
+
+    monkeypatch.setattr(Interruption, "disarm", disarm)
+    report, _, destroying = verified(monkeypatch, {})
+    assert (verdicts(report), report.interrupted, destroying.calls) == (["passed"] * 7, "SIGTERM", 1)
 
 
 def test_two_signals_at_once_raise_only_one_error() -> None:
