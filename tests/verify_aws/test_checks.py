@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, cast
+from unittest.mock import Mock
 
 import pytest
 
@@ -164,6 +165,6 @@ def test_after_a_failure_what_answers_is_saved_and_what_does_not_is_told(run_of:
 def test_a_bug_in_saving_does_not_end_the_run(run_of: Callable[..., Run], monkeypatch: pytest.MonkeyPatch) -> None:
     run, said = run_of(cluster := FakeCluster(statuses=["Running"])), list[str]()
     run.say = said.append
-    monkeypatch.setattr(cluster, "save_answers", lambda _: {}["Nodes"])
+    monkeypatch.setattr(cluster, "save_answers", Mock(side_effect=KeyError("Nodes")))
     run.save_after_failure("failed-4")
     assert said == ["failed-4: not everything is saved: KeyError('Nodes')"]
