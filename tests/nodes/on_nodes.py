@@ -10,7 +10,11 @@ from local_aws.nodes.runner import SimulatedNodes
 LIMIT_S = 60.0
 # Slurm's commands say this while sackd or slurmd replaces the configuration that slurmctld sent; or, on a controller, while
 # slurm.conf has what its agent has just written, and Slurm does not know.
-BEING_REPLACED = ("Could not establish a configuration source", "unrecognized key: Topology")
+BEING_REPLACED = (
+    "Could not establish a configuration source",
+    "unrecognized key: Topology",
+    "Requested topology configuration is not available",
+)
 BEING_REPLACED_S = 5.0
 
 

@@ -26,8 +26,8 @@ DAEMONS = "systemctl show --property=MainPID mariadb slurmdbd slurmctld slurmd m
 
 
 def without_times(lines: list[str]) -> list[str]:
-    """What the scripts said, but for the seconds and for what they said while they waited."""
-    ours = (line for line in lines if not line.startswith(("[SageMaker]", "waiting for ")))
+    """What the scripts said, but for the seconds, for what they said while they waited, and for what they moved once."""
+    ours = (line for line in lines if not line.startswith(("[SageMaker]", "waiting for ", "renamed ")))
     return [re.sub(TIMES, "", line) for line in ours]
 
 

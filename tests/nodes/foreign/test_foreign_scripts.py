@@ -17,6 +17,9 @@ __all__ = ["aws", "nodes"]
 pytestmark = pytest.mark.local
 
 SCRIPTS = Path(__file__).parents[2] / "data" / "foreign-scripts"
+# The placeholder stays longer than it takes the scripts to get there. They leave slurm.conf as the agent writes it, and start
+# nothing on a login node: a topology without its file, login nodes in slurm.conf or a stub of it elsewhere would stop them.
+AGENT = Behaviour(placeholder_s=8, automatic_topology="none", login_nodes="absent", stub_slurm_conf="absent")
 AS_CAROL = ("runuser", "--login", "carol", "--command")
 
 
@@ -30,7 +33,7 @@ def cluster(aws: EmbeddedAws, nodes: SimulatedNodes) -> Running:
     bundle = Bundle({**make_file_system(world), "worker_groups": groups}, source=SCRIPTS)
     counts = {"controller": 1, "login": 1, "workers": 1, "later": 0}
     running = Running(world, nodes, counts, scripts=lay(world, bundle))
-    nodes.behaviour = Behaviour(placeholder_s=8)  # longer than it takes the scripts to get there
+    nodes.behaviour = AGENT
     running.create()
     seen = running.settle()
     assert seen["ClusterStatus"] == "InService", seen["FailureMessage"]
