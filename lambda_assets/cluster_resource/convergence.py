@@ -142,13 +142,14 @@ def finish(desired: Desired, cluster: Cluster, memory: Memory, clock: Clock, fou
         return Decision(call, memory)
     if not is_quiet(memory, clock):
         return Decision(Wait("waiting until no older request can change the cluster"), memory)
-    notes = [cluster.partial(found.targets)] if desired.wait == "nodes" and cluster.is_continuous else []
-    memory = memory._replace(missing_nodes="".join(notes))
+    partial = cluster.partial(found.targets) if desired.wait == "nodes" and cluster.is_continuous else ""
+    memory = memory._replace(missing_nodes=partial)
+    notes = [f"HyperPod adds the rest when it has capacity: {partial}"] if partial else []
     if memory.rejected:
         notes.append(f"DescribeCluster shows other values of {', '.join(found.differences)}, but {memory.rejected}")
     if found.kept:
         notes.append(f"groups kept because they are in neither this file nor the previous one: {', '.join(found.kept)}")
-    return with_leftovers(Decision(Succeed("; ".join(filter(None, notes)), attributes_of(memory, cluster.name)), memory), desired)
+    return with_leftovers(Decision(Succeed("; ".join(notes), attributes_of(memory, cluster.name)), memory), desired)
 
 
 def awaited_nodes(desired: Desired, cluster: Cluster, memory: Memory) -> str:

@@ -130,9 +130,9 @@ class Decision(NamedTuple):
 def attributes_of(memory: Memory, name: str) -> Json:
     """Return the resource's attributes."""
     ids = {"ClusterArn": memory.arn, "ClusterName": name, "ClusterId": memory.arn.rsplit("/", 1)[-1]}
-    return {**ids, **missing_nodes(memory.missing_nodes)}
+    return {**ids, **missing_nodes_attribute(memory.missing_nodes)}
 
 
-def missing_nodes(text: str) -> Json:
-    """Return the attribute with the nodes that HyperPod will add, cut to leave room for the rest of the response."""
+def missing_nodes_attribute(text: str) -> Json:
+    """Return the attribute with the groups that lack nodes, cut to leave room for the rest of the response."""
     return {"MissingNodes": (text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}{CUT}") or "none"}

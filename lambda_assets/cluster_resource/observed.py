@@ -129,7 +129,7 @@ class Cluster(NamedTuple):
         """Return the groups that run with fewer nodes than requested, as text."""
         running = {name: self.running(name) for name in targets}
         few = [f"{name} ({running[name]} of {count} nodes run)" for name, count in targets.items() if running[name] < count]
-        return f"HyperPod adds the rest when it has capacity: {', '.join(few)}" if few and self.nodes is not None else ""
+        return ", ".join(few) if self.nodes is not None else ""
 
     def running(self, group: str) -> int:
         """Return how many nodes of the group run."""

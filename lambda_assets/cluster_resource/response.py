@@ -6,6 +6,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 
+from cluster_resource.decision import CUT
 from cluster_resource.event import WAIT, Event, Json
 from cluster_resource.log import log
 
@@ -14,7 +15,6 @@ MAX_BODY = 4096
 
 PAUSES_S = (1, 2, 4)
 TIMEOUT_S = 10
-CUT = "... (cut)"
 
 Put = Callable[[str, bytes], int]
 """PUT a body to a URL and return the HTTP status; raises OSError without one."""

@@ -8,7 +8,7 @@ from cluster_resource.aws_api import ApiError
 from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.convergence import CONFIRM_S
 from cluster_resource.deadline import GONE_S, Clock, clear_suspicion, is_confirmed, suspect
-from cluster_resource.decision import Decision, Fail, Memory, Succeed, Wait, missing_nodes
+from cluster_resource.decision import Decision, Fail, Memory, Succeed, Wait, missing_nodes_attribute
 from cluster_resource.event import Event, Owner
 from cluster_resource.observed import Cluster
 
@@ -107,7 +107,7 @@ def _in_service(cluster: Cluster, targets: Mapping[str, int], memory: Memory, cl
     if missing:
         # A continuous cluster is InService even while HyperPod rolls back a group; for another one, the update has ended.
         return Decision(Wait(missing), memory._replace(targets=targets if cluster.is_continuous else {}))
-    return Decision(Succeed("the cluster is ready", missing_nodes(cluster.partial(targets))), memory)
+    return Decision(Succeed("the cluster is ready", missing_nodes_attribute(cluster.partial(targets))), memory)
 
 
 def _undone(cluster: Cluster, targets: Mapping[str, int], memory: Memory) -> dict[str, int | str]:

@@ -93,7 +93,7 @@ def test_hyperpod_configures_slurm_and_provisions_continuously(workspace: Worksp
     workspace.replace("clusters/reference.yaml", f"instance_count: {now}\n    threads_per_core", counts.format(6))
     capacity.limit({"ml.trn1.32xlarge": 4})
     printed = workspace.deploy()
-    missing = r"MissingNodes = HyperPod adds the rest when it has capacity: compute-nodes \([34] of 6 nodes run\)"
+    missing = r"MissingNodes = compute-nodes \([34] of 6 nodes run\)"
     assert re.search(missing, printed)
     on = OnNodes(nodes)
     four = on.hosts_in_state("idle", count=4)

@@ -48,8 +48,8 @@ def test_a_cluster_with_partial_capacity_succeeds_and_says_how_many_nodes_run(wo
     world.run()
     done = world.response(raw)
     assert done["Status"] == "SUCCESS"
-    missing = "HyperPod adds the rest when it has capacity: workers (4 of 6 nodes run)"
-    assert missing in done["Reason"]
+    missing = "workers (4 of 6 nodes run)"
+    assert f"HyperPod adds the rest when it has capacity: {missing}" in done["Reason"]
     assert done["Data"]["MissingNodes"] == missing
 
 
