@@ -1,6 +1,7 @@
 """Call the SageMaker API for clusters. Runs in Lambda. Every failure is an ApiError."""
 
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 import botocore
@@ -45,14 +46,14 @@ class ClusterApi:
             if summary["ClusterStatus"] == "Deleting" and self._owner(summary["ClusterArn"]) == owner
         ]
 
-    def failures(self, name: str, has_time: Callable[[], bool]) -> Iterator[str]:
-        """Yield the failures in the cluster's newest events, while ``has_time``.
+    def failures(self, name: str, after: datetime, has_time: Callable[[], bool]) -> Iterator[str]:
+        """Yield the failures in the cluster's newest events ``after`` a time, while ``has_time``.
 
         HyperPod keeps events only for clusters with continuous provisioning.
         """
         if not has_time():
             return
-        events = self._call("ListClusterEvents", ClusterName=name, MaxResults=PAGE)["Events"]
+        events = self._call("ListClusterEvents", ClusterName=name, EventTimeAfter=after, MaxResults=PAGE)["Events"]
         ids = [event["EventId"] for event in events if event.get("EventLevel") == "Error"][:MAX_FAILURES]
         seen: set[str] = set()
         for each in ids:

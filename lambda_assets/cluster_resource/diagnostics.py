@@ -6,6 +6,7 @@ prevent the response.
 
 import re
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from cluster_resource import reasons
@@ -118,27 +119,27 @@ class Diagnostics:
         self._logs = logs
         self._seconds_left = seconds_left
 
-    def collect(self, api: ClusterApi, cluster: Cluster, memory: Memory) -> Findings:
-        """Return the findings; never raise."""
+    def collect(self, api: ClusterApi, cluster: Cluster, memory: Memory, begin: datetime) -> Findings:
+        """Return the findings; never raise. Events from before ``begin`` are about earlier requests."""
         try:
-            return self._collect(api, cluster, memory)
+            return self._collect(api, cluster, memory, begin)
         except Exception as error:  # noqa: BLE001  no error may prevent the response
             log("no diagnostics of the nodes", error=repr(error))
             return Findings()
 
-    def _collect(self, api: ClusterApi, cluster: Cluster, memory: Memory) -> Findings:
+    def _collect(self, api: ClusterApi, cluster: Cluster, memory: Memory, begin: datetime) -> Findings:
         facts: list[str] = []
         if cluster.is_continuous:
-            self._events(api, cluster, facts)
+            self._events(api, cluster, begin, facts)
         stream, lines = self._log(cluster, log_streams(cluster, memory, facts), facts)
         return Findings(stream, tuple(facts), tuple(lines))
 
     def _has_time(self, seconds: float) -> bool:
         return self._seconds_left() > seconds
 
-    def _events(self, api: ClusterApi, cluster: Cluster, facts: list[str]) -> None:
+    def _events(self, api: ClusterApi, cluster: Cluster, begin: datetime, facts: list[str]) -> None:
         try:
-            for text in api.failures(cluster.name, lambda: self._has_time(CALL_S)):
+            for text in api.failures(cluster.name, begin, lambda: self._has_time(CALL_S)):
                 facts.append(sanitize(f"cluster event: {text}"))  # noqa: PERF401  keep earlier events if the next call fails
         except ApiError as error:
             facts.append(_not_readable(error, "sagemaker", "the cluster's events"))

@@ -18,7 +18,7 @@ from cluster_resource.deadline import Clock, after_error
 from cluster_resource.decision import Action, Call, Decision, Fail, Memory, Succeed, Wait
 from cluster_resource.deletion import is_quiet
 from cluster_resource.desired import Desired, PropertyError
-from cluster_resource.event import CLUSTER, DELETION, Event, Json, execution_name, physical_id
+from cluster_resource.event import CLUSTER, DELETION, WAIT, Event, Json, execution_name, physical_id
 from cluster_resource.executions import LISTED_S, Execution, Executions
 from cluster_resource.log import log
 from cluster_resource.observed import Cluster
@@ -97,7 +97,8 @@ def step(
     if cluster and isinstance(decision.action, Fail) and decision.action.diagnose:
         from cluster_resource.diagnostics import Findings, with_diagnostics  # noqa: PLC0415  as above
 
-        findings = diagnostics().collect(api, cluster, decision.memory) if diagnostics else Findings()
+        begin = waits.first_start(event, clock) if event.resource_type == WAIT else clock.started
+        findings = diagnostics().collect(api, cluster, decision.memory, begin) if diagnostics else Findings()
         result["response"] = with_diagnostics(event, result["response"], cluster, findings)
     return result
 

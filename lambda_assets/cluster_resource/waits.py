@@ -1,6 +1,7 @@
 """Wait longer than CloudFormation's hour: Custom::HyperPodWait and Custom::HyperPodDeletion. Runs in Lambda."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from cluster_resource import reasons
@@ -35,6 +36,11 @@ def step_deletion(event: Event, memory: Memory, clock: Clock, api: ClusterApi) -
     except ApiError as error:
         return _not_readable(error, memory, clock)
     return decide_deletion_wait(left, memory, clock)
+
+
+def first_start(event: Event, clock: Clock) -> datetime:
+    """Return when the request for the cluster began at the latest, before the hours of its waits."""
+    return clock.started - timedelta(hours=int(event.properties["Hour"]) - 1)
 
 
 def _not_readable(error: ApiError, memory: Memory, clock: Clock) -> Decision:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from local_aws import events
-from local_aws.clock import host_now
+from local_aws.clock import clock
 from local_aws.hyperpod.descriptions import state_change
 from local_aws.hyperpod.model import Cluster, Node
 from local_aws.json_service import Json
@@ -40,7 +40,7 @@ def record(cluster: Cluster, text: str, about: About | None = None) -> None:
         "ClusterArn": cluster.arn,
         "ClusterName": cluster.name,
         "ResourceType": kind,
-        "EventTime": host_now(),
+        "EventTime": clock.now(),  # requests filter by it with the state machine's clock
         "Description": text,
         "EventLevel": "Error" if about.failure else "Info",
         "EventDetails": {"EventMetadata": _metadata(kind, about)},

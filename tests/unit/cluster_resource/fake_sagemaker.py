@@ -228,7 +228,7 @@ class FakeSageMaker:
         cluster = self._there("ListClusterEvents", request["ClusterName"])
         if cluster.settings.get("NodeProvisioningMode") != "Continuous":
             raise service_error("ListClusterEvents", Refusal("ValidationException", "needs NodeProvisioningMode Continuous"))
-        return cluster.events
+        return [event for event in cluster.events if event["EventTime"] > request.get("EventTimeAfter", cluster.created)]
 
     def _add_tags(self, request: Json) -> Json:
         cluster = self._by_arn(request["ResourceArn"])

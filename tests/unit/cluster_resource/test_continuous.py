@@ -137,6 +137,25 @@ def test_a_wait_detects_a_group_that_is_taken_back_while_the_cluster_is_in_servi
     assert "expected workers 6" in done["Reason"]
 
 
+def test_events_from_before_the_request_give_no_advice(world: World) -> None:
+    name = world.create(continuous(4))["PhysicalResourceId"]
+    about = {"EventMetadata": {"Instance": {"FailureMessage": NO_CAPACITY}}}
+    world.sagemaker.all[0].record("Instance did not start", about)
+    world.run(60)
+    world.sagemaker.update_s = 5000
+    reason = update(world, name, continuous(6), continuous(4))["Reason"]
+    assert "after 57 minutes" in reason
+    assert "capacity" not in reason
+
+
+def test_a_wait_shows_events_of_the_hours_before_it(world: World) -> None:
+    world.sagemaker.capacity = 2
+    name = world.finish(world.event("Create", continuous(4, WaitHours=2)))["PhysicalResourceId"]
+    about = {"EventMetadata": {"Instance": {"FailureMessage": NO_CAPACITY}}}
+    world.sagemaker.all[0].record("Instance did not start", about)
+    assert NO_CAPACITY in world.finish(wait_event(world, name))["Reason"]
+
+
 def test_the_reason_of_a_change_taken_back_is_in_the_events(world: World) -> None:
     name = world.create(continuous(4))["PhysicalResourceId"]
     world.sagemaker.update_fails = NO_CAPACITY

@@ -77,7 +77,8 @@ def test_a_late_creation_shows_the_log_of_a_node_that_does_not_run_yet(world: Wo
 @pytest.mark.only_mode("api", reason="only a continuous cluster has events")
 def test_with_continuous_provisioning_the_cluster_events_are_shown(world: World) -> None:
     def event(number: int, level: str, metadata: Json) -> Json:
-        about = {"InstanceId": NODE, "InstanceGroupName": "workers", "Description": "Instance did not start"}
+        about: Json = {"InstanceId": NODE, "InstanceGroupName": "workers", "Description": "Instance did not start"}
+        about |= {"EventTime": world.clock.after(60)}
         return {"EventId": f"00000000-0000-0000-0000-{number:012}", "EventLevel": level, **about, "EventDetails": metadata}
 
     failure = {"EventMetadata": {"Instance": {"FailureMessage": "no capacity for ml.trn1.32xlarge"}}}
@@ -146,7 +147,7 @@ def test_a_slow_service_is_called_only_while_there_is_time(world: World) -> None
             return {"EventDetails": {}}
 
     api = ClusterApi(SlowService())
-    assert list(api.failures("ml", lambda: left[0] > CALL_S)) == []
+    assert list(api.failures("ml", world.clock.now, lambda: left[0] > CALL_S)) == []
     assert asked == ["ListClusterEvents"]
 
 
