@@ -118,8 +118,8 @@ def _confirmed(options: argparse.Namespace, plan: Plan, session: boto3.Session, 
     run = Run(plan, cdk, cluster, shell, time.monotonic() + options.minutes * 60, printing.say)
     with interruptible(printing.say) as interruption:
         report = verify(run, interruption, printing.show)
+        printing.say(printing.summary(report, str(into)))
         _save(report, run, evidence)
-    printing.say(printing.summary(report, str(into)))
     return 0 if report.is_good else 1
 
 
