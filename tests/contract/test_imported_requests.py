@@ -8,7 +8,7 @@ import pytest
 from cli.import_cluster import Choices, Keep, imported
 from tests.contract.deployed import Deployed
 from tests.synth.synthesized import CLUSTER, Synthesized, synthesize
-from tests.unit.cli.import_cluster.originals import API_ZONES, ZONES, reference
+from tests.unit.cli.import_cluster.originals import API_ZONES, ZONES, reference, sorted_storage
 
 
 @pytest.fixture(scope="module")
@@ -48,20 +48,13 @@ def test_a_new_clusters_template_differs_in_what_the_deployment_decides_alone(sy
     assert {"ClusterName": name, **request, "VpcConfig": original.request["VpcConfig"]} == original.request
 
 
-def flat_storage(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the request with the storage of each group in one order."""
-    groups = [
-        {**group, "InstanceStorageConfigs": sorted(group.get("InstanceStorageConfigs", []), key=str)}
-        for group in request["InstanceGroups"]
-    ]
-    return {**request, "InstanceGroups": groups}
-
-
 @pytest.mark.parametrize("name", API_ZONES)
 def test_a_request_with_slurm_configs_is_in_the_template_as_it_was(synthesized: Synthesized, name: str) -> None:
     cluster_name, request = request_of(synthesized, f"{name}-kept")
     request.pop("Tags", None)
-    assert flat_storage({"ClusterName": cluster_name.removeprefix("old-"), **request}) == flat_storage(reference(name).request)
+    assert sorted_storage({"ClusterName": cluster_name.removeprefix("old-"), **request}) == sorted_storage(
+        reference(name).request
+    )
 
 
 @pytest.mark.parametrize("name", API_ZONES)
@@ -79,4 +72,4 @@ def test_a_new_cluster_of_such_a_request_differs_in_named_values(synthesized: Sy
             assert entry["DnsName"] != theirs["DnsName"]
             entry.update(theirs)
     made = {"ClusterName": cluster_name, **request, "VpcConfig": original.request["VpcConfig"]}
-    assert flat_storage(made) == flat_storage(original.request)
+    assert sorted_storage(made) == sorted_storage(original.request)

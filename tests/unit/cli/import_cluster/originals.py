@@ -70,3 +70,12 @@ def reference(folder: str) -> Original:
     vpc_config = DATA / folder / "vpc-config.json"
     parameters = DATA / folder / "provisioning_parameters.json"
     return read_original(request, *(each if each.exists() else None for each in (parameters, vpc_config)))
+
+
+def sorted_storage(request: Json) -> Json:
+    """Return the request with the storage of each group in one order."""
+    groups = [
+        {**group, "InstanceStorageConfigs": sorted(group.get("InstanceStorageConfigs", []), key=str)}
+        for group in request["InstanceGroups"]
+    ]
+    return {**request, "InstanceGroups": groups}

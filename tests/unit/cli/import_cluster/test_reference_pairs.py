@@ -7,7 +7,7 @@ import pytest
 from cli.import_cluster import Choices, Keep, imported
 from cluster_request.request import RequestValues, cluster_request
 from config.errors import ConfigError, dotted
-from tests.unit.cli.import_cluster.originals import API_ZONES, ZONES, Json, reference
+from tests.unit.cli.import_cluster.originals import API_ZONES, ZONES, Json, reference, sorted_storage
 from validation.load import parse_cluster
 
 KEY = "arn:aws:kms:us-west-2:111122223333:key/01234567-89ab-cdef-0123-456789abcdef"
@@ -47,14 +47,6 @@ def in_our_form(request: Json, keep: Keep) -> Json:
             made["LifeCycleConfig"] = {"SourceS3Uri": group["LifeCycleConfig"]["SourceS3Uri"], "OnInitComplete": "on_create.sh"}
         groups.append(made)
     return sorted_storage({**request, "InstanceGroups": groups})
-
-
-def sorted_storage(request: Json) -> Json:
-    groups = [
-        {**group, "InstanceStorageConfigs": sorted(group.get("InstanceStorageConfigs", []), key=str)}
-        for group in request["InstanceGroups"]
-    ]
-    return {**request, "InstanceGroups": groups}
 
 
 @pytest.mark.parametrize("name", API_ZONES)
