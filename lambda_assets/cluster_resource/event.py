@@ -130,7 +130,7 @@ class ClusterProperties(NamedTuple):
     """The properties of Custom::HyperPodCluster. CloudFormation sends every scalar as a string.
 
     This class reads every PropertiesVersion that was released, and the known fields of newer ones: a rollback can give newer
-    properties to older code. So far "1" is the only version, and properties without a version are read the same way.
+    properties to older code. "1", "2" and properties without a version are read the same way; "2" came with `MissingNodes`.
     """
 
     name_prefix: str

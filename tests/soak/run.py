@@ -25,7 +25,7 @@ CREATION_S, UPDATE_S, DELETION_S = 120, 90, 60
 ENOUGH = 9
 """More nodes than any file has in a group."""
 
-NOVELTY = {"PropertiesVersion": "2", "Novelty": {"Since": "2"}}
+NOVELTY = {"PropertiesVersion": "3", "Novelty": {"Since": "2"}}
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ def test_the_properties_are_those_that_the_functions_read(stack: StackTemplate) 
         "Wait",
         "WaitHours",
     }
-    assert properties["PropertiesVersion"] == "1"
+    assert properties["PropertiesVersion"] == "2"
     assert properties["NamePrefix"] == "reference"
     assert properties["ControllerGroup"] == "controller-machine"
     assert properties["AvailabilityZoneId"] == "usw2-az4"

@@ -21,8 +21,9 @@ from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.removal_policy import removal_policy
 from constructs.hyperpod.storage.shared_storage import SharedStorage
 
-# Increase it with each change that older functions would misread. The functions accept every released version.
-PROPERTIES_VERSION = "1"
+# Increase it with each change that older functions would misread, and with each new attribute: CloudFormation knows only the
+# attributes of the last response, and a new version causes another one. The functions accept every released version.
+PROPERTIES_VERSION = "2"
 
 
 class HyperPodCluster(Construct):
