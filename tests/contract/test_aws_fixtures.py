@@ -50,7 +50,10 @@ def world(account: World) -> Iterator[World]:
     hyperpod.reset()
 
 
-@pytest.mark.parametrize("folder", FIXTURES, ids=lambda folder: folder.name)
+NO_FIXTURES = pytest.param(None, id="none", marks=pytest.mark.skip("nobody has run `make verify-aws` on AWS yet"))
+
+
+@pytest.mark.parametrize("folder", [pytest.param(folder, id=folder.name) for folder in FIXTURES] or [NO_FIXTURES])
 def test_the_simulation_does_what_aws_did(folder: Path, world: World) -> None:
     found = Replay(folder, world).differences()
     assert not found, counted(found)
