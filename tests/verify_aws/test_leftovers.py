@@ -57,25 +57,23 @@ def test_resources_of_a_name_with_the_same_beginning_are_not_touched(deployed: D
     _require_unused(deployment, "cdk destroy")
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        ("log group", f"/aws/sagemaker/Clusters/demo-{HASH}/id"),
-        ("log group", "/aws/lambda/demo-Cluster-Function"),
-        ("log group", "/aws/vendedlogs/states/demo-Cluster-Machine"),
-        ("log group", "demo-Network-FlowLogs"),
-        ("bucket", "sagemaker-demo-210987654321-us-west-2"),
-        ("bucket", "demo-storage-data"),
-    ],
-)
-def test_a_name_in_use_is_refused(kind: str, name: str, deployed: Deployed) -> None:
+def test_a_name_in_use_is_refused(deployed: Deployed) -> None:
     deployment = deployed("demo")
-    if kind == "bucket":
-        create_bucket(deployment.client, name)
-    else:
-        deployment.client("logs").create_log_group(logGroupName=name)
-    with pytest.raises(RefusedError, match=f"--name: demo is in use: {kind} {name}; choose another name"):
+    buckets = ("demo-storage-data", "sagemaker-demo-210987654321-us-west-2")
+    groups = (
+        f"/aws/sagemaker/Clusters/demo-{HASH}/id",
+        "/aws/vendedlogs/states/demo-Cluster-Machine",
+        "/aws/lambda/demo-Cluster-Function",
+        "demo-Network-FlowLogs",
+    )
+    for bucket in buckets:
+        create_bucket(deployment.client, bucket)
+    for group in groups:
+        deployment.client("logs").create_log_group(logGroupName=group)
+    existing = ", ".join([*(f"bucket {name}" for name in buckets), *(f"log group {name}" for name in groups)])
+    with pytest.raises(RefusedError) as error:
         _require_unused(deployment, "cdk destroy")
+    assert str(error.value) == f"--name: demo is in use: {existing}; choose another name"
 
 
 def test_the_name_of_a_cluster_is_refused(deployed: Deployed, tmp_path: Any) -> None:

@@ -1,7 +1,6 @@
 """A run always tears down, and passes only checks that it observed."""
 
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -9,14 +8,12 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
-from unittest.mock import Mock
 
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.verify_aws import printing
 from tests.verify_aws import run as running
-from tests.verify_aws.cdk import PROJECT, Cdk, CdkError
+from tests.verify_aws.cdk import PROJECT, CdkError
 from tests.verify_aws.checks import CHECKS, CheckFailedError, Run
 from tests.verify_aws.interruption import CONTINUES, InterruptedRunError, Interruption, interruptible
 from tests.verify_aws.leftovers import leftovers
@@ -225,71 +222,6 @@ def test_a_destroy_that_fails_is_repeated(monkeypatch: pytest.MonkeyPatch) -> No
 def test_what_is_left_fails_the_last_check(monkeypatch: pytest.MonkeyPatch) -> None:
     report, _, _ = verified(monkeypatch, {}, left=(Leftover("VPC", "vpc-1", "aws ec2 delete-vpc --vpc-id vpc-1"),))
     assert (report.checks[6].verdict, report.checks[6].seen, report.is_good) == (Verdict.FAILED, "left: VPC vpc-1", False)
-
-
-def test_an_interrupted_command_ends_with_its_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    child = tmp_path / "child"
-    program = tmp_path / "cdk"
-    program.write_text(f"#!/bin/sh\nsleep 60 &\necho $! > {child}.new; mv {child}.new {child}\nwait\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    cdk = Cdk(tmp_path, "verify", "us-west-2", lambda _: None)
-    with pytest.raises(CdkError, match="did not end within 0 minutes"):
-        cdk.destroy(2.0)
-    pid = int(child.read_text())
-    end = time.monotonic() + 5
-    while Path(f"/proc/{pid}/stat").exists() and Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z":
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
-CLOSED_TERMINAL = """
-import sys
-from pathlib import Path
-from tests.verify_aws.cdk import Cdk
-from tests.verify_aws.printing import say
-
-sys.stdin.readline()
-Cdk(Path(sys.argv[1]), "verify", "us-west-2", say).destroy(20.0)
-"""
-
-
-def fake_cdk(tmp_path: Path, script: str) -> str:
-    (tmp_path / "cdk").write_text(f"#!/bin/sh\n{script}\n")
-    (tmp_path / "cdk").chmod(0o755)
-    return f"{tmp_path}:/usr/bin:/bin"
-
-
-def test_output_of_cdk_is_forwarded_line_by_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", fake_cdk(tmp_path, "echo one; echo two >&2"))
-    said: list[str] = []
-    Cdk(tmp_path, "verify", "us-west-2", said.append).destroy(20.0)
-    assert said[1:] == ["one", "two"]
-
-
-def test_cdk_destroys_without_a_terminal(tmp_path: Path) -> None:
-    path = fake_cdk(tmp_path, f"echo deleting || exit 1; touch {tmp_path / 'deleted'}")
-    master, terminal = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-c", CLOSED_TERMINAL, str(tmp_path)],
-        cwd=PROJECT,
-        env={**os.environ, "PATH": path},
-        stdin=subprocess.PIPE,
-        stdout=terminal,
-        stderr=terminal,
-    )
-    os.close(terminal)
-    os.close(master)
-    process.communicate(b"\n", timeout=30)
-    assert (tmp_path / "deleted").exists()
-
-
-@pytest.mark.parametrize("error", [OSError("EIO"), RuntimeError("reentrant call"), UnicodeError("no such character")])
-def test_output_that_cannot_be_printed_ends_nothing(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
-    stdout = Mock(write=Mock(side_effect=error))
-    monkeypatch.setattr(sys, "stdout", stdout)
-    printing.say("text")
-    stdout.write.assert_called()
 
 
 def program(tmp_path: Path, *arguments: str, plugin: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:
