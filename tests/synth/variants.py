@@ -75,7 +75,6 @@ CHANGES: dict[str, dict[str, Any]] = {
     "anywhere": {"region": None},
     "kept": {"removal": "retain"},
     "tagged": {"tags": {"team": "research"}},
-    "volume-key": {"provisioning": "continuous", "slurm": {"setup": "api"}},
     "a-name-of-thirty-one-characters": {},
 }
 
@@ -94,7 +93,7 @@ CHANGES_OF_THE_WORKERS: dict[str, dict[str, Any]] = {
 }
 
 
-def write_variants(folder: Path, names: Iterable[str] = (*{**CHANGES, **CHANGES_OF_THE_WORKERS},)) -> None:
+def write_variants(folder: Path, names: Iterable[str] = (*CHANGES, *CHANGES_OF_THE_WORKERS)) -> None:
     """Write a cluster file for each named change."""
     reference = yaml.safe_load(REFERENCE.read_text())
     *others, workers = reference["instance_groups"]

@@ -54,7 +54,6 @@ def storage_of_work(draft: Any) -> Any:
 
 def test_a_key_encrypts_the_root_volume_and_the_additional_one(draft: Any) -> None:
     root = {"EbsVolumeConfig": {"VolumeKmsKeyId": KEY, "RootVolume": True}}
-    draft.set("slurm", {"setup": "api"}).set("provisioning", "continuous").set("storage", {})
     assert storage_of_work(draft.set("instance_groups", 2, "volume_key_arn", KEY)) == [root]
     additional = {"EbsVolumeConfig": {"VolumeSizeInGB": 500, "VolumeKmsKeyId": KEY}}
     assert storage_of_work(draft.set("instance_groups", 2, "volume_gib", 500)) == [additional, root]
@@ -62,7 +61,6 @@ def test_a_key_encrypts_the_root_volume_and_the_additional_one(draft: Any) -> No
 
 @pytest.mark.parametrize(("capacity", "member"), [("on_demand", {"OnDemand": {}}), ("spot", {"Spot": {}})])
 def test_the_capacity_of_a_group_is_requested(draft: Any, capacity: str, member: object) -> None:
-    draft.set("slurm", {"setup": "api"}).set("provisioning", "continuous")
     made = request(draft.set("instance_groups", 2, "capacity", capacity))["InstanceGroups"]
     assert [each.get("CapacityRequirements") for each in made] == [None, None, member]
 

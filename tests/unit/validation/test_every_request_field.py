@@ -76,8 +76,6 @@ def test_a_valid_file_asks_for_the_field(leaf: Path, draft: Any) -> None:
 def test_a_field_of_the_file_asks_for_the_field_of_the_request(name: str, draft: Any) -> None:
     [leaf] = [leaf for leaf in LEAVES if dotted(leaf) == name]
     path, value = FRIENDLY[name]
-    if "MinInstanceCount" in leaf:
-        draft.set("slurm", {"setup": "api"}).set("provisioning", "continuous")
     assert at(made(draft.set(*path, value)), leaf) == at(holding(leaf), leaf)
 
 

@@ -152,7 +152,6 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     ),
     "external-accounting": lambda draft: draft.set("slurm", "accounting", "database", "external"),
     "managed-accounting": lambda draft: draft.set("slurm", {"setup": "api", "accounting": MANAGED}),
-    "continuous-provisioning-fields": lambda draft: draft.set("instance_groups", 2, "capacity", "spot"),
     "training-plan-capacity": lambda draft: draft.set("instance_groups", 2, "capacity", "training_plan"),
     "unused-accounting-fields": lambda draft: draft.set("slurm", "accounting", "host", "db.example.com"),
     "controller-state-folder": lambda draft: draft.set("instance_groups", 0, "instance_count", 2),

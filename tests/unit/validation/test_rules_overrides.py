@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from config.errors import Level, dotted
+from config.errors import dotted
 from tests.unit.validation.override_drafts import (
     EBS,
     KEY,
@@ -334,14 +334,11 @@ def test_a_second_security_group_is_the_same_network(draft: Any, given: dict[str
 
 def test_fields_of_continuous_provisioning_are_reported_without_it(draft: Any) -> None:
     draft.set("instance_groups", WORK, "capacity", "spot").set("instance_groups", WORK, "volume_gib", 500)
-    draft.set("instance_groups", WORK, "min_instance_count", 2)
     draft.set("instance_groups", WORK, "volume_key_arn", f"arn:aws:kms:us-west-2:123456789012:{KEY}")
     assert told(draft) == [
-        f"continuous-provisioning-fields: instance_groups[{WORK}].capacity",
-        f"continuous-provisioning-fields: instance_groups[{WORK}].min_instance_count",
-        f"continuous-provisioning-fields: instance_groups[{WORK}].volume_key_arn",
+        f"requires-continuous-provisioning: instance_groups[{WORK}].capacity",
+        f"requires-continuous-provisioning: instance_groups[{WORK}].volume_key_arn",
     ]
-    assert {problem.level for problem in draft.problems()} == {Level.ERROR}
     assert told(draft.set("slurm", {"setup": "api"}).set("provisioning", "continuous")) == []
 
 

@@ -6,7 +6,7 @@ Most rules are warnings: `overrides` are passed to the API, and AWS's documentat
 import re
 from collections.abc import Iterator
 
-from cluster_request.effective_request import EffectiveRequest, Member
+from cluster_request.effective_request import EffectiveRequest
 from cluster_request.request import NODE_TYPES
 from config.errors import ABSENT, Level, Problem
 from config.instance_group import Role
@@ -38,7 +38,6 @@ def _is_continuous(request: EffectiveRequest) -> bool:
     return request.member("NodeProvisioningMode").text == "Continuous"
 
 
-CONTINUOUS_ONLY = "requires `provisioning: continuous`; set that at the cluster's creation, or remove this"
 NAME_IN_THE_API = r"[a-zA-Z0-9](-*[a-zA-Z0-9])*"
 
 
@@ -114,44 +113,31 @@ def slurm_config_strategy_conflict(request: EffectiveRequest) -> Iterator[Proble
         yield strategy.problem("HyperPod rejects it with continuous provisioning; remove it")
 
 
-def _members_of_groups(request: EffectiveRequest) -> Iterator[tuple[Member, Problem]]:
-    """Yield the members of groups that require continuous provisioning, each with its problem."""
+@slurm_request_rule("requires-continuous-provisioning", "instance_groups[]", "overrides", "provisioning", level=Level.WARNING)
+def requires_continuous_provisioning(request: EffectiveRequest) -> Iterator[Problem]:
+    """`min_instance_count`, Spot, KMS keys of volumes and `AccountingDatabase` require `provisioning: continuous`.
+
+    Without it, HyperPod rejects or ignores them.
+    """
     # https://docs.aws.amazon.com/sagemaker/latest/dg/smcluster-cmk.html
     # https://aws.amazon.com/about-aws/whats-new/2026/05/amazon-sagemaker-hyperpod-mincount
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-spot.html
-    for group in () if _is_continuous(request) else request.groups:
-        least, spot = group.member("MinInstanceCount"), group.member("CapacityRequirements", "Spot")
-        # Otherwise min-instance-count reports it.
-        if least.number is not None and least.number <= group.group.instance_count:
-            yield least, least.problem(CONTINUOUS_ONLY)
-        yield from ((spot, problem) for problem in spot_problems(group, CONTINUOUS_ONLY))
-        keys = (each.member("EbsVolumeConfig", "VolumeKmsKeyId") for each in group.entries("InstanceStorageConfigs"))
-        # A field has the key of two volumes.
-        yield from {key.path: (key, key.problem(CONTINUOUS_ONLY)) for key in keys if key.text}.values()
-
-
-@slurm_request_rule("continuous-provisioning-fields", "instance_groups[]", "overrides", "provisioning")
-def continuous_provisioning_fields(request: EffectiveRequest) -> Iterator[Problem]:
-    """`min_instance_count`, `capacity: spot` and `volume_key_arn` require `provisioning: continuous`.
-
-    Without it, HyperPod rejects or ignores them.
-    """
-    yield from (problem for member, problem in _members_of_groups(request) if not member.is_overridden)
-
-
-@slurm_request_rule("requires-continuous-provisioning", "instance_groups[]", "overrides", "provisioning", level=Level.WARNING)
-def requires_continuous_provisioning(request: EffectiveRequest) -> Iterator[Problem]:
-    """`overrides` with MinInstanceCount, Spot, KMS keys of volumes or AccountingDatabase require `provisioning: continuous`.
-
-    Without it, HyperPod rejects or ignores them.
-    """
     # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterOrchestratorSlurmConfig.html
+    if _is_continuous(request):
+        return
+    message = "requires `provisioning: continuous`; set that at the cluster's creation, or remove this"
     database = request.member("Orchestrator", "Slurm", "AccountingDatabase")
     # Otherwise managed-accounting or accounting-database-override reports it.
-    is_reported = request.config.uses_slurm_api or not database.is_overridden
-    if database.is_given and not is_reported and not _is_continuous(request):
-        yield database.problem(f"{CONTINUOUS_ONLY}, and use `slurm.accounting`")
-    yield from (problem for member, problem in _members_of_groups(request) if member.is_overridden)
+    if database.is_given and database.is_overridden and not request.config.uses_slurm_api:
+        yield database.problem(f"{message}, and use `slurm.accounting`")
+    for group in request.groups:
+        least = group.member("MinInstanceCount")
+        # Otherwise min-instance-count reports it.
+        if least.number is not None and least.number <= group.group.instance_count:
+            yield least.problem(message)
+        yield from spot_problems(group, message)
+        keys = (each.member("EbsVolumeConfig", "VolumeKmsKeyId") for each in group.entries("InstanceStorageConfigs"))
+        yield from {key.path: key.problem(message) for key in keys if key.text}.values()  # a field has the key of two volumes
 
 
 @slurm_request_rule(

@@ -25,8 +25,6 @@ def original(leaf: Path) -> Original:
     head["LifeCycleConfig"] = {name: SAMPLES[name] for name in ("SourceS3Uri", "OnCreate")}
     names = [group["InstanceGroupName"] for group in wanted.get("InstanceGroups", ())]
     request = {**holding(("VpcConfig",)), **wanted, "InstanceGroups": [*wanted.get("InstanceGroups", ()), head]}
-    if {"Spot", "MinInstanceCount"} & {*leaf}:  # an error without it
-        request["NodeProvisioningMode"] = "Continuous"
     workers = [{"instance_group_name": name, "partition_name": "dev"} for name in names]
     return Original(request, {"controller_group": "head", "worker_groups": workers})
 

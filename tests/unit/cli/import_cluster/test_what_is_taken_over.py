@@ -302,8 +302,7 @@ OURS = "arn:aws:kms:us-west-2:111122223333:key/01234567-89ab-cdef-0123-456789abc
 )
 def test_one_key_of_both_volumes_is_a_field(volumes: list[Json], fields: tuple[object, ...]) -> None:
     storage = [{"EbsVolumeConfig": volume} for volume in volumes]
-    request = with_storage(*storage) | {"NodeProvisioningMode": "Continuous", "Orchestrator": {"Slurm": {}}}
-    work = config_of(request, NETWORK, None).instance_groups[2]
+    work = config_of(with_storage(*storage), NETWORK, None).instance_groups[2]
     assert (work.volume_gib, work.volume_key_arn) == fields
     assert ("InstanceStorageConfigs" in work.overrides) == (fields == (None, None))
 
@@ -321,8 +320,7 @@ PLAN = "arn:aws:sagemaker:us-west-2:123456789012:training-plan/ours"
     ],
 )
 def test_one_source_of_capacity_is_a_field(more: Json, capacity: str | None) -> None:
-    request = changed(REQUEST, *WORK, {**REQUEST["InstanceGroups"][2], **more}) | {"NodeProvisioningMode": "Continuous"}
-    work = config_of(request).instance_groups[2]
+    work = config_of(changed(REQUEST, *WORK, {**REQUEST["InstanceGroups"][2], **more})).instance_groups[2]
     assert work.capacity == capacity
     assert ("CapacityRequirements" in work.overrides) == (capacity is None)
 

@@ -22,10 +22,7 @@ def with_topic(arn: str = TOPIC) -> str:
     return f"alarm_topic_arn: {arn}\n{FILE}"
 
 
-VOLUME = (
-    FILE.replace("instance_count: 4}", f"instance_count: 4, volume_gib: 100, volume_key_arn: '{KEY}'}}")
-    + "provisioning: continuous\n"
-)
+VOLUME = FILE.replace("instance_count: 4}", f"instance_count: 4, volume_gib: 100, volume_key_arn: '{KEY}'}}")
 ACCOUNTING = f"{FILE}slurm: {{accounting: {{database: external, host: db, secret_arn: '{SECRET}'}}}}\n"
 POLICY = f"arn:aws:iam::{ACCOUNT}:policy/data"
 ATTACHED = f"{FILE}node_role: {{managed_policy_arns: ['{POLICY}']}}\n"
