@@ -189,22 +189,6 @@ def test_without_network_the_first_goes_on_while_it_can_write_and_nobody_takes_o
     assert fault.wrote() == [FIRST]
 
 
-def test_without_network_and_file_system_the_second_takes_over_until_both_return(
-    cluster: Running, writers: Writers, routes: list[str]
-) -> None:
-    """When both return at once, the first may write until its service kills it: docs/operate/slurm.md states this limit."""
-    on_first(cluster, "umount --lazy /fsx")
-    link(cluster, "link set eth0 down")
-    fault = Fault(cluster, writers)
-    assert fault.until_srun() < TAKEN_OVER_S
-    assert fault.wrote() == [SECOND]
-    link(cluster, "link set eth0 up", *routes)
-    on_first(cluster, "systemctl restart fsx.mount")
-    fault.until_written_by(FIRST)
-    assert Fault(cluster, writers).until_srun() < 4 * TIMEOUT_S
-    assert fault.wrote()[-1] == FIRST
-
-
 def test_on_a_full_file_system_srun_works_and_sbatch_says_why_not(cluster: Running, writers: Writers) -> None:
     """The first controller alone sees a full file system; so no other writes are in the record."""
     on_first(cluster, FILL)
