@@ -46,7 +46,7 @@ def test_another_release_of_debian_is_used_if_it_is_named(tmp_path: Path, monkey
 
     monkeypatch.setenv(store.ENVIRONMENT, "forky")
     assert store.find() == store.image_of("forky")
-    assert choose(["http://deb.debian.org/debian/ trixie main"], "trixie", lambda _: True)[0] == "forky"
+    assert choose(["http://mirror.example/debian/ trixie main"], "trixie", lambda _: True)[0] == "forky"
 
 
 def test_a_half_built_image_is_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
