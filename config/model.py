@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import StrictBool, StrictInt, StringConstraints
 
+from config.directory import DirectoryConfig
 from config.instance_group import InstanceGroup, Name, Role, SlurmInstanceGroup
 from config.lifecycle import LifecycleConfig
 from config.network import NetworkConfig
@@ -87,6 +88,9 @@ class ClusterConfig(Section):
     )
     users: tuple[User, ...] = setting("users of the cluster", Change.NEW_NODES, (), max_length=1000)
     user_groups: tuple[UserGroup, ...] = setting("groups of users", Change.NEW_NODES, (), max_length=1000)
+    directory: DirectoryConfig | None = setting(
+        "existing LDAP directory or Active Directory whose users can use the cluster", Change.NEW_NODES, None
+    )
     slurm: SlurmConfig = setting("configuration of Slurm, the default orchestrator", Change.NEW_NODES, SlurmConfig())
     eks: dict[str, Any] | None = setting(
         "configuration of Amazon EKS, instead of `slurm`; not supported yet", Change.REPLACES_CLUSTER, None

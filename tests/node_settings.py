@@ -19,6 +19,7 @@ def node_settings(**changes: object) -> Json:
         "slurm": slurm(),
         "instance_types": {},
         "message_of_the_day": None,
+        "directory": None,
     }
     return deepcopy(smallest | changes)
 
@@ -38,5 +39,29 @@ def slurm(**changes: object) -> Json:
         "topology": None,
         "settings": {},
         "partitions": [],
+    }
+    return smallest | changes
+
+
+def directory(**changes: object) -> Json:
+    """Return the section `directory` of the settings."""
+    smallest: Json = {
+        "type": "ldap",
+        "uris": ["ldaps://ldap.example.com"],
+        "search_base": "dc=example,dc=com",
+        "bind_dn": "cn=sssd,dc=example,dc=com",
+        "secret_arn": "arn:aws:secretsmanager:us-west-2:123456789012:secret:directory-AbCdEf",
+        "ca_certificates": None,
+        "access_filter": None,
+        "allowed_groups": [],
+        "sudo_groups": [],
+        "home_directory": None,
+        "shell": "/bin/bash",
+        "ssh_public_key_attribute": "sshPublicKey",
+        "ssh_passwords": False,
+        "id_mapping": False,
+        "min_id": 1001,
+        "max_id": None,
+        "options": {},
     }
     return smallest | changes

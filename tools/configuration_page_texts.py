@@ -90,6 +90,15 @@ users:
   - {name: alice, uid: 10001, groups: [vision], sudo: true}
   - {name: bob, uid: 10002}
 """,
+    "directory": """directory:
+  type: ldap
+  uris: [ldaps://ldap.example.com]
+  search_base: dc=example,dc=com
+  bind_dn: cn=sssd,ou=services,dc=example,dc=com
+  secret_arn: arn:aws:secretsmanager:us-west-2:123456789012:secret:directory-AbCdEf
+  allowed_groups: [ml]
+  sudo_groups: [ml-admins]
+""",
     "slurm": """slurm:
   settings:
     SchedulerParameters: bf_continue,bf_max_job_test=1000

@@ -184,6 +184,26 @@ FORMS = {
 }
 
 
+FORMS |= {
+    r"^ldaps?://[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?(:[0-9]{1,5})?$": Form(
+        "must be ldaps://HOST or ldap://HOST, with an optional port", str.strip, "use a URI like ldaps://ldap.example.com"
+    ),
+    r"^[a-zA-Z][a-zA-Z0-9.-]* ?=[^\r\n=]+(,? ?[a-zA-Z][a-zA-Z0-9.-]* ?=[^\r\n=]+)*$": Form(
+        "must be a distinguished name", str.strip, "use a name like dc=example,dc=com"
+    ),
+    r"^[a-zA-Z0-9_]([a-zA-Z0-9_. -]*[a-zA-Z0-9_.-])?$": Form(
+        "must be a group name of letters, digits, underscores, dots, hyphens or spaces",
+        str.strip,
+        "use the group's name, not its DN",
+    ),
+    r"^\S([^\r\n]*\S)?$": Form("must be one line without spaces at its ends", str.strip),
+    r"^(/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)*/%u$": Form(
+        "must be a path that ends in /%u", lambda value: _directory(value) + "/%u", "use a path like /fsx/home/%u"
+    ),
+    r"^[a-zA-Z][a-zA-Z0-9-]*$": Form("must be the name of an LDAP attribute", str.strip, "use a name like sshPublicKey"),
+}
+
+
 def fallback_fix(pattern: str) -> str | None:
     """Return the fix for a value that cannot be corrected."""
     form = FORMS.get(pattern)

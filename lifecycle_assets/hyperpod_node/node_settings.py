@@ -12,7 +12,8 @@ from hyperpod_node.json_file import items, load_object, members, required
 VERSION = 1
 LOCAL, EXTERNAL, MANAGED, NONE = "local", "external", "managed", "none"
 SCRIPTS, API = "scripts", "api"
-Part = TypeVar("Part", "Group", "User", "Accounting", "Slurm", "Partition", "InstanceType")
+LDAP, ACTIVE_DIRECTORY = "ldap", "active_directory"
+Part = TypeVar("Part", "Group", "User", "Accounting", "Slurm", "Partition", "InstanceType", "Directory")
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,29 @@ class InstanceType:
 
 
 @dataclass(frozen=True)
+class Directory:
+    """A directory with users: Active Directory or another LDAP server."""
+
+    type: str
+    uris: tuple[str, ...]
+    search_base: str
+    bind_dn: str
+    secret_arn: str
+    ca_certificates: str | None
+    access_filter: str | None
+    allowed_groups: tuple[str, ...]
+    sudo_groups: tuple[str, ...]
+    home_directory: str | None
+    shell: str
+    ssh_public_key_attribute: str | None
+    ssh_passwords: bool
+    id_mapping: bool
+    min_id: int
+    max_id: int | None
+    options: dict[str, str]
+
+
+@dataclass(frozen=True)
 class NodeSettings:
     """The cluster file's settings for a node."""
 
@@ -89,6 +113,7 @@ class NodeSettings:
     slurm: Slurm
     instance_types: dict[str, InstanceType]
     message_of_the_day: str | None
+    directory: Directory | None
 
     @classmethod
     def load(cls, path: Path) -> NodeSettings:
@@ -107,6 +132,7 @@ class NodeSettings:
                 name: _read(InstanceType, known, place) for name, place, known in members(content, "instance_types", path)
             },
             message_of_the_day=required(content, "message_of_the_day", path),
+            directory=_directory(required(content, "directory", path), f"{path}, directory,"),
         )
 
 
@@ -124,3 +150,10 @@ def _slurm(content: dict[str, Any], place: str) -> Slurm:
 def _user(content: dict[str, Any], place: str) -> User:
     lists = {key: tuple(value for _, value in items(content, key, place)) for key in ("groups", "ssh_public_keys")}
     return _read(User, {**content, **lists}, place)
+
+
+def _directory(content: dict[str, Any] | None, place: str) -> Directory | None:
+    if content is None:
+        return None
+    lists = {key: tuple(value for _, value in items(content, key, place)) for key in ("uris", "allowed_groups", "sudo_groups")}
+    return _read(Directory, {**content, **lists}, place)

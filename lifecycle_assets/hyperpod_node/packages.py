@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from hyperpod_node.retry import CLOCK, Clock, RetryPolicy, retry
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hyperpod_node.shell import Run
 
 TIMEOUT_S, ONE_TRY_S = 600, 300
@@ -15,13 +17,14 @@ QUIET = {"DEBIAN_FRONTEND": "noninteractive", "NEEDRESTART_MODE": "l"}
 LOCK = "DPkg::Lock::Timeout=60"
 
 
-def install(package: str, run: Run, clock: Clock = CLOCK) -> None:
-    """Install ``package``; wait for mirrors that do not respond yet and for apt's lock."""
-    print(f"installing {package} with apt: the image does not have it")
+def install(packages: Sequence[str], run: Run, clock: Clock = CLOCK) -> None:
+    """Install ``packages``; wait for mirrors that do not respond yet and for apt's lock."""
+    names = " ".join(packages)
+    print(f"installing {names} with apt: the image does not have {'it' if len(packages) == 1 else 'them'}")
     apt = partial(run, "apt-get", "-o", LOCK, environment=QUIET, timeout_s=ONE_TRY_S)
 
     def attempt() -> None:
         apt("update", "--quiet")
-        apt("install", "--yes", "--quiet", "--no-install-recommends", package)
+        apt("install", "--yes", "--quiet", "--no-install-recommends", *packages)
 
-    retry(f"apt's {package}", attempt, RetryPolicy(TIMEOUT_S, first_pause_s=2, longest_pause_s=30, clock=clock))
+    retry(f"apt's {names}", attempt, RetryPolicy(TIMEOUT_S, first_pause_s=2, longest_pause_s=30, clock=clock))

@@ -13,6 +13,7 @@ from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER, LOGIN
 from hyperpod_node.steps import (
     accounting,
     container_storage,
+    directory,
     extra_scripts,
     fsx,
     hyperpod_mounts,
@@ -63,6 +64,7 @@ STEPS: tuple[Step, ...] = (
     Step("ssh between nodes", ssh.apply),
     Step("log rotation", log_rotation.apply),
     Step("hyperpod-precheck", precheck.apply),
+    Step("directory", directory.apply),
     Step("your scripts before Slurm", extra_scripts.before_slurm),
     Step("munge", munge.apply),
     Step("slurm.conf", slurm_configuration.apply, (CONTROLLER,)),

@@ -14,6 +14,7 @@ from hyperpod_node.node_settings import NodeSettings, Partition
 from tests import cluster_files
 from tests.contract.bundle import bundle_of
 from tests.synth.synthesized import Synthesized, synthesize
+from tests.synth.variants import CHANGES
 from validation.load import load_cluster
 
 TOPOLOGY = "SwitchName=s1 Nodes=ip-10-1-0-[4-7]\n"
@@ -57,6 +58,16 @@ def test_nodes_learn_how_slurm_is_set_up(config: ClusterConfig, settings: NodeSe
 
 def test_nodes_learn_the_message_of_the_day(config: ClusterConfig, settings: NodeSettings) -> None:
     assert settings.message_of_the_day == config.lifecycle.message_of_the_day
+
+
+def test_nodes_learn_of_the_directory_without_its_key(tmp_path: Path) -> None:
+    content = yaml.safe_load(cluster_files.REFERENCE.read_text()) | CHANGES["directory"]
+    file = tmp_path / "staff.yaml"
+    file.write_text(yaml.safe_dump(content))
+    config = load_cluster(file)
+    (tmp_path / "node_settings.json").write_bytes(render(node_settings(config)))
+    assert config.directory is not None
+    assert as_the_file_says(read(tmp_path).directory) == config.directory.model_dump(mode="json", exclude={"secret_key_arn"})
 
 
 def test_nodes_learn_where_homes_are(config: ClusterConfig, settings: NodeSettings) -> None:

@@ -297,6 +297,16 @@ def test_a_kms_key_is_used_only_through_secrets_manager(variants: Synthesized) -
     assert decrypting["Condition"] == {"StringEquals": {"kms:ViaService": "secretsmanager.us-west-2.amazonaws.com"}}
 
 
+def test_the_password_of_a_directory_is_the_only_secret_and_its_key_is_used_only_through_secrets_manager(
+    variants: Synthesized,
+) -> None:
+    [reading] = allowing(variants["directory", CLUSTER], "secretsmanager:GetSecretValue")
+    assert (reading["Sid"], reading["Resource"]) == ("ReadDirectorySecret", SECRET)
+    [decrypting] = allowing(variants["directory", CLUSTER], "kms:Decrypt")
+    assert (decrypting["Sid"], decrypting["Resource"]) == ("DecryptDirectorySecret", KEY)
+    assert decrypting["Condition"] == {"StringEquals": {"kms:ViaService": "secretsmanager.us-west-2.amazonaws.com"}}
+
+
 def test_nodes_describe_file_systems_only_if_hyperpod_mounts_them(stack: StackTemplate, variants: Synthesized) -> None:
     assert not allowing(stack, "fsx:DescribeFileSystems")
     assert allowing(variants["mounted-by-hyperpod", CLUSTER], "fsx:DescribeFileSystems")

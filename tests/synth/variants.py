@@ -72,6 +72,16 @@ CHANGES: dict[str, dict[str, Any]] = {
     "own-key": {
         "slurm": {"accounting": {"database": "external", "host": "db", "secret_arn": SECRET, "secret_key_arn": KEY}},
     },
+    "directory": {
+        "directory": {
+            "type": "ldap",
+            "uris": ["ldaps://ldap.example.com"],
+            "search_base": "dc=example,dc=com",
+            "bind_dn": "cn=sssd,dc=example,dc=com",
+            "secret_arn": SECRET,
+            "secret_key_arn": KEY,
+        }
+    },
     "anywhere": {"region": None},
     "kept": {"removal": "retain"},
     "tagged": {"tags": {"team": "research"}},

@@ -18,6 +18,7 @@ from validation.rules.api import (
 )
 from validation.rules.common import (
     associations,
+    directory,
     group_names,
     implementation,
     lifecycle,
@@ -41,6 +42,7 @@ __all__ = [
     "broken_rules",
     "capacity",
     "conflicts",
+    "directory",
     "execution_roles",
     "group_names",
     "group_networks",

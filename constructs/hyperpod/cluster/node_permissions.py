@@ -46,7 +46,7 @@ class NodePermissions:
             *self._create_interfaces(),
             self._describe_network(),
             *self._mounts(),
-            *self._accounting(),
+            *self._secrets(),
             *self._data_bucket(),
             # HyperPod adds and patches nodes without a call of the deployment.
             *encrypt_volumes(self.stack, volume_key_ids(self._request)),
@@ -196,24 +196,13 @@ class NodePermissions:
             return []
         return [iam.PolicyStatement(sid="DescribeFileSystems", actions=["fsx:DescribeFileSystems"], resources=["*"])]
 
-    def _accounting(self) -> list[iam.PolicyStatement]:
-        """Allow the controller to read the password of an external accounting database."""
-        accounting = self.config.slurm.accounting
-        statements = []
-        if accounting.secret_arn:
-            sid, actions = "ReadAccountingSecret", ["secretsmanager:GetSecretValue"]
-            statements.append(iam.PolicyStatement(sid=sid, actions=actions, resources=[accounting.secret_arn]))
-        if accounting.secret_key_arn:
-            service = f"secretsmanager.{accounting.secret_key_arn.split(':')[3]}.amazonaws.com"
-            statements.append(
-                iam.PolicyStatement(
-                    sid="DecryptAccountingSecret",
-                    actions=["kms:Decrypt"],
-                    resources=[accounting.secret_key_arn],
-                    conditions={"StringEquals": {"kms:ViaService": service}},
-                )
-            )
-        return statements
+    def _secrets(self) -> list[iam.PolicyStatement]:
+        """Allow the controller to read the accounting database's password, and all nodes the directory's."""
+        accounting, directory = self.config.slurm.accounting, self.config.directory
+        return [
+            *_read_secret("Accounting", accounting.secret_arn, accounting.secret_key_arn),
+            *(_read_secret("Directory", directory.secret_arn, directory.secret_key_arn) if directory else []),
+        ]
 
     def _data_bucket(self) -> list[iam.PolicyStatement]:
         """Allow what `node_access` sets; `write` deletes too, as programs rotate checkpoints and PutObject can overwrite."""
@@ -287,3 +276,22 @@ class NodePermissions:
 
     def _ec2(self, resource: str, name: str, account: str | None = None) -> str:
         return self.stack.format_arn(service="ec2", resource=resource, resource_name=name, account=account)
+
+
+def _read_secret(name: str, arn: str | None, key_arn: str | None) -> list[iam.PolicyStatement]:
+    """Allow reading one secret, and decrypting it only through Secrets Manager."""
+    statements = []
+    if arn:
+        sid, actions = f"Read{name}Secret", ["secretsmanager:GetSecretValue"]
+        statements.append(iam.PolicyStatement(sid=sid, actions=actions, resources=[arn]))
+    if key_arn:
+        service = f"secretsmanager.{key_arn.split(':')[3]}.amazonaws.com"
+        statements.append(
+            iam.PolicyStatement(
+                sid=f"Decrypt{name}Secret",
+                actions=["kms:Decrypt"],
+                resources=[key_arn],
+                conditions={"StringEquals": {"kms:ViaService": service}},
+            )
+        )
+    return statements

@@ -35,6 +35,7 @@ def node_settings(config: ClusterConfig) -> Settings:
         "slurm": _slurm(config),
         "instance_types": _instance_types(config),
         "message_of_the_day": config.lifecycle.message_of_the_day,
+        "directory": _directory(config),
     }
 
 
@@ -51,6 +52,11 @@ def _accounting(config: ClusterConfig) -> Settings:
         "port": accounting.port,
         "secret_arn": accounting.secret_arn,
     }
+
+
+def _directory(config: ClusterConfig) -> Settings | None:
+    """Return the section without the secret's key, which only the role needs."""
+    return config.directory.model_dump(mode="json", exclude={"secret_key_arn"}) if config.directory else None
 
 
 def _slurm(config: ClusterConfig) -> Settings:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
+
+from hyperpod_node.errors import NodeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,6 +29,17 @@ def register(cluster: str, users: Iterable[str], qos: Iterable[str], system: Sys
     if missing:
         system.slurm("sacctmgr", "--immediate", "add", "user", ",".join(missing), f"account={ACCOUNT}", f"cluster={cluster}")
     _add_qos(sorted({name.lower() for name in qos}), system)
+
+
+def add_user(user: str, system: System, timeout_s: float) -> None:
+    """Add ``user`` to the account of this cluster's users, if it has none; works on any node with Slurm's commands."""
+    found = re.search(r"(?m)^ClusterName\s*=\s*(\S+)", system.slurm("scontrol", "show", "config", timeout_s=timeout_s))
+    if found is None:
+        raise NodeError("`scontrol show config` prints no ClusterName")
+    cluster = f"cluster={found[1]}"
+    show = ("sacctmgr", "--noheader", "--parsable2", "show", "associations", cluster, f"user={user}", "format=user")
+    if not system.slurm(*show, timeout_s=timeout_s).split():
+        system.slurm("sacctmgr", "--immediate", "add", "user", user, f"account={ACCOUNT}", cluster, timeout_s=timeout_s)
 
 
 def _add_qos(names: list[str], system: System) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hyperpod_node import packages
+from hyperpod_node import packages, secret
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
 from hyperpod_node.retry import RetryPolicy, retry
@@ -56,7 +56,7 @@ class Database:
 def local(system: System) -> Database:
     """Run MariaDB on this node, with a database for the user slurm."""
     if not system.find("mariadbd"):
-        packages.install("mariadb-server", system.run, system.clock)
+        packages.install(("mariadb-server",), system.run, system.clock)
     file = system.path(SERVER_FILE)
     memory_mib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
     put(file, SERVER.format(buffer_mib=min(2048, memory_mib // 4)))
@@ -69,26 +69,22 @@ def local(system: System) -> Database:
 def external(accounting: Accounting, system: System) -> Database:
     """Return the server of the cluster file, with user and password from Secrets Manager."""
     arn, host = accounting.secret_arn or "", accounting.host or ""
-    policy = RetryPolicy(60, clock=system.clock)
-    secret = retry(f"the secret {arn}", lambda: _secret(arn, system), policy)
+    content = _secret(arn, system)
     authorities = system.path(AUTHORITIES)
     if not authorities.exists():
         print(f"the connection to {host} is encrypted only if the server requires it: {AUTHORITIES} does not exist")
     return Database(
         host=host,
         port=accounting.port,
-        user=_text(secret, "username", arn),
-        password=_text(secret, "password", arn),
+        user=_text(content, "username", arn),
+        password=_text(content, "password", arn),
         authorities=authorities if authorities.exists() else None,
     )
 
 
 def _secret(arn: str, system: System) -> dict[str, object]:
-    region = arn.split(":")[3]
-    query = ("--secret-id", arn, "--region", region, "--query", "SecretString", "--output", "text")
-    output = system.run("aws", "secretsmanager", "get-secret-value", *query)
     try:
-        content = json.loads(output)
+        content = json.loads(secret.read(arn, system))
     except ValueError:
         content = None
     if not isinstance(content, dict):
@@ -96,8 +92,8 @@ def _secret(arn: str, system: System) -> dict[str, object]:
     return content
 
 
-def _text(secret: dict[str, object], key: str, arn: str) -> str:
-    value = secret.get(key)
+def _text(content: dict[str, object], key: str, arn: str) -> str:
+    value = content.get(key)
     if not isinstance(value, str) or not value:
-        raise NodeError(f"{arn} has no string {key!r}; its keys are {sorted(secret)}")
+        raise NodeError(f"{arn} has no string {key!r}; its keys are {sorted(content)}")
     return value

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 MODULE = "pam_slurm_adopt.so"
 SSHD, SESSION, OUR_SESSION = Path("/etc/pam.d/sshd"), Path("/etc/pam.d/common-session"), Path("/etc/pam.d/hyperpod-session")
 ADMINISTRATORS = Path("/etc/security/hyperpod-administrators")
+ADMINISTRATOR_GROUPS = Path("/etc/security/hyperpod-administrator-groups")
 BEGIN, END = "# BEGIN hyperpod_node", "# END hyperpod_node"
 
 
 def apply(context: Context, system: System) -> bool:
-    """Add the module after sshd's other account checks; administrators (ubuntu, and users with sudo) skip it."""
+    """Add the module after sshd's other account checks; administrators (ubuntu, and users or groups with sudo) skip it."""
     if not context.settings.slurm.restrict_ssh:
         return False
     if not _has_module(system):
@@ -29,13 +30,15 @@ def apply(context: Context, system: System) -> bool:
         )
     administrators = ["root", ADMINISTRATOR, *(user.name for user in context.settings.users if user.sudo)]
     put(system.path(ADMINISTRATORS), "".join(f"{name}\n" for name in administrators), mode=0o600)
+    groups = context.settings.directory.sudo_groups if context.settings.directory else ()
+    put(system.path(ADMINISTRATOR_GROUPS), "".join(f"{name}\n" for name in groups), mode=0o600)
     put(system.path(OUR_SESSION), _without_logind(system.path(SESSION).read_text()))
-    put(system.path(SSHD), restricted(system.path(SSHD).read_text()))
+    put(system.path(SSHD), restricted(system.path(SSHD).read_text(), groups=bool(groups)))
     return True
 
 
-def restricted(pam: str) -> str:
-    """Return sshd's PAM configuration with the check, which is replaced if it exists."""
+def restricted(pam: str, *, groups: bool = False) -> str:
+    """Return sshd's PAM configuration with the check, which is replaced if it exists; ``groups``: administrators by group."""
     kept, inside = [], False
     for line in pam.splitlines():
         inside = (inside or line == BEGIN) and line != END
@@ -44,6 +47,11 @@ def restricted(pam: str) -> str:
     check = [
         BEGIN,
         f"account sufficient pam_listfile.so item=user sense=allow onerr=fail file={ADMINISTRATORS}",
+        *(
+            [f"account sufficient pam_listfile.so item=group sense=allow onerr=fail file={ADMINISTRATOR_GROUPS}"]
+            if groups
+            else []
+        ),
         f"account required {MODULE}",
         END,
     ]

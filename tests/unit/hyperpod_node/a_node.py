@@ -6,9 +6,10 @@ from pathlib import Path
 
 from hyperpod_node.context import Context
 from hyperpod_node.node import Node
-from hyperpod_node.node_settings import Accounting, Group, InstanceType, NodeSettings, Slurm, User
+from hyperpod_node.node_settings import Accounting, Directory, Group, InstanceType, NodeSettings, Slurm, User
 from hyperpod_node.provisioning_parameters import ProvisioningParameters
 from hyperpod_node.resource_config import Instance, ResourceConfig
+from tests.node_settings import directory as directory_section
 
 LUSTRE, OPENZFS = "fs-0a.fsx.us-west-2.amazonaws.com", "fs-0b.fsx.us-west-2.amazonaws.com"
 P5 = "ml.p5.48xlarge"
@@ -32,13 +33,16 @@ def a_context(
     openzfs: str | None = None,
     homes: str = "/fsx/home",
     message: str | None = None,
+    directory: Directory | None = None,
+    role: str = "compute",
+    accounting: str = "none",
     bundle: Path = Path("/bundle"),
     instances: tuple[Instance, ...] = INSTANCES,
 ) -> Context:
     """The worker's view of a cluster of two."""
     here = instances[-1]
     return Context(
-        node=Node(here.name, here.address, here.group, "compute", "ml-cluster"),
+        node=Node(here.name, here.address, here.group, role, "ml-cluster"),
         cluster=ResourceConfig(Path("resource_config.json"), "ml-cluster", instances),
         parameters=ProvisioningParameters(
             path=bundle / "provisioning_parameters.json",
@@ -54,11 +58,18 @@ def a_context(
             groups=groups,
             users=users,
             homes=Path(homes),
-            accounting=Accounting("none", None, 3306, None),
+            accounting=Accounting(accounting, None, 3306, None),
             slurm=Slurm(
                 None, prolog_and_epilog=False, restrict_ssh=False, topology=None, setup="scripts", settings={}, partitions=()
             ),
             instance_types={P5: InstanceType(2, 48, 8, "h100", efa=True)},
             message_of_the_day=message,
+            directory=directory,
         ),
     )
+
+
+def a_directory(**changes: object) -> Directory:
+    """The settings of a directory."""
+    section = directory_section(**changes)
+    return Directory(**{key: tuple(value) if isinstance(value, list) else value for key, value in section.items()})

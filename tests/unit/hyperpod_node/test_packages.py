@@ -21,7 +21,7 @@ def test_a_mirror_that_does_not_answer_yet_is_waited_for(capsys: pytest.CaptureF
         return ""
 
     run = RecordedRun({"apt-get": apt_get})
-    packages.install("mariadb-server", run, ManualTime().clock)
+    packages.install(("mariadb-server",), run, ManualTime().clock)
     assert tries == ["update", "update", "update", "install"]
     assert run.commands[-1][-1] == "mariadb-server"
     assert {words[2] for words in run.commands} == {packages.LOCK}
@@ -34,4 +34,4 @@ def test_a_mirror_that_never_answers_ends_the_node_with_its_reason() -> None:
         raise NodeError("no mirror")
 
     with pytest.raises(NodeError, match=r"^apt's mariadb-server: gave up after .*: no mirror$"):
-        packages.install("mariadb-server", RecordedRun({"apt-get": apt_get}), ManualTime().clock)
+        packages.install(("mariadb-server",), RecordedRun({"apt-get": apt_get}), ManualTime().clock)

@@ -29,6 +29,21 @@ def _with_own_roles(draft: Any) -> Any:
     return draft
 
 
+OTHER_REGIONS_KEY = "arn:aws:kms:eu-west-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
+
+
+def directory(draft: Any, **more: object) -> Any:
+    """Set a directory."""
+    smallest = {
+        "type": "ldap",
+        "uris": ["ldaps://ldap.example.com"],
+        "search_base": "dc=example,dc=com",
+        "bind_dn": "cn=sssd,dc=example,dc=com",
+        "secret_arn": "arn:aws:secretsmanager:us-west-2:123456789012:secret:directory-AbCdEf",
+    }
+    return draft.set("directory", smallest | more)
+
+
 BREAKERS: dict[str, Callable[[Any], object]] = {
     **OVERRIDE_BREAKERS,
     "reserved-tag-prefix": lambda draft: draft.set("tags", {"aws:team": "x"}),
@@ -230,6 +245,21 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
         "user_groups", [{"name": "ml", "gid": 20001}]
     ),
     "uid-range": lambda draft: draft.set("users", [{"name": "eve", "uid": 5001}]),
+    "directory-access": lambda draft: directory(draft, allowed_groups=["ml"], access_filter="(uid=a*)"),
+    "directory-id-mapping": lambda draft: directory(draft, id_mapping=True),
+    "directory-id-range": lambda draft: directory(draft, min_id=20000, max_id=10000),
+    "directory-local-ids": lambda draft: directory(draft, max_id=50000).set("users", [{"name": "eve", "uid": 10001}]),
+    "directory-options": lambda draft: directory(draft, options={"ldap_tls_reqcert": "never"}),
+    "directory-certificates": lambda draft: directory(draft, ca_certificates="/etc/ssl/ca.pem"),
+    "directory-secret-key": lambda draft: directory(draft, secret_key_arn=OTHER_REGIONS_KEY),
+    "directory-secret-location": lambda draft: (
+        directory(draft)
+        .set("region", "us-west-2")
+        .set("directory", "secret_arn", "arn:aws:secretsmanager:us-east-1:123456789012:secret:directory-AbCdEf")
+    ),
+    "directory-secret-role": lambda draft: _with_own_roles(directory(draft)),
+    "directory-homes": lambda draft: directory(draft).remove("storage"),
+    "directory-lifecycle-source": lambda draft: directory(draft.put("own/on_create.sh").set("lifecycle", "source", "own")),
     "existing-bucket-removal": lambda draft: draft.set("storage", "data_bucket", {"existing": "ours", "removal": "destroy"}),
 }
 

@@ -74,3 +74,18 @@ def accounting_secret_role(request: EffectiveRequest) -> Iterator[Problem]:
             yield group.member("ExecutionRole").problem(
                 f"must allow {rights} for `slurm.accounting`; add that to the role, then suppress this warning"
             )
+
+
+@request_rule("directory-secret-role", "instance_groups[]", "directory", level=Level.WARNING)
+def directory_secret_role(request: EffectiveRequest) -> Iterator[Problem]:
+    """A group with its own `execution_role` should have one that can read the directory's secret.
+
+    The deployment allows only its own node role to read the secret: login nodes fail without it, and others know no user.
+    """
+    directory = request.config.directory
+    for group in request.groups:
+        if directory and group.sets("ExecutionRole"):
+            rights = "secretsmanager:GetSecretValue" + (" and kms:Decrypt" if directory.secret_key_arn else "")
+            yield group.member("ExecutionRole").problem(
+                f"must allow {rights} for `directory`; add that to the role, then suppress this warning"
+            )

@@ -4,7 +4,7 @@
 set -euo pipefail
 
 cp -r /root/overlay/units/. /etc/systemd/system/
-systemctl --quiet disable mariadb sackd slurmd slurmctld slurmdbd cron
+systemctl --quiet disable mariadb sackd slapd slurmd slurmctld slurmdbd sssd cron
 # Units that fail in a container or only slow its boot. (No tmp.mount: it would hide the root volume's files in /tmp.)
 systemctl --quiet mask tmp.mount systemd-resolved systemd-timesyncd systemd-networkd console-getty getty.target \
     apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer fstrim.timer \

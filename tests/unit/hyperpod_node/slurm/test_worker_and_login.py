@@ -13,7 +13,7 @@ from hyperpod_node import mount, packages
 from hyperpod_node.errors import NodeError
 from hyperpod_node.slurm import accounting_daemon, controller_daemon, controllers, database, managed_block
 from hyperpod_node.steps import extra_scripts, readiness, slurm_configuration, slurm_login, slurm_worker, ssh_restriction
-from tests.unit.hyperpod_node.a_node import user
+from tests.unit.hyperpod_node.a_node import a_directory, user
 from tests.unit.hyperpod_node.slurm.slurm_machine import (
     CONTROLLER,
     PLAIN,
@@ -260,6 +260,19 @@ def test_users_come_in_with_a_job_and_administrators_always(worker: SlurmMachine
         ]
     assert (worker.root / "etc/security/hyperpod-administrators").read_text() == "root\nubuntu\nbob\n"
     assert (worker.root / "etc/pam.d/hyperpod-session").read_text() == "session required pam_unix.so\n"
+
+
+def test_administrators_by_group_of_a_directory_need_no_job_either(worker: SlurmMachine) -> None:
+    restricted_worker(worker)
+    context = slurm_context(here=WORKER, slurm=RESTRICTED)
+    settings = replace(context.settings, directory=a_directory(sudo_groups=["ml-admins", "Domain Admins"]))
+    ssh_restriction.apply(replace(context, settings=settings), worker.system)
+    assert (worker.root / "etc/security/hyperpod-administrator-groups").read_text() == "ml-admins\nDomain Admins\n"
+    allowing = "account sufficient pam_listfile.so item=group sense=allow onerr=fail "
+    lines = (worker.root / "etc/pam.d/sshd").read_text().splitlines()
+    assert lines[-3:-1] == [f"{allowing}file=/etc/security/hyperpod-administrator-groups", "account required pam_slurm_adopt.so"]
+    ssh_restriction.apply(context, worker.system)
+    assert "item=group" not in (worker.root / "etc/pam.d/sshd").read_text()
 
 
 def test_an_image_without_the_module_is_refused_before_sshd_is_touched(worker: SlurmMachine) -> None:

@@ -1,0 +1,176 @@
+"""Set up SSSD for the users of a directory: lookups, logins with keys or passwords, sudo, and what PAM does at a login.
+
+A problem of the directory fails login nodes, so that a deployment does not succeed with a cluster that nobody can enter. Other
+nodes only warn: jobs must run while the directory is down, and SSSD connects as soon as the directory responds.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hyperpod_node import homes, packages, secret
+from hyperpod_node.directory import ldap, login_hook, sssd_conf
+from hyperpod_node.errors import NodeError
+from hyperpod_node.managed_file import put
+from hyperpod_node.node_settings import Directory
+from hyperpod_node.provisioning_parameters import LOGIN
+from hyperpod_node.retry import RetryPolicy, retry
+from hyperpod_node.slurm import daemon
+
+if TYPE_CHECKING:
+    from hyperpod_node.context import Context
+    from hyperpod_node.system import System
+
+CONF, AUTHORITIES = Path("/etc/sssd/sssd.conf"), Path("/etc/sssd/directory-ca.pem")
+SUDOERS = Path("/etc/sudoers.d/hyperpod-directory")
+SSHD, SSH_UNIT = Path("/etc/ssh/sshd_config.d/10-hyperpod-directory.conf"), "ssh"
+# This package starts sshd with its own AuthorizedKeysCommand. It has no use here: instances belong to HyperPod's account.
+INSTANCE_CONNECT = Path("systemd/system/ssh.service.d/ec2-instance-connect.conf")
+NSSWITCH, DATABASES = Path("/etc/nsswitch.conf"), ("passwd", "group", "shadow")
+PACKAGES = {"usr/sbin/sssd": "sssd-ldap", "libnss_sss.so.2": "libnss-sss", "security/pam_sss.so": "libpam-sss"}
+OUTAGE_S = 60
+
+
+def apply(context: Context, system: System) -> bool:
+    """Make the directory's users known, or forget a directory that the cluster file had before."""
+    directory = context.settings.directory
+    if directory is None:
+        return _remove(system)
+    _install(system)
+    authorities = _put_authorities(directory, system)
+    _include_in_lookups(system)
+    _put_sudoers(directory, system)
+    _configure_sshd(directory, system)
+    login_hook.install(context, system)
+    try:
+        password = sssd_conf.password_in(secret.read(directory.secret_arn, system), directory.secret_arn)
+        _run_sssd(context, directory, password, system)
+        _require_accepted(directory, password, authorities, system)
+    except NodeError as error:
+        if context.node.role == LOGIN:
+            raise NodeError(f"no user of the directory can log in: {error}") from None
+        print(f"warning: {error}; the users of the directory are unknown on this node until that is fixed")
+        return True
+    _warn_about_groups(directory, system)
+    return True
+
+
+def _install(system: System) -> None:
+    missing = [package for file, package in PACKAGES.items() if not _has(file, system)]
+    if missing:
+        packages.install(missing, system.run, system.clock)
+
+
+def _has(file: str, system: System) -> bool:
+    folders = ("", "lib/", "lib/*/", "usr/lib/", "usr/lib/*/")
+    return any(True for folder in folders for _ in system.root.glob(f"{folder}{file}"))
+
+
+def _put_authorities(directory: Directory, system: System) -> Path | None:
+    file = system.path(AUTHORITIES)
+    if directory.ca_certificates is None:
+        file.unlink(missing_ok=True)
+        return None
+    put(file, directory.ca_certificates)
+    return file
+
+
+def _include_in_lookups(system: System) -> None:
+    put(system.path(NSSWITCH), with_sss(system.path(NSSWITCH).read_text()))
+
+
+def with_sss(nsswitch: str) -> str:
+    """Return nsswitch.conf with SSSD after the sources of users and groups that it has; local accounts stay first."""
+    lines = nsswitch.splitlines()
+    for index, line in enumerate(lines):
+        name, _, sources = line.partition(":")
+        if name.strip() in DATABASES and "sss" not in sources.split():
+            lines[index] = f"{line.rstrip()} sss"
+    return "\n".join(lines) + "\n"
+
+
+def _put_sudoers(directory: Directory, system: System) -> None:
+    """Write the sudo rules; no password is asked, as for local users."""
+    groups = (name.replace(" ", "\\ ") for name in directory.sudo_groups)
+    content = sssd_conf.HEADER + "".join(f"%{name} ALL=(ALL) NOPASSWD:ALL\n" for name in groups)
+    sudoers = system.path(SUDOERS)
+    if not sudoers.exists() or sudoers.read_text() != content:
+        system.run("visudo", "--check", "--quiet", "--file=-", stdin=content)  # an invalid file disables sudo
+    put(sudoers, content, mode=0o440)
+
+
+def _configure_sshd(directory: Directory, system: System) -> None:
+    keys = "AuthorizedKeysCommand /usr/bin/sss_ssh_authorizedkeys\nAuthorizedKeysCommandUser nobody\n"
+    lines = keys if directory.ssh_public_key_attribute else ""
+    lines += "PasswordAuthentication yes\n" if directory.ssh_passwords else ""
+    changed = put(system.path(SSHD), sssd_conf.HEADER + lines)
+    if any(system.path(folder / INSTANCE_CONNECT).exists() for folder in (Path("/lib"), Path("/usr/lib"))):
+        changed |= put(system.path("/etc" / INSTANCE_CONNECT), sssd_conf.HEADER)
+    if changed:
+        system.run("systemctl", "daemon-reload")
+        system.run("systemctl", "try-restart", SSH_UNIT)  # sessions go on
+
+
+def _run_sssd(context: Context, directory: Directory, password: str, system: System) -> None:
+    conf, authorities = system.path(CONF), system.path(AUTHORITIES)
+    home = directory.home_directory or f"{homes.folder(context)}/%u"
+    put(conf, sssd_conf.render(directory, password, home, AUTHORITIES if directory.ca_certificates else None), mode=0o600)
+    _disable_sockets(system)
+    daemon.ensure_running("sssd", [conf, authorities], system)
+
+
+def _disable_sockets(system: System) -> None:
+    """Disable Debian's sockets for responders, which fail beside `services` in sssd.conf."""
+    enabled = sorted(file.name for file in system.path("/etc/systemd/system/sssd.service.wants").glob("sssd-*.socket"))
+    if enabled:
+        system.run("systemctl", "disable", "--now", *enabled)
+
+
+def _require_accepted(directory: Directory, password: str, authorities: Path | None, system: System) -> None:
+    """Raise unless a server accepts the settings; wait a minute for one, as the network may be new.
+
+    Retry no refused bind: Active Directory locks the account of the bind DN after a few.
+    """
+    login = ldap.Login(directory.bind_dn, password, directory.search_base)
+
+    def refusal() -> str:
+        unreachable = []
+        for uri in directory.uris:
+            try:
+                ldap.check(uri, login, authorities)
+            except ldap.UnreachableError as error:
+                unreachable.append(str(error))
+            except NodeError as error:
+                return str(error)
+            else:
+                return ""
+        raise NodeError(" | ".join(unreachable))
+
+    if problem := retry("the directory", refusal, RetryPolicy(OUTAGE_S, clock=system.clock)):
+        raise NodeError(problem)
+
+
+def _warn_about_groups(directory: Directory, system: System) -> None:
+    """Warn about groups that SSSD does not find: their members cannot log in or use sudo."""
+    for name in dict.fromkeys((*directory.allowed_groups, *directory.sudo_groups)):
+        policy = RetryPolicy(10, clock=system.clock)  # SSSD may have started before the directory responded
+        try:
+            retry(f"group {name}", partial(system.run, "getent", "group", name), policy)
+        except NodeError:
+            print(f"warning: the directory has no group {name!r}; check its name, `search_base` and `ldap_schema` in `options`")
+
+
+def _remove(system: System) -> bool:
+    """Stop SSSD and delete its files, if this step wrote them."""
+    conf = system.path(CONF)
+    if not conf.exists() or not conf.read_text().startswith(sssd_conf.HEADER):
+        return False
+    system.run("systemctl", "disable", "--now", "sssd")
+    login_hook.remove(system)
+    for file in (SUDOERS, AUTHORITIES, SSHD, "/etc" / INSTANCE_CONNECT, CONF):
+        system.path(file).unlink(missing_ok=True)
+    system.run("systemctl", "daemon-reload")
+    system.run("systemctl", "try-restart", SSH_UNIT)
+    return True

@@ -1,0 +1,80 @@
+"""Users of a directory: Debian's slapd, SSSD on three nodes, sshd, PAM and Slurm, all real."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.local.hyperpod.world import until
+from tests.node_settings import Json
+from tests.node_settings import directory as directory_section
+from tests.nodes.cluster.running import UP_S, Running
+from tests.nodes.faults import directory_server
+from tests.nodes.faults.conftest import Again
+
+pytestmark = pytest.mark.local
+
+SERVER, NODES = "workers-2", ("controller-1", "login-1", "workers-1")
+SSH = "ssh -i /root/user -o BatchMode=yes -o IdentitiesOnly=yes"
+AWS = "printf '#!/bin/sh\\necho \"%s\"\\n' '{password}' >/usr/bin/aws; chmod +x /usr/bin/aws"
+
+
+def give_secret(cluster: Running, password: str) -> None:
+    """Let `aws` on the nodes print this password, as it does for a secret."""
+    for node in NODES:
+        cluster.run(node, "sh", "-c", AWS.format(password=password))
+
+
+def login(cluster: Running, user: str, command: str, *, status: int = 0) -> str:
+    """Run a command on the login node, by ssh with the user's key from outside its home."""
+    address = cluster.machine("login-1")["host"]
+    script = f"{SSH} {user}@{address} '{command}' 2>&1; [ $? = {status} ] || exit 99"
+    return cluster.run(SERVER, "sh", "-c", script)
+
+
+@pytest.fixture(scope="module")
+def section(cluster: Running) -> Iterator[Json]:
+    """The settings of a directory that runs, with the secret and the name of its server on all nodes."""
+    cluster.run(SERVER, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "/root/user")
+    key = cluster.run(SERVER, "cat", "/root/user.pub")
+    authority = directory_server.start(cluster, SERVER, {"alice_ldap": (30011, 30001), "bob_ldap": (30012, 30002)}, key)
+    give_secret(cluster, directory_server.PASSWORD)
+    address = cluster.run(SERVER, "hostname", "-I").strip()
+    for node in NODES:
+        cluster.run(node, "sh", "-c", f"echo {address} {directory_server.HOST} >>/etc/hosts")
+    yield directory_section(
+        uris=[f"ldaps://{directory_server.HOST}"],
+        ca_certificates=authority,
+        allowed_groups=["vision"],
+        sudo_groups=["vision"],
+    )
+    directory_server.stop(cluster, SERVER)
+    for node in NODES:
+        cluster.run(node, "rm", "/usr/bin/aws")
+
+
+def test_users_of_a_directory_log_in_and_run_jobs_and_others_are_refused(cluster: Running, again: Again, section: Json) -> None:
+    for run in [again(node, directory=section) for node in NODES]:
+        run.succeeded()
+
+    ids = {cluster.run(node, "id", "alice_ldap") for node in NODES}
+    assert ids == {"uid=30011(alice_ldap) gid=30001(vision) groups=30001(vision)"}
+    said = login(
+        cluster, "alice_ldap", "pwd; stat --format=%U:%G:%a . .bashrc; sudo whoami; srun --immediate=20 --chdir=$HOME pwd"
+    )
+    home = "/fsx/home/alice_ldap"
+    assert said.splitlines() == [home, "alice_ldap:vision:750", "alice_ldap:vision:644", "root", home]
+    worker = cluster.machine("workers-1")["host"]
+    assert login(cluster, "alice_ldap", f"ssh -o BatchMode=yes {worker} whoami") == "alice_ldap"
+    login(cluster, "bob_ldap", "true", status=255)
+    refused = "journalctl --output=cat --no-pager | grep bob_ldap || true"
+    until(lambda: cluster.run("login-1", "sh", "-c", refused), lambda said: "Access denied for user bob_ldap" in said, 10)
+
+    give_secret(cluster, "wrong")
+    error = again("login-1", directory=section).failed()
+    assert "bind as cn=sssd,dc=example,dc=com: LDAP result 49 (invalid credentials)" in error
+    assert "check `directory.bind_dn` and the password in `directory.secret_arn`" in error
+    assert "wrong" not in error
+
+    for run in [again(node) for node in NODES]:
+        run.succeeded()
+    until(lambda: cluster.run("login-1", "sh", "-c", "id alice_ldap 2>&1 || true"), lambda said: "no such user" in said, UP_S)
