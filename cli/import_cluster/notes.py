@@ -42,8 +42,9 @@ def _new(original: Original, choices: Choices) -> Iterator[str]:
         yield "Not taken over: what the original's scripts install and users that they create. Use `lifecycle.extra` and `users`."
     elif sources and not choices.scripts:
         yield (
-            "Not taken over from AWS's scripts: Docker, Enroot and Pyxis (which they install by default), SSSD, exporters of "
-            "metrics, mount-s3, and the users in shared_users.txt. Use `lifecycle.extra` and `users`, or --scripts."
+            "Not taken over from AWS's scripts: Docker, Enroot and Pyxis (which they install by default), exporters of metrics, "
+            "mount-s3, settings of SSSD, and the users in shared_users.txt. Use `lifecycle.extra`, `directory` and `users`, or "
+            "--scripts."
         )
 
 

@@ -48,11 +48,12 @@ def _looked_up(account: Account, look: Look, name: str) -> CheckResult:
 
 def _named(account: Account) -> Iterator[tuple[Look, str]]:
     config = account.config
-    # Both name a secret and its key.
-    readers = [config.slurm.accounting, *([config.directory] if config.directory else [])]
+    accounting, directory = config.slurm.accounting, config.directory
+    secrets = [accounting.secret_arn, *([directory.secret_arn] if directory else [])]
+    secret_keys = [accounting.secret_key_arn, *([directory.secret_key_arn] if directory else [])]
     keys = [volume.get("VolumeKmsKeyId") for group in groups(config) for volume in group.volumes]
-    yield from ((_key, each) for each in [*(reader.secret_key_arn for reader in readers), *keys] if each)
-    yield from ((_secret, each) for each in [reader.secret_arn for reader in readers] if each)
+    yield from ((_key, each) for each in [*secret_keys, *keys] if each)
+    yield from ((_secret, each) for each in secrets if each)
     yield from ((_topic, each) for each in [config.alarm_topic_arn] if each)
     yield from (
         (_policy, each) for each in (*config.node_role.managed_policy_arns, config.node_role.permissions_boundary_arn) if each

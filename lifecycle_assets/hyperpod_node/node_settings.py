@@ -113,7 +113,7 @@ class NodeSettings:
     slurm: Slurm
     instance_types: dict[str, InstanceType]
     message_of_the_day: str | None
-    directory: Directory | None
+    directory: Directory | None = None
 
     @classmethod
     def load(cls, path: Path) -> NodeSettings:

@@ -9,7 +9,15 @@ from constructs.hyperpod.lifecycle.script_bundle import GENERATED
 from hyperpod_node import mount, packages, plan
 from hyperpod_node.node_settings import NodeSettings
 from hyperpod_node.slurm import accounting_daemon, controller_daemon, controllers, database
-from hyperpod_node.steps import extra_scripts, readiness, slurm_configuration, slurm_controller, slurm_login, slurm_worker
+from hyperpod_node.steps import (
+    directory,
+    extra_scripts,
+    readiness,
+    slurm_configuration,
+    slurm_controller,
+    slurm_login,
+    slurm_worker,
+)
 from stacks.clusters_app import PROJECT
 from tests.unit.hyperpod_node.a_node import a_context
 from validation.rules.common.lifecycle import MAX_FILES, MAX_MIB, SCRIPT_FOLDERS
@@ -30,6 +38,7 @@ WAITS = {
     "munge's key": slurm_configuration.TIMEOUT_S,
     "slurm.conf": slurm_configuration.TIMEOUT_S,
     "apt": packages.TIMEOUT_S,
+    "a server of the directory": directory.OUTAGE_S,
     "MariaDB": database.TIMEOUT_S,
     "slurmdbd": accounting_daemon.TIMEOUT_S,
     "slurmctld on its own node": controller_daemon.TIMEOUT_S,

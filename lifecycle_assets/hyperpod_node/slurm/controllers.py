@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 PORT = 6817
 OWN_SCRIPTS_TIMEOUT_S = 3600  # the user's scripts before Slurm
-# Longer than all that a controller may wait for before it listens: readiness, mounts, slurm.conf, database, the user's scripts.
-TIMEOUT_S = OWN_SCRIPTS_TIMEOUT_S + 4800
+# Longer than all waits of a controller before it listens: readiness, mounts, directory, slurm.conf, database, the user's scripts.
+TIMEOUT_S = OWN_SCRIPTS_TIMEOUT_S + 5400
 
 
 def addresses_of(context: Context) -> list[str]:

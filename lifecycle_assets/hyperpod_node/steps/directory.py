@@ -6,7 +6,6 @@ nodes only warn: jobs must run while the directory is down, and SSSD connects as
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,13 +23,14 @@ if TYPE_CHECKING:
     from hyperpod_node.system import System
 
 CONF, AUTHORITIES = Path("/etc/sssd/sssd.conf"), Path("/etc/sssd/directory-ca.pem")
+CACHES = Path("/var/lib/sss")
 SUDOERS = Path("/etc/sudoers.d/hyperpod-directory")
 SSHD, SSH_UNIT = Path("/etc/ssh/sshd_config.d/10-hyperpod-directory.conf"), "ssh"
 # This package starts sshd with its own AuthorizedKeysCommand. It has no use here: instances belong to HyperPod's account.
 INSTANCE_CONNECT = Path("systemd/system/ssh.service.d/ec2-instance-connect.conf")
 NSSWITCH, DATABASES = Path("/etc/nsswitch.conf"), ("passwd", "group", "shadow")
 PACKAGES = {"usr/sbin/sssd": "sssd-ldap", "libnss_sss.so.2": "libnss-sss", "security/pam_sss.so": "libpam-sss"}
-OUTAGE_S = 60
+OUTAGE_S, GROUPS_S = 60, 10
 
 
 def apply(context: Context, system: System) -> bool:
@@ -154,16 +154,33 @@ def _require_accepted(directory: Directory, password: str, authorities: Path | N
 
 def _warn_about_groups(directory: Directory, system: System) -> None:
     """Warn about groups that SSSD does not find: their members cannot log in or use sudo."""
-    for name in dict.fromkeys((*directory.allowed_groups, *directory.sudo_groups)):
-        policy = RetryPolicy(10, clock=system.clock)  # SSSD may have started before the directory responded
-        try:
-            retry(f"group {name}", partial(system.run, "getent", "group", name), policy)
-        except NodeError:
-            print(f"warning: the directory has no group {name!r}; check its name, `search_base` and `ldap_schema` in `options`")
+    missing = list(dict.fromkeys((*directory.allowed_groups, *directory.sudo_groups)))
+
+    def require_all() -> None:
+        missing[:] = [name for name in missing if not _has_group(name, system)]
+        if missing:
+            raise NodeError(f"SSSD does not find {', '.join(missing)}")
+
+    try:  # SSSD may not be connected yet
+        retry("the groups of the directory", require_all, RetryPolicy(GROUPS_S, clock=system.clock))
+    except NodeError:
+        names = ", ".join(map(repr, missing))
+        print(f"warning: the directory has no group {names}; check the name, `search_base` and `ldap_schema` in `options`")
+
+
+def _has_group(name: str, system: System) -> bool:
+    try:
+        system.run("getent", "group", name, timeout_s=10)
+    except NodeError:
+        return False
+    return True
 
 
 def _remove(system: System) -> bool:
-    """Stop SSSD and delete its files, if this step wrote them."""
+    """Stop SSSD and delete its files and caches, if this step wrote its configuration.
+
+    Lookups read the cache in `mc` even while SSSD is stopped; `db` has hashes of passwords.
+    """
     conf = system.path(CONF)
     if not conf.exists() or not conf.read_text().startswith(sssd_conf.HEADER):
         return False
@@ -171,6 +188,8 @@ def _remove(system: System) -> bool:
     login_hook.remove(system)
     for file in (SUDOERS, AUTHORITIES, SSHD, "/etc" / INSTANCE_CONNECT, CONF):
         system.path(file).unlink(missing_ok=True)
+    for file in (*system.path(CACHES / "mc").glob("*"), *system.path(CACHES / "db").glob("*")):
+        file.unlink()
     system.run("systemctl", "daemon-reload")
     system.run("systemctl", "try-restart", SSH_UNIT)
     return True

@@ -53,6 +53,7 @@ uid: {name}
 cn: {name}
 uidNumber: {uid}
 gidNumber: {gid}
+userPassword: {name}'s own
 homeDirectory: /home/elsewhere
 sshPublicKey: {key}
 """

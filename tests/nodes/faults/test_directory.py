@@ -14,7 +14,8 @@ from tests.nodes.faults.conftest import Again
 pytestmark = pytest.mark.local
 
 SERVER, NODES = "workers-2", ("controller-1", "login-1", "workers-1")
-SSH = "ssh -i /root/user -o BatchMode=yes -o IdentitiesOnly=yes"
+KEY = "ssh -i /root/user -o BatchMode=yes -o IdentitiesOnly=yes"
+PASSWORD = "chmod +x /root/answer; SSH_ASKPASS=/root/answer SSH_ASKPASS_REQUIRE=force ssh -o PreferredAuthentications=password"
 AWS = "printf '#!/bin/sh\\necho \"%s\"\\n' '{password}' >/usr/bin/aws; chmod +x /usr/bin/aws"
 
 
@@ -24,10 +25,10 @@ def give_secret(cluster: Running, password: str) -> None:
         cluster.run(node, "sh", "-c", AWS.format(password=password))
 
 
-def login(cluster: Running, user: str, command: str, *, status: int = 0) -> str:
-    """Run a command on the login node, by ssh with the user's key from outside its home."""
-    address = cluster.machine("login-1")["host"]
-    script = f"{SSH} {user}@{address} '{command}' 2>&1; [ $? = {status} ] || exit 99"
+def login(cluster: Running, user: str, command: str, *, password: str | None = None, status: int = 0) -> str:
+    """Run a command on the login node, by ssh from a node that does not know the user, with its key or a password."""
+    ssh = KEY if password is None else f'printf \'#!/bin/sh\\necho "%s"\\n\' "{password}" >/root/answer; {PASSWORD}'
+    script = f"{ssh} {user}@{cluster.machine('login-1')['host']} '{command}' 2>&1; [ $? = {status} ] || exit 99"
     return cluster.run(SERVER, "sh", "-c", script)
 
 
@@ -47,13 +48,14 @@ def section(cluster: Running) -> Iterator[Json]:
         allowed_groups=["vision"],
         sudo_groups=["vision"],
     )
-    directory_server.stop(cluster, SERVER)
     for node in NODES:
         cluster.run(node, "rm", "/usr/bin/aws")
 
 
 def test_users_of_a_directory_log_in_and_run_jobs_and_others_are_refused(cluster: Running, again: Again, section: Json) -> None:
-    for run in [again(node, directory=section) for node in NODES]:
+    start_tls = {"uris": [f"ldap://{directory_server.HOST}"]}
+    sections = {"controller-1": section, "login-1": section | {"ssh_passwords": True}, "workers-1": section | start_tls}
+    for run in [again(node, directory=each) for node, each in sections.items()]:
         run.succeeded()
 
     ids = {cluster.run(node, "id", "alice_ldap") for node in NODES}
@@ -69,11 +71,21 @@ def test_users_of_a_directory_log_in_and_run_jobs_and_others_are_refused(cluster
     refused = "journalctl --output=cat --no-pager | grep bob_ldap || true"
     until(lambda: cluster.run("login-1", "sh", "-c", refused), lambda said: "Access denied for user bob_ldap" in said, 10)
 
+    assert login(cluster, "alice_ldap", "whoami", password="alice_ldap's own") == "alice_ldap"
+    login(cluster, "alice_ldap", "true", password="no", status=255)
+
     give_secret(cluster, "wrong")
     error = again("login-1", directory=section).failed()
     assert "bind as cn=sssd,dc=example,dc=com: LDAP result 49 (invalid credentials)" in error
     assert "check `directory.bind_dn` and the password in `directory.secret_arn`" in error
     assert "wrong" not in error
+
+    give_secret(cluster, directory_server.PASSWORD)
+    directory_server.stop(cluster, SERVER)
+    hurry = {"hyperpod_node/steps/directory.py": ("OUTAGE_S, GROUPS_S = 60, 10", "OUTAGE_S, GROUPS_S = 1, 1")}
+    lines = again("workers-1", directory=section, hurry=hurry).succeeded()
+    assert any("Connection refused" in line and line.startswith("warning: the directory: gave up") for line in lines), lines
+    assert login(cluster, "alice_ldap", "whoami") == "alice_ldap"
 
     for run in [again(node) for node in NODES]:
         run.succeeded()

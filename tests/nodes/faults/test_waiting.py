@@ -9,7 +9,7 @@ from tests.nodes.faults.provisioning import AT_ONCE
 
 pytestmark = pytest.mark.local
 
-HOURS = "TIMEOUT_S = OWN_SCRIPTS_TIMEOUT_S + 4800"
+HOURS = "TIMEOUT_S = OWN_SCRIPTS_TIMEOUT_S + 5400"
 APT_AT_WORK = """
 systemd-run --quiet --unit=apt-at-work python3 -c '
 import fcntl, signal

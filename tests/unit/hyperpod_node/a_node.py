@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from hyperpod_node.context import Context
 from hyperpod_node.node import Node
@@ -72,4 +73,5 @@ def a_context(
 def a_directory(**changes: object) -> Directory:
     """The settings of a directory."""
     section = directory_section(**changes)
-    return Directory(**{key: tuple(value) if isinstance(value, list) else value for key, value in section.items()})
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in section.items()}
+    return Directory(**values)

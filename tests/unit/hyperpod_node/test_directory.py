@@ -168,14 +168,16 @@ def test_an_unknown_group_is_a_warning(machine: Machine, capsys: pytest.CaptureF
 
     machine.answers("getent", getent)
     machine.apply(allowed_groups=["vision", "visoin"])
-    assert "warning: the directory has no group 'visoin'; check its name" in capsys.readouterr().out
+    assert "warning: the directory has no group 'visoin'; check the name" in capsys.readouterr().out
 
 
 def test_a_directory_that_left_the_file_leaves_the_node(machine: Machine) -> None:
     machine.apply(sudo_groups=["ml-admins"], ca_certificates="A")
+    caches = [machine.write(f"var/lib/sss/{name}", "alice") for name in ("mc/passwd", "db/cache_directory.ldb")]
     assert step.apply(a_context(), machine.system) is True
     for file in (step.CONF, step.SUDOERS, step.SSHD, step.AUTHORITIES, login_hook.COMMAND, login_hook.PROFILE):
         assert not machine.path(file).exists()
+    assert [file for file in caches if file.exists()] == []
     assert ("disable", "--now", "sssd") in machine.run.named("systemctl")
     assert ("--package", "--remove", login_hook.NAME) in machine.run.named("pam-auth-update")
 

@@ -67,7 +67,7 @@ class Server:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tls")
-    files = ["-keyout", folder / "server.key", "-out", folder / "server.pem"]
+    files = ["-keyout", str(folder / "server.key"), "-out", str(folder / "server.pem")]
     new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
     names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
     subprocess.run(["openssl", "req", "-x509", *new, *names, *files], check=True, capture_output=True)

@@ -24,6 +24,10 @@ def with_topic(arn: str = TOPIC) -> str:
 
 VOLUME = FILE.replace("instance_count: 4}", f"instance_count: 4, volume_gib: 100, volume_key_arn: '{KEY}'}}")
 ACCOUNTING = f"{FILE}slurm: {{accounting: {{database: external, host: db, secret_arn: '{SECRET}'}}}}\n"
+DIRECTORY = (
+    f"{FILE}directory: {{type: ldap, uris: [ldaps://ldap.example.com], search_base: dc=example, bind_dn: cn=sssd, "
+    f"secret_arn: '{SECRET}'}}\n"
+)
 POLICY = f"arn:aws:iam::{ACCOUNT}:policy/data"
 ATTACHED = f"{FILE}node_role: {{managed_policy_arns: ['{POLICY}']}}\n"
 BOUNDARY = f"{FILE}node_role: {{permissions_boundary_arn: '{POLICY}'}}\n"
@@ -42,6 +46,7 @@ def role(*services: str) -> dict[str, Any]:
 GOOD: list[tuple[str, dict[str, Any]]] = [
     (VOLUME, key()),
     (ACCOUNTING, {"secretsmanager.describe_secret": {}}),
+    (DIRECTORY, {"secretsmanager.describe_secret": {}}),
     (with_topic(), {"sns.get_topic_attributes": {}}),
     (IMAGE, {"ec2.describe_images": {"Images": [{"State": "available", "Architecture": "x86_64"}]}}),
     (OWN_ROLE, role("ec2.amazonaws.com", "sagemaker.amazonaws.com")),
@@ -51,6 +56,7 @@ GOOD: list[tuple[str, dict[str, Any]]] = [
 ABSENT = [
     (VOLUME, {"kms.describe_key": refused("NotFoundException")}),
     (ACCOUNTING, {"secretsmanager.describe_secret": refused("ResourceNotFoundException")}),
+    (DIRECTORY, {"secretsmanager.describe_secret": refused("ResourceNotFoundException")}),
     (with_topic(), {"sns.get_topic_attributes": refused("NotFound")}),
     (IMAGE, {"ec2.describe_images": refused("InvalidAMIID.NotFound")}),
     (OWN_ROLE, {"iam.get_role": refused("NoSuchEntity")}),

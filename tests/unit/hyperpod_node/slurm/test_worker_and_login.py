@@ -9,10 +9,18 @@ from types import ModuleType
 
 import pytest
 
-from hyperpod_node import mount, packages
+from hyperpod_node import mount, packages, secret
 from hyperpod_node.errors import NodeError
 from hyperpod_node.slurm import accounting_daemon, controller_daemon, controllers, database, managed_block
-from hyperpod_node.steps import extra_scripts, readiness, slurm_configuration, slurm_login, slurm_worker, ssh_restriction
+from hyperpod_node.steps import (
+    directory,
+    extra_scripts,
+    readiness,
+    slurm_configuration,
+    slurm_login,
+    slurm_worker,
+    ssh_restriction,
+)
 from tests.unit.hyperpod_node.a_node import a_directory, user
 from tests.unit.hyperpod_node.slurm.slurm_machine import (
     CONTROLLER,
@@ -60,7 +68,8 @@ def test_a_worker_waits_as_long_as_a_controller_may_need() -> None:
     mounted = 2 * 2 * mount.TIMEOUT_S
     files = 2 * slurm_configuration.TIMEOUT_S  # munge's key is waited for as long
     accounting = packages.TIMEOUT_S + database.TIMEOUT_S + accounting_daemon.TIMEOUT_S
-    needed = ready + mounted + files + accounting + controller_daemon.TIMEOUT_S
+    users = packages.TIMEOUT_S + secret.TIMEOUT_S + directory.OUTAGE_S + directory.GROUPS_S
+    needed = ready + mounted + files + users + accounting + controller_daemon.TIMEOUT_S
     assert extra_scripts.TIMEOUT_S + needed <= controllers.TIMEOUT_S
 
 
