@@ -86,8 +86,8 @@ class Agent:
         if problem := self._problem(pointer):
             return None if self._waits(text) else Outcome(REFUSED, pointer.sha256, pointer.generation, message=problem)
         if pointer.sha256 == self.memory.sha256:
-            is_known = pointer.generation == self.memory.generation
-            return None if is_known else Outcome(APPLIED, pointer.sha256, pointer.generation)
+            self.memory.generation = pointer.generation
+            return None
         instance = self.context.cluster.instance_with([self.context.node.address]).instance_id
         if not pointer.reaches(self.context.node.role, instance) or self._waits(text):
             return None
@@ -135,6 +135,8 @@ class Agent:
             memory.sha256, memory.generation = outcome.sha256, outcome.generation
             memory.refused, memory.attempts = "", 0
             return
+        if outcome.result == FAILED:
+            memory.sha256 = ""  # parts of the bundle may be in effect: the bundle before must be applied again, too
         is_same = memory.refused == _hash(text)
         memory.refused, memory.attempts = _hash(text), memory.attempts + 1 if is_same else 1
         memory.attempted_s = self.time()

@@ -21,7 +21,7 @@ FILE = STARTED_WITH / "follow.json"
 class Memory:
     """The bundle in use, the last attempt that did not succeed, and the last report; times are seconds since 1970."""
 
-    sha256: str = ""
+    sha256: str = ""  # empty after an attempt that failed
     generation: int = 0
     polled_s: float = 0
     refused: str = ""  # the hash of the pointer that the last attempt refused or failed to apply

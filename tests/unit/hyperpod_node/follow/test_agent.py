@@ -115,8 +115,25 @@ def test_a_node_with_the_bundle_reports_a_new_generation_without_applying_it_aga
     node.aws.parameter = pointer(1)
     node.tick()
     node.aws.parameter = pointer(2, percent=0)
-    assert node.outcomes() == [("applied", 2, None, "")]
+    assert [(each["record"], each["sha256"], each["generation"]) for each in node.tick()] == [("state", SHA256, 2)]
     assert node.applied == 1
+
+
+def test_after_a_failure_the_bundle_before_is_applied_again(node: Node) -> None:
+    node.aws.parameter = pointer(1)
+    node.tick()
+    new = FILES | {"new.py": b""}
+    node.aws.objects = objects(new)
+    node.aws.parameter = pointer(2, sha256_of(new))
+    node.live_steps_fail("lifecycle script failed: step 'groups and users': no")
+    assert [each["sha256"] for each in node.tick()] == [sha256_of(new), ""]
+    node.answers("python3", "")
+    node.aws.objects = objects(FILES)
+    node.aws.parameter = pointer(3)
+    assert [(each["record"], each["sha256"], each["generation"]) for each in node.tick()] == [
+        ("bundle", SHA256, 3),
+        ("state", SHA256, 3),
+    ]
 
 
 def test_a_failing_step_is_reported_with_its_title_and_tried_again_later(node: Node) -> None:
