@@ -13,7 +13,7 @@ VERSION = 1
 LOCAL, EXTERNAL, MANAGED, NONE = "local", "external", "managed", "none"
 SCRIPTS, API = "scripts", "api"
 LDAP, ACTIVE_DIRECTORY = "ldap", "active_directory"
-Part = TypeVar("Part", "Group", "User", "Accounting", "Slurm", "Partition", "InstanceType", "Directory")
+Part = TypeVar("Part", "Group", "User", "Accounting", "Slurm", "Partition", "InstanceType", "Directory", "Follow")
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,14 @@ class Directory:
 
 
 @dataclass(frozen=True)
+class Follow:
+    """Where running nodes find the pointer to the cluster's bundle, and where they report."""
+
+    parameter: str
+    log_group: str
+
+
+@dataclass(frozen=True)
 class NodeSettings:
     """The cluster file's settings for a node."""
 
@@ -114,6 +122,7 @@ class NodeSettings:
     instance_types: dict[str, InstanceType]
     message_of_the_day: str | None
     directory: Directory | None = None
+    follow: Follow | None = None
 
     @classmethod
     def load(cls, path: Path) -> NodeSettings:
@@ -133,6 +142,7 @@ class NodeSettings:
             },
             message_of_the_day=required(content, "message_of_the_day", path),
             directory=_directory(required(content, "directory", path), f"{path}, directory,"),
+            follow=_read(Follow, content["follow"], f"{path}, follow,") if content.get("follow") else None,
         )
 
 
