@@ -85,8 +85,8 @@ class ClusterConfig(Section):
     instance_groups: tuple[InstanceGroup, ...] = setting(
         "groups of nodes", Change.IN_PLACE, min_length=1, max_length=100, api="sagemaker:CreateCluster InstanceGroups"
     )
-    users: tuple[User, ...] = setting("users of the cluster", Change.NEW_NODES, (), max_length=1000)
-    user_groups: tuple[UserGroup, ...] = setting("groups of users", Change.NEW_NODES, (), max_length=1000)
+    users: tuple[User, ...] = setting("users of the cluster", Change.RUNNING_NODES, (), max_length=1000)
+    user_groups: tuple[UserGroup, ...] = setting("groups of users", Change.RUNNING_NODES, (), max_length=1000)
     slurm: SlurmConfig = setting("configuration of Slurm, the default orchestrator", Change.NEW_NODES, SlurmConfig())
     eks: dict[str, Any] | None = setting(
         "configuration of Amazon EKS, instead of `slurm`; not supported yet", Change.REPLACES_CLUSTER, None

@@ -43,6 +43,7 @@ class NodePermissions:
         return [
             *self._observability(),
             *self._scripts(),
+            *(self.scripts.running_nodes.node_statements() if self.scripts.running_nodes else []),
             *self._create_interfaces(),
             self._describe_network(),
             *self._mounts(),
