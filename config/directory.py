@@ -37,21 +37,21 @@ class DirectoryConfig(Section):
     type: DirectoryType = setting(
         "`ldap`: with POSIX accounts (RFC 2307), e.g. OpenLDAP; `active_directory`: also AWS Managed Microsoft AD, read by LDAP "
         "without joining the domain",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
     )
     uris: tuple[LdapUri, ...] = setting(
         "servers in the order of use: `ldaps://HOST`, or `ldap://HOST`, which always uses StartTLS",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         min_length=1,
         max_length=10,
     )
     search_base: DistinguishedName = setting(
-        "DN below which all users and groups are, e.g. `dc=example,dc=com`", Change.NEW_NODES
+        "DN below which all users and groups are, e.g. `dc=example,dc=com`", Change.RUNNING_NODES
     )
-    bind_dn: DistinguishedName = setting("DN of the read-only account that SSSD binds as", Change.NEW_NODES)
+    bind_dn: DistinguishedName = setting("DN of the read-only account that SSSD binds as", Change.RUNNING_NODES)
     secret_arn: str = setting(
         "Secrets Manager secret with the password of `bind_dn`, as text or as `password` in a JSON object",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         pattern=r"^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[a-zA-Z0-9/_+=.@!-]+-[a-zA-Z0-9]{6}$",
         max_length=2048,
     )
@@ -60,35 +60,35 @@ class DirectoryConfig(Section):
     )
     ca_certificates: str | None = setting(
         "certificates of the servers' authorities, the text of a PEM file; default: the image's public authorities",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         None,
         min_length=1,
         max_length=65536,
     )
     access_filter: SssdValue | None = setting(
         "LDAP filter of the users who may log in, e.g. `(memberOf=cn=ml,ou=groups,dc=example,dc=com)`; default: all",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         None,
     )
     allowed_groups: tuple[GroupName, ...] = setting(
         "groups whose members may log in, instead of `access_filter`; only with `type: ldap`; default: all users",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         (),
         max_length=100,
     )
     sudo_groups: tuple[GroupName, ...] = setting(
-        "groups whose members may use sudo on every node, without a password", Change.NEW_NODES, (), max_length=100
+        "groups whose members may use sudo on every node, without a password", Change.RUNNING_NODES, (), max_length=100
     )
     home_directory: str | None = setting(
         "home of each user, with `%u` for its name; it replaces the directory's; default: `%u` in `storage.homes`",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         None,
         pattern=r"^(/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)*/%u$",
         max_length=200,
     )
     shell: str = setting(
         "shell of users for whom the directory has none that the image has",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         "/bin/bash",
         pattern=r"^(/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)+$",
         max_length=255,
@@ -96,35 +96,35 @@ class DirectoryConfig(Section):
     ssh_public_key_attribute: str | None = setting(
         "attribute with a user's public keys for SSH, e.g. `altSecurityIdentities` in Active Directory; `null`: the directory "
         "has no keys",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         "sshPublicKey",
         pattern=r"^[a-zA-Z][a-zA-Z0-9-]*$",
         max_length=128,
     )
-    ssh_passwords: StrictBool = setting("allow SSH with the directory's password", Change.NEW_NODES, default=False)
+    ssh_passwords: StrictBool = setting("allow SSH with the directory's password", Change.RUNNING_NODES, default=False)
     id_mapping: StrictBool = setting(
         "derive uids and gids from Active Directory's SIDs, the same on every node; otherwise users need `uidNumber` and "
         "`gidNumber`",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         default=False,
     )
     min_id: StrictInt = setting(
         "lowest uid and gid of the directory; SSSD ignores users and groups below it",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         FIRST_ID,
         ge=1,
         le=LAST_ID,
     )
     max_id: StrictInt | None = setting(
         "highest uid and gid of the directory; SSSD ignores users and groups above it; default: none",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         None,
         ge=1,
         le=LAST_ID,
     )
     options: dict[str, SssdValue] = setting(
         "settings of the domain in sssd.conf, e.g. `ldap_schema: rfc2307bis`, which take precedence; all values are text",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         {},
         max_length=100,
     )

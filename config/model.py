@@ -86,10 +86,10 @@ class ClusterConfig(Section):
     instance_groups: tuple[InstanceGroup, ...] = setting(
         "groups of nodes", Change.IN_PLACE, min_length=1, max_length=100, api="sagemaker:CreateCluster InstanceGroups"
     )
-    users: tuple[User, ...] = setting("users of the cluster", Change.NEW_NODES, (), max_length=1000)
-    user_groups: tuple[UserGroup, ...] = setting("groups of users", Change.NEW_NODES, (), max_length=1000)
+    users: tuple[User, ...] = setting("users of the cluster", Change.RUNNING_NODES, (), max_length=1000)
+    user_groups: tuple[UserGroup, ...] = setting("groups of users", Change.RUNNING_NODES, (), max_length=1000)
     directory: DirectoryConfig | None = setting(
-        "existing LDAP directory or Active Directory whose users can use the cluster", Change.NEW_NODES, None
+        "existing LDAP directory or Active Directory whose users can use the cluster", Change.RUNNING_NODES, None
     )
     slurm: SlurmConfig = setting("configuration of Slurm, the default orchestrator", Change.NEW_NODES, SlurmConfig())
     eks: dict[str, Any] | None = setting(

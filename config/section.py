@@ -11,6 +11,7 @@ class Change(StrEnum):
 
     NOTHING = "nothing"
     IN_PLACE = "in place"
+    RUNNING_NODES = "running nodes"
     NEW_NODES = "new nodes"
     REPLACES_NODES = "replaces nodes"
     REPLACES_CLUSTER = "replaces the cluster"

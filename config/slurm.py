@@ -95,48 +95,48 @@ class PartitionState(StrEnum):
 class PartitionConfig(Section):
     """A partition of Slurm with its nodes and limits; partitions without limits need only `partition` of their groups."""
 
-    name: str = setting("name of the partition", Change.NEW_NODES, pattern=PARTITION_NAME)
+    name: str = setting("name of the partition", Change.RUNNING_NODES, pattern=PARTITION_NAME)
     groups: tuple[str, ...] | None = setting(
         "names of its compute groups, which can be in several partitions; default: the groups whose `partition` is this name",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         None,
         min_length=1,
         max_length=100,
     )
     default: StrictBool = setting(
-        "use this partition for jobs that name none, instead of HyperPod's `dev`", Change.NEW_NODES, default=False
+        "use this partition for jobs that name none, instead of HyperPod's `dev`", Change.RUNNING_NODES, default=False
     )
     max_time: str | None = setting(
         'time limit of jobs, e.g. `"60"` (minutes), `"12:00:00"`, `1-00:00:00` (days-hours) or `UNLIMITED`; default: none',
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         None,
         pattern=r"^([0-9]{1,7}(:[0-5][0-9]){0,2}|[0-9]{1,4}-([01]?[0-9]|2[0-3])(:[0-5][0-9]){0,2}|UNLIMITED|INFINITE)$",
     )
     priority_tier: StrictInt | None = setting(
         "jobs of a higher tier start first, and can preempt others with `PreemptType: preempt/partition_prio`; default: 1",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         None,
         ge=0,
         le=65533,
     )
     priority_job_factor: StrictInt | None = setting(
         "the partition's share in a job's priority with `PriorityType: priority/multifactor`; default: 1",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         None,
         ge=0,
         le=65533,
     )
     qos: str | None = setting(
         "QOS whose limits apply to the partition; the controller creates it without limits if it does not exist",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         None,
         pattern=PARTITION_NAME,
     )
     allow_accounts: tuple[Annotated[str, StringConstraints(pattern=PARTITION_NAME)], ...] = setting(
-        "accounts that may use the partition; default: all", Change.NEW_NODES, (), max_length=100
+        "accounts that may use the partition; default: all", Change.RUNNING_NODES, (), max_length=100
     )
     state: PartitionState | None = setting(
-        "`UP`, `DOWN` (queues jobs), `DRAIN` (refuses new jobs) or `INACTIVE`; default: `UP`", Change.NEW_NODES, None
+        "`UP`, `DOWN` (queues jobs), `DRAIN` (refuses new jobs) or `INACTIVE`; default: `UP`", Change.RUNNING_NODES, None
     )
 
 
@@ -159,7 +159,7 @@ class SlurmConfig(Section):
         max_length=255,
     )
     prolog_and_epilog: StrictBool = setting(
-        "prepare nodes before a job, and clean up processes and temporary files after it", Change.NEW_NODES, default=True
+        "prepare nodes before a job, and clean up processes and temporary files after it", Change.RUNNING_NODES, default=True
     )
     restrict_ssh: StrictBool = setting(
         "allow SSH to a compute node only to users with a running job there; administrators always have access",
@@ -168,7 +168,7 @@ class SlurmConfig(Section):
     )
     topology: str | None = setting(
         "text of topology.conf, which must contain every compute node; update it with every instance_count",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         None,
         min_length=1,
         max_length=65536,
@@ -176,13 +176,13 @@ class SlurmConfig(Section):
     settings: dict[str, Parameter] = setting(
         "parameters of slurm.conf, e.g. `SchedulerParameters: bf_continue`, which take precedence over HyperPod's; numbers and "
         "all other values are text",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         {},
         max_length=200,
     )
     partitions: tuple[PartitionConfig, ...] = setting(
         "partitions with limits, or with several groups; each `partition` of a group exists without an entry here",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         (),
         max_length=100,
     )

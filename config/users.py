@@ -25,22 +25,24 @@ FIRST_ID, LAST_ID = 1001, 2147483646
 class UserGroup(Section):
     """A POSIX group with the same gid on every node."""
 
-    name: AccountName = setting("group name", Change.NEW_NODES)
+    name: AccountName = setting("group name", Change.RUNNING_NODES)
     gid: StrictInt = setting("group id, 10000 or higher unless it exists elsewhere", Change.NEW_NODES, ge=FIRST_ID, le=LAST_ID)
 
 
 class User(Section):
     """A POSIX user with the same uid and home on every node, and a group with the same name and id."""
 
-    name: AccountName = setting("user name", Change.NEW_NODES)
+    name: AccountName = setting("user name", Change.RUNNING_NODES)
     uid: StrictInt = setting(
         "user id, 10000 or higher unless it exists elsewhere; must not change, as files are owned by id",
         Change.NEW_NODES,
         ge=FIRST_ID,
         le=LAST_ID,
     )
-    groups: tuple[AccountName, ...] = setting("names of the user's groups in `user_groups`", Change.NEW_NODES, (), max_length=100)
-    ssh_public_keys: tuple[SshPublicKey, ...] = setting(
-        "public keys for SSH, each a line of a `.pub` file", Change.NEW_NODES, (), max_length=50
+    groups: tuple[AccountName, ...] = setting(
+        "names of the user's groups in `user_groups`", Change.RUNNING_NODES, (), max_length=100
     )
-    sudo: StrictBool = setting("allow sudo on every node, without a password", Change.NEW_NODES, default=False)
+    ssh_public_keys: tuple[SshPublicKey, ...] = setting(
+        "public keys for SSH, each a line of a `.pub` file", Change.RUNNING_NODES, (), max_length=50
+    )
+    sudo: StrictBool = setting("allow sudo on every node, without a password", Change.RUNNING_NODES, default=False)

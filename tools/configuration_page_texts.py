@@ -5,6 +5,8 @@ from config.section import Change
 CHANGES = {
     Change.NOTHING: "No effect on the cluster.",
     Change.IN_PLACE: "The resource is updated; nodes keep running.",
+    Change.RUNNING_NODES: "Applies in place to running nodes, [wave by wave](../operate/running-nodes.md), and to new nodes. "
+    "With `lifecycle.follow: new_nodes`, only to new nodes.",
     Change.NEW_NODES: "Applies to nodes that start after the change; running nodes stay as they are.",
     Change.REPLACES_NODES: "Nodes are replaced. If the service does not support this, the deployment fails with instructions.",
     Change.AT_CREATION: "A deployment that changes it on an existing cluster is refused.",

@@ -71,6 +71,7 @@ TRANSIENT_CODES = {
     "Throttling",
     "ThrottlingException",
     "ThrottledException",
+    "TooManyUpdates",
     "TooManyRequestsException",
     "ExpiredToken",
     "ExpiredTokenException",
@@ -83,6 +84,8 @@ DENIED_CODES = {
     "InvalidClientTokenId",
 }
 KIND_OF_CODE = {
+    "ParameterNotFound": Kind.ABSENT,
+    "ParameterLimitExceeded": Kind.QUOTA,
     "ResourceNotFound": Kind.ABSENT,
     "ResourceNotFoundException": Kind.ABSENT,
     "ResourceInUse": Kind.IN_USE,
@@ -166,6 +169,11 @@ def logs_client() -> Any:
     """Return a CloudWatch Logs client with short timeouts: a slow log is left out of the Reason."""
     config = CONFIG.merge(Config(connect_timeout=3, read_timeout=5, retries={"mode": "standard", "total_max_attempts": 1}))
     return botocore.session.get_session().create_client("logs", config=config)
+
+
+def ssm_client() -> Any:
+    """Return a Systems Manager client."""
+    return botocore.session.get_session().create_client("ssm", config=CONFIG)
 
 
 def states_client() -> Any:

@@ -9,7 +9,7 @@ import botocore
 from cluster_resource.aws_api import ApiError, Kind, api_errors
 from cluster_resource.decision import Call
 from cluster_resource.event import Json, Owner, owner_of
-from cluster_resource.observed import Cluster, cluster_of, event_failure
+from cluster_resource.observed import Cluster, Node, cluster_of, event_failure, node_of
 
 PAGE = 100
 MAX_FAILURES = 3
@@ -37,6 +37,15 @@ class ClusterApi:
                 return None
             raise
         return cluster_of(description, tags, nodes)
+
+    def nodes(self, name: str) -> list[Node]:
+        """Return all nodes of the cluster; none if it does not exist."""
+        try:
+            return [node_of(node) for node in self._pages("ListClusterNodes", "ClusterNodeSummaries", ClusterName=name)]
+        except ApiError as error:
+            if error.kind is Kind.ABSENT:
+                return []
+            raise
 
     def deleting_clusters(self, owner: Owner) -> list[str]:
         """Return the names of the owner's clusters in Deleting."""

@@ -61,6 +61,15 @@ class Memory(NamedTuple):
     """More such clusters to delete."""
     missing_nodes: str = ""
     """The groups that run with fewer nodes than requested, as text."""
+    undo: bool = False
+    """A rollout returns to the bundle before the last request."""
+    generation: int = 0
+    """The pointer's generation when this rollout began."""
+    wave: int = 0
+    """The index of the rollout's wave."""
+    wave_since: str = ""
+    compute_percent: int = 0
+    """The part of the compute nodes that the rollout reaches first."""
     name_checked: bool = False
     """The Update has checked whether the cluster with the name from the properties still exists."""
     rest: Mapping[str, Any] = NOTHING

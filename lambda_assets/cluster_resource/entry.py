@@ -13,9 +13,10 @@ from datetime import datetime
 
 from cluster_resource.aws_api import states_client
 from cluster_resource.decision import VERSION
-from cluster_resource.event import Event, Json, cluster_name, execution_name, is_later
+from cluster_resource.event import ROLLOUT, Event, Json, cluster_name, execution_name, is_later
 from cluster_resource.executions import Execution, Executions
 from cluster_resource.log import log
+from cluster_resource.pointer import Bundle
 
 MAX_COMPARED = 10
 """How many earlier executions of a resource to read; older ones ended long before any late delivery."""
@@ -47,6 +48,8 @@ def launch(raw: Json, executions: Executions) -> None:
         memory["cluster"] = before
     if _is_reclaiming(event, [its for _, its in others]):
         memory["reclaimed"] = True
+    if event.resource_type == ROLLOUT and _is_undo(event, others, executions):
+        memory["undo"] = True
     leftovers = _leftovers(event, others, executions)
     if leftovers:
         memory["leftovers"] = leftovers
@@ -105,6 +108,23 @@ def _is_reclaiming(event: Event, others: list[Event]) -> bool:
     """Return whether an Update returns to a cluster whose deletion was requested before, and failed."""
     name = cluster_name(event, event.properties)
     return event.request_type == "Update" and name != event.physical_id and _is_deletion_requested(name, others)
+
+
+def _is_undo(event: Event, others: list[tuple[Execution, Event]], executions: Executions) -> bool:
+    """Return whether a rollout returns to the bundle before the previous request, as a rollback does.
+
+    Going back once more is a new rollout: after a rollback, the failed bundle can be deployed again.
+    """
+    if not others or event.request_type != "Update":
+        return False
+    execution, previous = others[0]
+    bundles, before = _bundles(event), _bundles(previous)
+    is_inverse = previous.request_type == "Update" and bundles == before[::-1] and bundles[0] != bundles[1]
+    return is_inverse and not executions.input_of(execution.arn)["memory"].get("undo")
+
+
+def _bundles(event: Event) -> tuple[Bundle, Bundle]:
+    return Bundle.of(event.old_properties or {}), Bundle.of(event.properties)
 
 
 def _leftovers(event: Event, others: list[tuple[Execution, Event]], executions: Executions) -> list[str]:

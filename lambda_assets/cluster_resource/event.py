@@ -16,6 +16,7 @@ Json = dict[str, Any]
 CLUSTER = "Custom::HyperPodCluster"
 WAIT = "Custom::HyperPodWait"
 DELETION = "Custom::HyperPodDeletion"
+ROLLOUT = "Custom::HyperPodRollout"
 
 CANONICAL_VERSION = 1
 """Version of the JSON that is hashed for names. A new version changes only the names of new clusters."""

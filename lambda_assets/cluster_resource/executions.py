@@ -118,7 +118,12 @@ class Executions:
 
     def event_of(self, arn: str) -> Json:
         """Return the CloudFormation event of an execution."""
-        found: Json = json.loads(self._client.describe_execution(executionArn=arn)["input"])["event"]
+        event: Json = self.input_of(arn)["event"]
+        return event
+
+    def input_of(self, arn: str) -> Json:
+        """Return the input of an execution: its event, and its memory at the start."""
+        found: Json = json.loads(self._client.describe_execution(executionArn=arn)["input"])
         return found
 
     def stop(self, arn: str, cause: str) -> None:

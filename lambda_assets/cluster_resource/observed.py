@@ -168,7 +168,7 @@ def cluster_of(description: Mapping[str, Any], tags: Mapping[str, str], nodes: I
         settings=settings,
         description=dict(description),
         tags=dict(tags),
-        nodes=None if nodes is None else tuple(_node(node) for node in nodes),
+        nodes=None if nodes is None else tuple(node_of(node) for node in nodes),
     )
 
 
@@ -221,6 +221,7 @@ def _failures(metadata: Any) -> Iterable[str]:
         yield from _failures(value)
 
 
-def _node(node: Mapping[str, Any]) -> Node:
+def node_of(node: Mapping[str, Any]) -> Node:
+    """Return the node in a summary of ListClusterNodes."""
     status = node.get("InstanceStatus") or {}
     return Node(node["InstanceGroupName"], node["InstanceId"], status.get("Status") or "", status.get("Message") or "")

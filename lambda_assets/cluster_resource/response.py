@@ -7,7 +7,7 @@ import urllib.request
 from collections.abc import Callable
 
 from cluster_resource.decision import CUT
-from cluster_resource.event import WAIT, Event, Json
+from cluster_resource.event import ROLLOUT, WAIT, Event, Json
 from cluster_resource.log import log
 
 MAX_BODY = 4096
@@ -84,8 +84,9 @@ def put(url: str, content: bytes) -> int:
 
 def _keeps_cluster(event: Event, response: Json) -> bool:
     """Return whether the cluster still exists after the last request that should delete it."""
-    is_failed_delete = event.request_type == "Delete" and response["Status"] == "FAILED" and event.resource_type != WAIT
-    return is_failed_delete and not str(response.get("Reason")).startswith("superseded")
+    is_failed_delete = event.request_type == "Delete" and response["Status"] == "FAILED"
+    is_superseded = str(response.get("Reason")).startswith("superseded")
+    return is_failed_delete and event.resource_type not in (WAIT, ROLLOUT) and not is_superseded
 
 
 def send(event: Event, response: Json, put: Put = put, sleep: Callable[[float], None] = time.sleep) -> None:

@@ -12,14 +12,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cluster_resource import reasons, waits
-from cluster_resource.aws_api import ApiError, Kind, api_errors, logs_client, sagemaker_client, states_client
+from cluster_resource.aws_api import ApiError, Kind, logs_client, sagemaker_client, ssm_client, states_client
 from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.deadline import Clock, after_error
 from cluster_resource.decision import Action, Call, Decision, Fail, Memory, Succeed, Wait
-from cluster_resource.deletion import is_quiet
 from cluster_resource.desired import Desired, PropertyError
-from cluster_resource.event import CLUSTER, DELETION, WAIT, Event, Json, execution_name, physical_id
-from cluster_resource.executions import LISTED_S, Execution, Executions
+from cluster_resource.event import CLUSTER, DELETION, ROLLOUT, WAIT, Event, Json, execution_name, physical_id
+from cluster_resource.executions import LISTED_S, Executions
+from cluster_resource.fence import fail_when_quiet, newer_request, superseded, with_older_requests
 from cluster_resource.log import log
 from cluster_resource.observed import Cluster
 from cluster_resource.reconcile import decide, observed_name
@@ -27,6 +27,7 @@ from cluster_resource.response import Send, failure, send, success
 
 if TYPE_CHECKING:
     from cluster_resource.diagnostics import Diagnostics
+    from cluster_resource.rollout_api import RolloutApi
 
 
 @functools.cache
@@ -50,7 +51,16 @@ class Context(Protocol):
 
 def handler(payload: Json, context: Context) -> Json:
     """Do a step (`event`, `memory`, `now`, `started`), or send the response (`event`, `response`)."""
-    return handle(payload, _api, lambda: _executions(payload["machine"]), send, lambda: _diagnostics(context))
+    executions = functools.partial(_executions, payload.get("machine", ""))
+    return handle(payload, _api, executions, send, lambda: _diagnostics(context), rollout_api=_rollout_api)
+
+
+@functools.cache
+def _rollout_api() -> "RolloutApi":
+    """Return the calls of a rollout, once per sandbox."""
+    from cluster_resource.rollout_api import RolloutApi  # noqa: PLC0415  not imported in other steps
+
+    return RolloutApi(_api(), ssm_client(), logs_client())
 
 
 def _diagnostics(context: Context) -> "Diagnostics":
@@ -66,12 +76,27 @@ def handle(
     executions: Callable[[], Executions],
     send: Send,
     diagnostics: "Callable[[], Diagnostics] | None" = None,
+    *,
+    rollout_api: "Callable[[], RolloutApi] | None" = None,
 ) -> Json:
     """Do what the handler does, with given clients; sending the response needs none, so that no client can prevent it."""
     if payload.get("response"):
         send(Event.parse(payload["event"]), payload["response"])
         return {"done": True}
+    event = Event.parse(payload["event"])
+    if event.resource_type == ROLLOUT and rollout_api:
+        return _rollout(event, payload, rollout_api(), executions)
     return step(payload, api(), executions, diagnostics)
+
+
+def _rollout(event: Event, payload: Json, api: "RolloutApi", executions: Callable[[], Executions]) -> Json:
+    """Do one step for Custom::HyperPodRollout."""
+    from cluster_resource.rollout import step_rollout  # noqa: PLC0415  not imported in other steps
+
+    clock = Clock.of(payload)
+    decision = step_rollout(event, Memory.load(payload.get("memory") or {}), clock, api, executions)
+    _log(event, None, decision, clock)
+    return _result(event, decision)
 
 
 def step(
@@ -109,28 +134,12 @@ def _cluster(
     """Do one step for the cluster, aware of older requests that can still change it."""
     if clock.elapsed_s < LISTED_S:
         return Decision(Wait("waiting until Step Functions lists every request"), memory), None
-    memory = _with_older_requests(event, memory, clock, executions)
+    memory = with_older_requests(event, memory, clock, executions)
     if memory.fence:
         decision, cluster = Decision(Fail(memory.fence), memory), None
     else:
         decision, cluster = _reconciled(event, memory, clock, api, executions)
-    if isinstance(decision.action, Fail) and not is_quiet(decision.memory, clock):
-        # CloudFormation also acts on FAILED.
-        reason = f"waiting until no older request can make calls, then failing: {decision.action.reason}"
-        decision = Decision(Wait(reason), decision.memory)
-    return decision, cluster
-
-
-def _with_older_requests(event: Event, memory: Memory, clock: Clock, executions: Callable[[], Executions]) -> Memory:
-    """Return the memory with whether the request is contested; after an error it stays unknown until the next step."""
-    if memory.contested is not None:
-        return memory
-    try:
-        with api_errors("ListExecutions"):
-            return memory._replace(contested=executions().is_contested(event, clock.started, clock.now))
-    except ApiError as error:
-        log("older requests cannot be listed", error=str(error))
-        return memory
+    return fail_when_quiet(decision, clock), cluster
 
 
 def _reconciled(
@@ -151,8 +160,8 @@ def _reconciled(
     if not isinstance(decision.action, Call):
         return decision, cluster
     try:
-        newer = _newer(event, clock, executions())
-        return (_superseded(newer, decision) if newer else _executed(decision.action, api)), cluster
+        newer = newer_request(event, clock, executions())
+        return (superseded(newer, decision.memory) if newer else _executed(decision.action, api)), cluster
     except ApiError as error:
         return _after_failed_call(error, decision.action, desired, decision.memory, clock), cluster
 
@@ -162,15 +171,6 @@ def _after_failed_call(error: ApiError, call: Call, desired: Desired, memory: Me
     if call.is_optional and error.kind is Kind.INVALID and error.operation == call.operation:
         return Decision(Wait(f"continuing without {error}"), memory._replace(rejected=str(error)[:500]))
     return after_error(error, desired, memory, clock)
-
-
-def _newer(event: Event, clock: Clock, executions: Executions) -> Execution | None:
-    with api_errors("ListExecutions"):
-        return executions.newer(event, clock.started)
-
-
-def _superseded(newer: Execution, decision: Decision) -> Decision:
-    return Decision(Fail(f"superseded by a newer request for the same resource ({newer.name})"), decision.memory)
 
 
 def _executed(action: Call, api: ClusterApi) -> Decision:

@@ -10,6 +10,7 @@ from cluster_request.effective_request import EffectiveRequest
 from config.model import ClusterConfig
 from config.storage import NodeAccess
 from constructs.hyperpod.cluster.generated_names import names_of_clusters
+from constructs.hyperpod.cluster.secret_permissions import read_secrets
 from constructs.hyperpod.cluster.volume_keys import encrypt_volumes, volume_key_ids
 from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
@@ -43,10 +44,11 @@ class NodePermissions:
         return [
             *self._observability(),
             *self._scripts(),
+            *(self.scripts.running_nodes.node_statements() if self.scripts.running_nodes else []),
             *self._create_interfaces(),
             self._describe_network(),
             *self._mounts(),
-            *self._secrets(),
+            *read_secrets(self.config),
             *self._data_bucket(),
             # HyperPod adds and patches nodes without a call of the deployment.
             *encrypt_volumes(self.stack, volume_key_ids(self._request)),
@@ -196,14 +198,6 @@ class NodePermissions:
             return []
         return [iam.PolicyStatement(sid="DescribeFileSystems", actions=["fsx:DescribeFileSystems"], resources=["*"])]
 
-    def _secrets(self) -> list[iam.PolicyStatement]:
-        """Allow the controller to read the accounting database's password, and all nodes the directory's."""
-        accounting, directory = self.config.slurm.accounting, self.config.directory
-        return [
-            *_read_secret("Accounting", accounting.secret_arn, accounting.secret_key_arn),
-            *(_read_secret("Directory", directory.secret_arn, directory.secret_key_arn) if directory else []),
-        ]
-
     def _data_bucket(self) -> list[iam.PolicyStatement]:
         """Allow what `node_access` sets; `write` deletes too, as programs rotate checkpoints and PutObject can overwrite."""
         access = self.config.storage.data_bucket.node_access
@@ -276,22 +270,3 @@ class NodePermissions:
 
     def _ec2(self, resource: str, name: str, account: str | None = None) -> str:
         return self.stack.format_arn(service="ec2", resource=resource, resource_name=name, account=account)
-
-
-def _read_secret(name: str, arn: str | None, key_arn: str | None) -> list[iam.PolicyStatement]:
-    """Allow reading one secret, and decrypting it only through Secrets Manager."""
-    statements = []
-    if arn:
-        sid, actions = f"Read{name}Secret", ["secretsmanager:GetSecretValue"]
-        statements.append(iam.PolicyStatement(sid=sid, actions=actions, resources=[arn]))
-    if key_arn:
-        service = f"secretsmanager.{key_arn.split(':')[3]}.amazonaws.com"
-        statements.append(
-            iam.PolicyStatement(
-                sid=f"Decrypt{name}Secret",
-                actions=["kms:Decrypt"],
-                resources=[key_arn],
-                conditions={"StringEquals": {"kms:ViaService": service}},
-            )
-        )
-    return statements

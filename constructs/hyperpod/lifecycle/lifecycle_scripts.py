@@ -4,7 +4,9 @@ from constructs import Construct
 
 from config.model import ClusterConfig
 from constructs.hyperpod.fingerprint import fingerprint
+from constructs.hyperpod.lifecycle.bundle_version import BundleVersion
 from constructs.hyperpod.lifecycle.provisioning_parameters import file_name, provisioning_parameters, static_parameters
+from constructs.hyperpod.lifecycle.running_nodes import RunningNodes
 from constructs.hyperpod.lifecycle.script_bucket import ScriptBucket
 from constructs.hyperpod.lifecycle.script_bundle import ScriptBundle
 from constructs.hyperpod.lifecycle.script_deployment import ScriptDeployment
@@ -24,6 +26,7 @@ class LifecycleScripts(Construct):
         bundle = ScriptBundle.of(config)
         # The id of the file system is unknown at synth; its identity changes with it.
         content = fingerprint(bundle.fingerprint, static_parameters(config), storage.identity)
+        parameters = provisioning_parameters(config, storage)
         self._prefix = f"{ScriptBucket.FOLDER}/{content}/{storage.file_system_id or 'local'}"
         ScriptDeployment(
             self,
@@ -32,8 +35,10 @@ class LifecycleScripts(Construct):
             prefix=self._prefix,
             bundle=bundle,
             parameters_file=file_name(config),
-            parameters=provisioning_parameters(config, storage),
+            parameters=parameters,
         )
+        self._version = BundleVersion(self._bucket.bucket_name, self._prefix, bundle.fingerprint, parameters)
+        self._running_nodes = RunningNodes(self, "RunningNodes", config=config) if config.lifecycle.has_agent else None
 
     @property
     def bucket(self) -> ScriptBucket:
@@ -44,3 +49,13 @@ class LifecycleScripts(Construct):
     def source_s3_uri(self) -> str:
         """The SourceS3Uri of LifeCycleConfig."""
         return f"s3://{self._bucket.bucket_name}/{self._prefix}/"
+
+    @property
+    def version(self) -> BundleVersion:
+        """The version of the scripts that the pointer of running nodes identifies."""
+        return self._version
+
+    @property
+    def running_nodes(self) -> RunningNodes | None:
+        """What running nodes read and write to follow the cluster file; None if they do not follow it."""
+        return self._running_nodes

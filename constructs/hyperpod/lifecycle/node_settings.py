@@ -5,6 +5,7 @@ import json
 from cluster_request.effective_request import EffectiveRequest
 from config.instance_types import instance_type
 from config.model import ClusterConfig
+from config.operation_names import bundle_parameter, node_log_group
 from constructs.hyperpod.lifecycle.partitions import partitions
 
 FILE = "node_settings.json"
@@ -36,6 +37,7 @@ def node_settings(config: ClusterConfig) -> Settings:
         "instance_types": _instance_types(config),
         "message_of_the_day": config.lifecycle.message_of_the_day,
         "directory": _directory(config),
+        "follow": _follow(config),
     }
 
 
@@ -57,6 +59,13 @@ def _accounting(config: ClusterConfig) -> Settings:
 def _directory(config: ClusterConfig) -> Settings | None:
     """Return the section without the secret's key, which only the role needs."""
     return config.directory.model_dump(mode="json", exclude={"secret_key_arn"}) if config.directory else None
+
+
+def _follow(config: ClusterConfig) -> Settings | None:
+    """Return what a running node reads and writes; nothing if it does not follow the cluster file."""
+    if not config.lifecycle.has_agent:
+        return None
+    return {"parameter": bundle_parameter(config.name), "log_group": node_log_group(config.name)}
 
 
 def _slurm(config: ClusterConfig) -> Settings:

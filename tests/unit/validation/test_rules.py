@@ -197,6 +197,7 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "lifecycle-source-conflict": lambda draft: draft.put("own/on_create.sh", "more/after_slurm/one.sh").set(
         "lifecycle", {"source": "own", "extra": "more"}
     ),
+    "follow-live": lambda draft: draft.put("own/on_create.sh").set("lifecycle", {"source": "own", "follow": "live"}),
     "script-bucket-name": lambda draft: draft.set(
         "instance_groups",
         2,

@@ -7,14 +7,15 @@ from validation.rules import lifecycle
 
 
 def test_extra_scripts_in_their_folders_are_accepted(draft: Any) -> None:
-    draft.put("more/before_slurm/10-one.sh", "more/after_slurm/lib/two.py", "more/controller_ready/three.sh", "more/README.md")
+    draft.put("more/before_slurm/10-one.sh", "more/after_slurm/lib/two.py", "more/controller_ready/three.sh")
+    draft.put("more/live/four.sh", "more/README.md")
     assert draft.set("lifecycle", "extra", "more").problems() == []
 
 
 @pytest.mark.parametrize(
     ("file", "remedy"),
     [
-        ("more/one.sh", "move it into before_slurm, after_slurm or controller_ready"),
+        ("more/one.sh", "move it into before_slurm, after_slurm, controller_ready or live"),
         ("more/befor_slurm/one.sh", "did you mean before_slurm or after_slurm?"),
         ("more/before-slurm/one.sh", "did you mean before_slurm?"),
         ("more/after_slurm.d/one.sh", "did you mean after_slurm or before_slurm?"),
@@ -28,7 +29,8 @@ def test_a_script_that_never_runs_is_reported(draft: Any, file: str, remedy: str
 def test_a_folder_without_scripts_is_reported(draft: Any) -> None:
     (draft.folder / "more").mkdir()
     [line] = draft.set("lifecycle", "extra", "more").lines()
-    assert line.endswith("contains no scripts; add them to before_slurm/, after_slurm/ or controller_ready/ in this folder")
+    fix = "add them to before_slurm/, after_slurm/, controller_ready/ or live/ in this folder"
+    assert line.endswith(f"contains no scripts; {fix}")
 
 
 def test_a_folder_is_relative_to_the_cluster_file(draft: Any, tmp_path: Any) -> None:
@@ -146,3 +148,19 @@ def test_a_script_from_elsewhere_is_not_looked_for(draft: Any) -> None:
     role = "arn:aws:iam::123456789012:role/nodes"
     draft.set("instance_groups", 2, "overrides", {"LifeCycleConfig": scripts, "ExecutionRole": role})
     assert draft.problems() == []
+
+
+def test_nodes_run_no_agent_with_own_scripts(draft: Any) -> None:
+    assert draft.config().lifecycle.has_agent
+    assert not draft.put("own/on_create.sh").set("lifecycle", "source", "own").config().lifecycle.has_agent
+
+
+def test_nodes_run_no_agent_if_only_new_nodes_follow(draft: Any) -> None:
+    assert not draft.set("lifecycle", "follow", "new_nodes").config().lifecycle.has_agent
+
+
+def test_the_native_resource_cannot_change_running_nodes(draft: Any) -> None:
+    assert draft.set("implementation", "native").set("lifecycle", "follow", "live").lines() == [
+        'lifecycle.follow: "live": not supported with `implementation: native`; set `new_nodes`, or remove the field and run '
+        "`./hpod apply`"
+    ]

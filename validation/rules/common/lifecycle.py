@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from config.errors import Level, Problem
+from config.lifecycle import Follow
 from config.local_folder import content_of
-from config.model import ClusterConfig
+from config.model import ClusterConfig, Implementation
 from config.suggestions import either, nearest
 from validation.rules.registry import rule
 
 # The folders of `extra`, named after the time at which their scripts run.
-SCRIPT_FOLDERS = ("before_slurm", "after_slurm", "controller_ready")
+SCRIPT_FOLDERS = ("before_slurm", "after_slurm", "controller_ready", "live")
 
 # Every node downloads all files before any script runs.
 MAX_FILES, MAX_MIB = 2000, 100
@@ -33,9 +34,26 @@ def lifecycle_source_conflict(config: ClusterConfig) -> Iterator[Problem]:
         yield Problem(("lifecycle", "extra"), folders["extra"].name, message)
 
 
+@rule("follow-live", "lifecycle", "implementation")
+def follow_live(config: ClusterConfig) -> Iterator[Problem]:
+    """`lifecycle.follow: live` requires the default scripts and `implementation: custom_resource`.
+
+    The default scripts install the agent that changes running nodes, and the custom resource advances it.
+    """
+    lifecycle = config.lifecycle
+    if lifecycle.follow is not Follow.LIVE:
+        return
+    path, value = ("lifecycle", "follow"), lifecycle.follow.value
+    if lifecycle.source is not None:
+        yield Problem(path, value, "not supported with `source`, whose scripts install no agent; set `new_nodes`, or use `extra`")
+    if config.implementation is Implementation.NATIVE:
+        message = "not supported with `implementation: native`; set `new_nodes`, or remove the field and run `./hpod apply`"
+        yield Problem(path, value, message)
+
+
 @rule("extra-script-folders", "lifecycle", level=Level.WARNING)
 def extra_script_folders(config: ClusterConfig) -> Iterator[Problem]:
-    """Everything in `lifecycle.extra` must be in one of the folders `before_slurm`, `after_slurm` and `controller_ready`.
+    """Everything in `lifecycle.extra` must be in one of the folders `before_slurm`, `after_slurm`, `controller_ready` and `live`.
 
     Scripts elsewhere never run.
     """

@@ -1,0 +1,73 @@
+"""Define how running nodes follow the cluster file: a pointer to their scripts, and a log group for their reports."""
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from config.model import ClusterConfig
+from config.operation_names import bundle_parameter, node_log_group
+from constructs.hyperpod.removal_policy import removal_policy
+
+
+class RunningNodes(Construct):
+    """Define the log group of the nodes' reports, and name the pointer: an SSM parameter that only the deployment writes.
+
+    The parameter is no resource of the stack, because Custom::HyperPodRollout advances it several times during one update.
+    """
+
+    def __init__(self, scope: Construct, id: str, *, config: ClusterConfig) -> None:
+        super().__init__(scope, id)
+        self._parameter_name = bundle_parameter(config.name)
+        self._log_group = logs.LogGroup(
+            self,
+            "Reports",
+            log_group_name=node_log_group(config.name),
+            retention=logs.RetentionDays.THREE_MONTHS,
+            removal_policy=removal_policy(config.removal),
+        )
+
+    @property
+    def parameter_name(self) -> str:
+        """The name of the pointer."""
+        return self._parameter_name
+
+    @property
+    def log_group(self) -> logs.LogGroup:
+        """The log group of the reports."""
+        return self._log_group
+
+    def node_statements(self) -> list[iam.PolicyStatement]:
+        """Allow nodes to read the pointer and to report, and deny writing the pointer: its scripts run as root on all nodes."""
+        return [
+            iam.PolicyStatement(sid="ReadBundlePointer", actions=["ssm:GetParameter"], resources=[self._parameter_arn]),
+            iam.PolicyStatement(
+                # Policies of the cluster file may allow all of ssm.
+                sid="DenyChangesOfBundlePointer",
+                effect=iam.Effect.DENY,
+                actions=["ssm:DeleteParameter", "ssm:DeleteParameters", "ssm:PutParameter"],
+                resources=[self._parameter_arn],
+            ),
+            iam.PolicyStatement(
+                sid="WriteReports",
+                actions=["logs:CreateLogStream", "logs:PutLogEvents"],
+                resources=[self._log_group.log_group_arn],
+            ),
+        ]
+
+    def deployment_statements(self) -> list[iam.PolicyStatement]:
+        """Allow the deployment to move the pointer and to read the reports."""
+        return [
+            iam.PolicyStatement(
+                sid="MoveBundlePointer",
+                actions=["ssm:DeleteParameter", "ssm:GetParameter", "ssm:PutParameter"],
+                resources=[self._parameter_arn],
+            ),
+            iam.PolicyStatement(sid="ReadReports", actions=["logs:FilterLogEvents"], resources=[self._log_group.log_group_arn]),
+        ]
+
+    @property
+    def _parameter_arn(self) -> str:
+        return cdk.Stack.of(self).format_arn(
+            service="ssm", resource="parameter", resource_name=self._parameter_name.removeprefix("/")
+        )

@@ -1,0 +1,84 @@
+"""Read and write the pointer that running nodes follow: the bundle of scripts, and the nodes that it reaches. Runs in Lambda.
+
+The nodes' agents read the same JSON: lifecycle_assets/hyperpod_node/follow/.
+"""
+
+import hashlib
+import json
+import zlib
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from cluster_resource.event import Json
+
+VERSION = 1
+CONTROLLER, LOGIN, COMPUTE = "controller", "login", "compute"
+ROLES = (CONTROLLER, LOGIN)
+"""The roles that a pointer names; compute nodes follow by percentage."""
+
+
+class Bundle(NamedTuple):
+    """One upload of scripts."""
+
+    bucket: str
+    prefix: str
+    sha256: str
+
+    @classmethod
+    def of(cls, properties: Mapping[str, Any]) -> "Bundle":
+        """Return the bundle in the properties of Custom::HyperPodRollout; properties of another release may lack it."""
+        try:
+            parameters = _digest(json.dumps(json.loads(properties["Parameters"]), sort_keys=True, separators=(",", ":")))
+            sha256 = _digest(f"{properties['Fingerprint']}\n{parameters}")
+            return cls(str(properties["Bucket"]), str(properties["Prefix"]), sha256)
+        except (KeyError, TypeError, ValueError):
+            return cls("", "", "")
+
+
+class Reach(NamedTuple):
+    """The nodes that a pointer reaches."""
+
+    roles: tuple[str, ...] = ROLES
+    compute_percent: int = 100
+
+    def includes(self, role: str, instance: str) -> bool:
+        """Return whether the node follows."""
+        return role in self.roles or (role == COMPUTE and share(instance) < self.compute_percent)
+
+
+FULL = Reach()
+
+
+class Pointer(NamedTuple):
+    """The value of the parameter."""
+
+    generation: int
+    bundle: Bundle
+    reach: Reach
+
+    @property
+    def text(self) -> str:
+        """Return the value as compact JSON."""
+        reach = {"roles": list(self.reach.roles), "compute_percent": self.reach.compute_percent}
+        value: Json = {"version": VERSION, "generation": self.generation, **self.bundle._asdict(), "reach": reach}
+        return json.dumps(value, separators=(",", ":"))
+
+    @classmethod
+    def parse(cls, text: str) -> "Pointer | None":
+        """Return the pointer in ``text``, or nothing if it is malformed: another principal wrote it."""
+        try:
+            value = json.loads(text)
+            bundle = Bundle(*(str(value[name]) for name in Bundle._fields))
+            reach = Reach(tuple(map(str, value["reach"]["roles"])), int(value["reach"]["compute_percent"]))
+            return cls(int(value["generation"]), bundle, reach) if value["version"] == VERSION else None
+        except (KeyError, TypeError, ValueError):
+            return None
+
+
+def share(instance: str) -> int:
+    """Return the percentage above which a pointer reaches a compute node."""
+    return zlib.crc32(instance.encode()) % 100
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,99 @@
+"""Read what the nodes' agents report about their scripts. Runs in Lambda."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from cluster_resource.event import Json
+from cluster_resource.observed import Node
+from cluster_resource.pointer import COMPUTE, Reach
+
+APPLIED = "applied"
+
+
+class FollowingNode(NamedTuple):
+    """One running node; without an agent it reported nothing."""
+
+    instance: str
+    group: str
+    role: str
+    name: str = ""
+    has_agent: bool = False
+    attempt: Json | None = None
+    """Its newest record of an attempt to apply a bundle."""
+    sha256: str = ""
+    """The bundle that it runs, by its newest record."""
+
+    @property
+    def label(self) -> str:
+        """Return the node as messages name it."""
+        return f"{self.name} ({self.instance})" if self.name else f"{self.instance} ({self.group})"
+
+    def has_applied(self, sha256: str, generation: int) -> bool:
+        """Return whether it runs the bundle."""
+        if self._attempted(sha256, generation):
+            return bool(self.attempt and self.attempt["result"] == APPLIED)
+        return self.sha256 == sha256
+
+    def failure(self, sha256: str, generation: int) -> str:
+        """Return why it could not apply the bundle, or "" if it has no failed attempt since ``generation``."""
+        if not self._attempted(sha256, generation) or not self.attempt or self.attempt["result"] == APPLIED:
+            return ""
+        step, message = self.attempt.get("step"), str(self.attempt.get("message") or "")
+        return ": ".join(part for part in (f"step '{step}'" if step else str(self.attempt["result"]), message) if part)
+
+    def _attempted(self, sha256: str, generation: int) -> bool:
+        attempt = self.attempt
+        return attempt is not None and attempt["sha256"] == sha256 and attempt["generation"] >= generation
+
+
+class Fleet(NamedTuple):
+    """The running nodes of a cluster."""
+
+    nodes: tuple[FollowingNode, ...]
+
+    def counted(self, reach: Reach) -> list[FollowingNode]:
+        """Return the nodes with an agent that a pointer reaches."""
+        return [node for node in self.nodes if node.has_agent and reach.includes(node.role, node.instance)]
+
+    @property
+    def without_agent(self) -> list[FollowingNode]:
+        """Return the nodes that reported nothing."""
+        return [node for node in self.nodes if not node.has_agent]
+
+
+def fleet_of(nodes: Iterable[Node], messages: Iterable[str], roles: Mapping[str, str]) -> Fleet:
+    """Return the running nodes with the newest of their reports; ``messages`` are in order of time."""
+    running = {node.id: FollowingNode(node.id, node.group, roles.get(node.group, COMPUTE)) for node in nodes if _runs(node)}
+    for message in messages:
+        record = _record(message)
+        if record and record["instance"] in running:
+            running[record["instance"]] = _with_record(running[record["instance"]], record)
+    return Fleet(tuple(running.values()))
+
+
+def _runs(node: Node) -> bool:
+    return node.status == "Running"
+
+
+def _with_record(node: FollowingNode, record: Json) -> FollowingNode:
+    node = node._replace(has_agent=True, name=str(record.get("node") or ""))
+    if record["record"] != "bundle":
+        return node._replace(sha256=str(record.get("sha256") or ""))
+    # A failed attempt can leave parts of a bundle.
+    return node._replace(attempt=record, sha256=record["sha256"] if record["result"] == APPLIED else "")
+
+
+def _record(message: str) -> Json | None:
+    """Return the record in a line of a log stream, or nothing if it is malformed: nodes write what they like."""
+    try:
+        record: Any = json.loads(message)
+        if record["record"] == "bundle":
+            return {**record, "sha256": str(record["sha256"]), "generation": int(record["generation"] or 0), **_result(record)}
+        return dict(record) if isinstance(record["instance"], str) else None
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _result(record: Mapping[str, Any]) -> Json:
+    return {"instance": str(record["instance"]), "result": str(record["result"])}

@@ -1,0 +1,169 @@
+"""Move the pointer of running nodes wave by wave: Custom::HyperPodRollout. Runs in Lambda.
+
+The decision is level-triggered: the pointer shows whether a wave began, and the nodes' reports show whether it ended. Each step
+writes the pointer at most once.
+"""
+
+from collections.abc import Callable
+
+from cluster_resource.aws_api import ApiError, Kind
+from cluster_resource.deadline import FINAL, RETRY_S, Clock
+from cluster_resource.decision import CUT, MAX_TEXT, Call, Decision, Fail, Memory, Succeed, Wait
+from cluster_resource.deletion import is_quiet
+from cluster_resource.event import Event, Json
+from cluster_resource.executions import LISTED_S, Executions
+from cluster_resource.fence import fail_when_quiet, newer_request, superseded, with_older_requests
+from cluster_resource.pointer import CONTROLLER, LOGIN, Bundle, Pointer
+from cluster_resource.rollout_api import RolloutApi
+from cluster_resource.waves import LAST, WAVES, next_wave, reach_of, report_of, stop_reason
+
+ENDED_S = {**RETRY_S, Kind.ABSENT: 90}
+"""How long errors last that end the rollout; others are retried until the deadline."""
+
+UNCHANGED = "no change for running nodes"
+NEW_NODES = "new nodes start with this bundle"
+
+
+class Rollout:
+    """The desired state of one request."""
+
+    def __init__(self, event: Event, memory: Memory) -> None:
+        properties = event.properties
+        self.event = event
+        self.cluster = str(properties.get("ClusterName") or "")
+        self.parameter = str(properties.get("Parameter") or "")
+        self.log_group = str(properties.get("LogGroup") or "")
+        self.bundle = Bundle.of(properties)
+        self.is_changed = self.bundle != Bundle.of(event.old_properties or {})
+        self.is_create = event.request_type == "Create"
+        self.is_at_once = self.is_create or memory.undo
+        self.fails = properties.get("OnFailure") != "warn" and not memory.undo
+        names = ((CONTROLLER, "ControllerGroups"), (LOGIN, "LoginGroups"))
+        self.roles = {str(group): role for role, name in names for group in properties.get(name) or ()}
+
+
+def step_rollout(event: Event, memory: Memory, clock: Clock, api: RolloutApi, executions: Callable[[], Executions]) -> Decision:
+    """Do one step."""
+    if clock.elapsed_s < LISTED_S:
+        return Decision(Wait("waiting until Step Functions lists every request"), memory)
+    memory = with_older_requests(event, memory, clock, executions)
+    if memory.fence:
+        return fail_when_quiet(Decision(Fail(memory.fence), memory), clock)
+    rollout = Rollout(event, memory)
+    try:
+        decision = _decided(rollout, memory, clock, api)
+        if isinstance(decision.action, Call):
+            newer = newer_request(event, clock, executions())
+            decision = superseded(newer, memory) if newer else _executed(decision.action, rollout, clock, api)
+    except ApiError as error:
+        decision = _after_error(error, rollout, memory, clock)
+    return fail_when_quiet(decision, clock)
+
+
+def _decided(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) -> Decision:
+    """Return the next action, which ends the request at its deadline."""
+    is_delete = rollout.event.request_type == "Delete"
+    if not rollout.bundle.sha256 and not is_delete:
+        return Decision(Fail("Parameters: missing or malformed; deploy again with the release of the functions"), memory)
+    decision = _deleted(rollout, memory, clock) if is_delete else _advanced(rollout, memory, clock, api)
+    if clock.is_past_deadline and isinstance(decision.action, Wait):
+        return _ended(rollout, f"stopped after 57 minutes: {decision.action.note}", decision.memory)
+    return decision
+
+
+def _deleted(rollout: Rollout, memory: Memory, clock: Clock) -> Decision:
+    """Delete the pointer; nodes without one keep what they run."""
+    if not is_quiet(memory, clock):
+        return Decision(Wait("waiting until no older request can write the pointer"), memory)
+    return Decision(Call("DeleteParameter", {"Name": rollout.parameter}, memory), memory)
+
+
+def _executed(call: Call, rollout: Rollout, clock: Clock, api: RolloutApi) -> Decision:
+    """Make the call; a Create has no running nodes to wait for."""
+    api.execute(call)
+    if rollout.event.request_type == "Delete":
+        return Decision(Succeed("the pointer is deleted"), call.then)
+    if rollout.is_create and is_quiet(call.then, clock):
+        return _succeeded(NEW_NODES, call.then)
+    return Decision(Wait(f"{call.operation}: {call.note}"), call.then)
+
+
+def _advanced(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) -> Decision:
+    """Return the next write of the pointer, or the end of the rollout."""
+    pointer = api.pointer(rollout.parameter)
+    is_full = pointer is not None and (pointer.bundle, pointer.reach) == (rollout.bundle, WAVES[LAST].reach(100))
+    if is_full and not memory.generation and (rollout.is_create or not rollout.is_changed):
+        return _when_quiet(_succeeded(NEW_NODES if rollout.is_create else UNCHANGED, memory), clock)
+    if rollout.is_create:
+        return _write(rollout, pointer, LAST, memory, clock)
+    fleet = api.fleet(rollout.cluster, rollout.log_group, rollout.roles)
+    wave = LAST if rollout.is_at_once else memory.wave
+    while True:
+        wave = next_wave(wave, fleet)
+        memory = memory if wave == memory.wave else memory._replace(wave=wave, wave_since="")
+        percent, reach = reach_of(wave, fleet, memory.compute_percent)
+        memory = memory._replace(compute_percent=percent)
+        if pointer is None or not _is_begun(pointer, Pointer(0, rollout.bundle, reach), memory, clock):
+            return _write(rollout, pointer, wave, memory, clock)
+        memory = memory._replace(generation=memory.generation or pointer.generation, wave_since=memory.wave_since or str(clock))
+        report = report_of(fleet, reach, rollout.bundle.sha256, memory.generation)
+        waited_s = clock.since_s(memory.wave_since)
+        stopped = stop_reason(report, waited_s)
+        if stopped and not rollout.is_at_once:
+            return _ended(rollout, f"stopped at {WAVES[wave].name}: {stopped}{report.without_agent}", memory)
+        if stopped or (wave == LAST and not report.waiting):
+            text = f"applied on {report.applied}{f'; {stopped}' if stopped else ''}{report.without_agent}"
+            return _when_quiet(_succeeded(text, memory), clock)
+        if report.waiting:
+            return Decision(Wait(f"{WAVES[wave].name}: applied on {report.applied}, waiting for {report.waiting}"), memory)
+        wave += 1
+
+
+def _is_begun(pointer: Pointer, desired: Pointer, memory: Memory, clock: Clock) -> bool:
+    """Return whether this request wrote the desired pointer; a step that died in its first write did not store that."""
+    is_ours = bool(memory.generation) or pointer.generation >= int(clock.started.timestamp())
+    return is_ours and (pointer.bundle, pointer.reach) == (desired.bundle, desired.reach)
+
+
+def _write(rollout: Rollout, pointer: Pointer | None, wave: int, memory: Memory, clock: Clock) -> Decision:
+    """Return the write of a wave's pointer. Its generation is a time, so that it rises after a deletion of the parameter too."""
+    generation = max(pointer.generation + 1 if pointer else 0, memory.generation + 1, int(clock.now.timestamp()))
+    reach = WAVES[wave].reach(memory.compute_percent)
+    value = Pointer(generation, rollout.bundle, reach)
+    then = memory._replace(generation=memory.generation or generation, wave=wave, wave_since=str(clock))
+    arguments: Json = {"Name": rollout.parameter, "Value": value.text, "Type": "String", "Overwrite": True}
+    return Decision(Call("PutParameter", arguments, then, f"generation {generation} to {WAVES[wave].name}"), memory)
+
+
+def _when_quiet(decision: Decision, clock: Clock) -> Decision:
+    """Return the decision, or a wait until no older request can still write the pointer."""
+    if is_quiet(decision.memory, clock) or clock.is_past_deadline:
+        return decision
+    return Decision(Wait("waiting until no older request can write the pointer"), decision.memory)
+
+
+def _after_error(error: ApiError, rollout: Rollout, memory: Memory, clock: Clock) -> Decision:
+    """Decide after a failed call: retry throttles and outages until the deadline."""
+    sign = f"{error.operation} {error.kind.value}"
+    since = memory.last_error_since if memory.last_error.startswith(sign) else str(clock)
+    memory = memory._replace(last_error=f"{sign}: {error}"[:500], last_error_since=since)
+    may_retry = error.kind not in FINAL and clock.since_s(since) < ENDED_S.get(error.kind, float("inf"))
+    if may_retry and not clock.is_past_deadline:
+        return Decision(Wait(str(error)), memory)
+    return _ended(rollout, f"stopped: {error}", memory)
+
+
+def _ended(rollout: Rollout, text: str, memory: Memory) -> Decision:
+    """Fail, or only report where the file says so or a rollback needs success."""
+    if not rollout.fails and rollout.event.request_type != "Delete":
+        return _succeeded(text, memory)
+    fix = "; the rollback returns all nodes to the previous scripts" if rollout.event.request_type == "Update" else ""
+    return Decision(Fail(f"the rollout to running nodes {_cut(text)}{fix}"), memory)
+
+
+def _succeeded(text: str, memory: Memory) -> Decision:
+    return Decision(Succeed(text, {"Rollout": _cut(text)}), memory)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}{CUT}"

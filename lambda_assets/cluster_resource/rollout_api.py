@@ -1,0 +1,69 @@
+"""Make the calls of Custom::HyperPodRollout: the pointer, the nodes and their reports. Runs in Lambda."""
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import botocore
+
+from cluster_resource.aws_api import ApiError, Kind, api_errors
+from cluster_resource.cluster_api import ClusterApi
+from cluster_resource.decision import Call
+from cluster_resource.event import Json
+from cluster_resource.pointer import Pointer
+from cluster_resource.reports import Fleet, fleet_of
+
+REPORTED_S = 15 * 60
+"""A node without a report for this long counts as one without an agent: agents report every five minutes."""
+
+
+def host_now() -> datetime:
+    """Return the host's time, which CloudWatch's time stamps compare with."""
+    return datetime.now(UTC)
+
+
+class RolloutApi:
+    """The calls for one cluster file, on boto3 clients."""
+
+    def __init__(self, clusters: ClusterApi, ssm: Any, logs: Any, now: Callable[[], datetime] = host_now) -> None:
+        self._clusters = clusters
+        self._ssm = ssm
+        self._logs = logs
+        self._now = now
+
+    def pointer(self, parameter: str) -> Pointer | None:
+        """Return the pointer, or nothing if it is absent or malformed."""
+        try:
+            with api_errors("GetParameter"):
+                return Pointer.parse(self._ssm.get_parameter(Name=parameter)["Parameter"]["Value"])
+        except ApiError as error:
+            if error.kind is Kind.ABSENT:
+                return None
+            raise
+
+    def execute(self, call: Call) -> None:
+        """Make a call that changes the pointer; deleting an absent one succeeds."""
+        try:
+            with api_errors(call.operation):
+                getattr(self._ssm, botocore.xform_name(call.operation))(**call.arguments)
+        except ApiError as error:
+            if (call.operation, error.kind) != ("DeleteParameter", Kind.ABSENT):
+                raise
+
+    def fleet(self, cluster: str, log_group: str, roles: Mapping[str, str]) -> Fleet:
+        """Return the running nodes of the cluster and their reports."""
+        return fleet_of(self._clusters.nodes(cluster), self._reports(log_group), roles)
+
+    def _reports(self, log_group: str) -> Iterator[str]:
+        since = int((self._now() - timedelta(seconds=REPORTED_S)).timestamp() * 1000)
+        events: list[Json] = []
+        token: Json = {}
+        while True:
+            with api_errors("FilterLogEvents"):
+                page = self._logs.filter_log_events(logGroupName=log_group, startTime=since, **token)
+            events += page["events"]
+            if not page.get("nextToken"):
+                break
+            token = {"nextToken": page["nextToken"]}
+        # The order of events from different streams is not documented.
+        return (event["message"] for event in sorted(events, key=lambda event: event["timestamp"]))

@@ -1,0 +1,100 @@
+"""Divide a rollout into waves, and judge the nodes of a wave by their reports. Runs in Lambda."""
+
+from typing import NamedTuple
+
+from cluster_resource.pointer import COMPUTE, CONTROLLER, LOGIN, Reach, share
+from cluster_resource.reports import Fleet, FollowingNode
+
+FIRST_PERCENT = 10
+WAVE_S = 600
+"""How long the nodes of a wave may take: ten times the interval of the agents."""
+
+MAX_NAMED = 5
+MAX_MESSAGE = 400
+
+
+class Wave(NamedTuple):
+    """One wave; each includes those before it."""
+
+    name: str
+    roles: tuple[str, ...]
+    has_compute: bool = False
+
+    def reach(self, compute_percent: int) -> Reach:
+        """Return the nodes of the wave; the last one has all compute nodes."""
+        return Reach(self.roles, (100 if self == WAVES[LAST] else compute_percent) if self.has_compute else 0)
+
+
+WAVES = (
+    Wave("controllers", (CONTROLLER,)),
+    Wave("login", (CONTROLLER, LOGIN)),
+    Wave("the first compute nodes", (CONTROLLER, LOGIN), has_compute=True),
+    Wave("all nodes", (CONTROLLER, LOGIN), has_compute=True),
+)
+LAST = len(WAVES) - 1
+
+
+class WaveReport(NamedTuple):
+    """The results of the nodes that a pointer reaches."""
+
+    total: int
+    failed: tuple[str, ...]
+    unfinished: tuple[FollowingNode, ...]
+    agentless: tuple[FollowingNode, ...]
+
+    @property
+    def applied(self) -> str:
+        """Return how many nodes applied the bundle."""
+        return f"{self.total - len(self.failed) - len(self.unfinished)} of {self.total} nodes"
+
+    @property
+    def waiting(self) -> str:
+        """Return the nodes that did not report a result yet, as text."""
+        return _named(self.unfinished)
+
+    @property
+    def without_agent(self) -> str:
+        """Return the nodes that do not report, as text after a result."""
+        if not self.agentless:
+            return ""
+        return f"; {len(self.agentless)} without agent: {_named(self.agentless)}"
+
+
+def next_wave(wave: int, fleet: Fleet) -> int:
+    """Return the first wave from ``wave`` on that has nodes, or the last."""
+    roles = {node.role for node in fleet.nodes if node.has_agent}
+    has_nodes = (CONTROLLER in roles, LOGIN in roles, COMPUTE in roles, True)
+    return next(index for index in range(min(wave, LAST), len(WAVES)) if has_nodes[index])
+
+
+def reach_of(wave: int, fleet: Fleet, first_percent: int) -> tuple[int, Reach]:
+    """Return the percentage of the first compute nodes, which includes at least one node, and the reach of the wave."""
+    if not first_percent and WAVES[wave].has_compute:
+        shares = [share(node.instance) for node in fleet.nodes if node.has_agent and node.role == COMPUTE]
+        first_percent = max(FIRST_PERCENT, min(shares, default=0) + 1)
+    return first_percent, WAVES[wave].reach(first_percent)
+
+
+def report_of(fleet: Fleet, reach: Reach, sha256: str, generation: int) -> WaveReport:
+    """Return the results of the nodes that a pointer reaches."""
+    counted = fleet.counted(reach)
+    failed = {node.instance: reason for node in counted if (reason := node.failure(sha256, generation))}
+    unfinished = [node for node in counted if node.instance not in failed and not node.has_applied(sha256, generation)]
+    texts = tuple(f"{node.label}: {failed[node.instance][:MAX_MESSAGE]}" for node in counted if node.instance in failed)
+    return WaveReport(len(counted), texts, tuple(unfinished), tuple(fleet.without_agent))
+
+
+def stop_reason(report: WaveReport, waited_s: float) -> str:
+    """Return why the rollout stops, or "" if it goes on."""
+    if report.failed:
+        more = f" and {len(report.failed) - 1} more" if len(report.failed) > 1 else ""
+        return f"{report.failed[0]}{more}"
+    if report.unfinished and waited_s >= WAVE_S:
+        return f"no result after {WAVE_S // 60} minutes from {report.waiting}"
+    return ""
+
+
+def _named(nodes: tuple[FollowingNode, ...]) -> str:
+    labels = [node.label for node in nodes]
+    more = [f"{len(labels) - MAX_NAMED} more"] if len(labels) > MAX_NAMED else []
+    return ", ".join([*labels[:MAX_NAMED], *more])

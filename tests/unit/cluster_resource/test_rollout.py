@@ -1,0 +1,266 @@
+"""The rollout of scripts to running nodes."""
+
+import json
+from typing import Any
+
+import pytest
+
+from cluster_resource.pointer import share
+from cluster_resource.rollout import NEW_NODES, UNCHANGED
+from tests.unit.cluster_resource.rollout_world import FakeNode, RolloutWorld, rollout_properties, sha256_of
+
+BOTH = ("controller", "login")
+WORKERS = 20
+
+
+@pytest.fixture
+def world() -> RolloutWorld:
+    """A cluster whose nodes run bundle a."""
+    world = RolloutWorld()
+    world.account.add("controller", 1)
+    world.account.add("login", 1)
+    world.account.add("workers", WORKERS)
+    assert world.finish(world.rollout("Create", "a"))["Data"] == {"Rollout": NEW_NODES}
+    world.account.written.clear()
+    return world
+
+
+def first_percent(world: RolloutWorld) -> int:
+    return max(10, 1 + min(share(node.instance) for node in world.account.nodes if node.group == "workers"))
+
+
+def break_on(world: RolloutWorld, group: str, version: str) -> FakeNode:
+    node = next(node for node in world.account.nodes if node.group == group)
+    node.broken.add(version)
+    return node
+
+
+def test_a_creation_points_all_nodes_to_the_bundle_at_once() -> None:
+    world = RolloutWorld()
+    done = world.finish(world.rollout("Create", "a"))
+    assert done["Status"] == "SUCCESS"
+    assert done["PhysicalResourceId"] == "Rollout"
+    assert world.waves() == [(BOTH, 100)]
+    assert json.loads(world.account.value or "")["sha256"] == sha256_of("a")
+    assert (world.clock.now - world.states.executions.popitem()[1].started).total_seconds() <= 30
+
+
+def test_a_change_reaches_controllers_then_login_then_few_then_all_compute_nodes(world: RolloutWorld) -> None:
+    done = world.update_to("b", "a")
+    assert done["Status"] == "SUCCESS"
+    assert done["Data"] == {"Rollout": f"applied on {WORKERS + 2} of {WORKERS + 2} nodes"}
+    assert world.waves() == [(("controller",), 0), (BOTH, 0), (BOTH, first_percent(world)), (BOTH, 100)]
+    assert len(world.account.running("b")) == WORKERS + 2
+
+
+def test_the_first_compute_wave_has_at_least_one_node() -> None:
+    world = RolloutWorld()
+    [node] = world.account.add("workers", 1)
+    assert share(node.instance) >= 10
+    world.finish(world.rollout("Create", "a"))
+    world.update_to("b", "a")
+    assert world.waves()[1] == (BOTH, share(node.instance) + 1)
+
+
+def test_generations_rise_after_the_parameter_was_deleted(world: RolloutWorld) -> None:
+    world.update_to("b", "a")
+    highest = world.account.written[-1].generation
+    assert world.finish(world.rollout("Delete", "b"))["Status"] == "SUCCESS"
+    assert world.account.value is None
+    world.clock.advance(60)
+    world.finish(world.rollout("Create", "b"))
+    assert world.account.written[-1].generation > highest
+
+
+def test_deleting_an_absent_pointer_succeeds(world: RolloutWorld) -> None:
+    world.account.value = None
+    assert world.finish(world.rollout("Delete", "a"))["Status"] == "SUCCESS"
+
+
+def test_an_update_without_a_changed_bundle_writes_nothing(world: RolloutWorld) -> None:
+    assert world.update_to("a", "a", OnFailure="warn")["Data"] == {"Rollout": UNCHANGED}
+    assert world.account.written == []
+
+
+def test_a_pointer_that_was_changed_by_hand_is_restored(world: RolloutWorld) -> None:
+    world.account.value = '{"version": 9}'
+    assert world.update_to("a", "a")["Status"] == "SUCCESS"
+    assert world.waves()[-1] == (BOTH, 100)
+    assert world.account.written[-1].bundle.sha256 == sha256_of("a")
+
+
+def test_a_failed_step_stops_the_rollout_after_its_wave(world: RolloutWorld) -> None:
+    node = break_on(world, "login", "b")
+    done = world.update_to("b", "a")
+    assert done["Status"] == "FAILED"
+    assert f"stopped at login: login-1 ({node.instance}): step 'groups and users': uid 7 is taken" in done["Reason"]
+    assert world.waves() == [(("controller",), 0), (BOTH, 0)]
+    assert [node.group for node in world.account.running("b")] == ["controller"]
+
+
+def test_the_rollback_repairs_all_nodes_at_once(world: RolloutWorld) -> None:
+    break_on(world, "login", "b")
+    world.update_to("b", "a")
+    world.account.written.clear()
+    done = world.update_to("a", "b")
+    assert done["Data"] == {"Rollout": f"applied on {WORKERS + 2} of {WORKERS + 2} nodes"}
+    assert world.waves() == [(BOTH, 100)]
+    assert len(world.account.running("a")) == WORKERS + 2
+
+
+def test_a_rollback_succeeds_even_if_a_node_cannot_return(world: RolloutWorld) -> None:
+    node = break_on(world, "login", "b")
+    world.update_to("b", "a")
+    node.broken.add("a")
+    done = world.update_to("a", "b")
+    assert done["Status"] == "SUCCESS"
+    assert done["Data"]["Rollout"].startswith(f"applied on {WORKERS + 1} of {WORKERS + 2} nodes; login-1")
+
+
+def test_a_failed_bundle_that_is_deployed_again_goes_by_waves(world: RolloutWorld) -> None:
+    node = break_on(world, "controller", "b")
+    assert world.update_to("b", "a")["Status"] == "FAILED"
+    world.update_to("a", "b")
+    world.account.written.clear()
+    assert world.update_to("b", "a")["Status"] == "FAILED"
+    assert world.waves() == [(("controller",), 0)]
+    node.broken.clear()
+    world.update_to("a", "b")
+    assert world.update_to("b", "a")["Status"] == "SUCCESS"
+    assert len(world.account.running("b")) == WORKERS + 2
+
+
+def test_warn_reports_the_failure_and_the_next_deployment_repairs_it(world: RolloutWorld) -> None:
+    node = break_on(world, "controller", "b")
+    done = world.update_to("b", "a", OnFailure="warn")
+    assert done["Status"] == "SUCCESS"
+    assert done["Data"]["Rollout"].startswith(f"stopped at controllers: controller-1 ({node.instance}): step 'groups and users'")
+    assert world.waves() == [(("controller",), 0)]
+    assert world.update_to("c", "b", OnFailure="warn")["Data"]["Rollout"] == f"applied on {WORKERS + 2} of {WORKERS + 2} nodes"
+    assert len(world.account.running("c")) == WORKERS + 2
+
+
+def test_a_stopped_rollout_starts_again_with_any_change_of_its_properties(world: RolloutWorld) -> None:
+    node = break_on(world, "controller", "b")
+    world.update_to("b", "a", OnFailure="warn")
+    node.broken.clear()
+    done = world.update_to("b", "b", LoginGroups=[])
+    assert done["Data"]["Rollout"] == f"applied on {WORKERS + 2} of {WORKERS + 2} nodes"
+
+
+def test_a_node_that_reports_no_result_stops_the_rollout_after_ten_minutes(world: RolloutWorld) -> None:
+    [controller] = [node for node in world.account.nodes if node.group == "controller"]
+    controller.generation = 2**40  # it reports, and ignores the pointer
+    before = world.clock.now
+    done = world.update_to("b", "a")
+    assert done["Status"] == "FAILED"
+    assert f"stopped at controllers: no result after 10 minutes from controller-1 ({controller.instance})" in done["Reason"]
+    assert 600 <= (world.clock.now - before).total_seconds() <= 800
+
+
+def test_nodes_without_agent_are_listed_and_not_waited_for(world: RolloutWorld) -> None:
+    [silent] = world.account.add("login", 1, has_agent=False)
+    done = world.update_to("b", "a")
+    assert done["Data"]["Rollout"] == (
+        f"applied on {WORKERS + 2} of {WORKERS + 2} nodes; 1 without agent: {silent.instance} (login)"
+    )
+
+
+def test_without_any_agent_the_pointer_reaches_all_nodes_at_once(world: RolloutWorld) -> None:
+    for node in world.account.nodes:
+        node.has_agent = False
+    done = world.update_to("b", "a")
+    assert done["Data"]["Rollout"].startswith(f"applied on 0 of 0 nodes; {WORKERS + 2} without agent: ")
+    assert done["Data"]["Rollout"].endswith(f", {WORKERS - 3} more")
+    assert world.waves() == [(BOTH, 100)]
+
+
+def test_nodes_that_do_not_run_are_ignored(world: RolloutWorld) -> None:
+    next(node for node in world.account.nodes if node.group == "login").status = "SystemUpdating"
+    assert world.update_to("b", "a")["Data"]["Rollout"] == f"applied on {WORKERS + 1} of {WORKERS + 1} nodes"
+    assert (BOTH, 0) not in world.waves()
+
+
+@pytest.mark.parametrize(
+    "message", ["no JSON", "[]", "{}", '{"record": "bundle", "instance": 7}', '{"record": "state"}', '"record"']
+)
+def test_malformed_records_are_ignored(world: RolloutWorld, message: str) -> None:
+    world.account.events.append({"timestamp": int(world.clock.now.timestamp() * 1000), "message": message})
+    assert world.update_to("b", "a")["Status"] == "SUCCESS"
+
+
+@pytest.mark.parametrize("kind", ["forward", "back"])
+def test_a_step_that_dies_at_any_call_converges(kind: str) -> None:
+    calls = 1
+    while True:
+        world = RolloutWorld()
+        world.account.add("controller", 1)
+        world.account.add("workers", 3)
+        world.finish(world.rollout("Create", "a"))
+        old, new = ("a", "b") if kind == "forward" else ("b", "a")
+        if kind == "back":
+            break_on(world, "controller", "b")
+            assert world.update_to("b", "a")["Status"] == "FAILED"
+        world.account.dies_at, world.account.calls = calls, 0
+        done = world.update_to(new, old)
+        assert done["Data"] == {"Rollout": "applied on 4 of 4 nodes"}, calls
+        assert len(world.account.running(new)) == 4
+        assert world.waves()[-1] == (BOTH, 100)
+        if world.account.calls < calls:
+            return
+        calls += 1
+
+
+def test_a_cancelled_update_is_undone_by_the_newer_request(world: RolloutWorld) -> None:
+    world.deliver(world.rollout("Update", "b", "a"))
+    world.run(75)
+    assert world.waves() == [(("controller",), 0)]
+    done = world.update_to("a", "b")
+    assert done["Status"] == "SUCCESS"
+    world.run(3600)
+    assert [pointer.bundle.sha256 for pointer in world.account.written] == [sha256_of("b"), sha256_of("a")]
+    assert len(world.account.running("a")) == WORKERS + 2
+
+
+def test_an_older_request_that_arrives_late_changes_nothing(world: RolloutWorld) -> None:
+    late = world.rollout("Update", "b", "a")
+    assert world.update_to("c", "a")["Status"] == "SUCCESS"
+    assert "superseded" in world.finish(late)["Reason"]
+    assert world.account.written[-1].bundle.sha256 == sha256_of("c")
+
+
+@pytest.mark.parametrize(
+    ("operation", "code", "is_retried"),
+    [
+        ("GetParameter", "AccessDeniedException", False),
+        ("PutParameter", "AccessDeniedException", False),
+        ("ListClusterNodes", "ThrottlingException", True),
+        ("FilterLogEvents", "ResourceNotFoundException", False),
+        ("FilterLogEvents", "ServiceUnavailableException", True),
+    ],
+)
+def test_a_refused_call_ends_the_rollout_in_time(world: RolloutWorld, operation: str, code: str, *, is_retried: bool) -> None:
+    world.account.refusals[operation] = code
+    before = world.clock.now
+    done = world.update_to("b", "a")
+    assert done["Status"] == "FAILED"
+    assert f"{operation}: {code}" in done["Reason"]
+    assert ((world.clock.now - before).total_seconds() > 3400) == is_retried
+
+
+def test_a_refused_call_does_not_fail_a_rollback(world: RolloutWorld) -> None:
+    break_on(world, "controller", "b")
+    world.update_to("b", "a")
+    world.account.refusals["FilterLogEvents"] = "AccessDeniedException"
+    done = world.update_to("a", "b")
+    assert done["Status"] == "SUCCESS"
+    assert "FilterLogEvents" in done["Data"]["Rollout"]
+
+
+@pytest.mark.parametrize("parameters", ["", "no JSON"])
+def test_properties_without_a_bundle_fail(parameters: str) -> None:
+    world = RolloutWorld()
+    raw: dict[str, Any] = world.rollout("Create", "a")
+    raw["ResourceProperties"] = {**rollout_properties("a"), "Parameters": parameters}
+    assert "Parameters: missing or malformed" in world.finish(raw)["Reason"]
+    assert world.account.value is None
