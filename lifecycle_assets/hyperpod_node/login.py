@@ -44,7 +44,7 @@ def main(arguments: Sequence[str], environment: Mapping[str, str], system: Syste
 
 def prepare(account: Account, options: argparse.Namespace, system: System) -> list[str]:
     """Create what the user lacks; return the problems."""
-    parts: list[Callable[[], object]] = [lambda: homes.create(account, node=options.node, system=system)]
+    parts: list[Callable[[], object]] = [lambda: _create_home(account, options.node, system)]
     if options.shared_homes:
         parts.append(lambda: _let_between_nodes(account, options, system))
     if options.slurm:
@@ -56,6 +56,12 @@ def prepare(account: Account, options: argparse.Namespace, system: System) -> li
         except NodeError as error:
             problems.append(f"{account.name}: {error}")
     return problems
+
+
+def _create_home(account: Account, node: str, system: System) -> None:
+    if (owner := homes.owner(account.home, system)) not in (None, account.uid):
+        raise NodeError(f"{account.home} belongs to uid {owner}, but the directory has uid {account.uid}")
+    homes.create(account, node=node, system=system)
 
 
 def _let_between_nodes(account: Account, options: argparse.Namespace, system: System) -> None:

@@ -100,6 +100,11 @@ class Directory:
     max_id: int | None
     options: dict[str, str]
 
+    @property
+    def administrators(self) -> tuple[str, ...]:
+        """Return ``sudo_groups`` as lookups name them: SSSD lowers Active Directory's names."""
+        return tuple(name.lower() for name in self.sudo_groups) if self.type == ACTIVE_DIRECTORY else self.sudo_groups
+
 
 @dataclass(frozen=True)
 class Follow:

@@ -72,7 +72,7 @@ def _connection(directory: Directory, password: str, authorities: Path | None) -
 
 def _accounts(directory: Directory, home_directory: str) -> dict[str, str]:
     return {
-        **({"ldap_schema": "ad"} if directory.type == ACTIVE_DIRECTORY else {}),
+        **({"ldap_schema": "ad", "case_sensitive": "false"} if directory.type == ACTIVE_DIRECTORY else {}),
         "ldap_id_mapping": str(directory.id_mapping).lower(),
         "min_id": str(directory.min_id),
         **({"max_id": str(directory.max_id)} if directory.max_id else {}),

@@ -38,23 +38,26 @@ def apply(context: Context, system: System) -> bool:
     directory = context.settings.directory
     if directory is None:
         return _remove(system)
+    try:
+        _set_up(context, directory, system)
+    except NodeError as error:
+        if context.node.role == LOGIN:
+            raise NodeError(f"no user of the directory can log in: {error}") from None
+        print(f"warning: {error}; the users of the directory are unknown on this node until that is fixed")
+    return True
+
+
+def _set_up(context: Context, directory: Directory, system: System) -> None:
     _install(system)
     authorities = _put_authorities(directory, system)
     _include_in_lookups(system)
     _put_sudoers(directory, system)
     _configure_sshd(directory, system)
     login_hook.install(context, system)
-    try:
-        password = sssd_conf.password_in(secret.read(directory.secret_arn, system), directory.secret_arn)
-        _run_sssd(context, directory, password, system)
-        _require_accepted(directory, password, authorities, system)
-    except NodeError as error:
-        if context.node.role == LOGIN:
-            raise NodeError(f"no user of the directory can log in: {error}") from None
-        print(f"warning: {error}; the users of the directory are unknown on this node until that is fixed")
-        return True
+    password = sssd_conf.password_in(secret.read(directory.secret_arn, system), directory.secret_arn)
+    _run_sssd(context, directory, password, system)
+    _require_accepted(directory, password, authorities, system)
     _warn_about_groups(directory, system)
-    return True
 
 
 def _install(system: System) -> None:
@@ -93,7 +96,7 @@ def with_sss(nsswitch: str) -> str:
 
 def _put_sudoers(directory: Directory, system: System) -> None:
     """Write the sudo rules; no password is asked, as for local users."""
-    groups = (name.replace(" ", "\\ ") for name in directory.sudo_groups)
+    groups = (name.replace(" ", "\\ ") for name in directory.administrators)
     content = sssd_conf.HEADER + "".join(f"%{name} ALL=(ALL) NOPASSWD:ALL\n" for name in groups)
     sudoers = system.path(SUDOERS)
     if not sudoers.exists() or sudoers.read_text() != content:

@@ -30,7 +30,7 @@ def apply(context: Context, system: System) -> bool:
         )
     administrators = ["root", ADMINISTRATOR, *(user.name for user in context.settings.users if user.sudo)]
     put(system.path(ADMINISTRATORS), "".join(f"{name}\n" for name in administrators), mode=0o600)
-    groups = context.settings.directory.sudo_groups if context.settings.directory else ()
+    groups = context.settings.directory.administrators if context.settings.directory else ()
     put(system.path(ADMINISTRATOR_GROUPS), "".join(f"{name}\n" for name in groups), mode=0o600)
     put(system.path(OUR_SESSION), _without_logind(system.path(SESSION).read_text()))
     put(system.path(SSHD), restricted(system.path(SSHD).read_text(), groups=bool(groups)))

@@ -117,6 +117,8 @@ def test_groups_get_sudo_by_a_checked_file(machine: Machine) -> None:
     rules = ["%ml-admins ALL=(ALL) NOPASSWD:ALL", "%Domain\\ Admins ALL=(ALL) NOPASSWD:ALL"]
     assert machine.text(step.SUDOERS).splitlines()[1:] == rules
     assert machine.run.named("visudo") == [("--check", "--quiet", "--file=-")]
+    machine.apply(sudo_groups=["Domain Admins"], type="active_directory")
+    assert machine.text(step.SUDOERS).splitlines()[1:] == ["%domain\\ admins ALL=(ALL) NOPASSWD:ALL"]
 
 
 REFUSED = NodeError("ldaps://ldap.example.com: bind as cn=sssd,dc=example,dc=com: LDAP result 49 (invalid credentials)")
@@ -158,6 +160,16 @@ def test_a_secret_that_cannot_be_read_does_not_stop_a_worker(machine: Machine, c
     machine.apply(role="compute")
     assert "AccessDeniedException; the users of the directory are unknown" in capsys.readouterr().out
     assert not machine.path(step.CONF).exists()
+
+
+def test_packages_that_cannot_be_installed_do_not_stop_a_worker(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+    def no_mirror(*_: object) -> str:
+        raise NodeError("no mirror")
+
+    machine.answers("apt-get", no_mirror)
+    machine.path(f"/{FILES[0]}").unlink()
+    machine.apply(role="compute")
+    assert "warning: apt's sssd-ldap: gave up" in capsys.readouterr().out
 
 
 def test_an_unknown_group_is_a_warning(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
@@ -257,8 +269,8 @@ def test_active_directory_has_its_schema_and_options_win() -> None:
     found = domain(type="active_directory", id_mapping=True, max_id=9, options={"ldap_schema": "rfc2307bis", "debug_level": "3"})
     assert (found["ldap_id_mapping"], found["min_id"], found["max_id"]) == ("true", "1001", "9")
     assert (found["ldap_schema"], found["debug_level"]) == ("rfc2307bis", "3")
-    assert domain(type="active_directory")["ldap_schema"] == "ad"
-    assert "ldap_schema" not in domain()
+    assert (domain(type="active_directory")["ldap_schema"], domain(type="active_directory")["case_sensitive"]) == ("ad", "false")
+    assert not {"ldap_schema", "case_sensitive"} & domain().keys()
 
 
 @pytest.mark.parametrize(("secret", "password"), [("plain", "plain"), ('{"username": "x", "password": "p"}', "p"), ("12", "12")])

@@ -43,6 +43,13 @@ def test_a_user_gets_a_home_and_an_account_in_this_cluster(machine: FakeSystem, 
     assert logged == []
 
 
+def test_a_home_of_another_id_is_reported(machine: FakeSystem, logged: list[str]) -> None:
+    login.main(OPTIONS, SESSION, machine.system)
+    machine.accounts.users = [Account("alice", ME + 1, ME, Path("/fsx/home/alice"))]
+    login.main(OPTIONS, SESSION, machine.system)
+    assert logged == [f"alice: /fsx/home/alice belongs to uid {ME}, but the directory has uid {ME + 1}"]
+
+
 def test_a_user_with_an_account_keeps_it(machine: FakeSystem) -> None:
     machine.answers("sacctmgr", "alice\n")
     login.main(OPTIONS, SESSION, machine.system)
