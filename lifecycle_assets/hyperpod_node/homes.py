@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 LOCAL = Path("/home")
 SKELETON = Path("/etc/skel")
-MODE = 0o750
+MODE = 0o750  # the group is the user's own
 
 
 def folder(context: Context) -> Path:
@@ -42,7 +42,7 @@ def owner(home: Path, system: System) -> int | None:
         raise NodeError(f"{home}: cannot read its owner: {error.strerror}") from None
 
 
-def create(account: Account, *, node: str, system: System) -> bool:
+def create(account: Account, *, node: str, system: System, mode: int = MODE) -> bool:
     """Create a home if it does not exist; return whether this node created it.
 
     The home is prepared under another name and renamed: if several nodes create it at once, one succeeds and no node sees an
@@ -55,7 +55,7 @@ def create(account: Account, *, node: str, system: System) -> bool:
     try:
         home.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
         shutil.rmtree(prepared, ignore_errors=True)  # left by a node that died while it prepared one
-        _prepare(prepared, account, system.path(SKELETON))
+        _prepare(prepared, account, system.path(SKELETON), mode)
         prepared.rename(home)
     except OSError as error:
         shutil.rmtree(prepared, ignore_errors=True)
@@ -65,13 +65,13 @@ def create(account: Account, *, node: str, system: System) -> bool:
     return True
 
 
-def _prepare(folder: Path, account: Account, skeleton: Path) -> None:
+def _prepare(folder: Path, account: Account, skeleton: Path, mode: int) -> None:
     """Copy the skeleton and give every file to the new owner."""
     if skeleton.is_dir():
         shutil.copytree(skeleton, folder, symlinks=True)
     else:
         folder.mkdir()
-    folder.chmod(MODE)
+    folder.chmod(mode)
     for path in (*folder.rglob("*"), folder):
         os.chown(path, account.uid, account.gid, follow_symlinks=False)
 

@@ -61,7 +61,7 @@ def prepare(account: Account, options: argparse.Namespace, system: System) -> li
 def _create_home(account: Account, node: str, system: System) -> None:
     if (owner := homes.owner(account.home, system)) not in (None, account.uid):
         raise NodeError(f"{account.home} belongs to uid {owner}, but the directory has uid {account.uid}")
-    homes.create(account, node=node, system=system)
+    homes.create(account, node=node, system=system, mode=0o700)  # many users of a directory share a primary group
 
 
 def _let_between_nodes(account: Account, options: argparse.Namespace, system: System) -> None:

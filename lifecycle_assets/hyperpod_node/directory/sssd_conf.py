@@ -24,7 +24,7 @@ def password_in(secret: str, arn: str) -> str:
     except ValueError:
         content = None
     password = content.get("password") if isinstance(content, dict) else secret
-    if not isinstance(password, str) or not password:  # with an empty one, a server accepts a bind as nobody
+    if not isinstance(password, str) or not password:  # a server accepts an empty one as an anonymous bind
         raise NodeError(f"{arn} has no password; store the password itself, or a JSON object with the string `password`")
     if password != password.strip() or not password.isprintable():
         raise NodeError(

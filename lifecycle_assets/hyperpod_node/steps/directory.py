@@ -1,7 +1,7 @@
 """Set up SSSD for the users of a directory: lookups, logins with keys or passwords, sudo, and what PAM does at a login.
 
-A problem of the directory fails login nodes, so that a deployment does not succeed with a cluster that nobody can enter. Other
-nodes only warn: jobs must run while the directory is down, and SSSD connects as soon as the directory responds.
+A problem of the directory fails login nodes, so that a deployment without working logins does not succeed. Other nodes only warn:
+jobs must run while the directory is down, and SSSD connects as soon as the directory responds.
 """
 
 from __future__ import annotations

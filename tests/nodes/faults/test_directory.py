@@ -64,7 +64,7 @@ def test_users_of_a_directory_log_in_and_run_jobs_and_others_are_refused(cluster
         cluster, "alice_ldap", "pwd; stat --format=%U:%G:%a . .bashrc; sudo whoami; srun --immediate=20 --chdir=$HOME pwd"
     )
     home = "/fsx/home/alice_ldap"
-    assert said.splitlines() == [home, "alice_ldap:vision:750", "alice_ldap:vision:644", "root", home]
+    assert said.splitlines() == [home, "alice_ldap:vision:700", "alice_ldap:vision:644", "root", home]
     worker = cluster.machine("workers-1")["host"]
     assert login(cluster, "alice_ldap", f"ssh -o BatchMode=yes {worker} whoami") == "alice_ldap"
     login(cluster, "bob_ldap", "true", status=255)

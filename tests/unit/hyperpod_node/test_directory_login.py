@@ -37,7 +37,7 @@ def machine(tmp_path: Path) -> FakeSystem:
 
 def test_a_user_gets_a_home_and_an_account_in_this_cluster(machine: FakeSystem, logged: list[str]) -> None:
     assert login.main(OPTIONS, SESSION, machine.system) == 0
-    assert machine.path("/fsx/home/alice").stat().st_mode & 0o777 == 0o750
+    assert machine.path("/fsx/home/alice").stat().st_mode & 0o777 == 0o700
     adding = ("--immediate", "add", "user", "alice", "account=default", "cluster=ml-1")
     assert machine.run.named("sacctmgr")[-1] == adding
     assert logged == []
