@@ -70,7 +70,9 @@ class Aws:
 
     def put_log_events(self, group: str, stream: str, messages: list[str]) -> None:
         """Write ``messages`` to a log stream; create the stream if it does not exist."""
-        events = [{"timestamp": int(self.time() * 1000), "message": message} for message in messages]
+        now = int(self.time() * 1000)
+        # Each has its own time, so that readers get them in this order.
+        events = [{"timestamp": now + number, "message": message} for number, message in enumerate(messages)]
         content = {"logGroupName": group, "logStreamName": stream, "logEvents": events}
         try:
             self._json_call("logs", "PutLogEvents", content)
