@@ -163,7 +163,7 @@ class SlurmConfig(Section):
     )
     restrict_ssh: StrictBool = setting(
         "allow SSH to a compute node only to users with a running job there; administrators always have access",
-        Change.NEW_NODES,
+        Change.RUNNING_NODES,
         default=False,
     )
     topology: str | None = setting(

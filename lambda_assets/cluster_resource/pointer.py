@@ -12,6 +12,9 @@ from typing import Any, NamedTuple
 from cluster_resource.event import Json
 
 VERSION = 1
+MAX_GENERATION = 2**53
+"""Nodes refuse a higher one."""
+
 CONTROLLER, LOGIN, COMPUTE = "controller", "login", "compute"
 ROLES = (CONTROLLER, LOGIN)
 """The roles that a pointer names; compute nodes follow by percentage."""
@@ -70,7 +73,9 @@ class Pointer(NamedTuple):
             value = json.loads(text)
             bundle = Bundle(*(str(value[name]) for name in Bundle._fields))
             reach = Reach(tuple(map(str, value["reach"]["roles"])), int(value["reach"]["compute_percent"]))
-            return cls(int(value["generation"]), bundle, reach) if value["version"] == VERSION else None
+            generation = int(value["generation"])
+            is_known = value["version"] == VERSION and 0 < generation < MAX_GENERATION
+            return cls(generation, bundle, reach) if is_known else None
         except (KeyError, TypeError, ValueError):
             return None
 

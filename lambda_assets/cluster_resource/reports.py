@@ -85,7 +85,7 @@ def _with_record(node: FollowingNode, record: Json) -> FollowingNode:
 
 
 def _record(message: str) -> Json | None:
-    """Return the record in a line of a log stream, or nothing if it is malformed: nodes write what they like."""
+    """Return the record in a line of a log stream, or nothing if it is malformed: nodes can write anything."""
     try:
         record: Any = json.loads(message)
         if record["record"] == "bundle":

@@ -72,7 +72,7 @@ def _decided(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) ->
 
 
 def _deleted(rollout: Rollout, memory: Memory, clock: Clock) -> Decision:
-    """Delete the pointer; nodes without one keep what they run."""
+    """Delete the pointer; without a pointer, nodes keep their scripts."""
     if not is_quiet(memory, clock):
         return Decision(Wait("waiting until no older request can write the pointer"), memory)
     return Decision(Call("DeleteParameter", {"Name": rollout.parameter}, memory), memory)

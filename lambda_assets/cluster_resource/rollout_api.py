@@ -14,7 +14,7 @@ from cluster_resource.pointer import Pointer
 from cluster_resource.reports import Fleet, fleet_of
 
 REPORTED_S = 15 * 60
-"""A node without a report for this long counts as one without an agent: agents report every five minutes."""
+"""A node that did not report for this long counts as without agent: agents report every five minutes."""
 
 
 def host_now() -> datetime:

@@ -21,7 +21,7 @@ class Wave(NamedTuple):
     has_compute: bool = False
 
     def reach(self, compute_percent: int) -> Reach:
-        """Return the nodes of the wave; the last one has all compute nodes."""
+        """Return the nodes of the wave; the last includes all compute nodes."""
         return Reach(self.roles, (100 if self == WAVES[LAST] else compute_percent) if self.has_compute else 0)
 
 
@@ -85,7 +85,7 @@ def report_of(fleet: Fleet, reach: Reach, sha256: str, generation: int) -> WaveR
 
 
 def stop_reason(report: WaveReport, waited_s: float) -> str:
-    """Return why the rollout stops, or "" if it goes on."""
+    """Return why the rollout stops, or "" if it continues."""
     if report.failed:
         more = f" and {len(report.failed) - 1} more" if len(report.failed) > 1 else ""
         return f"{report.failed[0]}{more}"

@@ -137,7 +137,13 @@ def simulated_nodes(
     image = support.image()
     sweep(folder)
     shutil.rmtree(folder, ignore_errors=True)
-    runner = SimulatedNodes(folder.resolve(), endpoint, lambda place, vpc: hub(place, image, vpc), behaviour)
+
+    def make_hub(place: Path, vpc: Vpc) -> Hub:
+        made = hub(place, image, vpc)
+        made.endpoint = endpoint
+        return made
+
+    runner = SimulatedNodes(folder.resolve(), endpoint, make_hub, behaviour)
     control.route("nodes", lambda _: runner.describe())
     starting.use(runner)
     try:

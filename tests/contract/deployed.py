@@ -16,7 +16,9 @@ SAMPLES = {
     ("AWS::FSx::FileSystem", "LustreMountName"): "abcdefgh",
     ("AWS::IAM::Role", "Arn"): f"arn:aws:iam::{ACCOUNT}:role/nodes",
     ("AWS::Lambda::Function", "Arn"): f"arn:aws:lambda:us-west-2:{ACCOUNT}:function:entry",
+    ("AWS::Logs::LogGroup", "Ref"): "reports",
     ("AWS::S3::Bucket", "Ref"): "scripts",
+    ("Custom::HyperPodCluster", "Ref"): "cluster",
 }
 
 

@@ -1,7 +1,11 @@
 """The account of a deployed stack, with its roles and its cluster, and the checks of the scenarios."""
 
+import json
 import time
 from collections.abc import Callable
+from typing import Any
+
+from botocore.exceptions import ClientError
 
 from config.tags import STACK_ID_TAG
 from local_aws import faults, iam
@@ -29,6 +33,7 @@ class Account:
         self.patience_s = PATIENCE_S
         self.cluster = CustomResource(client, "Custom::HyperPodCluster")
         self.tail = CustomResource(client, "Custom::HyperPodDeletion")
+        self.rollout = CustomResource(client, "Custom::HyperPodRollout")
         resources = deployment.template["Resources"]
         self.functions = {
             name: deployment.physical_id(_only(resources, f"ClusterProvider{name}", "::Function")) for name in FUNCTIONS
@@ -115,10 +120,25 @@ class Account:
 
     def deploy_script(self, bucket: str, key: str, content: bytes) -> None:
         """Write an object with the role of the script deployment, the only one that the bucket policy allows."""
-        arn = self.client("iam").get_role(RoleName=self._writer)["Role"]["Arn"]
-        session = iam.assume(ACCOUNT, arn, "lambda.amazonaws.com", "test")
+        self._as_role("s3", self._writer, "lambda.amazonaws.com").put_object(Bucket=bucket, Key=key, Body=content)
+
+    def report(self, parameter: str, log_group: str, stream: str, record: Json) -> None:
+        """Read the pointer and write a record, as a node's agent does."""
+        ssm, logs = (self._as_role(service, self.roles[NODES], "sagemaker.amazonaws.com") for service in ("ssm", "logs"))
+        event = {"timestamp": int(time.time() * 1000), "message": json.dumps(record)}
+        try:
+            ssm.get_parameter(Name=parameter)
+            logs.create_log_stream(logGroupName=log_group, logStreamName=stream)
+            logs.put_log_events(logGroupName=log_group, logStreamName=stream, logEvents=[event])
+        except ClientError as error:
+            raise PartFailedError(str(error)) from error
+
+    def _as_role(self, service: str, role: str, principal: str) -> Any:
+        """Return a client with the credentials of a role."""
+        arn = self.client("iam").get_role(RoleName=role)["Role"]["Arn"]
+        session = iam.assume(ACCOUNT, arn, principal, "test")
         keys = {"aws_access_key_id": session.access_key, "aws_secret_access_key": session.secret_key}
-        self.client("s3", **keys, aws_session_token=session.token).put_object(Bucket=bucket, Key=key, Body=content)
+        return self.client(service, **keys, aws_session_token=session.token)
 
     def _clusters(self) -> list[Json]:
         """Return the cluster, if any."""

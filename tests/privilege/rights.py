@@ -34,12 +34,13 @@ def actions(statement: Statement) -> list[str]:
 
 
 def rights_of(iam: Any, holder: str, role: str) -> list[Right]:
-    """Return the actions in a role's inline policies; it must have no attached ones."""
+    """Return the allowed actions in a role's inline policies; it must have no attached ones."""
     assert iam.list_attached_role_policies(RoleName=role)["AttachedPolicies"] == []
     return [
         Right(holder, role, policy, statement["Sid"], action)
         for policy in iam.list_role_policies(RoleName=role)["PolicyNames"]
         for statement in _document(iam, role, policy)["Statement"]
+        if statement["Effect"] == "Allow"
         for action in actions(statement)
     ]
 

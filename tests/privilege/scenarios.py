@@ -1,11 +1,13 @@
 """Scenarios that succeed with all rights and together need every right that can be tested."""
 
+import uuid
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
+from cluster_resource.pointer import Bundle
 from config.tags import STACK_ID_TAG
 from local_aws.faults import Fault, order
 from tests.privilege.account import Account
@@ -162,6 +164,21 @@ def failing_nodes_of_a_continuous_cluster(account: Account) -> None:
     )
 
 
+def rollout(account: Account) -> None:
+    """Move running nodes to other scripts; one node reads the pointer and reports."""
+    old = account.rollout.properties
+    new = {**old, "Fingerprint": uuid.uuid4().hex}
+    account.done(account.rollout.create())
+    [node, *_] = account.client("sagemaker").list_cluster_nodes(ClusterName=account.name)["ClusterNodeSummaries"]
+    record = {"record": "state", "instance": node["InstanceId"], "sha256": Bundle.of(new).sha256}
+    account.report(old["Parameter"], old["LogGroup"], f"{node['InstanceId']}/{new['Fingerprint']}", record)
+    update = account.rollout.update("rollout", new, old)
+    account.done(update)
+    text = update.answer(account.patience_s)["Data"]["Rollout"]
+    account.expect("the rollout", text.partition(";")[0], "applied on 1 of 1 nodes")
+    account.done(account.rollout.delete("rollout", new))
+
+
 def deletion(account: Account) -> None:
     """Delete the cluster with its network interfaces, then the deletion resource."""
     account.done(account.cluster.delete(account.name))
@@ -209,5 +226,6 @@ SCENARIOS = (
     Scenario("failing continuous nodes", failing_nodes_of_a_continuous_cluster, with_cluster=False),
     Scenario("deletion after a failed replacement", deletion_after_a_failed_replacement, with_cluster=True),
     Scenario("giving back", giving_back, with_cluster=True),
+    Scenario("rollout", rollout, with_cluster=True),
     Scenario("deletion", deletion, with_cluster=True),
 )

@@ -235,7 +235,7 @@ def test_the_step_changes_only_clusters_of_its_own_stack(stack: StackTemplate, a
 def test_the_step_may_use_only_the_training_plans_of_the_file(stack: StackTemplate, variants: Synthesized) -> None:
     def plans(template: StackTemplate) -> list[Any]:
         own = statements(template, role_of(template, "ProviderStep"))
-        return [statement["Resource"] for statement in own if "training-plan/" in json.dumps(statement["Resource"])]
+        return [statement["Resource"] for statement in own if ":training-plan/" in json.dumps(statement["Resource"])]
 
     assert plans(stack) == []
     [resources] = plans(variants["training-plan", CLUSTER])

@@ -72,7 +72,14 @@ def test_scripts_are_deleted_after_the_cluster(stack: StackTemplate) -> None:
 
 def test_the_cluster_depends_on_everything_in_its_stack(stack: StackTemplate) -> None:
     cluster, _ = stack.one("Custom::HyperPodCluster")
-    assert stack.waits_for(cluster) == stack.resources.keys() - {cluster}
+    assert stack.waits_for(cluster) == stack.resources.keys() - {cluster, *stack.of_type("Custom::HyperPodRollout")}
+
+
+def test_running_nodes_follow_after_the_cluster_and_its_waits(variants: Synthesized) -> None:
+    """New nodes get the new scripts from the cluster's request, so it must be accepted first."""
+    stack = variants["three-hours", CLUSTER]
+    rollout, _ = stack.one("Custom::HyperPodRollout")
+    assert stack.waits_for(rollout) == stack.resources.keys() - {rollout}
 
 
 @pytest.mark.fault(48)
@@ -109,7 +116,7 @@ def test_the_deletion_resource_is_deleted_after_the_cluster_and_before_its_depen
     stack = variants["three-hours", CLUSTER]
     cluster, resource = stack.one("Custom::HyperPodCluster")
     deletion, _ = stack.one("Custom::HyperPodDeletion")
-    waits = set(stack.of_type("Custom::HyperPodWait"))
+    waits = set(stack.of_type("Custom::HyperPodWait", "Custom::HyperPodRollout"))
     assert deletion in resource["DependsOn"]
     assert stack.waits_for(deletion) == stack.resources.keys() - {cluster, deletion} - waits
 

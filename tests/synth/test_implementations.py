@@ -145,7 +145,8 @@ def test_a_retained_cluster_retains_its_dependencies(choices: Synthesized) -> No
     stack = choices["kept", CLUSTER]
     kept = {name for name, resource in stack.resources.items() if resource.get("DeletionPolicy") == "RetainExceptOnCreate"}
     types = {stack.resources[name]["Type"] for name in kept}
-    assert types == {OURS, "AWS::IAM::Role", "AWS::IAM::Policy", "AWS::S3::Bucket", "AWS::S3::BucketPolicy"}
+    scripts = {"AWS::S3::Bucket", "AWS::S3::BucketPolicy", "AWS::Logs::LogGroup"}
+    assert types == {OURS, "AWS::IAM::Role", "AWS::IAM::Policy", *scripts}
     assert not stack.of_type("Custom::S3AutoDeleteObjects")
     network = choices["kept", NETWORK].resources.values()
     assert {resource.get("DeletionPolicy") for resource in network} == {"RetainExceptOnCreate"}

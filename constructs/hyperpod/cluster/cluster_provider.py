@@ -13,6 +13,7 @@ from constructs.hyperpod.cluster.request_alarms import RequestAlarms
 from constructs.hyperpod.cluster.request_machine import RequestMachine
 from constructs.hyperpod.cluster.resource_function import ResourceFunction
 from constructs.hyperpod.cluster.step_permissions import StepPermissions
+from constructs.hyperpod.lifecycle.running_nodes import RunningNodes
 from constructs.hyperpod.nag import acknowledge_wildcards
 
 
@@ -58,7 +59,7 @@ class ClusterProvider(Construct):
         """The ARN that CloudFormation sends requests to; it cannot change in an existing stack."""
         return self._entry.function_arn
 
-    def permit(self, permissions: StepPermissions) -> None:
+    def permit(self, permissions: StepPermissions | RunningNodes) -> None:
         """Grant ``permissions`` to the step function."""
         for statement in permissions.statements():
             self._step.add_to_role_policy(statement)

@@ -9,6 +9,7 @@ from constructs import Construct, IDependable
 from cluster_request.effective_request import EffectiveRequest
 from cluster_request.request import Request
 from cluster_request.resource_properties import resource_properties, tagged
+from config.instance_group import Role
 from config.model import ClusterConfig, Wait
 from constructs.hyperpod.cluster.cluster_provider import ClusterProvider
 from constructs.hyperpod.cluster.create_cluster_input import create_cluster_input
@@ -17,6 +18,7 @@ from constructs.hyperpod.cluster.step_permissions import StepPermissions
 from constructs.hyperpod.cluster.volume_keys import volume_key_ids
 from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
+from constructs.hyperpod.lifecycle.running_nodes import RunningNodes
 from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.removal_policy import removal_policy
 from constructs.hyperpod.storage.shared_storage import SharedStorage
@@ -60,6 +62,7 @@ class HyperPodCluster(Construct):
             if config.wait is not Wait.NONE:
                 self._wait_longer(fingerprint(cdk.Stack.of(self).resolve(request), network.identity))
             self._delete_longer(dependencies)
+        self._rollout = self._roll_out(scripts, scripts.running_nodes) if scripts.running_nodes else None
 
     @property
     def cluster_name(self) -> str:
@@ -80,6 +83,30 @@ class HyperPodCluster(Construct):
     def missing_nodes(self) -> str:
         """The groups that ran with fewer nodes than requested when the deployment ended."""
         return self._last.get_att_string("MissingNodes")
+
+    @property
+    def rollout(self) -> str | None:
+        """The result of the last change of running nodes; None if they do not follow the cluster file."""
+        return self._rollout.get_att_string("Rollout") if self._rollout else None
+
+    def _roll_out(self, scripts: LifecycleScripts, running_nodes: RunningNodes) -> cdk.CustomResource:
+        """Define the resource that moves running nodes to new scripts, after the cluster knows them for new nodes."""
+        self._provider.permit(running_nodes)
+        rollout = self._custom(
+            "Rollout",
+            "Custom::HyperPodRollout",
+            {
+                "ClusterName": self.cluster_name,
+                "Parameter": running_nodes.parameter_name,
+                "LogGroup": running_nodes.log_group.log_group_name,
+                **scripts.version.properties(cdk.Stack.of(self)),
+                "ControllerGroups": [group.name for group in self._config.of_role(Role.CONTROLLER)],
+                "LoginGroups": [group.name for group in self._config.of_role(Role.LOGIN)],
+                "OnFailure": self._config.lifecycle.on_follow_failure.value,
+            },
+        )
+        rollout.node.add_dependency(self._last, self._provider, scripts)
+        return rollout
 
     def _wait_longer(self, trigger: str) -> None:
         """Define a resource for each hour after the first, the limit of CloudFormation for a single resource."""

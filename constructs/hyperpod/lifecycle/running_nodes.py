@@ -55,7 +55,7 @@ class RunningNodes(Construct):
             ),
         ]
 
-    def deployment_statements(self) -> list[iam.PolicyStatement]:
+    def statements(self) -> list[iam.PolicyStatement]:
         """Allow the deployment to move the pointer and to read the reports."""
         return [
             iam.PolicyStatement(
@@ -65,6 +65,10 @@ class RunningNodes(Construct):
             ),
             iam.PolicyStatement(sid="ReadReports", actions=["logs:FilterLogEvents"], resources=[self._log_group.log_group_arn]),
         ]
+
+    def wildcards(self) -> dict[str, str]:
+        """Return the reason for each wildcard in the statements: there is none."""
+        return {}
 
     @property
     def _parameter_arn(self) -> str:

@@ -124,7 +124,7 @@ class Agent:
         return Outcome(APPLIED, pointer.sha256, pointer.generation)
 
     def _run_live_steps(self, folder: Path) -> None:
-        """Run the new bundle's own code in a process of its own."""
+        """Run the new bundle's code in a separate process."""
         environment = {"SAGEMAKER_RESOURCE_CONFIG_PATH": str(self.context.cluster.path)}
         script = ("python3", "-B", "-u", str(folder / "lifecycle_script.py"), "--live")
         self.system.run(*script, environment=environment, timeout_s=LIVE_TIMEOUT_S, show=True)

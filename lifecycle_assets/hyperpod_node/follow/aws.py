@@ -43,6 +43,7 @@ class Aws:
     variables: Mapping[str, str] = field(default_factory=lambda: environ)
     clock: Clock = CLOCK
     time: Callable[[], float] = time.time
+    attempts: int = ATTEMPTS
 
     def parameter(self, name: str) -> str:
         """Return the value of an SSM parameter."""
@@ -69,7 +70,9 @@ class Aws:
 
     def put_log_events(self, group: str, stream: str, messages: list[str]) -> None:
         """Write ``messages`` to a log stream; create the stream if it does not exist."""
-        events = [{"timestamp": int(self.time() * 1000), "message": message} for message in messages]
+        now = int(self.time() * 1000)
+        # Each has its own time, so that readers get them in this order.
+        events = [{"timestamp": now + number, "message": message} for number, message in enumerate(messages)]
         content = {"logGroupName": group, "logStreamName": stream, "logEvents": events}
         try:
             self._json_call("logs", "PutLogEvents", content)
@@ -100,16 +103,16 @@ class Aws:
     def _call(self, call: str, service: str, request: Request) -> bytes:
         """Send a request; repeat it after throttling, errors of the server, and if there is no response."""
         policy = RetryPolicy(timeout_s=60, first_pause_s=1, longest_pause_s=8, clock=self.clock)
-        for attempt in range(1, ATTEMPTS + 1):
+        for attempt in range(1, self.attempts + 1):
             credentials, region = self.metadata.credentials, self.metadata.region
             try:
                 return self.send(signed(request, service, region, credentials, self.time()))
             except HttpError as error:
                 code, message = _cause(error.content)
-                if attempt == ATTEMPTS or not (error.status >= 500 or error.status == 429 or code in _THROTTLED):
+                if attempt == self.attempts or not (error.status >= 500 or error.status == 429 or code in _THROTTLED):
                     raise AwsError(call, code or f"HTTP status {error.status}", message) from None
             except UnreachableError as error:
-                if attempt == ATTEMPTS:
+                if attempt == self.attempts:
                     raise NodeError(f"{call}: {error}") from None
             self.clock.sleep(policy.pause_s(attempt))
         raise AssertionError  # the last attempt returns or raises

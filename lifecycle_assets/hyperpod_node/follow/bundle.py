@@ -56,7 +56,7 @@ def download(pointer: Pointer, aws: Aws, system: System) -> Path:
     with _new_folder(system) as new:
         for key in aws.keys(pointer.bucket, f"{pointer.prefix}/"):
             name = key.removeprefix(f"{pointer.prefix}/")
-            if name and not name.endswith("/"):  # such a key stands for a folder
+            if name and not name.endswith("/"):  # an empty object that marks a folder
                 file = new / _checked(name)
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(aws.object(pointer.bucket, key))

@@ -45,7 +45,7 @@ def apply(context: Context, system: System) -> bool:
 
 
 def apply_live(context: Context, system: System) -> bool:
-    """Register new users and QOS on a running cluster, whose accounting stays as it is."""
+    """Register new users and QOS on a running cluster; the database does not change."""
     conf, whole = slurm_configuration.read(system.slurm_conf), SlurmConf(system.slurm_conf.read_text())
     has_database = "slurmdbd" in (whole.value("AccountingStorageType") or "")  # the cluster file may request another one since
     if not has_database or system.host != conf.controllers[0].name.split(".")[0]:

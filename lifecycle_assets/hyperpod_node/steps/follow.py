@@ -32,7 +32,7 @@ def apply(context: Context, system: System, aws: Aws | None = None) -> bool:
     if context.settings.follow is None:
         return service.remove(system)
     is_started = _tried(NOT_FOLLOWING, lambda: _start(context, system))
-    return is_started and _tried(NOT_REPORTING, lambda: _report(context, system, aws or Aws()))
+    return is_started and _tried(NOT_REPORTING, lambda: _report(context, system, aws or Aws(attempts=1)))
 
 
 def apply_live(context: Context, system: System) -> bool:
@@ -54,7 +54,11 @@ def _report(context: Context, system: System, aws: Aws) -> None:
     memory = Memory.load(system)
     reports = Reports(context, system)
     reports.add_outcome(Outcome(APPLIED, memory.sha256, memory.generation))
-    reports.send(aws)
+    try:
+        reports.send(aws)
+    finally:
+        memory.unsent = reports.lines  # the agent sends them later; a node without a route to AWS must not wait
+        memory.save(system)
 
 
 def _tried(consequence: str, action: Callable[[], None]) -> bool:

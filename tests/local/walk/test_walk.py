@@ -19,6 +19,7 @@ LOGIN_GROUP = """  - name: login-group
     instance_type: ml.m5.xlarge
     instance_count: 1
 """
+POINTER = "/hyperpod-cdk/reference/bundle"
 SCRIPT = "lifecycle_assets/lifecycle_script.py"
 
 pytestmark = [pytest.mark.cdk, pytest.mark.local]
@@ -46,6 +47,12 @@ def nodes(client: Client) -> set[str]:
     return {node["InstanceId"] for node in listed if node["InstanceStatus"]["Status"] == "Running"}
 
 
+def pointer(client: Client) -> dict[str, Any]:
+    """The bundle of scripts that running nodes follow."""
+    value: dict[str, Any] = json.loads(client("ssm").get_parameter(Name=POINTER)["Parameter"]["Value"])
+    return value
+
+
 def changes(diff: str) -> list[str]:
     """What `cdk diff` shows as changed, added or removed, without the frame of its tree."""
     return [line.strip(" │├└─") for line in diff.splitlines() if re.search(r"\[[-+~]\]", line)]
@@ -54,6 +61,7 @@ def changes(diff: str) -> list[str]:
 def test_a_cluster_is_deployed_changed_and_destroyed_by_the_real_command_line(workspace: Workspace, client: Client) -> None:
     workspace.deploy()
     the_request_is_the_reference_request()
+    assert pointer(client)["reach"] == {"roles": ["controller", "login"], "compute_percent": 100}
     assert "compute-nodes       compute     ml.trn1.32xlarge  4 of 4  InService" in workspace.run(
         "python", "-m", "cli", "status", "reference"
     )
@@ -61,6 +69,7 @@ def test_a_cluster_is_deployed_changed_and_destroyed_by_the_real_command_line(wo
     a_count_is_one_field_in_the_diff_and_changes_in_place(workspace, client)
     workspace.destroy()
     assert client("sagemaker").list_clusters()["ClusterSummaries"] == []
+    assert client("ssm").get_parameters(Names=[POINTER])["InvalidParameters"] == [POINTER]
 
 
 @pytest.mark.long
@@ -135,10 +144,16 @@ def a_group_taken_out_of_the_file_is_removed(workspace: Workspace, client: Clien
 
 
 def a_changed_script_moves_the_prefix_and_replaces_no_node(workspace: Workspace, client: Client) -> None:
-    before, uri = nodes(client), source_uri(client)
+    before, uri, old = nodes(client), source_uri(client), pointer(client)
     workspace.replace(SCRIPT, "lifecycle script done", "lifecycle script has run")
-    workspace.deploy()
+    printed = workspace.deploy()
     assert source_uri(client) != uri
+    new = pointer(client)
+    assert source_uri(client) == f"s3://{new['bucket']}/{new['prefix']}/"
+    assert new["generation"] > old["generation"]
+    assert new["sha256"] != old["sha256"]
+    # Nodes that only check the permissions of the lifecycle scripts have no agent.
+    assert f"applied on 0 of 0 nodes; {len(before)} without agent: i-" in printed
     assert nodes(client) == before
     assert "has run" in script_at(client, source_uri(client))
     assert "has run" not in script_at(client, uri), "the old prefix stays for the nodes that were made with it"

@@ -62,6 +62,7 @@ def test_the_first_compute_wave_has_at_least_one_node() -> None:
     assert world.waves()[1] == (BOTH, share(node.instance) + 1)
 
 
+@pytest.mark.fault(80)
 def test_generations_rise_after_the_parameter_was_deleted(world: RolloutWorld) -> None:
     world.update_to("b", "a")
     highest = world.account.written[-1].generation
@@ -82,6 +83,7 @@ def test_an_update_without_a_changed_bundle_writes_nothing(world: RolloutWorld) 
     assert world.account.written == []
 
 
+@pytest.mark.fault(80)
 def test_a_pointer_that_was_changed_by_hand_is_restored(world: RolloutWorld) -> None:
     world.account.value = '{"version": 9}'
     assert world.update_to("a", "a")["Status"] == "SUCCESS"
@@ -89,6 +91,7 @@ def test_a_pointer_that_was_changed_by_hand_is_restored(world: RolloutWorld) -> 
     assert world.account.written[-1].bundle.sha256 == sha256_of("a")
 
 
+@pytest.mark.fault(76)
 def test_a_failed_step_stops_the_rollout_after_its_wave(world: RolloutWorld) -> None:
     node = break_on(world, "login", "b")
     done = world.update_to("b", "a")
@@ -98,6 +101,7 @@ def test_a_failed_step_stops_the_rollout_after_its_wave(world: RolloutWorld) -> 
     assert [node.group for node in world.account.running("b")] == ["controller"]
 
 
+@pytest.mark.fault(77)
 def test_the_rollback_repairs_all_nodes_at_once(world: RolloutWorld) -> None:
     break_on(world, "login", "b")
     world.update_to("b", "a")
@@ -108,6 +112,7 @@ def test_the_rollback_repairs_all_nodes_at_once(world: RolloutWorld) -> None:
     assert len(world.account.running("a")) == WORKERS + 2
 
 
+@pytest.mark.fault(77)
 def test_a_rollback_succeeds_even_if_a_node_cannot_return(world: RolloutWorld) -> None:
     node = break_on(world, "login", "b")
     world.update_to("b", "a")
@@ -130,6 +135,7 @@ def test_a_failed_bundle_that_is_deployed_again_goes_by_waves(world: RolloutWorl
     assert len(world.account.running("b")) == WORKERS + 2
 
 
+@pytest.mark.fault(76)
 def test_warn_reports_the_failure_and_the_next_deployment_repairs_it(world: RolloutWorld) -> None:
     node = break_on(world, "controller", "b")
     done = world.update_to("b", "a", OnFailure="warn")
@@ -148,6 +154,7 @@ def test_a_stopped_rollout_starts_again_with_any_change_of_its_properties(world:
     assert done["Data"]["Rollout"] == f"applied on {WORKERS + 2} of {WORKERS + 2} nodes"
 
 
+@pytest.mark.fault(78)
 def test_a_node_that_reports_no_result_stops_the_rollout_after_ten_minutes(world: RolloutWorld) -> None:
     [controller] = [node for node in world.account.nodes if node.group == "controller"]
     controller.generation = 2**40  # it reports, and ignores the pointer
@@ -158,6 +165,7 @@ def test_a_node_that_reports_no_result_stops_the_rollout_after_ten_minutes(world
     assert 600 <= (world.clock.now - before).total_seconds() <= 800
 
 
+@pytest.mark.fault(78)
 def test_nodes_without_agent_are_listed_and_not_waited_for(world: RolloutWorld) -> None:
     [silent] = world.account.add("login", 1, has_agent=False)
     done = world.update_to("b", "a")
@@ -189,6 +197,7 @@ def test_malformed_records_are_ignored(world: RolloutWorld, message: str) -> Non
     assert world.update_to("b", "a")["Status"] == "SUCCESS"
 
 
+@pytest.mark.fault(79)
 @pytest.mark.parametrize("kind", ["forward", "back"])
 def test_a_step_that_dies_at_any_call_converges(kind: str) -> None:
     calls = 1

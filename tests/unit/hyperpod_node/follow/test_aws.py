@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 
@@ -77,6 +78,13 @@ def test_a_log_stream_is_created_once() -> None:
     fake.aws.put_log_events("group", "workers/i-1", ["two"])
     assert fake.streams == {"workers/i-1": ["one", "two"]}
     assert len(fake.asked) == 4
+
+
+def test_log_events_keep_their_order_by_time() -> None:
+    fake = FakeAws(streams={"stream": []})
+    fake.aws.put_log_events("group", "stream", ["one", "two"])
+    events = json.loads(fake.asked[0].body)["logEvents"]
+    assert [(event["message"], event["timestamp"]) for event in events] == [("one", 1.7e12), ("two", 1.7e12 + 1)]
 
 
 @pytest.mark.parametrize("document", ["nonsense", "[]", '{"AccessKeyId": "A"}'])

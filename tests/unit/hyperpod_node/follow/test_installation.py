@@ -65,6 +65,7 @@ def test_a_report_that_fails_is_a_warning_and_the_agent_runs(node: FakeSystem, c
     assert not start(node, FakeAws(failures=[error(400, "AccessDeniedException")]))
     assert "warning: this node does not report to the cluster yet: logs:PutLogEvents" in capsys.readouterr().out
     assert node.path(TIMER).exists()
+    assert len(Memory.load(node.system).unsent) == 1  # for the agent
 
 
 def test_an_installation_that_fails_is_a_warning(node: FakeSystem, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,41 @@
+"""The pointer that running nodes follow: written by lambda_assets, read by lifecycle_assets on the nodes."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from cluster_resource.pointer import FULL, Bundle, Pointer, Reach
+from hyperpod_node.follow import bundle
+from hyperpod_node.follow.pointer import Pointer as NodePointer
+from tests.contract.bundle import bundle_of
+from tests.contract.deployed import Deployed, as_cloudformation_sends
+from tests.synth.synthesized import CLUSTER, Synthesized
+
+BUNDLE = Bundle("sagemaker-reference-123456789012-us-west-2", "lifecycle/0123456789abcdef/fs-0123456789abcdef0", "0f" * 32)
+REACHES = (Reach(("controller",), 0), Reach(("controller", "login"), 0), Reach(("controller", "login"), 37), FULL)
+
+
+@pytest.mark.parametrize(("cluster", "name"), [("reference", "provisioning_parameters.json"), ("starter", "slurm_groups.json")])
+def test_nodes_calculate_the_sha256_of_the_deployment(
+    cluster: str, name: str, shipped: Synthesized, shipped_folder: Path, tmp_path: Path
+) -> None:
+    properties = as_cloudformation_sends(Deployed(shipped, cluster).properties(CLUSTER, "Custom::HyperPodRollout"))
+    shutil.copytree(bundle_of(shipped, cluster, shipped_folder), tmp_path / "bundle")
+    (tmp_path / "bundle" / name).write_text(properties["Parameters"])
+    assert bundle.digest(tmp_path / "bundle") == Bundle.of(properties).sha256
+
+
+def test_nodes_read_what_the_deployment_writes() -> None:
+    read = NodePointer.parse(Pointer(1_795_000_000, BUNDLE, Reach(("controller",), 10)).text)
+    assert (read.generation, read.roles, read.compute_percent) == (1_795_000_000, ("controller",), 10)
+    assert (read.bucket, read.prefix, read.sha256) == BUNDLE
+
+
+@pytest.mark.parametrize("reach", REACHES)
+def test_nodes_and_the_deployment_agree_who_follows(reach: Reach) -> None:
+    read = NodePointer.parse(Pointer(1, BUNDLE, reach).text)
+    for role in ("controller", "login", "compute"):
+        for number in range(200):
+            instance = f"i-{number:017x}"
+            assert read.reaches(role, instance) == reach.includes(role, instance)
