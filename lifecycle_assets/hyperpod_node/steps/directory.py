@@ -1,11 +1,13 @@
 """Set up SSSD for the users of a directory: lookups, logins with keys or passwords, sudo, and what PAM does at a login.
 
 A problem of the directory fails login nodes, so that a deployment without working logins does not succeed. Other nodes only warn:
-jobs must run while the directory is down, and SSSD connects as soon as the directory responds.
+jobs must run while the directory is down, and SSSD connects as soon as the directory responds. A login node warns too if the
+directory accepted the same settings before: an outage must not fail a deployment of other changes.
 """
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +32,7 @@ SSHD, SSH_UNIT = Path("/etc/ssh/sshd_config.d/10-hyperpod-directory.conf"), "ssh
 INSTANCE_CONNECT = Path("systemd/system/ssh.service.d/ec2-instance-connect.conf")
 NSSWITCH, DATABASES = Path("/etc/nsswitch.conf"), ("passwd", "group", "shadow")
 PACKAGES = {"usr/sbin/sssd": "sssd-ldap", "libnss_sss.so.2": "libnss-sss", "security/pam_sss.so": "libpam-sss"}
+ACCEPTED = daemon.STARTED_WITH / "directory.accepted"
 OUTAGE_S, GROUPS_S = 60, 10
 
 
@@ -41,7 +44,7 @@ def apply(context: Context, system: System) -> bool:
     try:
         _set_up(context, directory, system)
     except NodeError as error:
-        if context.node.role == LOGIN:
+        if context.node.role == LOGIN and not _was_accepted(directory, system):
             raise NodeError(f"no user of the directory can log in: {error}") from None
         print(f"warning: {error}; the users of the directory are unknown on this node until that is fixed")
     return True
@@ -57,6 +60,7 @@ def _set_up(context: Context, directory: Directory, system: System) -> None:
     password = sssd_conf.password_in(secret.read(directory.secret_arn, system), directory.secret_arn)
     _run_sssd(context, directory, password, system)
     _require_accepted(directory, password, authorities, system)
+    put(system.path(ACCEPTED), _digest(directory))
     _warn_about_groups(directory, system)
 
 
@@ -155,6 +159,15 @@ def _require_accepted(directory: Directory, password: str, authorities: Path | N
         raise NodeError(problem)
 
 
+def _was_accepted(directory: Directory, system: System) -> bool:
+    file = system.path(ACCEPTED)
+    return file.exists() and file.read_text() == _digest(directory)
+
+
+def _digest(directory: Directory) -> str:
+    return hashlib.sha256(repr(directory).encode()).hexdigest()
+
+
 def _warn_about_groups(directory: Directory, system: System) -> None:
     """Warn about groups that SSSD does not find: their members cannot log in or use sudo."""
     missing = list(dict.fromkeys((*directory.allowed_groups, *directory.sudo_groups)))
@@ -189,7 +202,7 @@ def _remove(system: System) -> bool:
         return False
     system.run("systemctl", "disable", "--now", "sssd")
     login_hook.remove(system)
-    for file in (SUDOERS, AUTHORITIES, SSHD, "/etc" / INSTANCE_CONNECT, CONF):
+    for file in (SUDOERS, AUTHORITIES, SSHD, "/etc" / INSTANCE_CONNECT, ACCEPTED, CONF):
         system.path(file).unlink(missing_ok=True)
     for file in (*system.path(CACHES / "mc").glob("*"), *system.path(CACHES / "db").glob("*")):
         file.unlink()

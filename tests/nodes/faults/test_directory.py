@@ -75,7 +75,7 @@ def test_users_of_a_directory_log_in_and_run_jobs_and_others_are_refused(cluster
     login(cluster, "alice_ldap", "true", password="no", status=255)
 
     give_secret(cluster, "wrong")
-    error = again("login-1", directory=section).failed()
+    error = again("login-1", directory=section | {"shell": "/bin/sh"}).failed()
     assert "bind as cn=sssd,dc=example,dc=com: LDAP result 49 (invalid credentials)" in error
     assert "check `directory.bind_dn` and the password in `directory.secret_arn`" in error
     assert "wrong" not in error

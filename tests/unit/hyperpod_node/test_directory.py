@@ -143,6 +143,17 @@ def test_a_directory_that_is_down_or_refuses_stops_no_node_that_jobs_need(
     assert ("restart", "sssd") in machine.run.named("systemctl")
 
 
+def test_settings_that_were_accepted_once_fail_no_login_node(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+    machine.apply()
+    machine.refusals["ldaps://ldap.example.com"] = REFUSED
+    machine.apply()
+    assert "warning: ldaps://ldap.example.com: bind" in capsys.readouterr().out
+    with pytest.raises(NodeError, match=r"can log in"):
+        machine.apply(allowed_groups=["ml"])
+    with pytest.raises(NodeError, match=r"can log in"):
+        machine.apply(allowed_groups=["ml"])
+
+
 def test_an_outage_fails_a_login_node_after_a_minute_and_another_server_is_enough(machine: Machine) -> None:
     machine.refusals["ldaps://ldap.example.com"] = DOWN
     machine.apply(uris=["ldaps://ldap.example.com", "ldaps://second.example.com"])
