@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.cluster_files import REFERENCE
 from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized, synthesize
-from tests.synth.variants import REFERENCE
 
 PARAMETER = "parameter/hyperpod-cdk/reference/bundle"
 ROLLOUT = "Custom::HyperPodRollout"
