@@ -25,6 +25,8 @@ from cluster_resource.observed import Cluster
 from cluster_resource.reconcile import decide, observed_name
 from cluster_resource.response import Send, failure, send, success
 
+_UNREAD = {ROLLOUT: "running nodes"}
+
 if TYPE_CHECKING:
     from cluster_resource.diagnostics import Diagnostics
     from cluster_resource.rollout_api import RolloutApi
@@ -205,7 +207,7 @@ def _log(event: Event, cluster: Cluster | None, decision: Decision, clock: Clock
         "step",
         request=f"{event.request_type} {event.logical_id}",
         cluster=cluster.name if cluster else None,
-        status=cluster.status if cluster else "absent or not read",
+        status=cluster.status if cluster else _UNREAD.get(event.resource_type, "absent or not read"),
         nodes=cluster.progress if cluster else None,
         elapsed_s=round(clock.elapsed_s),
         next=type(decision.action).__name__,

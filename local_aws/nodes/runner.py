@@ -14,6 +14,7 @@ from local_aws.hyperpod.check_only_runner import CheckOnlyRunner
 from local_aws.hyperpod.model import Cluster
 from local_aws.hyperpod.node_runner import Done, Launch, Outcome
 from local_aws.nodes import support
+from local_aws.nodes.agent import real_time
 from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.bundle import Store
 from local_aws.nodes.agent.cluster_nodes import ClusterNodes, MakeHub
@@ -147,7 +148,8 @@ def simulated_nodes(
     control.route("nodes", lambda _: runner.describe())
     starting.use(runner)
     try:
-        yield runner
+        with real_time.while_nodes_follow(runner.describe):
+            yield runner
     finally:
         starting.use(CheckOnlyRunner())
         control.route("nodes", lambda _: [])

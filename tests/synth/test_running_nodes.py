@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.cluster_files import REFERENCE
 from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized, synthesize
-from tests.synth.variants import REFERENCE
 
 PARAMETER = "parameter/hyperpod-cdk/reference/bundle"
 ROLLOUT = "Custom::HyperPodRollout"
@@ -70,5 +70,7 @@ def test_a_cluster_that_does_not_follow_has_no_pointer(tmp_path: Any) -> None:
     (tmp_path / "off.yaml").write_text(REFERENCE.read_text() + "lifecycle: {follow: new_nodes}\n")
     stack = synthesize(tmp_path / "out", tmp_path)["off", CLUSTER]
     assert not stack.of_type(ROLLOUT)
-    assert "hyperpod-cdk/off" not in stack.text
+    [deletion] = statements(stack, "DeleteBundlePointer")  # an update that stops following deletes the rollout afterwards
+    assert stack.text.count("hyperpod-cdk/off") == 1
+    assert deletion["Action"] == "ssm:DeleteParameter"
     assert "Rollout" not in stack.outputs

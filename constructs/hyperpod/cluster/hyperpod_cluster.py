@@ -11,6 +11,7 @@ from cluster_request.request import Request
 from cluster_request.resource_properties import resource_properties, tagged
 from config.instance_group import Role
 from config.model import ClusterConfig, Wait
+from config.operation_names import bundle_parameter
 from constructs.hyperpod.cluster.cluster_provider import ClusterProvider
 from constructs.hyperpod.cluster.create_cluster_input import create_cluster_input
 from constructs.hyperpod.cluster.generated_names import name_pattern
@@ -142,6 +143,7 @@ class HyperPodCluster(Construct):
             role_arns=sorted(roles),
             training_plan_arns=sorted({group["TrainingPlanArn"] for group in groups if "TrainingPlanArn" in group}),
             volume_key_ids=volume_key_ids(EffectiveRequest(self._config)),
+            bundle_parameter=bundle_parameter(self._config.name),
             image_ids=sorted({image for group in groups if (image := group.get("ImageId", "")).startswith("ami-")}),
         )
 

@@ -33,6 +33,7 @@ class StepPermissions:
     training_plan_arns: Sequence[str]
     image_ids: Sequence[str]
     volume_key_ids: Sequence[str]
+    bundle_parameter: str
 
     def statements(self) -> list[iam.PolicyStatement]:
         """Return all statements except those for logs."""
@@ -44,6 +45,7 @@ class StepPermissions:
             *self._images(),
             *encrypt_volumes(self.stack, self.volume_key_ids),
             *self._roles(),
+            self._delete_pointer(),
         ]
 
     def wildcards(self) -> dict[str, str]:
@@ -192,6 +194,15 @@ class StepPermissions:
             ),
             iam.PolicyStatement(sid="CreateServiceLinkedRole", actions=["iam:CreateServiceLinkedRole"], resources=[linked_role]),
         ]
+
+    def _delete_pointer(self) -> iam.PolicyStatement:
+        """Allow deleting the pointer of running nodes.
+
+        This does not depend on `lifecycle.follow` in the file: an update that changes it first replaces the policy, then deletes
+        Custom::HyperPodRollout.
+        """
+        parameter = self.stack.format_arn(service="ssm", resource="parameter", resource_name=self.bundle_parameter.lstrip("/"))
+        return iam.PolicyStatement(sid="DeleteBundlePointer", actions=["ssm:DeleteParameter"], resources=[parameter])
 
     def _ownership(self, key: str) -> dict[str, str]:
         return {f"{key}/{STACK_ID_TAG}": self.stack.stack_id, f"{key}/{LOGICAL_ID_TAG}": self.logical_id}

@@ -60,7 +60,7 @@ class RunningNodes(Construct):
         return [
             iam.PolicyStatement(
                 sid="MoveBundlePointer",
-                actions=["ssm:DeleteParameter", "ssm:GetParameter", "ssm:PutParameter"],
+                actions=["ssm:GetParameter", "ssm:PutParameter"],
                 resources=[self._parameter_arn],
             ),
             iam.PolicyStatement(sid="ReadReports", actions=["logs:FilterLogEvents"], resources=[self._log_group.log_group_arn]),

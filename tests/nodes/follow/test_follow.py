@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from cluster_resource.pointer import Bundle as Uploaded
 from constructs.hyperpod.lifecycle.script_bundle import ScriptBundle
 from local_aws import hyperpod
 from local_aws.nodes.agent.behaviour import Behaviour
@@ -18,6 +19,7 @@ from tests.local.hyperpod.world import BUCKET, World, until
 from tests.node_settings import slurm, user
 from tests.nodes.bundle import Bundle, lay
 from tests.nodes.cluster.running import UP_S, Running
+from tests.nodes.follow.rollout import Rollout
 
 pytestmark = pytest.mark.local
 __all__ = ["aws", "nodes"]
@@ -179,3 +181,23 @@ def test_a_failing_live_step_is_reported_with_its_title_and_the_next_bundle_repa
     cluster.until_reported("applied", *NODES)
     assert all(cluster.run(name, "ls", "/root/live") for name in NODES)
     assert "carol" not in cluster.run("login-1", "sh", "-c", SSH.format(cluster.machine("workers-1")["address"])).split()
+
+
+def test_a_deployment_stops_at_the_first_failure_and_its_rollback_repairs_the_nodes(cluster: Following) -> None:
+    rollout = Rollout(cluster.world, cluster.name, PARAMETER, LOG_GROUP)
+    old = rollout.upload(bundle(), "lifecycle/old/")
+    new = rollout.upload(bundle(script="#!/bin/sh\n[ ! -e /root/full ] || { echo disk full >&2; exit 3; }\n"), "lifecycle/new/")
+    assert rollout.update(old, new)["Data"] == {"Rollout": "applied on 4 of 4 nodes"}
+
+    cluster.run("login-1", "touch", "/root/full")
+    stopped = rollout.update(new, old)
+    instance = cluster.machine("login-1")["id"]
+    assert stopped["Status"] == "FAILED"
+    assert f"stopped at login: login-1 ({instance}): step 'your live scripts': " in stopped["Reason"]
+    assert "disk full" in stopped["Reason"]
+    reached = {one["node"] for one in cluster.records() if one["sha256"] == Uploaded.of(new).sha256}
+    assert reached == {"controller-1", "login-1"}
+
+    assert rollout.update(old, new, undo=True)["Data"] == {"Rollout": "applied on 4 of 4 nodes"}
+    cluster.run("login-1", "rm", "/root/full")
+    assert rollout.update(new, old)["Data"] == {"Rollout": "applied on 4 of 4 nodes"}

@@ -5,6 +5,7 @@ import pytest
 from local_aws.clock import clock
 from local_aws.credentials import OWNER
 from local_aws.environment import aws_environment
+from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import ACCOUNT, EmbeddedAws
 from local_aws.testing import REGION, Client, aws, clients_of, nodes
@@ -13,12 +14,14 @@ from tests.local.walk.workspace import Workspace
 __all__ = ["aws", "nodes"]
 
 SPEED = 300.0
+FOLLOW_EVERY_S = 4.0
 
 
 @pytest.fixture(scope="module")
 def workspace(aws: EmbeddedAws, nodes: SimulatedNodes, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """A checkout in the region of the reference cluster, bootstrapped."""
     clock.set_speed(SPEED)
+    nodes.behaviour = Behaviour(follow_every_s=FOLLOW_EVERY_S)
     folder = tmp_path_factory.mktemp("walk")
     home = folder / "home"
     home.mkdir()

@@ -69,14 +69,16 @@ def test_the_file_becomes_a_slurm_cluster(workspace: Workspace, nodes: Simulated
     assert on.run("controller-machine-1", "systemctl", "is-active", *services).splitlines() == ["active"] * len(services)
 
 
-def test_two_nodes_more_join_and_a_destroy_ends_them_all(workspace: Workspace, nodes: SimulatedNodes) -> None:
+def test_two_nodes_join_others_get_a_user_and_a_destroy_ends_them_all(workspace: Workspace, nodes: SimulatedNodes) -> None:
     """Goes on with the cluster of the tests before."""
     if not nodes.describe():
         workspace.deploy()
     on = OnNodes(nodes)
     before = {on.host(name) for name in WORKERS}
     workspace.replace("clusters/reference.yaml", "instance_count: 4", "instance_count: 6")
-    workspace.deploy()
+    workspace.replace("clusters/reference.yaml", "users:\n", "users:\n  - {name: carol, uid: 10003}\n")
+    assert "applied on 8 of 8 nodes" in workspace.deploy()
+    assert {on.run(name, "id", "carol") for name in ALL} == {"uid=10003(carol) gid=10003(carol) groups=10003(carol)"}
     joined = {on.host(name) for name in ("compute-nodes-5", "compute-nodes-6")}
     assert on.hosts_in_state("idle", count=6) == before | joined
     assert len(on.run("login-group-1", "srun", "--immediate=30", "-N6", "hostname").splitlines()) == 6

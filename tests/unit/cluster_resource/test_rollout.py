@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from cluster_resource.observed import Node
 from cluster_resource.pointer import share
+from cluster_resource.reports import fleet_of
 from cluster_resource.rollout import NEW_NODES, UNCHANGED
 from tests.unit.cluster_resource.rollout_world import FakeNode, RolloutWorld, rollout_properties, sha256_of
 
@@ -236,6 +238,28 @@ def test_an_older_request_that_arrives_late_changes_nothing(world: RolloutWorld)
     assert world.update_to("c", "a")["Status"] == "SUCCESS"
     assert "superseded" in world.finish(late)["Reason"]
     assert world.account.written[-1].bundle.sha256 == sha256_of("c")
+
+
+def test_a_step_of_an_older_request_that_was_not_stopped_writes_nothing(
+    world: RolloutWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(world.states, "stop_execution", lambda **_: {})
+    older = world.deliver(world.rollout("Update", "b", "a"))
+    world.clock.advance(5)
+    assert world.finish(world.rollout("Update", "c", "a"))["Status"] == "SUCCESS"
+    assert "superseded" in world.response(older)["Reason"]
+    assert {pointer.bundle.sha256 for pointer in world.account.written} == {sha256_of("c")}
+
+
+def test_a_node_that_failed_a_bundle_runs_no_bundle() -> None:
+    node = Node("workers", "i-1", "Running", "")
+    records = [
+        {"record": "bundle", "instance": "i-1", "sha256": "a", "generation": 1, "result": "applied"},
+        {"record": "bundle", "instance": "i-1", "sha256": "b", "generation": 2, "result": "failed"},
+    ]
+    [before], [after] = (fleet_of([node], map(json.dumps, records[:count]), {}).nodes for count in (1, 2))
+    assert before.has_applied("a", 3)
+    assert not after.has_applied("a", 3)
 
 
 @pytest.mark.parametrize(
