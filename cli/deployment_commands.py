@@ -35,7 +35,7 @@ def status(
 
 
 @commands.command(
-    help="List nodes with their names, addresses and image releases.", epilog=examples("nodes prod", "nodes prod --output json")
+    help="List nodes with all their names and addresses.", epilog=examples("nodes prod", "nodes prod --output json")
 )
 def nodes(
     cluster: ClusterOrFile,

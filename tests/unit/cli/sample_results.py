@@ -16,6 +16,8 @@ from cli.import_cluster.command import import_cluster
 from cli.preflight import command as preflight_command
 from cli.preflight.check_result import ok, warning
 from cli.preflight.runner import Check
+from cli.reach import ssh
+from cli.reach.run import run
 from cli.remote.sessions import SessionError
 from cli.remote.shell import Output
 from cli.render import envelope
@@ -29,6 +31,7 @@ from tests.unit.cli.fake_stack import FakeStack
 from tests.unit.cli.import_cluster.originals import DATA
 from tests.unit.cli.preflight.fake_aws import FILE as ASKED_FILE
 from tests.unit.cli.preflight.fake_aws import FakeAws
+from tests.unit.cli.reach.test_copy import copied
 from tests.unit.cli.test_adopt import FakeAccount as AdoptedAccount
 from tests.unit.cli.test_adopt import deployment as adopting
 from tests.unit.cli.test_list import FakeStacks
@@ -119,6 +122,24 @@ def _status(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
 def _nodes(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
     yield nodes.nodes(FakeNodes().deployment(), FakeShell(Output(0, resource_config())))
     yield nodes.nodes(FakeNodes().deployment(), FakeShell(SessionError("not connected")))
+
+
+@sample("ssh")
+def _ssh(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Result]:
+    patch.setattr(ssh, "require_aws_cli", lambda: None)
+    shell = FakeShell(Output(0, resource_config()), Output(0, "10.1.0.9 ssh-ed25519 AAAA"))
+    yield ssh.ssh_config(FakeNodes().deployment(), home=folder, shell=shell, user="alice", identity=None, only_print=False)
+
+
+@sample("run")
+def _run(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
+    shell = FakeShell(Output(0, ""), SessionError("not connected"), Output(3, "text"))
+    yield run(FakeNodes().deployment(), node="workers", words=["true"], timeout_s=1, shell=shell)
+
+
+@sample("copy")
+def _copy(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Result]:
+    yield copied(folder, patch)
 
 
 class FakeLogs(FakeStack):
