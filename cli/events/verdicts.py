@@ -86,6 +86,11 @@ RULES = (
     Rule("cluster", Source.CLUSTER, OK, "an event of level Info"),
     Rule("operation-superseded", Source.OPERATION, WATCH, "a later operation replaced this one", kind=".*Superseded"),
     Rule("operation", Source.OPERATION, OK, "an operation that runs or is done"),
+    Rule("agent-program", Source.HEALTH, WATCH, "a fault that the agent attributes to a program", text="UserAppError"),
+    Rule(
+        "agent-hardware", Source.HEALTH, ACT, "a fault that the agent attributes to the hardware", text="HardwareFailure",
+        action=REPLACE,
+    ),
     Rule(
         "gpu-hardware", Source.HEALTH, ACT, f"an XID of the hardware: {HARDWARE_XIDS.replace('|', ', ')}",
         kind=f"XID ({HARDWARE_XIDS})", action=REPLACE,
@@ -104,6 +109,10 @@ RULES = (
     Rule(
         "slurm-daemon", Source.SLURM, ACT, "slurmctld or slurmdbd does not run", kind="daemon",
         action="log in to the controller; run `systemctl status` and `journalctl -u` for it, and start it",
+    ),
+    Rule(
+        "slurm-recovery", Source.SLURM, WATCH, "HyperPod reboots or replaces a node (`Action:Reboot`, `Action:Replace`)",
+        text="Action:(Reboot|Replace)",
     ),
     Rule("slurm-gpu", Source.SLURM, ACT, "Slurm drained a node because it lacks GPUs", text="gres|gpu", action=REPLACE),
     Rule(

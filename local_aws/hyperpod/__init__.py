@@ -8,10 +8,12 @@ from local_aws.hyperpod import (
     capacity,
     cluster_operations,
     event_operations,
+    health_records,
     model,
     network,
     node_additions,
     node_operations,
+    operation_requests,
     quotas,
     service_behaviour,
     sessions,
@@ -28,7 +30,15 @@ def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's sig
     from moto.sagemaker.responses import SageMakerResponse  # noqa: PLC0415  moto is loaded once the environment is set
     from moto.ssm.responses import SimpleSystemManagerResponse  # noqa: PLC0415
 
-    modules = (cluster_operations, node_operations, node_additions, event_operations, tag_operations, training_plans)
+    modules = (
+        cluster_operations,
+        node_operations,
+        node_additions,
+        event_operations,
+        operation_requests,
+        tag_operations,
+        training_plans,
+    )
     operations = {name: operation for module in modules for name, operation in module.OPERATIONS.items()}
     JsonService("sagemaker", operations, model.lock).install_before(SageMakerResponse)
     JsonService("ssm", sessions.OPERATIONS, model.lock).install_before(SimpleSystemManagerResponse)
@@ -37,6 +47,7 @@ def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's sig
     service_behaviour.install()
     quotas.install()
     capacity.install()
+    health_records.install()
     training_plans.install()
     sessions.install()
 

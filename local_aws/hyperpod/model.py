@@ -96,6 +96,7 @@ class Cluster:
     created: datetime = field(default_factory=clock.now)  # requests for a cluster use the same clock
     change: Change | None = None
     events: list[Json] = field(default_factory=list)
+    operations: list[Json] = field(default_factory=list)
 
     @property
     def arn(self) -> str:

@@ -146,6 +146,8 @@ class FakeLogs(FakeStack):
     def paginate(self, **_: Any) -> Iterator[Json]:
         if self.operation == "describe_log_groups":
             yield {"logGroups": [{"logGroupName": "/aws/sagemaker/Clusters/draft-0123456789ab/aaaa", "creationTime": 1}]}
+        elif self.operation == "filter_log_events":
+            yield {"events": []}
         else:
             yield {"logStreams": [{"logStreamName": "LifecycleConfig/head/i-0aaaaaaaa", "creationTime": 1}]}
 

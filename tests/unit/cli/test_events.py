@@ -54,6 +54,15 @@ def test_a_fault_that_a_program_causes_is_only_worth_watching(account: FakeOpera
     assert found(account) == [("health", WORK, "gpu-program")]
 
 
+@pytest.mark.parametrize(("reason", "rule"), [("XidHardwareFailure", "agent-hardware"), ("XidUserAppError", "agent-program")])
+def test_the_agents_own_judgement_of_a_kernel_message_counts(account: FakeOperations, reason: str, rule: str) -> None:
+    message = f'Node condition X is now: True, reason: {reason}, message: "NVRM: Xid (PCI:0000:b9:00): 71, NVLink: fatal"'
+    record = {"HealthMonitoringAgentDetectionEvent": "HealthEvent", "msg": "NPD caught event: %v"}
+    account.log(HEALTH, f"SagemakerHealthMonitoringAgent/work/{WORK}", ago(10), {**record, "details: ": {"message": message}})
+    assert found(account) == [("health", WORK, rule)]
+    assert "XID 71" in printed(account)[0]
+
+
 def test_a_drained_node_is_one_event_until_it_is_available_again(account: FakeOperations) -> None:
     for minutes, problems in ((9, ()), (8, (DRAINED,)), (7, (DRAINED,)), (6, ()), (5, (DRAINED,))):
         account.state("head", 1, minutes=minutes, **slurm(*problems))
