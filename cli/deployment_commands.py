@@ -94,6 +94,31 @@ def nodes(
 
 
 @commands.command(
+    help="Compare the file with the cluster and its nodes.",
+    epilog=examples("drift prod", "drift prod --exit-code"),
+)
+def drift(
+    cluster: ClusterOrFile,
+    clusters: Clusters = CLUSTERS,
+    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if anything differs.")] = False,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.drift.command import drift as command
+
+    run_on_deployment(
+        "drift",
+        command,
+        output,
+        cluster=cluster,
+        clusters=clusters,
+        access=Access(profile, region),
+        exit_code=exit_code,
+    )
+
+
+@commands.command(
     help="Print lifecycle and health logs, also of former nodes.",
     epilog=examples("logs prod", "logs prod workers-1 --follow", "logs prod workers-1 --kind health"),
 )

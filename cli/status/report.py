@@ -35,7 +35,7 @@ class ClusterReport:
         self._nodes = self._node_statuses()
 
     def result(self, data: Json, blocks: list[Block], *, show_all: bool) -> Result:
-        """Return the report below what is known of the stacks."""
+        """Return the whole report; ``data`` and ``blocks`` already describe the stacks."""
         systems = self._parts.get("file systems", self._file_systems) or []
         alarms = self._parts.get("alarms", lambda: [_alarm(each) for each in raised(self._deployment)]) or []
         events, missing = timeline(self._deployment, since=self._now - SINCE, cluster=self._cluster)

@@ -12,6 +12,7 @@ from cli.confirm import without_asking
 from cli.cost.command import cost
 from cli.cost.render import as_data
 from cli.deployment import Deployment
+from cli.drift import command as drift
 from cli.events import command as events
 from cli.import_cluster.command import import_cluster
 from cli.preflight import command as preflight_command
@@ -31,6 +32,7 @@ from tests.unit.cli.preflight.fake_aws import FILE as ASKED_FILE
 from tests.unit.cli.preflight.fake_aws import FakeAws
 from tests.unit.cli.test_adopt import FakeAccount as AdoptedAccount
 from tests.unit.cli.test_adopt import deployment as adopting
+from tests.unit.cli.test_drift import DriftAccount
 from tests.unit.cli.test_list import FakeStacks
 from tests.unit.cli.test_nodes import FakeCluster
 from tests.unit.cli.test_retained import FILE, parsed
@@ -131,6 +133,14 @@ def busy_account() -> FakeOperations:
 @sample("events")
 def _events(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
     yield events.events(busy_account().deployment(), now=lambda: NOW)
+
+
+@sample("drift")
+def _drift(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
+    account = DriftAccount()
+    yield drift.drift(adopting(account), now=NOW)
+    account.cluster.tags["cost"] = "7"
+    yield drift.drift(adopting(account), now=NOW)
 
 
 @sample("nodes")
