@@ -8,12 +8,13 @@ from local_aws.hyperpod import (
     capacity,
     cluster_operations,
     event_operations,
+    health_checks,
     health_records,
+    long_operations,
     model,
     network,
     node_additions,
     node_operations,
-    operation_requests,
     quotas,
     service_behaviour,
     sessions,
@@ -31,13 +32,8 @@ def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's sig
     from moto.ssm.responses import SimpleSystemManagerResponse  # noqa: PLC0415
 
     modules = (
-        cluster_operations,
-        node_operations,
-        node_additions,
-        event_operations,
-        operation_requests,
-        tag_operations,
-        training_plans,
+        *(cluster_operations, node_operations, node_additions, event_operations, tag_operations, training_plans),
+        *(health_checks, long_operations),
     )
     operations = {name: operation for module in modules for name, operation in module.OPERATIONS.items()}
     JsonService("sagemaker", operations, model.lock).install_before(SageMakerResponse)

@@ -138,6 +138,11 @@ def find(call: Call, name_or_arn: str) -> Cluster | None:
     return None
 
 
+def is_under_check(cluster: Cluster) -> bool:
+    """Return whether a deep health check that was started on demand is in progress."""
+    return any(each["Type"] == "DeepHealthCheck" and each["Status"] == "InProgress" for each in cluster.operations)
+
+
 def instance_type(spec: Json) -> str:
     """Return the instance type of a group's nodes; of several types, the first."""
     return str(spec.get("InstanceType") or spec["InstanceRequirements"]["InstanceTypes"][0])

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from botocore.exceptions import ClientError
 
 from local_aws.hyperpod import health_records
 from tests.local.hyperpod.test_nodes_tags_events import COMPUTE, HEAD
@@ -43,10 +42,10 @@ def test_an_operation_is_done_when_its_nodes_run(world: World) -> None:
     assert len(world.nodes()) == 3
 
 
-def test_a_cluster_without_continuous_provisioning_has_no_operations(world: World) -> None:
+def test_a_cluster_without_continuous_provisioning_keeps_no_scaling_operations(world: World) -> None:
     world.in_service(world.group("a"))
-    with pytest.raises(ClientError, match="needs NodeProvisioningMode Continuous"):
-        world.sagemaker.list_cluster_operations(ClusterName="ml")
+    world.sagemaker.update_cluster(ClusterName="ml", InstanceGroups=[world.group("a", 2)])
+    assert status_of_operations(world) == []
 
 
 def test_a_record_of_the_health_agent_is_in_the_nodes_stream_if_its_role_may_write(world: World) -> None:
