@@ -80,7 +80,9 @@ def events(
     )
 
 
-@commands.command(help="List nodes, with the command to open a shell on each.", epilog=examples("nodes prod"))
+@commands.command(
+    help="List nodes with all their names and addresses.", epilog=examples("nodes prod", "nodes prod --output json")
+)
 def nodes(
     cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,

@@ -4,17 +4,29 @@ Two shapes are public: AWS documents that of kernel messages (`details: `), and 
 DCGM (`condition: `, `data: `). Only a record is written: no node is drained, rebooted or replaced.
 """
 
+import json
+from dataclasses import dataclass
 from typing import Any
 
 from local_aws import control
 from local_aws.clock import clock
-from local_aws.hyperpod.logs import HEALTH, NodeLog
+from local_aws.hyperpod.logs import NodeLog
 from local_aws.hyperpod.model import Node, everything, lock
 from local_aws.json_service import Json
 
 _EVENT = {"HealthMonitoringAgentDetectionEvent": "HealthEvent"}
 _DEFAULT_XID = 79
 """The GPU has fallen off the bus."""
+
+
+@dataclass(frozen=True)
+class HealthLog(NodeLog):
+    """The log stream of one node's health-monitoring agent."""
+
+    @property
+    def stream(self) -> str:
+        """Return the stream's name."""
+        return f"SagemakerHealthMonitoringAgent/{self.node.group}/{self.node.id}"
 
 
 def install() -> None:
@@ -30,8 +42,9 @@ def write(node_id: str, *, xid: int | None = None, record: Json | None = None) -
     if cluster is None or node is None:
         raise ValueError(f"unknown node {node_id!r}; pass the instance id of a node")
     found = {**(record if record is not None else _dcgm(_DEFAULT_XID if xid is None else xid)), **_EVENT}
-    NodeLog(cluster, node, HEALTH).write_json(found)
-    return {"node": _name(node), "stream": NodeLog(cluster, node, HEALTH).stream, "record": found}
+    log = HealthLog(cluster, node)
+    log.write([json.dumps(found)])
+    return {"node": _name(node), "stream": log.stream, "record": found}
 
 
 def _dcgm(xid: int) -> Json:

@@ -1,6 +1,5 @@
 """Nodes' log streams in CloudWatch Logs, written with the execution role's rights; without them nothing is written."""
 
-import json
 import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -8,27 +7,21 @@ from typing import Any
 
 from local_aws.hyperpod.model import Cluster, Node
 from local_aws.hyperpod.roles import ExecutionRole
-from local_aws.json_service import Json
 
 _lock = threading.Lock()  # moto's logs do not support concurrent writers
 
 
-LIFECYCLE, HEALTH = "LifecycleConfig", "SagemakerHealthMonitoringAgent"
-"""The first parts of streams' names."""
-
-
 @dataclass(frozen=True)
 class NodeLog:
-    """A log stream of one node: of its lifecycle script, unless another kind is given."""
+    """The log stream of one node's lifecycle script."""
 
     cluster: Cluster
     node: Node
-    kind: str = LIFECYCLE
 
     @property
     def stream(self) -> str:
         """Return the stream's name."""
-        return f"{self.kind}/{self.node.group}/{self.node.id}"
+        return f"LifecycleConfig/{self.node.group}/{self.node.id}"
 
     @property
     def place(self) -> str:
@@ -45,10 +38,6 @@ class NodeLog:
             if self.stream not in group.streams:
                 group.create_log_stream(self.stream)
             group.put_log_events(self.stream, [{"timestamp": now, "message": line} for line in lines])
-
-    def write_json(self, record: Json) -> None:
-        """Append a record as one line."""
-        self.write([json.dumps(record)])
 
     def _may_write(self) -> bool:
         role = ExecutionRole.of(self.cluster, self.node.spec)

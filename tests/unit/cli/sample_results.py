@@ -18,6 +18,10 @@ from cli.import_cluster.command import import_cluster
 from cli.preflight import command as preflight_command
 from cli.preflight.check_result import ok, warning
 from cli.preflight.runner import Check
+from cli.reach import ssh
+from cli.reach.run import run
+from cli.remote.sessions import SessionError
+from cli.remote.shell import Output
 from cli.render import envelope
 from cli.result import Json, Result
 from cli.snapshot import command as snapshot_command
@@ -25,16 +29,17 @@ from cli.status import command as status
 from tests.cluster_files import CLUSTERS
 from tests.unit.cli.cost.test_estimate import estimate
 from tests.unit.cli.fake_account import FakeAccount
+from tests.unit.cli.fake_nodes import FakeNodes, FakeShell, resource_config
 from tests.unit.cli.fake_operations import DRAINED, NEW, NOW, FakeOperations, slurm
 from tests.unit.cli.fake_stack import FakeStack
 from tests.unit.cli.import_cluster.originals import DATA
 from tests.unit.cli.preflight.fake_aws import FILE as ASKED_FILE
 from tests.unit.cli.preflight.fake_aws import FakeAws
+from tests.unit.cli.reach.test_copy import copied
 from tests.unit.cli.test_adopt import FakeAccount as AdoptedAccount
 from tests.unit.cli.test_adopt import deployment as adopting
 from tests.unit.cli.test_drift import DriftAccount
 from tests.unit.cli.test_list import FakeStacks
-from tests.unit.cli.test_nodes import FakeCluster
 from tests.unit.cli.test_retained import FILE, parsed
 from tests.unit.cli.test_unfinished import creating, deployment, stuck
 
@@ -145,9 +150,26 @@ def _drift(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
 
 @sample("nodes")
 def _nodes(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
-    account = FakeCluster("CREATE_COMPLETE")
-    account.outputs = [NAME]
-    yield nodes.nodes(on(account))
+    yield nodes.nodes(FakeNodes().deployment(), FakeShell(Output(0, resource_config())))
+    yield nodes.nodes(FakeNodes().deployment(), FakeShell(SessionError("not connected")))
+
+
+@sample("ssh")
+def _ssh(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Result]:
+    patch.setattr(ssh, "require_aws_cli", lambda: None)
+    shell = FakeShell(Output(0, resource_config()), Output(0, "10.1.0.9 ssh-ed25519 AAAA"))
+    yield ssh.ssh_config(FakeNodes().deployment(), home=folder, shell=shell, user="alice", identity=None, only_print=False)
+
+
+@sample("run")
+def _run(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
+    shell = FakeShell(Output(0, ""), SessionError("not connected"), Output(3, "text"))
+    yield run(FakeNodes().deployment(), node="workers", words=["true"], timeout_s=1, shell=shell)
+
+
+@sample("copy")
+def _copy(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Result]:
+    yield copied(folder, patch)
 
 
 class FakeLogs(FakeStack):
