@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from cli.deployment import Deployment
 from cli.errors import OpsError
+from cli.node_directory import node_directory
 from cli.node_reports import latest_states
 from cli.result import Result, Show, Table, ignore
 
@@ -107,11 +108,16 @@ def _chosen(deployment: Deployment, found: list[NodeLog], node: str, kind: str) 
 
 
 def _instance(deployment: Deployment, name: str) -> str:
-    """Return the instance id of a node by its HyperPod name, host name or address; empty if no agent reports it."""
+    """Return the instance id of a node by its HyperPod name, host name or address; empty if it is none of these."""
     for report in latest_states(deployment, datetime.now(UTC)).values():
         if name in {report.text(field) for field in ("node", "host", "address")}:
             return report.instance
-    return ""
+    if not re.match(r"ip-|\d", name):
+        return ""
+    # A host name or an address: the API knows them without an agent, but only of nodes that exist.
+    outputs = deployment.outputs()
+    nodes = node_directory(deployment).nodes if "ClusterName" in outputs else ()
+    return next((node.instance for node in nodes if name in (node.host, node.address)), "")
 
 
 def _no_log(found: list[NodeLog], node: str, kind: str) -> NoReturn:
