@@ -14,7 +14,7 @@ TO_COME = Owner("arn:aws:cloudformation:::stack/to-come/0", "Cluster")
 def desired_cluster(deployment: Deployment, cluster: Cluster, api: ClusterApi, deployed: Json | None = None) -> Desired:
     """Return what the file requests: an Update of the stack's own cluster, else a Create with `adopt`, whether set or not.
 
-    ``deployed`` are the groups of the stack's template, if the caller wants the counts that a deployment keeps.
+    ``deployed`` are the groups of the stack's template, for the counts that a deployment keeps.
     """
     config, is_own = deployment.config, has_own(deployment, cluster)
     request = tagged(cluster_request(config, values=_values(deployment)), config)

@@ -1,4 +1,4 @@
-"""Differences between what the deployment wants on the nodes and what is on them."""
+"""Differences between the desired and the observed nodes: counts, images and bundles."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
