@@ -16,6 +16,7 @@ from local_aws.nodes.specs import NodesError
 
 Node = dict[str, str]
 _COLUMNS = ("cluster", "name", "role", "status", "address", "host", "id")
+_FOLLOW_EVERY_S = 5  # so that a demo need not wait a minute for each wave of nodes
 _FIRST_ROLES = ("login", "controller")  # preferred if only a cluster is given
 
 
@@ -29,7 +30,7 @@ def demand_support() -> None:
 def behaviour() -> Behaviour:
     """Return the behaviour of HyperPod's agent, from the environment of `up` and `serve`."""
     try:
-        return Behaviour.parse(os.environ.get(ENVIRONMENT, ""))
+        return Behaviour.parse(f"follow_every_s={_FOLLOW_EVERY_S},{os.environ.get(ENVIRONMENT, '')}")
     except NodesError as error:
         raise process.ProcessError(str(error)) from error
 
