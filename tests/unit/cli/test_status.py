@@ -57,6 +57,12 @@ def test_slurms_view_is_dated_when_it_is_older_than_three_minutes_and_the_latest
     assert "0 drained, 0 down; down: slurmctld, 4 min ago" in shown(account)
 
 
+def test_of_two_controllers_the_latest_report_counts(account: FakeOperations) -> None:
+    account.state("head", 9, minutes=1, **slurm(DRAINED))
+    account.state("head", 1, minutes=2, **slurm())
+    assert "1 idle, 0 allocated, 1 drained" in shown(account)
+
+
 def test_nodes_with_an_older_bundle_are_counted(account: FakeOperations) -> None:
     account.pointer = json.dumps({"version": 1, "sha256": NEW})
     account.state("head", 1)
