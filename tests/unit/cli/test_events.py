@@ -173,16 +173,12 @@ def test_new_events_are_followed_and_none_is_repeated(account: FakeOperations) -
         minute[0] = poll
         account.state("head", 1, minutes=-poll, **slurm(DRAINED, slurmctld=0))
 
+    def now() -> datetime:
+        return NOW + timedelta(minutes=minute[0])
+
     lines: list[str] = []
     with pytest.raises(KeyboardInterrupt):
-        events(
-            account.deployment(),
-            since="1h",
-            follow=True,
-            show=lines.append,
-            sleep=sleep,
-            now=lambda: NOW + timedelta(minutes=minute[0]),
-        )
+        events(account.deployment(), since="1h", follow=True, show=lines.append, sleep=sleep, now=now)
     assert [line.split()[4] for line in lines if line.startswith("11-22")] == ["ip-10-1-0-3:", "slurmctld:"]
 
 
