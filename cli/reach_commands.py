@@ -6,8 +6,10 @@ from typing import Annotated
 import typer
 
 from cli.access import Access
-from cli.arguments import ClusterOrFile, Clusters, Output, Profile, Region, examples
+from cli.arguments import ClusterOrFile, Clusters, Output, Profile, Region, Yes, examples
 from cli.cluster_folder import CLUSTERS
+from cli.confirm import confirmation
+from cli.render import line_printer
 from cli.run import run_on_deployment
 
 commands = typer.Typer()
@@ -91,3 +93,24 @@ def copy(
 
     options = {"source": source, "destination": destination, "user": user, "identity": identity, "quiet": output != "text"}
     run_on_deployment("copy", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region), **options)
+
+
+@commands.command(
+    help="Run the deployed scripts on nodes that have no agent.",
+    epilog=examples("apply prod", "apply prod workers-1 --yes", "apply prod workers --timeout 1800 --yes"),
+)
+def apply(
+    cluster: ClusterOrFile,
+    node: Annotated[str | None, typer.Argument(metavar="NODE", help=f"Nodes: {NAMES} (default: all).")] = None,
+    clusters: Clusters = CLUSTERS,
+    timeout: Annotated[int, typer.Option(metavar="SECONDS", min=1, help="Kill the scripts of a node after this time.")] = 900,
+    yes: Yes = False,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.reach.apply import apply as command
+
+    access, show = Access(profile, region), line_printer(output)
+    options = {"node": node, "timeout_s": timeout, "confirm": confirmation(yes=yes), "show": show}
+    run_on_deployment("apply", command, output, cluster=cluster, clusters=clusters, access=access, **options)

@@ -7,7 +7,7 @@ from cli.drift.difference import Difference
 from cli.node_reports import Report
 from cli.resource_code import Cluster
 
-ROLLOUT = "a deployment with `lifecycle.follow: live` updates the node; else replace the node, or run the scripts on it again"
+ROLLOUT = "a deployment with `lifecycle.follow: live` updates the node; else replace the node"
 SOFTWARE = "no deployment updates images; run `aws sagemaker update-cluster-software`"
 MISSING = "no deployment is needed: HyperPod launches missing nodes; read `./hpod events`"
 

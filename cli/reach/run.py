@@ -53,9 +53,14 @@ def run_on(directory: NodeDirectory, nodes: Sequence[Node], command: str, timeou
     """Run a command on the nodes: on compute nodes by srun, and where that cannot start it in sessions."""
     done = _by_srun(directory, nodes, command, timeout_s, shell)
     rest = [node for node in nodes if node not in done]
-    with ThreadPoolExecutor(PARALLEL_SESSIONS) as pool:
-        done |= dict(zip(rest, pool.map(lambda node: _in_session(node, command, timeout_s, shell), rest), strict=True))
+    done |= dict(zip(rest, in_sessions(rest, command, timeout_s, shell), strict=True))
     return [done[node] for node in nodes]
+
+
+def in_sessions(nodes: Sequence[Node], command: str, timeout_s: int, shell: Shell) -> list[NodeResult]:
+    """Run a command on the nodes, each in a session."""
+    with ThreadPoolExecutor(PARALLEL_SESSIONS) as pool:
+        return list(pool.map(lambda node: _in_session(node, command, timeout_s, shell), nodes))
 
 
 def _by_srun(

@@ -34,7 +34,7 @@ class Entry:
 
 
 def entries(cluster: str, nodes: Sequence[Node]) -> list[Entry]:
-    """Return an entry per node; CLUSTER alone is a login node, or else a controller."""
+    """Return an entry per node; the name of the cluster is a login node, or else a controller."""
     short = {role: [node for node in nodes if node.role == role] for role in (Role.LOGIN, Role.CONTROLLER)}
     firsts = {f"{cluster}-{role.value}": first_running(of_role) for role, of_role in short.items() if of_role}
     entrance = firsts.get(f"{cluster}-{Role.LOGIN.value}") or firsts.get(f"{cluster}-{Role.CONTROLLER.value}")

@@ -121,7 +121,10 @@ class ClusterReport:
 
     def _agent_line(self) -> str:
         without = [node for node in self._nodes if node.report is None]
-        return f"{len(without)} of {len(self._nodes)} nodes have no agent" if without else ""
+        if not without:
+            return ""
+        name = self._deployment.config.name
+        return f"{len(without)} of {len(self._nodes)} nodes have no agent; `./hpod apply {name}` installs it"
 
 
 def wanted_bundle(deployment: Deployment) -> str:

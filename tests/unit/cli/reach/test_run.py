@@ -1,5 +1,6 @@
 """`hpod run`: srun where it can start the command, sessions elsewhere, and never twice on a node."""
 
+import base64
 import json
 import os
 import subprocess
@@ -22,6 +23,7 @@ HOSTS = ("ip-10-1-0-9", "ip-10-1-0-10")
 SRUN = """\
 #!/bin/bash
 # Runs the task for each host of --nodelist, at once, and passes on whole lines, as srun does.
+touch "$(dirname "$0")/called"
 for word; do case $word in --nodelist=*) hosts=${word#*=};; bash) break;; esac; shift; done
 for host in ${hosts//,/ }; do SLURMD_NODENAME=$host "$@" | while IFS= read -r line; do echo "$line"; done & done
 wait
@@ -71,7 +73,9 @@ def test_outputs_of_many_lines_are_not_mixed(tmp_path: Path) -> None:
 
 def test_hosts_that_do_not_respond_to_slurm_are_left_out(tmp_path: Path) -> None:
     assert answered(tmp_path, "true", HOSTS[:1]).keys() == {HOSTS[0]}
+    (tmp_path / "called").unlink()
     assert answered(tmp_path, "true", ()) == {}
+    assert not (tmp_path / "called").exists()
 
 
 def test_a_command_that_kills_its_host_has_no_output(tmp_path: Path) -> None:
@@ -86,7 +90,8 @@ def test_a_command_is_killed_after_its_time() -> None:
 
 
 def test_an_answer_that_was_cut_is_no_output() -> None:
-    shell = FakeShell(Output(0, f"{HOSTS[0]} <\n{HOSTS[0]} = QQ\n{HOSTS[0]} >\n{HOSTS[1]} <\n{HOSTS[1]} >\n"))
+    part = base64.b64encode(b"line\n0").decode()  # which could be the whole
+    shell = FakeShell(Output(0, f"{HOSTS[0]} <\n{HOSTS[0]} = QQ\n{HOSTS[0]} >\n{HOSTS[1]} <\n{HOSTS[1]} = {part}\n"))
     found = fan_out(shell, Target("id", "head", HEAD), HOSTS, "true", 5)
     assert [found[host].output for host in HOSTS] == [None, None]
 

@@ -63,9 +63,12 @@ def test_a_user_gets_a_login_shell(called: Path) -> None:
 
 
 def test_ctrl_c_is_ours_again_after_the_session(called: Path) -> None:
-    before = signal.getsignal(signal.SIGINT)
-    ssh(Account().deployment(), node=None, user=None)
-    assert signal.getsignal(signal.SIGINT) == before
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        ssh(Account().deployment(), node=None, user=None)
+        assert signal.getsignal(signal.SIGINT) == signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_session_that_fails_is_an_error(called: Path, monkeypatch: pytest.MonkeyPatch) -> None:
