@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,10 +23,13 @@ def held(system: System, wait_s: float = 0) -> Iterator[bool]:
     file = system.path(FILE)
     file.parent.mkdir(parents=True, exist_ok=True)
     end = system.clock.now() + wait_s
-    with file.open("a") as lock:
-        while not (taken := _take(lock.fileno())) and system.clock.now() < end:
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)  # a user that can open the file could hold the lock
+    try:
+        while not (taken := _take(descriptor)) and system.clock.now() < end:
             system.clock.sleep(PAUSE_S)
         yield taken
+    finally:
+        os.close(descriptor)
 
 
 def _take(descriptor: int) -> bool:

@@ -24,7 +24,7 @@ UNLOCK = ("--expiredate", "", "--shell", "/bin/bash")
 def lock(users: list[str], system: System) -> None:
     """Lock the users that an earlier cluster file had and ``users`` does not have; remember both."""
     known, locked = _load(system)
-    for name in sorted(known - {*users} - locked):
+    for name in sorted(known - {*users}):
         _lock(name, system)
         print(f"locked {name}, which is no longer in the cluster file; the home stays")
     _save({*users}, (known | locked) - {*users}, system)

@@ -97,6 +97,7 @@ def test_live_steps_keep_the_current_bundle_which_the_agent_switches_afterwards(
 def test_only_one_run_holds_the_lock(node: FakeSystem) -> None:
     with lock.held(node.system) as first:
         assert first
+        assert node.path(lock.FILE).stat().st_mode & 0o777 == 0o600
         with lock.held(node.system) as second:
             assert not second
         with lock.held(node.system, wait_s=10) as third:
