@@ -64,7 +64,7 @@ class NodeStatus:
             return ""
         if self.slurm is None or not self.host:
             return UNKNOWN
-        return str(self._slurm_problem.get("state") or OK)
+        return str(self._slurm_problem.get("state") or (OK if self.status == "Running" else UNKNOWN))
 
     @property
     def slurm_reason(self) -> str:

@@ -51,6 +51,12 @@ def test_a_node_that_slurm_drained_is_shown_with_the_reason_though_the_api_has_i
     assert "Slurm: 2 nodes: 1 idle, 0 allocated, 1 drained, 0 down\n" in text
 
 
+def test_slurms_state_of_a_node_that_does_not_run_is_unknown(account: FakeOperations) -> None:
+    account.nodes.append(node("work", 4, "Pending"))
+    account.state("head", 1, **slurm())
+    assert row(shown(account), "i-00000000000000004")[2:4] == ["Pending", "unknown"]
+
+
 def test_slurms_view_is_dated_when_it_is_older_than_three_minutes_and_the_latest_counts(account: FakeOperations) -> None:
     account.state("head", 1, minutes=9, **slurm(DRAINED))
     account.state("head", 1, minutes=4, **slurm(slurmctld=0))
