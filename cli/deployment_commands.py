@@ -1,6 +1,6 @@
 """Commands on deployments: their arguments, options and help. Each imports its module when it runs, to start fast."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -21,17 +21,63 @@ def list_(clusters: Clusters = CLUSTERS, profile: Profile = None, region: Region
     run("list", command, output, clusters=clusters, access=Access(profile, region))
 
 
-@commands.command(help="Show stacks, instance groups and nodes.", epilog=examples("status prod", "status prod --output json"))
+@commands.command(
+    help="Show groups, nodes, file systems, alarms and events.",
+    epilog=examples("status prod", "status prod --watch", "status prod --output json"),
+)
 def status(
     cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,
+    watch: Annotated[bool, typer.Option("--watch", help="Print the state every 10 seconds until Ctrl-C.")] = False,
+    show_all: Annotated[bool, typer.Option("--all", help="List all nodes of a cluster of more than 30.")] = False,
     profile: Profile = None,
     region: Region = None,
     output: Output = "text",
 ) -> None:
-    from cli.status import status as command
+    from cli.status.command import status as command
+    from cli.status.command import watch as watching
 
-    run_on_deployment("status", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region))
+    if watch and output != "text":
+        raise typer.BadParameter("--watch prints text until Ctrl-C; remove --output json")
+    run_on_deployment(
+        "status",
+        watching if watch else command,
+        output,
+        cluster=cluster,
+        clusters=clusters,
+        access=Access(profile, region),
+        show_all=show_all,
+    )
+
+
+@commands.command(
+    help="Print what happened, and what requires an action.",
+    epilog=examples("events prod", "events prod --since 7d", "events prod --follow"),
+)
+def events(
+    cluster: ClusterOrFile,
+    clusters: Clusters = CLUSTERS,
+    since: Annotated[str, typer.Option(metavar="TIME", help="Time span: minutes, hours or days, e.g. 30m, 24h, 7d.")] = "24h",
+    follow: Annotated[bool, typer.Option("--follow", help="Print new events until Ctrl-C.")] = False,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.events.command import events as command
+
+    if follow and output != "text":
+        raise typer.BadParameter("--follow prints text until Ctrl-C; remove --output json")
+    run_on_deployment(
+        "events",
+        command,
+        output,
+        cluster=cluster,
+        clusters=clusters,
+        access=Access(profile, region),
+        since=since,
+        follow=follow,
+        show=line_printer(output),
+    )
 
 
 @commands.command(
@@ -50,15 +96,44 @@ def nodes(
 
 
 @commands.command(
-    help="Print lifecycle logs of current and former nodes.",
-    epilog=examples("logs prod", "logs prod workers-1 --follow"),
+    help="Compare the file with the cluster and its nodes.",
+    epilog=examples("drift prod", "drift prod --exit-code"),
+)
+def drift(
+    cluster: ClusterOrFile,
+    clusters: Clusters = CLUSTERS,
+    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if anything differs.")] = False,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.drift.command import drift as command
+
+    run_on_deployment(
+        "drift",
+        command,
+        output,
+        cluster=cluster,
+        clusters=clusters,
+        access=Access(profile, region),
+        exit_code=exit_code,
+    )
+
+
+@commands.command(
+    help="Print lifecycle and health logs, also of former nodes.",
+    epilog=examples("logs prod", "logs prod workers-1 --follow", "logs prod workers-1 --kind health"),
 )
 def logs(
     cluster: ClusterOrFile,
     node: Annotated[
-        str | None, typer.Argument(metavar="NODE", help="Instance id, or group and number, e.g. workers-1 (default: list logs).")
+        str | None, typer.Argument(metavar="NODE", help="Instance id or name of a node, e.g. workers-1 (default: list logs).")
     ] = None,
     clusters: Clusters = CLUSTERS,
+    kind: Annotated[
+        Literal["lifecycle", "health", "deep-health"],
+        typer.Option(help="Lifecycle scripts, health-monitoring agent, or results of deep health checks."),
+    ] = "lifecycle",
     follow: Annotated[bool, typer.Option("--follow", help="Print new lines until Ctrl-C.")] = False,
     profile: Profile = None,
     region: Region = None,
@@ -77,6 +152,7 @@ def logs(
         clusters=clusters,
         access=Access(profile, region),
         node=node,
+        kind=kind,
         follow=follow,
         show=show,
     )

@@ -8,18 +8,24 @@ from typing import Any
 
 import pytest
 
+from cli.deployment import Deployment
+from cli.events.command import events
+from cli.status.command import status
 from cluster_resource.pointer import Bundle as Uploaded
+from config.model import ClusterConfig
 from constructs.hyperpod.lifecycle.script_bundle import ScriptBundle
 from local_aws import hyperpod
+from local_aws.hyperpod import health_records
 from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes
-from tests.local.hyperpod.world import BUCKET, World, until
+from tests.local.hyperpod.world import BUCKET, REGION, World, until
 from tests.node_settings import slurm, user
 from tests.nodes.bundle import Bundle, lay
 from tests.nodes.cluster.running import UP_S, Running
 from tests.nodes.follow.rollout import Rollout
+from validation.load import parse_cluster
 
 pytestmark = pytest.mark.local
 __all__ = ["aws", "nodes"]
@@ -201,3 +207,60 @@ def test_a_deployment_stops_at_the_first_failure_and_its_rollback_repairs_the_no
     assert rollout.update(old, new, undo=True)["Data"] == {"Rollout": "applied on 4 of 4 nodes"}
     cluster.run("login-1", "rm", "/root/full")
     assert rollout.update(new, old)["Data"] == {"Rollout": "applied on 4 of 4 nodes"}
+
+
+class Session:
+    """A session whose clients are the world's."""
+
+    region_name = REGION
+
+    def __init__(self, world: World) -> None:
+        self.client = world.client
+
+
+def deployed(cluster: Following) -> Deployment:
+    """The deployment of a file for the cluster, with a stack that outputs its name."""
+    groups = [
+        {"name": name, "instance_type": "ml.c5.xlarge", "instance_count": cluster.groups[name], **role}
+        for name, role in (
+            ("controller", {"role": "controller"}),
+            ("login", {"role": "login"}),
+            ("workers", {"role": "compute", "partition": "dev"}),
+        )
+    ]
+    config = parse_cluster(
+        json.dumps({"network": {"availability_zone_id": "usw2-az1"}, "instance_groups": groups}).encode(), "ml"
+    )
+    assert isinstance(config, ClusterConfig), config
+    note = {"Type": "AWS::SSM::Parameter", "Properties": {"Name": "/note", "Type": "String", "Value": "x"}}
+    template = {"Resources": {"Note": note}, "Outputs": {"ClusterName": {"Value": cluster.name, "Description": "name"}}}
+    cluster.world.client("cloudformation").create_stack(StackName="ml-Cluster", TemplateBody=json.dumps(template))
+    session: Any = Session(cluster.world)
+    deployment = Deployment(config, session)
+    until(deployment.outputs, bool)
+    return deployment
+
+
+def test_status_and_events_show_a_drained_node_a_health_record_and_a_dead_slurmctld(cluster: Following) -> None:
+    deployment, worker = deployed(cluster), cluster.machine("workers-2")
+
+    def shown() -> str:
+        return str(status(deployment))
+
+    assert "workers-1" in until(shown, lambda text: "2 nodes: 2 idle" in text, UP_S)
+    drain = ("scontrol", "update", f"nodename={worker['host']}", "state=drain", "reason=gres/gpu count too low")
+    cluster.run("controller-1", *drain)
+    health_records.write(worker["id"], xid=79)
+    text = until(shown, lambda text: "gres/gpu count too low" in text, UP_S)
+    [row] = [line.split() for line in text.splitlines() if line.startswith(f"{worker['id']} ")]
+    assert (row[1], row[2], "drain" in row[3], row[4], row[5]) == ("workers-2", "Running", True, "1", cluster.sha256[:8])
+    assert f"script bundle: {cluster.sha256[:8]}\n" in text
+    cluster.run("controller-1", "systemctl", "stop", "slurmctld")
+    until(shown, lambda text: "down: slurmctld" in text, UP_S)
+    data = events(deployment).data
+    assert data
+    rules = {each["rule"]: each["subject"] for each in data["events"] if each["verdict"] == "act"}
+    assert rules["gpu-hardware"] == worker["id"]
+    assert rules["slurm-gpu"] == worker["host"]
+    assert rules["slurm-daemon"] == "slurmctld"
+    assert {"bundle-refused", "bundle-failed"} <= rules.keys()
