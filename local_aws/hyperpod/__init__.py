@@ -8,6 +8,8 @@ from local_aws.hyperpod import (
     capacity,
     cluster_operations,
     event_operations,
+    health_checks,
+    long_operations,
     model,
     network,
     node_additions,
@@ -28,7 +30,10 @@ def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's sig
     from moto.sagemaker.responses import SageMakerResponse  # noqa: PLC0415  moto is loaded once the environment is set
     from moto.ssm.responses import SimpleSystemManagerResponse  # noqa: PLC0415
 
-    modules = (cluster_operations, node_operations, node_additions, event_operations, tag_operations, training_plans)
+    modules = (
+        *(cluster_operations, node_operations, node_additions, event_operations, tag_operations, training_plans),
+        *(health_checks, long_operations),
+    )
     operations = {name: operation for module in modules for name, operation in module.OPERATIONS.items()}
     JsonService("sagemaker", operations, model.lock).install_before(SageMakerResponse)
     JsonService("ssm", sessions.OPERATIONS, model.lock).install_before(SimpleSystemManagerResponse)

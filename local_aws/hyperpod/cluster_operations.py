@@ -11,7 +11,7 @@ from local_aws.hyperpod.authorization import named_cluster, tag_context
 from local_aws.hyperpod.changes import begin_create, begin_software_update, begin_update
 from local_aws.hyperpod.checks import check_cluster, check_groups, check_update, growth, invalid
 from local_aws.hyperpod.descriptions import cluster_details, cluster_summary
-from local_aws.hyperpod.model import Cluster, Group, clusters
+from local_aws.hyperpod.model import Cluster, Group, clusters, is_under_check
 from local_aws.hyperpod.removal import begin_delete
 from local_aws.hyperpod.service_behaviour import with_default_provisioning
 from local_aws.hyperpod.tag_operations import check_tags, from_list
@@ -131,6 +131,8 @@ def _refuse_while_busy(cluster: Cluster, done: str) -> None:
         raise invalid(f"Cluster {cluster.name} is in Failed state and cannot be {done}: delete and create it again.")
     if cluster.status != "InService":
         raise AwsError("ConflictException", f"Cluster {cluster.name} is in {cluster.status} state and cannot be {done}.")
+    if is_under_check(cluster):
+        raise AwsError("ConflictException", f"A deep health check of cluster {cluster.name} is in progress; it cannot be {done}.")
 
 
 def list_clusters(call: Call) -> Json:

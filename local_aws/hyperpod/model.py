@@ -96,6 +96,7 @@ class Cluster:
     created: datetime = field(default_factory=clock.now)  # requests for a cluster use the same clock
     change: Change | None = None
     events: list[Json] = field(default_factory=list)
+    operations: list[Json] = field(default_factory=list)
 
     @property
     def arn(self) -> str:
@@ -135,6 +136,11 @@ def find(call: Call, name_or_arn: str) -> Cluster | None:
         if name_or_arn in (cluster.name, cluster.arn):
             return cluster
     return None
+
+
+def is_under_check(cluster: Cluster) -> bool:
+    """Return whether a deep health check that was started on demand is in progress."""
+    return any(each["Type"] == "DeepHealthCheck" and each["Status"] == "InProgress" for each in cluster.operations)
 
 
 def instance_type(spec: Json) -> str:

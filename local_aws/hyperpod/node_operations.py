@@ -10,7 +10,7 @@ from local_aws.hyperpod.authorization import named_cluster
 from local_aws.hyperpod.changes import begin_update
 from local_aws.hyperpod.cluster_operations import is_in_time
 from local_aws.hyperpod.descriptions import node_details, node_summary
-from local_aws.hyperpod.model import Cluster, Group, Node, lock
+from local_aws.hyperpod.model import Cluster, Group, Node, is_under_check, lock
 from local_aws.hyperpod.node_runner import Outcome
 from local_aws.hyperpod.removal import shut_down
 from local_aws.hyperpod.starting import runner
@@ -49,6 +49,7 @@ def batch_delete_cluster_nodes(call: Call) -> Json:
     """
     cluster = named_cluster(call)
     nodes, refused = _choose(call, cluster)
+    _refuse_controllers(nodes, "removed")
     names = {"not found": "NodeIdNotFound", "busy": "NodeIdInUse", "status": "InvalidNodeStatus"}
     if nodes:
         groups = {name: Group(dict(group.spec), group.status) for name, group in cluster.groups.items()}
@@ -64,6 +65,7 @@ def batch_replace_cluster_nodes(call: Call) -> Json:
     """Replace nodes with new ones."""
 
     def replace(cluster: Cluster, nodes: list[Node]) -> None:
+        _refuse_controllers(nodes, "replaced")
         shut_down(cluster, nodes)
         groups = {name: Group(dict(group.spec), group.status) for name, group in cluster.groups.items()}
         begin_update(cluster, groups, None)
@@ -109,15 +111,27 @@ def _batch(call: Call, act: Callable[[Cluster, list[Node]], None]) -> Json:
     return {"Successful": [node.id for node in nodes], "Failed": failed}
 
 
+def _refuse_controllers(nodes: list[Node], done: str) -> None:
+    """Refuse calls about Slurm controllers, as the API reference documents; the error is not published.
+
+    Without SlurmConfig, HyperPod may not know the controllers, and this does not.
+    """
+    for node in nodes:
+        if (node.spec.get("SlurmConfig") or {}).get("NodeType") == "Controller":
+            raise AwsError("ValidationException", f"Node {node.id} is a Slurm controller node and cannot be {done}.")
+
+
 def _choose(call: Call, cluster: Cluster) -> Chosen:
     """Return the nodes of the call that are available now, and the others with the reason."""
     nodes: list[Node] = []
     refused: list[tuple[str, str]] = []
+    if "NodeLogicalIds" in call.request:
+        raise AwsError("ValidationException", "NodeLogicalIds is not part of the embedded AWS")
     for node_id in call.request.get("NodeIds") or []:
         node = cluster.node(node_id)
         if node is None:
             refused.append((node_id, "not found"))
-        elif cluster.status != "InService":
+        elif cluster.status != "InService" or is_under_check(cluster):
             refused.append((node_id, "busy"))
         elif node.status not in ("Running", "Failure"):
             refused.append((node_id, "status"))

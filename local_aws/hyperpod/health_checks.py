@@ -1,0 +1,115 @@
+"""StartClusterHealthCheck: deep health checks of running nodes, on demand.
+
+As documented for Slurm: only nodes with accelerators are checked, others are skipped; a cluster has one request at a time; faulty
+nodes are replaced if the cluster recovers nodes. Not documented, and assumed: the error of a second request, the state of a
+faulty node without recovery, and that nothing else can change meanwhile. The results name no instance, as in AWS's example.
+https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-resiliency-slurm-deep-health-checks.html
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from config.instance_types import instance_type
+from local_aws import faults
+from local_aws.clock import host_now
+from local_aws.durations import duration
+from local_aws.errors import AwsError
+from local_aws.hyperpod.authorization import named_cluster
+from local_aws.hyperpod.changes import begin_update
+from local_aws.hyperpod.cluster_events import About, record
+from local_aws.hyperpod.logs import NodeLog
+from local_aws.hyperpod.long_operations import DONE, begin
+from local_aws.hyperpod.model import Cluster, Group, Node, is_under_check, lock
+from local_aws.hyperpod.removal import shut_down
+from local_aws.json_service import Call, Json, Operation
+from local_aws.schedule import schedule
+
+
+@dataclass(frozen=True)
+class ResultLog(NodeLog):
+    """The log stream of the results of one operation."""
+
+    operation_id: str
+
+    @property
+    def stream(self) -> str:
+        """Return the stream's name."""
+        return f"DeepHealthCheckResults/{self.operation_id}"
+
+
+def start_cluster_health_check(call: Call) -> Json:
+    """Check nodes with accelerators; they take no jobs meanwhile."""
+    cluster = named_cluster(call)
+    configurations = call.request["DeepHealthCheckConfigurations"]
+    nodes = [node for configuration in configurations for node in _nodes(cluster, configuration)]
+    if cluster.status != "InService" or is_under_check(cluster):
+        why = "a deep health check is in progress" if is_under_check(cluster) else f"it is {cluster.status}"
+        raise AwsError("ConflictException", f"Cluster {cluster.name} cannot start a deep health check: {why}.")
+    operation = begin(cluster, "DeepHealthCheck", {"DeepHealthCheckDetails": configurations})
+    fault = faults.take("sagemaker:StartClusterHealthCheck", "fail")
+    for node in nodes:
+        node.status = "DeepHealthCheckInProgress"
+        record(cluster, "Deep health checks started", About(node=node))
+    check = _Check(cluster, operation, tuple(nodes), fault.message if fault else "")
+    schedule.after(duration("hyperpod.node.deep_health_check") if nodes else 0, check.end)
+    return {"ClusterArn": cluster.arn}
+
+
+def _nodes(cluster: Cluster, configuration: Json) -> Iterator[Node]:
+    """Yield the running nodes of a configuration that have accelerators."""
+    name = configuration["InstanceGroupName"]
+    if name not in cluster.groups:
+        raise AwsError("ResourceNotFound", f"Instance group {name} not found in cluster {cluster.name}.")
+    group = {node.id: node for node in cluster.nodes_of(name)}
+    for node_id in configuration.get("InstanceIds") or group:
+        if node_id not in group:
+            raise AwsError("ResourceNotFound", f"Instance {node_id} not found in instance group {name}.")
+        known = instance_type(group[node_id].type)
+        if known and known.is_accelerated and group[node_id].status == "Running":
+            yield group[node_id]
+
+
+@dataclass(frozen=True)
+class _Check:
+    """A check in progress; ``failure`` is the fault of its first node."""
+
+    cluster: Cluster
+    operation: Json
+    nodes: tuple[Node, ...]
+    failure: str
+
+    def end(self) -> None:
+        """Report the results, and return healthy nodes to service."""
+        with lock:
+            if self.cluster.status == "Deleting":
+                return
+            self.operation["Status"] = DONE
+            for place, node in enumerate(self.nodes):
+                if node.stays:
+                    self._report(node, self.failure if place == 0 else "")
+            self._recover()
+
+    def _report(self, node: Node, failure: str) -> None:
+        node.status, node.message = ("Failure", failure) if failure else ("Running", "")
+        text = (
+            f"Encountered FaultyInstance. Replace the Instance. Region: {self.cluster.region}, "
+            f"InstanceType: {node.type}. ERROR: {failure}"
+        )
+        line = {
+            "level": "error" if failure else "info",
+            "ts": host_now().strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "msg": text if failure else "Deep health check passed",
+        }
+        ResultLog(self.cluster, node, self.operation["OperationId"]).write([json.dumps(line)])
+        record(self.cluster, "Deep health checks ended", About(node=node, failure=failure))
+
+    def _recover(self) -> None:
+        cluster = self.cluster
+        faulty = [node for node in self.nodes if node in cluster.nodes and node.status == "Failure"]
+        if faulty and cluster.settings.get("NodeRecovery", "Automatic") == "Automatic":
+            shut_down(cluster, faulty)
+            begin_update(cluster, {name: Group(dict(group.spec), group.status) for name, group in cluster.groups.items()}, None)
+
+
+OPERATIONS: dict[str, Operation] = {"StartClusterHealthCheck": start_cluster_health_check}
