@@ -34,7 +34,7 @@ def status(
     run_on_deployment("status", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region))
 
 
-@commands.command(help="List nodes, with the command to open a shell on each.")
+@commands.command(help="List nodes with their names, addresses and image releases.")
 def nodes(
     cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,

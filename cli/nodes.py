@@ -1,34 +1,33 @@
-"""`./hpod nodes CLUSTER`: the nodes, and the command to open a shell on one."""
+"""`./hpod nodes CLUSTER`: the nodes of each group with all their names."""
 
-import os
-import shlex
+from itertools import groupby
 
 from cli.deployment import Deployment
-from cli.result import Result, Table
+from cli.node_directory import Node, node_directory
+from cli.remote.shell import Shell
+from cli.result import Block, Result, Table
+
+HEAD = ("NODE", "NAME", "HOST", "ADDRESS", "STATUS", "IMAGE")
 
 
-def nodes(deployment: Deployment) -> Result:
-    """Return every node with its group, and the command that starts a shell on one."""
-    cluster = deployment.cluster()
-    target = f"sagemaker-cluster:{cluster['ClusterArn'].rpartition('/')[2]}"
-    rows = [(node["InstanceId"], node["InstanceGroupName"]) for node in deployment.nodes(cluster["ClusterName"])]
-    data = {
-        "cluster": cluster["ClusterName"],
-        "nodes": [{"instance_id": node, "group": group, "ssm_target": f"{target}_{group}-{node}"} for node, group in rows],
-    }
-    return Result(data, (Table(("NODE", "GROUP"), rows), _start_session(target, deployment)))
-
-
-def _start_session(target: str, deployment: Deployment) -> str:
-    """Return the command on two lines, as terminals break a longer one."""
-    # The AWS CLI takes --profile before keys in the environment, which boto3 has used here.
-    profile = deployment.profile or (None if "AWS_ACCESS_KEY_ID" in os.environ else os.environ.get("AWS_PROFILE"))
-    own = ["--profile", profile] if profile else []
-    return "\n".join(
-        (
-            "to open a shell on a node, replace GROUP-NODE with its group and id:",
-            f"  {shlex.join(['aws', 'ssm', 'start-session', '--region', deployment.region, *own])} \\",
-            f"    --target {target}_GROUP-NODE",
-            "this requires the AWS CLI and its Session Manager plugin",
-        )
+def nodes(deployment: Deployment, shell: Shell | None = None) -> Result:
+    """Return every node with its names, group, role, status and image release."""
+    directory = node_directory(deployment, shell)
+    found, reason = directory.named, directory.unnamed_reason
+    blocks: list[Block] = []
+    for group, members in groupby(found, lambda node: node.group):
+        of_group = list(members)
+        first = of_group[0]
+        blocks += [f"group {group} ({first.role or 'not in the file'}, {first.instance_type or 'unknown type'})"]
+        blocks += [Table(HEAD, [_row(node) for node in of_group])]
+    blocks += [f"HyperPod's names are unknown: {reason}"] if reason else []
+    blocks += (
+        [f"open a shell with `./hpod ssh {deployment.config.name} NODE`; any name of a node works"] if found else ["no nodes"]
     )
+    data = {"cluster": directory.cluster, "names_unknown": reason or None, "nodes": [node.data() for node in found]}
+    return Result(data, blocks)
+
+
+def _row(node: Node) -> tuple[str, ...]:
+    status = f"{node.status}: {node.message}" if node.message else node.status
+    return tuple(text or "-" for text in (node.instance, node.name, node.host, node.address, status, node.image_release))

@@ -17,6 +17,7 @@ _GROUP_FIELDS = {
     "ImageReleaseVersion": "CurrentImageReleaseVersion",
 }
 _REQUIREMENTS = {"InstanceTypes": ("CurrentInstanceTypes", "DesiredInstanceTypes")}
+_NEWEST_IMAGE = "1.0.0"
 _KUBERNETES = {"Labels": ("CurrentLabels", "DesiredLabels"), "Taints": ("CurrentTaints", "DesiredTaints")}
 _PATCHING = {"PatchSchedule": ("CurrentPatchSchedule", "DesiredPatchSchedule")}
 # Structures whose fields are returned twice, as current and desired.
@@ -81,7 +82,7 @@ def node_summary(cluster: Cluster, node: Node) -> Json:
     }
     if node.software_updated:
         summary["LastSoftwareUpdateTime"] = node.software_updated
-    return summary | _host_name(cluster, node)
+    return summary | _image(node) | _host_name(cluster, node)
 
 
 def node_details(cluster: Cluster, node: Node) -> Json:
@@ -94,6 +95,13 @@ def node_details(cluster: Cluster, node: Node) -> Json:
         details |= {"PrivatePrimaryIp": node.address, "Placement": _placement(cluster, node)}
     spot = "Spot" in node.spec.get("CapacityRequirements", {})
     return details | {"CapacityType": "Spot" if spot else "OnDemand"}
+
+
+def _image(node: Node) -> Json:
+    """Return the release of the HyperPod image; AWS documents neither the newest release nor when one is outdated."""
+    if node.spec.get("ImageId", "default") != "default":
+        return {}
+    return {"CurrentImageReleaseVersion": node.spec.get("ImageReleaseVersion", _NEWEST_IMAGE), "ImageVersionStatus": "UpToDate"}
 
 
 def _host_name(cluster: Cluster, node: Node) -> Json:

@@ -18,6 +18,9 @@ from cli.access import Access, asked_region
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.preflight.command import preflight
+from cli.remote.plugin import missing_plugin
+from cli.remote.sessions import Sessions
+from cli.remote.shell import SessionManagerShell
 from tests.verify_aws import printing
 from tests.verify_aws.cdk import PROJECT, Cdk
 from tests.verify_aws.checks import Run
@@ -29,12 +32,12 @@ from tests.verify_aws.leftovers import leftovers
 from tests.verify_aws.live_cluster import LiveCluster
 from tests.verify_aws.plan import PEAK, Plan
 from tests.verify_aws.run import verify
-from tests.verify_aws.shell import SessionManagerShell, missing_plugin
 from tests.verify_aws.verdicts import Report
 from tests.verify_aws.zones import choose_zone
 
 FIXTURES = PROJECT / "tests" / "data" / "aws"
 REFUSED = 2
+CONNECT_TIMEOUT_S = 300.0
 
 
 class RefusedError(Exception):
@@ -113,7 +116,8 @@ def _confirmed(options: argparse.Namespace, plan: Plan, session: boto3.Session, 
     evidence.redactor.literal(caller["Account"], "account")
     evidence.redactor.literal(plan.name, "name")
     cluster = LiveCluster(deployment, evidence)
-    shell = SessionManagerShell(session.client("ssm"), options.profile or os.environ.get("AWS_PROFILE", ""))
+    profile = options.profile or os.environ.get("AWS_PROFILE", "")
+    shell = SessionManagerShell(Sessions(session.client("ssm"), profile, CONNECT_TIMEOUT_S))
     printing.say(f"if this process is killed: {cdk.destroy_command}")
     run = Run(plan, cdk, cluster, shell, time.monotonic() + options.minutes * 60, printing.say)
     with interruptible(printing.say) as interruption:

@@ -8,11 +8,12 @@ from typing import TypeVar
 from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.errors import OpsError
+from cli.remote.sessions import SessionError
+from cli.remote.shell import Output, Shell
 from tests.verify_aws.cdk import Cdk, CdkError
 from tests.verify_aws.live_cluster import LiveCluster, labelled
 from tests.verify_aws.node_report import NodeReport, in_slurm, report_of
 from tests.verify_aws.plan import ADDED, CONTROLLER, FIRST_PARTITION, NEW_PARTITION, WORKERS, Plan, Size
-from tests.verify_aws.shell import Output, Shell, ShellError
 
 SETTLES_WITHIN_S = 900.0
 POLL_S = 1.0
@@ -33,7 +34,7 @@ class CheckFailedError(Exception):
     """A check failed; the text is the observation."""
 
 
-ERRORS = (CheckFailedError, CdkError, ShellError, OpsError, ClientError, BotoCoreError)
+ERRORS = (CheckFailedError, CdkError, OpsError, ClientError, BotoCoreError)
 """Expected errors of a check; any other is a bug in this program."""
 
 
@@ -99,7 +100,7 @@ class Run:
         while True:
             try:
                 found, seen = look()
-            except ShellError as error:
+            except SessionError as error:
                 found, seen = None, str(error)
             if found is not None:
                 return found

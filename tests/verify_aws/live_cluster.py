@@ -9,10 +9,10 @@ from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.failures import failures
 from cli.progress import LOG_GROUP
+from cli.remote.sessions import Target
 from tests.verify_aws.evidence import Evidence
 from tests.verify_aws.leftovers import clusters, log_groups_of_nodes
 from tests.verify_aws.resource_code import Desired, Event
-from tests.verify_aws.shell import Target
 
 Json = dict[str, Any]
 

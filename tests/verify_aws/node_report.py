@@ -6,7 +6,8 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tests.verify_aws.shell import Shell, ShellError, Target
+from cli.remote.sessions import Target
+from cli.remote.shell import Shell, ShellError
 
 FILES = (
     "/opt/ml/config/*.json",

@@ -8,12 +8,13 @@ from unittest.mock import Mock
 
 import pytest
 
+from cli.remote.sessions import Target
+from cli.remote.shell import Output, ShellError
 from tests.verify_aws import checks
 from tests.verify_aws.cdk import Cdk, CdkError
 from tests.verify_aws.checks import CheckFailedError, Run
 from tests.verify_aws.live_cluster import LiveCluster
 from tests.verify_aws.plan import Plan
-from tests.verify_aws.shell import Output, ShellError, Target
 
 Json = dict[str, Any]
 LOST = "the session ended without the command's end"

@@ -63,6 +63,18 @@ def test_nodes_are_filtered_by_group(world: World) -> None:
     assert [node["InstanceGroupName"] for node in found] == ["workers-a"]
 
 
+def test_nodes_are_listed_with_the_release_of_their_image(world: World) -> None:
+    world.in_service(
+        world.group("a", ImageReleaseVersion="1.2.3"), world.group("b"), world.group("c", ImageId="ami-0123456789abcdef0")
+    )
+    found = {node["InstanceGroupName"]: node for node in world.nodes()}
+    assert (found["a"]["CurrentImageReleaseVersion"], found["a"]["ImageVersionStatus"]) == ("1.2.3", "UpToDate")
+    assert found["b"]["CurrentImageReleaseVersion"] == "1.0.0"
+    assert "CurrentImageReleaseVersion" not in found["c"]
+    details = world.sagemaker.describe_cluster_node(ClusterName="ml", NodeId=found["a"]["InstanceId"])["NodeDetails"]
+    assert details["CurrentImageReleaseVersion"] == "1.2.3"
+
+
 def test_a_node_that_does_not_exist_is_not_found(world: World) -> None:
     world.create(world.group("a"))
     with pytest.raises(ClientError, match="ResourceNotFound"):

@@ -1,65 +1,34 @@
-"""`hpod nodes` prints a command that starts a shell on a node from any terminal."""
+"""`hpod nodes` lists every name of every node."""
 
-import shlex
-from collections.abc import Iterator
-from typing import Any
+import json
 
-import pytest
-
-from cli.deployment import Deployment
 from cli.nodes import nodes
-from tests.unit.cli.fake_stack import FakeStack, Json
-from tests.unit.cli.test_retained import FILE, parsed
+from cli.remote.sessions import SessionError
+from cli.remote.shell import Output
+from tests.unit.cli.fake_nodes import FakeNodes, FakeShell, resource_config
 
-GROUP, NODE = "a-group-with-a-name-of-32-letters", "i-0123456789abcdef0"
 WIDTH = 80
 
 
-class FakeCluster(FakeStack):
-    """A cluster with one node."""
-
-    def describe_cluster(self, **_: str) -> Json:
-        arn = "arn:aws:sagemaker:us-west-2:123456789012:cluster/abcdefghijkl"
-        return {"ClusterName": "draft-1", "ClusterStatus": "InService", "ClusterArn": arn}
-
-    def paginate(self, **_: Any) -> Iterator[Json]:
-        yield {"ClusterNodeSummaries": [{"InstanceId": NODE, "InstanceGroupName": GROUP}]}
-
-
-@pytest.fixture
-def printed(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """What the command prints with these variables."""
-
-    def run(**variables: str) -> str:
-        for name in ("AWS_PROFILE", "AWS_ACCESS_KEY_ID"):
-            monkeypatch.delenv(name, raising=False)
-        for name, value in variables.items():
-            monkeypatch.setenv(name, value)
-        session: Any = FakeCluster("CREATE_COMPLETE")
-        session.outputs = [{"OutputKey": "ClusterName", "OutputValue": "draft-1", "Description": "name"}]
-        return str(nodes(Deployment(parsed(FILE), session)))
-
-    return run
-
-
-def command(text: str) -> list[str]:
-    """The words of the command, as a shell reads its two lines."""
-    command = text[text.index("aws ssm start-session") :].replace("\\\n", "")
-    return shlex.split(command.splitlines()[0])
-
-
-def test_the_command_names_the_region_and_fits_a_terminal(printed: Any) -> None:
-    text = printed()
-    assert command(text) == [
-        *("aws", "ssm", "start-session", "--region", "us-west-2", "--target", "sagemaker-cluster:abcdefghijkl_GROUP-NODE")
-    ]
+def test_the_names_of_a_node_are_side_by_side_in_80_columns() -> None:
+    text = str(nodes(FakeNodes().deployment(), FakeShell(Output(0, resource_config()))))
+    lines = [line.split() for line in text.splitlines()]
+    assert ["i-0000000000000000c", "workers-1", "ip-10-1-0-9", "10.1.0.9", "Running", "1.2.3"] in lines
+    assert "group workers (compute, ml.t3.medium)" in text
+    assert "`./hpod ssh draft NODE`" in text
     assert max(map(len, text.splitlines())) <= WIDTH
-    assert [line.split() for line in text.splitlines()[:2]] == [["NODE", "GROUP"], [NODE, GROUP]]
 
 
-def test_the_command_names_the_profile_of_the_environment(printed: Any) -> None:
-    assert command(printed(AWS_PROFILE="our prod"))[3:7] == ["--region", "us-west-2", "--profile", "our prod"]
+def test_unknown_names_are_dashes_with_the_reason() -> None:
+    result = nodes(FakeNodes().deployment(), FakeShell(SessionError("head: not connected")))
+    assert ["i-0000000000000000c", "-", "ip-10-1-0-9", "10.1.0.9", "Running", "1.2.3"] in [
+        line.split() for line in str(result).splitlines()
+    ]
+    assert "HyperPod's names are unknown: head: not connected" in str(result)
+    assert json.loads(json.dumps(result.data))["nodes"][0]["name"] is None
 
 
-def test_keys_in_the_environment_come_before_the_profile(printed: Any) -> None:
-    assert "--profile" not in printed(AWS_PROFILE="prod", AWS_ACCESS_KEY_ID="key")
+def test_a_cluster_without_nodes_says_so() -> None:
+    account = FakeNodes()
+    account.summaries = []
+    assert str(nodes(account.deployment(), FakeShell())).endswith("no nodes")

@@ -1,7 +1,6 @@
 """What goes to a node and comes back: the plugin reports no exit status, and a terminal changes line ends."""
 
 import shlex
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,16 +8,12 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.verify_aws import shell
-from tests.verify_aws.node_report import COMMANDS, report_of
-from tests.verify_aws.shell import Output, SessionManagerShell, ShellError, Target, framed, unframed
+from cli.remote.plugin import PLUGIN, install_command, missing_plugin
+from cli.remote.sessions import RESPONSE, SessionError, Sessions, Target
+from cli.remote.shell import Output, SessionManagerShell, ShellError, framed, unframed
+from tests.unit.cli.remote.printed import through_a_terminal
 
 TARGET = Target("abc123def456", "workers", "i-0123456789abcdef0")
-
-
-def carried_out(command: list[str]) -> str:
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return f"\nStarting session with SessionId: x\n{printed}\nExiting session with sessionId: x.\n".replace("\n", "\r\n")
 
 
 @pytest.mark.parametrize("way", ["shell", "words"])
@@ -36,7 +31,7 @@ def test_output_and_status_come_back(way: str, script: str, output: Output) -> N
     """However the agent starts the command: with a shell, or as words."""
     command = framed(script, "mark")
     words = ["sh", "-c", command] if way == "shell" else shlex.split(command)
-    assert unframed(carried_out(words), "mark", "node") == output
+    assert unframed(through_a_terminal(words), "mark", "node") == output
 
 
 def test_a_session_that_ends_early_is_an_error() -> None:
@@ -65,7 +60,7 @@ class Ssm:
 
 
 def plugin(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = folder / shell.PLUGIN
+    program = folder / PLUGIN
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
@@ -75,43 +70,65 @@ def test_a_node_that_connects_late_is_tried_again(tmp_path: Path, monkeypatch: p
     plugin(tmp_path, 'test -t 0 || exit 1; test -n "$AWS_SSM_START_SESSION_RESPONSE" && echo "$@"', monkeypatch)
     waits: list[float] = []
     with pytest.raises(ShellError) as error:
-        SessionManagerShell(Ssm(2), "dev", waits.append).run(TARGET, "true")
+        SessionManagerShell(Sessions(Ssm(2), "dev", 60, waits.append)).run(TARGET, "true")
     assert waits == [5, 5]
-    assert f'{shell.RESPONSE} us-west-2 StartSession dev {{"Target": "{TARGET}"' in str(error.value)
+    assert f'{RESPONSE} us-west-2 StartSession dev {{"Target": "{TARGET}"' in str(error.value)
 
 
 def test_another_refusal_is_an_error_at_once() -> None:
-    with pytest.raises(ShellError, match="AccessDenied"):
-        SessionManagerShell(Ssm(1, "AccessDenied")).run(TARGET, "true")
+    with pytest.raises(SessionError, match="StartSession failed: AccessDenied"):
+        SessionManagerShell(Sessions(Ssm(1, "AccessDenied"))).run(TARGET, "true")
+
+
+def test_a_node_that_is_not_connected_is_an_error_at_once_without_a_limit_of_time() -> None:
+    with pytest.raises(SessionError, match="agent is not connected; wait until the node is Running"):
+        SessionManagerShell(Sessions(Ssm(1))).run(TARGET, "true")
 
 
 def test_a_command_that_does_not_end_ends_its_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plugin(tmp_path, "exec sleep 60", monkeypatch)
     ssm = Ssm(0)
     with pytest.raises(ShellError, match="did not end within 0 s"):
-        SessionManagerShell(ssm).run(TARGET, "true", timeout_s=0.3)
+        SessionManagerShell(Sessions(ssm)).run(TARGET, "true", timeout_s=0.3)
     assert ssm.terminated == ["session-1"]
 
 
 def test_the_plugin_must_be_there_and_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "not in PATH; install it: https://docs.aws.amazon.com" in shell.missing_plugin()
+    assert "not in PATH; install it: " in missing_plugin()
     plugin(tmp_path, "echo 1.2.497.0", monkeypatch)
-    assert "version 1.2.497.0 is too old; install 1.2.498.0 or newer" in shell.missing_plugin()
+    assert "version 1.2.497.0 is older than 1.2.498.0; install it: " in missing_plugin()
     plugin(tmp_path, "echo 1.2.707.0", monkeypatch)
-    assert shell.missing_plugin() == ""
+    assert missing_plugin() == ""
 
 
-class ThisMachine:
-    """Runs a node's commands here, with the frame that a node needs."""
+@pytest.mark.parametrize(
+    ("system", "machine", "release", "command"),
+    [
+        (
+            "Linux",
+            "x86_64",
+            {"ID": "debian"},
+            "ubuntu_64bit/session-manager-plugin.deb && sudo dpkg -i session-manager-plugin.deb",
+        ),
+        ("Linux", "aarch64", {"ID": "linuxmint", "ID_LIKE": "ubuntu debian"}, "ubuntu_arm64/session-manager-plugin.deb && sudo"),
+        ("Linux", "x86_64", {"ID": "rocky", "ID_LIKE": "rhel centos fedora"}, "sudo yum install -y https://s3.amazonaws.com/"),
+        ("Linux", "aarch64", {"ID": "amzn"}, "linux_arm64/session-manager-plugin.rpm"),
+        ("Darwin", "x86_64", {}, "latest/mac/session-manager-plugin.pkg && sudo installer -pkg"),
+        ("Darwin", "arm64", {}, "mac_arm64/session-manager-plugin.pkg && sudo installer -pkg"),
+    ],
+)
+def test_the_install_command_fits_the_system(system: str, machine: str, release: Mapping[str, str], command: str) -> None:
+    assert command in install_command(system, machine, release, has_brew=False)
 
-    def run(self, target: Target, script: str, timeout_s: float = 120.0) -> Output:
-        return unframed(carried_out(["sh", "-c", framed(script, "mark")]), "mark", str(target))
+
+def test_homebrew_comes_first_on_a_mac() -> None:
+    assert install_command("Darwin", "arm64", {}, has_brew=True) == "brew install --cask session-manager-plugin"
 
 
-def test_a_report_has_every_command_and_the_files_that_exist() -> None:
-    report = report_of(ThisMachine(), TARGET)
-    assert report.commands.keys() == COMMANDS.keys()
-    assert report.files["/etc/os-release"] == Path("/etc/os-release").read_text()
-    assert report.commands["kernel"] == subprocess.run(["uname", "-r"], capture_output=True, text=True, check=True).stdout
-    assert report.commands["sinfo"].endswith("[exit status 127]\n") or "PARTITION" in report.commands["sinfo"]
+@pytest.mark.parametrize(
+    ("system", "machine", "release"),
+    [("Linux", "riscv64", {"ID": "debian"}), ("Linux", "x86_64", {"ID": "alpine"}), ("Windows", "AMD64", {})],
+)
+def test_a_system_without_a_package_gets_the_guide(system: str, machine: str, release: Mapping[str, str]) -> None:
+    assert install_command(system, machine, release, has_brew=False) == ""

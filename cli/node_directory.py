@@ -1,0 +1,231 @@
+"""Every name of every node: instance id, HyperPod's name, Slurm's host name, address, group and role."""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from cli.deployment import Deployment
+from cli.errors import OpsError
+from cli.remote.plugin import missing_plugin
+from cli.remote.sessions import SessionError, Sessions, Target
+from cli.remote.shell import SessionManagerShell, Shell
+from config.instance_group import Role
+from config.suggestions import nearest
+
+ALL = "all"
+RESOURCE_CONFIG = "/opt/ml/config/resource_config.json"
+READ_TIMEOUT_S = 30.0
+_HOST = re.compile(r"ip-(\d+)-(\d+)-(\d+)-(\d+)")
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node with its names; an unknown name is empty."""
+
+    target: Target
+    role: str
+    host: str
+    address: str
+    status: str
+    message: str
+    instance_type: str
+    image_release: str
+    image_status: str
+    name: str = ""
+    """HyperPod's name, such as workers-1."""
+
+    @property
+    def instance(self) -> str:
+        """Return the instance id."""
+        return self.target.instance
+
+    @property
+    def group(self) -> str:
+        """Return the name of the instance group."""
+        return self.target.group
+
+    @property
+    def label(self) -> str:
+        """Return the name to print: HyperPod's, or else the host name or the instance id."""
+        return self.name or self.host or self.instance
+
+    def data(self) -> dict[str, str | None]:
+        """Return the node for JSON, with null for what is unknown."""
+        return {
+            "instance_id": self.instance,
+            "name": self.name or None,
+            "host": self.host or None,
+            "address": self.address or None,
+            "group": self.group,
+            "role": self.role or None,
+            "instance_type": self.instance_type or None,
+            "status": self.status,
+            "message": self.message or None,
+            "image_release": self.image_release or None,
+            "image_status": self.image_status or None,
+            "ssm_target": str(self.target),
+        }
+
+
+class NodeDirectory:
+    """The nodes of a cluster, found by any of their names. HyperPod's names are read from a controller on first use."""
+
+    def __init__(self, cluster: str, nodes: Sequence[Node], shell: Shell | None, reason: str = "") -> None:
+        self.cluster = cluster
+        self._nodes, self._shell, self._reason = tuple(nodes), shell, reason
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Return the nodes, without HyperPod's names unless they were read."""
+        return self.named if "_names" in self.__dict__ else self._nodes
+
+    @cached_property
+    def named(self) -> tuple[Node, ...]:
+        """Return the nodes with HyperPod's names."""
+        names, _ = self._names
+        return tuple(replace(node, name=names.get(node.instance, "")) for node in self._nodes)
+
+    @property
+    def unnamed_reason(self) -> str:
+        """Return why HyperPod's names are unknown; empty if they were read."""
+        return self._names[1]
+
+    def find(self, name: str) -> tuple[Node, ...]:
+        """Return the nodes of this name: any name of a node, a group, `login`, `controller` or `all`; raise OpsError if none."""
+        if found := self._of_group(name) or tuple(node for node in self._nodes if name in _names_of(node)):
+            return found
+        if name == ALL and self._nodes:
+            return self.nodes
+        if name in (Role.LOGIN, Role.CONTROLLER) and (found := self.of_role(Role(name))):
+            return found
+        if found := tuple(node for node in self.named if name == node.name):
+            return found
+        if not self._nodes:
+            raise OpsError(f"cluster {self.cluster} has no nodes")
+        reason = f"; HyperPod's names are unknown: {self.unnamed_reason}" if self.unnamed_reason else ""
+        raise OpsError(f"unknown node {name!r}; {nearest(name, self._known())}{reason}")
+
+    def one(self, name: str) -> Node:
+        """Return the only node of this name; of `login` and `controller` the first that is Running."""
+        found = self.find(name)
+        if len(found) > 1 and name in (Role.LOGIN, Role.CONTROLLER):
+            return first_running(found)
+        if len(found) > 1:
+            names = ", ".join(node.label for node in found[:10])
+            raise OpsError(f"{name!r} has {len(found)} nodes; pass one of {names}")
+        return found[0]
+
+    def of_role(self, role: Role) -> tuple[Node, ...]:
+        """Return the nodes of a role."""
+        return tuple(node for node in self.nodes if node.role == role)
+
+    def entrance(self) -> Node:
+        """Return the node to log in to: a login node, or else a controller."""
+        entries = self.of_role(Role.LOGIN) or self.of_role(Role.CONTROLLER)
+        if not entries:
+            raise OpsError(f"cluster {self.cluster} has no login node and no controller; pass the name of a node")
+        return first_running(entries)
+
+    def _of_group(self, name: str) -> tuple[Node, ...]:
+        return tuple(node for node in self.nodes if node.group == name)
+
+    def _known(self) -> set[str]:
+        of_nodes = {name for node in self.nodes for name in _names_of(node)}
+        return {*of_nodes, *(node.group for node in self.nodes), *(node.role for node in self.nodes)} - {"", Role.COMPUTE.value}
+
+    @cached_property
+    def _names(self) -> tuple[Mapping[str, str], str]:
+        """Return HyperPod's names by instance id, or the reason why they cannot be read."""
+        controllers = [node for node in self._nodes if node.role == Role.CONTROLLER]
+        if self._shell is None or not controllers:
+            return {}, self._reason or "the cluster has no controller"
+        try:
+            printed = self._shell.run(first_running(controllers).target, f"cat {RESOURCE_CONFIG}", READ_TIMEOUT_S)
+        except SessionError as error:
+            return {}, str(error)
+        try:
+            return dict(hyperpod_names(json.loads(printed.text))), ""
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return {}, f"{RESOURCE_CONFIG}: unexpected content: {printed.text.strip()[:200]}"
+
+
+def hyperpod_names(resource_config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the instance id and the name of each node; HyperPod writes null for a group without nodes."""
+    for group in resource_config["InstanceGroups"]:
+        for instance in group["Instances"] or ():
+            yield instance["InstanceId"], instance["InstanceName"]
+
+
+def node_directory(deployment: Deployment, shell: Shell | None = None) -> NodeDirectory:
+    """Return the nodes of a deployed cluster; names are read through ``shell``, or else through the plugin if it is installed."""
+    cluster = deployment.cluster()
+    name, cluster_id = cluster["ClusterName"], cluster["ClusterArn"].rpartition("/")[2]
+    roles = {group.name: group.role.value for group in deployment.config.instance_groups if group.role}
+    sagemaker = deployment.client("sagemaker")
+    nodes = [_node(each, cluster_id, roles, _details(sagemaker, name, each)) for each in deployment.nodes(name)]
+    reason = "" if shell else missing_plugin()
+    if shell is None and not reason:
+        shell = session_shell(deployment)
+    return NodeDirectory(name, nodes, shell, reason)
+
+
+def session_shell(deployment: Deployment, connect_timeout_s: float = 0) -> SessionManagerShell:
+    """Return a shell on the nodes of a deployment."""
+    profile = deployment.profile or os.environ.get("AWS_PROFILE", "")
+    return SessionManagerShell(Sessions(deployment.client("ssm"), profile, connect_timeout_s))
+
+
+def first_running(nodes: Sequence[Node]) -> Node:
+    """Return the first node that is Running, or else the first."""
+    return next((node for node in nodes if node.status == "Running"), nodes[0])
+
+
+def _details(sagemaker: Any, cluster: str, summary: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return DescribeClusterNode's answer where ListClusterNodes has no host name; it allows few calls per second."""
+    if summary.get("PrivateDnsHostname") or not summary.get("InstanceId"):
+        return {}
+    try:
+        details: dict[str, Any] = sagemaker.describe_cluster_node(ClusterName=cluster, NodeId=summary["InstanceId"])[
+            "NodeDetails"
+        ]
+    except ClientError as error:
+        if error.response["Error"]["Code"] != "ResourceNotFound":  # deleted since it was listed
+            raise
+        return {}
+    return details
+
+
+def _node(summary: Mapping[str, Any], cluster_id: str, roles: Mapping[str, str], details: Mapping[str, Any]) -> Node:
+    group, state = summary["InstanceGroupName"], summary["InstanceStatus"]
+    host, address = _host_and_address({**details, **summary})
+    return Node(
+        Target(cluster_id, group, summary["InstanceId"]),
+        roles.get(group, ""),
+        host,
+        address,
+        state["Status"],
+        state.get("Message") or "",
+        summary.get("InstanceType") or "",
+        summary.get("CurrentImageReleaseVersion") or "",
+        summary.get("ImageVersionStatus") or "",
+    )
+
+
+def _host_and_address(fields: Mapping[str, Any]) -> tuple[str, str]:
+    host = str(fields.get("PrivateDnsHostname") or "").partition(".")[0]
+    address = fields.get("PrivatePrimaryIp") or ""
+    if not address and (parts := _HOST.fullmatch(host)):
+        address = ".".join(parts.groups())
+    if not host and address:
+        host = f"ip-{address.replace('.', '-')}"
+    return host, address
+
+
+def _names_of(node: Node) -> set[str]:
+    return {node.instance, node.host, node.address, node.name, str(node.target)} - {""}

@@ -1,0 +1,1 @@
+"""Access to nodes through Session Manager."""
