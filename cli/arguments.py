@@ -18,3 +18,8 @@ Output = Annotated[Literal["text", "json"], typer.Option(help="Output format.")]
 Profile = Annotated[str | None, typer.Option(metavar="NAME", help="AWS profile of the credentials (default: AWS_PROFILE).")]
 Region = Annotated[str | None, typer.Option(metavar="REGION", help="AWS region, if the cluster file has none.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
+
+
+def examples(*lines: str) -> str:
+    """Return the examples at the end of a command's help, which is never rewrapped."""
+    return "\n".join(["\b", "Examples:", *(f"  ./hpod {line}" for line in lines)])

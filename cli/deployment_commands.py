@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cli.access import Access
-from cli.arguments import ClusterOrFile, Clusters, Output, Profile, Region, Yes
+from cli.arguments import ClusterOrFile, Clusters, Output, Profile, Region, Yes, examples
 from cli.cluster_folder import CLUSTERS
 from cli.confirm import confirmation
 from cli.render import line_printer
@@ -14,14 +14,14 @@ from cli.run import run, run_on_deployment
 commands = typer.Typer()
 
 
-@commands.command("list", help="List cluster files and deployed clusters.")
+@commands.command("list", help="List cluster files and deployed clusters.", epilog=examples("list"))
 def list_(clusters: Clusters = CLUSTERS, profile: Profile = None, region: Region = None, output: Output = "text") -> None:
     from cli.clusters import list_clusters as command
 
     run("list", command, output, clusters=clusters, access=Access(profile, region))
 
 
-@commands.command(help="Show stacks, instance groups and nodes.")
+@commands.command(help="Show stacks, instance groups and nodes.", epilog=examples("status prod", "status prod --output json"))
 def status(
     cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,
@@ -34,7 +34,7 @@ def status(
     run_on_deployment("status", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region))
 
 
-@commands.command(help="List nodes with their names, addresses and image releases.")
+@commands.command(help="List nodes with their names, addresses and image releases.", epilog=examples("nodes prod"))
 def nodes(
     cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,
@@ -47,7 +47,10 @@ def nodes(
     run_on_deployment("nodes", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region))
 
 
-@commands.command(help="Print lifecycle logs of current and former nodes.")
+@commands.command(
+    help="Print lifecycle logs of current and former nodes.",
+    epilog=examples("logs prod", "logs prod workers-1 --follow"),
+)
 def logs(
     cluster: ClusterOrFile,
     node: Annotated[
@@ -77,7 +80,10 @@ def logs(
     )
 
 
-@commands.command(help="Print the outputs of the stacks: addresses, names, ids.")
+@commands.command(
+    help="Print the outputs of the stacks: addresses, names, ids.",
+    epilog=examples("outputs prod", "outputs prod ClusterName"),
+)
 def outputs(
     cluster: ClusterOrFile,
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Print only the value of this output.")] = None,
@@ -91,7 +97,7 @@ def outputs(
     run_on_deployment("outputs", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region), name=name)
 
 
-@commands.command(help="Print resources kept by cdk destroy, as YAML.")
+@commands.command(help="Print resources kept by cdk destroy, as YAML.", epilog=examples("retained prod"))
 def retained(
     cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,
@@ -104,7 +110,10 @@ def retained(
     run_on_deployment("retained", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region))
 
 
-@commands.command(help="Preview an adoption, or release a cluster (--release).")
+@commands.command(
+    help="Preview an adoption, or release a cluster (--release).",
+    epilog=examples("adopt prod", "adopt prod --release"),
+)
 def adopt(
     cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,
@@ -128,7 +137,11 @@ def adopt(
     )
 
 
-@commands.command("continue-rollback", help="Continue a failed rollback (UPDATE_ROLLBACK_FAILED).")
+@commands.command(
+    "continue-rollback",
+    help="Continue a failed rollback (UPDATE_ROLLBACK_FAILED).",
+    epilog=examples("continue-rollback prod", "continue-rollback prod --skip"),
+)
 def continue_rollback(
     cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,

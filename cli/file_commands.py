@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from cli.access import Access
-from cli.arguments import ClusterOrFile, Clusters, Force, Output, Profile, Region, Strict
+from cli.arguments import ClusterOrFile, Clusters, Force, Output, Profile, Region, Strict, examples
 from cli.cluster_folder import CLUSTERS, cluster_names
 from cli.render import line_printer
 from cli.run import run
@@ -14,7 +14,10 @@ from cli.run import run
 commands = typer.Typer()
 
 
-@commands.command(help="Check cluster files, without AWS credentials.")
+@commands.command(
+    help="Check cluster files, without AWS credentials.",
+    epilog=examples("validate", "validate prod --output github"),
+)
 def validate(
     files: Annotated[
         list[str] | None,
@@ -34,7 +37,10 @@ def validate(
     run("validate", command, output, clusters=clusters, files=files or (), form=output, strict=strict)
 
 
-@commands.command(help="Check that the AWS account can run a cluster.")
+@commands.command(
+    help="Check that the AWS account can run a cluster.",
+    epilog=examples("preflight prod", "preflight prod --quiet"),
+)
 def preflight(
     cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,
@@ -59,7 +65,7 @@ def preflight(
     )
 
 
-@commands.command(help="Print monthly usage; with --live also prices.")
+@commands.command(help="Print monthly usage; with --live also prices.", epilog=examples("cost prod", "cost prod --live"))
 def cost(
     cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,
@@ -73,7 +79,7 @@ def cost(
     run("cost", command, output, clusters=clusters, cluster=cluster, live=live, access=Access(profile, region))
 
 
-@commands.command(help="Write readable templates, for pull requests.")
+@commands.command(help="Write readable templates, for pull requests.", epilog=examples("snapshot", "snapshot --check"))
 def snapshot(
     clusters: Clusters = CLUSTERS,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit with 1 if a snapshot is stale.")] = False,
@@ -84,7 +90,10 @@ def snapshot(
     run("snapshot", command, output, clusters=clusters, check=check)
 
 
-@commands.command(help="Ask a few questions and write a commented cluster file.")
+@commands.command(
+    help="Ask a few questions and write a commented cluster file.",
+    epilog=examples("init dev", "init dev --zone usw2-az4 --instance-type ml.g5.8xlarge"),
+)
 def init(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new file, without .yaml.")],
     clusters: Clusters = CLUSTERS,
@@ -126,7 +135,13 @@ def init(
     run("init", command, output, name=name, clusters=clusters, force=force, **answers)
 
 
-@commands.command("import", help="Write a cluster file for an existing cluster.")
+@commands.command(
+    "import",
+    help="Write a cluster file for an existing cluster.",
+    epilog=examples(
+        "import create_cluster.json provisioning_parameters.json", "import --from-cluster ml-cluster --write clusters/ml.yaml"
+    ),
+)
 def import_(
     files: Annotated[
         list[Path] | None,

@@ -2,12 +2,13 @@
 
 import argparse
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 from local_aws.__main__ import parser as local_aws_parser
-from tests.unit.cli.commands import ARGUMENTS, HELP, OPTIONS
+from tests.unit.cli.commands import ARGUMENTS, COMMANDS, EXAMPLES, HELP, OPTIONS
 
 PROJECT = Path(__file__).parents[3]
 COMMANDS_PAGE = (PROJECT / "docs" / "reference" / "commands.md").read_text()
@@ -17,6 +18,23 @@ COMMANDS_PAGE = (PROJECT / "docs" / "reference" / "commands.md").read_text()
 def test_every_operators_command_is_documented_with_what_its_help_says(command: str) -> None:
     takes = " CLUSTER\\|FILE" if ARGUMENTS[command][:1] == ["CLUSTER|FILE"] and command != "validate" else ""
     assert re.search(rf"\| `./hpod {command}{re.escape(takes)}[ `].*\| {re.escape(HELP[command])} \|", COMMANDS_PAGE)
+
+
+@pytest.mark.parametrize("command", HELP)
+def test_every_operators_command_has_a_section_with_a_link_to_a_page(command: str) -> None:
+    text = COMMANDS_PAGE.partition(f"\n### {command}\n")[2].partition("\n#")[0]
+    pages = re.findall(r"\]\(([^)#]+\.md)", text)
+    assert pages, f"docs/reference/commands.md: no section `### {command}` with a link to a page"
+    assert all((PROJECT / "docs" / "reference" / page).exists() for page in pages)
+
+
+@pytest.mark.parametrize("command", HELP)
+def test_every_operators_command_has_examples_in_its_help_that_it_accepts(command: str) -> None:
+    assert EXAMPLES[command], "epilog=examples(...) is missing"
+    for example in EXAMPLES[command]:
+        name, *words = shlex.split(example)
+        assert name == command
+        COMMANDS[command].make_context(command, words)  # raises a UsageError for an unknown option
 
 
 @pytest.mark.parametrize("target", re.findall(r"^([a-z-]+):.*##", (PROJECT / "Makefile").read_text(), flags=re.MULTILINE))

@@ -8,11 +8,9 @@ from cli.count_edit import with_count
 from cli.errors import OpsError
 from cli.scale import scale
 from config.errors import ConfigError
-from tests.unit.cli.test_retained import FILE as ONE_GROUP
+from tests.unit.cli.fake_nodes import FILE
 from validation.yaml.reader import read_yaml
 
-WORKERS = "  - {name: workers, role: compute, instance_type: ml.c5.xlarge, instance_count: 1}  # the quota is 4\n"
-FILE = f"{ONE_GROUP}{WORKERS}"
 GROUPS = """\
 region: us-west-2
 instance_groups:
@@ -84,10 +82,8 @@ def path(tmp_path: Path) -> Path:
 def test_the_difference_and_the_next_commands_are_printed(path: Path) -> None:
     result = scale(clusters=path.parent, cluster="draft", group="workers", count=9)
     assert result.data is not None
-    assert (result.data["before"], result.data["after"], result.data["written"]) == (1, 9, True)
-    assert path.read_text() == FILE.replace(
-        "workers, instance_type: ml.c5.xlarge, instance_count: 1", "workers, instance_type: ml.c5.xlarge, instance_count: 9"
-    )
+    assert (result.data["before"], result.data["after"], result.data["written"]) == (2, 9, True)
+    assert path.read_text() == FILE.replace("count: 2", "count: 9")
     assert f"cdk deploy -c clusters={path.parent} 'draft/*'" in str(result)
 
 

@@ -1,0 +1,166 @@
+"""Real results of each command, one function per command, for the tests of the schemas in schema/commands."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli import adopt, clusters, init, logs, nodes, outputs, retained, rollback, status, validate
+from cli.confirm import without_asking
+from cli.cost.command import cost
+from cli.cost.render import as_data
+from cli.deployment import Deployment
+from cli.import_cluster.command import import_cluster
+from cli.preflight import command as preflight_command
+from cli.preflight.check_result import ok, warning
+from cli.preflight.runner import Check
+from cli.render import envelope
+from cli.result import Json, Result
+from cli.snapshot import command as snapshot_command
+from tests.cluster_files import CLUSTERS
+from tests.unit.cli.cost.test_estimate import estimate
+from tests.unit.cli.fake_account import FakeAccount
+from tests.unit.cli.fake_stack import FakeStack
+from tests.unit.cli.import_cluster.originals import DATA
+from tests.unit.cli.preflight.fake_aws import FILE as ASKED_FILE
+from tests.unit.cli.preflight.fake_aws import FakeAws
+from tests.unit.cli.test_adopt import FakeAccount as AdoptedAccount
+from tests.unit.cli.test_adopt import deployment as adopting
+from tests.unit.cli.test_list import FakeStacks
+from tests.unit.cli.test_nodes import FakeCluster
+from tests.unit.cli.test_retained import FILE, parsed
+from tests.unit.cli.test_unfinished import creating, deployment, stuck
+
+Samples = Callable[[Path, pytest.MonkeyPatch], Iterator[Result]]
+SAMPLES: dict[str, Samples] = {}
+NAME = {"OutputKey": "ClusterName", "OutputValue": "draft-1", "Description": "name"}
+
+
+def sample(command: str) -> Callable[[Samples], Samples]:
+    """Register the results of a command."""
+
+    def register(function: Samples) -> Samples:
+        SAMPLES[command] = function
+        return function
+
+    return register
+
+
+def data_of(command: str, result: Result) -> Json | None:
+    """The `data` of what the command prints with `--output json`."""
+    data: Json | None = json.loads(envelope(command, result))["data"]
+    return data
+
+
+def on(session: Any) -> Deployment:
+    """The deployment of a file in the account of a fake."""
+    return Deployment(parsed(FILE), session)
+
+
+@sample("validate")
+def _validate(folder: Path, _: pytest.MonkeyPatch) -> Iterator[Result]:
+    (folder / "bad.yaml").write_text("region: us-west-2\n")
+    yield validate.validate(clusters=folder, files=())
+
+
+@sample("preflight")
+def _preflight(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Result]:
+    (folder / "draft.yaml").write_text(ASKED_FILE)
+    patch.setattr(preflight_command, "CHECKS", [Check("quotas", lambda _: iter([ok("enough"), warning("too few", "ask")]))])
+    yield preflight_command.preflight(clusters=folder, cluster="draft", session=FakeAws({}))
+
+
+@sample("cost")
+def _cost(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
+    yield cost(clusters=CLUSTERS, cluster="reference")
+    yield Result(as_data(estimate()))
+
+
+@sample("list")
+def _list(folder: Path, _: pytest.MonkeyPatch) -> Iterator[Result]:
+    (folder / "draft.yaml").write_text(FILE)
+    yield clusters.list_clusters(clusters=folder, session=FakeStacks(old_Cluster="CREATE_COMPLETE"))
+
+
+@sample("snapshot")
+def _snapshot(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Result]:
+    patch.setattr(snapshot_command, "synthesize", lambda *_: None)
+    patch.setattr(snapshot_command, "templates", lambda _: [("dev", "dev-Network", '{"Resources": {}}')])
+    patch.setattr(snapshot_command, "node_files", lambda _: [])
+    yield snapshot_command.snapshot(clusters=folder, check=True)
+
+
+@sample("init")
+def _init(folder: Path, _: pytest.MonkeyPatch) -> Iterator[Result]:
+    yield init.init(name="mine", clusters=folder, force=False, zone="usw2-az4", instance_type="ml.p5.48xlarge")
+
+
+@sample("import")
+def _import(folder: Path, _: pytest.MonkeyPatch) -> Iterator[Result]:
+    files = [DATA / "login-node" / name for name in ("create_cluster.json", "provisioning_parameters.json")]
+    names = ("profile", "region", "zone", "keep", "vpc", "scripts")
+    chosen = {**dict.fromkeys(names), "drop_unknown_groups": False}
+    yield import_cluster(files=files, cluster=None, write=None, clusters=folder, force=False, **chosen)
+
+
+@sample("status")
+def _status(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
+    account = creating()
+    account.step("Create Cluster", 750, status="Creating", nodes="head 0 of 1")
+    yield status.status(deployment(account))
+    yield status.status(deployment(stuck()))
+
+
+@sample("nodes")
+def _nodes(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
+    account = FakeCluster("CREATE_COMPLETE")
+    account.outputs = [NAME]
+    yield nodes.nodes(on(account))
+
+
+class FakeLogs(FakeStack):
+    """The log of a node."""
+
+    def paginate(self, **_: Any) -> Iterator[Json]:
+        if self.operation == "describe_log_groups":
+            yield {"logGroups": [{"logGroupName": "/aws/sagemaker/Clusters/draft-0123456789ab/aaaa", "creationTime": 1}]}
+        else:
+            yield {"logStreams": [{"logStreamName": "LifecycleConfig/head/i-0aaaaaaaa", "creationTime": 1}]}
+
+    def get_log_events(self, **_: Any) -> Json:
+        return {"events": [{"message": "one\ntwo"}], "nextForwardToken": "end"}
+
+
+@sample("logs")
+def _logs(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
+    yield logs.logs(on(FakeLogs("CREATE_COMPLETE")))
+    yield logs.logs(on(FakeLogs("CREATE_COMPLETE")), node="head-1")
+
+
+@sample("outputs")
+def _outputs(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
+    account = FakeStack("CREATE_COMPLETE")
+    account.outputs = [NAME]
+    yield outputs.outputs(on(account))
+
+
+@sample("retained")
+def _retained(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
+    account = FakeAccount()
+    account.add_file_system(1)
+    account.add_file_system(2)
+    account.add_bucket(1)
+    yield retained.retained(on(account))
+
+
+@sample("adopt")
+def _adopt(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
+    yield adopt.adopt(adopting(AdoptedAccount(), ("instance_count: 4", "instance_count: 6")))
+    yield adopt.adopt(adopting(AdoptedAccount()), release=True)
+
+
+@sample("continue-rollback")
+def _continue_rollback(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
+    yield rollback.continue_rollback(deployment(stuck()), skip=True, confirm=without_asking)
