@@ -199,7 +199,9 @@ def import_(
     run("import", command, output, files=files or [], cluster=from_cluster, write=write, clusters=clusters, force=force, **chosen)
 
 
-@commands.command(help="Change a group's instance_count in the file.")
+@commands.command(
+    help="Change a group's instance_count in the file.", epilog=examples("scale prod workers 8", "scale prod workers 8 --dry-run")
+)
 def scale(
     cluster: ClusterOrFile,
     group: Annotated[str, typer.Argument(metavar="GROUP", help="Name of an instance group of the file.")],
