@@ -39,7 +39,7 @@ def _compute(
     deployment: Deployment, names: Sequence[str], shell: Shell | None
 ) -> tuple[Site, Sequence[Node], dict[str, SlurmNode]]:
     """Return the compute nodes of these names, with their states in Slurm; raise an OpsError if Slurm knows none."""
-    site = Site.of(deployment, shell=shell)
+    site = Site.of(deployment, shell=shell, fix=f"`./hpod status {deployment.config.name}` shows the controllers' states")
     chosen = site.select(names)
     known = site.in_slurm(chosen)
     if not known:

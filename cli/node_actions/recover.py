@@ -12,7 +12,7 @@ from cli.node_actions.healthy import return_to_service
 from cli.node_actions.patience import Patience
 from cli.node_actions.returned import boots, instances, rebooted, replacements
 from cli.node_actions.site import Site
-from cli.node_actions.slurm import Job
+from cli.node_actions.slurm import Job, SlurmUnreachableError
 from cli.node_directory import Node
 from cli.remote.shell import Shell
 from cli.result import Block, Json, Result, Show, Table, ignore
@@ -104,10 +104,16 @@ class Recovery:
             pairs, problems = replacements(self.site, nodes, known, patience)
         else:
             problems = rebooted(self.site, nodes, boot_ids, patience)
-            pairs = {node.instance: node for node in nodes if node.instance not in problems}
-        unhealthy, notes = return_to_service(self.site.again(), list(pairs.values()), self.action, patience)
+            pairs = {node.instance: node.instance for node in nodes if node.instance not in problems}
+        site = self.site.again()
+        present = {node.instance: node for node in site.directory.named}
+        returned = {old: present[new] for old, new in pairs.items() if new in present}
+        try:
+            unhealthy, notes = return_to_service(site, list(returned.values()), self.action, patience)
+        except SlurmUnreachableError as error:
+            unhealthy, notes = {node.instance: f"not resumed: {error}" for node in returned.values()}, {}
         for outcome in outcomes:
-            now = pairs.get(outcome.node.instance)
+            now = returned.get(outcome.node.instance)
             outcome.now = now if self.action == "replace" else None
             outcome.problem = problems.get(outcome.node.instance, "") or (unhealthy.get(now.instance, "") if now else "")
             outcome.note = notes.get(now.instance, "") if now else ""

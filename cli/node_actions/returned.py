@@ -8,13 +8,22 @@ from dataclasses import dataclass, field
 from cli.node_actions.healthy import AT_ONCE
 from cli.node_actions.patience import Patience
 from cli.node_actions.site import Site
-from cli.node_directory import Node, node_directory
+from cli.node_directory import Node
 from cli.remote.sessions import SessionError
 
 # A boot has its own id; a container's first process has its own start time.
 BOOT = "cat /proc/sys/kernel/random/boot_id; cut -d' ' -f22 /proc/1/stat"
 BOOT_TIMEOUT_S = 20.0
 WITHOUT_SHELL_S = 120.0  # after which a node that was never seen to leave is taken to be back
+
+
+@dataclass(frozen=True)
+class Present:
+    """A node that HyperPod lists."""
+
+    instance: str
+    group: str
+    status: str
 
 
 @dataclass
@@ -24,14 +33,16 @@ class Seen:
     site: Site
     status: str = ""
     failure: str = ""
-    nodes: dict[str, Node] = field(default_factory=dict)
+    nodes: dict[str, Present] = field(default_factory=dict)
     line: str = ""
 
     def look(self) -> None:
         """Read the cluster and its nodes."""
         cluster = self.site.sagemaker.describe_cluster(ClusterName=self.site.cluster)
         self.status, self.failure = cluster["ClusterStatus"], cluster.get("FailureMessage") or ""
-        self.nodes = {node.instance: node for node in node_directory(self.site.deployment, self.site.shell).nodes}
+        listed = self.site.deployment.nodes(self.site.cluster)
+        present = (Present(each["InstanceId"], each["InstanceGroupName"], each["InstanceStatus"]["Status"]) for each in listed)
+        self.nodes = {node.instance: node for node in present}
 
     def show(self, line: str) -> None:
         """Show the line unless it is the last one."""
@@ -47,8 +58,8 @@ def instances(site: Site) -> set[str]:
 
 def replacements(
     site: Site, gone: Sequence[Node], known: Collection[str], patience: Patience
-) -> tuple[dict[str, Node], dict[str, str]]:
-    """Wait for new nodes besides the ``known``; return them by the old instance id, and the problem of each node without one."""
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Wait for new nodes besides the ``known``; return new ids by old id, and the problem of each node without a new one."""
     seen, busy = Seen(site), False
 
     def done() -> bool:
@@ -66,16 +77,16 @@ def replacements(
     return _paired(gone, seen, known, patience.timeout_s)
 
 
-def _paired(gone: Sequence[Node], seen: Seen, known: Collection[str], timeout_s: float) -> tuple[dict[str, Node], dict[str, str]]:
+def _paired(gone: Sequence[Node], seen: Seen, known: Collection[str], timeout_s: float) -> tuple[dict[str, str], dict[str, str]]:
     """Pair each old node with a new one of its group that is Running."""
     new = [node for instance, node in seen.nodes.items() if instance not in known]
-    pairs: dict[str, Node] = {}
+    pairs: dict[str, str] = {}
     problems: dict[str, str] = {}
     for node in gone:
         match = next((each for each in new if each.group == node.group and each.status == "Running"), None)
         if match:
             new.remove(match)
-            pairs[node.instance] = match
+            pairs[node.instance] = match.instance
         else:
             states = Counter(each.status for each in new if each.group == node.group)
             now = ", ".join(f"{count} {status}" for status, count in states.items()) or "none"

@@ -2,7 +2,7 @@
 
 import getpass
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cli.deployment import Deployment
@@ -20,28 +20,36 @@ WITHOUT_SLURM = "pass --no-drain to go on without draining"
 
 @dataclass(frozen=True)
 class Site:
-    """A deployed cluster with its nodes; ``slurm`` is None if no controller can be reached, and ``unreachable`` says why."""
+    """A deployed cluster with its nodes; ``slurm`` is None if no controller can be reached."""
 
     deployment: Deployment
     directory: NodeDirectory
     shell: Shell | None
     slurm: Slurm | None
-    unreachable: str
     show: Show = field(default=ignore)
 
     @classmethod
-    def of(cls, deployment: Deployment, *, drain: bool = True, shell: Shell | None = None, show: Show = ignore) -> "Site":
-        """Return the site; raise an OpsError if ``drain`` requires Slurm and no controller can be reached."""
+    def of(
+        cls,
+        deployment: Deployment,
+        *,
+        drain: bool = True,
+        shell: Shell | None = None,
+        show: Show = ignore,
+        fix: str = WITHOUT_SLURM,
+    ) -> "Site":
+        """Return the site; raise an OpsError with the fix if ``drain`` requires Slurm and no controller can be reached."""
         reason = "" if shell else missing_plugin()
         if shell is None and not reason:
             shell = session_shell(deployment, CONNECT_S)
         directory = node_directory(deployment, shell)
         slurm: Slurm | None = None
         if shell:
-            slurm, reason = _slurm(shell, directory)
-        if drain and slurm is None:
-            raise OpsError(f"cannot reach Slurm: {reason}; {WITHOUT_SLURM}")
-        return cls(deployment, directory, shell, slurm, reason, show)
+            slurm = _on(shell, directory)
+            reason = _why_unreachable(slurm)
+        if drain and reason:
+            raise OpsError(f"cannot reach Slurm: {reason}; {fix}")
+        return cls(deployment, directory, shell, None if reason else slurm, show)
 
     @property
     def name(self) -> str:
@@ -72,7 +80,8 @@ class Site:
 
     def again(self) -> "Site":
         """Return the site with its present nodes and controllers."""
-        return Site.of(self.deployment, drain=False, shell=self.shell, show=self.show)
+        directory = node_directory(self.deployment, self.shell)
+        return replace(self, directory=directory, slurm=_on(self.shell, directory) if self.slurm and self.shell else None)
 
     def reason(self, action: str, text: str = "") -> str:
         """Return the reason of a drained node, with the user who asked for it."""
@@ -83,15 +92,18 @@ class Site:
         return f"./hpod {' '.join([action, self.name, *(node.label for node in nodes), *options])}"
 
 
-def _slurm(shell: Shell, directory: NodeDirectory) -> tuple[Slurm | None, str]:
-    """Return Slurm if a controller answers, or else the reason."""
-    controllers = sorted(directory.of_role(Role.CONTROLLER), key=lambda node: node.status != "Running")
-    slurm = Slurm(shell, controllers)
+def _on(shell: Shell, directory: NodeDirectory) -> Slurm:
+    """Return Slurm on the controllers, running ones first."""
+    return Slurm(shell, sorted(directory.of_role(Role.CONTROLLER), key=lambda node: node.status != "Running"))
+
+
+def _why_unreachable(slurm: Slurm) -> str:
+    """Return why no controller answers; empty if one does."""
     try:
         slurm.nodes()
     except SlurmUnreachableError as error:
-        return None, str(error)
-    return slurm, ""
+        return str(error)
+    return ""
 
 
 def hosts_table(nodes: Collection[SlurmNode]) -> Table:

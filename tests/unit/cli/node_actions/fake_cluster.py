@@ -115,7 +115,11 @@ class FakeCluster(FakeNodes):
         def settle() -> None:
             self.cluster_status = "InService"
 
-        self.then = [lambda: self.remove(nodes), lambda: [self.join(group) for group in groups], settle]
+        def boot() -> None:
+            for group in groups:
+                self.join(group)
+
+        self.then = [lambda: self.remove(nodes), boot, settle]
         if self.failure:
             self.then = [lambda: self.remove(nodes), settle]
         return {"Successful": nodes, "Failed": failed}
@@ -128,7 +132,11 @@ class FakeCluster(FakeNodes):
                 self.set_status(node, "Running")
                 self.shell.boots[node] = "second"
 
-        self.then = [lambda: [self.set_status(node, "Pending") for node in nodes], back]
+        def leave() -> None:
+            for node in nodes:
+                self.set_status(node, "Pending")
+
+        self.then = [leave, back]
         return {"Successful": nodes, "Failed": failed}
 
     def batch_delete_cluster_nodes(self, **request: Any) -> Json:

@@ -14,17 +14,6 @@ Run = Callable[..., Result]
 
 
 @pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
-    monkeypatch.setattr("getpass.getuser", lambda: "alice")
-    return FakeCluster()
-
-
-@pytest.fixture
-def shown() -> list[str]:
-    return []
-
-
-@pytest.fixture
 def run(cluster: FakeCluster, shown: list[str]) -> Run:
     """Run a command on nodes."""
 
@@ -94,7 +83,7 @@ def test_a_node_that_fails_its_check_is_drained_again(cluster: FakeCluster, run:
     result = run("replace", "workers-1")
     assert cluster.shell.hosts["ip-10-1-1-1"] == SlurmHost("drained", "hpod replace by alice: not healthy")
     assert "failed: fsx: /fsx is not mounted; mount it" in str(result)
-    assert "./hpod resume draft ip-10-1-1-1" in str(result)
+    assert "./hpod resume draft workers-2" in str(result)
 
 
 def test_a_node_that_was_drained_for_another_reason_stays_drained(cluster: FakeCluster, run: Run) -> None:
