@@ -18,7 +18,7 @@ from cli.errors import OpsError
 from cli.node_actions.drained import counted, jobs_on, jobs_table
 from cli.node_actions.patience import Patience
 from cli.node_actions.returned import Seen
-from cli.node_actions.site import Site
+from cli.node_actions.site import Site, node_data
 from cli.node_directory import Node
 from cli.remote.shell import Shell
 from cli.result import Block, Json, Result, Show, Table, ignore
@@ -170,7 +170,7 @@ def _result(run: HealthCheck, patience: Patience, *, done: bool) -> Result:
         "cluster": site.cluster,
         "checks": list(run.checks),
         "done": done,
-        "nodes": [{**node.data(), "result": results[node.instance] if done else "in_progress"} for node in run.nodes],
+        "nodes": [{**node_data(node), "result": results[node.instance] if done else "in_progress"} for node in run.nodes],
         "log": records,
     }
     if not done:

@@ -12,7 +12,7 @@ PAGE = "docs/operate/slurm.md"
 
 
 def warnings(site: Site, action: str, nodes: Sequence[Node]) -> list[str]:
-    """Return what is lost with the controllers and login nodes among the nodes."""
+    """Return a warning for each loss with the controllers and login nodes among the nodes."""
     chosen = [node for node in nodes if node.role == Role.CONTROLLER]
     found = (
         [f"warning: {line}" for line in (_replaced(site) if action == "replace" else _rebooted(site, chosen))] if chosen else []

@@ -11,7 +11,7 @@ from cli.node_actions.batches import batches, call
 from cli.node_actions.drained import counted, drain, jobs_on, jobs_table, without_jobs
 from cli.node_actions.recover import Options
 from cli.node_actions.returned import deleted
-from cli.node_actions.site import Site
+from cli.node_actions.site import Site, node_data
 from cli.node_directory import Node
 from cli.remote.shell import Shell
 from cli.result import Block, Json, Result, Show, Table, ignore
@@ -102,7 +102,8 @@ def _result(site: Site, chosen: Sequence[Node], problems: Mapping[str, str], edi
     data = {
         "cluster": site.cluster,
         "nodes": [
-            {**node.data(), "detail": problems.get(node.instance), "deleted": node.instance not in problems} for node in chosen
+            {**node_data(node), "detail": problems.get(node.instance), "deleted": node.instance not in problems}
+            for node in chosen
         ],
         "edits": list(edits),
     }

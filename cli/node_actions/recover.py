@@ -11,7 +11,7 @@ from cli.node_actions.drained import counted, drain, jobs_on, jobs_table, withou
 from cli.node_actions.healthy import return_to_service
 from cli.node_actions.patience import Patience
 from cli.node_actions.returned import boots, instances, rebooted, replacements
-from cli.node_actions.site import Site
+from cli.node_actions.site import Site, node_data
 from cli.node_actions.slurm import Job, SlurmUnreachableError
 from cli.node_directory import Node
 from cli.remote.shell import Shell
@@ -46,7 +46,7 @@ class Outcome:
     def data(self) -> Json:
         """Return the outcome for JSON."""
         return {
-            **self.node.data(),
+            **node_data(self.node),
             "new_instance_id": self.now.instance if self.now else None,
             "result": "not_started" if not self.tried else "failed" if self.problem else "ok",
             "detail": self.problem or self.note or None,
@@ -172,7 +172,7 @@ def _result(site: Site, action: str, outcomes: Sequence[Outcome], jobs: Sequence
 
 
 def _next_steps(site: Site, action: str, outcomes: Sequence[Outcome]) -> list[str]:
-    """Return the commands to go on with the nodes that failed, and with those that were not started."""
+    """Return the commands for the nodes that failed, and for those that were not started."""
     failed = [outcome.now or outcome.node for outcome in outcomes if outcome.problem]
     left = [outcome.node for outcome in outcomes if not outcome.tried]
     kept = "failed nodes stay drained; " if site.slurm else ""

@@ -11,7 +11,7 @@ from cli.node_actions.slurm import Slurm, SlurmNode, SlurmUnreachableError
 from cli.node_directory import Node, NodeDirectory, node_directory, session_shell
 from cli.remote.plugin import missing_plugin
 from cli.remote.shell import Shell
-from cli.result import Show, Table, ignore
+from cli.result import Json, Show, Table, ignore
 from config.instance_group import Role
 
 CONNECT_S = 20.0
@@ -104,6 +104,11 @@ def _why_unreachable(slurm: Slurm) -> str:
     except SlurmUnreachableError as error:
         return str(error)
     return ""
+
+
+def node_data(node: Node) -> Json:
+    """Return a node's names for JSON."""
+    return {"instance_id": node.instance, "name": node.name or None, "host": node.host or None, "group": node.group}
 
 
 def hosts_table(nodes: Collection[SlurmNode]) -> Table:
