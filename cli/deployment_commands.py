@@ -21,20 +21,66 @@ def list_(clusters: Clusters = CLUSTERS, profile: Profile = None, region: Region
     run("list", command, output, clusters=clusters, access=Access(profile, region))
 
 
-@commands.command(help="Show stacks, instance groups and nodes.", epilog=examples("status prod", "status prod --output json"))
+@commands.command(
+    help="Show groups, nodes, file systems, alarms and events.",
+    epilog=examples("status prod", "status prod --watch", "status prod --output json"),
+)
 def status(
     cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,
+    watch: Annotated[bool, typer.Option("--watch", help="Print the state every 10 seconds until Ctrl-C.")] = False,
+    show_all: Annotated[bool, typer.Option("--all", help="List all nodes of a cluster of more than 30.")] = False,
     profile: Profile = None,
     region: Region = None,
     output: Output = "text",
 ) -> None:
-    from cli.status import status as command
+    from cli.status.command import status as command
+    from cli.status.command import watch as watching
 
-    run_on_deployment("status", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region))
+    if watch and output != "text":
+        raise typer.BadParameter("--watch prints text until Ctrl-C; remove --output json")
+    run_on_deployment(
+        "status",
+        watching if watch else command,
+        output,
+        cluster=cluster,
+        clusters=clusters,
+        access=Access(profile, region),
+        show_all=show_all,
+    )
 
 
-@commands.command(help="List nodes with their names, addresses and image releases.", epilog=examples("nodes prod"))
+@commands.command(
+    help="Print what happened, and what requires an action.",
+    epilog=examples("events prod", "events prod --since 7d", "events prod --follow"),
+)
+def events(
+    cluster: ClusterOrFile,
+    clusters: Clusters = CLUSTERS,
+    since: Annotated[str, typer.Option(metavar="TIME", help="Time span: minutes, hours or days, e.g. 30m, 24h, 7d.")] = "24h",
+    follow: Annotated[bool, typer.Option("--follow", help="Print new events until Ctrl-C.")] = False,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.events.command import events as command
+
+    if follow and output != "text":
+        raise typer.BadParameter("--follow prints text until Ctrl-C; remove --output json")
+    run_on_deployment(
+        "events",
+        command,
+        output,
+        cluster=cluster,
+        clusters=clusters,
+        access=Access(profile, region),
+        since=since,
+        follow=follow,
+        show=line_printer(output),
+    )
+
+
+@commands.command(help="List nodes with names, addresses and image releases.", epilog=examples("nodes prod"))
 def nodes(
     cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,

@@ -7,7 +7,6 @@ import typer
 
 from cli.access import Access
 from cli.arguments import ClusterOrFile, Clusters, Output, Profile, Region, Yes, examples
-from cli.cluster_files import is_path
 from cli.cluster_folder import CLUSTERS, cluster_folder
 from cli.confirm import confirmation
 from cli.render import line_printer
@@ -145,6 +144,7 @@ def delete(
     region: Region = None,
     output: Output = "text",
 ) -> None:
+    from cli.cluster_files import is_path
     from cli.node_actions.delete import delete as command
 
     run_on_deployment(

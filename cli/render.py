@@ -2,12 +2,16 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 
 from cli.result import Block, Result, Show, Table, ignore
 
 ENVELOPE_VERSION = 1
 JSON = "json"
+CLEAR = "\x1b[2J\x1b[H"
+"""Clears a terminal, and moves its cursor to the top left corner."""
+Redraw = Callable[[Result], None]
 STYLES = {"hpod.error": "red", "hpod.warning": "yellow", "hpod.ok": "green"}
 HIGHLIGHTS = (
     r"(?P<error>^error\b|(?<=: )error(?=: )|\b\w*FAILED\b|\b\w*ROLLBACK_COMPLETE\b|\bFailed\b|\bFailure\b)",
@@ -24,6 +28,15 @@ def render(command: str, result: Result, output: str) -> None:
         _print(result.text)
     if result.failure:
         print(result.failure, file=sys.stderr)
+
+
+def redraw(result: Result) -> None:
+    """Print the result in place of the screen's content; without a terminal, below it with the time."""
+    if sys.stdout.isatty():
+        print(CLEAR, end="")
+        _print(result.text)
+    else:
+        _print([f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC", *result.text, ""])
 
 
 def envelope(command: str, result: Result) -> str:

@@ -12,7 +12,7 @@ from cluster_resource.deadline import Clock
 from cluster_resource.decision import Action, Call, Fail, Memory, Wait
 from cluster_resource.desired import Desired
 from cluster_resource.event import Event, Owner
-from cluster_resource.observed import Cluster, Group, cluster_of
+from cluster_resource.observed import Cluster, Group, cluster_of, event_failure
 from cluster_resource.plan import plan
 from cluster_resource.reconcile import decide
 
@@ -32,5 +32,6 @@ __all__ = [
     "Wait",
     "cluster_of",
     "decide",
+    "event_failure",
     "plan",
 ]

@@ -6,7 +6,7 @@ import pytest
 
 from cli.deployment import Deployment
 from cli.progress import LOG_GROUP
-from cli.status import status
+from cli.status.command import status
 from tests import cluster_files
 from tests.synth.synthesized import CLUSTER, Synthesized
 from tests.unit.cli.fake_stack import FakeStack

@@ -10,6 +10,10 @@ from botocore.exceptions import ClientError
 Json = dict[str, Any]
 
 
+EMPTY = {"list_cluster_operations": "ClusterOperationSummaries", "describe_alarms": "MetricAlarms"}
+"""Operations without results, and the member of their answer."""
+
+
 class FakeStack:
     """Clients for all services at once: `session.client(service)` gives the account itself, with one stack."""
 
@@ -51,7 +55,11 @@ class FakeStack:
         return {}
 
     def describe_cluster(self, **_: str) -> Json:
-        return {"ClusterName": "draft-1", "ClusterStatus": self.cluster_status, "InstanceGroups": []}
+        arn = "arn:aws:sagemaker:us-west-2:123456789012:cluster/abcdefghijkl"
+        return {"ClusterName": "draft-1", "ClusterArn": arn, "ClusterStatus": self.cluster_status, "InstanceGroups": []}
+
+    def get_parameter(self, **_: str) -> Json:
+        raise ClientError({"Error": {"Code": "ParameterNotFound", "Message": "not found"}}, "GetParameter")
 
     def get_paginator(self, operation: str) -> "FakeStack":
         self.operation = operation
@@ -66,5 +74,9 @@ class FakeStack:
             told = [{name: text for name, text in zip(names, event, strict=True) if text} for event in self.events]
             yield from ({"StackEvents": [event]} for event in reversed(told))
             return
-        assert asked["logGroupName"] == "steps"
+        if self.operation in EMPTY:
+            yield {EMPTY[self.operation]: []}
+            return
+        if asked["logGroupName"] != "steps":
+            raise ClientError({"Error": {"Code": "ResourceNotFoundException", "Message": "no group"}}, "FilterLogEvents")
         yield {"events": [{"message": line} for line in self.lines]}

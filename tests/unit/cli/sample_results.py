@@ -7,21 +7,26 @@ from typing import Any
 
 import pytest
 
-from cli import adopt, clusters, init, logs, nodes, outputs, retained, rollback, status, validate
+from cli import adopt, clusters, init, logs, nodes, outputs, retained, rollback, validate
 from cli.confirm import without_asking
 from cli.cost.command import cost
 from cli.cost.render import as_data
 from cli.deployment import Deployment
+from cli.events import command as events
 from cli.import_cluster.command import import_cluster
 from cli.preflight import command as preflight_command
 from cli.preflight.check_result import ok, warning
 from cli.preflight.runner import Check
+from cli.remote.shell import Output
 from cli.render import envelope
 from cli.result import Json, Result
 from cli.snapshot import command as snapshot_command
+from cli.status import command as status
 from tests.cluster_files import CLUSTERS
 from tests.unit.cli.cost.test_estimate import estimate
 from tests.unit.cli.fake_account import FakeAccount
+from tests.unit.cli.fake_nodes import FakeNodes, FakeShell, resource_config
+from tests.unit.cli.fake_operations import DRAINED, NEW, NOW, FakeOperations, slurm
 from tests.unit.cli.fake_stack import FakeStack
 from tests.unit.cli.import_cluster.originals import DATA
 from tests.unit.cli.preflight.fake_aws import FILE as ASKED_FILE
@@ -29,7 +34,6 @@ from tests.unit.cli.preflight.fake_aws import FakeAws
 from tests.unit.cli.test_adopt import FakeAccount as AdoptedAccount
 from tests.unit.cli.test_adopt import deployment as adopting
 from tests.unit.cli.test_list import FakeStacks
-from tests.unit.cli.test_nodes import FakeCluster
 from tests.unit.cli.test_retained import FILE, parsed
 from tests.unit.cli.test_unfinished import creating, deployment, stuck
 
@@ -111,13 +115,30 @@ def _status(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
     account.step("Create Cluster", 750, status="Creating", nodes="head 0 of 1")
     yield status.status(deployment(account))
     yield status.status(deployment(stuck()))
+    yield status.status(busy_account().deployment(), now=NOW)
+
+
+def busy_account() -> FakeOperations:
+    """An account in which each part of a report has an entry."""
+    busy = FakeOperations()
+    busy.pointer = json.dumps({"version": 1, "sha256": NEW})
+    busy.state("head", 1, disks=[{"path": "/fsx", "free_percent": 4.5}], **slurm(DRAINED))
+    busy.alarms = [{"AlarmName": "draft-Cluster-1", "StateValue": "ALARM", "StateUpdatedTimestamp": NOW}]
+    busy.associations = [{"AssociationId": "dra-1", "Lifecycle": "AVAILABLE"}]
+    busy.free_gib = 300
+    return busy
+
+
+@sample("events")
+def _events(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
+    yield events.events(busy_account().deployment(), now=lambda: NOW)
 
 
 @sample("nodes")
 def _nodes(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
-    account = FakeCluster("CREATE_COMPLETE")
-    account.outputs = [NAME]
-    yield nodes.nodes(on(account))
+    account = FakeNodes()
+    shell = FakeShell(Output(0, resource_config()))
+    yield nodes.nodes(account.deployment(), shell)
 
 
 class FakeLogs(FakeStack):

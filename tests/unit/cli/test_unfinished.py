@@ -7,7 +7,7 @@ import pytest
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.rollback import continue_rollback
-from cli.status import status
+from cli.status.command import status
 from tests.unit.cli.fake_stack import FakeStack
 from tests.unit.cli.test_retained import FILE, parsed
 

@@ -1,0 +1,111 @@
+"""Events from AWS's services: CloudFormation, SageMaker and CloudWatch alarms."""
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from cli.alarms import ALARM_STACKS, alarms
+from cli.deployment import Deployment
+from cli.events.event import Event
+from cli.events.verdicts import Source
+from cli.failures import FOLLOWS
+from cli.resource_code import event_failure
+
+REFUSED = "ValidationException"
+
+
+def stack_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
+    """Yield the states of the deployment's stacks, and the failures of their resources."""
+    for suffix in ALARM_STACKS:
+        name = f"{deployment.config.name}-{suffix}"
+        for each in _since(deployment, name, since):
+            status, reason = each["ResourceStatus"], each.get("ResourceStatusReason") or ""
+            is_stack = each["LogicalResourceId"] == name
+            if is_stack or (status.endswith("_FAILED") and FOLLOWS not in (reason or FOLLOWS)):
+                subject = name if is_stack else f"{name} {each['LogicalResourceId']}"
+                yield Event(each["Timestamp"], Source.STACK, status, subject, f"{status}: {reason}" if reason else status)
+
+
+def _since(deployment: Deployment, stack: str, since: datetime) -> Iterator[dict[str, Any]]:
+    pages = deployment.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=stack)
+    try:
+        for page in pages:
+            for event in page["StackEvents"]:  # newest first
+                if event["Timestamp"] < since:
+                    return
+                yield event
+    except ClientError as error:
+        if "does not exist" not in error.response["Error"]["Message"]:
+            raise
+
+
+def cluster_events(deployment: Deployment, cluster: Mapping[str, Any], since: datetime) -> Iterator[Event]:
+    """Yield the cluster's own events, which SageMaker keeps only with continuous provisioning."""
+    if cluster.get("NodeProvisioningMode") != "Continuous":
+        return
+    sagemaker, name = deployment.client("sagemaker"), cluster["ClusterName"]
+    for page in sagemaker.get_paginator("list_cluster_events").paginate(ClusterName=name, EventTimeAfter=since):
+        for each in page["Events"]:
+            level = each.get("EventLevel") or "Info"
+            details = each if level == "Info" else _details(sagemaker, name, each)
+            subject = each.get("InstanceId") or each.get("InstanceGroupName") or ""
+            text = event_failure({"Description": details.get("Description"), "EventDetails": details.get("EventDetails")})
+            yield Event(each["EventTime"], Source.CLUSTER, level, subject, text or each["ResourceType"])
+
+
+def _details(sagemaker: Any, cluster: str, event: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the event with its failure, which the list leaves out."""
+    found: dict[str, Any] = sagemaker.describe_cluster_event(ClusterName=cluster, EventId=event["EventId"])["EventDetails"]
+    return found
+
+
+def operations(deployment: Deployment, cluster: Mapping[str, Any], since: datetime) -> Iterator[Event]:
+    """Yield the cluster's operations; SageMaker may refuse to list them for clusters without continuous provisioning."""
+    sagemaker, name = deployment.client("sagemaker"), cluster["ClusterName"]
+    try:
+        pages = sagemaker.get_paginator("list_cluster_operations").paginate(ClusterName=name, CreationTimeAfter=since)
+        found = [each for page in pages for each in page["ClusterOperationSummaries"]]
+    except ClientError as error:
+        if error.response["Error"]["Code"] == REFUSED and cluster.get("NodeProvisioningMode") != "Continuous":
+            return
+        raise
+    for each in found:
+        details = sagemaker.describe_cluster_operation(ClusterName=name, OperationId=each["OperationId"])
+        kind = f"{each['Type']} {each['Status']}"
+        yield Event(each["CreationTime"], Source.OPERATION, kind, "", f"{kind}{_scope(details)}")
+
+
+def _scope(details: Mapping[str, Any]) -> str:
+    """Return the groups of an operation, with their counts before and after."""
+    scaled = [
+        f"{each['InstanceGroupName']} {_count(each.get('Original'))} -> {_count(each.get('Desired'))}"
+        for each in details.get("ScalingDetails") or ()
+    ]
+    checked = [
+        f"{each['InstanceGroupName']} {', '.join(each['DeepHealthChecks'])}"
+        for each in details.get("DeepHealthCheckDetails") or ()
+    ]
+    return f": {'; '.join([*scaled, *checked])}" if scaled or checked else ""
+
+
+def _count(counts: Mapping[str, Any] | None) -> int:
+    return int((counts or {}).get("TargetCount") or 0)
+
+
+def alarm_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
+    """Yield the state changes of the deployment's alarms."""
+    pages = deployment.client("cloudwatch").get_paginator("describe_alarm_history")
+    for alarm in alarms(deployment):
+        changes = pages.paginate(AlarmName=alarm["AlarmName"], HistoryItemType="StateUpdate", StartDate=since)
+        for item in (item for page in changes for item in page["AlarmHistoryItems"]):
+            state = _new_state(item)
+            text = ": ".join(filter(None, (state["stateValue"], alarm.get("AlarmDescription") or state.get("stateReason"))))
+            yield Event(item["Timestamp"], Source.ALARM, state["stateValue"], alarm["AlarmName"], text)
+
+
+def _new_state(item: Mapping[str, Any]) -> dict[str, str]:
+    found: dict[str, str] = json.loads(item["HistoryData"])["newState"]
+    return found

@@ -1,0 +1,38 @@
+"""All events of a cluster since a time, in order."""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from cli.deployment import Deployment
+from cli.events.aws_sources import alarm_events, cluster_events, operations, stack_events
+from cli.events.event import Event
+from cli.events.node_sources import bundle_events, health_events, state_events
+from cli.parts import Parts
+
+Read = Callable[[], Iterable[Event]]
+
+
+def timeline(
+    deployment: Deployment, *, since: datetime, cluster: Mapping[str, Any] | None, is_first: bool = True
+) -> tuple[list[Event], list[str]]:
+    """Return the events, oldest first, and why sources are missing; without a cluster, those of its stacks and alarms."""
+    sources: dict[str, Read] = {
+        "stack events": lambda: stack_events(deployment, since),
+        "alarm history": lambda: alarm_events(deployment, since),
+        "scripts of nodes": lambda: bundle_events(deployment, since),
+        "states of nodes": lambda: state_events(deployment, since, is_first=is_first),
+    }
+    if cluster is not None:
+        sources |= {
+            "cluster events": lambda: cluster_events(deployment, cluster, since),
+            "operations": lambda: operations(deployment, cluster, since),
+            "node health": lambda: health_events(deployment, cluster, since),
+        }
+    parts = Parts("events")
+    found = [event for name, read in sources.items() for event in parts.get(name, _listed(read)) or ()]
+    return sorted((event for event in found if event.time >= since), key=lambda event: event.time), parts.missing
+
+
+def _listed(read: Read) -> Callable[[], list[Event]]:
+    return lambda: list(read())

@@ -1,0 +1,108 @@
+"""The reports of the nodes' agents: JSON lines in the log group of the deployment, one stream per node."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from cli.deployment import Deployment
+from config.operation_names import node_log_group
+
+RECENT = timedelta(minutes=15)
+"""A node without a report in this time counts as a node without an agent: agents report every five minutes."""
+FRESH = timedelta(minutes=3)
+"""Age above which it is shown: controllers report every minute."""
+STATE, BUNDLE = "state", "bundle"
+
+
+@dataclass(frozen=True)
+class Report:
+    """One record of a node's agent."""
+
+    time: datetime
+    fields: Mapping[str, Any]
+
+    @property
+    def instance(self) -> str:
+        """Return the instance id of the node."""
+        return str(self.fields["instance"])
+
+    def text(self, name: str) -> str:
+        """Return a field as text; empty if it is missing or null."""
+        value = self.fields.get(name)
+        return "" if value is None else str(value)
+
+    @property
+    def slurm(self) -> Mapping[str, Any] | None:
+        """Return what Slurm's controller says; None on other nodes."""
+        found = self.fields.get("slurm")
+        return found if isinstance(found, dict) else None
+
+
+def reports(deployment: Deployment, *, record: str, since: datetime, streams: str = "") -> Iterator[Report]:
+    """Yield the records of a kind since a time, oldest first; ``streams`` is a prefix, such as a group with a slash."""
+    client, group = deployment.client("logs"), node_log_group(deployment.config.name)
+    for line in log_lines(client, group, since, pattern=f'{{ $.record = "{record}" }}', streams=streams):
+        fields = json_object(line.message)
+        if fields.get("record") == record and fields.get("instance"):
+            yield Report(line.time, fields)
+
+
+def latest_states(deployment: Deployment, now: datetime) -> dict[str, Report]:
+    """Return the latest recent state of each node that reported one, by instance id."""
+    return {report.instance: report for report in reports(deployment, record=STATE, since=now - RECENT)}
+
+
+def controller_state(states: Mapping[str, Report]) -> Report | None:
+    """Return the latest state that has Slurm's view; None without one."""
+    return max((each for each in states.values() if each.slurm), key=lambda each: each.time, default=None)
+
+
+@dataclass(frozen=True)
+class LogLine:
+    """A line of a log stream."""
+
+    stream: str
+    time: datetime
+    message: str
+
+
+def log_lines(client: Any, group: str, since: datetime, *, pattern: str = "", streams: str = "") -> Iterator[LogLine]:
+    """Yield the lines of a log group since a time, oldest first; none if the group does not exist."""
+    chosen = {**({"filterPattern": pattern} if pattern else {}), **({"logStreamNamePrefix": streams} if streams else {})}
+    pages = client.get_paginator("filter_log_events").paginate(
+        logGroupName=group, startTime=int(since.timestamp() * 1000), **chosen
+    )
+    try:
+        found = [
+            LogLine(each["logStreamName"], datetime.fromtimestamp(each["timestamp"] / 1000, UTC), each["message"])
+            for page in pages
+            for each in page["events"]
+            if each["logStreamName"].startswith(streams)
+        ]
+    except ClientError as error:
+        if error.response["Error"]["Code"] == "ResourceNotFoundException":
+            return
+        raise
+    yield from sorted(found, key=lambda line: line.time)
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """Return the JSON object in a log line; empty for any other line."""
+    try:
+        line = json.loads(text)
+    except ValueError:
+        return {}
+    return line if isinstance(line, dict) else {}
+
+
+def age(since: datetime, now: datetime) -> str:
+    """Return a duration as people say it: 40 s, 12 min, 3 h, 2 d."""
+    seconds = max(0, int((now - since).total_seconds()))
+    for limit, unit, size in ((120, "s", 1), (7_200, "min", 60), (172_800, "h", 3_600)):
+        if seconds < limit:
+            return f"{seconds // size} {unit}"
+    return f"{seconds // 86_400} d"

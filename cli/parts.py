@@ -1,0 +1,35 @@
+"""Parts of a report that AWS may refuse: the others are still shown, and the reason is printed in place of the part."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from cli.aws_errors import OF_CREDENTIALS, are_refused, explained
+from cli.result import Json
+
+Part = TypeVar("Part")
+
+
+class Parts:
+    """Collects the parts of a report, and why parts are missing."""
+
+    def __init__(self, command: str) -> None:
+        self._command = command
+        self.missing: list[str] = []
+
+    def get(self, name: str, read: Callable[[], Part]) -> Part | None:
+        """Return what ``read`` returns, or None if AWS refuses the call; raise if it refuses the credentials."""
+        try:
+            return read()
+        except (ClientError, BotoCoreError) as error:
+            if isinstance(error, OF_CREDENTIALS) or (isinstance(error, ClientError) and are_refused(error)):
+                raise
+            self.missing.append(f"{name}: {explained(self._command, error)}")
+            return None
+
+    @property
+    def problems(self) -> list[Json]:
+        """Return a warning for each missing part."""
+        split = [text.partition("; ") for text in self.missing]
+        return [{"level": "warning", "message": message, "fix": fix or None} for message, _, fix in split]

@@ -1,0 +1,1 @@
+"""`./hpod status`: one report on everything that a cluster file describes."""

@@ -1,0 +1,56 @@
+"""`./hpod status CLUSTER`: stacks, groups, nodes, file systems, alarms and the last events."""
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from cli.deployment import Deployment, Stack
+from cli.failures import failures
+from cli.progress import progress
+from cli.render import Redraw, redraw
+from cli.result import Block, Json, Result, Table
+from cli.rollback import STUCK, rollback_fix
+from cli.status.report import ClusterReport
+
+WATCH_S = 10
+
+
+def status(deployment: Deployment, *, show_all: bool = False, now: datetime | None = None) -> Result:
+    """Return the state of everything that a cluster file describes."""
+    stacks = deployment.stacks()
+    failed = {stack.name: found for stack in stacks if (found := failures(deployment, stack))}
+    stuck = [rollback_fix(deployment, stack) for stack in stacks if stack.status == STUCK]
+    running = progress(deployment) if _is_busy(stacks) else []
+    data: Json = {
+        "stacks": [{"name": stack.name, "status": stack.status, "reason": stack.reason or None} for stack in stacks],
+        "failures": failed,
+        "progress": running,
+        "cluster": None,
+        "bundle": None,
+        "slurm": None,
+        "file_systems": [],
+        "alarms": [],
+        "events": [],
+    }
+    blocks: list[Block] = [
+        Table(("STACK", "STATUS"), [(stack.name, stack.status) for stack in stacks]),
+        *(f"why {name} failed:\n{chr(10).join(found)}" for name, found in failed.items()),
+        *stuck,
+        *running,
+    ]
+    if len(blocks) > 1 and not any("ClusterName" in stack.outputs for stack in stacks):
+        return Result(data, blocks)
+    return ClusterReport(deployment, stacks, now or datetime.now(UTC)).result(data, blocks, show_all=show_all)
+
+
+def _is_busy(stacks: list[Stack]) -> bool:
+    return any(stack.name.endswith("-Cluster") and stack.status.endswith("_IN_PROGRESS") for stack in stacks)
+
+
+def watch(
+    deployment: Deployment, *, show_all: bool = False, draw: Redraw = redraw, sleep: Callable[[float], None] = time.sleep
+) -> Result:
+    """Print the state again and again, until Ctrl-C."""
+    while True:
+        draw(status(deployment, show_all=show_all))
+        sleep(WATCH_S)

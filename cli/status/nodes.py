@@ -1,0 +1,159 @@
+"""The nodes of a cluster, by the API's state, by Slurm's and by their agents' reports."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from cli.node_reports import FRESH, Report, age
+from cli.result import Json, Table
+from config.instance_group import Role
+
+UNKNOWN, NONE, OK = "unknown", "none", "ok"
+SHORT = 8
+"""Characters of a bundle's hash that are shown."""
+LARGE = 30
+"""Nodes up to which all of them are listed."""
+
+
+@dataclass(frozen=True)
+class NodeStatus:
+    """A node in the answer of ListClusterNodes, with its agent's and its controller's latest report."""
+
+    summary: Mapping[str, Any]
+    role: str
+    report: Report | None
+    slurm: Report | None
+    bundle: str
+    """The hash of the bundle that the deployment wants on the nodes; empty if unknown."""
+
+    @property
+    def instance(self) -> str:
+        """Return the instance id."""
+        return str(self.summary["InstanceId"])
+
+    @property
+    def group(self) -> str:
+        """Return the instance group."""
+        return str(self.summary["InstanceGroupName"])
+
+    @property
+    def host(self) -> str:
+        """Return Slurm's name of the node; empty if unknown."""
+        return str(self.summary.get("PrivateDnsHostname") or self._of_report("host")).partition(".")[0]
+
+    @property
+    def name(self) -> str:
+        """Return HyperPod's name of the node, which only its agent reports; empty if unknown."""
+        return self._of_report("node")
+
+    @property
+    def status(self) -> str:
+        """Return the API's state."""
+        return str(self.summary["InstanceStatus"]["Status"])
+
+    @property
+    def message(self) -> str:
+        """Return the API's message; empty if there is none."""
+        return str(self.summary["InstanceStatus"].get("Message") or "")
+
+    @property
+    def slurm_state(self) -> str:
+        """Return Slurm's state of a compute node: `ok`, the problem's state, or `unknown`; empty on other nodes."""
+        if self.role != Role.COMPUTE:
+            return ""
+        if self.slurm is None or not self.host:
+            return UNKNOWN
+        return str(self._slurm_problem.get("state") or OK)
+
+    @property
+    def slurm_reason(self) -> str:
+        """Return the reason of Slurm's state; empty if there is none."""
+        return str(self._slurm_problem.get("reason") or "")
+
+    @property
+    def agent(self) -> str:
+        """Return the agent's version; `none` without a recent report."""
+        return self._of_report("agent") or NONE
+
+    @property
+    def applied(self) -> str:
+        """Return the hash of the bundle on the node; empty if unknown."""
+        return self._of_report("sha256")
+
+    @property
+    def has_older_bundle(self) -> bool:
+        """Return whether the node has another bundle than the deployment wants."""
+        return bool(self.bundle and self.applied and self.applied != self.bundle)
+
+    @property
+    def has_problem(self) -> bool:
+        """Return whether a person should look at the node."""
+        is_bad_in_slurm = self.slurm_state not in ("", OK, UNKNOWN)
+        image = self.summary.get("ImageVersionStatus")
+        return (
+            self.status != "Running"
+            or bool(self.message)
+            or is_bad_in_slurm
+            or self.has_older_bundle
+            or image in ("SecurityUpdateRequired", "EndOfLife")
+        )
+
+    def data(self) -> Json:
+        """Return the node for JSON."""
+        return {
+            "instance_id": self.instance,
+            "name": self.name or None,
+            "host": self.host or None,
+            "group": self.group,
+            "role": self.role or None,
+            "status": self.status,
+            "message": self.message or None,
+            "slurm_state": self.slurm_state or None,
+            "slurm_reason": self.slurm_reason or None,
+            "image_release": self.summary.get("CurrentImageReleaseVersion"),
+            "image_status": self.summary.get("ImageVersionStatus"),
+            "agent": None if self.agent == NONE else self.agent,
+            "bundle": self.applied or None,
+            "reported": self.report.time.isoformat() if self.report else None,
+        }
+
+    def _of_report(self, name: str) -> str:
+        return self.report.text(name) if self.report else ""
+
+    @property
+    def _slurm_problem(self) -> Mapping[str, Any]:
+        problems = (self.slurm.slurm or {}).get("problems") or () if self.slurm else ()
+        found: Mapping[str, Any] = next((each for each in problems if each.get("host") == self.host), {})
+        return found
+
+
+def nodes_table(nodes: Sequence[NodeStatus], now: datetime, *, show_all: bool) -> list[str | Table]:
+    """Return the table of nodes; of a large cluster only nodes with a problem, and how many have none."""
+    shown = [node for node in nodes if show_all or len(nodes) <= LARGE or node.has_problem]
+    blocks: list[str | Table] = []
+    if shown:
+        blocks.append(Table(("NODE", "NAME", "STATUS", "SLURM", "AGENT", "BUNDLE"), [_row(node, now) for node in shown]))
+        blocks += ["\n".join(notes)] if (notes := [note for node in shown for note in _notes(node)]) else []
+    if len(shown) < len(nodes):
+        blocks.append(f"{len(nodes) - len(shown)} more nodes have no problem; `--all` lists them")
+    return blocks
+
+
+def _row(node: NodeStatus, now: datetime) -> tuple[str, ...]:
+    older = " (older)" if node.has_older_bundle else ""
+    late = f" ({age(node.report.time, now)} ago)" if node.report and now - node.report.time > 2 * FRESH else ""
+    return (
+        node.instance,
+        node.name or node.group,
+        node.status,
+        node.slurm_state or "-",
+        f"{node.agent}{late}",
+        f"{node.applied[:SHORT]}{older}" if node.applied else "-",
+    )
+
+
+def _notes(node: NodeStatus) -> list[str]:
+    """Return the API's message and Slurm's reason, each on a line of its own: tables stay narrow."""
+    reasons = (node.message, f"Slurm: {node.slurm_state}: {node.slurm_reason}" if node.slurm_reason else "")
+    return [f"{node.instance}: {reason}" for reason in reasons if reason]

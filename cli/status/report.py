@@ -1,0 +1,158 @@
+"""The report on a cluster that exists."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from cli.alarms import raised
+from cli.deployment import Deployment, Stack
+from cli.events.event import Event, event_table
+from cli.events.timeline import timeline
+from cli.node_reports import FRESH, Report, age, controller_state, json_object, latest_states
+from cli.parts import Parts
+from cli.result import Block, Json, Result, Table
+from cli.status.file_systems import file_system_blocks, file_systems
+from cli.status.groups import cluster_data, group_row
+from cli.status.nodes import SHORT, NodeStatus, nodes_table
+from config.operation_names import bundle_parameter
+
+EVENTS, SINCE = 5, timedelta(hours=3)
+
+
+class ClusterReport:
+    """The report on a cluster that exists."""
+
+    def __init__(self, deployment: Deployment, stacks: list[Stack], now: datetime) -> None:
+        self._deployment, self._now = deployment, now
+        self._outputs = {key: value for stack in stacks for key, value in stack.outputs.items()}
+        self._parts = Parts("status")
+        self._cluster = deployment.cluster()
+        self._states = self._parts.get("agents", lambda: latest_states(deployment, now)) or {}
+        self._bundle = self._parts.get("bundle", lambda: wanted_bundle(deployment)) or ""
+        self._slurm = controller_state(self._states)
+        self._nodes = self._node_statuses()
+
+    def result(self, data: Json, blocks: list[Block], *, show_all: bool) -> Result:
+        """Return the report below what is known of the stacks."""
+        systems = self._parts.get("file systems", self._file_systems) or []
+        alarms = self._parts.get("alarms", lambda: [_alarm(each) for each in raised(self._deployment)]) or []
+        events, missing = timeline(self._deployment, since=self._now - SINCE, cluster=self._cluster)
+        last = events[-EVENTS:]
+        found = {
+            **data,
+            "cluster": {**cluster_data(self._cluster, self._deployment.config), "nodes": [node.data() for node in self._nodes]},
+            "bundle": self._bundle_data(),
+            "slurm": self._slurm_data(),
+            "file_systems": systems,
+            "alarms": alarms,
+            "events": [event.data() for event in last],
+        }
+        cluster = found["cluster"]
+        failure = f"\n{cluster['failure_message']}" if cluster["failure_message"] else ""
+        text = [
+            f"cluster {cluster['name']} is {cluster['status']}{failure}",
+            *blocks,
+            Table(("GROUP", "ROLE", "INSTANCE TYPE", "NODES", "STATUS"), list(map(group_row, cluster["groups"]))),
+            *nodes_table(self._nodes, self._now, show_all=show_all),
+            *self._summary(),
+            *file_system_blocks(systems),
+            *_alarm_blocks(alarms),
+            *_event_blocks(last, self._deployment.config.name),
+            *(["\n".join(every)] if (every := [*self._parts.missing, *missing]) else []),
+        ]
+        return Result(found, text, [*self._parts.problems, *_warnings(missing)])
+
+    def _node_statuses(self) -> list[NodeStatus]:
+        roles = {group.name: group.role.value for group in self._deployment.config.instance_groups if group.role}
+        summaries = self._deployment.nodes(self._cluster["ClusterName"])
+        return [
+            NodeStatus(each, roles.get(each["InstanceGroupName"], ""), self._of(each), self._slurm, self._bundle)
+            for each in summaries
+        ]
+
+    def _of(self, summary: Mapping[str, Any]) -> Report | None:
+        return self._states.get(summary["InstanceId"])
+
+    def _file_systems(self) -> list[Json]:
+        return file_systems(self._deployment, self._outputs, self._states.values(), self._now)
+
+    def _bundle_data(self) -> Json | None:
+        if not self._bundle:
+            return None
+        return {"sha256": self._bundle, "older_nodes": [node.instance for node in self._nodes if node.has_older_bundle]}
+
+    def _slurm_data(self) -> Json | None:
+        if self._slurm is None:
+            return None
+        counts = self._slurm.slurm or {}
+        names = ("slurmctld", "slurmdbd", "nodes", "idle", "allocated", "drained", "down")
+        return {**{name: counts.get(name) for name in names}, "reported": self._slurm.time.isoformat()}
+
+    def _summary(self) -> list[str]:
+        """Return a line on each of Slurm, the images, the bundle and the agents."""
+        return ["\n".join(filter(None, (self._slurm_line(), self._image_line(), self._bundle_line(), self._agent_line())))]
+
+    def _slurm_line(self) -> str:
+        if self._slurm is None:
+            return "Slurm: unknown; no controller has reported in 15 minutes"
+        counts = self._slurm.slurm or {}
+        late = f", {age(self._slurm.time, self._now)} ago" if self._now - self._slurm.time > FRESH else ""
+        down = [name for name in ("slurmctld", "slurmdbd") if counts.get(name) == 0]
+        names = [f"{counts.get(name) or 0} {name}" for name in ("idle", "allocated", "drained", "down")]
+        services = f"; down: {', '.join(down)}" if down else ""
+        return f"Slurm: {counts.get('nodes') or 0} nodes: {', '.join(names)}{services}{late}"
+
+    def _image_line(self) -> str:
+        releases = {
+            f"{node.summary['CurrentImageReleaseVersion']} ({node.summary.get('ImageVersionStatus') or 'unknown'})"
+            for node in self._nodes
+            if node.summary.get("CurrentImageReleaseVersion")
+        }
+        return f"image: {', '.join(sorted(releases))}" if releases else ""
+
+    def _bundle_line(self) -> str:
+        if not self._bundle:
+            return ""
+        older = sum(node.has_older_bundle for node in self._nodes)
+        some = f"; {older} of {len(self._nodes)} nodes have an older bundle" if older else ""
+        return f"script bundle: {self._bundle[:SHORT]}{some}"
+
+    def _agent_line(self) -> str:
+        without = [node for node in self._nodes if node.report is None]
+        return f"{len(without)} of {len(self._nodes)} nodes have no agent" if without else ""
+
+
+def wanted_bundle(deployment: Deployment) -> str:
+    """Return the hash of the bundle that running nodes follow; empty if the deployment sets none."""
+    try:
+        answer = deployment.client("ssm").get_parameter(Name=bundle_parameter(deployment.config.name))
+    except ClientError as error:
+        if error.response["Error"]["Code"] == "ParameterNotFound":
+            return ""
+        raise
+    return str(json_object(answer["Parameter"]["Value"]).get("sha256") or "")
+
+
+def _alarm(alarm: Mapping[str, Any]) -> Json:
+    return {
+        "name": alarm["AlarmName"],
+        "description": alarm.get("AlarmDescription"),
+        "reason": alarm.get("StateReason"),
+        "since": alarm["StateUpdatedTimestamp"].isoformat(),
+    }
+
+
+def _alarm_blocks(alarms: list[Json]) -> list[Block]:
+    return (
+        ["\n".join(f"ALARM {each['name']}: {each['description'] or each['reason'] or ''}" for each in alarms)] if alarms else []
+    )
+
+
+def _event_blocks(events: list[Event], cluster: str) -> list[Block]:
+    return [event_table(events), f"`./hpod events {cluster}` shows more, with what to do"] if events else []
+
+
+def _warnings(missing: list[str]) -> list[Json]:
+    return [{"level": "warning", "message": text, "fix": None} for text in missing]

@@ -1,0 +1,189 @@
+"""`hpod events` puts every source on one timeline, and judges each event by a documented rule."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.errors import OpsError
+from cli.events.command import duration, events
+from cli.events.verdicts import RULES, Source, judge
+from cli.result import Json
+from tests.unit.cli.fake_operations import DRAINED, HEALTH, NOW, FakeOperations, ago, slurm
+
+PAGE = Path(__file__).parents[3] / "docs" / "operate" / "events.md"
+WORK = "i-00000000000000002"
+XID = {
+    "HealthMonitoringAgentDetectionEvent": "HealthEvent",
+    "msg": "DCGM Policy Violation found ",
+    "condition: ": "XID Error",
+    "data: ": {"ErrNum": 79},
+}
+
+
+@pytest.fixture
+def account() -> FakeOperations:
+    return FakeOperations()
+
+
+def printed(account: FakeOperations, since: str = "24h") -> list[str]:
+    lines: list[str] = []
+    events(account.deployment(), since=since, show=lines.append, now=lambda: NOW)
+    return lines
+
+
+def found(account: FakeOperations) -> list[tuple[str, str, str]]:
+    """Source, subject and rule of each event."""
+    data = events(account.deployment(), now=lambda: NOW).data
+    assert data
+    return [(each["source"], each["subject"], each["rule"]) for each in data["events"]]
+
+
+def test_a_fault_that_the_health_agent_detects_requires_an_action(account: FakeOperations) -> None:
+    account.log(HEALTH, f"SagemakerHealthMonitoringAgent/work/{WORK}", ago(10), XID)
+    account.log(HEALTH, f"SagemakerHealthMonitoringAgent/work/{WORK}", ago(9), {"msg": "heartbeat"})
+    account.log(HEALTH, f"LifecycleConfig/work/{WORK}", ago(8), XID)
+    head, action = printed(account)
+    assert head == f"11-22 11:50:00Z  act    health     {WORK}: DCGM Policy Violation found: XID 79"
+    assert action.startswith(f"    drain {WORK}, end its jobs, and replace it")
+
+
+def test_a_fault_that_a_program_causes_is_only_worth_watching(account: FakeOperations) -> None:
+    account.log(HEALTH, f"SagemakerHealthMonitoringAgent/work/{WORK}", ago(10), {**XID, "data: ": {"ErrNum": 31}})
+    assert found(account) == [("health", WORK, "gpu-program")]
+
+
+def test_a_drained_node_is_one_event_until_it_is_available_again(account: FakeOperations) -> None:
+    for minutes, problems in ((9, ()), (8, (DRAINED,)), (7, (DRAINED,)), (6, ()), (5, (DRAINED,))):
+        account.state("head", 1, minutes=minutes, **slurm(*problems))
+    assert found(account) == [
+        ("slurm", "ip-10-1-0-3", "slurm-gpu"),
+        ("slurm", "ip-10-1-0-3", "slurm-back"),
+        ("slurm", "ip-10-1-0-3", "slurm-gpu"),
+    ]
+
+
+def test_a_dead_daemon_and_a_full_file_system_require_an_action(account: FakeOperations) -> None:
+    disks = [{"path": "/fsx", "free_percent": 3.0}, {"path": "/", "free_percent": 8.0}, {"path": "/opt", "free_percent": 50}]
+    account.state("head", 1, minutes=2, disks=disks, **slurm(slurmctld=0))
+    assert sorted(found(account)) == [
+        ("disk", "ip-10-1-0-1 /", "disk-low"),
+        ("disk", "ip-10-1-0-1 /fsx", "disk-full"),
+        ("slurm", "slurmctld", "slurm-daemon"),
+    ]
+
+
+def test_scripts_that_a_node_refused_or_could_not_run_are_events(account: FakeOperations) -> None:
+    account.bundle("work", 2, "refused", minutes=9, message="hash mismatch")
+    account.bundle("work", 2, "failed", minutes=8, step="create users", message="useradd: exit 9")
+    account.bundle("work", 2, "applied", minutes=7)
+    assert [rule for *_, rule in found(account)] == ["bundle-refused", "bundle-failed", "bundle"]
+    assert "work-1: failed bundle aaaaaaaa: create users: useradd: exit 9" in printed(account)[2]
+
+
+def test_stacks_appear_with_their_own_states_and_the_failures_of_their_resources(account: FakeOperations) -> None:
+    def add(resource: str, status: str, minutes: float, reason: str = "") -> None:
+        named = {"LogicalResourceId": resource, "ResourceStatus": status, "Timestamp": ago(minutes)}
+        account.stack_events.insert(0, {**named, **({"ResourceStatusReason": reason} if reason else {})})
+
+    add("draft-Cluster", "UPDATE_COMPLETE", 60 * 30)
+    add("draft-Cluster", "UPDATE_IN_PROGRESS", 20)
+    add("Role", "UPDATE_COMPLETE", 19)
+    add("Role", "CREATE_FAILED", 18, "Resource creation cancelled")
+    add("Cluster", "UPDATE_FAILED", 17, "no capacity")
+    add("draft-Cluster", "UPDATE_ROLLBACK_COMPLETE", 10)
+    assert found(account) == [
+        ("stack", "draft-Cluster", "stack"),
+        ("stack", "draft-Cluster Cluster", "stack-failed"),
+        ("stack", "draft-Cluster", "stack-rolled-back"),
+    ]
+
+
+def test_an_alarm_is_an_event_when_it_is_raised_and_when_it_is_over(account: FakeOperations) -> None:
+    name = "draft-Monitoring-Slurm"
+    account.alarms = [{"AlarmName": name, "StateValue": "OK", "AlarmDescription": "slurmctld is down"}]
+    for minutes, state in ((9, "ALARM"), (5, "OK")):
+        change = {"newState": {"stateValue": state, "stateReason": "threshold"}}
+        account.history.append({"AlarmName": name, "Timestamp": ago(minutes), "HistoryData": json.dumps(change)})
+    assert [rule for *_, rule in found(account)] == ["alarm", "alarm-over"]
+    assert f"{name}: ALARM: slurmctld is down" in printed(account)[0]
+
+
+def cluster_event(number: int, level: str, text: str, failure: str = "") -> Json:
+    details = {"EventMetadata": {"Instance": {"FailureMessage": failure}}} if failure else {}
+    named = {"EventId": str(number), "ResourceType": "Instance", "InstanceId": WORK, "Description": text}
+    return {**named, "EventTime": ago(number), "EventLevel": level, "EventDetails": details}
+
+
+def test_events_of_the_cluster_need_continuous_provisioning_and_show_the_failure(account: FakeOperations) -> None:
+    account.cluster_events = [
+        cluster_event(3, "Info", "Instance is Running"),
+        cluster_event(2, "Error", "Instance did not start", "Lifecycle scripts did not run successfully"),
+        cluster_event(1, "Error", "Instances were not launched", "InsufficientInstanceCapacity"),
+    ]
+    account.refused = {"list_cluster_events"}
+    assert found(account) == []
+    account.refused = set()
+    account.continuous = True
+    assert [rule for *_, rule in found(account)] == ["cluster", "cluster-scripts", "cluster-capacity"]
+    assert "Instance did not start: Lifecycle scripts did not run successfully" in printed(account)[1]
+
+
+def test_operations_show_the_counts_of_their_groups(account: FakeOperations) -> None:
+    counts = {"Original": {"TargetCount": 2}, "Desired": {"TargetCount": 4}}
+    account.operations = [
+        {
+            "OperationId": "1",
+            "Type": "Scaling",
+            "Status": "Superseded",
+            "CreationTime": ago(5),
+            "ScalingDetails": [{"InstanceGroupName": "work", **counts}],
+        }
+    ]
+    assert printed(account) == ["11-22 11:55:00Z  watch  operation  Scaling Superseded: work 2 -> 4"]
+
+
+def test_a_source_that_aws_refuses_is_named_and_the_others_are_shown(account: FakeOperations) -> None:
+    account.log(HEALTH, f"SagemakerHealthMonitoringAgent/work/{WORK}", ago(10), XID)
+    account.refused = {"describe_alarms"}
+    result = events(account.deployment(), now=lambda: NOW)
+    assert "1 events since 2026-11-21 12:00 UTC: 1 act, 0 watch, 0 ok" in str(result)
+    assert "alarm history: cannot run `events`: An error occurred (AccessDeniedException)" in str(result)
+
+
+def test_new_events_are_followed_and_none_is_repeated(account: FakeOperations) -> None:
+    account.state("head", 1, minutes=3, **slurm(DRAINED))
+    pauses = iter((1, 2))
+
+    def sleep(_: float) -> None:
+        if (number := next(pauses, None)) is None:
+            raise KeyboardInterrupt
+        account.state("head", 1, minutes=3 - number, **slurm(DRAINED, slurmctld=2 - number))
+
+    lines: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        events(account.deployment(), since="1h", follow=True, show=lines.append, sleep=sleep, now=lambda: NOW)
+    assert [line.split()[4] for line in lines if line.startswith("11-22")] == ["ip-10-1-0-3:", "slurmctld:"]
+
+
+@pytest.mark.parametrize("text", ["", "h", "0h", "-1h", "1w", "1 h", "999999d"])
+def test_a_wrong_time_span_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(OpsError, match=r"pass minutes, hours or days, e\.g\. 30m, 24h or 7d"):
+        duration(text)
+
+
+@pytest.mark.parametrize("source", Source)
+def test_every_event_of_a_source_has_a_rule(source: Source) -> None:
+    assert judge(source, "something new", "anything").source is source
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_every_rule_is_documented(rule: Any) -> None:
+    row = f"| `{rule.name}` | {rule.source} | {rule.verdict} | {rule.what} | {rule.action or '-'} |"
+    assert row in PAGE.read_text()
+
+
+def test_rules_have_different_names_and_actions_where_they_require_one() -> None:
+    assert len({rule.name for rule in RULES}) == len(RULES)
+    assert all(bool(rule.action) == (rule.verdict == "act") for rule in RULES)

@@ -1,0 +1,148 @@
+"""`hpod status` shows each node by the API, by Slurm and by its agent, and what else an operator looks for."""
+
+import json
+from typing import Any
+
+import pytest
+
+from cli.result import Json
+from cli.status.command import status, watch
+from tests.unit.cli.fake_operations import DRAINED, NEW, NOW, OLD, FakeOperations, node, slurm
+
+
+@pytest.fixture
+def account() -> FakeOperations:
+    return FakeOperations()
+
+
+def shown(account: FakeOperations, **options: Any) -> str:
+    return str(status(account.deployment(), now=NOW, **options))
+
+
+def data(account: FakeOperations) -> Json:
+    found = status(account.deployment(), now=NOW).data
+    assert found
+    return dict(found)
+
+
+def row(text: str, instance: str) -> list[str]:
+    """The cells of a node's row."""
+    return next(line.split() for line in text.splitlines() if line.startswith(instance))
+
+
+WORK, OTHER = "i-00000000000000002", "i-00000000000000003"
+
+
+def test_without_an_agent_slurms_state_is_unknown(account: FakeOperations) -> None:
+    text = shown(account)
+    assert row(text, WORK) == [WORK, "work", "Running", "unknown", "none", "-"]
+    assert "3 of 3 nodes have no agent" in text
+    assert "Slurm: unknown; no controller has reported in 15 minutes" in text
+
+
+def test_a_node_that_slurm_drained_is_shown_with_the_reason_though_the_api_has_it_running(account: FakeOperations) -> None:
+    account.state("head", 1, **slurm(DRAINED))
+    account.state("work", 2)
+    account.state("work", 3)
+    text = shown(account)
+    assert row(text, OTHER) == [OTHER, "work-1", "Running", "idle+drain", "1", NEW[:8]]
+    assert row(text, WORK)[3] == "ok"
+    assert f"{OTHER}: Slurm: idle+drain: gres/gpu count reported lower" in text
+    assert "Slurm: 2 nodes: 1 idle, 0 allocated, 1 drained, 0 down\n" in text
+
+
+def test_slurms_view_is_dated_when_it_is_older_than_three_minutes_and_the_latest_counts(account: FakeOperations) -> None:
+    account.state("head", 1, minutes=9, **slurm(DRAINED))
+    account.state("head", 1, minutes=4, **slurm(slurmctld=0))
+    assert "0 drained, 0 down; down: slurmctld, 4 min ago" in shown(account)
+
+
+def test_nodes_with_an_older_bundle_are_counted(account: FakeOperations) -> None:
+    account.pointer = json.dumps({"version": 1, "sha256": NEW})
+    account.state("head", 1)
+    account.state("work", 2, sha256=OLD)
+    text = shown(account)
+    assert f"script bundle: {NEW[:8]}; 1 of 3 nodes have an older bundle" in text
+    assert row(text, WORK)[-2:] == [OLD[:8], "(older)"]
+    assert data(account)["bundle"] == {"sha256": NEW, "older_nodes": [WORK]}
+
+
+def test_images_are_shown_with_their_state(account: FakeOperations) -> None:
+    account.nodes[1] |= {"CurrentImageReleaseVersion": "1.1.0", "ImageVersionStatus": "SecurityUpdateRequired"}
+    assert "image: 1.1.0 (SecurityUpdateRequired), 1.2.3 (UpToDate)" in shown(account)
+
+
+def test_of_a_large_cluster_only_nodes_with_a_problem_are_listed(account: FakeOperations) -> None:
+    account.nodes = [node("work", number) for number in range(1, 65)]
+    account.nodes[6] = node("work", 7, "Failure", "no capacity")
+    text = shown(account)
+    assert row(text, "i-00000000000000007")[2] == "Failure"
+    assert "i-00000000000000007: no capacity" in text
+    assert WORK not in text
+    assert "63 more nodes have no problem; `--all` lists them" in text
+    assert WORK in shown(account, show_all=True)
+
+
+def test_a_file_system_is_shown_with_its_free_space_and_associations(account: FakeOperations) -> None:
+    account.associations = [
+        {
+            "AssociationId": "dra-1",
+            "FileSystemPath": "/data",
+            "DataRepositoryPath": "s3://data",
+            "Lifecycle": "MISCONFIGURED",
+            "FailureDetails": {"Message": "the bucket is gone"},
+        }
+    ]
+    account.state("head", 1, disks=[{"path": "/", "free_percent": 90}, {"path": "/fsx", "free_percent": 4.5}])
+    text = shown(account)
+    assert "fs-00000001  /fsx  AVAILABLE  1200 GiB  4.5 %" in text
+    assert "/data        s3://data  MISCONFIGURED" in text
+    assert "the bucket is gone" in text
+    account.free_gib = 300
+    assert "1200 GiB  300 GiB (25 %)" in shown(account)
+
+
+def test_alarms_in_alarm_are_shown_and_those_of_a_cluster_with_a_longer_name_are_not(account: FakeOperations) -> None:
+    for name, state in (("draft-Monitoring-Slurm", "ALARM"), ("draft-Monitoring-Disk", "OK"), ("draft-big-Cluster-x", "ALARM")):
+        account.alarms.append({"AlarmName": name, "StateValue": state, "AlarmDescription": "why", "StateUpdatedTimestamp": NOW})
+    assert [each["name"] for each in data(account)["alarms"]] == ["draft-Monitoring-Slurm"]
+    assert "ALARM draft-Monitoring-Slurm: why" in shown(account)
+
+
+def test_the_last_events_are_shown_with_their_verdict(account: FakeOperations) -> None:
+    account.state("head", 1, **slurm(DRAINED))
+    text = shown(account)
+    assert "act      slurm   ip-10-1-0-3: idle+drain: gres/gpu count" in text
+    assert "`./hpod events draft` shows more" in text
+
+
+def test_a_part_that_aws_refuses_is_missing_with_the_reason_and_the_others_are_shown(account: FakeOperations) -> None:
+    account.refused = {"describe_file_systems", "describe_alarms"}
+    result = status(account.deployment(), now=NOW)
+    assert row(str(result), WORK)
+    assert "file systems: cannot run `status`: An error occurred (AccessDeniedException)" in str(result)
+    assert {each["level"] for each in result.problems} == {"warning"}
+    assert result.failure == ""
+
+
+def test_text_fits_80_columns(account: FakeOperations) -> None:
+    account.pointer = json.dumps({"version": 1, "sha256": NEW})
+    account.state("head", 1, **slurm(DRAINED))
+    account.state("work", 2, sha256=OLD)
+    lines = shown(account).splitlines()
+    assert [line for line in lines if len(line) > 80 and "gres" not in line] == []
+
+
+def test_watch_draws_again_until_ctrl_c(account: FakeOperations) -> None:
+    pauses: list[float] = []
+    drawn: list[str] = []
+
+    def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        account.nodes.pop()
+        if len(pauses) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        watch(account.deployment(), draw=lambda result: drawn.append(str(result)), sleep=sleep)
+    assert [OTHER in text for text in drawn] == [True, False]
