@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 15.0
+FIRST_PAUSE_S, LONGEST_PAUSE_S, GROWTH = 1.0, 15.0, 1.25
 
 
 @dataclass(frozen=True)
@@ -23,5 +23,5 @@ class Patience:
             if left <= 0:
                 return False
             self.sleep(min(pause, left))
-            pause = min(pause * 1.5, LONGEST_PAUSE_S)
+            pause = min(pause * GROWTH, LONGEST_PAUSE_S)
         return True
