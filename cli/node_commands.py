@@ -144,7 +144,7 @@ def delete(
     region: Region = None,
     output: Output = "text",
 ) -> None:
-    from cli.cluster_files import is_path
+    from cli.cluster_files import cluster_path
     from cli.node_actions.delete import delete as command
 
     run_on_deployment(
@@ -155,7 +155,7 @@ def delete(
         clusters=clusters,
         access=Access(profile, region),
         nodes=nodes,
-        file=Path(cluster) if is_path(cluster) else cluster_folder(clusters) / f"{cluster}.yaml",
+        file=cluster_path(cluster, cluster_folder(clusters)),
         options=_options(force=force, no_drain=no_drain, reason=reason, timeout=timeout),
         scale=scale,
         confirm=confirmation(yes=yes),

@@ -3,7 +3,7 @@
 import difflib
 from pathlib import Path
 
-from cli.cluster_files import is_path
+from cli.cluster_files import cluster_path
 from cli.cluster_folder import cdk_command
 from cli.count_edit import with_count
 from cli.errors import OpsError
@@ -16,7 +16,7 @@ from validation.yaml.reader import read_yaml
 
 def scale(*, clusters: Path, cluster: str, group: str, count: int, dry_run: bool = False) -> Result:
     """Set the count, unless the new file has errors, and return the difference."""
-    path = Path(cluster) if is_path(cluster) else clusters / f"{cluster}.yaml"
+    path = cluster_path(cluster, clusters)
     if not path.exists():
         check_clusters(path.parent, path.stem)  # raises an error with the names of the others
     return scaled(path, group, count, dry_run=dry_run)

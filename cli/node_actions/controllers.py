@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from cli.errors import OpsError
+from cli.node_actions.drained import counted
 from cli.node_actions.site import Site
 from cli.node_directory import Node
 from config.instance_group import Role
@@ -28,11 +29,10 @@ def demand_another(site: Site, action: str, nodes: Sequence[Node], *, force: boo
     others = [node for node in site.directory.of_role(Role.CONTROLLER) if node.instance not in chosen]
     if not chosen or force or any(node.status == "Running" for node in others) or site.slurm is None:
         return
-    jobs = site.slurm.jobs(site.slurm.nodes())
+    jobs = site.slurm.jobs()
     if jobs:
-        raise OpsError(
-            f"cannot {action} the only controller: {len(jobs)} jobs run; wait until they end, or pass --force (see {PAGE})"
-        )
+        running = f"{counted(len(jobs), 'job')} running"
+        raise OpsError(f"cannot {action} the only controller: {running}; wait until they end, or pass --force (see {PAGE})")
 
 
 def _replaced(site: Site) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from cli.node_actions.patience import Patience
 from cli.node_actions.site import Site
-from cli.node_actions.slurm import Job, SlurmUnreachableError
+from cli.node_actions.slurm import Job, SlurmError
 from cli.node_directory import Node
 from cli.result import Table
 
@@ -40,7 +40,7 @@ def without_jobs(site: Site, nodes: Sequence[Node], patience: Patience) -> list[
     def ended() -> bool:
         try:
             jobs = jobs_on(site, nodes)
-        except SlurmUnreachableError as error:  # one failed session must not end an hour's wait
+        except SlurmError as error:  # one failed session must not end an hour's wait
             site.show(str(error))
             return False
         if jobs and len(jobs) != len(last):

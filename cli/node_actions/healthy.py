@@ -51,6 +51,7 @@ def _silent(site: Site, nodes: Sequence[Node], patience: Patience) -> dict[str, 
         return all(host in known and known[host].is_up for host in expected)
 
     if _within(patience, SLURM_S).until(respond):
+        site.show(f"slurmd responds on {len(expected)} of {len(expected)} nodes")
         return {}
     up = {host for host, node in site.in_slurm(expected.values()).items() if node.is_up}
     return {node.instance: f"slurmd does not respond: {states[host]}" for host, node in expected.items() if host not in up}

@@ -12,7 +12,7 @@ from cli.node_actions.healthy import return_to_service
 from cli.node_actions.patience import Patience
 from cli.node_actions.returned import boots, instances, rebooted, replacements
 from cli.node_actions.site import Site, node_data
-from cli.node_actions.slurm import Job, SlurmUnreachableError
+from cli.node_actions.slurm import Job, SlurmError
 from cli.node_directory import Node
 from cli.remote.shell import Shell
 from cli.result import Block, Json, Result, Show, Table, ignore
@@ -110,7 +110,7 @@ class Recovery:
         returned = {old: present[new] for old, new in pairs.items() if new in present}
         try:
             unhealthy, notes = return_to_service(site, list(returned.values()), self.action, patience)
-        except SlurmUnreachableError as error:
+        except SlurmError as error:
             unhealthy, notes = {node.instance: f"not resumed: {error}" for node in returned.values()}, {}
         for outcome in outcomes:
             now = returned.get(outcome.node.instance)

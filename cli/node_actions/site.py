@@ -7,14 +7,13 @@ from typing import Any
 
 from cli.deployment import Deployment
 from cli.errors import OpsError
-from cli.node_actions.slurm import Slurm, SlurmNode, SlurmUnreachableError
+from cli.node_actions.slurm import Slurm, SlurmError, SlurmNode
 from cli.node_directory import Node, NodeDirectory, node_directory, session_shell
 from cli.remote.plugin import missing_plugin
 from cli.remote.shell import Shell
 from cli.result import Json, Show, Table, ignore
 from config.instance_group import Role
 
-CONNECT_S = 20.0
 WITHOUT_SLURM = "pass --no-drain to go on without draining"
 
 
@@ -41,7 +40,7 @@ class Site:
         """Return the site; raise an OpsError with the fix if ``drain`` requires Slurm and no controller can be reached."""
         reason = "" if shell else missing_plugin()
         if shell is None and not reason:
-            shell = session_shell(deployment, CONNECT_S)
+            shell = session_shell(deployment)
         directory = node_directory(deployment, shell)
         slurm: Slurm | None = None
         if shell:
@@ -101,7 +100,7 @@ def _why_unreachable(slurm: Slurm) -> str:
     """Return why no controller answers; empty if one does."""
     try:
         slurm.nodes()
-    except SlurmUnreachableError as error:
+    except SlurmError as error:
         return str(error)
     return ""
 

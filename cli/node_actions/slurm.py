@@ -53,8 +53,8 @@ class SlurmNode:
         return self.state in RESPONDING
 
 
-class SlurmUnreachableError(OpsError):
-    """No controller answers."""
+class SlurmError(OpsError):
+    """No controller ran the command."""
 
 
 class Slurm:
@@ -69,11 +69,12 @@ class Slurm:
         found = (SlurmNode(*(part.strip() for part in line.split("|", 3))) for line in lines if line.count("|") >= 3)
         return {node.host: node for node in found}
 
-    def jobs(self, hosts: Collection[str]) -> list[Job]:
-        """Return the jobs that run on these nodes, which Slurm must know."""
-        if not hosts:
+    def jobs(self, hosts: Collection[str] | None = None) -> list[Job]:
+        """Return all jobs that run, or those on these nodes, which Slurm must know."""
+        if hosts is not None and not hosts:
             return []
-        listed = self._run("squeue", "--noheader", "--all", f"--nodelist={','.join(sorted(hosts))}", "--format=%i|%u|%T|%M|%N|%j")
+        where = "--states=RUNNING,COMPLETING" if hosts is None else f"--nodelist={','.join(sorted(hosts))}"
+        listed = self._run("squeue", "--noheader", "--all", where, "--format=%i|%u|%T|%M|%N|%j")
         return [Job(*line.strip().split("|", 5)) for line in listed.splitlines() if line.count("|") >= 5]
 
     def drain(self, hosts: Collection[str], reason: str) -> None:
@@ -101,7 +102,7 @@ class Slurm:
                     return output.text
                 problems.append(f"{controller.label}: {words[0]} failed: {' '.join(output.text.split())[-300:]}")
             self._controllers.append(self._controllers.pop(self._controllers.index(controller)))
-        raise SlurmUnreachableError("; ".join(problems) or "the cluster has no controller")
+        raise SlurmError("; ".join(problems) or "the cluster has no controller")
 
 
 def drained_for(action: str, nodes: Iterable[SlurmNode]) -> set[str]:

@@ -116,7 +116,7 @@ class FakeCluster(FakeNodes):
             self.cluster_status = "InService"
 
         def boot() -> None:
-            for group in groups:
+            for group in reversed(groups):
                 self.join(group)
 
         self.then = [lambda: self.remove(nodes), boot, settle]
@@ -175,7 +175,9 @@ class FakeSlurmShell:
         self.boots = dict.fromkeys(IDS, "first")
         self.unhealthy: set[str] = set()
         self.silent = False
+        self.not_responding: set[str] = set()
         self.precheck_is_missing = False
+        self.rejects = False
         self.updates: list[str] = []
 
     def run(self, target: Target, script: str, timeout_s: float = 0) -> Output:
@@ -200,10 +202,12 @@ class FakeSlurmShell:
         return json.dumps({"InstanceGroups": [{"Name": name, "Instances": nodes} for name, nodes in groups.items()]})
 
     def _sinfo(self, _: list[str]) -> Output:
-        return Output(0, "\n".join(f"{host}|{each.state}|root|{each.reason}" for host, each in self.hosts.items()))
+        states = {host: each.state + "*" * (host in self.not_responding) for host, each in self.hosts.items()}
+        return Output(0, "\n".join(f"{host}|{states[host]}|root|{each.reason}" for host, each in self.hosts.items()))
 
     def _squeue(self, words: list[str]) -> Output:
-        hosts = next(word for word in words if word.startswith("--nodelist=")).removeprefix("--nodelist=").split(",")
+        named = [word.removeprefix("--nodelist=").split(",") for word in words if word.startswith("--nodelist=")]
+        hosts = named[0] if named else list(self.hosts)
         lines = [
             f"{each.jobs[0]}|alice|RUNNING|1:00|{host}|train|it"
             for host, each in self.hosts.items()
@@ -215,10 +219,10 @@ class FakeSlurmShell:
         return Output(0, "\n".join(line for line in lines if not line.startswith("ends")))
 
     def _scontrol(self, words: list[str]) -> Output:
+        if self.rejects:
+            return Output(1, "slurm_update error: Access denied")
         fields = dict(word.split("=", 1) for word in words[3:])
         for host in fields["NodeName"].split(","):
-            if host not in self.hosts:
-                return Output(1, "slurm_update error: Invalid node name specified")
             state = "drained" if fields["State"] == "DRAIN" else "idle"
             self.hosts[host] = SlurmHost(state, fields.get("Reason", "none"), self.hosts[host].jobs)
         self.updates.append(" ".join(words[3:]))

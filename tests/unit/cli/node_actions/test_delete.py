@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
+from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.node_actions.delete import delete
 from cli.node_actions.recover import Options
 from cli.result import Result
 from tests.unit.cli.fake_nodes import FILE
 from tests.unit.cli.node_actions.fake_cluster import FIRST, HOSTS, LOGIN, SECOND, FakeCluster, FakeTime
+from tests.unit.cli.test_retained import parsed
 
 
 @pytest.fixture
@@ -69,6 +71,16 @@ def test_a_count_that_breaks_a_rule_is_refused_before_a_node_is_deleted(cluster:
     file.write_text(file.read_text() + "  - {name: more, role: nonsense, instance_type: ml.t3.medium, instance_count: 1}\n")
     with pytest.raises(Exception, match="role"):
         run(cluster, file, "workers-1", scale=True)
+    assert cluster.requests == []
+
+
+def test_fewer_nodes_than_the_minimum_are_refused(cluster: FakeCluster, file: Path) -> None:
+    text = FILE.replace("instance_count: 2", "instance_count: 2, min_instance_count: 2")
+    session: Any = cluster
+    with pytest.raises(OpsError, match=r"1 node would be left, and min_instance_count is 2; lower it first"):
+        delete(
+            Deployment(parsed(text), session), nodes=["workers-1"], file=file, options=Options(), scale=True, shell=cluster.shell
+        )
     assert cluster.requests == []
 
 

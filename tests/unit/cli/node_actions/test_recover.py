@@ -156,7 +156,7 @@ def test_without_a_shell_a_reboot_is_seen_by_its_status(
 
 def test_the_only_controller_is_kept_while_jobs_run(cluster: FakeCluster, run: Run, shown: list[str]) -> None:
     cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
-    with pytest.raises(OpsError, match=r"cannot replace the only controller: 1 jobs run; .* pass --force"):
+    with pytest.raises(OpsError, match=r"cannot replace the only controller: 1 job running; .* pass --force"):
         run("replace", "controller")
     run("replace", "controller", force=True)
     assert cluster.requests[0][1]["NodeIds"] == [HEAD]
@@ -168,6 +168,31 @@ def test_controllers_and_login_nodes_are_not_drained(cluster: FakeCluster, run: 
     assert run("reboot", HEAD, LOGIN).failure == ""
     assert cluster.shell.updates == []
     assert "warning: open shells on login nodes end" in shown
+
+
+def test_login_nodes_that_slurm_lists_are_not_drained(cluster: FakeCluster, run: Run) -> None:
+    cluster.shell.hosts[HOSTS[LOGIN]] = SlurmHost()
+    assert run("reboot", "login").failure == ""
+    assert cluster.shell.updates == []
+
+
+def test_controllers_are_last(cluster: FakeCluster, run: Run) -> None:
+    assert run("reboot", "all").failure == ""
+    assert cluster.requests[0][1]["NodeIds"] == [LOGIN, FIRST, SECOND, HEAD]
+
+
+def test_a_node_whose_slurmd_does_not_respond_fails(cluster: FakeCluster, run: Run) -> None:
+    cluster.shell.not_responding = {HOSTS[FIRST]}
+    assert "slurmd does not respond: drained*" in str(run("reboot", "workers-1"))
+
+
+def test_each_node_has_a_successor_in_its_group(cluster: FakeCluster, run: Run) -> None:
+    result = run("replace", "login", "workers-1")
+    assert result.data is not None
+    assert {node["group"]: node["new_instance_id"] for node in result.data["nodes"]} == {
+        "workers": "i-00000000000000001",
+        "entry": "i-00000000000000002",
+    }
 
 
 def test_nodes_with_other_scripts_need_no_precheck(cluster: FakeCluster, run: Run) -> None:
