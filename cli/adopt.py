@@ -5,8 +5,9 @@ from typing import Any
 
 from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment
+from cli.desired_cluster import desired_cluster
 from cli.errors import OpsError
-from cli.ownership import cluster_named, has_own, obstacle, own_owner, resources, whose
+from cli.ownership import cluster_named, obstacle, whose
 from cli.release import release_cluster
 from cli.resource_code import (
     Action,
@@ -15,21 +16,15 @@ from cli.resource_code import (
     Cluster,
     ClusterApi,
     Desired,
-    Event,
     Fail,
     Memory,
-    Owner,
     Wait,
     decide,
     plan,
 )
 from cli.result import Result
-from cluster_request.request import RequestValues, cluster_request
-from cluster_request.resource_properties import resource_properties, tagged
 
-MADE = "(created by the deployment)"
 ADD_TAGS = "add these tags"
-TO_COME = Owner("arn:aws:cloudformation:::stack/to-come/0", "Cluster")
 
 
 def adopt(deployment: Deployment, *, release: bool = False, confirm: Confirm = without_asking) -> Result:
@@ -44,7 +39,7 @@ def adopt(deployment: Deployment, *, release: bool = False, confirm: Confirm = w
     return (
         release_cluster(deployment, cluster, confirm)
         if release
-        else _compared(deployment, cluster, _desired(deployment, cluster, api))
+        else _compared(deployment, cluster, desired_cluster(deployment, cluster, api))
     )
 
 
@@ -110,50 +105,3 @@ def _difference(name: str, wanted: dict[str, Any], desired: Desired, cluster: Cl
     if field and have:
         return f"{name}: {have.specification.get(field)} -> {wanted[group].get(field)}"
     return f"{name}: {cluster.settings.get(name)} -> {desired.request[name]}" if name in desired.request else name
-
-
-def _desired(deployment: Deployment, cluster: Cluster, api: ClusterApi) -> Desired:
-    """Return what the file requests: an Update of the stack's own cluster, else a Create with `adopt`, whether set or not."""
-    config, is_own = deployment.config, has_own(deployment, cluster)
-    request = tagged(cluster_request(config, values=_values(deployment)), config)
-    properties = {**resource_properties(config, request, network_identity=MADE), "Adopt": not is_own}
-    owner = own_owner(deployment, cluster) or TO_COME
-    raw = {
-        "StackId": owner.stack_id,
-        "LogicalResourceId": owner.logical_id,
-        "RequestType": "Update" if is_own else "Create",
-        **({"PhysicalResourceId": cluster.name} if is_own else {}),
-        "RequestId": "",
-        "ResponseURL": "",
-        "ResourceProperties": properties,
-    }
-    return Desired.of(Event.parse(raw), api.request_shape)
-
-
-def _values(deployment: Deployment) -> RequestValues:
-    """Return the values that the deployment fills in, from those stacks that exist."""
-    outputs, existing, storage = deployment.outputs(), deployment.config.network.existing, deployment.config.storage
-    subnets = outputs["NodeSubnetIds"].split(",") if "NodeSubnetIds" in outputs else [MADE]
-    return RequestValues(
-        execution_role_arn=_role_arn(deployment),
-        source_s3_uri=outputs.get("LifecycleScripts", MADE),
-        subnet_ids=existing.node_subnet_ids if existing else subnets,
-        security_group_ids=[existing.security_group_id if existing else outputs.get("SecurityGroupId", MADE)],
-        file_system_dns_name=_dns_name(deployment, outputs),
-        file_system_mount_name=outputs.get("FileSystemMountName", storage.existing.mount_name if storage.existing else MADE),
-    )
-
-
-def _dns_name(deployment: Deployment, outputs: dict[str, str]) -> str | None:
-    """Return the DNS name of the Lustre file system, which the storage stack knows or will create; None without one."""
-    storage = deployment.config.storage
-    if storage.existing:
-        return f"{storage.existing.file_system_id}.fsx.{deployment.region}.amazonaws.com"
-    return outputs.get("FileSystemDnsName", MADE) if storage.lustre else None
-
-
-def _role_arn(deployment: Deployment) -> str:
-    roles = [each for each in resources(deployment, "AWS::IAM::Role") if each["LogicalResourceId"].startswith("NodeRole")]
-    if not roles:
-        return MADE
-    return str(deployment.client("iam").get_role(RoleName=roles[0]["PhysicalResourceId"])["Role"]["Arn"])

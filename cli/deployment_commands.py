@@ -1,6 +1,6 @@
 """Commands on deployments: their arguments, options and help. Each imports its module when it runs, to start fast."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -80,7 +80,9 @@ def events(
     )
 
 
-@commands.command(help="List nodes with names, addresses and image releases.", epilog=examples("nodes prod"))
+@commands.command(
+    help="List nodes with all their names and addresses.", epilog=examples("nodes prod", "nodes prod --output json")
+)
 def nodes(
     cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,
@@ -94,15 +96,44 @@ def nodes(
 
 
 @commands.command(
-    help="Print lifecycle logs of current and former nodes.",
-    epilog=examples("logs prod", "logs prod workers-1 --follow"),
+    help="Compare the file with the cluster and its nodes.",
+    epilog=examples("drift prod", "drift prod --exit-code"),
+)
+def drift(
+    cluster: ClusterOrFile,
+    clusters: Clusters = CLUSTERS,
+    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if anything differs.")] = False,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.drift.command import drift as command
+
+    run_on_deployment(
+        "drift",
+        command,
+        output,
+        cluster=cluster,
+        clusters=clusters,
+        access=Access(profile, region),
+        exit_code=exit_code,
+    )
+
+
+@commands.command(
+    help="Print lifecycle and health logs, also of former nodes.",
+    epilog=examples("logs prod", "logs prod workers-1 --follow", "logs prod workers-1 --kind health"),
 )
 def logs(
     cluster: ClusterOrFile,
     node: Annotated[
-        str | None, typer.Argument(metavar="NODE", help="Instance id, or group and number, e.g. workers-1 (default: list logs).")
+        str | None, typer.Argument(metavar="NODE", help="Instance id or name of a node, e.g. workers-1 (default: list logs).")
     ] = None,
     clusters: Clusters = CLUSTERS,
+    kind: Annotated[
+        Literal["lifecycle", "health", "deep-health"],
+        typer.Option(help="Lifecycle scripts, health-monitoring agent, or results of deep health checks."),
+    ] = "lifecycle",
     follow: Annotated[bool, typer.Option("--follow", help="Print new lines until Ctrl-C.")] = False,
     profile: Profile = None,
     region: Region = None,
@@ -121,6 +152,7 @@ def logs(
         clusters=clusters,
         access=Access(profile, region),
         node=node,
+        kind=kind,
         follow=follow,
         show=show,
     )

@@ -1,4 +1,4 @@
-"""`./hpod logs CLUSTER [NODE]`: the output of lifecycle scripts, also of nodes and clusters that no longer exist.
+"""`./hpod logs CLUSTER [NODE]`: what HyperPod logged for nodes, also for nodes and clusters that no longer exist.
 
 HyperPod's log groups outlive their clusters, also clusters that could not be created.
 """
@@ -8,13 +8,17 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NoReturn
 
 from cli.deployment import Deployment
 from cli.errors import OpsError
+from cli.node_directory import node_directory
+from cli.node_reports import latest_states
 from cli.result import Result, Show, Table, ignore
 
-SCRIPTS = "LifecycleConfig/"
+LIFECYCLE, DEEP_HEALTH = "lifecycle", "deep-health"
+STREAMS = {LIFECYCLE: "LifecycleConfig/", "health": "SagemakerHealthMonitoringAgent/", DEEP_HEALTH: "DeepHealthCheckResults/"}
+"""The prefix of the streams of each kind of log: KIND/GROUP/INSTANCE, but KIND/ID for deep health checks of many nodes."""
 POLL_S = 2
 GENERATED = "-(?:[0-9a-f]{12}|[0-9a-f]{16})"
 """What a generated name ends in: of the custom resource, and of CloudFormation's own."""
@@ -22,7 +26,7 @@ GENERATED = "-(?:[0-9a-f]{12}|[0-9a-f]{16})"
 
 @dataclass(frozen=True)
 class NodeLog:
-    """The log stream of a node; ``number`` counts the group's nodes in the order of their first line."""
+    """A log stream; ``number`` counts a group's nodes in the order of their first line."""
 
     stream: str
     group: str
@@ -31,15 +35,16 @@ class NodeLog:
     last: str
 
     @property
-    def names(self) -> tuple[str, str]:
-        """The names that the user may pass."""
-        return self.instance, f"{self.group}-{self.number}"
+    def name(self) -> str:
+        """The name of the node in the list; of results of deep health checks, their id."""
+        return f"{self.group}-{self.number}" if self.group else self.instance
 
 
 def logs(
     deployment: Deployment,
     *,
     node: str | None = None,
+    kind: str = LIFECYCLE,
     follow: bool = False,
     show: Show = ignore,
     sleep: Callable[[float], None] = time.sleep,
@@ -47,23 +52,26 @@ def logs(
     """Show the lines of a node's log as they come; without a node, return the list of logs."""
     client = deployment.client("logs")
     group = _log_group(client, deployment)
-    found = _node_logs(client, group)
+    found = _node_logs(client, group, STREAMS[kind])
     if node is None:
-        return _listed(group, found)
-    chosen = _chosen(found, node)
+        return _listed(group, found, kind)
+    chosen = _chosen(deployment, found, node, kind)
     lines = []
     for line in _lines(client, group, chosen.stream, sleep if follow else None):
         show(line)
         if not follow:  # which never ends
             lines.append(line)
-    return Result({"log_group": group, "node": chosen.instance, "lines": lines})
+    return Result({"log_group": group, "kind": kind, "node": chosen.instance, "lines": lines})
 
 
-def _listed(group: str, found: list[NodeLog]) -> Result:
-    rows = [(each.instance, each.names[1], each.group, each.last) for each in found]
-    listed = [{"instance_id": node, "name": name, "group": of, "last_written": last} for node, name, of, last in rows]
-    text = (Table(("NODE", "NAME", "GROUP", "LAST WRITTEN"), rows), f"in log group {group}")
-    return Result({"log_group": group, "nodes": listed}, text)
+def _listed(group: str, found: list[NodeLog], kind: str) -> Result:
+    rows = [(each.instance, each.name, each.group or "-", each.last) for each in found]
+    listed = [
+        {"instance_id": each.instance, "name": each.name, "group": each.group or None, "last_written": each.last}
+        for each in found
+    ]
+    table = Table(("NODE", "NAME", "GROUP", "LAST WRITTEN"), rows) if rows else f"no logs of kind {kind}"
+    return Result({"log_group": group, "kind": kind, "nodes": listed}, (table, f"in log group {group}"))
 
 
 def _log_group(client: Any, deployment: Deployment) -> str:
@@ -81,23 +89,40 @@ def _log_group(client: Any, deployment: Deployment) -> str:
     return str(max(groups, key=lambda group: group["creationTime"])["logGroupName"])
 
 
-def _node_logs(client: Any, group: str) -> list[NodeLog]:
-    pages = client.get_paginator("describe_log_streams").paginate(logGroupName=group, logStreamNamePrefix=SCRIPTS)
+def _node_logs(client: Any, group: str, prefix: str) -> list[NodeLog]:
+    pages = client.get_paginator("describe_log_streams").paginate(logGroupName=group, logStreamNamePrefix=prefix)
     streams = sorted((stream for page in pages for stream in page["logStreams"]), key=lambda stream: stream["creationTime"])
     found: dict[str, list[NodeLog]] = {}
     for stream in streams:
-        _, name, instance = stream["logStreamName"].split("/", 2)
+        name, _, instance = stream["logStreamName"].removeprefix(prefix).rpartition("/")
         own = found.setdefault(name, [])
         own.append(NodeLog(stream["logStreamName"], name, instance, len(own) + 1, _when(stream.get("lastEventTimestamp"))))
     return [log for name in sorted(found) for log in found[name]]
 
 
-def _chosen(found: list[NodeLog], node: str) -> NodeLog:
-    for log in found:
-        if node in log.names:
-            return log
-    known = ", ".join(log.names[1] for log in found[:10]) or "none"
-    raise OpsError(f"no log of node {node!r}; available: {known}, or an instance id")
+def _chosen(deployment: Deployment, found: list[NodeLog], node: str, kind: str) -> NodeLog:
+    """Return the log of a node: by its instance id or any name that its agent reports, or else by its name in the list."""
+    instance = _instance(deployment, node) or node
+    chosen = next((log for log in found if log.instance == instance), None)
+    return chosen or next((log for log in found if log.name == node), None) or _no_log(found, node, kind)
+
+
+def _instance(deployment: Deployment, name: str) -> str:
+    """Return the instance id of a node by its HyperPod name, host name or address; empty if it is none of these."""
+    for report in latest_states(deployment, datetime.now(UTC)).values():
+        if name in {report.text(field) for field in ("node", "host", "address")}:
+            return report.instance
+    if not re.match(r"ip-|\d", name):
+        return ""
+    # A host name or an address: the API knows them without an agent, but only of nodes that exist.
+    outputs = deployment.outputs()
+    nodes = node_directory(deployment).nodes if "ClusterName" in outputs else ()
+    return next((node.instance for node in nodes if name in (node.host, node.address)), "")
+
+
+def _no_log(found: list[NodeLog], node: str, kind: str) -> NoReturn:
+    known = ", ".join(log.name for log in found[:10]) or "none"
+    raise OpsError(f"no {kind} log of node {node!r}; available: {known}, or an instance id")
 
 
 def _lines(client: Any, group: str, stream: str, sleep: Callable[[float], None] | None) -> Iterator[str]:

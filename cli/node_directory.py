@@ -56,7 +56,7 @@ class Node:
         return self.name or self.host or self.instance
 
     def data(self) -> dict[str, str | None]:
-        """Return the node for JSON, with null for what is unknown."""
+        """Return the node for JSON, with null for unknown fields."""
         return {
             "instance_id": self.instance,
             "name": self.name or None,

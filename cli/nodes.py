@@ -16,7 +16,7 @@ def nodes(deployment: Deployment, shell: Shell | None = None) -> Result:
     found, reason = directory.named, directory.unnamed_reason
     blocks: list[Block] = []
     for group, members in groupby(found, lambda node: node.group):
-        of_group = list(members)
+        of_group = sorted(members, key=lambda node: (len(node.name), node.name, node.instance))
         first = of_group[0]
         blocks += [f"group {group} ({first.role or 'not in the file'}, {first.instance_type or 'unknown type'})"]
         blocks += [Table(HEAD, [_row(node) for node in of_group])]

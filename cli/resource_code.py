@@ -11,9 +11,9 @@ from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.deadline import Clock
 from cluster_resource.decision import Action, Call, Fail, Memory, Wait
 from cluster_resource.desired import Desired
-from cluster_resource.event import Event, Owner
+from cluster_resource.event import Event, Owner, is_reserved
 from cluster_resource.observed import Cluster, Group, cluster_of, event_failure
-from cluster_resource.plan import plan
+from cluster_resource.plan import immutable_changes, plan
 from cluster_resource.reconcile import decide
 
 __all__ = [
@@ -33,5 +33,7 @@ __all__ = [
     "cluster_of",
     "decide",
     "event_failure",
+    "immutable_changes",
+    "is_reserved",
     "plan",
 ]

@@ -32,12 +32,13 @@ Block = str | Table
 
 @dataclass(frozen=True)
 class Result:
-    """The answer of a command; a ``failure`` ends it with exit code 1."""
+    """The answer of a command; a ``failure`` ends it with the exit code."""
 
     data: Mapping[str, Any] | None
     text: Sequence[Block] = ()
     problems: Sequence[Json] = ()
     failure: str = ""
+    exit_code: int = 1
 
     def __str__(self) -> str:
         """Return the text, with a blank line between blocks."""

@@ -50,4 +50,4 @@ def _render(command: str, call: Callable[[], Result], output: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(141) from None
     if result.failure:
-        raise typer.Exit(1)
+        raise typer.Exit(result.exit_code)

@@ -1,37 +1,30 @@
-"""Runs on every node as root, started by on_create.sh: run the steps of this node's role in order."""
+"""Runs on every node as root, started by on_create.sh: run the steps of this node's role in order.
 
-import os
+With --live, on a running node: run only the steps that change it without a restart.
+"""
+
 import sys
 import time
 import traceback
 from pathlib import Path
 
-from hyperpod_node.context import Context
+from hyperpod_node.context import RESOURCE_CONFIG, Context
 from hyperpod_node.errors import NodeError, unexpected
-from hyperpod_node.node import Node
-from hyperpod_node.node_settings import API, SCRIPTS, NodeSettings
-from hyperpod_node.plan import run_steps
-from hyperpod_node.provisioning_parameters import ProvisioningParameters
-from hyperpod_node.resource_config import ResourceConfig
-from hyperpod_node.system import SYSTEM, System
+from hyperpod_node.follow import lock
+from hyperpod_node.plan import run_live_steps, run_steps
+from hyperpod_node.system import SYSTEM
 
-RESOURCE_CONFIG = Path(os.environ.get("SAGEMAKER_RESOURCE_CONFIG_PATH", "/opt/ml/config/resource_config.json"))
-# HyperPod rejects provisioning_parameters.json where it configures Slurm from the request.
-PARAMETERS = {
-    SCRIPTS: Path(__file__).with_name("provisioning_parameters.json"),
-    API: Path(__file__).with_name("slurm_groups.json"),
-}
-NODE_SETTINGS = Path(__file__).with_name("node_settings.json")
+LOCK_TIMEOUT_S = 4500  # longer than the agent needs for the live steps
 
 
 def main() -> int:
     """Run the steps of this node; HyperPod reads the exit status, operators read the last line."""
     started = time.monotonic()
     try:
-        context = _context(SYSTEM)
-        node = context.node
-        print(f"{node.name} ({node.address}) of cluster {node.cluster_name}: role {node.role}, group {node.group}")
-        run_steps(context, SYSTEM)
+        if "--live" in sys.argv:  # the agent holds the lock
+            run_live_steps(_context(), SYSTEM)
+        else:
+            _run()
     except NodeError as error:
         print(f"lifecycle script failed: {error}", file=sys.stderr)
         return 1
@@ -43,11 +36,19 @@ def main() -> int:
     return 0
 
 
-def _context(system: System) -> Context:
-    cluster, settings = ResourceConfig.load(RESOURCE_CONFIG), NodeSettings.load(NODE_SETTINGS)
-    parameters = ProvisioningParameters.load(PARAMETERS[settings.slurm.setup])
-    node = Node.find(cluster, parameters, addresses=system.run("hostname", "-I").split())
-    return Context(node, cluster, parameters, settings)
+def _run() -> None:
+    """Run all steps, and meanwhile not the agent of an earlier run."""
+    with lock.held(SYSTEM, LOCK_TIMEOUT_S) as is_free:
+        if not is_free:
+            print("warning: the agent of this node is still applying a bundle")
+        run_steps(_context(), SYSTEM)
+
+
+def _context() -> Context:
+    context = Context.load(Path(__file__).parent, RESOURCE_CONFIG, SYSTEM)
+    node = context.node
+    print(f"{node.name} ({node.address}) of cluster {node.cluster_name}: role {node.role}, group {node.group}")
+    return context
 
 
 if __name__ == "__main__":

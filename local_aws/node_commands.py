@@ -1,9 +1,11 @@
 """The commands for simulated nodes: list them, open a shell on a node, and clean up after a killed run."""
 
 import argparse
+import json
 import os
 import shutil
 import sys
+import urllib.error
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from local_aws.nodes.specs import NodesError
 
 Node = dict[str, str]
 _COLUMNS = ("cluster", "name", "role", "status", "address", "host", "id")
+_FOLLOW_EVERY_S = 5  # so that a demo need not wait a minute for each wave of nodes
 _FIRST_ROLES = ("login", "controller")  # preferred if only a cluster is given
 
 
@@ -27,7 +30,7 @@ def demand_support() -> None:
 def behaviour() -> Behaviour:
     """Return the behaviour of HyperPod's agent, from the environment of `up` and `serve`."""
     try:
-        return Behaviour.parse(os.environ.get(ENVIRONMENT, ""))
+        return Behaviour.parse(f"follow_every_s={_FOLLOW_EVERY_S},{os.environ.get(ENVIRONMENT, '')}")
     except NodesError as error:
         raise process.ProcessError(str(error)) from error
 
@@ -54,6 +57,26 @@ def add(command: Callable[[str, Callable[[argparse.Namespace], int], str], argpa
         metavar="[CLUSTER or NODE] [-- COMMAND]",
         help="instance name or id, host name or address, or cluster (its login node or controller)",
     )
+    recording = command("node-health", _health, "write a record of the health-monitoring agent for a node")
+    recording.add_argument("node", metavar="NODE", help="instance id of a node")
+    recording.add_argument("--xid", type=int, help="number of the GPU's error (default: 79)")
+    recording.add_argument("--record", metavar="JSON", help="the whole record, in place of a GPU's error")
+
+
+def _health(options: argparse.Namespace) -> int:
+    try:
+        record = json.loads(options.record) if options.record else None
+    except ValueError as error:
+        raise process.ProcessError(f"--record: not JSON: {error}; pass an object") from error
+    if not (record is None or isinstance(record, dict)):
+        raise process.ProcessError('--record: not an object; pass e.g. \'{"msg": "text"}\'')
+    order = {"node": options.node, "xid": options.xid, "record": record}
+    try:
+        written = process.ask("node-health", method="POST", body=order)
+    except urllib.error.HTTPError as error:
+        raise process.ProcessError(json.load(error)["message"]) from None
+    sys.stdout.write(f"{written['stream']}: {json.dumps(written['record'])}\n")
+    return 0
 
 
 def _nodes(_: argparse.Namespace) -> int:

@@ -1,5 +1,6 @@
 """Events that nodes write into log groups: the health-monitoring agent's records, and the reports of our own agent."""
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -11,6 +12,7 @@ from cli.node_reports import BUNDLE, STATE, Report, json_object, log_lines, repo
 from config.instance_group import Role
 
 HEALTH_STREAMS = "SagemakerHealthMonitoringAgent/"
+XID = re.compile(r"\bXid \([^)]*\): (\d+)", re.IGNORECASE)
 HEALTH_PATTERN = '{ $.HealthMonitoringAgentDetectionEvent = "HealthEvent" }'
 Problems = dict[tuple[Source, str], tuple[str, str]]
 """Source and subject of each problem, with its kind and text."""
@@ -26,18 +28,25 @@ def health_events(deployment: Deployment, cluster: Mapping[str, Any], since: dat
         record = {key.strip(" :"): value for key, value in json_object(line.message).items()}
         if record.get("HealthMonitoringAgentDetectionEvent") == "HealthEvent":
             kind = _condition(record)
-            message = str(record.get("msg") or "").strip()
-            yield Event(line.time, Source.HEALTH, kind, line.stream.rpartition("/")[2], f"{message}: {kind}" if message else kind)
+            details = record.get("details")
+            found = (record.get("msg"), kind, details.get("message") if isinstance(details, dict) else "")
+            text = ": ".join(str(each).strip() for each in found if each)
+            yield Event(line.time, Source.HEALTH, kind, line.stream.rpartition("/")[2], text)
 
 
 def _condition(record: Mapping[str, Any]) -> str:
-    """Return the condition with the number of the error: `XID 79`."""
+    """Return the fault: `XID 79`, or else the agent's condition or reason.
+
+    The agent writes two shapes: DCGM's (`condition`, `data`) and the kernel's (`details`, with the kernel's message).
+    """
+    data, details = record.get("data"), record.get("details")
+    if isinstance(details, dict):
+        number = XID.search(str(details.get("message")))
+        return f"XID {number[1]}" if number else str(details.get("reason") or "")
     condition = str(record.get("condition") or "").strip()
-    data = record.get("data")
-    number = data.get("ErrNum") if isinstance(data, dict) else None
-    if condition.upper().startswith("XID") and number is not None:
-        return f"XID {number}"
-    return condition if number is None else f"{condition} {number}"
+    if isinstance(data, dict) and data.get("ErrNum") is not None:
+        return f"{'XID' if condition.upper().startswith('XID') else condition} {data['ErrNum']}"
+    return condition
 
 
 def bundle_events(deployment: Deployment, since: datetime) -> Iterator[Event]:

@@ -45,10 +45,7 @@ class Rule:
 
 
 OK, WATCH, ACT = Verdict.OK, Verdict.WATCH, Verdict.ACT
-REPLACE = (
-    "drain NODE, end its jobs, and replace it: `aws sagemaker batch-replace-cluster-nodes`; with automatic `node_recovery` "
-    "HyperPod replaces it"
-)
+REPLACE = "`./hpod replace CLUSTER NODE`, which waits for its jobs; with automatic `node_recovery` HyperPod replaces it"
 DEPLOY = "correct the cause and deploy again"
 
 # https://docs.nvidia.com/deploy/xid-errors/ : errors of the hardware, and errors that a program causes.
@@ -86,6 +83,11 @@ RULES = (
     Rule("cluster", Source.CLUSTER, OK, "an event of level Info"),
     Rule("operation-superseded", Source.OPERATION, WATCH, "a later operation replaced this one", kind=".*Superseded"),
     Rule("operation", Source.OPERATION, OK, "an operation that runs or is done"),
+    Rule("agent-program", Source.HEALTH, WATCH, "a fault that the agent attributes to a program", text="UserAppError"),
+    Rule(
+        "agent-hardware", Source.HEALTH, ACT, "a fault that the agent attributes to the hardware", text="HardwareFailure",
+        action=REPLACE,
+    ),
     Rule(
         "gpu-hardware", Source.HEALTH, ACT, f"an XID of the hardware: {HARDWARE_XIDS.replace('|', ', ')}",
         kind=f"XID ({HARDWARE_XIDS})", action=REPLACE,
@@ -105,10 +107,14 @@ RULES = (
         "slurm-daemon", Source.SLURM, ACT, "slurmctld or slurmdbd does not run", kind="daemon",
         action="log in to the controller; run `systemctl status` and `journalctl -u` for it, and start it",
     ),
+    Rule(
+        "slurm-recovery", Source.SLURM, WATCH, "HyperPod reboots or replaces a node (`Action:Reboot`, `Action:Replace`)",
+        text="Action:(Reboot|Replace)",
+    ),
     Rule("slurm-gpu", Source.SLURM, ACT, "Slurm drained a node because it lacks GPUs", text="gres|gpu", action=REPLACE),
     Rule(
         "slurm-stuck", Source.SLURM, ACT, "Slurm drained a node because a process of a job did not end", text="kill task failed",
-        action="reboot NODE, then resume it: `scontrol update nodename=NODE state=resume`",
+        action="`./hpod reboot CLUSTER NODE`, then `./hpod resume CLUSTER NODE`",
     ),
     Rule(
         "slurm-down", Source.SLURM, ACT, "a node does not answer Slurm", kind="down.*|.*not_?respond.*|fail.*",

@@ -21,7 +21,7 @@ class ShellError(SessionError):
 
 @dataclass(frozen=True)
 class Output:
-    """The exit status of a command and what it printed."""
+    """The exit status and the output of a command."""
 
     status: int
     text: str
@@ -36,7 +36,7 @@ class Shell(Protocol):
 
 @dataclass(frozen=True)
 class SessionManagerShell:
-    """Runs each command in a session of its own."""
+    """Runs commands, each in a new session."""
 
     sessions: Sessions
 
@@ -53,7 +53,7 @@ class SessionManagerShell:
 
 
 def _open(session: Session, timeout_s: float) -> str:
-    """Run the plugin and return what it printed.
+    """Run the plugin and return its output.
 
     Its input must be a terminal: https://github.com/aws/amazon-ssm-agent/issues/354.
     """

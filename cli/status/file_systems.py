@@ -47,7 +47,7 @@ def file_system_blocks(found: list[Json]) -> list[str | Table]:
     if not found:
         return []
     rows = [(each["id"], each["path"], each["status"], _size(each), _free(each)) for each in found]
-    links = [(link["path"], link["s3"], link["status"]) for each in found for link in each["associations"]]
+    links = [(link["path"] or "-", link["s3"] or "-", link["status"]) for each in found for link in each["associations"]]
     failures = [each["message"] for system in found for each in (system, *system["associations"]) if each["message"]]
     return [
         Table(("FILE SYSTEM", "PATH", "STATUS", "SIZE", "FREE"), rows),

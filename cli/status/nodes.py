@@ -64,7 +64,7 @@ class NodeStatus:
             return ""
         if self.slurm is None or not self.host:
             return UNKNOWN
-        return str(self._slurm_problem.get("state") or OK)
+        return str(self._slurm_problem.get("state") or (OK if self.status == "Running" else UNKNOWN))
 
     @property
     def slurm_reason(self) -> str:
@@ -154,6 +154,6 @@ def _row(node: NodeStatus, now: datetime) -> tuple[str, ...]:
 
 
 def _notes(node: NodeStatus) -> list[str]:
-    """Return the API's message and Slurm's reason, each on a line of its own: tables stay narrow."""
+    """Return the API's message and Slurm's reason on separate lines, because tables stay narrow."""
     reasons = (node.message, f"Slurm: {node.slurm_state}: {node.slurm_reason}" if node.slurm_reason else "")
     return [f"{node.instance}: {reason}" for reason in reasons if reason]

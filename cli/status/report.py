@@ -35,7 +35,7 @@ class ClusterReport:
         self._nodes = self._node_statuses()
 
     def result(self, data: Json, blocks: list[Block], *, show_all: bool) -> Result:
-        """Return the report below what is known of the stacks."""
+        """Return the whole report; ``data`` and ``blocks`` already describe the stacks."""
         systems = self._parts.get("file systems", self._file_systems) or []
         alarms = self._parts.get("alarms", lambda: [_alarm(each) for each in raised(self._deployment)]) or []
         events, missing = timeline(self._deployment, since=self._now - SINCE, cluster=self._cluster)
@@ -121,7 +121,10 @@ class ClusterReport:
 
     def _agent_line(self) -> str:
         without = [node for node in self._nodes if node.report is None]
-        return f"{len(without)} of {len(self._nodes)} nodes have no agent" if without else ""
+        if not without:
+            return ""
+        name = self._deployment.config.name
+        return f"{len(without)} of {len(self._nodes)} nodes have no agent; `./hpod apply {name}` installs it"
 
 
 def wanted_bundle(deployment: Deployment) -> str:

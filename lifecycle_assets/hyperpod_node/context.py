@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hyperpod_node.node import Node
+from hyperpod_node.node_settings import API, SCRIPTS, NodeSettings
+from hyperpod_node.provisioning_parameters import ProvisioningParameters
+from hyperpod_node.resource_config import ResourceConfig
+
 if TYPE_CHECKING:
-    from hyperpod_node.node import Node
-    from hyperpod_node.node_settings import InstanceType, NodeSettings
-    from hyperpod_node.provisioning_parameters import ProvisioningParameters
-    from hyperpod_node.resource_config import ResourceConfig
+    from hyperpod_node.node_settings import InstanceType
+    from hyperpod_node.system import System
+
+RESOURCE_CONFIG = Path(os.environ.get("SAGEMAKER_RESOURCE_CONFIG_PATH", "/opt/ml/config/resource_config.json"))
+# HyperPod rejects provisioning_parameters.json where it configures Slurm from the request.
+PARAMETERS = {SCRIPTS: "provisioning_parameters.json", API: "slurm_groups.json"}
+NODE_SETTINGS = "node_settings.json"
 
 
 @dataclass(frozen=True)
@@ -20,6 +30,14 @@ class Context:
     cluster: ResourceConfig
     parameters: ProvisioningParameters
     settings: NodeSettings
+
+    @classmethod
+    def load(cls, scripts: Path, resource_config: Path, system: System) -> Context:
+        """Return the context of this node from the files beside the scripts and HyperPod's own."""
+        cluster, settings = ResourceConfig.load(resource_config), NodeSettings.load(scripts / NODE_SETTINGS)
+        parameters = ProvisioningParameters.load(scripts / PARAMETERS[settings.slurm.setup])
+        node = Node.find(cluster, parameters, addresses=system.run("hostname", "-I").split())
+        return cls(node, cluster, parameters, settings)
 
     @property
     def instance_type(self) -> str:

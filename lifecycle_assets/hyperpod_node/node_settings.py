@@ -12,7 +12,7 @@ from hyperpod_node.json_file import items, load_object, members, required
 VERSION = 1
 LOCAL, EXTERNAL, MANAGED, NONE = "local", "external", "managed", "none"
 SCRIPTS, API = "scripts", "api"
-Part = TypeVar("Part", "Group", "User", "Accounting", "Slurm", "Partition", "InstanceType")
+Part = TypeVar("Part", "Group", "User", "Accounting", "Slurm", "Partition", "InstanceType", "Follow")
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,14 @@ class InstanceType:
 
 
 @dataclass(frozen=True)
+class Follow:
+    """Where running nodes find the pointer to the cluster's bundle, and where they report."""
+
+    parameter: str
+    log_group: str
+
+
+@dataclass(frozen=True)
 class NodeSettings:
     """The cluster file's settings for a node."""
 
@@ -89,6 +97,7 @@ class NodeSettings:
     slurm: Slurm
     instance_types: dict[str, InstanceType]
     message_of_the_day: str | None
+    follow: Follow | None = None
 
     @classmethod
     def load(cls, path: Path) -> NodeSettings:
@@ -107,6 +116,7 @@ class NodeSettings:
                 name: _read(InstanceType, known, place) for name, place, known in members(content, "instance_types", path)
             },
             message_of_the_day=required(content, "message_of_the_day", path),
+            follow=_read(Follow, content["follow"], f"{path}, follow,") if content.get("follow") else None,
         )
 
 

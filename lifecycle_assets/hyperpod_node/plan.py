@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError, unexpected
@@ -14,6 +14,7 @@ from hyperpod_node.steps import (
     accounting,
     container_storage,
     extra_scripts,
+    follow,
     fsx,
     hyperpod_mounts,
     log_rotation,
@@ -25,6 +26,7 @@ from hyperpod_node.steps import (
     readiness,
     slurm_configuration,
     slurm_controller,
+    slurm_live,
     slurm_login,
     slurm_worker,
     ssh,
@@ -43,37 +45,49 @@ EVERY_ROLE = (CONTROLLER, LOGIN, COMPUTE)
 
 @dataclass(frozen=True)
 class Step:
-    """One step, and the roles and setups that run it; ``apply`` returns False if the step has nothing to do on this node."""
+    """One step, and the roles and setups that run it; ``apply`` returns False if the step has nothing to do on this node.
+
+    ``live`` runs on running nodes that follow the cluster file; without it, the step concerns only nodes that start.
+    """
 
     title: str
     apply: Callable[[Context, System], bool | None]
     roles: tuple[str, ...] = EVERY_ROLE
     setups: tuple[str, ...] = (SCRIPTS, API)
+    live: Callable[[Context, System], bool | None] | None = None
 
 
 STEPS: tuple[Step, ...] = (
+    Step("copy of the scripts", follow.keep),
     Step("wait until the node is ready", readiness.apply),
     Step("mount OpenZFS at /home", openzfs.apply, setups=(SCRIPTS,)),
     Step("mount FSx at /fsx", fsx.apply, setups=(SCRIPTS,)),
     Step("HyperPod's mounts", hyperpod_mounts.apply, setups=(API,)),
     Step("hold the Lustre client", lustre_client.apply),
     Step("disk for containers", container_storage.apply, setups=(SCRIPTS,)),
-    Step("groups and users", users.apply),
-    Step("message of the day", message_of_the_day.apply),
-    Step("ssh between nodes", ssh.apply),
-    Step("log rotation", log_rotation.apply),
-    Step("hyperpod-precheck", precheck.apply),
+    Step("groups and users", users.apply, live=users.apply),
+    Step("message of the day", message_of_the_day.apply, live=message_of_the_day.apply),
+    Step("ssh between nodes", ssh.apply, live=ssh.apply),
+    Step("log rotation", log_rotation.apply, live=log_rotation.apply),
+    Step("hyperpod-precheck", precheck.apply, live=precheck.apply),
     Step("your scripts before Slurm", extra_scripts.before_slurm),
     Step("munge", munge.apply),
-    Step("slurm.conf", slurm_configuration.apply, (CONTROLLER,)),
-    Step("Slurm's accounting", accounting.apply, (CONTROLLER,)),
+    Step("slurm.conf", slurm_configuration.apply, (CONTROLLER,), live=slurm_live.apply),
+    Step("Slurm's accounting", accounting.apply, (CONTROLLER,), live=accounting.apply_live),
     Step("slurmctld", slurm_controller.apply, (CONTROLLER,)),
     Step("slurmd", slurm_worker.apply, (COMPUTE,)),
-    Step("ssh for users with jobs", ssh_restriction.apply, (COMPUTE,)),
+    Step("ssh for users with jobs", ssh_restriction.apply, (COMPUTE,), live=ssh_restriction.apply),
     Step("Slurm's commands", slurm_login.apply, (LOGIN,)),
     Step("your scripts after Slurm", extra_scripts.after_slurm),
+    Step("your live scripts", extra_scripts.live, live=extra_scripts.live),
     Step("your scripts for the cluster", extra_scripts.controller_ready, (CONTROLLER,)),
+    Step("follow the cluster file", follow.apply, live=follow.apply_live),
 )
+
+
+def run_live_steps(context: Context, system: System, steps: tuple[Step, ...] = STEPS) -> None:
+    """Run on a running node each step of its role that changes running nodes; stop at the first failure."""
+    run_steps(context, system, tuple(replace(step, apply=step.live) for step in steps if step.live))
 
 
 def run_steps(context: Context, system: System, steps: tuple[Step, ...] = STEPS) -> None:

@@ -7,12 +7,17 @@ import moto.cloudformation.urls as moto_urls
 from moto.core.responses import ActionResult, BaseResponse
 from moto.core.utils import camelcase_to_underscores
 
-from local_aws.cloudformation import change_set_requests, read_requests, stack_requests
+from local_aws.cloudformation import change_set_requests, drift_requests, read_requests, stack_requests
 from local_aws.cloudformation.errors import RequestError, TemplateError
 from local_aws.cloudformation.requests import Call, Operation
 
 # For any other action the server returns 400 with a message of its own.
-OPERATIONS: dict[str, Operation] = {**stack_requests.OPERATIONS, **change_set_requests.OPERATIONS, **read_requests.OPERATIONS}
+OPERATIONS: dict[str, Operation] = {
+    **stack_requests.OPERATIONS,
+    **change_set_requests.OPERATIONS,
+    **read_requests.OPERATIONS,
+    **drift_requests.OPERATIONS,
+}
 
 
 class CloudFormationApi(BaseResponse):  # type: ignore[misc]  # moto has no types

@@ -28,7 +28,7 @@ def _stack(stack: Stack) -> Json:
         "DisableRollback": stack.disable_rollback,
         "EnableTerminationProtection": stack.protected,
         "NotificationARNs": [],
-        "DriftInformation": {"StackDriftStatus": "NOT_CHECKED"},
+        "DriftInformation": _drift_information(stack),
     }
     further = {
         "StackStatusReason": stack.reason,
@@ -38,6 +38,13 @@ def _stack(stack: Stack) -> Json:
         "Description": stack.version.template.get("Description"),
     }
     return shown | {key: value for key, value in further.items() if value}
+
+
+def _drift_information(stack: Stack) -> Json:
+    if stack.drift is None:
+        return {"StackDriftStatus": "NOT_CHECKED"}
+    is_drifted = any(each["StackResourceDriftStatus"] != "IN_SYNC" for each in stack.drift.resources)
+    return {"StackDriftStatus": "DRIFTED" if is_drifted else "IN_SYNC", "LastCheckTimestamp": stack.drift.time}
 
 
 def _parameter(stack: Stack, name: str) -> Json:

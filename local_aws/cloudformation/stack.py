@@ -74,6 +74,15 @@ class Unfinished:
         return "ROLLBACK" if self.first else "UPDATE_ROLLBACK"
 
 
+@dataclass(frozen=True)
+class Drift:
+    """The result of a drift detection: the checked resources, as DescribeStackResourceDrifts shows them."""
+
+    id: str
+    time: datetime
+    resources: list[Json]
+
+
 class Operation:
     """A running creation, update, rollback or deletion."""
 
@@ -103,6 +112,7 @@ class Stack:
         self.protected = self.disable_rollback = False
         self.operation = Operation()
         self.unfinished: Unfinished | None = None
+        self.drift: Drift | None = None
         self.lock = threading.RLock()
 
     def report(self, status: str, reason: str = "") -> None:

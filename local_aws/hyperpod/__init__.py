@@ -9,6 +9,7 @@ from local_aws.hyperpod import (
     cluster_operations,
     event_operations,
     health_checks,
+    health_records,
     long_operations,
     model,
     network,
@@ -42,6 +43,7 @@ def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's sig
     service_behaviour.install()
     quotas.install()
     capacity.install()
+    health_records.install()
     training_plans.install()
     sessions.install()
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from local_aws.durations import duration
-from local_aws.hyperpod import continuous
+from local_aws.hyperpod import continuous, scaling_operations
 from local_aws.hyperpod.cluster_events import About, record, set_status
 from local_aws.hyperpod.model import Change, Cluster, Group, Node, lock
 from local_aws.hyperpod.removal import remove_after, shut_down
@@ -21,6 +21,7 @@ def begin_create(cluster: Cluster, ordered_failure: str | None) -> None:
 def begin_update(cluster: Cluster, groups: dict[str, Group], ordered_failure: str | None) -> None:
     """Start an update of the cluster to ``groups``: add new nodes first, then remove surplus ones."""
     before, cluster.groups = cluster.groups, groups
+    scaling_operations.begin_scaling(cluster, before, groups)
     cluster.change = Change("update", before=before, ordered_failure=ordered_failure)
     cluster.change.leaving = _surplus(cluster)
     if not cluster.continuous:
@@ -108,6 +109,7 @@ def _finish(cluster: Cluster) -> None:
     for group in cluster.groups.values():
         if group.software_status == "InProgress":
             group.software_status = "Succeeded"
+    scaling_operations.end_scaling(cluster)
     cluster.failure, cluster.change = "", None
     set_status(cluster, "InService")
 
@@ -151,6 +153,7 @@ def _roll_back(cluster: Cluster, change: Change) -> None:
 
 
 def _end_rolled_back(cluster: Cluster) -> None:
+    scaling_operations.end_scaling(cluster)
     cluster.change = None
     set_status(cluster, "InService")
 

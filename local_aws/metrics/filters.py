@@ -4,7 +4,9 @@ import json
 from functools import lru_cache
 from typing import Any
 
+from moto.logs import models as logs_models
 from moto.logs.models import LogGroup, logs_backends
+from moto.logs.utils import EventMessageFilter
 
 from local_aws.metrics.alarms import Metric, count
 from local_aws.metrics.patterns import Matches, matcher, value_at
@@ -14,8 +16,16 @@ _matcher = lru_cache(matcher)
 
 
 def install() -> None:
-    """Apply the metric filters of every log group; moto stores filters but never evaluates them."""
+    """Apply the metric filters of every log group, and JSON patterns of searches; moto does neither."""
     LogGroup.put_log_events = _put_and_count
+    logs_models.EventMessageFilter = _Search
+
+
+class _Search:
+    """The filter pattern of FilterLogEvents; moto lets every line match a JSON pattern."""
+
+    def __init__(self, pattern: str) -> None:
+        self.matches: Matches = _matcher(pattern) if str(pattern).startswith("{") else EventMessageFilter(pattern).matches
 
 
 def _put_and_count(self: Any, log_stream_name: str, log_events: list[dict[str, Any]]) -> Any:

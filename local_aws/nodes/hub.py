@@ -9,6 +9,7 @@ from pathlib import Path
 from local_aws.nodes import cgroups, protocol
 from local_aws.nodes.client import ask, ask_states
 from local_aws.nodes.image import store
+from local_aws.nodes.relay import Relay
 from local_aws.nodes.specs import HOST, FileSystem, NodeFile, NodesError, NodeSpec, Vpc
 
 __all__ = ["FileSystem", "Hub", "NodeFile", "NodeSpec", "NodesError", "Vpc"]
@@ -27,6 +28,8 @@ class Hub:
 
     def __init__(self, folder: Path, image: Path, vpc: Vpc) -> None:
         self.folder, self.image, self.vpc = folder.resolve(), image.resolve(), vpc
+        self.endpoint = ""  # of the embedded AWS; without it, no node reaches one
+        self._relay: Relay | None = None
         self._guardian: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
@@ -42,6 +45,7 @@ class Hub:
         with self._lock:
             if self._guardian:
                 raise NodesError(f"the hub in {self.folder} is already started")
+            self._relay = Relay(self.folder, self.endpoint) if self.endpoint else None
             self._guardian = self._start_guardian()
 
     def boot(self, spec: NodeSpec) -> None:
@@ -99,6 +103,9 @@ class Hub:
         """End the hub with all nodes, mounts, namespaces and cgroups. Safe to repeat."""
         with self._lock:
             guardian, self._guardian = self._guardian, None
+            relay, self._relay = self._relay, None
+        if relay:
+            relay.close()
         if guardian is None:
             return
         if guardian.stdin:

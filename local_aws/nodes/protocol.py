@@ -18,11 +18,11 @@ READY = "ready"  # printed by the hub's process when it accepts requests
 
 
 @contextmanager
-def socket_path(folder: Path) -> Iterator[str]:
-    """Yield a short path of the socket in ``folder``: the kernel allows 107 bytes at most, and folders can be longer."""
+def socket_path(folder: Path, name: str = SOCKET) -> Iterator[str]:
+    """Yield a short path of a socket in ``folder``: the kernel allows 107 bytes at most, and folders can be longer."""
     handle = os.open(folder, os.O_PATH | os.O_DIRECTORY)
     try:
-        yield f"/proc/self/fd/{handle}/{SOCKET}"
+        yield f"/proc/self/fd/{handle}/{name}"
     finally:
         os.close(handle)
 
@@ -65,6 +65,7 @@ def spec_to_json(spec: NodeSpec) -> Json:
         "rank": spec.rank,
         "has_name": spec.has_name,
         "disk_mib": spec.disk_mib,
+        "reaches_aws": spec.reaches_aws,
     }
 
 

@@ -14,6 +14,7 @@ from local_aws.hyperpod.check_only_runner import CheckOnlyRunner
 from local_aws.hyperpod.model import Cluster
 from local_aws.hyperpod.node_runner import Done, Launch, Outcome
 from local_aws.nodes import support
+from local_aws.nodes.agent import real_time
 from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.bundle import Store
 from local_aws.nodes.agent.cluster_nodes import ClusterNodes, MakeHub
@@ -137,11 +138,18 @@ def simulated_nodes(
     image = support.image()
     sweep(folder)
     shutil.rmtree(folder, ignore_errors=True)
-    runner = SimulatedNodes(folder.resolve(), endpoint, lambda place, vpc: hub(place, image, vpc), behaviour)
+
+    def make_hub(place: Path, vpc: Vpc) -> Hub:
+        made = hub(place, image, vpc)
+        made.endpoint = endpoint
+        return made
+
+    runner = SimulatedNodes(folder.resolve(), endpoint, make_hub, behaviour)
     control.route("nodes", lambda _: runner.describe())
     starting.use(runner)
     try:
-        yield runner
+        with real_time.while_nodes_follow(runner.describe):
+            yield runner
     finally:
         starting.use(CheckOnlyRunner())
         control.route("nodes", lambda _: [])

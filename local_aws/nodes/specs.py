@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+ENDPOINT_PORT = 4566  # of the embedded AWS, on each node's own loopback address
 HOST = "host"  # the mounts of a program on a node are the node's own
 
 
@@ -33,6 +34,7 @@ class NodeSpec:
     rank: int = 1  # priority at boot; the lowest goes first
     has_name: bool = True  # whether its host name resolves from the start, or only after the hub's `name`
     disk_mib: int = 4096  # size of the root volume; it is in memory and uses only what is written
+    reaches_aws: bool = False  # whether the embedded AWS listens on its loopback address
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import API, EXTERNAL, LOCAL, MANAGED, NONE
 from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import accounting_daemon, associations, controller_daemon, controllers, daemon, database, managed_block
+from hyperpod_node.slurm.slurm_conf import SlurmConf
 from hyperpod_node.steps import slurm_configuration
 from hyperpod_node.system import System
 
@@ -39,12 +40,26 @@ def apply(context: Context, system: System) -> bool:
         accounting_daemon.start(location, hosts, system)
     if system.host != hosts[0].name.split(".")[0]:
         return True  # only the first controller registers the cluster: two at once would conflict
+    _register(conf, context, system)
+    return True
+
+
+def apply_live(context: Context, system: System) -> bool:
+    """Register new users and QOS on a running cluster; the database does not change."""
+    conf, whole = slurm_configuration.read(system.slurm_conf), SlurmConf(system.slurm_conf.read_text())
+    has_database = "slurmdbd" in (whole.value("AccountingStorageType") or "")  # the cluster file may request another one since
+    if not has_database or system.host != conf.controllers[0].name.split(".")[0]:
+        return False
+    _register(conf, context, system)
+    return True
+
+
+def _register(conf: SlurmConf, context: Context, system: System) -> None:
     name = conf.value("ClusterName")
     if name is None:
         raise NodeError(f"{system.slurm_conf} has no ClusterName; HyperPod's agent writes it")
     qos = [each.options["QOS"] for each in context.settings.slurm.partitions if "QOS" in each.options]
     associations.register(name, (user.name for user in context.settings.users), qos, system)
-    return True
 
 
 def _is_images(context: Context, system: System) -> bool:

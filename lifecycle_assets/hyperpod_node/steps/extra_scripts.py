@@ -27,6 +27,11 @@ def after_slurm(context: Context, system: System) -> bool:
     return run_all(context, "after_slurm", system)
 
 
+def live(context: Context, system: System) -> bool:
+    """Run the scripts that also run on running nodes, each time they apply a new bundle."""
+    return run_all(context, "live", system)
+
+
 def controller_ready(context: Context, system: System) -> bool:
     """Run the scripts for the cluster as a whole, on each controller as soon as its slurmctld responds."""
     return run_all(context, "controller_ready", system)

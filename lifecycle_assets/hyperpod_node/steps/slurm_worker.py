@@ -31,8 +31,7 @@ def apply(context: Context, system: System) -> None:
     daemon.mask("slurmctld", system)
     fetched_configuration.set_local_aside(system)
     addresses = controllers.reachable(context, system)
-    if context.settings.slurm.prolog_and_epilog:
-        _put_prolog_and_epilog(system)
+    _put_prolog_and_epilog(system)  # also if slurm.conf does not use them yet: a change on controllers needs them here
     SLURMD.write(addresses, system, joined_groups.option(context, system))
     daemon.ensure_running("slurmd", SLURMD.files(system), system)
     if context.settings.slurm.setup == API:

@@ -67,6 +67,13 @@ def set_up(folder: Path, public_keys: tuple[str, ...], comment: str | None, node
     put(file, with_block(content, allowed), mode=0o600)
 
 
+def remove_keys(folder: Path) -> None:
+    """Remove all keys that these scripts allowed."""
+    file = folder / "authorized_keys"
+    if file.is_file():
+        put(file, with_block(file.read_text(errors="surrogateescape"), []), mode=0o600)
+
+
 def with_block(content: str, keys: list[str]) -> str:
     """Return ``content`` with ``keys`` between our two comments, and the rest unchanged."""
     before, begin, rest = content.partition(f"{BEGIN}\n")

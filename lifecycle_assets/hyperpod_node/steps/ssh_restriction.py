@@ -22,7 +22,7 @@ BEGIN, END = "# BEGIN hyperpod_node", "# END hyperpod_node"
 def apply(context: Context, system: System) -> bool:
     """Add the module after sshd's other account checks; administrators (ubuntu, and users with sudo) skip it."""
     if not context.settings.slurm.restrict_ssh:
-        return False
+        return _remove(system)
     if not _has_module(system):
         raise NodeError(
             f"slurm.restrict_ssh: this image does not have {MODULE}; use an image that has it, or set restrict_ssh to false"
@@ -34,13 +34,19 @@ def apply(context: Context, system: System) -> bool:
     return True
 
 
+def _remove(system: System) -> bool:
+    """Remove the check that an earlier cluster file requested; return whether there was one."""
+    sshd = system.path(SSHD)
+    if not sshd.exists() or BEGIN not in (pam := sshd.read_text()):
+        return False
+    lines = (line.replace("@include hyperpod-session", "@include common-session") for line in _without_check(pam))
+    return put(sshd, "\n".join(lines) + "\n")
+
+
 def restricted(pam: str) -> str:
     """Return sshd's PAM configuration with the check, which is replaced if it exists."""
-    kept, inside = [], False
-    for line in pam.splitlines():
-        inside = (inside or line == BEGIN) and line != END
-        if not inside and line != END:
-            kept.append(line.replace("@include common-session", "@include hyperpod-session") if _is_session(line) else line)
+    session = ("@include common-session", "@include hyperpod-session")
+    kept = [line.replace(*session) if _is_session(line) else line for line in _without_check(pam)]
     check = [
         BEGIN,
         f"account sufficient pam_listfile.so item=user sense=allow onerr=fail file={ADMINISTRATORS}",
@@ -48,6 +54,15 @@ def restricted(pam: str) -> str:
         END,
     ]
     return "\n".join([*kept, *check]) + "\n"
+
+
+def _without_check(pam: str) -> list[str]:
+    kept, inside = [], False
+    for line in pam.splitlines():
+        inside = (inside or line == BEGIN) and line != END
+        if not inside and line != END:
+            kept.append(line)
+    return kept
 
 
 def _is_session(line: str) -> bool:

@@ -9,6 +9,7 @@ from hyperpod_node import homes
 from hyperpod_node.accounts import ADMINISTRATOR, Account, conflicts, desired_groups
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
+from hyperpod_node.steps import removed_users
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
@@ -32,6 +33,7 @@ def apply(context: Context, system: System) -> None:
         _join_groups(user, settings, system)
         homes.create(account, node=context.node.name, system=system)
     _write_sudoers(settings, system)
+    removed_users.lock([user.name for user in settings.users], system)
     if homes.shared(context.parameters):
         _share_home_of_administrator(folder, context.node.name, system)
     else:
@@ -50,6 +52,7 @@ def _require_possible(settings: NodeSettings, users: list[Account], system: Syst
 def _create_user(account: Account, system: System) -> None:
     existing = system.accounts.user(account.name)
     home = str(account.home)
+    removed_users.unlock(account.name, system)
     if not existing:
         ids = ("--uid", str(account.uid), "--gid", str(account.gid))
         system.run("useradd", *ids, "--home-dir", home, "--no-create-home", "--shell", "/bin/bash", account.name)

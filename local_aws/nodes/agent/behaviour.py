@@ -43,6 +43,8 @@ class Behaviour:
     # API-driven images configure accounting, says the developer guide; not whether slurmdbd runs before OnInitComplete. Without
     # it, the scripts have more to do: slurmctld has run without the database's cluster id.
     image_accounting: Literal["absent", "running"] = "absent"
+    # The interval of this project's own agent on nodes instead of its minute, for tests and demos; 0: the minute.
+    follow_every_s: float = 0.0
 
     @classmethod
     def parse(cls, text: str) -> "Behaviour":

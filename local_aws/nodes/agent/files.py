@@ -6,13 +6,15 @@ from local_aws.nodes.agent import slurm_conf
 from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.agent.slurm_conf import SlurmLayout
 from local_aws.nodes.agent.view import ClusterView
-from local_aws.nodes.specs import NodeFile
+from local_aws.nodes.specs import ENDPOINT_PORT, NodeFile
 
 RESOURCE_CONFIG = "/opt/ml/config/resource_config.json"
 ETC = "/opt/slurm/etc"
 SLURM_CONF = f"{ETC}/slurm.conf"
 _PARAMETERS = f"/opt/ml/config/{slurm_conf.PARAMETERS}"
 _MUNGE_KEY = "/etc/munge/munge.key"
+_ENDPOINT = "/etc/systemd/system.conf.d/endpoint.conf"
+_TIMER = "/etc/systemd/system/hyperpod-follow.timer.d/simulation.conf"
 # AWS's public accounting script fills in this template with envsubst, and replaces StorageHost for an external database.
 _SLURMDBD_TEMPLATE = b"""\
 AuthType=auth/munge
@@ -36,6 +38,16 @@ def resource_config(view: ClusterView) -> NodeFile:
 def at_boot(view: ClusterView, munge_key: bytes) -> dict[str, NodeFile]:
     """Return the files of every node."""
     return {RESOURCE_CONFIG: resource_config(view), _MUNGE_KEY: NodeFile(munge_key, 0o400, "munge")}
+
+
+def of_aws(behaviour: Behaviour) -> dict[str, NodeFile]:
+    """Return the files that lead a node's services to the embedded AWS, and that shorten the interval of our own agent."""
+    endpoint = f"[Manager]\nDefaultEnvironment=AWS_ENDPOINT_URL=http://127.0.0.1:{ENDPOINT_PORT}\n"
+    found = {_ENDPOINT: NodeFile(endpoint.encode())}
+    if behaviour.follow_every_s:
+        timer = f"OnActiveSec=\nOnActiveSec=0.1s\nOnUnitInactiveSec={behaviour.follow_every_s}s\nRandomizedDelaySec=0\n"
+        found[_TIMER] = NodeFile(f"[Timer]\n{timer}AccuracySec=100ms\n".encode())
+    return found
 
 
 def companions(view: ClusterView, layout: SlurmLayout, behaviour: Behaviour) -> dict[str, NodeFile]:

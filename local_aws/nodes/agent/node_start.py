@@ -1,5 +1,6 @@
 """The start of a node, as HyperPod does it: download the scripts, boot, write the agent's files, run the entry script."""
 
+import logging
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,14 +18,15 @@ from local_aws.nodes.agent import bundle, files, image_setup, slurm_conf, unatte
 from local_aws.nodes.agent.cluster_nodes import ClusterNodes
 from local_aws.nodes.agent.log_stream import LogStream
 from local_aws.nodes.agent.machine import Machine
-from local_aws.nodes.agent.metadata import devices, metadata
+from local_aws.nodes.agent.metadata import credentials, devices, metadata
 from local_aws.nodes.agent.view import hostname, specs
-from local_aws.nodes.agent.vpc import vpc_of
+from local_aws.nodes.agent.vpc import reaches_aws, vpc_of
 from local_aws.nodes.hub import Hub
 from local_aws.nodes.specs import HOST, NodesError, NodeSpec
 
 _PATH = "/opt/slurm/bin:/opt/slurm/sbin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 UNIT = "hyperpod-lifecycle"
+_log = logging.getLogger(__name__)
 
 
 class ScriptsError(Exception):
@@ -101,7 +103,7 @@ class NodeStart:
         if parameters is not None:
             machine.layout = slurm_conf.SlurmLayout.read(parameters)
         view = self.nodes.first_view(machine)
-        laid = files.at_boot(view, self.nodes.munge_key)
+        laid = files.at_boot(view, self.nodes.munge_key) | files.of_aws(self.nodes.behaviour)
         if parameters is not None and machine.layout:
             placeholder = machine.has_placeholder
             group, behaviour = launch.node.group, self.nodes.behaviour
@@ -110,13 +112,24 @@ class NodeStart:
             id=machine.id,
             hostname=hostname(launch.node.address),
             address=launch.node.address,
-            metadata=metadata(launch.cluster, launch.node),
+            metadata=metadata(launch.cluster, launch.node) | self._credentials(),
             files=laid,
             binds=devices(launch.node.type),
             has_name=self.nodes.behaviour.host_name == "known",
             rank=0 if machine.is_controller else 1,  # all others need it; on AWS no node waits for another
+            reaches_aws=reaches_aws(launch.cluster, launch.node),
         )
         return self.nodes.boot(machine, spec, vpc_of(launch.cluster, launch.node, self.context.file_systems), view)
+
+    def _credentials(self) -> dict[str, str]:
+        """Return the metadata with the execution role's credentials; none if the role cannot be assumed."""
+        launch = self.machine.launch
+        role = str(launch.node.spec["ExecutionRole"])
+        try:
+            return credentials(role, iam.assume(launch.cluster.account, role, roles.SERVICE, launch.node.id))
+        except AwsError as error:
+            _log.info("node %s has no credentials: %s", launch.node.id, error)
+            return {}
 
 
 def _download(launch: Launch, scripts: LifecycleScripts, context: StartContext) -> bundle.Files:

@@ -23,6 +23,23 @@ def vpc_of(cluster: Cluster, node: Node, file_systems: Path) -> Vpc:
     return Vpc(cluster.region, cidrs, str(resolver), systems)
 
 
+def reaches_aws(cluster: Cluster, node: Node) -> bool:
+    """Return whether a node reaches AWS: by a default route that needs no public address, or by SSM's interface endpoint."""
+    from moto.ec2.models import ec2_backends  # noqa: PLC0415  moto is loaded once the environment is set
+
+    ec2: Any = ec2_backends[cluster.account][cluster.region]
+    subnet = find_subnet(cluster.account, cluster.region, node.interfaces[0].subnet_id)
+    if subnet is None:
+        return False
+    tables = ec2.describe_route_tables(filters={"association.subnet-id": [subnet.id]}) or ec2.describe_route_tables(
+        filters={"vpc-id": [subnet.vpc_id], "association.main": ["true"]}
+    )
+    defaults = [route for table in tables for route in table.routes if route.destination_cidr_block == "0.0.0.0/0"]
+    endpoints = [each for each in ec2.vpc_end_points.values() if each.vpc_id == subnet.vpc_id]
+    has_endpoint = any(each.vpc_endpoint_type == "Interface" and each.service_name.endswith(".ssm") for each in endpoints)
+    return has_endpoint or any(route.gateway is None for route in defaults)
+
+
 def _cidrs(cluster: Cluster, vpc_id: str) -> tuple[str, ...]:
     from moto.ec2.models import ec2_backends  # noqa: PLC0415  moto is loaded once the environment is set
 

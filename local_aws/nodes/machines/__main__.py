@@ -36,7 +36,7 @@ def main(folder: Path) -> None:
     binds = [_bind(name, system) for name, system in vpc.file_systems.items()]
     if _AUTOFS.exists():
         binds.append(str(_AUTOFS))
-    hub = HubResources(layers, vpc, network, _CGROUPS / cgroup, folder / "log", tuple(binds))
+    hub = HubResources(layers, vpc, network, _CGROUPS / cgroup, folder / "log", tuple(binds), folder)
     threading.Thread(target=_end_with_guardian, daemon=True).start()
     Server(hub, metadata, names).serve(folder)
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import threading
 import uuid
@@ -9,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from local_aws.host_names import domain
-from local_aws.nodes import cgroups
-from local_aws.nodes.machines import write_files
+from local_aws.nodes import cgroups, relay
+from local_aws.nodes.machines import endpoint, write_files
 from local_aws.nodes.machines.disk import Disk
 from local_aws.nodes.machines.messages import Messages
 from local_aws.nodes.machines.network import Network
@@ -40,6 +41,7 @@ class HubResources:
     cgroup: Path
     logs: Path
     binds: tuple[str, ...]
+    folder: Path = Path()
 
 
 class Node:
@@ -55,6 +57,7 @@ class Node:
         self._process: subprocess.Popen[bytes] | None = None
         self._change = threading.Condition()
         self._making = threading.Lock()  # a node may be stopped while it is created
+        self._endpoint: socket.socket | None = None
         self._boots, self._leader = 0, 0
         self.is_going, self._is_gone = False, False
 
@@ -71,6 +74,7 @@ class Node:
             self._write_identity()
             self._write_files(("chroot", str(self._disk.root)), files)
             self._hub.network.plug(self.spec.id, self.spec.address)
+            self._endpoint = endpoint.listen(self.spec.id, self._hub.folder) if self.spec.reaches_aws else None
             self._cgroup.mkdir()
             self._start()
         self._wait_for_boot(1)
@@ -111,6 +115,8 @@ class Node:
             if self._process:
                 self._process.wait()
             self._messages.close()
+            if self._endpoint:
+                relay.close(self._endpoint)
             self._disk.drop()
             self._hub.network.unplug(self.spec.id)
             self._is_gone = True

@@ -1,5 +1,6 @@
 """`hpod logs` on CloudWatch Logs as moto serves it."""
 
+import json
 import time
 from typing import Any
 
@@ -55,10 +56,10 @@ class Logs:
         events = [{"timestamp": now, "message": line} for line in lines]
         self.api.put_log_events(logGroupName=group, logStreamName=stream, logEvents=events)
 
-    def read(self, *node: str) -> list[str]:
+    def read(self, *node: str, kind: str = "lifecycle") -> list[str]:
         """What the command prints."""
         lines: list[str] = []
-        result = logs(self.deployment, node=node[0] if node else None, show=lines.append)
+        result = logs(self.deployment, node=node[0] if node else None, kind=kind, show=lines.append)
         return lines or [str(result)]
 
 
@@ -71,12 +72,28 @@ def written(client: Client) -> Logs:
     account.write(NEW, "LifecycleConfig/head/i-0bbbbbbbb", "begin", "two\nlines", "end")
     account.write(NEW, "LifecycleConfig/workers/i-0bbbbbbb2", "the worker")
     account.write(NEW, "SagemakerHealthMonitoringAgent/head/i-0bbbbbbbb", "not of the scripts")
+    account.write(NEW, "DeepHealthCheckResults/0a1b2c3d", "Encountered FaultyInstance")
     return account
 
 
 @pytest.mark.parametrize("name", ["i-0bbbbbbbb", "head-1"])
 def test_a_nodes_log_is_printed_by_its_id_and_by_its_name(written: Logs, name: str) -> None:
     assert written.read(name) == ["begin", "two", "lines", "end"]
+
+
+def test_logs_of_the_health_agent_and_of_deep_health_checks_are_read_by_their_kind(written: Logs) -> None:
+    assert written.read("i-0bbbbbbbb", kind="health") == ["not of the scripts"]
+    assert "0a1b2c3d  0a1b2c3d  -" in "\n".join(written.read(kind="deep-health"))
+    assert written.read("0a1b2c3d", kind="deep-health") == ["Encountered FaultyInstance"]
+    with pytest.raises(OpsError, match="no health log of node 'workers-1'; available: head-1"):
+        written.read("workers-1", kind="health")
+
+
+@pytest.mark.parametrize("name", ["workers-7", "ip-10-1-0-9", "10.1.0.9"])
+def test_a_nodes_log_is_printed_by_the_names_that_its_agent_reports(written: Logs, name: str) -> None:
+    report = {"record": "state", "instance": "i-0bbbbbbb2", "node": "workers-7", "host": "ip-10-1-0-9", "address": "10.1.0.9"}
+    written.write("/hyperpod-cdk/draft/nodes", "workers/i-0bbbbbbb2", json.dumps(report))
+    assert written.read(name) == ["the worker"]
 
 
 def test_without_a_node_the_logs_of_the_newest_cluster_are_listed(written: Logs) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import time
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -106,3 +107,24 @@ def test_filter_and_alarm_change_in_place_and_go_with_the_stack(world: World) ->
 def test_what_would_not_be_evaluated_as_on_aws_is_refused(world: World, wrong: dict[str, Any], said: str) -> None:
     assert world.deploy(wrong) == "ROLLBACK_COMPLETE"
     assert any(said in failure for failure in world.failures())
+
+
+def test_the_history_of_an_alarm_has_its_states_newest_first(world: World) -> None:
+    assert world.deploy(resources()) == "CREATE_COMPLETE"
+    write(world, {"alarm": "refused"})
+    cloudwatch, name = world.client("cloudwatch"), world.physical_id("Alarm")
+
+    def states() -> list[str]:
+        items = cloudwatch.describe_alarm_history(AlarmName=name, HistoryItemType="StateUpdate")["AlarmHistoryItems"]
+        return [json.loads(item["HistoryData"])["newState"]["stateValue"] for item in items]
+
+    assert until(states, lambda found: len(found) >= 2)[:2] == ["OK", "ALARM"]
+    later = datetime.now(UTC) + timedelta(hours=1)
+    assert cloudwatch.describe_alarm_history(AlarmName=name, StartDate=later)["AlarmHistoryItems"] == []
+
+
+def test_a_search_with_a_json_pattern_finds_only_lines_that_match(world: World) -> None:
+    assert world.deploy(resources()) == "CREATE_COMPLETE"
+    write(world, {"alarm": "refused"}, {"alarm": "other"})
+    found = world.client("logs").filter_log_events(logGroupName=world.physical_id("Group"), filterPattern=PATTERN)["events"]
+    assert [json.loads(each["message"]) for each in found] == [{"alarm": "refused"}]

@@ -1,7 +1,6 @@
 """`hpod replace`, `reboot`, `drain` and `resume` on nodes with jobs, through sessions to the controller."""
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,17 +8,14 @@ import pytest
 
 from cli.__main__ import main
 from local_aws.credentials import OWNER
-from local_aws.environment import PROJECT, aws_environment
+from local_aws.environment import aws_environment
 from local_aws.server import EmbeddedAws
 from local_aws.testing import REGION
 from tests.nodes.jobs.submitted import Cluster
+from tests.nodes.session_manager_plugin import plugin_folder
 
 pytestmark = pytest.mark.local
 
-PLUGIN = f"""\
-#!/bin/sh
-cd '{PROJECT}' && exec '{sys.executable}' -m tests.nodes.verify.session_manager_plugin "$@"
-"""
 FILE = """\
 region: us-west-2
 network:
@@ -45,14 +41,10 @@ def hpod(
     world = cluster.running.world
     world.allow("ssmmessages:*", name="sessions")
     world.client("cloudformation").create_stack(StackName="ml-Cluster", TemplateBody=json.dumps(STACK))
-    plugin = tmp_path / "bin" / "session-manager-plugin"
-    plugin.parent.mkdir()
-    plugin.write_text(PLUGIN)
-    plugin.chmod(0o755)
     (tmp_path / "clusters").mkdir()
     (tmp_path / "clusters" / "ml.yaml").write_text(FILE)
     environment = aws_environment(aws.endpoint, REGION, tmp_path, OWNER)
-    for name, value in {**environment, "PATH": f"{plugin.parent}:{environment['PATH']}"}.items():
+    for name, value in {**environment, "PATH": f"{plugin_folder(tmp_path / 'bin')}:{environment['PATH']}"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
 

@@ -1,25 +1,20 @@
 """The environment of `make verify-aws` against an embedded AWS with nodes, and with a stand-in for the Session Manager plugin."""
 
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from local_aws.clock import clock
 from local_aws.credentials import OWNER
-from local_aws.environment import PROJECT, aws_environment
+from local_aws.environment import aws_environment
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import ACCOUNT, EmbeddedAws
 from local_aws.testing import REGION, aws, nodes
+from tests.nodes.session_manager_plugin import plugin_folder
 
 __all__ = ["aws", "nodes"]
 
 SPEED = 300.0
-PLUGIN = f"""\
-#!/bin/sh
-cd '{PROJECT}' && exec '{sys.executable}' -m tests.nodes.verify.session_manager_plugin "$@"
-"""
 
 
 @pytest.fixture(scope="module")
@@ -29,12 +24,4 @@ def environment(aws: EmbeddedAws, nodes: SimulatedNodes, tmp_path_factory: pytes
     home = tmp_path_factory.mktemp("home")
     environment = aws_environment(aws.endpoint, REGION, home, OWNER)
     subprocess.run(["cdk", "bootstrap", f"aws://{ACCOUNT}/{REGION}"], cwd=home, env=environment, check=True)
-    return {**environment, "PATH": f"{_with_plugin(home / 'bin')}:{environment['PATH']}"}
-
-
-def _with_plugin(folder: Path) -> Path:
-    folder.mkdir()
-    plugin = folder / "session-manager-plugin"
-    plugin.write_text(PLUGIN)
-    plugin.chmod(0o755)
-    return folder
+    return {**environment, "PATH": f"{plugin_folder(home / 'bin')}:{environment['PATH']}"}

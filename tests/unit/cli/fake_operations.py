@@ -113,6 +113,12 @@ class FakeOperations(FakeStack):
         points = [] if self.free_gib is None else [{"Timestamp": NOW, "Sum": self.free_gib * 2**30}]
         return {"Datapoints": points}
 
+    def get_log_events(self, **asked: Any) -> Json:
+        lines = [line for stream, _, line in self.logged[asked["logGroupName"]] if stream == asked["logStreamName"]]
+        if "nextToken" in asked:
+            return {"events": [], "nextForwardToken": asked["nextToken"]}
+        return {"events": [{"message": line} for line in lines], "nextForwardToken": "end"}
+
     def describe_cluster_event(self, **asked: str) -> Json:
         found = next(each for each in self.cluster_events if each["EventId"] == asked["EventId"])
         return {"EventDetails": found}
@@ -126,9 +132,9 @@ class FakeOperations(FakeStack):
     def page(self, operation: str, asked: Json) -> Json:
         """The only page of an operation's answer."""
         self._check(operation)
+        if "log" in operation:
+            return self._log_page(operation, asked)
         match operation:
-            case "filter_log_events":
-                return self._lines(**asked)
             case "list_cluster_events":
                 return {"Events": [{k: v for k, v in each.items() if k != "EventDetails"} for each in self.cluster_events]}
             case "list_cluster_operations":
@@ -141,6 +147,18 @@ class FakeOperations(FakeStack):
                 return {"StackEvents": [each for each in self.stack_events if asked["StackName"] == self.name]}
         assert operation == "list_cluster_nodes"
         return {"ClusterNodeSummaries": self.nodes}
+
+    def _log_page(self, operation: str, asked: Json) -> Json:
+        match operation:
+            case "filter_log_events":
+                return self._lines(**asked)
+            case "describe_log_groups":
+                return {"logGroups": [{"logGroupName": name, "creationTime": 1} for name in self.logged]}
+            case "describe_log_streams":
+                streams = dict.fromkeys(stream for stream, *_ in self.logged[asked["logGroupName"]])
+                found = [name for name in streams if name.startswith(asked["logStreamNamePrefix"])]
+                return {"logStreams": [{"logStreamName": name, "creationTime": 1} for name in found]}
+        raise AssertionError(operation)
 
     def _lines(self, **asked: Any) -> Json:
         if asked["logGroupName"] not in self.logged:

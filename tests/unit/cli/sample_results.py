@@ -12,11 +12,16 @@ from cli.confirm import without_asking
 from cli.cost.command import cost
 from cli.cost.render import as_data
 from cli.deployment import Deployment
+from cli.drift import command as drift
 from cli.events import command as events
 from cli.import_cluster.command import import_cluster
 from cli.preflight import command as preflight_command
 from cli.preflight.check_result import ok, warning
 from cli.preflight.runner import Check
+from cli.reach import ssh
+from cli.reach.apply import HAS_AGENT
+from cli.reach.run import run
+from cli.remote.sessions import SessionError
 from cli.remote.shell import Output
 from cli.render import envelope
 from cli.result import Json, Result
@@ -31,8 +36,11 @@ from tests.unit.cli.fake_stack import FakeStack
 from tests.unit.cli.import_cluster.originals import DATA
 from tests.unit.cli.preflight.fake_aws import FILE as ASKED_FILE
 from tests.unit.cli.preflight.fake_aws import FakeAws
+from tests.unit.cli.reach.test_apply import applied
+from tests.unit.cli.reach.test_copy import copied
 from tests.unit.cli.test_adopt import FakeAccount as AdoptedAccount
 from tests.unit.cli.test_adopt import deployment as adopting
+from tests.unit.cli.test_drift import DriftAccount
 from tests.unit.cli.test_list import FakeStacks
 from tests.unit.cli.test_retained import FILE, parsed
 from tests.unit.cli.test_unfinished import creating, deployment, stuck
@@ -134,11 +142,41 @@ def _events(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
     yield events.events(busy_account().deployment(), now=lambda: NOW)
 
 
+@sample("drift")
+def _drift(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
+    account = DriftAccount()
+    yield drift.drift(adopting(account), now=NOW)
+    account.cluster.tags["cost"] = "7"
+    yield drift.drift(adopting(account), now=NOW)
+
+
 @sample("nodes")
 def _nodes(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
-    account = FakeNodes()
-    shell = FakeShell(Output(0, resource_config()))
-    yield nodes.nodes(account.deployment(), shell)
+    yield nodes.nodes(FakeNodes().deployment(), FakeShell(Output(0, resource_config())))
+    yield nodes.nodes(FakeNodes().deployment(), FakeShell(SessionError("not connected")))
+
+
+@sample("ssh")
+def _ssh(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Result]:
+    patch.setattr(ssh, "require_aws_cli", lambda: None)
+    shell = FakeShell(Output(0, resource_config()), Output(0, "10.1.0.9 ssh-ed25519 AAAA"))
+    yield ssh.ssh_config(FakeNodes().deployment(), home=folder, shell=shell, user="alice", identity=None, only_print=False)
+
+
+@sample("run")
+def _run(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
+    shell = FakeShell(Output(0, ""), SessionError("not connected"), Output(3, "text"))
+    yield run(FakeNodes().deployment(), node="workers", words=["true"], timeout_s=1, shell=shell)
+
+
+@sample("apply")
+def _apply(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
+    yield applied(Output(0, HAS_AGENT), Output(1, "lifecycle script failed: no space"))
+
+
+@sample("copy")
+def _copy(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Result]:
+    yield copied(folder, patch)
 
 
 class FakeLogs(FakeStack):
@@ -147,6 +185,8 @@ class FakeLogs(FakeStack):
     def paginate(self, **_: Any) -> Iterator[Json]:
         if self.operation == "describe_log_groups":
             yield {"logGroups": [{"logGroupName": "/aws/sagemaker/Clusters/draft-0123456789ab/aaaa", "creationTime": 1}]}
+        elif self.operation == "filter_log_events":
+            yield {"events": []}
         else:
             yield {"logStreams": [{"logStreamName": "LifecycleConfig/head/i-0aaaaaaaa", "creationTime": 1}]}
 

@@ -77,6 +77,7 @@ def test_the_options_of_the_embedded_aws_are_those_that_the_test_above_looks_for
     assert {name: found for name, found in LOCAL_AWS.items() if found} == {
         "up": {"--port", "--speed", "--nodes"},
         "serve": {"--port", "--speed", "--nodes"},
+        "node-health": {"--xid", "--record"},
         "fault": {"--clear"},
         "capacity": {"--clear"},
         "env": {"--region"},

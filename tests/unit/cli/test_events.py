@@ -1,6 +1,7 @@
 """`hpod events` puts every source on one timeline, and judges each event by a documented rule."""
 
 import json
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +47,21 @@ def test_a_fault_that_the_health_agent_detects_requires_an_action(account: FakeO
     account.log(HEALTH, f"LifecycleConfig/work/{WORK}", ago(8), XID)
     head, action = printed(account)
     assert head == f"11-22 11:50:00Z  act    health     {WORK}: DCGM Policy Violation found: XID 79"
-    assert action.startswith(f"    drain {WORK}, end its jobs, and replace it")
+    assert action.startswith(f"    `./hpod replace draft {WORK}`")
 
 
 def test_a_fault_that_a_program_causes_is_only_worth_watching(account: FakeOperations) -> None:
     account.log(HEALTH, f"SagemakerHealthMonitoringAgent/work/{WORK}", ago(10), {**XID, "data: ": {"ErrNum": 31}})
     assert found(account) == [("health", WORK, "gpu-program")]
+
+
+@pytest.mark.parametrize(("reason", "rule"), [("XidHardwareFailure", "agent-hardware"), ("XidUserAppError", "agent-program")])
+def test_the_agents_own_judgement_of_a_kernel_message_counts(account: FakeOperations, reason: str, rule: str) -> None:
+    message = f'Node condition X is now: True, reason: {reason}, message: "NVRM: Xid (PCI:0000:b9:00): 71, NVLink: fatal"'
+    record = {"HealthMonitoringAgentDetectionEvent": "HealthEvent", "msg": "NPD caught event: %v"}
+    account.log(HEALTH, f"SagemakerHealthMonitoringAgent/work/{WORK}", ago(10), {**record, "details: ": {"message": message}})
+    assert found(account) == [("health", WORK, rule)]
+    assert "XID 71" in printed(account)[0]
 
 
 def test_a_drained_node_is_one_event_until_it_is_available_again(account: FakeOperations) -> None:
@@ -123,7 +133,7 @@ def test_events_of_the_cluster_need_continuous_provisioning_and_show_the_failure
         cluster_event(1, "Error", "Instances were not launched", "InsufficientInstanceCapacity"),
     ]
     account.refused = {"list_cluster_events"}
-    assert found(account) == []
+    assert "cluster events" not in str(events(account.deployment(), now=lambda: NOW))
     account.refused = set()
     account.continuous = True
     assert [rule for *_, rule in found(account)] == ["cluster", "cluster-scripts", "cluster-capacity"]
@@ -154,16 +164,21 @@ def test_a_source_that_aws_refuses_is_named_and_the_others_are_shown(account: Fa
 
 def test_new_events_are_followed_and_none_is_repeated(account: FakeOperations) -> None:
     account.state("head", 1, minutes=3, **slurm(DRAINED))
-    pauses = iter((1, 2))
+    polls = iter((1, 2, 9))
+    minute = [0.0]
 
     def sleep(_: float) -> None:
-        if (number := next(pauses, None)) is None:
+        if (poll := next(polls, None)) is None:
             raise KeyboardInterrupt
-        account.state("head", 1, minutes=3 - number, **slurm(DRAINED, slurmctld=2 - number))
+        minute[0] = poll
+        account.state("head", 1, minutes=-poll, **slurm(DRAINED, slurmctld=0))
+
+    def now() -> datetime:
+        return NOW + timedelta(minutes=minute[0])
 
     lines: list[str] = []
     with pytest.raises(KeyboardInterrupt):
-        events(account.deployment(), since="1h", follow=True, show=lines.append, sleep=sleep, now=lambda: NOW)
+        events(account.deployment(), since="1h", follow=True, show=lines.append, sleep=sleep, now=now)
     assert [line.split()[4] for line in lines if line.startswith("11-22")] == ["ip-10-1-0-3:", "slurmctld:"]
 
 

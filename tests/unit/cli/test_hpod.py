@@ -3,6 +3,7 @@
 import re
 import shlex
 import subprocess
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -60,7 +61,11 @@ def test_the_commands_of_a_page_are_found() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
 def test_every_command_and_option_in_the_documentation_exists(page: Path) -> None:
     for words in commands(page):
-        options = {word.partition("=")[0].strip("[]") for word in words[1:] if word.startswith(("-", "[-"))}
+        options = {
+            word.partition("=")[0].strip("[]")
+            for word in takewhile(lambda word: word != "--", words[1:])
+            if word.startswith(("-", "[-"))
+        }
         if len(words) > 1 and not words[1].startswith("-") and words[1] != "COMMAND":
             assert words[1] in HELP, words
             assert options <= OPTIONS[words[1]] | {"-h", "--help"}, words

@@ -17,6 +17,18 @@ from tests.unit.cli.commands import ARGUMENTS, OPTIONS
 
 PROJECT = Path(__file__).parents[3]
 LONG = "x" * 300
+WORDS = {
+    "NODE|GROUP ...": "workers-1",
+    "GROUP": "workers",
+    "N": "2",
+    "CLUSTER": "reference",
+    "CLUSTER|FILE": "reference",
+    "NODE|GROUP|all": "all",
+    "-- CMD...": "true",
+    "SRC": "file",
+    "DST": "controller:/tmp/",
+}
+"""A value for each required argument."""
 RED = "\x1b[31m"
 CODE = f"""
 from cli.render import render
@@ -100,12 +112,9 @@ def test_every_command_prints_the_envelope(
 ) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "nonsense")
     monkeypatch.setattr("cli.snapshot.command.synthesize", lambda *_: None)  # tests/snapshots has the CDK
-    arguments = (
-        {"CLUSTER": ["reference"], "CLUSTER|FILE": ["reference"], "NAME": ["mine"]}.get(ARGUMENTS[command][0], [])
-        if ARGUMENTS[command]
-        else []
-    )
-    main([command, *arguments, "--output", "json"])
+    words = [WORDS[name] for name in ARGUMENTS[command] if name in WORDS]
+    options = {"ssh": ["--config"], "init": ["mine"]}.get(command, [])
+    main([command, *words, *options, "--output", "json"])
     document = json.loads(capsys.readouterr().out)
     assert list(document) == ["version", "command", "data", "problems"]
     assert (document["version"], document["command"]) == (1, command)

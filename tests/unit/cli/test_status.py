@@ -51,10 +51,22 @@ def test_a_node_that_slurm_drained_is_shown_with_the_reason_though_the_api_has_i
     assert "Slurm: 2 nodes: 1 idle, 0 allocated, 1 drained, 0 down\n" in text
 
 
+def test_slurms_state_of_a_node_that_does_not_run_is_unknown(account: FakeOperations) -> None:
+    account.nodes.append(node("work", 4, "Pending"))
+    account.state("head", 1, **slurm())
+    assert row(shown(account), "i-00000000000000004")[2:4] == ["Pending", "unknown"]
+
+
 def test_slurms_view_is_dated_when_it_is_older_than_three_minutes_and_the_latest_counts(account: FakeOperations) -> None:
     account.state("head", 1, minutes=9, **slurm(DRAINED))
     account.state("head", 1, minutes=4, **slurm(slurmctld=0))
     assert "0 drained, 0 down; down: slurmctld, 4 min ago" in shown(account)
+
+
+def test_of_two_controllers_the_latest_report_counts(account: FakeOperations) -> None:
+    account.state("head", 9, minutes=1, **slurm(DRAINED))
+    account.state("head", 1, minutes=2, **slurm())
+    assert "1 idle, 0 allocated, 1 drained" in shown(account)
 
 
 def test_nodes_with_an_older_bundle_are_counted(account: FakeOperations) -> None:

@@ -38,7 +38,9 @@ class FakeAccounts(Accounts):
         return ""
 
     def _usermod(self, arguments: tuple[str, ...], stdin: str | None) -> str:
-        _, home, name = arguments
+        name, home = arguments[-1], dict(pairwise(arguments)).get("--home")
+        if home is None:
+            return ""
         self.users = [replace(user, home=Path(home)) if user.name == name else user for user in self.users]
         return ""
 

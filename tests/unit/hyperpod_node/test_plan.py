@@ -10,7 +10,7 @@ from hyperpod_node import plan
 from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
 from hyperpod_node.node_settings import API, SCRIPTS
-from hyperpod_node.plan import STEPS, Step, run_steps
+from hyperpod_node.plan import STEPS, Step, run_live_steps, run_steps
 from hyperpod_node.provisioning_parameters import COMPUTE, CONTROLLER, LOGIN
 from hyperpod_node.system import SYSTEM, System
 from tests.unit.hyperpod_node.a_node import a_context
@@ -87,6 +87,42 @@ BEFORE = (
 def test_what_a_step_needs_comes_before_it(first: str, then: str) -> None:
     modules = [step.apply.__module__.rpartition(".")[2] for step in STEPS]
     assert modules.index(first) < modules.index(then)
+
+
+LIVE = {
+    CONTROLLER: {"slurm.conf", "Slurm's accounting"},
+    LOGIN: set(),
+    COMPUTE: {"ssh for users with jobs"},
+}
+LIVE_ON_ALL = {
+    "groups and users",
+    "message of the day",
+    "ssh between nodes",
+    "log rotation",
+    "hyperpod-precheck",
+    "your live scripts",
+    "follow the cluster file",
+}
+
+
+@pytest.mark.parametrize("role", [CONTROLLER, LOGIN, COMPUTE])
+def test_only_these_steps_change_running_nodes(role: str) -> None:
+    assert {step.title for step in STEPS if step.live and role in step.roles} == LIVE[role] | LIVE_ON_ALL
+
+
+def test_a_running_node_takes_the_live_steps_of_its_role() -> None:
+    taken, live = Taken(), Taken()
+    steps = (
+        replace(taken.step("users"), live=live.step("users").apply),
+        taken.step("mount"),
+        replace(taken.step("slurm.conf", CONTROLLER), live=live.step("slurm.conf").apply),
+    )
+    run_live_steps(a_context(), SYSTEM, steps)
+    assert (taken.titles, live.titles) == ([], ["users"])
+
+
+def test_the_agent_is_installed_last_from_scripts_that_were_copied_first() -> None:
+    assert (STEPS[0].title, STEPS[-1].title) == ("copy of the scripts", "follow the cluster file")
 
 
 def test_the_user_s_own_scripts_run_around_slurm_s_steps() -> None:

@@ -262,6 +262,14 @@ def test_users_come_in_with_a_job_and_administrators_always(worker: SlurmMachine
     assert (worker.root / "etc/pam.d/hyperpod-session").read_text() == "session required pam_unix.so\n"
 
 
+def test_a_restriction_that_leaves_the_cluster_file_leaves_the_node(worker: SlurmMachine) -> None:
+    restricted_worker(worker)
+    ssh_restriction.apply(slurm_context(here=WORKER, slurm=RESTRICTED), worker.system)
+    assert ssh_restriction.apply(slurm_context(here=WORKER), worker.system)
+    assert (worker.root / "etc/pam.d/sshd").read_text() == DEBIAN_SSHD
+    assert not ssh_restriction.apply(slurm_context(here=WORKER), worker.system)
+
+
 def test_an_image_without_the_module_is_refused_before_sshd_is_touched(worker: SlurmMachine) -> None:
     restricted_worker(worker)
     shutil.rmtree(worker.root / "lib")

@@ -1,0 +1,62 @@
+"""The cluster that a file describes, as the custom resource reads it from CloudFormation's event."""
+
+from cli.deployment import Deployment
+from cli.ownership import has_own, own_owner, resources
+from cli.resource_code import Cluster, ClusterApi, Desired, Event, Owner
+from cli.result import Json
+from cluster_request.request import RequestValues, cluster_request
+from cluster_request.resource_properties import resource_properties, tagged
+
+MADE = "(created by the deployment)"
+TO_COME = Owner("arn:aws:cloudformation:::stack/to-come/0", "Cluster")
+
+
+def desired_cluster(deployment: Deployment, cluster: Cluster, api: ClusterApi, deployed: Json | None = None) -> Desired:
+    """Return what the file requests: an Update of the stack's own cluster, else a Create with `adopt`, whether set or not.
+
+    ``deployed`` are the groups of the stack's template, for the counts that a deployment keeps.
+    """
+    config, is_own = deployment.config, has_own(deployment, cluster)
+    request = tagged(cluster_request(config, values=_values(deployment)), config)
+    properties = {**resource_properties(config, request, network_identity=MADE), "Adopt": not is_own}
+    owner = own_owner(deployment, cluster) or TO_COME
+    raw = {
+        "StackId": owner.stack_id,
+        "LogicalResourceId": owner.logical_id,
+        "RequestType": "Update" if is_own else "Create",
+        **({"PhysicalResourceId": cluster.name} if is_own else {}),
+        "RequestId": "",
+        "ResponseURL": "",
+        "ResourceProperties": properties,
+        **({"OldResourceProperties": {**properties, "Request": deployed}} if deployed is not None else {}),
+    }
+    return Desired.of(Event.parse(raw), api.request_shape)
+
+
+def _values(deployment: Deployment) -> RequestValues:
+    """Return the values that the deployment fills in, from those stacks that exist."""
+    outputs, existing, storage = deployment.outputs(), deployment.config.network.existing, deployment.config.storage
+    subnets = outputs["NodeSubnetIds"].split(",") if "NodeSubnetIds" in outputs else [MADE]
+    return RequestValues(
+        execution_role_arn=_role_arn(deployment),
+        source_s3_uri=outputs.get("LifecycleScripts", MADE),
+        subnet_ids=existing.node_subnet_ids if existing else subnets,
+        security_group_ids=[existing.security_group_id if existing else outputs.get("SecurityGroupId", MADE)],
+        file_system_dns_name=_dns_name(deployment, outputs),
+        file_system_mount_name=outputs.get("FileSystemMountName", storage.existing.mount_name if storage.existing else MADE),
+    )
+
+
+def _dns_name(deployment: Deployment, outputs: dict[str, str]) -> str | None:
+    """Return the DNS name of the Lustre file system, which the storage stack knows or will create; None without one."""
+    storage = deployment.config.storage
+    if storage.existing:
+        return f"{storage.existing.file_system_id}.fsx.{deployment.region}.amazonaws.com"
+    return outputs.get("FileSystemDnsName", MADE) if storage.lustre else None
+
+
+def _role_arn(deployment: Deployment) -> str:
+    roles = [each for each in resources(deployment, "AWS::IAM::Role") if each["LogicalResourceId"].startswith("NodeRole")]
+    if not roles:
+        return MADE
+    return str(deployment.client("iam").get_role(RoleName=roles[0]["PhysicalResourceId"])["Role"]["Arn"])

@@ -1,0 +1,47 @@
+"""`./hpod drift CLUSTER`: what differs between the cluster file, the cluster and its nodes."""
+
+from datetime import UTC, datetime
+
+from cli.deployment import Deployment
+from cli.drift.difference import Difference, table_of
+from cli.drift.of_cluster import cluster_differences
+from cli.drift.of_nodes import node_differences
+from cli.errors import OpsError
+from cli.node_reports import latest_states
+from cli.ownership import cluster_named
+from cli.parts import Parts
+from cli.resource_code import ClusterApi
+from cli.result import Result
+from cli.status.report import wanted_bundle
+
+
+def drift(deployment: Deployment, *, exit_code: bool = False, now: datetime | None = None) -> Result:
+    """Return every difference; with ``exit_code``, fail if there is one."""
+    name = deployment.cluster()["ClusterName"]
+    api = ClusterApi(deployment.client("sagemaker"))
+    cluster = cluster_named(api, name)
+    if cluster is None:
+        raise OpsError(f"cluster {name} was deleted during the comparison; run `./hpod status {deployment.config.name}`")
+    parts = Parts("drift")
+    states = parts.get("agents", lambda: latest_states(deployment, now or datetime.now(UTC))) or {}
+    bundle = parts.get("bundle", lambda: wanted_bundle(deployment)) or ""
+    nodes = deployment.nodes(name)
+    found: list[Difference] = [
+        *cluster_differences(deployment, cluster, api),
+        *node_differences(cluster, nodes, states, bundle),
+    ]
+    silent = sum(node["InstanceId"] not in states for node in nodes)
+    lines = [
+        _count(name, found),
+        *([f"{silent} of {len(nodes)} nodes have no agent: their scripts are unknown"] if silent else []),
+    ]
+    data = {"cluster": name, "in_sync": not found, "differences": [each.data() for each in found], "nodes_without_agent": silent}
+    text = (*table_of(found), "\n".join([*lines, *parts.missing]))
+    failure = "the file, the cluster and its nodes differ" if found and exit_code else ""
+    return Result(data, text, parts.problems, failure)
+
+
+def _count(cluster: str, found: list[Difference]) -> str:
+    if not found:
+        return f"no differences between the file, cluster {cluster} and its nodes"
+    return f"{len(found)} difference{'' if len(found) == 1 else 's'} between the file, cluster {cluster} and its nodes"

@@ -1,0 +1,90 @@
+"""Differences between the cluster file and DescribeCluster, decided as the custom resource decides them."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from cli.deployment import Deployment
+from cli.desired_cluster import desired_cluster
+from cli.drift.difference import Difference
+from cli.ownership import OURS
+from cli.resource_code import Cluster, ClusterApi, Desired, immutable_changes, is_reserved, plan
+from cli.result import Json
+from config.model import Implementation
+
+COUNT = "InstanceCount"
+UPDATE = "a deployment sets it with UpdateCluster"
+KEEP = "a deployment keeps it: the file did not change the count since the last deployment"
+REFUSE = "a deployment fails: the API cannot change it; rename the group to recreate its nodes"
+NATIVE = "a deployment changes it only if the file changes: `implementation: native` compares templates"
+
+
+def cluster_differences(deployment: Deployment, cluster: Cluster, api: ClusterApi) -> Iterator[Difference]:
+    """Yield the fields, counts and tags that differ, and the groups that only one side has."""
+    desired = desired_cluster(deployment, cluster, api, deployed_groups(deployment))
+    for each in _differences(desired, cluster):
+        is_native = deployment.config.implementation is Implementation.NATIVE
+        yield Difference(each.place, each.field, each.file, each.actual, NATIVE) if is_native else each
+
+
+def _differences(desired: Desired, cluster: Cluster) -> Iterator[Difference]:
+    found = plan(desired, cluster, {})
+    immutable = {(group, field) for group, field, *_ in immutable_changes(desired, cluster)}
+    specs: dict[str, Json] = {spec["InstanceGroupName"]: spec for _, spec in desired.groups()}
+    for name in found.differences:
+        group, _, field = name.partition(".")
+        if name in desired.request:
+            yield Difference("cluster", name, desired.request[name], cluster.settings.get(name), UPDATE)
+        elif group in specs and (observed := cluster.group(group)):
+            action = REFUSE if (group, field) in immutable else UPDATE
+            yield Difference(f"group {group}", field, specs[group].get(field), observed.specification.get(field), action)
+    yield from _counts(specs, found.differences, cluster)
+    yield from _groups(specs, found.removed, found.kept, cluster)
+    yield from _tags(desired, cluster)
+
+
+def _counts(specs: dict[str, Json], known: tuple[str, ...], cluster: Cluster) -> Iterator[Difference]:
+    """Yield counts that someone changed outside the file, which a deployment keeps."""
+    for name, spec in specs.items():
+        observed = cluster.group(name)
+        if observed and observed.target != int(spec[COUNT]) and f"{name}.{COUNT}" not in known:
+            yield Difference(f"group {name}", COUNT, spec[COUNT], observed.target, KEEP)
+
+
+def _groups(specs: dict[str, Json], removed: tuple[str, ...], kept: tuple[str, ...], cluster: Cluster) -> Iterator[Difference]:
+    """Yield the groups that only the file or only the cluster has."""
+    for name, spec in specs.items():
+        if cluster.group(name) is None:
+            yield Difference(f"group {name}", "group", f"{spec[COUNT]} nodes", None, "a deployment adds the group")
+    for name in (*removed, *kept):
+        observed = cluster.group(name)
+        action = "deletes the group: the file removed it" if name in removed else "keeps the group: no deployment created it"
+        yield Difference(f"group {name}", "group", None, f"{observed.target if observed else 0} nodes", f"a deployment {action}")
+
+
+def _tags(desired: Desired, cluster: Cluster) -> Iterator[Difference]:
+    for key, value in sorted(desired.tags.items()):
+        if cluster.tags.get(key) != value:
+            yield Difference("cluster", f"tag {key}", value, cluster.tags.get(key), "a deployment sets the tag")
+    for key, value in sorted(cluster.tags.items()):
+        if key not in desired.tags and not is_reserved(key):
+            yield Difference("cluster", f"tag {key}", None, value, "a deployment keeps the tag")
+
+
+def deployed_groups(deployment: Deployment) -> Json | None:
+    """Return the names and counts of the groups in the stack's template; None without the stack or our resource in it."""
+    try:
+        answer = deployment.client("cloudformation").get_template(StackName=f"{deployment.config.name}-Cluster")
+    except ClientError as error:
+        if "does not exist" in error.response["Error"]["Message"]:
+            return None
+        raise
+    body = answer["TemplateBody"]
+    template: dict[str, Any] = json.loads(body) if isinstance(body, str) else body
+    for resource in template.get("Resources", {}).values():
+        if resource["Type"] == OURS:
+            groups = resource["Properties"]["Request"].get("InstanceGroups") or []
+            return {"InstanceGroups": [{name: each[name] for name in ("InstanceGroupName", COUNT)} for each in groups]}
+    return None

@@ -1,0 +1,1 @@
+"""Commands that reach nodes: ssh, run, copy."""

@@ -1,0 +1,100 @@
+"""Entries of ~/.ssh/config that reach nodes through Session Manager."""
+
+import os
+import shlex
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cli.node_directory import Node, first_running
+from config.instance_group import Role
+
+FOLDER = "hyperpod-cdk"
+INCLUDE = f"Include {FOLDER}/*.conf"
+HEADER = "# Written by `./hpod ssh {cluster} --config`, which overwrites changes.\n"
+
+
+@dataclass(frozen=True)
+class Login:
+    """How ssh logs in: the user, the key if it is not a default one, and the AWS profile and region of the session."""
+
+    user: str
+    identity: Path | None
+    region: str
+    profile: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The host names that ssh accepts for a node."""
+
+    node: Node
+    aliases: tuple[str, ...]
+
+
+def entries(cluster: str, nodes: Sequence[Node]) -> list[Entry]:
+    """Return an entry per node; the name of the cluster is a login node, or else a controller."""
+    short = {role: [node for node in nodes if node.role == role] for role in (Role.LOGIN, Role.CONTROLLER)}
+    firsts = {f"{cluster}-{role.value}": first_running(of_role) for role, of_role in short.items() if of_role}
+    entrance = firsts.get(f"{cluster}-{Role.LOGIN.value}") or firsts.get(f"{cluster}-{Role.CONTROLLER.value}")
+    if entrance:
+        firsts = {cluster: entrance, **firsts}
+    return [Entry(node, tuple(dict.fromkeys(_aliases(cluster, node, firsts)))) for node in nodes]
+
+
+def _aliases(cluster: str, node: Node, firsts: dict[str, Node]) -> Iterator[str]:
+    yield from (alias for alias, first in firsts.items() if first == node)
+    yield from (f"{cluster}-{name}" for name in (node.name, node.host, node.instance) if name)
+
+
+def config_text(cluster: str, found: Sequence[Entry], login: Login, known_hosts: Path) -> str:
+    """Return the file with the entries."""
+    return "\n".join([HEADER.format(cluster=cluster), *(_block(entry, login, known_hosts) for entry in found)])
+
+
+def _block(entry: Entry, login: Login, known_hosts: Path) -> str:
+    profile = ["--profile", login.profile] if login.profile else []
+    session = ["aws", "ssm", "start-session", "--region", login.region, *profile, "--target", str(entry.node.target)]
+    document = ["--document-name", "AWS-StartSSHSession", "--parameters", "portNumber=%p"]
+    identity = [("IdentityFile", _quoted(login.identity)), ("IdentitiesOnly", "yes")] if login.identity else []
+    options = [
+        ("HostName", entry.node.instance),
+        ("User", login.user),
+        *identity,
+        ("ProxyCommand", shlex.join([*session, *document])),
+        ("UserKnownHostsFile", _quoted(known_hosts)),
+        ("StrictHostKeyChecking", "yes"),
+    ]
+    return f"Host {' '.join(entry.aliases)}\n" + "".join(f"  {name} {value}\n" for name, value in options)
+
+
+def _quoted(path: Path) -> str:
+    """Return the path as ssh reads it, which expands percent signs."""
+    return '"' + str(path).replace("%", "%%") + '"'
+
+
+def with_include(text: str) -> str:
+    """Return the user's file with our line before all others: below a Host line it would belong to that host only."""
+    if any(line.split() == INCLUDE.split() for line in text.splitlines()):
+        return text
+    return f"{INCLUDE}\n\n{text}" if text else f"{INCLUDE}\n"
+
+
+def write_private(path: Path, text: str) -> bool:
+    """Write a file that only its owner reads, at once or not at all; return whether it changed. A symbolic link stays."""
+    path = path.resolve()
+    if path.exists() and path.read_text() == text:
+        return False
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            file.write(text)
+        Path(temporary).chmod(mode)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return True

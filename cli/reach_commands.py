@@ -1,0 +1,116 @@
+"""Commands that reach nodes: their arguments, options and help. Each imports its module when it runs, to start fast."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.access import Access
+from cli.arguments import ClusterOrFile, Clusters, Output, Profile, Region, Yes, examples
+from cli.cluster_folder import CLUSTERS
+from cli.confirm import confirmation
+from cli.render import line_printer
+from cli.run import run_on_deployment
+
+commands = typer.Typer()
+
+NAMES = "any name of a node, a group, login or controller"
+Identity = Annotated[Path | None, typer.Option(metavar="FILE", help="Private key for ssh (default: ssh's own choice).")]
+
+
+@commands.command(
+    help="Open a shell on a node, or write entries for OpenSSH.",
+    epilog=examples("ssh prod", "ssh prod ip-10-1-0-9", "ssh prod workers-1 --user alice", "ssh prod --config --user alice"),
+)
+def ssh(
+    cluster: ClusterOrFile,
+    node: Annotated[str | None, typer.Argument(metavar="NODE", help=f"Node: {NAMES} (default: login, else controller).")] = None,
+    clusters: Clusters = CLUSTERS,
+    config: Annotated[bool, typer.Option("--config", help="Write an entry per node for ssh, scp, sftp and VS Code.")] = False,
+    only_print: Annotated[bool, typer.Option("--print", help="With --config: print the entries, write nothing.")] = False,
+    user: Annotated[
+        str | None, typer.Option(metavar="NAME", help="User on the node (default: root; with --config you, or ubuntu).")
+    ] = None,
+    identity: Identity = None,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.reach.ssh import ssh as shell
+    from cli.reach.ssh import ssh_config
+
+    access = Access(profile, region)
+    if config:
+        if node:
+            raise typer.BadParameter("--config writes an entry for every node; remove NODE")
+        options = {"user": user, "identity": identity, "only_print": only_print}
+        run_on_deployment("ssh", ssh_config, output, cluster=cluster, clusters=clusters, access=access, **options)
+        return
+    for given, option in ((only_print, "--print"), (identity, "--identity"), (output != "text", "--output json")):
+        if given:
+            raise typer.BadParameter(f"{option} requires --config")
+    run_on_deployment("ssh", shell, output, cluster=cluster, clusters=clusters, access=access, node=node, user=user)
+
+
+@commands.command(
+    help="Run a command as root on nodes, and print each output.",
+    epilog=examples("run prod controller -- sinfo", "run prod workers -- nvidia-smi -L", "run prod all -- 'df -h | grep fsx'"),
+)
+def run(
+    cluster: ClusterOrFile,
+    node: Annotated[str, typer.Argument(metavar="NODE|GROUP|all", help=f"Nodes: {NAMES}, or all.")],
+    words: Annotated[list[str], typer.Argument(metavar="-- CMD...", help="Command; a single word is a line for bash.")],
+    clusters: Clusters = CLUSTERS,
+    timeout: Annotated[int, typer.Option(metavar="SECONDS", min=1, help="Kill the command after this time (124).")] = 120,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.reach.run import run as command
+
+    access = Access(profile, region)
+    run_on_deployment(
+        "run", command, output, cluster=cluster, clusters=clusters, access=access, node=node, words=words, timeout_s=timeout
+    )
+
+
+@commands.command(
+    help="Copy files or folders from or to a node, by scp.",
+    epilog=examples("copy prod train.py login:/fsx/alice/ --user alice", "copy prod workers-1:/var/log/slurm ./logs"),
+)
+def copy(
+    cluster: ClusterOrFile,
+    source: Annotated[str, typer.Argument(metavar="SRC", help="File or folder; NODE:PATH on a node.")],
+    destination: Annotated[str, typer.Argument(metavar="DST", help="File or folder; NODE:PATH on a node.")],
+    clusters: Clusters = CLUSTERS,
+    user: Annotated[str | None, typer.Option(metavar="NAME", help="User on the node (default: you, or ubuntu).")] = None,
+    identity: Identity = None,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.reach.copy import copy as command
+
+    options = {"source": source, "destination": destination, "user": user, "identity": identity, "quiet": output != "text"}
+    run_on_deployment("copy", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region), **options)
+
+
+@commands.command(
+    help="Run the deployed scripts on nodes that have no agent.",
+    epilog=examples("apply prod", "apply prod workers-1 --yes", "apply prod workers --timeout 1800 --yes"),
+)
+def apply(
+    cluster: ClusterOrFile,
+    node: Annotated[str | None, typer.Argument(metavar="NODE", help=f"Nodes: {NAMES} (default: all).")] = None,
+    clusters: Clusters = CLUSTERS,
+    timeout: Annotated[int, typer.Option(metavar="SECONDS", min=1, help="Kill the scripts of a node after this time.")] = 900,
+    yes: Yes = False,
+    profile: Profile = None,
+    region: Region = None,
+    output: Output = "text",
+) -> None:
+    from cli.reach.apply import apply as command
+
+    access, show = Access(profile, region), line_printer(output)
+    options = {"node": node, "timeout_s": timeout, "confirm": confirmation(yes=yes), "show": show}
+    run_on_deployment("apply", command, output, cluster=cluster, clusters=clusters, access=access, **options)

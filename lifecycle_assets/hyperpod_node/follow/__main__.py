@@ -1,0 +1,37 @@
+"""Run the agent once; a systemd timer starts it every minute."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from hyperpod_node.context import RESOURCE_CONFIG, Context
+from hyperpod_node.errors import NodeError
+from hyperpod_node.follow import lock
+from hyperpod_node.follow.agent import Agent
+from hyperpod_node.follow.aws import Aws
+from hyperpod_node.follow.memory import Memory
+from hyperpod_node.system import SYSTEM
+
+SCRIPTS = Path(__file__).parents[2]
+
+
+def main() -> int:
+    """Run once, unless the lifecycle script or another run of the agent is busy."""
+    with lock.held(SYSTEM) as is_free:
+        if not is_free:
+            print("the lifecycle script is running; the agent waits for the next minute")
+            return 0
+        try:
+            os.chdir("/")
+            context = Context.load(SCRIPTS, RESOURCE_CONFIG, SYSTEM)
+            Agent(context, SYSTEM, Aws(), Memory.load(SYSTEM)).run()
+        except NodeError as error:
+            print(f"the agent failed: {error}", file=sys.stderr)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,156 @@
+"""One run of the agent: follow the pointer, then report."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.follow import bundle
+from hyperpod_node.follow.aws import Aws, AwsError
+from hyperpod_node.follow.memory import Memory
+from hyperpod_node.follow.pointer import Pointer, PointerError
+from hyperpod_node.follow.reports import APPLIED, FAILED, REFUSED, Outcome, Reports
+from hyperpod_node.follow.state import state
+from hyperpod_node.provisioning_parameters import CONTROLLER
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hyperpod_node.context import Context
+    from hyperpod_node.system import System
+
+LIVE_TIMEOUT_S = 3600 + 900  # the user's scripts and all other live steps
+FIRST_RETRY_S, LONGEST_RETRY_S = 300.0, 3600.0
+STATE_EVERY_S = {CONTROLLER: 50.0}  # a bit less than the timer's interval
+OTHER_STATE_EVERY_S = 290.0
+MOST_UNSENT = 20  # reports that are kept if they cannot be sent
+TICK_S = 15.0  # the timer's interval varies by this
+POLLS_PER_S = 1000 / 60  # of all nodes of a cluster: less than half of SSM's default quota
+_FAILURE = re.compile(r"step '(.+?)': (.*)", re.DOTALL)
+
+
+@dataclass
+class Agent:
+    """The agent of this node."""
+
+    context: Context
+    system: System
+    aws: Aws
+    memory: Memory
+    time: Callable[[], float] = time.time
+    reports: Reports = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.reports = Reports(self.context, self.system, self.memory.unsent)
+
+    def run(self) -> None:
+        """Follow the pointer and send the reports; save the memory whatever happens."""
+        try:
+            self._poll()
+            self._report_state()
+            self.reports.send(self.aws)
+        finally:
+            self.memory.unsent = self.reports.lines[-MOST_UNSENT:]
+            self.memory.save(self.system)
+
+    def _poll(self) -> None:
+        """Read the pointer, less often in a cluster with more than 1,000 nodes."""
+        follow, nodes = self.context.settings.follow, len(self.context.cluster.instances)
+        if follow is None or self.time() - self.memory.polled_s < nodes / POLLS_PER_S - TICK_S:
+            return
+        self.memory.polled_s = self.time()
+        try:
+            text = self.aws.parameter(follow.parameter)
+        except AwsError as error:
+            if error.code != "ParameterNotFound":  # before the first deployment has written it
+                print(f"warning: {error}")
+            return
+        outcome = self._follow(text)
+        if outcome:
+            print(f"generation {outcome.generation}: {outcome.result} {outcome.step or ''} {outcome.message}".rstrip())
+            self.reports.add_outcome(outcome)
+            self._remember(outcome, text)
+
+    def _follow(self, text: str) -> Outcome | None:
+        """Apply the bundle of the pointer; return None if there is nothing to do."""
+        try:
+            pointer = Pointer.parse(text)
+        except PointerError as error:
+            return None if self._waits(text) else Outcome(REFUSED, "", 0, message=str(error))
+        if problem := self._problem(pointer):
+            return None if self._waits(text) else Outcome(REFUSED, pointer.sha256, pointer.generation, message=problem)
+        if pointer.sha256 == self.memory.sha256:
+            self.memory.generation = pointer.generation
+            return None
+        instance = self.context.cluster.instance_with([self.context.node.address]).instance_id
+        if not pointer.reaches(self.context.node.role, instance) or self._waits(text):
+            return None
+        return self._apply(pointer)
+
+    def _problem(self, pointer: Pointer) -> str:
+        """Return why this node refuses a well-formed pointer; empty if it does not."""
+        last = self.memory.generation
+        if pointer.generation < last:
+            return f"the pointer has generation {pointer.generation}; this node has applied {last}"
+        if pointer.generation == last and pointer.sha256 != self.memory.sha256:
+            return f"the pointer has generation {last}, which this node has applied, with another SHA-256"
+        return ""
+
+    def _waits(self, text: str) -> bool:
+        """Return whether the last attempt with this pointer did not succeed, and the pause since then has not passed."""
+        memory = self.memory
+        pause = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2.0 ** min(memory.attempts - 1, 10))
+        return memory.refused == _hash(text) and self.time() - memory.attempted_s < pause
+
+    def _apply(self, pointer: Pointer) -> Outcome:
+        try:
+            folder = bundle.download(pointer, self.aws, self.system)
+        except (NodeError, OSError) as error:
+            return Outcome(REFUSED, pointer.sha256, pointer.generation, message=str(error))
+        try:
+            self._run_live_steps(folder)
+            bundle.use(pointer.sha256, self.system)
+        except (NodeError, OSError) as error:
+            text = str(error).rpartition("lifecycle script failed: ")[2]
+            failure = _FAILURE.fullmatch(text)
+            step, message = (failure[1], failure[2]) if failure else (None, text)
+            return Outcome(FAILED, pointer.sha256, pointer.generation, step, message)
+        return Outcome(APPLIED, pointer.sha256, pointer.generation)
+
+    def _run_live_steps(self, folder: Path) -> None:
+        """Run the new bundle's code in a separate process."""
+        environment = {"SAGEMAKER_RESOURCE_CONFIG_PATH": str(self.context.cluster.path)}
+        script = ("python3", "-B", "-u", str(folder / "lifecycle_script.py"), "--live")
+        self.system.run(*script, environment=environment, timeout_s=LIVE_TIMEOUT_S, show=True)
+
+    def _remember(self, outcome: Outcome, text: str) -> None:
+        memory = self.memory
+        if outcome.result == APPLIED:
+            memory.sha256, memory.generation = outcome.sha256, outcome.generation
+            memory.refused, memory.attempts = "", 0
+            return
+        if outcome.result == FAILED:
+            memory.sha256 = ""  # parts of the bundle may be in effect: the bundle before must be applied again, too
+        is_same = memory.refused == _hash(text)
+        memory.refused, memory.attempts = _hash(text), memory.attempts + 1 if is_same else 1
+        memory.attempted_s = self.time()
+
+    def _report_state(self) -> None:
+        """Report the state at a change, on controllers each minute and on others every five minutes."""
+        memory = self.memory
+        now = {"sha256": memory.sha256, "generation": memory.generation} | state(self.context, self.system)
+        stable = _hash(json.dumps({key: value for key, value in now.items() if key != "disks"}))
+        every_s = STATE_EVERY_S.get(self.context.node.role, OTHER_STATE_EVERY_S)
+        if stable != memory.reported or self.time() - memory.reported_s >= every_s:
+            self.reports.add("state", now)
+            memory.reported, memory.reported_s = stable, self.time()
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,74 @@
+"""Send HTTP requests."""
+
+from __future__ import annotations
+
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hyperpod_node.errors import NodeError
+
+TIMEOUT_S = 10.0
+_SHOWN = 300  # characters of a response in an error
+
+
+@dataclass(frozen=True)
+class Request:
+    """An HTTP request; ``url`` is encoded already."""
+
+    method: str
+    url: str
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+
+class HttpError(NodeError):
+    """The server responded with an error."""
+
+    def __init__(self, status: int, content: bytes) -> None:
+        super().__init__(f"HTTP status {status}: {content[:_SHOWN].decode(errors='replace') or 'no content'}")
+        self.status, self.content = status, content
+
+
+class UnreachableError(NodeError):
+    """The server did not respond."""
+
+
+Send = Callable[[Request], bytes]
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Refuses redirects: a signature is valid for one host only."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+# The second is for the metadata service, which is on the node's own link.
+_OPENER = urllib.request.build_opener(_NoRedirects)
+_DIRECT = urllib.request.build_opener(_NoRedirects, urllib.request.ProxyHandler({}))
+
+
+def send(request: Request) -> bytes:
+    """Return the content of the response; use the proxy of the environment, as the SDKs do."""
+    return _send(_OPENER, request)
+
+
+def send_directly(request: Request) -> bytes:
+    """Return the content of the response; use no proxy."""
+    return _send(_DIRECT, request)
+
+
+def _send(opener: urllib.request.OpenerDirector, request: Request) -> bytes:
+    body = request.body or None
+    # S310: the URLs are those of AWS, of the metadata service, or of the environment.
+    sent = urllib.request.Request(request.url, data=body, headers=request.headers, method=request.method)  # noqa: S310
+    try:
+        with opener.open(sent, timeout=TIMEOUT_S) as response:
+            content: bytes = response.read()
+            return content
+    except urllib.error.HTTPError as error:
+        raise HttpError(error.code, error.read()) from None
+    except (OSError, ValueError) as error:  # URLError is an OSError; http.client raises ValueError for a malformed response
+        raise UnreachableError(f"{request.url.partition('?')[0]}: {getattr(error, 'reason', error)}") from None

@@ -1,0 +1,85 @@
+"""The pointer to the cluster's bundle: an SSM parameter that only the deployment writes."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.provisioning_parameters import COMPUTE
+
+VERSION = 1
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_PREFIX = re.compile(r"lifecycle(/[A-Za-z0-9_=-][A-Za-z0-9_.=-]*)+")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+class PointerError(NodeError):
+    """This node refuses the pointer."""
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A bundle, and the nodes that it has reached."""
+
+    generation: int
+    bucket: str
+    prefix: str
+    sha256: str
+    roles: tuple[str, ...]
+    compute_percent: int
+
+    @classmethod
+    def parse(cls, text: str) -> Pointer:
+        """Return the pointer in the parameter's value."""
+        try:
+            content = json.loads(text)
+        except ValueError:
+            raise PointerError("the pointer is not JSON") from None
+        if not isinstance(content, dict):
+            raise PointerError("the pointer is not a JSON object")
+        if content.get("version") != VERSION:
+            raise PointerError(f"the pointer has version {content.get('version')!r}; this agent supports version {VERSION}")
+        reach = content.get("reach")
+        reach = reach if isinstance(reach, dict) else {}
+        pointer = cls(
+            _natural(content, "generation", 2**53),
+            _matching(content, "bucket", _BUCKET),
+            _matching(content, "prefix", _PREFIX),
+            _matching(content, "sha256", _SHA256),
+            _texts(reach, "roles"),
+            _natural(reach, "compute_percent", 100),
+        )
+        if pointer.generation < 1:
+            raise PointerError("the pointer's generation is 0; the first is 1")
+        return pointer
+
+    def reaches(self, role: str, instance_id: str) -> bool:
+        """Return whether the node follows the pointer already; compute nodes come in the order of a checksum of their id."""
+        if role == COMPUTE:
+            return zlib.crc32(instance_id.encode()) % 100 < self.compute_percent
+        return role in self.roles
+
+
+def _natural(content: dict[str, Any], key: str, most: int) -> int:
+    value = content.get(key)
+    if type(value) is not int or not 0 <= value <= most:
+        raise PointerError(f"the pointer's {key} is {value!r}, not a number from 0 to {most}")
+    return value
+
+
+def _matching(content: dict[str, Any], key: str, pattern: re.Pattern[str]) -> str:
+    value = content.get(key)
+    if not isinstance(value, str) or not pattern.fullmatch(value):
+        raise PointerError(f"the pointer's {key} is {value!r}, which does not match {pattern.pattern}")
+    return value
+
+
+def _texts(content: dict[str, Any], key: str) -> tuple[str, ...]:
+    value = content.get(key)
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise PointerError(f"the pointer's {key} are {value!r}, not a list of texts")
+    return tuple(value)

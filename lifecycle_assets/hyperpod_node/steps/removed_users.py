@@ -1,0 +1,60 @@
+"""Lock the users that were removed from the cluster file: no login, no sudo, no groups, no keys. Their homes stay."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.json_file import load_object
+from hyperpod_node.managed_file import put
+from hyperpod_node.slurm.daemon import STARTED_WITH
+from hyperpod_node.steps import ssh
+
+if TYPE_CHECKING:
+    from hyperpod_node.system import System
+
+FILE = STARTED_WITH / "users.json"
+# An expired account refuses each way to log in, also by a key that the user added.
+LOCK = ("--groups", "", "--expiredate", "1", "--shell", "/usr/sbin/nologin")
+UNLOCK = ("--expiredate", "", "--shell", "/bin/bash")
+
+
+def lock(users: list[str], system: System) -> None:
+    """Lock the users that an earlier cluster file had and ``users`` does not have; remember both."""
+    known, locked = _load(system)
+    for name in sorted(known - {*users}):
+        _lock(name, system)
+        print(f"locked {name}, which is no longer in the cluster file; the home stays")
+    _save({*users}, (known | locked) - {*users}, system)
+
+
+def unlock(name: str, system: System) -> None:
+    """Unlock a user that is in the cluster file again."""
+    known, locked = _load(system)
+    if name in locked:
+        system.run("usermod", *UNLOCK, name)
+        _save(known, locked - {name}, system)
+
+
+def _lock(name: str, system: System) -> None:
+    account = system.accounts.user(name)
+    if account is None:
+        return
+    system.run("usermod", *LOCK, name)
+    try:
+        system.as_user(account, partial(ssh.remove_keys, system.path(account.home / ".ssh")))
+    except NodeError as error:  # the account is locked without it
+        print(f"warning: the keys of {name} stay in {account.home}: {error}")
+
+
+def _load(system: System) -> tuple[set[str], set[str]]:
+    """Return the users of the last cluster file, and those that are locked."""
+    file = system.path(FILE)
+    content = load_object(file) if file.exists() else {}
+    return set(content.get("users", ())), set(content.get("locked", ()))
+
+
+def _save(users: set[str], locked: set[str], system: System) -> None:
+    put(system.path(FILE), json.dumps({"users": sorted(users), "locked": sorted(locked)}) + "\n")

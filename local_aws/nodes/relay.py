@@ -1,0 +1,74 @@
+"""Relay connections between sockets: the nodes' way to the embedded AWS, which listens outside their network namespaces."""
+
+import select
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from local_aws.nodes import protocol
+
+SOCKET = "aws.sock"
+_CHUNK = 1 << 16
+_CONNECT_S = 10.0
+
+
+class Relay:
+    """A socket in a hub's folder whose connections lead to the embedded AWS at ``endpoint``; exists until ``close``."""
+
+    def __init__(self, folder: Path, endpoint: str) -> None:
+        self._file = folder / SOCKET
+        self._file.unlink(missing_ok=True)
+        place = urlsplit(endpoint)
+        self._listener = socket.socket(socket.AF_UNIX)
+        with protocol.socket_path(folder, SOCKET) as path:
+            self._listener.bind(path)
+        self._listener.listen(128)
+        serve(self._listener, lambda: socket.create_connection((place.hostname, place.port), _CONNECT_S))
+
+    def close(self) -> None:
+        """Accept no more connections."""
+        close(self._listener)
+        self._file.unlink(missing_ok=True)
+
+
+def serve(listener: socket.socket, connect: Callable[[], socket.socket]) -> None:
+    """Relay each connection to ``listener`` from now on, in the background, to a new one from ``connect``."""
+    threading.Thread(target=_accept, args=(listener, connect), daemon=True).start()
+
+
+def close(listener: socket.socket) -> None:
+    """Close a listener, and wake up the thread that accepts its connections."""
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+
+
+def _accept(listener: socket.socket, connect: Callable[[], socket.socket]) -> None:
+    while True:
+        try:
+            peer, _ = listener.accept()
+        except OSError:  # it was closed
+            return
+        threading.Thread(target=_relay, args=(peer, connect), daemon=True).start()
+
+
+def _relay(peer: socket.socket, connect: Callable[[], socket.socket]) -> None:
+    with peer:
+        try:
+            with connect() as other:
+                _copy(peer, other)
+        except OSError:  # one of the two is gone: the other notices by the end of the connection
+            return
+
+
+def _copy(one: socket.socket, other: socket.socket) -> None:
+    """Copy both ways until both sides have ended."""
+    targets = {one: other, other: one}
+    while targets:
+        for source in select.select(list(targets), [], [])[0]:
+            data = source.recv(_CHUNK)
+            if data:
+                targets[source].sendall(data)
+            else:
+                targets.pop(source).shutdown(socket.SHUT_WR)

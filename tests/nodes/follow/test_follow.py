@@ -1,0 +1,244 @@
+"""Running nodes follow the pointer to a new bundle, wave by wave, and report what they did."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from cli.deployment import Deployment
+from cli.events.command import events
+from cli.status.command import status
+from config.model import ClusterConfig
+from constructs.hyperpod.lifecycle.script_bundle import ScriptBundle
+from local_aws import hyperpod
+from local_aws.hyperpod import health_records
+from local_aws.nodes.agent.behaviour import Behaviour
+from local_aws.nodes.runner import SimulatedNodes
+from local_aws.server import EmbeddedAws
+from local_aws.testing import aws, nodes
+from tests.local.hyperpod.world import BUCKET, REGION, World, until
+from tests.node_settings import slurm, user
+from tests.nodes.bundle import Bundle, lay
+from tests.nodes.cluster.running import UP_S, Running
+from validation.load import parse_cluster
+
+pytestmark = pytest.mark.local
+__all__ = ["aws", "nodes"]
+
+PARAMETER, LOG_GROUP = "/hyperpod-cdk/ml/bundle", "/hyperpod-cdk/ml/nodes"
+NODES = ("controller-1", "login-1", "workers-1", "workers-2")
+NEW_KEY = "ssh-keygen -q -t ed25519 -N '' -f /root/carol && cat /root/carol.pub"
+SSH = "ssh -o BatchMode=yes -o StrictHostKeyChecking=no -i /root/carol carol@{} id -un 2>&1 || true"
+
+
+def bundle(carol: str | None = None, script: str | None = None) -> Bundle:
+    """A bundle with alice, and perhaps carol with a key, and a live script."""
+    users = [user("alice", 10001), *([user("carol", 10003, ssh_public_keys=[carol])] if carol else [])]
+    settings = {
+        "users": users,
+        "follow": {"parameter": PARAMETER, "log_group": LOG_GROUP},
+        "message_of_the_day": "carol is here" if carol else None,
+        "slurm": slurm(settings={"MessageTimeout": "33"} if carol else {}),
+    }
+    return Bundle(settings=settings, extra={"live/1.sh": script} if script else {})
+
+
+def sha256_of(files: dict[str, bytes]) -> str:
+    """The hash as the deployment calculates it."""
+    parameters = json.loads(files.pop("provisioning_parameters.json"))
+    canonical = json.dumps(parameters, sort_keys=True, separators=(",", ":"))
+    text = f"{ScriptBundle(files).fingerprint}\n{hashlib.sha256(canonical.encode()).hexdigest()}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass
+class Following(Running):
+    """A cluster whose nodes follow a pointer, in place of a deployment that writes it."""
+
+    generation: int = 0
+    sha256: str = ""
+
+    def deploy(self, bundle: Bundle, **reach: Any) -> None:
+        """Upload a bundle and point to it."""
+        self.generation += 1
+        self.sha256 = sha256_of(bundle.files())
+        lay(self.world, bundle, self.folder)
+        self.point(**reach)
+
+    @property
+    def folder(self) -> str:
+        return f"lifecycle/{self.generation + 1}/"
+
+    def point(self, roles: tuple[str, ...] = ("controller", "login"), percent: int = 100, **changes: Any) -> None:
+        """Write the pointer to the last bundle."""
+        pointer = {"version": 1, "generation": self.generation, "bucket": BUCKET, "prefix": self.folder.rstrip("/")}
+        reach = {"roles": roles, "compute_percent": percent}
+        self.put(json.dumps(pointer | {"sha256": self.sha256, "reach": reach} | changes))
+
+    def put(self, value: str) -> None:
+        self.world.client("ssm").put_parameter(Name=PARAMETER, Value=value, Type="String", Overwrite=True)
+
+    def records(self, kind: str = "bundle") -> list[dict[str, Any]]:
+        """What the nodes reported."""
+        pages = self.world.client("logs").get_paginator("filter_log_events").paginate(logGroupName=LOG_GROUP)
+        found = (json.loads(event["message"]) for page in pages for event in page["events"])
+        return [record for record in found if record["record"] == kind]
+
+    def outcomes(self, result: str) -> dict[str, dict[str, Any]]:
+        """The records of this generation with a result, by node."""
+        return {one["node"]: one for one in self.records() if (one["generation"], one["result"]) == (self.generation, result)}
+
+    def until_reported(self, result: str, *names: str) -> dict[str, dict[str, Any]]:
+        return dict(until(lambda: self.outcomes(result), lambda found: set(found) >= {*names}, UP_S))
+
+    def users_of(self, name: str) -> str:
+        return self.run(name, "sh", "-c", "getent passwd carol || echo none")
+
+
+@pytest.fixture(scope="module")
+def cluster(aws: EmbeddedAws, nodes: SimulatedNodes) -> Iterator[Following]:
+    """A controller, a login node and two workers in a subnet with a NAT gateway."""
+    nodes.behaviour = Behaviour(follow_every_s=1)
+    world = World(aws.endpoint)
+    world.make()
+    world.allow_all_but()
+    world.allow("ssm:GetParameter", resource=f"arn:aws:ssm:*:*:parameter{PARAMETER}", name="follow")
+    world.client("logs").create_log_group(logGroupName=LOG_GROUP)
+    ec2 = world.ec2
+    gateway = ec2.create_nat_gateway(SubnetId=world.ids["subnet"], ConnectivityType="private")["NatGateway"]["NatGatewayId"]
+    [table] = ec2.describe_route_tables(Filters=[{"Name": "vpc-id", "Values": [world.ids["vpc"]]}])["RouteTables"]
+    ec2.create_route(RouteTableId=table["RouteTableId"], DestinationCidrBlock="0.0.0.0/0", NatGatewayId=gateway)
+    running = Following(world, nodes, scripts=lay(world, bundle()))
+    running.create()
+    yield running
+    hyperpod.reset()
+    nodes.behaviour = Behaviour()
+
+
+@pytest.fixture(scope="module")
+def carol(cluster: Following) -> str:
+    """Carol's public key, whose private key the login node has."""
+    return cluster.run("login-1", "sh", "-c", NEW_KEY)
+
+
+def test_a_new_user_reaches_running_nodes_wave_by_wave(cluster: Following, carol: str) -> None:
+    first = until(cluster.records, lambda found: len({one["node"] for one in found}) == 4, UP_S)
+    assert {one["sha256"] for one in first} == {sha256_of(bundle().files())}
+
+    cluster.deploy(bundle(carol), percent=0)
+    cluster.until_reported("applied", "controller-1", "login-1")
+    assert {cluster.users_of(name).partition(":")[0] for name in NODES[:2]} == {"carol"}
+    assert {cluster.users_of(name) for name in NODES[2:]} == {"none"}
+    config = ("sh", "-c", "scontrol show config | grep ^MessageTimeout")
+    assert cluster.run("controller-1", *config).split()[2] == "33"
+
+    cluster.generation += 1
+    cluster.point(prefix="lifecycle/2")
+    reports = cluster.until_reported("applied", "workers-1", "workers-2")
+    assert set(reports) == {"workers-1", "workers-2"}  # others have the bundle already
+    machine = cluster.machine("workers-1")
+    assert (reports["workers-1"]["instance"], reports["workers-1"]["address"]) == (machine["id"], machine["address"])
+    for name in NODES:
+        assert cluster.run("login-1", "sh", "-c", SSH.format(cluster.machine(name)["address"])).splitlines()[-1] == "carol"
+        assert "carol is here" in cluster.run(name, "cat", "/etc/motd")
+
+
+def test_the_state_of_nodes_is_reported(cluster: Following) -> None:
+    def latest() -> dict[str, dict[str, Any]]:
+        return {one["node"]: one for one in cluster.records("state")}
+
+    states = until(latest, lambda found: {one["generation"] for one in found.values()} == {cluster.generation}, UP_S)
+    assert set(states) == set(NODES)
+    slurm = until(lambda: latest()["controller-1"]["slurm"], lambda found: found["nodes"] == 2, UP_S)
+    assert (slurm["slurmctld"], slurm["slurmdbd"]) == (1, None)
+    assert states["workers-1"]["services"] == {"munge": "active", "slurmd": "active"}
+    assert 0 < states["workers-1"]["disks"][0]["free_percent"] < 100
+
+
+def test_a_tampered_bundle_and_a_malformed_pointer_are_refused(cluster: Following, carol: str) -> None:
+    cluster.generation += 1
+    cluster.sha256 = sha256_of(bundle(carol, script="#!/bin/sh\ntrue\n").files())
+    lay(cluster.world, bundle(carol, script="#!/bin/sh\ntouch /root/tampered\n"), cluster.folder)
+    cluster.point()
+    reports = cluster.until_reported("refused", *NODES)
+    assert {one["step"] for one in reports.values()} == {None}
+    assert all(f", the pointer {cluster.sha256}" in one["message"] for one in reports.values())
+    assert cluster.run("controller-1", "sh", "-c", "ls /root/tampered || echo none").splitlines()[-1] == "none"
+
+    cluster.put("lifecycle/2")
+    malformed = until(cluster.records, lambda found: any("not JSON" in one["message"] for one in found), UP_S)
+    assert {(one["result"], one["sha256"]) for one in malformed if "not JSON" in one["message"]} == {("refused", "")}
+
+
+def test_a_failing_live_step_is_reported_with_its_title_and_the_next_bundle_repairs_it(cluster: Following) -> None:
+    cluster.deploy(bundle(script="#!/bin/sh\necho no license >&2\nexit 3\n"), roles=("controller",), percent=0)
+    report = cluster.until_reported("failed", "controller-1")["controller-1"]
+    assert report["step"] == "your live scripts"
+    assert report["message"].endswith("ended with status 3: no license")
+    states = until(lambda: cluster.records("state"), lambda found: any(one["sha256"] == "" for one in found), UP_S)
+    assert {one["node"] for one in states if one["sha256"] == ""} == {"controller-1"}
+
+    cluster.deploy(bundle(script="#!/bin/sh\ntouch /root/live\n"))
+    cluster.until_reported("applied", *NODES)
+    assert all(cluster.run(name, "ls", "/root/live") for name in NODES)
+    assert "carol" not in cluster.run("login-1", "sh", "-c", SSH.format(cluster.machine("workers-1")["address"])).split()
+
+
+class Session:
+    """A session whose clients are the world's."""
+
+    region_name = REGION
+
+    def __init__(self, world: World) -> None:
+        self.client = world.client
+
+
+def deployed(cluster: Following) -> Deployment:
+    """The deployment of a file for the cluster, with a stack that outputs its name."""
+    groups = [
+        {"name": name, "instance_type": "ml.c5.xlarge", "instance_count": cluster.groups[name], **role}
+        for name, role in (
+            ("controller", {"role": "controller"}),
+            ("login", {"role": "login"}),
+            ("workers", {"role": "compute", "partition": "dev"}),
+        )
+    ]
+    config = parse_cluster(
+        json.dumps({"network": {"availability_zone_id": "usw2-az1"}, "instance_groups": groups}).encode(), "ml"
+    )
+    assert isinstance(config, ClusterConfig), config
+    note = {"Type": "AWS::SSM::Parameter", "Properties": {"Name": "/note", "Type": "String", "Value": "x"}}
+    template = {"Resources": {"Note": note}, "Outputs": {"ClusterName": {"Value": cluster.name, "Description": "name"}}}
+    cluster.world.client("cloudformation").create_stack(StackName="ml-Cluster", TemplateBody=json.dumps(template))
+    session: Any = Session(cluster.world)
+    deployment = Deployment(config, session)
+    until(deployment.outputs, bool)
+    return deployment
+
+
+def test_status_and_events_show_a_drained_node_a_health_record_and_a_dead_slurmctld(cluster: Following) -> None:
+    deployment, worker = deployed(cluster), cluster.machine("workers-2")
+
+    def shown() -> str:
+        return str(status(deployment))
+
+    assert "workers-1" in until(shown, lambda text: "2 nodes: 2 idle" in text, UP_S)
+    drain = ("scontrol", "update", f"nodename={worker['host']}", "state=drain", "reason=gres/gpu count too low")
+    cluster.run("controller-1", *drain)
+    health_records.write(worker["id"], xid=79)
+    text = until(shown, lambda text: "gres/gpu count too low" in text, UP_S)
+    [row] = [line.split() for line in text.splitlines() if line.startswith(f"{worker['id']} ")]
+    assert (row[1], row[2], "drain" in row[3], row[4], row[5]) == ("workers-2", "Running", True, "1", cluster.sha256[:8])
+    assert f"script bundle: {cluster.sha256[:8]}\n" in text
+    cluster.run("controller-1", "systemctl", "stop", "slurmctld")
+    until(shown, lambda text: "down: slurmctld" in text, UP_S)
+    data = events(deployment).data
+    assert data
+    rules = {each["rule"]: each["subject"] for each in data["events"] if each["verdict"] == "act"}
+    assert rules["gpu-hardware"] == worker["id"]
+    assert rules["slurm-gpu"] == worker["host"]
+    assert rules["slurm-daemon"] == "slurmctld"
+    assert {"bundle-refused", "bundle-failed"} <= rules.keys()

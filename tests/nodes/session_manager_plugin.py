@@ -1,0 +1,92 @@
+"""Stands in for AWS's session-manager-plugin: opens the session on a simulated node.
+
+It takes the arguments that the AWS CLI passes and refuses others: the name of the environment variable with StartSession's
+answer, the region, the operation, the profile, StartSession's request and the endpoint. Session Manager's websocket protocol is
+not emulated.
+"""
+
+import json
+import os
+import shlex
+import sys
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from local_aws.credentials import CONTROL_HEADER
+from local_aws.environment import PROJECT
+from local_aws.nodes import client
+from local_aws.nodes.shell import enter
+
+VERSION = "1.2.707.0"
+PROGRAM = f"""\
+#!/bin/sh
+cd '{PROJECT}' && exec '{sys.executable}' -m tests.nodes.session_manager_plugin "$@"
+"""
+TO_PORT = 'exec 3<>"/dev/tcp/127.0.0.1/$0" 4<&0 || exit 1; { cat >&3; kill $$; } <&4 & cat <&3'
+"""Copies bytes between a session and a port of the node, until one of the two ends."""
+
+
+def plugin_folder(folder: Path) -> Path:
+    """Make a folder with the plugin, for PATH."""
+    folder.mkdir()
+    plugin = folder / "session-manager-plugin"
+    plugin.write_text(PROGRAM)
+    plugin.chmod(0o755)
+    return folder
+
+
+def main(arguments: list[str]) -> int:
+    """Open the session; the status is 0 whatever the command's was, as the plugin's is."""
+    if arguments == ["--version"]:
+        print(VERSION)
+        return 0
+    variable, region, operation, _, request_text, endpoint = arguments
+    session, request = json.loads(os.environ[variable]), json.loads(request_text)
+    session_id = session["SessionId"]
+    opened = _ask(endpoint, "sessions")[session_id]
+    assert opened == {"Target": request["Target"], "TokenValue": session["TokenValue"]}, "another session's token or target"
+    assert operation == "StartSession", operation
+    assert f".{region}." in session["StreamUrl"], region
+    node = _node(_ask(endpoint, "nodes"), request["Target"])
+    if request.get("DocumentName") == "AWS-StartSSHSession":  # which prints nothing of its own
+        enter(Path(node["folder"]), node["id"], ["bash", "-c", TO_PORT, request["Parameters"]["portNumber"][0]])
+        return 0
+    assert os.isatty(0), "Cannot perform start session: EOF"
+    print(f"\nStarting session with SessionId: {session_id}\r", flush=True)
+    _open(node, request)
+    print(f"\n\nExiting session with sessionId: {session_id}.\n")
+    return 0
+
+
+def _open(node: Mapping[str, str], request: Mapping[str, Any]) -> None:
+    """Run what the document starts; without a document that is a shell."""
+    document, folder = request.get("DocumentName", ""), Path(node["folder"])
+    if document == "AWS-StartNonInteractiveCommand":
+        _run(node, request["Parameters"]["command"][0])
+    elif document == "AWS-StartInteractiveCommand":
+        enter(folder, node["id"], shlex.split(request["Parameters"]["command"][0]))
+    else:
+        assert not document, document
+        enter(folder, node["id"])
+
+
+def _run(node: Mapping[str, str], command: str) -> None:
+    what: dict[str, object] = {"argv": ["sh", "-c", command], "environment": {}, "folder": "/", "unit": None, "timeout_s": 300.0}
+    client.ask(Path(node["folder"]), "run", node["id"], what, on_line=lambda line: print(f"{line}\r"))
+
+
+def _node(nodes: list[dict[str, str]], target: str) -> dict[str, str]:
+    [node] = [node for node in nodes if target.endswith(f"_{node['group']}-{node['id']}")]
+    return node
+
+
+def _ask(endpoint: str, path: str) -> Any:
+    request = urllib.request.Request(f"{endpoint}/_local_aws/{path}", headers={CONTROL_HEADER: os.environ["LOCAL_AWS_TOKEN"]})
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.load(answer)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

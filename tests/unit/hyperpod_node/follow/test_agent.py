@@ -1,0 +1,238 @@
+"""The agent's decisions: what it applies, refuses, reports and repeats."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hyperpod_node.errors import NodeError
+from hyperpod_node.follow import agent, bundle
+from hyperpod_node.follow.agent import Agent
+from hyperpod_node.follow.memory import Memory
+from hyperpod_node.node_settings import Follow
+from hyperpod_node.resource_config import Instance
+from tests.unit.hyperpod_node.a_node import INSTANCES, a_context
+from tests.unit.hyperpod_node.fake_system import FakeSystem
+from tests.unit.hyperpod_node.follow.fake_aws import FakeAws, error
+from tests.unit.hyperpod_node.follow.test_bundle import FILES, objects, sha256_of
+from tests.unit.hyperpod_node.follow.test_pointer import CONTENT
+
+SHA256 = sha256_of(FILES)
+FOLLOW = Follow("/hyperpod-cdk/ml/bundle", "/hyperpod-cdk/ml/nodes")
+STREAM = "compute-nodes/i-6"
+SERVICES = (
+    "Id=slurmd.service\nLoadState=loaded\nActiveState=active\n\nId=munge.service\nLoadState=not-found\nActiveState=inactive\n"
+)
+
+
+def pointer(generation: int = 1, sha256: str = SHA256, percent: int = 100, **more: Any) -> str:
+    reach = {"roles": ["controller"], "compute_percent": percent}
+    return json.dumps(CONTENT | {"generation": generation, "prefix": "lifecycle/1", "sha256": sha256, "reach": reach} | more)
+
+
+@dataclass
+class Node(FakeSystem):
+    """A compute node with its agent."""
+
+    aws: FakeAws = field(default_factory=lambda: FakeAws(objects=objects(FILES)))
+    now: float = 1e6
+    instances: tuple[Instance, ...] = INSTANCES
+
+    def __post_init__(self) -> None:
+        self.write("/proc/mounts", "/dev/root / ext4 rw 0 0\n")
+        self.answers("stat", "71 100\n")
+        self.answers("systemctl", SERVICES)
+
+    def tick(self, after_s: float = 60) -> list[dict[str, Any]]:
+        """One run; its records."""
+        self.now += after_s
+        context = a_context(instances=self.instances)
+        context = replace(context, settings=replace(context.settings, follow=FOLLOW))
+        before = len(self.aws.records)
+        Agent(context, self.system, self.aws.aws, Memory.load(self.system), lambda: self.now).run()
+        return self.aws.records[before:]
+
+    def outcomes(self, after_s: float = 60) -> list[tuple[str, int, str | None, str]]:
+        records = [each for each in self.tick(after_s) if each["record"] == "bundle"]
+        return [(each["result"], each["generation"], each["step"], each["message"]) for each in records]
+
+    @property
+    def applied(self) -> int:
+        return len(self.run.named("python3"))
+
+    def live_steps_fail(self, output: str) -> None:
+        def fail(*_: object) -> str:
+            raise NodeError(f"`python3 lifecycle_script.py --live` ended with status 1: {output}")
+
+        self.answers("python3", fail)
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> Node:
+    return Node(tmp_path)
+
+
+def test_a_new_bundle_is_applied_once_and_reported(node: Node) -> None:
+    node.aws.parameter = pointer(7)
+    [record, _] = node.tick()
+    assert record == {
+        "version": 1,
+        "record": "bundle",
+        "agent": "1",
+        "cluster": "ml",
+        "instance": "i-6",
+        "node": "compute-nodes-1",
+        "group": "compute-nodes",
+        "role": "compute",
+        "host": "ip-10-1-0-6",
+        "address": "10.1.0.6",
+        "sha256": SHA256,
+        "generation": 7,
+        "result": "applied",
+        "step": None,
+        "message": "",
+    }
+    assert list(node.aws.streams) == [STREAM]
+    folder = node.path(bundle.FOLDER) / SHA256
+    assert node.run.named("python3") == [("-B", "-u", str(folder / "lifecycle_script.py"), "--live")]
+    assert node.path(bundle.CURRENT).readlink() == Path(SHA256)
+    assert node.outcomes() == []
+    assert node.applied == 1
+
+
+def test_a_node_that_the_pointer_does_not_reach_waits(node: Node) -> None:
+    node.aws.parameter = pointer(1, percent=0)
+    assert node.outcomes() == []
+    node.aws.parameter = pointer(2)
+    assert node.outcomes() == [("applied", 2, None, "")]
+
+
+def test_a_node_with_the_bundle_reports_a_new_generation_without_applying_it_again(node: Node) -> None:
+    node.aws.parameter = pointer(1)
+    node.tick()
+    node.aws.parameter = pointer(2, percent=0)
+    assert [(each["record"], each["sha256"], each["generation"]) for each in node.tick()] == [("state", SHA256, 2)]
+    assert node.applied == 1
+
+
+def test_after_a_failure_the_bundle_before_is_applied_again(node: Node) -> None:
+    node.aws.parameter = pointer(1)
+    node.tick()
+    new = FILES | {"new.py": b""}
+    node.aws.objects = objects(new)
+    node.aws.parameter = pointer(2, sha256_of(new))
+    node.live_steps_fail("lifecycle script failed: step 'groups and users': no")
+    assert [each["sha256"] for each in node.tick()] == [sha256_of(new), ""]
+    node.answers("python3", "")
+    node.aws.objects = objects(FILES)
+    node.aws.parameter = pointer(3)
+    assert [(each["record"], each["sha256"], each["generation"]) for each in node.tick()] == [
+        ("bundle", SHA256, 3),
+        ("state", SHA256, 3),
+    ]
+
+
+def test_a_failing_step_is_reported_with_its_title_and_tried_again_later(node: Node) -> None:
+    node.aws.parameter = pointer(3)
+    node.live_steps_fail("groups: 0.1 s | lifecycle script failed: step 'Slurm's accounting': `sacctmgr` ended: step 'x': y")
+    failure = ("failed", 3, "Slurm's accounting", "`sacctmgr` ended: step 'x': y")
+    assert node.outcomes() == [failure]
+    assert node.outcomes(agent.FIRST_RETRY_S - 61) == []
+    assert node.outcomes(61) == [failure]
+    assert node.outcomes(agent.FIRST_RETRY_S) == []  # the pause doubles
+    assert not node.path(bundle.CURRENT).exists()
+    node.answers("python3", "")
+    assert node.outcomes(agent.FIRST_RETRY_S) == [("applied", 3, None, "")]
+
+
+def test_the_next_deployment_is_tried_at_once(node: Node) -> None:
+    node.aws.parameter = pointer(3)
+    node.live_steps_fail("Traceback | ValueError: no")
+    assert node.outcomes() == [
+        ("failed", 3, None, "`python3 lifecycle_script.py --live` ended with status 1: Traceback | ValueError: no")
+    ]
+    node.answers("python3", "")
+    node.aws.parameter = pointer(4)
+    assert node.outcomes() == [("applied", 4, None, "")]
+
+
+@pytest.mark.parametrize(
+    ("text", "generation", "message"),
+    [
+        ("nonsense", 0, "the pointer is not JSON"),
+        (pointer(9, version=2), 0, "the pointer has version 2; this agent supports version 1"),
+        (pointer(9, prefix="elsewhere"), 0, "the pointer's prefix is 'elsewhere'"),
+        (pointer(4, "b" * 64), 4, "the pointer has generation 4; this node has applied 5"),
+        (pointer(5, "b" * 64), 5, "the pointer has generation 5, which this node has applied, with another SHA-256"),
+        (pointer(6, "b" * 64), 6, f"s3://my-bucket/lifecycle/1 has the SHA-256 {SHA256}, the pointer {'b' * 64}"),
+    ],
+)
+def test_a_pointer_is_refused_once_with_the_reason(node: Node, text: str, generation: int, message: str) -> None:
+    node.aws.parameter = pointer(5)
+    node.tick()
+    node.aws.parameter = text
+    [(result, found, step, reason)] = node.outcomes()
+    assert (result, found, step) == ("refused", generation, None)
+    assert reason.startswith(message)
+    assert node.outcomes() == []
+    assert node.applied == 1
+    assert len(node.outcomes(agent.FIRST_RETRY_S)) == 1
+
+
+def test_without_a_pointer_only_the_state_is_reported(node: Node) -> None:
+    [record] = node.tick()
+    assert record["record"] == "state"
+    assert record | {"disks": [{"path": "/", "free_percent": 71.0}], "services": {"slurmd": "active"}} == record
+    assert (record["sha256"], record["generation"]) == ("", 0)
+
+
+def test_the_state_is_reported_every_five_minutes_and_at_a_change(node: Node) -> None:
+    assert len(node.tick()) == 1
+    assert node.tick() == []
+    node.answers("stat", "50 100\n")
+    assert node.tick() == []
+    node.answers("systemctl", SERVICES.replace("active", "failed", 1))
+    assert [each["services"] for each in node.tick()] == [{"slurmd": "failed"}]
+    assert node.tick(280) == []
+    assert len(node.tick(10)) == 1
+
+
+def test_a_parameter_that_cannot_be_read_is_a_warning(node: Node, capsys: pytest.CaptureFixture[str]) -> None:
+    node.aws.failures = [error(400, "AccessDeniedException")]
+    assert [each["record"] for each in node.tick()] == ["state"]
+    assert "warning: ssm:GetParameter: AccessDeniedException" in capsys.readouterr().out
+
+
+def test_reports_that_could_not_be_sent_are_sent_later(node: Node) -> None:
+    node.aws.parameter = pointer(1)
+    send = node.aws.send
+
+    def logs_fail(request: Any) -> bytes:
+        if request.headers.get("X-Amz-Target", "").startswith("Logs"):
+            raise error(400, "AccessDeniedException")
+        return send(request)
+
+    node.aws.send = logs_fail  # type: ignore[method-assign]  # for one run
+    with pytest.raises(NodeError, match="logs:PutLogEvents: AccessDeniedException"):
+        node.tick()
+    node.aws.send = send  # type: ignore[method-assign]  # as above
+    assert [each["record"] for each in node.tick()] == ["bundle", "state"]
+    assert node.tick() == []
+
+
+def test_large_clusters_poll_less_often(node: Node) -> None:
+    node.instances = (*(Instance(f"w-{n}", f"10.1.9.{n}", f"i-{n}", "w") for n in range(3000)), *INSTANCES)
+    for _ in range(10):
+        node.tick()
+    polls = [each for each in node.aws.asked if each.headers.get("X-Amz-Target") == "AmazonSSM.GetParameter"]
+    assert len(polls) == 4  # every third minute
+
+
+def test_a_memory_that_cannot_be_read_is_a_new_one(node: Node) -> None:
+    node.write("/var/lib/hyperpod-cdk/follow.json", "{")
+    node.aws.parameter = pointer(2)
+    assert node.outcomes() == [("applied", 2, None, "")]
