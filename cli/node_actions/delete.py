@@ -82,8 +82,8 @@ def _delete(site: Site, nodes: Sequence[Node], options: Options) -> dict[str, st
             continue
         if options.drain:
             drain(site, batch, site.reason("delete", options.reason))
-            if not options.force and (jobs := without_jobs(site, batch, options.patience)):
-                problems |= dict.fromkeys((node.instance for node in batch), f"{counted(len(jobs), 'job')} still running")
+            if not options.force and (busy := without_jobs(site, batch, options.patience)):
+                problems |= dict.fromkeys((node.instance for node in batch), busy)
                 continue
         problems |= call(site, "delete", batch)
         problems |= deleted(site, [node for node in batch if node.instance not in problems], options.patience)

@@ -33,23 +33,25 @@ def drain(site: Site, nodes: Sequence[Node], reason: str) -> set[str]:
     return hosts
 
 
-def without_jobs(site: Site, nodes: Sequence[Node], patience: Patience) -> list[Job]:
-    """Wait until no job runs on the nodes, and return the jobs that still do at the deadline."""
+def without_jobs(site: Site, nodes: Sequence[Node], patience: Patience) -> str:
+    """Wait until no job runs on the nodes; return the problem at the deadline, or an empty text."""
     last: list[Job] = []
+    problem = ""
 
     def ended() -> bool:
+        nonlocal problem
         try:
             jobs = jobs_on(site, nodes)
         except SlurmError as error:  # one failed session must not end an hour's wait
-            site.show(str(error))
+            problem = f"Slurm does not answer: {error}"
             return False
         if jobs and len(jobs) != len(last):
             site.show(f"waiting for {counted(len(jobs), 'job')} to end: {', '.join(job.id for job in jobs[:10])}")
         last[:] = jobs
+        problem = f"{counted(len(jobs), 'job')} still running after {patience.timeout_s / 60:.0f} minutes"
         return not jobs
 
-    patience.until(ended)
-    return last
+    return "" if patience.until(ended) else problem
 
 
 def counted(number: int, noun: str) -> str:

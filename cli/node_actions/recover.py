@@ -21,6 +21,7 @@ LOSSES = {
     "replace": "HyperPod deletes their disks and starts new instances.",
     "reboot": "Their disks stay.",
 }
+GONE = "no longer in the cluster"
 
 
 @dataclass(frozen=True)
@@ -83,9 +84,9 @@ class Recovery:
         nodes = [outcome.node for outcome in outcomes]
         if self.options.drain:
             drain(self.site, nodes, self.site.reason(self.action, self.options.reason))
-            if not self.options.force and (jobs := without_jobs(self.site, nodes, self.options.patience)):
+            if not self.options.force and (busy := without_jobs(self.site, nodes, self.options.patience)):
                 for outcome in outcomes:
-                    outcome.problem = self._busy(jobs)
+                    outcome.problem = busy
                 return
         boot_ids = boots(self.site, nodes) if self.action == "reboot" else {}
         known = instances(self.site)
@@ -115,12 +116,8 @@ class Recovery:
         for outcome in outcomes:
             now = returned.get(outcome.node.instance)
             outcome.now = now if self.action == "replace" else None
-            outcome.problem = problems.get(outcome.node.instance, "") or (unhealthy.get(now.instance, "") if now else "")
+            outcome.problem = problems.get(outcome.node.instance, "") or (unhealthy.get(now.instance, "") if now else GONE)
             outcome.note = notes.get(now.instance, "") if now else ""
-
-    def _busy(self, jobs: Sequence[Job]) -> str:
-        minutes = self.options.patience.timeout_s / 60
-        return f"{counted(len(jobs), 'job')} still running after {minutes:.0f} minutes"
 
 
 def recover(

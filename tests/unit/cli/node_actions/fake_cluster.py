@@ -178,6 +178,7 @@ class FakeSlurmShell:
         self.not_responding: set[str] = set()
         self.precheck_is_missing = False
         self.rejects = False
+        self.silent_after_drain = False
         self.updates: list[str] = []
 
     def run(self, target: Target, script: str, timeout_s: float = 0) -> Output:
@@ -206,6 +207,8 @@ class FakeSlurmShell:
         return Output(0, "\n".join(f"{host}|{states[host]}|root|{each.reason}" for host, each in self.hosts.items()))
 
     def _squeue(self, words: list[str]) -> Output:
+        if self.updates and self.silent_after_drain:
+            raise SessionError("TargetNotConnected")
         named = [word.removeprefix("--nodelist=").split(",") for word in words if word.startswith("--nodelist=")]
         hosts = named[0] if named else list(self.hosts)
         lines = [

@@ -68,6 +68,18 @@ def test_jobs_that_do_not_end_in_time_keep_the_node_drained(cluster: FakeCluster
     assert "./hpod replace draft workers-1" in str(result)
 
 
+def test_nodes_are_kept_while_slurm_does_not_answer_whether_jobs_run(cluster: FakeCluster, run: Run) -> None:
+    cluster.shell.silent_after_drain = True
+    result = run("replace", "workers-1")
+    assert cluster.requests == []
+    assert "failed: Slurm does not answer: TargetNotConnected" in str(result)
+
+
+def test_a_new_node_that_is_gone_again_fails(cluster: FakeCluster, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cli.node_actions.recover.rebooted", lambda *_: cluster.remove([FIRST]) or {})
+    assert "failed: no longer in the cluster" in str(run("reboot", "workers-1"))
+
+
 @pytest.mark.parametrize("options", [{"force": True}, {"drain": False}])
 def test_force_and_no_drain_do_not_wait_and_say_that_jobs_end(
     cluster: FakeCluster, run: Run, shown: list[str], options: dict[str, bool]
