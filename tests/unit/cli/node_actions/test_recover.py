@@ -76,7 +76,11 @@ def test_nodes_are_kept_while_slurm_does_not_answer_whether_jobs_run(cluster: Fa
 
 
 def test_a_new_node_that_is_gone_again_fails(cluster: FakeCluster, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cli.node_actions.recover.rebooted", lambda *_: cluster.remove([FIRST]) or {})
+    def leave(*_: object) -> dict[str, str]:
+        cluster.remove([FIRST])
+        return {}
+
+    monkeypatch.setattr("cli.node_actions.recover.rebooted", leave)
     assert "failed: no longer in the cluster" in str(run("reboot", "workers-1"))
 
 
