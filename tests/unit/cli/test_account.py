@@ -14,12 +14,7 @@ from tests.unit.cli.commands import OPTIONS
 from tests.unit.cli.import_cluster.originals import DATA
 
 THEIRS, OURS = "999999999999", "123456789012"
-MORE = {
-    "cost": ["--live"],
-    "run": ["workers-1", "--", "true"],
-    "copy": ["a", "workers-1:b"],
-    **{name: ["workers-1"] for name in ("replace", "reboot", "check", "delete", "drain", "resume")},
-}
+MORE = {"cost": ["--live"]}
 # An import reads its cluster first, and a list has files of several accounts: they have tests of their own.
 ASKING = [name for name, options in OPTIONS.items() if "--profile" in options and name not in ("import", "list")]
 IDENTITY = f"""<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>
