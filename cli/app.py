@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cli import __version__, deployment_commands, file_commands, reach_commands
+from cli import __version__, deployment_commands, file_commands, node_commands, reach_commands
 
 EXIT_CODES = "Exit codes: 0 success; 1 problems found or command failed; 2 wrong usage; 130 Ctrl-C; 141 output pipe closed."
 
@@ -33,5 +33,5 @@ def _top(
     del version
 
 
-for group in (file_commands, deployment_commands, reach_commands):
+for group in (file_commands, deployment_commands, reach_commands, node_commands):
     app.add_typer(group.commands)

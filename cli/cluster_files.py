@@ -22,6 +22,11 @@ def is_path(name: str) -> bool:
     return name.endswith((".yaml", ".yml")) or "/" in name
 
 
+def cluster_path(cluster: str, folder: Path) -> Path:
+    """Return the path of a cluster file, by path or by name."""
+    return Path(cluster) if is_path(cluster) else folder / f"{cluster}.yaml"
+
+
 def _each(folder: Path, named: Sequence[str]) -> Iterator[CheckedFile]:
     for name in named:
         if Path(name).is_dir() and not (folder / f"{name}.yaml").exists():

@@ -1,5 +1,6 @@
 """The folder of the cluster files."""
 
+import shlex
 from pathlib import Path
 
 CLUSTERS = Path("clusters")
@@ -9,6 +10,12 @@ CHECKOUT = Path(__file__).parents[1]
 def cluster_folder(given: Path) -> Path:
     """Return the folder that was given, or the checkout's own where the default does not exist."""
     return CHECKOUT / CLUSTERS if given == CLUSTERS and not given.is_dir() else given
+
+
+def cdk_command(verb: str, cluster: str, folder: Path) -> str:
+    """Return the `cdk` command for the cluster's stacks."""
+    context = "" if folder in (CLUSTERS, CHECKOUT / CLUSTERS) else f"-c {shlex.quote(f'clusters={folder}')} "
+    return f"cdk {verb} {context}'{cluster}/*'"
 
 
 def cluster_names() -> list[str]:

@@ -1,6 +1,5 @@
 """The deployment of a cluster file: its stacks, their outputs, and clients for the rest."""
 
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ import boto3
 from botocore.exceptions import ClientError
 
 from cli.access import ENVIRONMENT, Access, client_of
-from cli.cluster_folder import CHECKOUT, CLUSTERS
+from cli.cluster_folder import CLUSTERS, cdk_command
 from cli.errors import OpsError
 from config.model import ClusterConfig
 
@@ -44,8 +43,7 @@ class Deployment:
     @property
     def deploy_command(self) -> str:
         """Return the command that deploys the cluster."""
-        context = "" if self._folder in (CLUSTERS, CHECKOUT / CLUSTERS) else f"-c {shlex.quote(f'clusters={self._folder}')} "
-        return f"cdk deploy {context}'{self.config.name}/*'"
+        return cdk_command("deploy", self.config.name, self._folder)
 
     def client(self, service: str) -> Any:
         """Return a client for ``service`` in the cluster's region."""

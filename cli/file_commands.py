@@ -197,3 +197,19 @@ def import_(
         "drop_unknown_groups": drop_unknown_groups,
     }
     run("import", command, output, files=files or [], cluster=from_cluster, write=write, clusters=clusters, force=force, **chosen)
+
+
+@commands.command(
+    help="Change a group's instance_count in the file.", epilog=examples("scale prod workers 8", "scale prod workers 8 --dry-run")
+)
+def scale(
+    cluster: ClusterOrFile,
+    group: Annotated[str, typer.Argument(metavar="GROUP", help="Name of an instance group of the file.")],
+    count: Annotated[int, typer.Argument(metavar="N", help="New number of nodes.", min=0)],
+    clusters: Clusters = CLUSTERS,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the difference, and write nothing.")] = False,
+    output: Output = "text",
+) -> None:
+    from cli.scale import scale as command
+
+    run("scale", command, output, clusters=clusters, cluster=cluster, group=group, count=count, dry_run=dry_run)

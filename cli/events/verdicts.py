@@ -45,10 +45,7 @@ class Rule:
 
 
 OK, WATCH, ACT = Verdict.OK, Verdict.WATCH, Verdict.ACT
-REPLACE = (
-    "drain NODE, end its jobs, and replace it: `aws sagemaker batch-replace-cluster-nodes`; with automatic `node_recovery` "
-    "HyperPod replaces it"
-)
+REPLACE = "`./hpod replace CLUSTER NODE`, which waits for its jobs; with automatic `node_recovery` HyperPod replaces it"
 DEPLOY = "correct the cause and deploy again"
 
 # https://docs.nvidia.com/deploy/xid-errors/ : errors of the hardware, and errors that a program causes.
@@ -117,7 +114,7 @@ RULES = (
     Rule("slurm-gpu", Source.SLURM, ACT, "Slurm drained a node because it lacks GPUs", text="gres|gpu", action=REPLACE),
     Rule(
         "slurm-stuck", Source.SLURM, ACT, "Slurm drained a node because a process of a job did not end", text="kill task failed",
-        action="reboot NODE, then resume it: `scontrol update nodename=NODE state=resume`",
+        action="`./hpod reboot CLUSTER NODE`, then `./hpod resume CLUSTER NODE`",
     ),
     Rule(
         "slurm-down", Source.SLURM, ACT, "a node does not answer Slurm", kind="down.*|.*not_?respond.*|fail.*",

@@ -47,7 +47,7 @@ def test_a_fault_that_the_health_agent_detects_requires_an_action(account: FakeO
     account.log(HEALTH, f"LifecycleConfig/work/{WORK}", ago(8), XID)
     head, action = printed(account)
     assert head == f"11-22 11:50:00Z  act    health     {WORK}: DCGM Policy Violation found: XID 79"
-    assert action.startswith(f"    drain {WORK}, end its jobs, and replace it")
+    assert action.startswith(f"    `./hpod replace draft {WORK}`")
 
 
 def test_a_fault_that_a_program_causes_is_only_worth_watching(account: FakeOperations) -> None:

@@ -18,6 +18,9 @@ from tests.unit.cli.commands import ARGUMENTS, OPTIONS
 PROJECT = Path(__file__).parents[3]
 LONG = "x" * 300
 WORDS = {
+    "NODE|GROUP ...": "workers-1",
+    "GROUP": "workers",
+    "N": "2",
     "CLUSTER": "reference",
     "CLUSTER|FILE": "reference",
     "NODE|GROUP|all": "all",

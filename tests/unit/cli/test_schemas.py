@@ -8,7 +8,10 @@ from jsonschema import Draft202012Validator
 
 from cli.result import Json
 from tests.unit.cli.commands import HELP
+from tests.unit.cli.node_actions import samples
 from tests.unit.cli.sample_results import SAMPLES, data_of
+
+assert samples  # it registers its samples
 
 FOLDER = Path(__file__).parents[3] / "schema" / "commands"
 

@@ -1,0 +1,1 @@
+"""Commands that replace, reboot, check, delete, drain and resume nodes."""

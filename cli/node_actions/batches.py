@@ -1,0 +1,37 @@
+"""Calls of the operations that replace, reboot and delete nodes, in batches as the API allows."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from cli.node_actions.site import Site
+from cli.node_directory import Node
+from config.instance_group import Role
+
+LIMIT = 25
+OPERATIONS = {
+    "replace": "batch_replace_cluster_nodes",
+    "reboot": "batch_reboot_cluster_nodes",
+    "delete": "batch_delete_cluster_nodes",
+}
+
+
+def batches(nodes: Sequence[Node]) -> Iterator[Sequence[Node]]:
+    """Yield the nodes in batches, group by group, and controllers last: the others need them."""
+    ordered = sorted(nodes, key=lambda node: (node.role == Role.CONTROLLER, node.group))
+    for start in range(0, len(ordered), LIMIT):
+        yield ordered[start : start + LIMIT]
+
+
+def call(site: Site, action: str, nodes: Sequence[Node]) -> dict[str, str]:
+    """Start the action on a batch, and return the problem of each node that HyperPod refuses, by instance id."""
+    operation = getattr(site.sagemaker, OPERATIONS[action])
+    try:
+        answer: dict[str, Any] = operation(ClusterName=site.cluster, NodeIds=[node.instance for node in nodes])
+    except ClientError as error:
+        # Not raised: the nodes are drained by now, and the result names the command that resumes them.
+        reason = error.response["Error"]
+        return dict.fromkeys((node.instance for node in nodes), f"refused: {reason['Code']}: {reason['Message']}")
+    failed = answer.get("Failed") or []
+    return {each["NodeId"]: f"{each.get('ErrorCode') or each.get('Code')}: {each['Message']}" for each in failed}

@@ -1,0 +1,191 @@
+"""`./hpod check`: run HyperPod's deep health checks on nodes, and wait for their results.
+
+Nodes are not drained: HyperPod reserves them, waits ten minutes for their jobs, and runs the checks as Slurm jobs.
+https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-resiliency-slurm-deep-health-checks.html
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from cli.confirm import Confirm, without_asking
+from cli.deployment import Deployment
+from cli.errors import OpsError
+from cli.node_actions.drained import counted, jobs_on, jobs_table
+from cli.node_actions.patience import Patience
+from cli.node_actions.returned import Seen
+from cli.node_actions.site import Site, node_data
+from cli.node_directory import Node
+from cli.remote.shell import Shell
+from cli.result import Block, Json, Result, Show, Table, ignore
+from config.instance_group import DeepHealthCheck
+from config.instance_types import instance_type
+
+IN_PROGRESS = "DeepHealthCheckInProgress"
+STREAMS = "DeepHealthCheckResults/"
+CLOCKS_DIFFER = timedelta(minutes=1)
+SKIPPED = "skipped: HyperPod skips nodes whose jobs run for more than ten minutes"
+INTERRUPTED = "jobs run on; HyperPod skips a node whose job does not end within ten minutes"
+
+
+@dataclass
+class HealthCheck:
+    """A request for checks: the nodes, those that were seen under check, and the last look at the cluster."""
+
+    site: Site
+    nodes: Sequence[Node]
+    checks: Sequence[str]
+    since: datetime
+    seen: Seen
+    checked: set[str] = field(default_factory=set)
+
+    def start(self) -> None:
+        """Start the checks; raise an OpsError if HyperPod refuses."""
+        groups = dict.fromkeys(node.group for node in self.nodes)
+        configurations = [
+            {
+                "InstanceGroupName": group,
+                "InstanceIds": [node.instance for node in self.nodes if node.group == group],
+                "DeepHealthChecks": list(self.checks),
+            }
+            for group in groups
+        ]
+        try:
+            self.site.sagemaker.start_cluster_health_check(
+                ClusterName=self.site.cluster, DeepHealthCheckConfigurations=configurations
+            )
+        except ClientError as error:
+            if error.response["Error"]["Code"] not in ("ConflictException", "ValidationException"):
+                raise
+            message = error.response["Error"]["Message"]
+            raise OpsError(
+                f"HyperPod refuses the check: {message}; a cluster has one check at a time: try again later"
+            ) from error
+
+    def is_done(self) -> bool:
+        """Look at the operation and the nodes, and return whether HyperPod has ended the operation."""
+        self.seen.look()
+        now = {node.instance for node in self.nodes if self._status(node) == IN_PROGRESS}
+        self.checked |= now
+        operations = self.site.sagemaker.list_cluster_operations(
+            ClusterName=self.site.cluster, Type="DeepHealthCheck", CreationTimeAfter=self.since - CLOCKS_DIFFER
+        )["ClusterOperationSummaries"]
+        self.seen.show(f"{len(now)} of {counted(len(self.nodes), 'node')} under check")
+        return bool(operations) and all(each["Status"] != "InProgress" for each in operations) and not now
+
+    def result_of(self, node: Node) -> str:
+        """Return the result of a node: `passed`, `skipped`, `failed` or `replaced`."""
+        if node.instance not in self.seen.nodes or self._status(node) == "ShuttingDown":
+            return "replaced"
+        if self._status(node) == "Running":
+            return "passed" if node.instance in self.checked else "skipped"
+        return "failed"
+
+    def records(self) -> Iterator[Json]:
+        """Yield the results that HyperPod logged since the start, which name no instance."""
+        cluster = self.site.deployment.cluster()
+        group = f"/aws/sagemaker/Clusters/{cluster['ClusterName']}/{cluster['ClusterArn'].rpartition('/')[2]}"
+        client = self.site.deployment.client("logs")
+        start = int((self.since - CLOCKS_DIFFER).timestamp() * 1000)
+        try:
+            for page in client.get_paginator("filter_log_events").paginate(
+                logGroupName=group, logStreamNamePrefix=STREAMS, startTime=start
+            ):
+                yield from (_record(event) for event in page["events"])
+        except client.exceptions.ResourceNotFoundException:
+            return
+
+    def _status(self, node: Node) -> str:
+        return self.seen.nodes[node.instance].status if node.instance in self.seen.nodes else ""
+
+
+def _record(event: Mapping[str, Any]) -> Json:
+    try:
+        line = json.loads(event["message"])
+    except ValueError:
+        line = {}
+    if not isinstance(line, dict):
+        line = {}
+    return {
+        "stream": event.get("logStreamName", ""),
+        "level": str(line.get("level", "info")),
+        "message": str(line.get("msg", event["message"])),
+    }
+
+
+def check(
+    deployment: Deployment,
+    *,
+    nodes: Sequence[str],
+    checks: str,
+    patience: Patience,
+    confirm: Confirm = without_asking,
+    show: Show = ignore,
+    shell: Shell | None = None,
+) -> Result:
+    """Check the nodes, and return the result of each."""
+    wanted = _parsed(checks)
+    site = Site.of(deployment, drain=False, shell=shell, show=show)
+    chosen = _with_accelerators(site.select(nodes))
+    jobs = jobs_on(site, chosen)
+    for line in [jobs_table(jobs), INTERRUPTED] if jobs else []:
+        show(str(line))
+    question = (
+        f"Check {counted(len(chosen), 'node')} of {site.cluster} ({', '.join(wanted)})? They take no jobs for up to two hours"
+    )
+    confirm(f"{question}, and HyperPod may replace faulty ones.")
+    run = HealthCheck(site, chosen, wanted, datetime.now(UTC), Seen(site))
+    run.start()
+    return _result(run, patience, done=patience.until(run.is_done))
+
+
+def _with_accelerators(nodes: Sequence[Node]) -> list[Node]:
+    """Return the nodes that HyperPod checks; raise an OpsError if there are none."""
+    known = {node.instance: instance_type(node.instance_type) for node in nodes}
+    found = [node for node in nodes if (facts := known[node.instance]) is None or facts.is_accelerated]
+    if not found:
+        types = ", ".join(sorted({node.instance_type for node in nodes}))
+        raise OpsError(f"{types}: no accelerators, which are what deep health checks test; pass other nodes")
+    return found
+
+
+def _parsed(text: str) -> list[str]:
+    """Return the checks of a comma-separated list."""
+    known = [each.value for each in DeepHealthCheck]
+    checks = [each.strip() for each in text.split(",") if each.strip()]
+    unknown = [each for each in checks if each not in known]
+    if unknown or not checks:
+        raise OpsError(f"--checks {text}: unknown check; use {', '.join(known)}")
+    return list(dict.fromkeys(checks))
+
+
+def _result(run: HealthCheck, patience: Patience, *, done: bool) -> Result:
+    site, results = run.site, {node.instance: run.result_of(node) for node in run.nodes}
+    records = list(run.records())
+    data = {
+        "cluster": site.cluster,
+        "checks": list(run.checks),
+        "done": done,
+        "nodes": [{**node_data(node), "result": results[node.instance] if done else "in_progress"} for node in run.nodes],
+        "log": records,
+    }
+    if not done:
+        minutes = f"{patience.timeout_s / 60:.0f} minutes"
+        return Result(data, (f"the checks continue; see `./hpod status {site.name}`",), [], f"not done after {minutes}")
+    shown = {"skipped": SKIPPED, "failed": "failed: not Running", "replaced": "replaced: HyperPod found a fault"}
+    rows = [(node.label, node.instance, shown.get(results[node.instance], "passed")) for node in run.nodes]
+    text: list[Block] = [Table(("NODE", "INSTANCE", "RESULT"), rows)]
+    errors = [record["message"] for record in records if record["level"] == "error"]
+    if errors:
+        text.append("\n".join(["errors in the log:", *(f"  {line}" for line in errors)]))
+    failed = [node for node in run.nodes if results[node.instance] == "failed"]
+    if failed:
+        text.append(f"to replace them: {site.command('replace', failed)}")
+    bad = sum(result in ("failed", "replaced") for result in results.values())
+    return Result(
+        data, text, [], f"{bad} of {counted(len(run.nodes), 'node')} faulty" if bad else "the log has errors" if errors else ""
+    )

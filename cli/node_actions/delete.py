@@ -1,0 +1,117 @@
+"""`./hpod delete`: remove chosen nodes from their groups."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from cli.confirm import Confirm, without_asking
+from cli.deployment import Deployment
+from cli.errors import OpsError
+from cli.node_actions.batches import batches, call
+from cli.node_actions.drained import counted, drain, jobs_on, jobs_table, without_jobs
+from cli.node_actions.recover import Options
+from cli.node_actions.returned import deleted
+from cli.node_actions.site import Site, node_data
+from cli.node_directory import Node
+from cli.remote.shell import Shell
+from cli.result import Block, Json, Result, Show, Table, ignore
+from cli.scale import scaled
+from config.instance_group import Role
+
+
+def delete(
+    deployment: Deployment,
+    *,
+    nodes: Sequence[str],
+    file: Path,
+    options: Options,
+    scale: bool = False,
+    confirm: Confirm = without_asking,
+    show: Show = ignore,
+    shell: Shell | None = None,
+) -> Result:
+    """Delete the nodes; with ``scale``, lower `instance_count` in the file."""
+    site = Site.of(deployment, drain=options.drain, shell=shell, show=show)
+    chosen = site.select(nodes)
+    left = _left(site, chosen)
+    _demand_counts(site, left, file, scale=scale)
+    jobs = jobs_on(site, chosen)
+    if jobs:
+        show(str(jobs_table(jobs)))
+    confirm(f"Delete {counted(len(chosen), 'node')} of {site.cluster} and their disks ({_labels(chosen)})?")
+    problems = _delete(site, chosen, options)
+    gone = [node for node in chosen if node.instance not in problems]
+    edits = _edit(file, left, chosen, gone) if scale else []
+    return _result(site, chosen, problems, edits)
+
+
+def _labels(nodes: Sequence[Node]) -> str:
+    return ", ".join(node.label for node in nodes[:10]) + (" ..." if len(nodes) > 10 else "")
+
+
+def _left(site: Site, chosen: Sequence[Node]) -> dict[str, int]:
+    """Return the number of nodes that each group has afterwards."""
+    groups = site.deployment.cluster()["InstanceGroups"]
+    targets = {group["InstanceGroupName"]: int(group["TargetCount"]) for group in groups}
+    if controllers := [node for node in chosen if node.role == Role.CONTROLLER]:
+        raise OpsError(f"cannot delete {_labels(controllers)}: HyperPod keeps Slurm controllers; destroy the cluster instead")
+    return {name: targets[name] - count for name, count in Counter(node.group for node in chosen).items()}
+
+
+def _demand_counts(site: Site, left: Mapping[str, int], file: Path, *, scale: bool) -> None:
+    """Raise an OpsError if the file requires more nodes than are left, because the next deployment would add them again."""
+    for group in site.deployment.config.instance_groups:
+        if group.name not in left:
+            continue
+        remain = f"{group.name}: {counted(left[group.name], 'node')} would be left"
+        if left[group.name] < (group.min_instance_count or 0):
+            raise OpsError(f"{remain}, and min_instance_count is {group.min_instance_count}; lower it first")
+        if left[group.name] < group.instance_count and not scale:
+            fix = f"pass --scale to set it to {left[group.name]} in {file}"
+            raise OpsError(f"{remain}, and instance_count is {group.instance_count}, so a deployment adds nodes again; {fix}")
+        if scale:
+            scaled(file, group.name, left[group.name], dry_run=True)
+
+
+def _delete(site: Site, nodes: Sequence[Node], options: Options) -> dict[str, str]:
+    """Delete the nodes batch by batch, and return the problem of each that is not gone."""
+    problems: dict[str, str] = {}
+    for batch in batches(nodes):
+        if problems:
+            problems |= dict.fromkeys((node.instance for node in batch), "not started")
+            continue
+        if options.drain:
+            drain(site, batch, site.reason("delete", options.reason))
+            if not options.force and (busy := without_jobs(site, batch, options.patience)):
+                problems |= dict.fromkeys((node.instance for node in batch), busy)
+                continue
+        problems |= call(site, "delete", batch)
+        problems |= deleted(site, [node for node in batch if node.instance not in problems], options.patience)
+    return problems
+
+
+def _edit(file: Path, left: Mapping[str, int], chosen: Sequence[Node], gone: Sequence[Node]) -> list[Json]:
+    """Lower the counts in the file by the nodes that are gone."""
+    kept = Counter(node.group for node in chosen) - Counter(node.group for node in gone)
+    edits = (scaled(file, group, count + kept[group]).data for group, count in left.items())
+    return [dict(edit) for edit in edits if edit]
+
+
+def _result(site: Site, chosen: Sequence[Node], problems: Mapping[str, str], edits: Sequence[Json]) -> Result:
+    rows = [(node.label, node.instance, problems.get(node.instance, "deleted")) for node in chosen]
+    data = {
+        "cluster": site.cluster,
+        "nodes": [
+            {**node_data(node), "detail": problems.get(node.instance), "deleted": node.instance not in problems}
+            for node in chosen
+        ],
+        "edits": list(edits),
+    }
+    text: list[Block] = [Table(("NODE", "INSTANCE", "RESULT"), rows), *(edit["diff"] for edit in edits if edit["diff"])]
+    if edits:
+        text.append(f"to deploy the new counts: {site.deployment.deploy_command}")
+    if not problems:
+        return Result(data, text)
+    kept = [node for node in chosen if node.instance in problems]
+    text.append(f"to use the other nodes again: {site.command('resume', kept)}")
+    return Result(data, text, [], f"delete failed for {len(problems)} of {counted(len(chosen), 'node')}")

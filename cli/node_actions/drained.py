@@ -1,0 +1,59 @@
+"""Drain nodes in Slurm, and wait until their jobs have ended."""
+
+from collections.abc import Collection, Sequence
+
+from cli.node_actions.patience import Patience
+from cli.node_actions.site import Site
+from cli.node_actions.slurm import Job, SlurmError
+from cli.node_directory import Node
+from cli.result import Table
+
+
+def jobs_table(jobs: Sequence[Job]) -> Table:
+    """Return the jobs as a table."""
+    rows = [(job.id, job.user, job.state, job.elapsed, job.hosts, job.name) for job in jobs]
+    return Table(("JOB", "USER", "STATE", "ELAPSED", "NODES", "NAME"), rows)
+
+
+def jobs_on(site: Site, nodes: Collection[Node]) -> list[Job]:
+    """Return the jobs that run on the nodes."""
+    known = site.in_slurm(nodes)
+    return site.slurm.jobs(known) if site.slurm else []
+
+
+def drain(site: Site, nodes: Sequence[Node], reason: str) -> set[str]:
+    """Drain the nodes that are not drained yet, and return the hosts; others keep their reason."""
+    if site.slurm is None:
+        return set()
+    hosts = {host for host, node in site.in_slurm(nodes).items() if not node.is_drained}
+    site.slurm.drain(hosts, reason)
+    if hosts:
+        undo = site.command("resume", [node for node in nodes if node.host in hosts])
+        site.show(f"drained {counted(len(hosts), 'node')}; to undo it: {undo}")
+    return hosts
+
+
+def without_jobs(site: Site, nodes: Sequence[Node], patience: Patience) -> str:
+    """Wait until no job runs on the nodes; return the problem at the deadline, or an empty text."""
+    last: list[Job] = []
+    problem = ""
+
+    def ended() -> bool:
+        nonlocal problem
+        try:
+            jobs = jobs_on(site, nodes)
+        except SlurmError as error:  # one failed session must not end an hour's wait
+            problem = f"Slurm does not answer: {error}"
+            return False
+        if jobs and len(jobs) != len(last):
+            site.show(f"waiting for {counted(len(jobs), 'job')} to end: {', '.join(job.id for job in jobs[:10])}")
+        last[:] = jobs
+        problem = f"{counted(len(jobs), 'job')} still running after {patience.timeout_s / 60:.0f} minutes"
+        return not jobs
+
+    return "" if patience.until(ended) else problem
+
+
+def counted(number: int, noun: str) -> str:
+    """Return the number with its noun."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"

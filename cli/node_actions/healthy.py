@@ -1,0 +1,115 @@
+"""Return nodes to service: slurmd responds, `hyperpod-precheck` passes, and Slurm resumes them."""
+
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+from cli.errors import OpsError
+from cli.node_actions.patience import Patience
+from cli.node_actions.site import Site
+from cli.node_actions.slurm import drained_for
+from cli.node_directory import Node
+from cli.remote.sessions import SessionError
+from config.instance_group import Role
+
+PRECHECK = "/usr/local/bin/hyperpod-precheck"
+PRECHECK_TIMEOUT_S = 120.0
+NOT_INSTALLED = 127
+AT_ONCE = 8  # StartSession allows few calls per second
+SLURM_S, PRECHECKS_S = 600.0, 120.0
+
+
+def return_to_service(
+    site: Site, nodes: Sequence[Node], action: str, patience: Patience
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Check the nodes and resume the healthy ones that this action drained; return problems and notes by instance id."""
+    problems = _silent(site, nodes, patience)
+    problems |= prechecked(site, [node for node in nodes if node.instance not in problems], patience)
+    healthy = [node for node in nodes if node.instance not in problems]
+    if site.shell:
+        site.show(f"hyperpod-precheck: {len(healthy)} of {len(nodes)} passed")
+    _hold(site, [node for node in nodes if node.instance in problems], action)
+    return problems, _resume(site, healthy, action)
+
+
+def _silent(site: Site, nodes: Sequence[Node], patience: Patience) -> dict[str, str]:
+    """Wait for slurmd on the compute nodes, and return a problem for each that does not respond."""
+    expected = {node.host: node for node in nodes if node.role in (Role.COMPUTE, "")}
+    if site.slurm is None or not expected:
+        return {}
+    states: dict[str, str] = {}
+
+    def respond() -> bool:
+        try:
+            known = site.in_slurm(expected.values())
+        except OpsError as error:  # a controller restarts slurmctld when a node joins
+            states.update(dict.fromkeys(expected, str(error)))
+            return False
+        states.clear()
+        states.update({host: known[host].state if host in known else "unknown to Slurm" for host in expected})
+        return all(host in known and known[host].is_up for host in expected)
+
+    if _within(patience, SLURM_S).until(respond):
+        site.show(f"slurmd responds on {len(expected)} of {len(expected)} nodes")
+        return {}
+    up = {host for host, node in site.in_slurm(expected.values()).items() if node.is_up}
+    return {node.instance: f"slurmd does not respond: {states[host]}" for host, node in expected.items() if host not in up}
+
+
+def prechecked(site: Site, nodes: Sequence[Node], patience: Patience) -> dict[str, str]:
+    """Run the checks on the nodes until they pass, and return the problems at the deadline."""
+    problems: dict[str, str] = dict.fromkeys((node.instance for node in nodes), "not checked")
+
+    def passed() -> bool:
+        left = [node for node in nodes if node.instance in problems]
+        with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
+            for node, problem in zip(left, pool.map(partial(_precheck, site), left), strict=True):
+                problems[node.instance] = problem
+                if not problem:
+                    del problems[node.instance]
+        return not problems
+
+    if site.shell is None:
+        return {}
+    _within(patience, PRECHECKS_S).until(passed)
+    return problems
+
+
+def _precheck(site: Site, node: Node) -> str:
+    """Return the failed checks of a node; empty if it passes, or has only the customer's own scripts."""
+    assert site.shell is not None  # noqa: S101  the caller has checked it
+    try:
+        output = site.shell.run(node.target, f"{PRECHECK} --json", PRECHECK_TIMEOUT_S)
+    except SessionError as error:
+        return str(error)
+    if output.status in (0, NOT_INSTALLED):
+        return ""
+    line = next((line for line in output.text.splitlines() if line.startswith('{"host": ')), None)
+    if line is None:
+        return f"hyperpod-precheck ended with {output.status}: {' '.join(output.text.split())[-300:]}"
+    results = json.loads(line)["results"]
+    return "; ".join(f"{name}: {each['message']}; {each['fix']}" for name, each in results.items() if each["state"] == "FAIL")
+
+
+def _resume(site: Site, nodes: Sequence[Node], action: str) -> dict[str, str]:
+    """Resume the nodes that this action drained, and return a note for each that stays drained."""
+    if site.slurm is None or not nodes:
+        return {}
+    known = site.in_slurm(nodes)
+    ours = drained_for(action, known.values())
+    site.slurm.resume(ours)
+    held = {host: node.reason for host, node in known.items() if node.is_drained and host not in ours}
+    return {node.instance: f"healthy, stays drained: {held[node.host]}" for node in nodes if node.host in held}
+
+
+def _hold(site: Site, nodes: Sequence[Node], action: str) -> None:
+    """Drain nodes with problems, such as new ones that failed their checks."""
+    if site.slurm is None or not nodes:
+        return
+    hosts = {host for host, node in site.in_slurm(nodes).items() if not node.is_drained}
+    site.slurm.drain(hosts, site.reason(action, "not healthy"))
+
+
+def _within(patience: Patience, seconds: float) -> Patience:
+    return Patience(min(patience.timeout_s, seconds), patience.sleep, patience.now)

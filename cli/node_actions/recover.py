@@ -1,0 +1,179 @@
+"""`./hpod replace` and `./hpod reboot`: drain, call HyperPod, wait, check, resume."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from cli.confirm import Confirm, without_asking
+from cli.deployment import Deployment
+from cli.node_actions.batches import batches, call
+from cli.node_actions.controllers import demand_another, warnings
+from cli.node_actions.drained import counted, drain, jobs_on, jobs_table, without_jobs
+from cli.node_actions.healthy import return_to_service
+from cli.node_actions.patience import Patience
+from cli.node_actions.returned import boots, instances, rebooted, replacements
+from cli.node_actions.site import Site, node_data
+from cli.node_actions.slurm import Job, SlurmError
+from cli.node_directory import Node
+from cli.remote.shell import Shell
+from cli.result import Block, Json, Result, Show, Table, ignore
+
+LOSSES = {
+    "replace": "HyperPod deletes their disks and starts new instances.",
+    "reboot": "Their disks stay.",
+}
+GONE = "no longer in the cluster"
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of the commands; ``patience`` limits each wait."""
+
+    force: bool = False
+    drain: bool = True
+    reason: str = ""
+    patience: Patience = field(default_factory=lambda: Patience(3600))
+
+
+@dataclass
+class Outcome:
+    """The result for a node: the instance that it is now, and the problem or the note."""
+
+    node: Node
+    now: Node | None = None
+    problem: str = ""
+    note: str = ""
+    tried: bool = True
+
+    def data(self) -> Json:
+        """Return the outcome for JSON."""
+        return {
+            **node_data(self.node),
+            "new_instance_id": self.now.instance if self.now else None,
+            "result": "not_started" if not self.tried else "failed" if self.problem else "ok",
+            "detail": self.problem or self.note or None,
+        }
+
+    def row(self) -> tuple[str, str, str]:
+        """Return the cells of the outcome in a table."""
+        now = self.now.instance if self.now else ""
+        text = "not started" if not self.tried else f"failed: {self.problem}" if self.problem else self.note or "ok"
+        return self.node.label, now or self.node.instance, text
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """One run of `replace` or `reboot`."""
+
+    site: Site
+    action: str
+    options: Options
+
+    def run(self, nodes: Sequence[Node]) -> list[Outcome]:
+        """Act batch by batch, and stop after a batch with a problem."""
+        outcomes = {node.instance: Outcome(node, tried=False) for node in nodes}
+        for batch in batches(nodes):
+            chosen = [outcomes[node.instance] for node in batch]
+            for outcome in chosen:
+                outcome.tried = True
+            self._act(chosen)
+            if any(outcome.problem for outcome in chosen):
+                break
+        return list(outcomes.values())
+
+    def _act(self, outcomes: Sequence[Outcome]) -> None:
+        nodes = [outcome.node for outcome in outcomes]
+        if self.options.drain:
+            drain(self.site, nodes, self.site.reason(self.action, self.options.reason))
+            if not self.options.force and (busy := without_jobs(self.site, nodes, self.options.patience)):
+                for outcome in outcomes:
+                    outcome.problem = busy
+                return
+        boot_ids = boots(self.site, nodes) if self.action == "reboot" else {}
+        known = instances(self.site)
+        problems = call(self.site, self.action, nodes)
+        self.site.show(f"{self.action}: HyperPod accepted {counted(len(nodes) - len(problems), 'node')}")
+        self._wait([outcome for outcome in outcomes if outcome.node.instance not in problems], boot_ids, known)
+        for outcome in outcomes:
+            outcome.problem = outcome.problem or problems.get(outcome.node.instance, "")
+
+    def _wait(self, outcomes: Sequence[Outcome], boot_ids: dict[str, str], known: set[str]) -> None:
+        """Wait for the nodes or their replacements, and return them to service."""
+        nodes, patience = [outcome.node for outcome in outcomes], self.options.patience
+        if not nodes:
+            return
+        if self.action == "replace":
+            pairs, problems = replacements(self.site, nodes, known, patience)
+        else:
+            problems = rebooted(self.site, nodes, boot_ids, patience)
+            pairs = {node.instance: node.instance for node in nodes if node.instance not in problems}
+        site = self.site.again()
+        present = {node.instance: node for node in site.directory.named}
+        returned = {old: present[new] for old, new in pairs.items() if new in present}
+        try:
+            unhealthy, notes = return_to_service(site, list(returned.values()), self.action, patience)
+        except SlurmError as error:
+            unhealthy, notes = {node.instance: f"not resumed: {error}" for node in returned.values()}, {}
+        for outcome in outcomes:
+            now = returned.get(outcome.node.instance)
+            outcome.now = now if self.action == "replace" else None
+            outcome.problem = problems.get(outcome.node.instance, "") or (unhealthy.get(now.instance, "") if now else GONE)
+            outcome.note = notes.get(now.instance, "") if now else ""
+
+
+def recover(
+    deployment: Deployment,
+    action: str,
+    *,
+    nodes: Sequence[str],
+    options: Options,
+    confirm: Confirm = without_asking,
+    show: Show = ignore,
+    shell: Shell | None = None,
+) -> Result:
+    """Replace or reboot the nodes, and return the result of each."""
+    site = Site.of(deployment, drain=options.drain, shell=shell, show=show)
+    chosen = site.select(nodes)
+    demand_another(site, action, chosen, force=options.force)
+    jobs = jobs_on(site, chosen)
+    warned = warnings(site, action, chosen)
+    for line in (*warned, *_jobs_lines(jobs, options)):
+        show(str(line))
+    names = ", ".join(node.label for node in chosen[:10]) + (" ..." if len(chosen) > 10 else "")
+    confirm(f"{action.capitalize()} {counted(len(chosen), 'node')} of {site.cluster} ({names})? {LOSSES[action]}")
+    outcomes = Recovery(site, action, options).run(chosen)
+    return _result(site, action, outcomes, jobs, warned)
+
+
+def _jobs_lines(jobs: Sequence[Job], options: Options) -> list[Block]:
+    if not jobs:
+        return []
+    if options.force or not options.drain:
+        return [jobs_table(jobs), "these jobs end; Slurm requeues batch jobs, except those submitted with --no-requeue"]
+    return [jobs_table(jobs), "waiting for these jobs to end; --force does not wait"]
+
+
+def _result(site: Site, action: str, outcomes: Sequence[Outcome], jobs: Sequence[Job], warned: Sequence[str]) -> Result:
+    failed = [outcome.node for outcome in outcomes if outcome.problem]
+    data = {
+        "cluster": site.cluster,
+        "action": action,
+        "nodes": [outcome.data() for outcome in outcomes],
+        "jobs": [job.data() for job in jobs],
+        "warnings": list(warned),
+    }
+    text: list[Block] = [Table(("NODE", "INSTANCE", "RESULT"), [outcome.row() for outcome in outcomes])]
+    if not failed:
+        return Result(data, text)
+    text.append("\n".join(_next_steps(site, action, outcomes)))
+    return Result(data, text, [], f"{action} failed for {len(failed)} of {counted(len(outcomes), 'node')}")
+
+
+def _next_steps(site: Site, action: str, outcomes: Sequence[Outcome]) -> list[str]:
+    """Return the commands for the nodes that failed, and for those that were not started."""
+    failed = [outcome.now or outcome.node for outcome in outcomes if outcome.problem]
+    left = [outcome.node for outcome in outcomes if not outcome.tried]
+    kept = "failed nodes stay drained; " if site.slurm else ""
+    return [
+        f"{kept}once they are healthy: {site.command('resume', failed)}",
+        f"to try again: {site.command(action, [*failed, *left])}",
+    ]

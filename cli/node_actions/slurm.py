@@ -1,0 +1,110 @@
+"""Slurm's view of nodes and jobs, through a session to a controller."""
+
+import shlex
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from cli.errors import OpsError
+from cli.node_directory import Node
+from cli.remote.sessions import SessionError
+from cli.remote.shell import Shell
+from cli.result import Json
+
+PATH = "PATH=/opt/slurm/bin:/opt/slurm/sbin:$PATH"
+TIMEOUT_S = 60.0
+RESPONDING = {"idle", "mixed", "allocated", "completing", "reserved", "planned", "maint", "drained", "draining"}
+DRAINED = {"drained", "draining"}
+_FLAGS = "*~#!%$@^-+"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job that runs on nodes."""
+
+    id: str
+    user: str
+    state: str
+    elapsed: str
+    hosts: str
+    name: str
+
+    def data(self) -> Json:
+        """Return the job for JSON."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class SlurmNode:
+    """A node's state in Slurm, with the reason if it is drained or down."""
+
+    host: str
+    state: str
+    by: str
+    reason: str
+
+    @property
+    def is_drained(self) -> bool:
+        """Return whether it takes no new jobs."""
+        return self.state.rstrip(_FLAGS) in DRAINED
+
+    @property
+    def is_up(self) -> bool:
+        """Return whether its slurmd responds."""
+        return self.state in RESPONDING
+
+
+class SlurmError(OpsError):
+    """No controller ran the command."""
+
+
+class Slurm:
+    """Slurm's commands on the first controller that can be reached."""
+
+    def __init__(self, shell: Shell, controllers: Sequence[Node]) -> None:
+        self._shell, self._controllers = shell, list(controllers)
+
+    def nodes(self) -> dict[str, SlurmNode]:
+        """Return all nodes by host name."""
+        lines = self._run("sinfo", "--noheader", "--all", "--Node", "--format=%N|%T|%u|%E").splitlines()
+        found = (SlurmNode(*(part.strip() for part in line.split("|", 3))) for line in lines if line.count("|") >= 3)
+        return {node.host: node for node in found}
+
+    def jobs(self, hosts: Collection[str] | None = None) -> list[Job]:
+        """Return all jobs that run, or those on these nodes, which Slurm must know."""
+        if hosts is not None and not hosts:
+            return []
+        where = "--states=RUNNING,COMPLETING" if hosts is None else f"--nodelist={','.join(sorted(hosts))}"
+        listed = self._run("squeue", "--noheader", "--all", where, "--format=%i|%u|%T|%M|%N|%j")
+        return [Job(*line.strip().split("|", 5)) for line in listed.splitlines() if line.count("|") >= 5]
+
+    def drain(self, hosts: Collection[str], reason: str) -> None:
+        """Let the nodes take no new jobs."""
+        self._update(hosts, "State=DRAIN", f"Reason={reason}")
+
+    def resume(self, hosts: Collection[str]) -> None:
+        """Let the nodes take jobs again."""
+        self._update(hosts, "State=RESUME")
+
+    def _update(self, hosts: Collection[str], *fields: str) -> None:
+        if hosts:
+            self._run("scontrol", "update", f"NodeName={','.join(sorted(hosts))}", *fields)
+
+    def _run(self, *words: str) -> str:
+        """Return the output of a command; a controller that cannot be reached is asked last from then on."""
+        problems: list[str] = []
+        for controller in list(self._controllers):
+            try:
+                output = self._shell.run(controller.target, f"{PATH} {shlex.join(words)}", TIMEOUT_S)
+            except SessionError as error:
+                problems.append(str(error))
+            else:
+                if output.status == 0:
+                    return output.text
+                problems.append(f"{controller.label}: {words[0]} failed: {' '.join(output.text.split())[-300:]}")
+            self._controllers.append(self._controllers.pop(self._controllers.index(controller)))
+        raise SlurmError("; ".join(problems) or "the cluster has no controller")
+
+
+def drained_for(action: str, nodes: Iterable[SlurmNode]) -> set[str]:
+    """Return the hosts that an earlier or the present run of this action drained."""
+    return {node.host for node in nodes if node.is_drained and node.reason.startswith(f"hpod {action} by ")}

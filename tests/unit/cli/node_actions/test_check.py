@@ -1,0 +1,87 @@
+"""`hpod check` starts deep health checks, and finds their results in the operation, the nodes and the log."""
+
+import json
+from typing import Any
+
+import pytest
+
+from cli.errors import OpsError
+from cli.node_actions.check import check
+from cli.result import Result
+from tests.unit.cli.node_actions.fake_cluster import FIRST, HOSTS, SECOND, FakeCluster, FakeTime
+
+FAULT = {"level": "error", "msg": "Encountered FaultyInstance. Replace the Instance."}
+
+
+@pytest.fixture
+def gpus(cluster: FakeCluster) -> FakeCluster:
+    """The cluster with GPUs in its workers, which are all checked."""
+    cluster.types = {"workers": "ml.g5.8xlarge"}
+    cluster.under_check = [FIRST, SECOND]
+    return cluster
+
+
+def run(cluster: FakeCluster, *nodes: str, checks: str = "InstanceStress", shown: list[str] | None = None) -> Result:
+    patience = FakeTime().patience()
+    show = (shown if shown is not None else []).append
+    return check(cluster.deployment(), nodes=nodes, checks=checks, patience=patience, show=show, shell=cluster.shell)
+
+
+def results(result: Result) -> dict[str, Any]:
+    assert result.data is not None
+    return {node["name"]: node["result"] for node in result.data["nodes"]}
+
+
+def test_nodes_that_were_under_check_and_run_again_have_passed(gpus: FakeCluster) -> None:
+    result = run(gpus, "workers", checks="InstanceStress, InstanceConnectivity")
+    [(_, request)] = gpus.requests
+    assert request["DeepHealthCheckConfigurations"] == [
+        {
+            "InstanceGroupName": "workers",
+            "InstanceIds": [FIRST, SECOND],
+            "DeepHealthChecks": ["InstanceStress", "InstanceConnectivity"],
+        }
+    ]
+    assert (results(result), result.failure) == ({"workers-1": "passed", "workers-2": "passed"}, "")
+
+
+def test_a_node_that_was_never_under_check_is_skipped_and_its_jobs_are_shown(gpus: FakeCluster) -> None:
+    gpus.under_check = [FIRST]
+    gpus.shell.hosts[HOSTS[SECOND]].jobs = ["7"]
+    shown: list[str] = []
+    assert results(run(gpus, "workers", shown=shown)) == {"workers-1": "passed", "workers-2": "skipped"}
+    assert any("train|it" in line for line in shown)
+    assert gpus.shell.updates == []
+
+
+def test_a_faulty_node_is_named_with_the_log_and_the_next_command(gpus: FakeCluster) -> None:
+    gpus.faulty, gpus.records = [SECOND], [json.dumps(FAULT), "plain text"]
+    result = run(gpus, "workers")
+    assert results(result) == {"workers-1": "passed", "workers-2": "failed"}
+    assert result.failure == "1 of 2 nodes faulty"
+    assert "Encountered FaultyInstance" in str(result)
+    assert "plain text" not in str(result)
+    assert "./hpod replace draft workers-2" in str(result)
+
+
+def test_a_check_that_continues_at_the_deadline_is_not_done(gpus: FakeCluster) -> None:
+    gpus.stuck = True
+    result = run(gpus, "workers")
+    assert set(results(result).values()) == {"in_progress"}
+    assert result.failure == "not done after 10 minutes"
+
+
+def test_a_second_check_at_a_time_is_refused(gpus: FakeCluster) -> None:
+    gpus.refuses = {"check": "a deep health check is in progress"}
+    with pytest.raises(OpsError, match="a deep health check is in progress; a cluster has one check at a time"):
+        run(gpus, "workers")
+
+
+def test_nodes_without_accelerators_are_refused(cluster: FakeCluster) -> None:
+    with pytest.raises(OpsError, match=r"ml\.t3.medium: no accelerators"):
+        run(cluster, "workers")
+
+
+def test_unknown_checks_are_refused(gpus: FakeCluster) -> None:
+    with pytest.raises(OpsError, match="--checks Stress: unknown check; use InstanceStress, InstanceConnectivity"):
+        run(gpus, "workers", checks="Stress")

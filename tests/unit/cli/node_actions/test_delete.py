@@ -1,0 +1,91 @@
+"""`hpod delete` keeps the file and the cluster in agreement."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.deployment import Deployment
+from cli.errors import OpsError
+from cli.node_actions.delete import delete
+from cli.node_actions.recover import Options
+from cli.result import Result
+from tests.unit.cli.fake_nodes import FILE
+from tests.unit.cli.node_actions.fake_cluster import FIRST, HOSTS, LOGIN, SECOND, FakeCluster, FakeTime
+from tests.unit.cli.test_retained import parsed
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "draft.yaml"
+    path.write_text(FILE)
+    return path
+
+
+def run(cluster: FakeCluster, file: Path, *nodes: str, scale: bool = False, **options: Any) -> Result:
+    chosen = Options(**{"patience": FakeTime().patience(), **options})
+    return delete(cluster.deployment(), nodes=nodes, file=file, options=chosen, scale=scale, shell=cluster.shell)
+
+
+def test_scale_deletes_the_node_and_lowers_the_count(cluster: FakeCluster, file: Path) -> None:
+    result = run(cluster, file, "workers-1", scale=True)
+    assert result.failure == ""
+    assert cluster.requests == [("delete", {"ClusterName": "draft-1", "NodeIds": [FIRST]})]
+    assert cluster.shell.updates == [f"NodeName={HOSTS[FIRST]} State=DRAIN Reason=hpod delete by alice"]
+    assert file.read_text() == FILE.replace("instance_count: 2", "instance_count: 1")
+    assert "cdk deploy" in str(result)
+
+
+def test_a_count_in_the_file_that_a_deployment_would_restore_is_refused(cluster: FakeCluster, file: Path) -> None:
+    with pytest.raises(
+        OpsError, match=r"workers: 1 node would be left, and instance_count is 2, .*; pass --scale to set it to 1"
+    ):
+        run(cluster, file, "workers-1")
+    assert (cluster.requests, cluster.shell.updates) == ([], [])
+
+
+def test_a_count_that_was_lowered_first_is_met(cluster: FakeCluster, file: Path) -> None:
+    cluster.join("workers")
+    assert run(cluster, file, "workers-3").failure == ""
+    assert file.read_text() == FILE
+
+
+def test_a_node_that_stays_is_counted_in_the_file(cluster: FakeCluster, file: Path) -> None:
+    cluster.refuses = {SECOND: "NodeIdInUse"}
+    result = run(cluster, file, "workers", scale=True)
+    assert result.failure == "delete failed for 1 of 2 nodes"
+    assert "NodeIdInUse: not now" in str(result)
+    assert file.read_text() == FILE.replace("instance_count: 2", "instance_count: 1")
+
+
+def test_jobs_that_do_not_end_keep_the_node(cluster: FakeCluster, file: Path) -> None:
+    cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
+    result = run(cluster, file, "workers-1", scale=True)
+    assert cluster.requests == []
+    assert "1 job still running" in str(result)
+    assert file.read_text() == FILE
+
+
+def test_a_count_that_breaks_a_rule_is_refused_before_a_node_is_deleted(cluster: FakeCluster, file: Path) -> None:
+    file.write_text(FILE.replace("  - {name: workers", "  - &w {name: workers"))
+    file.write_text(file.read_text() + "  - {name: more, role: nonsense, instance_type: ml.t3.medium, instance_count: 1}\n")
+    with pytest.raises(Exception, match="role"):
+        run(cluster, file, "workers-1", scale=True)
+    assert cluster.requests == []
+
+
+def test_fewer_nodes_than_the_minimum_are_refused(cluster: FakeCluster, file: Path) -> None:
+    text = FILE.replace("instance_count: 2", "instance_count: 2, min_instance_count: 2")
+    session: Any = cluster
+    with pytest.raises(OpsError, match=r"1 node would be left, and min_instance_count is 2; lower it first"):
+        delete(
+            Deployment(parsed(text), session), nodes=["workers-1"], file=file, options=Options(), scale=True, shell=cluster.shell
+        )
+    assert cluster.requests == []
+
+
+def test_controllers_are_refused_and_login_nodes_are_not_drained(cluster: FakeCluster, file: Path) -> None:
+    with pytest.raises(OpsError, match="HyperPod keeps Slurm controllers"):
+        run(cluster, file, "controller")
+    assert run(cluster, file, LOGIN, scale=True).failure == ""
+    assert cluster.shell.updates == []

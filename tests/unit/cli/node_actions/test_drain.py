@@ -1,0 +1,45 @@
+"""`hpod drain` and `hpod resume`."""
+
+import pytest
+
+from cli.errors import OpsError
+from cli.node_actions.drain_commands import drain_nodes, resume_nodes
+from tests.unit.cli.node_actions.fake_cluster import FIRST, HOSTS, LOGIN, SECOND, FakeCluster, SlurmHost
+
+
+def test_a_drained_node_has_the_reason_and_the_user(cluster: FakeCluster) -> None:
+    cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
+    result = drain_nodes(cluster.deployment(), nodes=["workers-1", LOGIN], reason="ECC errors", shell=cluster.shell)
+    assert cluster.shell.hosts[HOSTS[FIRST]].reason == "hpod drain by alice: ECC errors"
+    assert cluster.shell.hosts[HOSTS[SECOND]].state == "idle"
+    assert result.data is not None
+    assert [job["id"] for job in result.data["jobs"]] == ["7"]
+    assert "to take jobs again: ./hpod resume draft workers-1" in str(result)
+
+
+def test_a_node_that_is_drained_keeps_its_reason(cluster: FakeCluster) -> None:
+    cluster.shell.hosts[HOSTS[FIRST]] = SlurmHost("drained", "ticket 17")
+    drain_nodes(cluster.deployment(), nodes=["workers"], shell=cluster.shell)
+    assert cluster.shell.updates == [f"NodeName={HOSTS[SECOND]} State=DRAIN Reason=hpod drain by alice"]
+
+
+@pytest.mark.parametrize("state", ["drained", "draining", "drained*", "down*"])
+def test_drained_and_down_nodes_are_resumed(cluster: FakeCluster, state: str) -> None:
+    cluster.shell.hosts[HOSTS[FIRST]] = SlurmHost(state, "ticket 17")
+    result = resume_nodes(cluster.deployment(), nodes=["workers"], shell=cluster.shell)
+    assert cluster.shell.updates == [f"NodeName={HOSTS[FIRST]} State=RESUME"]
+    assert result.data is not None
+    assert {node["state"] for node in result.data["nodes"]} == {"idle"}
+
+
+@pytest.mark.parametrize("command", [drain_nodes, resume_nodes])
+def test_nodes_without_slurmd_are_refused(cluster: FakeCluster, command: object) -> None:
+    assert callable(command)
+    with pytest.raises(OpsError, match="Slurm has none of these nodes: head-1; pass compute nodes"):
+        command(cluster.deployment(), nodes=["controller"], shell=cluster.shell)
+
+
+def test_an_error_of_slurm_names_the_controller(cluster: FakeCluster) -> None:
+    cluster.shell.rejects = True
+    with pytest.raises(OpsError, match="ip-10-1-0-4: scontrol failed: slurm_update error: Access denied"):
+        drain_nodes(cluster.deployment(), nodes=["workers-1"], shell=cluster.shell)

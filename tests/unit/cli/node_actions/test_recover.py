@@ -1,0 +1,225 @@
+"""`hpod replace` and `hpod reboot` on a cluster that changes while they wait."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from cli.errors import OpsError
+from cli.node_actions.recover import Options, recover
+from cli.result import Result
+from tests.unit.cli.node_actions.fake_cluster import FIRST, HEAD, HOSTS, LOGIN, SECOND, FakeCluster, FakeTime, SlurmHost
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(cluster: FakeCluster, shown: list[str]) -> Run:
+    """Run a command on nodes."""
+
+    def run(action: str, *nodes: str, **options: Any) -> Result:
+        return recover(
+            cluster.deployment(),
+            action,
+            nodes=nodes,
+            options=Options(**{"patience": FakeTime().patience(), **options}),
+            show=shown.append,
+            shell=cluster.shell,
+        )
+
+    return run
+
+
+def results(result: Result) -> dict[str, str]:
+    assert result.data is not None
+    return {node["name"]: node["result"] for node in result.data["nodes"]}
+
+
+def test_a_replaced_node_is_drained_first_and_its_successor_checked(cluster: FakeCluster, run: Run) -> None:
+    result = run("replace", "workers-1", reason="ECC")
+    assert cluster.requests == [("replace", {"ClusterName": "draft-1", "NodeIds": [FIRST]})]
+    assert cluster.shell.updates == [f"NodeName={HOSTS[FIRST]} State=DRAIN Reason=hpod replace by alice: ECC"]
+    assert result.failure == ""
+    assert result.data is not None
+    assert result.data["nodes"][0]["new_instance_id"] == "i-00000000000000001"
+
+
+def test_a_rebooted_node_is_resumed(cluster: FakeCluster, run: Run) -> None:
+    result = run("reboot", HOSTS[FIRST])
+    assert result.failure == ""
+    assert [update.split()[1] for update in cluster.shell.updates] == ["State=DRAIN", "State=RESUME"]
+    assert cluster.shell.hosts[HOSTS[FIRST]].state == "idle"
+
+
+def test_the_command_waits_for_running_jobs_and_shows_them(cluster: FakeCluster, run: Run, shown: list[str]) -> None:
+    cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7", "7", "7", "ends"]
+    assert run("reboot", "workers-1").failure == ""
+    assert any("JOB  USER   STATE" in line and "train|it" in line for line in shown)
+    assert any(line.startswith("waiting for 1 job to end: 7") for line in shown)
+
+
+def test_jobs_that_do_not_end_in_time_keep_the_node_drained(cluster: FakeCluster, run: Run) -> None:
+    cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
+    result = run("replace", "workers-1")
+    assert cluster.requests == []
+    assert result.failure == "replace failed for 1 of 1 node"
+    assert "failed: 1 job still running after 10 minutes" in str(result)
+    assert "./hpod resume draft workers-1" in str(result)
+    assert "./hpod replace draft workers-1" in str(result)
+
+
+def test_nodes_are_kept_while_slurm_does_not_answer_whether_jobs_run(cluster: FakeCluster, run: Run) -> None:
+    cluster.shell.silent_after_drain = True
+    result = run("replace", "workers-1")
+    assert cluster.requests == []
+    assert "failed: Slurm does not answer: TargetNotConnected" in str(result)
+
+
+def test_a_new_node_that_is_gone_again_fails(cluster: FakeCluster, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def leave(*_: object) -> dict[str, str]:
+        cluster.remove([FIRST])
+        return {}
+
+    monkeypatch.setattr("cli.node_actions.recover.rebooted", leave)
+    assert "failed: no longer in the cluster" in str(run("reboot", "workers-1"))
+
+
+@pytest.mark.parametrize("options", [{"force": True}, {"drain": False}])
+def test_force_and_no_drain_do_not_wait_and_say_that_jobs_end(
+    cluster: FakeCluster, run: Run, shown: list[str], options: dict[str, bool]
+) -> None:
+    cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
+    assert run("replace", "workers-1", **options).failure == ""
+    assert any("these jobs end; Slurm requeues batch jobs" in line for line in shown)
+    assert bool(cluster.shell.updates) == ("force" in options)
+
+
+def test_a_node_that_fails_its_check_is_drained_again(cluster: FakeCluster, run: Run) -> None:
+    cluster.shell.unhealthy = {"i-00000000000000001"}
+    result = run("replace", "workers-1")
+    assert cluster.shell.hosts["ip-10-1-1-1"] == SlurmHost("drained", "hpod replace by alice: not healthy")
+    assert "failed: fsx: /fsx is not mounted; mount it" in str(result)
+    assert "./hpod resume draft workers-2" in str(result)
+
+
+def test_a_node_that_was_drained_for_another_reason_stays_drained(cluster: FakeCluster, run: Run) -> None:
+    cluster.shell.hosts[HOSTS[FIRST]] = SlurmHost("drained", "ticket 17")
+    result = run("reboot", "workers-1", "workers-2")
+    assert result.failure == ""
+    assert "healthy, stays drained: ticket 17" in str(result)
+    assert cluster.shell.hosts[HOSTS[FIRST]].reason == "ticket 17"
+    assert cluster.shell.hosts[HOSTS[SECOND]].state == "idle"
+
+
+def test_what_an_earlier_run_drained_is_resumed(cluster: FakeCluster, run: Run) -> None:
+    cluster.shell.hosts[HOSTS[FIRST]] = SlurmHost("drained", "hpod reboot by bob")
+    run("reboot", "workers-1")
+    assert cluster.shell.hosts[HOSTS[FIRST]].state == "idle"
+
+
+def test_nodes_that_hyperpod_refuses_fail_with_its_reason(cluster: FakeCluster, run: Run) -> None:
+    cluster.refuses = {SECOND: "InstanceIdInUse"}
+    result = run("replace", "workers")
+    assert results(result) == {"workers-1": "ok", "workers-2": "failed"}
+    assert "InstanceIdInUse: not now" in str(result)
+
+
+def test_a_missing_permission_leaves_the_command_to_resume(cluster: FakeCluster, run: Run) -> None:
+    cluster.refuses = {"all": "not authorized"}
+    result = run("reboot", "workers-1")
+    assert "refused: AccessDeniedException: not authorized" in str(result)
+    assert "./hpod resume draft workers-1" in str(result)
+
+
+def test_a_replacement_that_does_not_start_fails_with_the_clusters_reason(cluster: FakeCluster, run: Run) -> None:
+    cluster.failure = "no capacity"
+    assert "no new node: no capacity" in str(run("replace", "workers-1"))
+
+
+def test_a_node_that_does_not_come_back_fails_at_the_deadline(cluster: FakeCluster, run: Run) -> None:
+    cluster.stuck = True
+    assert "not back after 10 minutes: Running" in str(run("reboot", "workers-1"))
+
+
+def test_batches_have_25_nodes_and_the_first_failure_stops(cluster: FakeCluster, run: Run) -> None:
+    for _ in range(28):
+        cluster.join("workers")
+    cluster.refuses = {FIRST: "InternalServerError"}
+    result = run("reboot", "workers")
+    assert [len(request["NodeIds"]) for _, request in cluster.requests] == [25]
+    assert sorted(set(results(result).values())) == ["failed", "not_started", "ok"]
+    assert list(results(result).values()).count("not_started") == 5
+
+
+def test_without_a_controller_the_reason_and_the_option_are_named(cluster: FakeCluster, run: Run) -> None:
+    cluster.shell.silent = True
+    with pytest.raises(OpsError, match=r"cannot reach Slurm: .*TargetNotConnected; pass --no-drain to go on without draining"):
+        run("reboot", FIRST)
+    cluster.requests.clear()
+
+
+def test_without_a_shell_a_reboot_is_seen_by_its_status(
+    cluster: FakeCluster, run: Run, monkeypatch: pytest.MonkeyPatch, shown: list[str]
+) -> None:
+    for module in ("site", "returned"):
+        monkeypatch.setattr(f"cli.node_actions.{module}.missing_plugin", lambda: "no plugin", raising=False)
+    monkeypatch.setattr("cli.node_directory.missing_plugin", lambda: "no plugin")
+    options = Options(drain=False, patience=FakeTime().patience())
+    result = recover(cluster.deployment(), "reboot", nodes=[FIRST], options=options, show=shown.append)
+    assert result.failure == ""
+    assert cluster.shell.updates == []
+
+
+def test_the_only_controller_is_kept_while_jobs_run(cluster: FakeCluster, run: Run, shown: list[str]) -> None:
+    cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
+    with pytest.raises(OpsError, match=r"cannot replace the only controller: 1 job running; .* pass --force"):
+        run("replace", "controller")
+    run("replace", "controller", force=True)
+    assert cluster.requests[0][1]["NodeIds"] == [HEAD]
+    assert any("ends all running jobs" in line for line in shown)
+    assert any("accounting database is deleted" in line for line in shown)
+
+
+def test_controllers_and_login_nodes_are_not_drained(cluster: FakeCluster, run: Run, shown: list[str]) -> None:
+    assert run("reboot", HEAD, LOGIN).failure == ""
+    assert cluster.shell.updates == []
+    assert "warning: open shells on login nodes end" in shown
+
+
+def test_login_nodes_that_slurm_lists_are_not_drained(cluster: FakeCluster, run: Run) -> None:
+    cluster.shell.hosts[HOSTS[LOGIN]] = SlurmHost()
+    assert run("reboot", "login").failure == ""
+    assert cluster.shell.updates == []
+
+
+def test_controllers_are_last(cluster: FakeCluster, run: Run) -> None:
+    assert run("reboot", "all").failure == ""
+    assert cluster.requests[0][1]["NodeIds"] == [LOGIN, FIRST, SECOND, HEAD]
+
+
+def test_a_node_whose_slurmd_does_not_respond_fails(cluster: FakeCluster, run: Run) -> None:
+    cluster.shell.not_responding = {HOSTS[FIRST]}
+    assert "slurmd does not respond: drained*" in str(run("reboot", "workers-1"))
+
+
+def test_each_node_has_a_successor_in_its_group(cluster: FakeCluster, run: Run) -> None:
+    result = run("replace", "login", "workers-1")
+    assert result.data is not None
+    assert {node["group"]: node["new_instance_id"] for node in result.data["nodes"]} == {
+        "workers": "i-00000000000000001",
+        "entry": "i-00000000000000002",
+    }
+
+
+def test_nodes_with_other_scripts_need_no_precheck(cluster: FakeCluster, run: Run) -> None:
+    cluster.shell.precheck_is_missing = True
+    assert run("reboot", "workers-1").failure == ""
+
+
+def test_the_answer_no_changes_nothing(cluster: FakeCluster) -> None:
+    def no(question: str) -> None:
+        raise OpsError(question)
+
+    with pytest.raises(OpsError, match=r"Replace 1 node of draft-1 \(workers-1\)\? HyperPod deletes their disks"):
+        recover(cluster.deployment(), "replace", nodes=["workers-1"], options=Options(), confirm=no, shell=cluster.shell)
+    assert (cluster.requests, cluster.shell.updates) == ([], [])
