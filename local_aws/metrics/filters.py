@@ -4,18 +4,29 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from moto.logs.models import LogGroup, logs_backends
+from moto.logs.exceptions import ResourceNotFoundException
+from moto.logs.models import LogGroup, LogsBackend, logs_backends
 
-from local_aws.metrics.alarms import Metric, count
+from local_aws.metrics.alarms import count
 from local_aws.metrics.patterns import Matches, matcher, value_at
+from local_aws.metrics.values import Metric
 
 _put = LogGroup.put_log_events
+_put_filter = LogsBackend.put_metric_filter
 _matcher = lru_cache(matcher)
 
 
 def install() -> None:
     """Apply the metric filters of every log group; moto stores filters but never evaluates them."""
     LogGroup.put_log_events = _put_and_count
+    LogsBackend.put_metric_filter = _put_filter_of_group
+
+
+def _put_filter_of_group(self: Any, filter_name: str, filter_pattern: str, log_group_name: str, transformations: Any) -> None:
+    """Refuse a filter of an absent log group, as CloudWatch Logs does."""
+    if log_group_name not in self.groups:
+        raise ResourceNotFoundException
+    _put_filter(self, filter_name, filter_pattern, log_group_name, transformations)
 
 
 def _put_and_count(self: Any, log_stream_name: str, log_events: list[dict[str, Any]]) -> Any:
@@ -33,4 +44,7 @@ def _count(group: Any, transformations: list[dict[str, Any]], line: dict[str, An
     for each in transformations:
         dimensions = frozenset((name, str(value_at(selector, line))) for name, selector in (each.get("dimensions") or {}).items())
         metric = Metric(group.account_id, group.region, each["metricNamespace"], each["metricName"], dimensions)
-        count(metric, float(each["metricValue"]))
+        value = each["metricValue"]
+        figure = value_at(value, line) if value.startswith("$.") else float(value)
+        if isinstance(figure, int | float):  # CloudWatch Logs ignores an event without the number
+            count(metric, float(figure))

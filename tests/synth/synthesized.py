@@ -13,7 +13,7 @@ from cli.snapshot.assembly import templates
 from stacks.clusters_app import PROJECT, ClustersApp
 from tests import cluster_files
 
-NETWORK, STORAGE, CLUSTER = STACKS = ("Network", "Storage", "Cluster")
+NETWORK, STORAGE, CLUSTER, MONITORING = STACKS = ("Network", "Storage", "Cluster", "Monitoring")
 
 Resource = dict[str, Any]
 
