@@ -90,6 +90,10 @@ class Synthesized:
     def __getitem__(self, cluster_and_stack: tuple[str, str]) -> StackTemplate:
         return self.templates[cluster_and_stack]
 
+    def stacks(self, cluster: str) -> list[StackTemplate]:
+        """Return the templates of a cluster's stacks."""
+        return [template for (name, _), template in self.templates.items() if name == cluster]
+
     @property
     def clusters(self) -> list[str]:
         """The names of the cluster files."""

@@ -1,6 +1,8 @@
 """CloudWatch: alarms on a metric or a sum of metrics, and dashboards."""
 
 import json
+from collections.abc import Mapping
+from typing import ClassVar
 
 from local_aws.cloudformation.errors import ResourceError
 from local_aws.cloudformation.resources.provider import Context, Provider, pick, tag_changes, tolerate
@@ -73,6 +75,7 @@ class Dashboard(Provider):
 
     type = "AWS::CloudWatch::Dashboard"
     acts_on = ("DashboardBody", "DashboardName")
+    without_effect: ClassVar[Mapping[str, str]] = {"Tags": "nothing reads the tags of dashboards"}
 
     def create(self, context: Context, properties: Json) -> str:
         """Create the dashboard and return its name."""

@@ -64,13 +64,17 @@ def create_file_system(client: Client) -> str:
     return str(created["FileSystem"]["FileSystemId"])
 
 
-def deploy_others(client: Client, file_system: str) -> None:
-    """Deploy the stacks before it: their outputs, and the log group of the nodes' reports."""
+def deploy_others(client: Client, file_system: str, template: str) -> None:
+    """Deploy what the stack of the template needs: outputs of other stacks, and the log group of the nodes' reports."""
+    client("ssm").put_parameter(Name="/cdk-bootstrap/hnb659fds/version", Value="30", Type="String")
     reports = {"Reports": {"Type": "AWS::Logs::LogGroup", "Properties": {"LogGroupName": node_log_group(NAME)}}}
     ids = {"ClusterName": HYPERPOD_LOGS.split("/")[-2], "ClusterArn": ARN, "ClusterId": CLUSTER_ID}
     deploy(client, f"{NAME}-Cluster", {"Resources": reports, "Outputs": _outputs(ids)})
+    resources = json.loads(template)["Resources"]
+    [alarm] = [each["Properties"] for name, each in resources.items() if "FileSystemSpaceLow" in name]
+    output = alarm["Dimensions"][0]["Value"]["Fn::GetStackOutput"]
     placeholder = {"Placeholder": {"Type": "AWS::CloudFormation::WaitConditionHandle"}}
-    deploy(client, f"{NAME}-Storage", {"Resources": placeholder, "Outputs": _outputs({"FileSystemId": file_system})})
+    deploy(client, f"{NAME}-Storage", {"Resources": placeholder, "Outputs": _outputs({output["OutputName"]: file_system})})
 
 
 def deploy(client: Client, stack: str, template: str | dict[str, Any]) -> str:

@@ -34,10 +34,11 @@ class Operator:
     def __init__(self, client: Client, folder: Path) -> None:
         self._client = client
         self.file_system = create_file_system(client)
-        deploy_others(client, self.file_system)
+        text = template(folder)
+        deploy_others(client, self.file_system, text)
         client("logs").create_log_group(logGroupName=HYPERPOD_LOGS)
         self._queue = client("sqs").create_queue(QueueName="notifications")["QueueUrl"]
-        assert deploy(client, STACK, template(folder)) == "CREATE_COMPLETE"
+        assert deploy(client, STACK, text) == "CREATE_COMPLETE"
         client("sns").subscribe(TopicArn=TOPIC, Protocol="sqs", Endpoint=f"arn:aws:sqs:{REGION}:{ACCOUNT}:notifications")
 
     def log(self, group: str, record: dict[str, Any]) -> None:
@@ -138,8 +139,9 @@ def _event(operator: Operator, wait_s: int = 10) -> dict[str, Any]:
 
 
 def test_the_stack_fails_without_hyperpods_log_group_and_is_deleted_alone(client: Client, tmp_path: Path) -> None:
-    deploy_others(client, create_file_system(client))
-    assert deploy(client, STACK, template(tmp_path)) == "ROLLBACK_COMPLETE"
+    text = template(tmp_path)
+    deploy_others(client, create_file_system(client), text)
+    assert deploy(client, STACK, text) == "ROLLBACK_COMPLETE"
     failures = [
         event["ResourceStatusReason"]
         for event in client("cloudformation").describe_stack_events(StackName=STACK)["StackEvents"]
