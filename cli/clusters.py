@@ -10,14 +10,13 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from cli.access import ENVIRONMENT, Access, asked_region, client_of
 from cli.aws_errors import UNINTELLIGIBLE, explained, is_ours
-from cli.deployment import STACKS
 from cli.result import Json, Result, Table
 from validation.checked_file import CheckedFile
 from validation.load import check_clusters
 from validation.report import problems
 
 UNKNOWN, NOT_DEPLOYED = "unknown", "not deployed"
-LAST = f"-{STACKS[-1]}"
+LAST = "-Cluster"
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,8 @@ class Stacks:
     clusters: frozenset[str]
 
     def status(self, cluster: str) -> str:
-        """Return the status of the cluster's last stack that exists."""
-        names = (f"{cluster}-{suffix}" for suffix in reversed(STACKS))
+        """Return the status of the cluster's stack, or of the last stack before it that exists."""
+        names = (f"{cluster}-{suffix}" for suffix in ("Cluster", "Storage", "Network"))
         return next((self.statuses[name] for name in names if name in self.statuses), NOT_DEPLOYED)
 
 

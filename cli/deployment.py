@@ -12,7 +12,8 @@ from cli.cluster_folder import CLUSTERS, cdk_command
 from cli.errors import OpsError
 from config.model import ClusterConfig
 
-STACKS = ("Network", "Storage", "Cluster")
+STACKS = ("Network", "Storage", "Cluster", "Monitoring")
+"""The stacks of a cluster, in the order of deployment; a cluster without monitoring has no last one."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pydantic import StrictBool, StrictInt, StringConstraints
 from config.directory import DirectoryConfig
 from config.instance_group import InstanceGroup, Name, Role, SlurmInstanceGroup
 from config.lifecycle import LifecycleConfig
+from config.monitoring import TOPIC_PATTERN, MonitoringConfig
 from config.network import NetworkConfig
 from config.node_role import NodeRoleConfig
 from config.section import Change, Removal, Section, setting
@@ -146,12 +147,13 @@ class ClusterConfig(Section):
         Change.REPLACES_CLUSTER,
         Implementation.CUSTOM_RESOURCE,
     )
+    monitoring: MonitoringConfig = setting("alarms, notifications and the dashboard", Change.IN_PLACE, MonitoringConfig())
     alarm_topic_arn: str | None = setting(
         "SNS topic for failures that CloudFormation does not report: a lost response, or a failed deletion at the end of an "
-        "update; the alarms exist without it too",
+        "update; default: the topic of `monitoring`",
         Change.IN_PLACE,
         None,
-        pattern=r"^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}$",
+        pattern=TOPIC_PATTERN,
         api="cloudwatch:PutMetricAlarm AlarmActions",
     )
     suppress: tuple[Suppression, ...] = setting("warnings to suppress, each with a reason", Change.NOTHING, (), max_length=100)
@@ -171,6 +173,16 @@ class ClusterConfig(Section):
     def uses_slurm_api(self) -> bool:
         """Return whether HyperPod configures Slurm from the request."""
         return self.orchestrator is Orchestrator.SLURM and self.slurm.setup is Setup.API
+
+    @property
+    def has_node_reports(self) -> bool:
+        """Return whether the controller and the nodes report their state."""
+        return self.orchestrator is Orchestrator.SLURM and self.lifecycle.has_agent
+
+    @property
+    def is_monitored(self) -> bool:
+        """Return whether the cluster has a monitoring stack."""
+        return self.monitoring.enabled and self.implementation is not Implementation.NONE
 
     @property
     def lifecycle_script_member(self) -> str:

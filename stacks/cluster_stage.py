@@ -6,6 +6,7 @@ from constructs import Construct
 from config.model import ClusterConfig
 from config.tags import CLUSTER_TAG
 from stacks.cluster_stack import ClusterStack
+from stacks.monitoring_stack import MonitoringStack
 from stacks.network_stack import NetworkStack
 from stacks.storage_stack import StorageStack
 
@@ -21,5 +22,10 @@ class ClusterStage(Stage):
         self.cluster = ClusterStack(self, "Cluster", config=config, network=network.network, storage=storage.storage)
         storage.add_stack_dependency(network)
         self.cluster.add_stack_dependency(storage)
+        if config.is_monitored:
+            monitoring = MonitoringStack(
+                self, "Monitoring", config=config, network=network.network, storage=storage.storage, cluster=self.cluster
+            )
+            monitoring.add_stack_dependency(self.cluster)
         for key, value in {CLUSTER_TAG: config.name, **config.tags}.items():
             Tags.of(self).add(key, value)

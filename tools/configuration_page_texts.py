@@ -18,8 +18,8 @@ INTRO = """# Configuration
 <!-- Generated from the models by `python -m tools.configuration_page > docs/reference/configuration.md`; do not edit. -->
 
 Each file `clusters/NAME.yaml` describes one cluster. The file name is the cluster's name: `clusters/reference.yaml` creates the
-stacks `reference-Network`, `reference-Storage` and `reference-Cluster`. A name is 2-31 lower-case letters, digits or hyphens, and
-starts with a letter. Removing a file deletes nothing; run `cdk destroy 'NAME/*'` first.
+stacks `reference-Network`, `reference-Storage`, `reference-Cluster` and `reference-Monitoring`. A name is 2-31 lower-case
+letters, digits or hyphens, and starts with a letter. Removing a file deletes nothing; run `cdk destroy 'NAME/*'` first.
 
 This is the shortest file: a controller and one compute node, a file system, and no linked bucket.
 
@@ -113,6 +113,11 @@ users:
       groups: [workers]                        # which are also in their own partition
       priority_tier: 10
       max_time: "60"                           # minutes
+""",
+    "monitoring": """monitoring:
+  emails: [ml-operations@example.com]
+  slack: {workspace_id: T0123ABCD, channel_id: C0123ABCD}
+  drained_nodes: 3
 """,
     "node_role": """node_role:
   managed_policy_arns: [arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryReadOnly]

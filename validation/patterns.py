@@ -82,6 +82,17 @@ def _name_like(example: str) -> str:
 
 
 FORMS = {
+    r"^[^@\s,;<>]+@[^@\s,;<>]+\.[^@\s.,;<>]+$": Form("must be an e-mail address", fix="list each address, like ops@example.com"),
+    "^[0-9A-Z]{1,255}$": Form(
+        "must be capital letters and digits",
+        lambda value: value.upper(),
+        "use the ID in the link of the workspace, like T0123ABCD",
+    ),
+    "^[A-Za-z0-9]{1,255}$": Form("must be letters and digits", fix="use the ID in the details of the channel, like C0123ABCD"),
+    r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$": Form(
+        "must be a UUID in lower case", lambda value: value.lower(), "use the ID in the link of the team"
+    ),
+    r"^\S{1,255}$": Form("must have no spaces", fix="use the ID in the link of the channel"),
     "^/fsx(/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)*$": Form("must be /fsx or a folder in it", _directory, "use /fsx/home or /fsx"),
     "^[a-zA-Z0-9$_]+$": Form("must be letters, digits, $ or _", lambda value: re.sub("[^a-zA-Z0-9$_]+", "_", value)),
     "^[A-Za-z0-9]+$": Form("must be letters and digits", lambda value: re.sub("[^A-Za-z0-9]+", "", value)),

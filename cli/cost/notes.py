@@ -11,6 +11,7 @@ BY_USE = (
     "metrics and the functions that deploy"
 )
 ROOT = "not included: the nodes' root volumes, whose size HyperPod determines"
+MONITORING = "not included: the monitoring stack, about 8 USD per month (docs/operate/monitoring.md)"
 LIST_PRICES = "on-demand list prices, without taxes, savings plans and discounts"
 
 
@@ -18,6 +19,8 @@ def notes_on(config: ClusterConfig) -> Iterator[str]:
     """Yield the notes on the cluster's estimate."""
     yield BY_USE
     yield ROOT
+    if config.is_monitored:
+        yield MONITORING
     if config.implementation is Implementation.NONE:
         yield "`implementation: none`: no stack owns the cluster, which costs this while it runs"
     yield from _on_what_is_there(config)

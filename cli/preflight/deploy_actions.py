@@ -68,6 +68,26 @@ OUR_RESOURCE: Actions = {
     "AWS::Logs::MetricFilter": ("logs:PutMetricFilter",),
     "AWS::CloudWatch::Alarm": ("cloudwatch:PutMetricAlarm",),
 }
+MONITORING: Actions = {
+    "AWS::Events::Rule": ("events:PutRule", "events:PutTargets"),
+    "AWS::Logs::MetricFilter": ("logs:PutMetricFilter",),
+    "AWS::CloudWatch::Alarm": ("cloudwatch:PutMetricAlarm",),
+    "AWS::CloudWatch::Dashboard": ("cloudwatch:PutDashboard",),
+}
+TOPIC: Actions = {
+    "AWS::SNS::Topic": ("sns:CreateTopic", "sns:TagResource"),
+    "AWS::SNS::TopicPolicy": ("sns:SetTopicAttributes",),
+    "AWS::KMS::Key": ("kms:CreateKey", "kms:EnableKeyRotation", "kms:PutKeyPolicy", "kms:TagResource"),
+}
+EMAILS: Actions = {"AWS::SNS::Subscription": ("sns:Subscribe",)}
+CHAT_ROLE: Actions = {"AWS::IAM::Role": ("iam:CreateRole", "iam:TagRole")}
+SLACK: Actions = {"AWS::Chatbot::SlackChannelConfiguration": ("chatbot:CreateSlackChannelConfiguration", "iam:PassRole")}
+TEAMS: Actions = {
+    "AWS::Chatbot::MicrosoftTeamsChannelConfiguration": (
+        "chatbot:CreateMicrosoftTeamsChannelConfiguration",
+        "iam:PassRole",
+    )
+}
 NATIVE: Actions = {"AWS::SageMaker::Cluster": ("sagemaker:CreateCluster", "iam:PassRole")}
 
 
@@ -82,6 +102,7 @@ TEMPLATE: Actions = {
 def parts(config: ClusterConfig) -> list[Actions]:
     """Return the parts that the file creates."""
     network, storage = config.network.existing, config.storage
+    monitoring, is_monitored = config.monitoring, config.is_monitored
     makes = (
         (VPC, network is None),
         (INTERNET, network is None or network.internet_access is InternetAccess.CREATE),
@@ -92,6 +113,12 @@ def parts(config: ClusterConfig) -> list[Actions]:
         (BOUNDARY, config.node_role.permissions_boundary_arn is not None),
         (OUR_RESOURCE, config.implementation is Implementation.CUSTOM_RESOURCE),
         (NATIVE, config.implementation is Implementation.NATIVE),
+        (MONITORING, is_monitored),
+        (TOPIC, is_monitored and monitoring.topic_arn is None),
+        (EMAILS, is_monitored and bool(monitoring.emails)),
+        (CHAT_ROLE, is_monitored and bool(monitoring.slack or monitoring.teams)),
+        (SLACK, is_monitored and monitoring.slack is not None),
+        (TEAMS, is_monitored and monitoring.teams is not None),
     )
     return [part for part, is_made in makes if is_made]
 

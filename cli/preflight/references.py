@@ -54,7 +54,8 @@ def _named(account: Account) -> Iterator[tuple[Look, str]]:
     keys = [volume.get("VolumeKmsKeyId") for group in groups(config) for volume in group.volumes]
     yield from ((_key, each) for each in [*secret_keys, *keys] if each)
     yield from ((_secret, each) for each in secrets if each)
-    yield from ((_topic, each) for each in [config.alarm_topic_arn] if each)
+    notified = config.monitoring.topic_arn if config.is_monitored else None
+    yield from ((_topic, each) for each in dict.fromkeys([config.alarm_topic_arn, notified]) if each)
     yield from (
         (_policy, each) for each in (*config.node_role.managed_policy_arns, config.node_role.permissions_boundary_arn) if each
     )

@@ -1,6 +1,6 @@
-"""EventBridge: deliver events to the Lambda functions of rules, if the functions' policies allow it.
+"""EventBridge: deliver events to the Lambda functions and SNS topics of rules, if their policies allow it.
 
-Unlike AWS: schedules do not fire; dead-letter queues of targets are not used; moto handles targets other than functions.
+Unlike AWS: schedules do not fire; dead-letter queues of targets are not used; moto handles other targets.
 """
 
 import uuid
@@ -40,16 +40,16 @@ def publish(account: str, region: str, *, source: str, detail_type: str, detail:
 
 
 def _send(self: Any, original_event: dict[str, Any], transform_input: bool = True) -> None:
-    """Send a matching event to the rule's targets; invoke functions asynchronously, which moto does not support."""
+    """Send a matching event to the rule's targets: functions and topics in the background, which moto does not support."""
     if self.state != "ENABLED" or not self.event_pattern.get_pattern():
         return
     event = _cleaned(original_event)
     if not self.event_pattern.matches_event(event):
         return
-    functions = [target for target in self.targets if ":lambda:" in target["Arn"]]
-    for target in functions:
+    delivered = [target for target in self.targets if delivery.delivers(target["Arn"])]
+    for target in delivered:
         delivery.start(delivery.Delivery(self.account_id, self.arn, target, event))
-    others = [target for target in self.targets if target not in functions]
+    others = [target for target in self.targets if target not in delivered]
     if others:
         kept, self.targets = self.targets, others
         try:
@@ -84,7 +84,7 @@ def _show(_: control.Request) -> list[dict[str, Any]]:
 
 
 def install(endpoint: str) -> None:
-    """Deliver events to functions, and list them at /_local_aws/events."""
+    """Deliver events, and list them at /_local_aws/events."""
     delivery.use(endpoint)
     Rule.send_to_targets = _send
     EventPatternParser._validate_event_pattern = _validate

@@ -1,4 +1,4 @@
-"""The delivery of an event to a function: invoke it asynchronously, retry while Lambda's API refuses, or record the loss."""
+"""The delivery of an event to a function or topic: retry while the target's API refuses, or record the loss."""
 
 import json
 import logging
@@ -43,9 +43,14 @@ _endpoint = ""
 
 
 def use(endpoint: str) -> None:
-    """Deliver to the functions at ``endpoint``."""
+    """Deliver to the functions and topics at ``endpoint``."""
     global _endpoint  # noqa: PLW0603  one server per process
     _endpoint = endpoint
+
+
+def delivers(arn: str) -> bool:
+    """Return whether this module delivers to the target."""
+    return arn.split(":")[2] in ("lambda", "sns")
 
 
 def start(delivery: Delivery) -> None:
@@ -55,7 +60,7 @@ def start(delivery: Delivery) -> None:
 
 
 def outcomes(event_id: str) -> dict[str, str]:
-    """Return the result of the event per function: `delivered`, or `lost` and why."""
+    """Return the result of the event per target: `delivered`, or `lost` and why."""
     return dict(_outcomes.get(event_id, {}))
 
 
@@ -72,7 +77,7 @@ def reset() -> None:
 def _deliver(delivery: Delivery, stopped: threading.Event) -> None:
     arn = delivery.target["Arn"]
     try:
-        _invoke_until_taken(delivery, stopped)
+        _send_until_taken(delivery, stopped)
         outcome = "delivered"
     except _LostError as lost:
         outcome = f"lost: {lost}"
@@ -82,14 +87,14 @@ def _deliver(delivery: Delivery, stopped: threading.Event) -> None:
             _outcomes.setdefault(delivery.event["id"], {})[arn] = outcome
 
 
-def _invoke_until_taken(delivery: Delivery, stopped: threading.Event) -> None:
+def _send_until_taken(delivery: Delivery, stopped: threading.Event) -> None:
     if faults.take("events:Deliver", "lose", target=json.dumps(delivery.event)):
         raise _LostError("injected fault")
     policy = delivery.target.get("RetryPolicy") or {}
     end = clock.seconds() + policy.get("MaximumEventAgeInSeconds", _MOST_AGE_S)
     delay = _FIRST_DELAY_S
     for attempts_left in range(policy.get("MaximumRetryAttempts", _MOST_ATTEMPTS), -1, -1):
-        refusal = _invoke(delivery)
+        refusal = _send(delivery)
         if refusal is None:
             return
         if not attempts_left or clock.seconds() + delay > end or clock.wait(stopped, delay):
@@ -97,24 +102,43 @@ def _invoke_until_taken(delivery: Delivery, stopped: threading.Event) -> None:
         delay = min(2 * delay, _MOST_DELAY_S)
 
 
-def _invoke(delivery: Delivery) -> str | None:
-    """Invoke the function once; return the text of a temporary error."""
+def _send(delivery: Delivery) -> str | None:
+    """Send the event once; return the text of a temporary error."""
     arn = delivery.target["Arn"]
-    context = {"aws:SourceArn": delivery.rule_arn, "aws:SourceAccount": delivery.account}
-    if not iam.service_may(delivery.account, _SERVICE, "lambda:InvokeFunction", arn, context):
-        raise _LostError(f"the function's policy does not allow {_SERVICE} to invoke it from {delivery.rule_arn}")
-    payload = json.dumps(input_for(delivery.target, delivery.event, delivery.rule_arn))
+    payload = input_for(delivery.target, delivery.event, delivery.rule_arn)
     try:
-        _client(arn.split(":")[3]).invoke(FunctionName=arn, InvocationType="Event", Payload=payload)
+        if ":lambda:" in arn:
+            _invoke(delivery, arn, json.dumps(payload))
+        else:
+            _publish(delivery, arn, payload if isinstance(payload, str) else json.dumps(payload))
     except ClientError as error:
-        if error.response["Error"]["Code"] == "ResourceNotFoundException":
+        if error.response["Error"]["Code"] in ("ResourceNotFoundException", "NotFound"):
             raise _LostError(str(error)) from error
         return str(error)
     return None
 
 
-def _client(region: str) -> Any:
+def _invoke(delivery: Delivery, arn: str, payload: str) -> None:
+    if not iam.service_may(delivery.account, _SERVICE, "lambda:InvokeFunction", arn, _source(delivery)):
+        raise _LostError(f"the function's policy does not allow {_SERVICE} to invoke it from {delivery.rule_arn}")
+    _client("lambda", arn.split(":")[3]).invoke(FunctionName=arn, InvocationType="Event", Payload=payload)
+
+
+def _publish(delivery: Delivery, arn: str, message: str) -> None:
+    topic = _client("sns", arn.split(":")[3])
+    topic.get_topic_attributes(TopicArn=arn)  # raises NotFound
+    if not iam.service_may_publish(delivery.account, _SERVICE, arn, _source(delivery)):
+        raise _LostError(f"the policy of the topic or of its key does not allow {_SERVICE} to publish from {delivery.rule_arn}")
+    topic.publish(TopicArn=arn, Message=message)
+
+
+def _source(delivery: Delivery) -> dict[str, str]:
+    return {"aws:SourceArn": delivery.rule_arn, "aws:SourceAccount": delivery.account}
+
+
+def _client(service: str, region: str) -> Any:
+    key = f"{service} {region}"
     with _lock:
-        if region not in _clients:
-            _clients[region] = boto3.client("lambda", region_name=region, endpoint_url=_endpoint, **service_keys("events"))
-        return _clients[region]
+        if key not in _clients:
+            _clients[key] = boto3.client(service, region_name=region, endpoint_url=_endpoint, **service_keys("events"))
+        return _clients[key]

@@ -4,7 +4,7 @@ No data is stored: a file system cannot be mounted, and an association imports a
 """
 
 from local_aws import durations, network_interfaces
-from local_aws.fsx import association_operations, file_system_operations, model, tag_operations
+from local_aws.fsx import association_operations, file_system_operations, metrics, model, tag_operations
 from local_aws.json_service import JsonService
 
 
@@ -17,6 +17,7 @@ def install(endpoint: str) -> None:  # noqa: ARG001  part of every service's sig
     JsonService("fsx", operations, model.lock).install_before(FSxResponse)
     network_interfaces.install()
     durations.install()
+    metrics.install()
 
 
 def reset() -> None:
@@ -25,3 +26,4 @@ def reset() -> None:
         for file_system in model.everything():
             network_interfaces.delete(file_system.account, file_system.region, file_system.interfaces)
         model.reset()
+    metrics.reset()

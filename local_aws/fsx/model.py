@@ -4,6 +4,7 @@ import secrets
 import threading
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 from local_aws.errors import AwsError
 from local_aws.json_service import Call, Json
@@ -30,7 +31,10 @@ def tag_list(tags: dict[str, str]) -> list[dict[str, str]]:
 
 @dataclass
 class FileSystem:
-    """A Lustre file system; ``request`` is the request that created it, ``lustre`` its configuration in the API's form."""
+    """A Lustre file system; ``request`` is the request that created it, ``lustre`` its configuration in the API's form.
+
+    ``folder`` has the contents, if simulated nodes mount it.
+    """
 
     account: str
     region: str
@@ -48,6 +52,7 @@ class FileSystem:
     failure: str = ""
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
     actions: list[Json] = field(default_factory=list)
+    folder: Path | None = None
 
     @property
     def storage_type(self) -> str:

@@ -15,7 +15,8 @@ from typing import Any, TypeAlias
 from local_aws import iam
 from local_aws.clock import clock
 from local_aws.functions.invocation import Invocation
-from local_aws.metrics.alarms import Metric, count
+from local_aws.metrics.alarms import count
+from local_aws.metrics.values import Metric
 
 Run: TypeAlias = Callable[[Any, Any, str, int], Invocation]
 Find: TypeAlias = Callable[[str], Any]

@@ -19,7 +19,7 @@ def set_status(cluster: Cluster, status: str, groups: Iterable[str] | None = Non
         if groups is None or name in groups:
             group.status = "Updating" if status == "RollingBack" else status
     record(cluster, f"Cluster is {status}")
-    _publish(cluster)
+    _publish(cluster, "SageMaker HyperPod Cluster State Change", state_change(cluster))
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,20 @@ def record(cluster: Cluster, text: str, about: About | None = None) -> None:
     if about.node or about.group:
         event["InstanceGroupName"] = about.node.group if about.node else about.group
     cluster.events.append(event)
+    if cluster.continuous:  # as for ListClusterEvents
+        _publish(cluster, "SageMaker HyperPod Cluster Event", {"EventDetails": _without_datetimes(event)})
+
+
+def publish_health(cluster: Cluster, node: Node, reason: str, *, repair: str = "None") -> None:
+    """Publish that a node became unhealthy, or healthy again without a ``reason``."""
+    summary = {
+        "HealthStatus": "Unhealthy" if reason else "Healthy",
+        "HealthStatusReason": reason,
+        "RepairAction": repair,
+        "Recommendation": "",
+    }
+    names = {"ClusterName": cluster.name, "ClusterArn": cluster.arn, "InstanceId": node.id, "Tags": cluster.tags}
+    _publish(cluster, "SageMaker HyperPod Cluster Node Health Event", {**names, "HealthSummary": summary})
 
 
 def _metadata(kind: str, about: About) -> Json:
@@ -60,15 +74,20 @@ def _metadata(kind: str, about: About) -> Json:
     return {kind: details}
 
 
-def _publish(cluster: Cluster) -> None:
-    detail, arn = state_change(cluster), cluster.arn
+def _without_datetimes(event: Json) -> Json:
+    """Return the event as in EventBridge, which has the failures' metadata as null."""
+    return {**event, "EventTime": int(event["EventTime"].timestamp() * 1000), "EventDetails": {"EventMetadata": None}}
+
+
+def _publish(cluster: Cluster, detail_type: str, detail: Json) -> None:
+    arn = cluster.arn
 
     def publish() -> None:
         events.publish(
             cluster.account,
             cluster.region,
             source="aws.sagemaker",
-            detail_type="SageMaker HyperPod Cluster State Change",
+            detail_type=detail_type,
             detail=detail,
             resources=[arn],
         )

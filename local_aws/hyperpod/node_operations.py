@@ -8,6 +8,7 @@ from local_aws.durations import duration
 from local_aws.errors import AwsError
 from local_aws.hyperpod.authorization import named_cluster
 from local_aws.hyperpod.changes import begin_update
+from local_aws.hyperpod.cluster_events import publish_health
 from local_aws.hyperpod.cluster_operations import is_in_time
 from local_aws.hyperpod.descriptions import node_details, node_summary
 from local_aws.hyperpod.model import Cluster, Group, Node, is_under_check, lock
@@ -76,10 +77,10 @@ def batch_replace_cluster_nodes(call: Call) -> Json:
 def batch_reboot_cluster_nodes(call: Call) -> Json:
     """Reboot nodes; their lifecycle scripts do not run again."""
 
-    def reboot(_: Cluster, nodes: list[Node]) -> None:
+    def reboot(cluster: Cluster, nodes: list[Node]) -> None:
         for node in nodes:
             node.status = "Pending"
-            runner().reboot(node.id, _Reboot(node).done)
+            runner().reboot(node.id, _Reboot(cluster, node).done)
 
     return _batch(call, reboot)
 
@@ -88,6 +89,7 @@ def batch_reboot_cluster_nodes(call: Call) -> Json:
 class _Reboot:
     """The reboot of a node, ignored if the node is removed meanwhile."""
 
+    cluster: Cluster
     node: Node
 
     def done(self, outcome: Outcome) -> None:
@@ -99,6 +101,7 @@ class _Reboot:
             if self.node.status == "Pending":
                 self.node.status = "Failure" if outcome.failure else "Running"
                 self.node.message = outcome.failure or ""
+                publish_health(self.cluster, self.node, self.node.message)
 
 
 def _batch(call: Call, act: Callable[[Cluster, list[Node]], None]) -> Json:

@@ -8,6 +8,7 @@ from local_aws import control
 from local_aws.iam import decisions, enforcement, roles, sessions, simulation
 from local_aws.iam.decisions import bucket_denies, role_allows, role_trusts, service_may
 from local_aws.iam.enforcement import access_key, authorize
+from local_aws.iam.publishing import service_may_publish
 from local_aws.iam.sessions import Session, assume, session_of
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "role_allows",
     "role_trusts",
     "service_may",
+    "service_may_publish",
     "session_of",
 ]
 

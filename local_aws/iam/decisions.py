@@ -1,7 +1,7 @@
 """Authorization decisions, as AWS makes them within one account, with a record of each for the tests.
 
-Evaluated: identity policies, permissions boundaries, buckets' and functions' own policies, trust policies. Not evaluated:
-service control policies, session policies, VPC endpoints' policies, key policies.
+Evaluated: identity policies, permissions boundaries, trust policies, the policies of buckets, functions and topics, and those
+of keys for services only. Not evaluated: service control policies, session policies, VPC endpoints' policies.
 """
 
 from collections import deque

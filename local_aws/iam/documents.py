@@ -8,7 +8,9 @@ from moto.awslambda.exceptions import UnknownFunctionException
 from moto.awslambda.models import lambda_backends
 from moto.iam.exceptions import NotFoundException
 from moto.iam.models import iam_backends
+from moto.kms.models import kms_backends
 from moto.s3.models import s3_backends
+from moto.sns.models import sns_backends
 
 from local_aws.iam.policy import Statement
 
@@ -55,13 +57,19 @@ def trust_statements(role: Role) -> list[Statement]:
 
 
 def resource_statements(account: str, resource: str) -> list[Statement]:
-    """Return the statements of the resource's own policy: a bucket's (also for its objects) or a function's."""
+    """Return the statements of the resource's own policy: a bucket's (also for its objects), function's, topic's or key's."""
     service = (resource.split(":") + [""] * 3)[2]
     if service == "s3":
         bucket = find_bucket(resource)
         return statements(bucket.policy.decode()) if bucket and bucket.policy else []
     if service == "lambda" and ":function:" in resource:
         return _function_statements(account, resource)
+    if service == "sns" and (topics := _regional(sns_backends, account, resource)):
+        topic = topics.topics.get(resource)
+        return statements(topic.policy) if topic else []
+    if service == "kms" and (keys := _regional(kms_backends, account, resource)):
+        key = keys.keys.get(resource.rsplit("/", 1)[-1])
+        return statements(key.policy) if key else []
     return []
 
 
@@ -91,6 +99,12 @@ def _function_statements(account: str, resource: str) -> list[Statement]:
     except UnknownFunctionException:
         return []
     return list(function.policy.statements) if function.policy else []
+
+
+def _regional(backends: Any, account: str, resource: str) -> Any | None:
+    """Return moto's backend for the region of the ARN; None for a pattern."""
+    region = resource.split(":")[3]
+    return backends[account].get(region)
 
 
 def _default_document(policy: Any) -> str:

@@ -1,105 +1,181 @@
-"""Metrics that the embedded AWS counts itself, and their alarms, evaluated when a value arrives and when it expires.
+"""Alarms on the metrics that the embedded AWS counts itself, evaluated when a value arrives and every minute.
 
-Values from PutMetricData are not included.
+Unlike AWS: periods end now instead of at full minutes; other actions than publishing to a topic are not supported.
 """
 
 import json
+import re
 import threading
-from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
-from moto.cloudwatch.models import cloudwatch_backends
+from moto.cloudwatch.models import CloudWatchBackend, cloudwatch_backends
 from moto.sns.models import sns_backends
 
-from local_aws.clock import clock
+from local_aws import iam
+from local_aws.metrics import values
+from local_aws.metrics.values import Metric
 from local_aws.schedule import schedule
 
-_KEPT = 2_000
+_SERVICE = "cloudwatch.amazonaws.com"
+_EVERY_S = 60.0
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "GreaterThanOrEqualToThreshold": lambda have, threshold: have >= threshold,
     "GreaterThanThreshold": lambda have, threshold: have > threshold,
     "LessThanOrEqualToThreshold": lambda have, threshold: have <= threshold,
     "LessThanThreshold": lambda have, threshold: have < threshold,
 }
-_STATISTICS: dict[str, Callable[[list[float]], float]] = {"Sum": sum, "Maximum": max, "SampleCount": len}
+_STATISTICS: dict[str, Callable[[list[float]], float]] = {
+    "Sum": sum,
+    "Maximum": max,
+    "Minimum": min,
+    "Average": lambda found: sum(found) / len(found),
+    "SampleCount": len,
+}
 """Per statistic, the function of the values in one period."""
+_MISSING = {"breaching": True, "notBreaching": False, "ignore": None}
+"""Per TreatMissingData, whether a period without values breaches; None leaves the alarm's state as it is."""
+_SUM = re.compile(r"\w+(?: \+ \w+)*")
 
-
-@dataclass(frozen=True)
-class Metric:
-    """The identity of a metric."""
-
-    account: str
-    region: str
-    namespace: str
-    name: str
-    dimensions: frozenset[tuple[str, str]]
-
-
-_values: deque[tuple[Metric, float, float]] = deque(maxlen=_KEPT)
-"""Values with their arrival times, in AWS's seconds."""
-_lock = threading.Lock()
+_put_alarm = CloudWatchBackend.put_metric_alarm
+_lock = threading.RLock()
+_sources: list[Callable[[], None]] = []
+_ticks: set[str] = set()
 
 
 class AlarmError(Exception):
     """The alarm cannot be evaluated here."""
 
 
-def check(statistic: str | None, comparison: str, periods: int, missing: str | None) -> None:
+def check(properties: dict[str, Any]) -> None:
     """Refuse an alarm that would not be evaluated as on AWS."""
-    if statistic in _STATISTICS and comparison in _COMPARISONS and periods == 1 and missing == "notBreaching":
+    statistics = [properties.get("Statistic")]
+    if queries := properties.get("Metrics"):
+        statistics = [query["MetricStat"]["Stat"] for query in queries if "MetricStat" in query]
+        sums = [query["Expression"] for query in queries if "Expression" in query]
+        if len(sums) != 1 or not _SUM.fullmatch(sums[0]):
+            raise AlarmError(f"not part of the embedded AWS: an alarm on {', '.join(sums) or 'no expression'}")
+    comparison, missing = properties["ComparisonOperator"], properties.get("TreatMissingData")
+    if {*statistics} <= {*_STATISTICS} and comparison in _COMPARISONS and missing in _MISSING:
         return
-    what = f"{statistic}, {comparison}, {periods} periods, TreatMissingData {missing}"
+    what = f"{statistics}, {comparison}, TreatMissingData {missing}"
     raise AlarmError(f"not part of the embedded AWS: an alarm with {what}")
+
+
+def install() -> None:
+    """Evaluate alarms from their creation on."""
+    CloudWatchBackend.put_metric_alarm = _put_and_watch
+
+
+def every_minute(source: Callable[[], None]) -> None:
+    """Call ``source`` every minute, as long as there are alarms, to count a service's own metrics."""
+    if source not in _sources:
+        _sources.append(source)
 
 
 def count(metric: Metric, value: float = 1) -> None:
     """Add a value, and evaluate the alarms on its metric."""
-    with _lock:
-        _values.append((metric, value, clock.seconds()))
+    values.add(metric, value)
     for alarm in list(cloudwatch_backends[metric.account][metric.region].alarms.values()):
-        if _metric_of(alarm, metric) == metric:
-            _evaluate(alarm, metric)
-            # Just after the end of the period in which the value counts.
-            schedule.after(float(alarm.period) + 1, _evaluation(alarm, metric))
+        for each, stat in _terms(alarm):
+            if each == metric:
+                _evaluate(alarm)
+                # Just after the end of the period in which the value counts.
+                schedule.after(float(stat.period) + 1, partial(_evaluate, alarm))
 
 
 def forget() -> None:
-    """Delete all values."""
+    """Delete all values, and stop."""
+    values.forget()
+    _ticks.clear()
+
+
+def _put_and_watch(self: Any, *arguments: Any, **named: Any) -> Any:
+    alarm = _put_alarm(self, *arguments, **named)
+    if not _ticks:
+        _ticks.add("started")
+        schedule.after(_EVERY_S, _tick)
+    return alarm
+
+
+def _tick() -> None:
+    """Count the services' metrics, evaluate all alarms, and continue while there are some."""
+    if not _ticks:
+        return
+    alarms = list(_alarms())
+    if not alarms:
+        _ticks.clear()
+        return
+    schedule.after(_EVERY_S, _tick)
+    for source in _sources:
+        source()
+    for alarm in alarms:
+        _evaluate(alarm)
+
+
+def _alarms() -> Iterator[Any]:
+    for account in list(cloudwatch_backends.values()):
+        for backend in list(account.values()):
+            yield from list(backend.alarms.values())
+
+
+def _terms(alarm: Any) -> list[tuple[Metric, Any]]:
+    """Return the metrics that the alarm adds up, each with its statistic and period."""
+    if not alarm.metric_data_queries:
+        return [(_metric(alarm, alarm), alarm)] if alarm.metric_name else []
+    stats = [query.metric_stat for query in alarm.metric_data_queries if query.metric_stat]
+    return [(_metric(alarm, stat.metric), stat) for stat in stats]
+
+
+def _metric(alarm: Any, of: Any) -> Metric:
+    account, region = alarm.alarm_arn.split(":")[4], alarm.alarm_arn.split(":")[3]
+    name = of.metric_name
+    return Metric(account, region, of.namespace, name, frozenset((each.name, each.value) for each in of.dimensions or ()))
+
+
+def _figures(alarm: Any) -> Iterator[float | None]:
+    """Yield the figure of each period, the newest first; None without values."""
+    parts: list[Iterable[float | None]] = []
+    for metric, stat in _terms(alarm):
+        statistic = _STATISTICS[getattr(stat, "stat", None) or stat.statistic]
+        found = values.values_of(metric, float(stat.period), int(alarm.evaluation_periods))
+        parts.append([statistic(each) if each else None for each in found])
+    for period in zip(*parts, strict=True):
+        known = [each for each in period if each is not None]
+        yield sum(known) if len(known) == len(period) else None
+
+
+def _evaluate(alarm: Any) -> None:
+    """Set the alarm's state: ALARM if all periods breach, otherwise OK."""
     with _lock:
-        _values.clear()
+        figures = list(_figures(alarm))
+        compare, threshold = _COMPARISONS[alarm.comparison_operator], float(alarm.threshold)
+        missing = _MISSING[alarm.treat_missing_data]
+        breached = [missing if figure is None else compare(figure, threshold) for figure in figures]
+        if not breached or (False not in breached and None in breached):
+            return
+        state = "OK" if False in breached else "ALARM"
+        if alarm.state_value != state:
+            shown = ", ".join("none" if figure is None else f"{figure:g}" for figure in figures)
+            reason = f"the values of the last {len(figures)} periods, newest first, are {shown}; the threshold is {threshold:g}"
+            alarm.update_state(reason, "{}", state)
+            _notify(alarm, state, reason)
 
 
-def _metric_of(alarm: Any, like: Metric) -> Metric:
-    dimensions = frozenset((dimension.name, dimension.value) for dimension in alarm.dimensions)
-    return Metric(like.account, like.region, alarm.namespace, alarm.metric_name, dimensions)
-
-
-def _evaluation(alarm: Any, metric: Metric) -> Callable[[], None]:
-    return lambda: _evaluate(alarm, metric)
-
-
-def _evaluate(alarm: Any, metric: Metric) -> None:
-    """Set the alarm's state by the values in its period; without values it is OK, as TreatMissingData says."""
-    since = clock.seconds() - float(alarm.period)
-    with _lock:
-        values = [value for of, value, seconds in _values if of == metric and seconds > since]
-    figure = _STATISTICS[alarm.statistic](values) if values else 0.0
-    is_breached = bool(values) and _COMPARISONS[alarm.comparison_operator](figure, float(alarm.threshold))
-    state = "ALARM" if is_breached else "OK"
-    if alarm.state_value != state:
-        reason = f"{alarm.statistic} of {alarm.metric_name} is {figure:g} in {alarm.period} seconds"
-        alarm.update_state(reason, "{}", state)
-        _notify(alarm, metric, state, reason)
-
-
-def _notify(alarm: Any, metric: Metric, state: str, reason: str) -> None:
-    """Publish to the topics of the state; other actions are not supported."""
+def _notify(alarm: Any, state: str, reason: str) -> None:
+    """Publish to the topics of the state whose policies allow it; other actions are not supported."""
     actions = (alarm.alarm_actions if state == "ALARM" else alarm.ok_actions) or ()
-    message = {"AlarmName": alarm.name, "NewStateValue": state, "NewStateReason": reason, "AlarmArn": alarm.alarm_arn}
-    topics = sns_backends[metric.account][metric.region]
+    account, region = alarm.alarm_arn.split(":")[4], alarm.alarm_arn.split(":")[3]
+    message = {
+        "AlarmName": alarm.name,
+        "AlarmDescription": alarm.description,
+        "NewStateValue": state,
+        "NewStateReason": reason,
+        "AlarmArn": alarm.alarm_arn,
+    }
+    topics = sns_backends[account][region]
     for arn in actions:
-        if arn in topics.topics:
+        context = {"aws:SourceArn": alarm.alarm_arn, "aws:SourceAccount": account}
+        if arn in topics.topics and iam.service_may_publish(account, _SERVICE, arn, context):
             topics.publish(json.dumps(message), arn=arn, subject=f"{state}: {alarm.name}"[:100])

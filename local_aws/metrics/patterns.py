@@ -12,7 +12,9 @@ from typing import Any
 Matches = Callable[[str], bool]
 Test = Callable[[Any], bool]
 
-_TOKEN = re.compile(r'\s*(?P<token>[{}()]|&&|\|\||!=|>=|<=|[=<>]|\$\.[\w.]+|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?)')
+_TOKEN = re.compile(
+    r'\s*(?P<token>[{}()]|&&|\|\||!=|>=|<=|[=<>]|\$\.[\w.-]+(?:\[\d+\][\w.-]*)*|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?)'
+)
 _NUMBERS: dict[str, Callable[[float, float], bool]] = {
     "=": lambda have, expected: have == expected,
     "!=": lambda have, expected: have != expected,
@@ -42,9 +44,12 @@ def matcher(pattern: str) -> Matches:
 
 
 def value_at(selector: str, value: Any) -> Any:
-    """Return the value at `$.a.b`, or None."""
-    for name in selector.removeprefix("$.").split("."):
-        value = value.get(name) if isinstance(value, dict) else None
+    """Return the value at `$.a.b[0].c`, or None."""
+    for name in re.findall(r"[^.\[\]]+", selector.removeprefix("$.")):
+        if isinstance(value, list):
+            value = value[int(name)] if name.isdigit() and int(name) < len(value) else None
+        else:
+            value = value.get(name) if isinstance(value, dict) else None
     return value
 
 

@@ -43,7 +43,7 @@ OF_AN_ASSOCIATION = ("bucket", "prefix", "imported_file_chunk_size_mib", "auto_i
 FILE_SYSTEM_ADDRESSES = ("removal", "compression", "version", "deployment_type")
 OF_THE_FILE = (
     *("wait", "wait_hours", "node_recovery", "cluster_name", "implementation", "trust_source_account", "recreate", "account"),
-    *("alarm_topic_arn", "tags", "removal", "provisioning"),
+    *("alarm_topic_arn", "tags", "removal", "provisioning", "monitoring"),
 )
 
 

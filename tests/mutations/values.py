@@ -79,6 +79,7 @@ FITTING: dict[str, tuple[str, ...]] = {
     "recreate": ("true", "false"),
     "account": ('"123456789012"',),
     "alarm_topic_arn": ("arn:aws:sns:us-west-2:123456789012:alarms",),
+    "monitoring": ("{enabled: false}", "{emails: [ops@example.com]}", "{drained_nodes: 3, free_disk_percent: 12.5}"),
     "tags": ("{team: speech}", '{team: speech, "cost:center": "4711"}'),
     "message_of_the_day": ("welcome", '"a: b"', "ë"),
 }

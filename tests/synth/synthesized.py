@@ -13,7 +13,7 @@ from cli.snapshot.assembly import templates
 from stacks.clusters_app import PROJECT, ClustersApp
 from tests import cluster_files
 
-NETWORK, STORAGE, CLUSTER = STACKS = ("Network", "Storage", "Cluster")
+NETWORK, STORAGE, CLUSTER, MONITORING = STACKS = ("Network", "Storage", "Cluster", "Monitoring")
 
 Resource = dict[str, Any]
 
@@ -89,6 +89,10 @@ class Synthesized:
 
     def __getitem__(self, cluster_and_stack: tuple[str, str]) -> StackTemplate:
         return self.templates[cluster_and_stack]
+
+    def stacks(self, cluster: str) -> list[StackTemplate]:
+        """Return the templates of a cluster's stacks."""
+        return [template for (name, _), template in self.templates.items() if name == cluster]
 
     @property
     def clusters(self) -> list[str]:

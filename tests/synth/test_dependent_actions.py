@@ -11,7 +11,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests.synth.synthesized import CLUSTER, STACKS, StackTemplate, Synthesized
+from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized
 from tools import service_authorization
 from tools.service_authorization import SERVICES
 
@@ -64,7 +64,7 @@ def roles(stack: StackTemplate) -> Roles:
 def every_role(variants: Synthesized) -> list[tuple[str, set[str]]]:
     """Return the roles of all variants except those with actions of the file's own."""
     clusters = [name for name in variants.clusters if name != "node-role"]
-    return [role for cluster in clusters for stack in STACKS for role in roles(variants[cluster, stack]).items()]
+    return [role for cluster in clusters for stack in variants.stacks(cluster) for role in roles(stack).items()]
 
 
 def dependent(action: str) -> list[str]:

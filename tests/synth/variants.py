@@ -17,6 +17,7 @@ EXISTING_NETWORK = {
 }
 EXISTING_FILE_SYSTEM = {"file_system_id": "fs-00000000000000000", "mount_name": "abcdefgh"}
 SECRET = "arn:aws:secretsmanager:us-west-2:123456789012:secret:slurm-AbCdEf"
+TEAMS_ID = "01234567-89ab-cdef-0123-456789abcdef"
 TOPIC = "arn:aws:sns:us-west-2:123456789012:trouble"
 MOUNT = {"DnsName": "fs-00000000000000000.fsx.us-west-2.amazonaws.com", "MountName": "abcdefgh", "MountPath": "/fsx"}
 KEY = "arn:aws:kms:us-west-2:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
@@ -64,6 +65,19 @@ CHANGES: dict[str, dict[str, Any]] = {
     "other-range": {"network": {"node_cidr": "10.2.0.0/16"}},
     "three-hours": {"wait_hours": 3},
     "alarm-topic": {"alarm_topic_arn": TOPIC},
+    "unmonitored": {"monitoring": {"enabled": False}},
+    "notified": {
+        "monitoring": {
+            "emails": ["ops@example.com"],
+            "slack": {"workspace_id": "T0123ABCD", "channel_id": "C0123ABCD"},
+            "teams": {"tenant_id": TEAMS_ID, "team_id": TEAMS_ID, "channel_id": "19%3Aabc%40thread.tacv2"},
+            "drained_nodes": 3,
+            "free_disk_percent": 20,
+        }
+    },
+    "existing-topic": {"monitoring": {"topic_arn": TOPIC}},
+    "without-agent": {"lifecycle": {"follow": "new_nodes"}},
+    "not-waiting": {"wait": "none"},
     "recreated": {"recreate": True},
     "named": {"cluster_name": "ml-cluster"},
     "source-account": {"trust_source_account": True},

@@ -20,6 +20,7 @@ from constructs.hyperpod.cluster.volume_keys import volume_key_ids
 from constructs.hyperpod.fingerprint import fingerprint
 from constructs.hyperpod.lifecycle.lifecycle_scripts import LifecycleScripts
 from constructs.hyperpod.lifecycle.running_nodes import RunningNodes
+from constructs.hyperpod.monitoring.topic_arn import topic_arn
 from constructs.hyperpod.network.network import Network
 from constructs.hyperpod.removal_policy import removal_policy
 from constructs.hyperpod.storage.shared_storage import SharedStorage
@@ -48,7 +49,7 @@ class HyperPodCluster(Construct):
     ) -> None:
         super().__init__(scope, id)
         self._config = config
-        self._provider = ClusterProvider(self, "Provider", alarm_topic_arn=config.alarm_topic_arn)
+        self._provider = ClusterProvider(self, "Provider", alarm_topic_arn=config.alarm_topic_arn or topic_arn(config))
         request = tagged(create_cluster_input(config, network=network, storage=storage, scripts=scripts, role=role), config)
         properties = resource_properties(config, request, network.identity)
         self._resource = self._custom("Resource", "Custom::HyperPodCluster", properties)

@@ -7,6 +7,7 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 NAMESPACE = "hyperpod-cdk"
+UNANSWERED = "RequestUnanswered"
 # Values of `alarm` in the log of lambda_assets/cluster_resource/response.py.
 REFUSED, LEFT = "response refused", "deletion failed"
 
@@ -25,6 +26,11 @@ COUNTED = (
         f"search the logs of the step and responder functions for '{LEFT}'",
     ),
 )
+
+
+def alarm_names(stack: str) -> list[str]:
+    """Return the names of the alarms in the stack."""
+    return [f"{stack}-{name}" for name in (*(name for _, name, _ in COUNTED), UNANSWERED)]
 
 
 class RequestAlarms(Construct):
@@ -51,7 +57,7 @@ class RequestAlarms(Construct):
         for kind, name, description in COUNTED:
             self._alarm(name, description, NAMESPACE, metric, {"Kind": kind})
         self._alarm(
-            "RequestUnanswered",
+            UNANSWERED,
             "The responder function failed after all retries: the stack waits an hour for a response to its request; see the log "
             "of the responder function",
             "AWS/Lambda",
@@ -79,6 +85,7 @@ class RequestAlarms(Construct):
         cloudwatch.CfnAlarm(
             self,
             id,
+            alarm_name=f"{cdk.Stack.of(self).stack_name}-{id}",
             alarm_description=description,
             namespace=namespace,
             metric_name=metric,

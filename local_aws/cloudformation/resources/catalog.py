@@ -2,6 +2,7 @@
 
 from local_aws.cloudformation.resources import (
     cdk,
+    chatbot,
     cloudwatch,
     ec2_endpoints,
     ec2_network,
@@ -17,12 +18,14 @@ from local_aws.cloudformation.resources import (
     register,
     s3,
     sagemaker,
+    sns,
     ssm,
     states,
 )
 
 MODULES = (
     cdk,
+    chatbot,
     cloudwatch,
     ec2_endpoints,
     ec2_network,
@@ -37,6 +40,7 @@ MODULES = (
     logs,
     s3,
     sagemaker,
+    sns,
     ssm,
     states,
 )

@@ -1,7 +1,11 @@
-"""CloudWatch: alarms on one metric."""
+"""CloudWatch: alarms on a metric or a sum of metrics, and dashboards."""
+
+import json
+from collections.abc import Mapping
+from typing import ClassVar
 
 from local_aws.cloudformation.errors import ResourceError
-from local_aws.cloudformation.resources.provider import Context, Provider, pick, tag_changes
+from local_aws.cloudformation.resources.provider import Context, Provider, pick, tag_changes, tolerate
 from local_aws.cloudformation.template import Json
 from local_aws.metrics import alarms
 
@@ -13,6 +17,7 @@ _ARGUMENTS = (
     "Dimensions",
     "EvaluationPeriods",
     "MetricName",
+    "Metrics",
     "Namespace",
     "OKActions",
     "Period",
@@ -23,7 +28,7 @@ _ARGUMENTS = (
 
 
 class Alarm(Provider):
-    """AWS::CloudWatch::Alarm on the sum, maximum or number of one metric's values in one period."""
+    """AWS::CloudWatch::Alarm on a statistic of a metric, or on the sum of several."""
 
     type = "AWS::CloudWatch::Alarm"
     acts_on = (*_ARGUMENTS, "AlarmName", "Tags")
@@ -37,12 +42,7 @@ class Alarm(Provider):
 
     def _put(self, context: Context, name: str, properties: Json, further: Json) -> None:
         try:
-            alarms.check(
-                properties.get("Statistic"),
-                properties["ComparisonOperator"],
-                int(properties["EvaluationPeriods"]),
-                properties.get("TreatMissingData"),
-            )
+            alarms.check(properties)
         except alarms.AlarmError as error:
             raise ResourceError(str(error)) from error
         context.client("cloudwatch").put_metric_alarm(AlarmName=name, **pick(properties, *_ARGUMENTS), **further)
@@ -70,4 +70,34 @@ class Alarm(Provider):
         context.client("cloudwatch").delete_alarms(AlarmNames=[physical_id])
 
 
-PROVIDERS = (Alarm(),)
+class Dashboard(Provider):
+    """AWS::CloudWatch::Dashboard."""
+
+    type = "AWS::CloudWatch::Dashboard"
+    acts_on = ("DashboardBody", "DashboardName")
+    without_effect: ClassVar[Mapping[str, str]] = {"Tags": "nothing reads the tags of dashboards"}
+
+    def create(self, context: Context, properties: Json) -> str:
+        """Create the dashboard and return its name."""
+        name = str(properties.get("DashboardName") or context.unique_name(255))
+        self._put(context, name, properties)
+        return name
+
+    def _put(self, context: Context, name: str, properties: Json) -> None:
+        try:
+            json.loads(properties["DashboardBody"])
+        except ValueError as error:
+            raise ResourceError("The field DashboardBody must be a valid JSON object") from error
+        context.client("cloudwatch").put_dashboard(DashboardName=name, DashboardBody=properties["DashboardBody"])
+
+    def update(self, context: Context, physical_id: str, properties: Json, before: Json) -> None:
+        """Replace the body."""
+        self._put(context, physical_id, properties)
+
+    def delete(self, context: Context, physical_id: str, properties: Json) -> None:
+        """Delete the dashboard."""
+        with tolerate("ResourceNotFound"):
+            context.client("cloudwatch").delete_dashboards(DashboardNames=[physical_id])
+
+
+PROVIDERS = (Alarm(), Dashboard())

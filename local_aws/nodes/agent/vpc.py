@@ -51,4 +51,5 @@ def _cidrs(cluster: Cluster, vpc_id: str) -> tuple[str, ...]:
 
 
 def _file_system(system: fsx.FileSystem, folder: Path) -> FileSystem:
-    return FileSystem(system.interfaces[0].address, str(system.lustre["MountName"]), folder / system.id)
+    system.folder = folder / system.id
+    return FileSystem(system.interfaces[0].address, str(system.lustre["MountName"]), system.folder)

@@ -100,7 +100,7 @@ def test_filter_and_alarm_change_in_place_and_go_with_the_stack(world: World) ->
     ("wrong", "said"),
     [
         (resources("ERROR"), "use the JSON form"),
-        (resources(Statistic="Average"), "an alarm with Average"),
+        (resources(Metrics=[{"Id": "a", "Expression": "b * 2"}]), "an alarm on b * 2"),
         (resources(TreatMissingData="missing"), "TreatMissingData missing"),
     ],
 )

@@ -66,6 +66,7 @@ def test_a_cluster_is_deployed_changed_and_destroyed_by_the_real_command_line(wo
         "python", "-m", "cli", "status", "reference"
     )
     no_role_of_the_account_writes_the_scripts(client)
+    hyperpods_log_group_is_monitored(client)
     a_count_is_one_field_in_the_diff_and_changes_in_place(workspace, client)
     workspace.destroy()
     assert client("sagemaker").list_clusters()["ClusterSummaries"] == []
@@ -104,6 +105,14 @@ def the_request_is_the_reference_request() -> None:
             {"InstanceGroupName": "compute-nodes", "InstanceType": "ml.trn1.32xlarge", "InstanceCount": 4, **shared},
         ]
     }
+
+
+def hyperpods_log_group_is_monitored(client: Client) -> None:
+    """Its name ends in the cluster's ID, and the nodes create it."""
+    [cluster] = client("sagemaker").list_clusters()["ClusterSummaries"]
+    group = f"/aws/sagemaker/Clusters/{cluster['ClusterName']}/{cluster['ClusterArn'].rpartition('/')[2]}"
+    filters = client("logs").describe_metric_filters(logGroupName=group)["metricFilters"]
+    assert [each["metricTransformations"][0]["metricName"] for each in filters] == ["health-events"]
 
 
 def no_role_of_the_account_writes_the_scripts(client: Client) -> None:

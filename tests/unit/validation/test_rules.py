@@ -234,6 +234,8 @@ BREAKERS: dict[str, Callable[[Any], object]] = {
     "node-role-policy-account": lambda draft: draft.set("account", "123456789012").set(
         "node_role", "permissions_boundary_arn", "arn:aws:iam::210987654321:policy/theirs"
     ),
+    "duplicate-emails": lambda draft: draft.set("monitoring", "emails", ["ops@example.com", "Ops@example.com"]),
+    "unused-monitoring": lambda draft: draft.set("monitoring", {"enabled": False, "drained_nodes": 2}),
     "duplicate-node-role-policies": lambda draft: draft.set("node_role", "statements", [READ, READ]),
     "node-role-policy-size": lambda draft: draft.set(
         "node_role", "statements", [{**READ, "Resource": [f"arn:aws:s3:::{'a' * 60}{index}" for index in range(60)]}]

@@ -20,6 +20,7 @@ def _arns(request: EffectiveRequest) -> Iterator[tuple[Path, str]]:
     """Yield every ARN of the file with its path."""
     config, accounting = request.config, request.config.slurm.accounting
     yield ("alarm_topic_arn",), config.alarm_topic_arn or ""
+    yield ("monitoring", "topic_arn"), config.monitoring.topic_arn or ""
     yield ("slurm", "accounting", "secret_arn"), accounting.secret_arn or ""
     yield ("slurm", "accounting", "secret_key_arn"), accounting.secret_key_arn or ""
     role = config.node_role
@@ -33,7 +34,7 @@ def _arns(request: EffectiveRequest) -> Iterator[tuple[Path, str]]:
     yield from ((each.path, each.text) for each in (*plans, *roles, *_keys(request)))
 
 
-@request_rule("arn-partition", "alarm_topic_arn", "slurm.accounting", "node_role", "instance_groups[]", "region")
+@request_rule("arn-partition", "alarm_topic_arn", "monitoring", "slurm.accounting", "node_role", "instance_groups[]", "region")
 def arn_partition(request: EffectiveRequest) -> Iterator[Problem]:
     """ARNs must have the partition of their region: `arn:aws-us-gov:` in us-gov-west-1, `arn:aws-cn:` in cn-north-1.
 

@@ -8,19 +8,18 @@ from config.model import ClusterConfig
 from validation.rules.registry import rule
 
 
-@rule("topic-region", "alarm_topic_arn", "region")
+@rule("topic-region", "alarm_topic_arn", "monitoring", "region")
 def topic_region(config: ClusterConfig) -> Iterator[Problem]:
-    """The alarm topic must be in the cluster's region.
+    """SNS topics for alarms must be in the cluster's region.
 
     CloudWatch alarms can only notify topics in their own region; CloudFormation fails after network and storage are created.
     """
     # https://github.com/cds-snc/notification-terraform/pull/128 has PutMetricAlarm's error.
-    arn = config.alarm_topic_arn
-    if arn and config.region and Arn.of(arn).region != config.region:
-        message = (
-            f"is in {Arn.of(arn).region}, but alarms can only notify topics in their own region; use a topic in {config.region}"
-        )
-        yield Problem(("alarm_topic_arn",), arn, message)
+    topics = {("alarm_topic_arn",): config.alarm_topic_arn, ("monitoring", "topic_arn"): config.monitoring.topic_arn}
+    for path, arn in topics.items():
+        if arn and config.region and (region := Arn.of(arn).region) != config.region:
+            message = f"is in {region}, but alarms can only notify topics in their own region; use a topic in {config.region}"
+            yield Problem(path, arn, message)
 
 
 @rule("openzfs-region", "storage.openzfs", "region", level=Level.WARNING)

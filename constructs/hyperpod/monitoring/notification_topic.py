@@ -1,0 +1,83 @@
+"""Define the SNS topic of a cluster's notifications."""
+
+import aws_cdk as cdk
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_sns as sns
+from constructs import Construct
+
+from config.model import ClusterConfig
+from constructs.hyperpod.monitoring.topic_arn import topic_name
+
+PUBLISHERS = ("cloudwatch.amazonaws.com", "events.amazonaws.com")
+
+
+class NotificationTopic(Construct):
+    """Define an encrypted topic with its e-mail subscriptions, or subscribe to the existing topic of the file.
+
+    Alarms cannot publish to a topic with the AWS managed key alias/aws/sns, because its policy cannot allow CloudWatch.
+    """
+
+    def __init__(self, scope: Construct, id: str, *, config: ClusterConfig) -> None:
+        super().__init__(scope, id)
+        self._arn = config.monitoring.topic_arn or self._define(config)
+        for email in config.monitoring.emails:
+            sns.CfnSubscription(self, email, protocol="email", endpoint=email, topic_arn=self._arn)
+
+    @property
+    def topic_arn(self) -> str:
+        """The ARN of the topic."""
+        return self._arn
+
+    def _define(self, config: ClusterConfig) -> str:
+        topic = sns.CfnTopic(self, "Resource", topic_name=topic_name(config), kms_master_key_id=self._key().attr_key_id)
+        publish = {
+            "Sid": "PublishNotifications",
+            "Effect": "Allow",
+            "Principal": {"Service": list(PUBLISHERS)},
+            "Action": "sns:Publish",
+            "Resource": topic.ref,
+            "Condition": _from_this_account(),
+        }
+        insecure = {
+            "Sid": "RequireSecureTransport",
+            "Effect": "Deny",
+            "Principal": "*",
+            "Action": "sns:Publish",
+            "Resource": topic.ref,
+            "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+        }
+        sns.CfnTopicPolicy(
+            self, "Policy", topics=[topic.ref], policy_document={"Version": "2012-10-17", "Statement": [publish, insecure]}
+        )
+        return topic.ref
+
+    def _key(self) -> kms.CfnKey:
+        administer = {
+            "Sid": "AdministerKey",
+            "Effect": "Allow",
+            "Principal": {"AWS": f"arn:{cdk.Aws.PARTITION}:iam::{cdk.Aws.ACCOUNT_ID}:root"},
+            "Action": "kms:*",
+            "Resource": "*",
+        }
+        publish = {
+            "Sid": "EncryptNotifications",
+            "Effect": "Allow",
+            "Principal": {"Service": list(PUBLISHERS)},
+            "Action": ["kms:Decrypt", "kms:GenerateDataKey*"],
+            "Resource": "*",
+            "Condition": _from_this_account(),
+        }
+        key = kms.CfnKey(
+            self,
+            "Key",
+            description=f"Encrypts the notifications of HyperPod cluster {cdk.Stack.of(self).stack_name}",
+            enable_key_rotation=True,
+            pending_window_in_days=7,
+            key_policy={"Version": "2012-10-17", "Statement": [administer, publish]},
+        )
+        key.apply_removal_policy(cdk.RemovalPolicy.DESTROY)
+        return key
+
+
+def _from_this_account() -> dict[str, object]:
+    return {"StringEquals": {"aws:SourceAccount": cdk.Aws.ACCOUNT_ID}}

@@ -1,0 +1,79 @@
+"""Define the alarms, notifications and dashboard of a cluster."""
+
+from typing import Any, cast
+
+from aws_cdk import CfnOutput, CfnResource, Fn, Stack
+from constructs import Construct
+
+from config.model import ClusterConfig, Implementation, Wait
+from constructs.hyperpod.cluster.request_alarms import alarm_names
+from constructs.hyperpod.fingerprint import fingerprint
+from constructs.hyperpod.monitoring.chat_channels import ChatChannels
+from constructs.hyperpod.monitoring.dashboard import Dashboard
+from constructs.hyperpod.monitoring.event_rules import EventRules
+from constructs.hyperpod.monitoring.file_system_alarms import FileSystemAlarms
+from constructs.hyperpod.monitoring.health_agent_alarm import HealthAgentAlarm
+from constructs.hyperpod.monitoring.node_alarms import NodeAlarms
+from constructs.hyperpod.monitoring.notification_topic import NotificationTopic
+from constructs.hyperpod.network.network import Network
+from constructs.hyperpod.storage.shared_storage import SharedStorage
+
+
+class MonitoringStack(Stack):
+    """Define what notifies of a deployed cluster; it can be deleted without the cluster."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        config: ClusterConfig,
+        network: Network,
+        storage: SharedStorage,
+        cluster: Stack,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(scope, id, description=f"Monitoring of HyperPod cluster {config.name}", **kwargs)
+        topic = NotificationTopic(self, "Topic", config=config).topic_arn
+        ChatChannels(self, "Chat", config=config, topic_arn=topic)
+        arn = Fn.get_stack_output(cluster.stack_name, "ClusterArn")
+        EventRules(self, "Events", config=config, cluster_arn=arn, topic_arn=topic)
+        dashboard = Dashboard(
+            self,
+            "Dashboard",
+            config=config,
+            alarm_names=self._alarms(config, storage, cluster.stack_name, topic),
+            file_system_id=storage.file_system_id,
+        )
+        # A weak reference is resolved again only if the template changes (docs/adr/0003-weak-references.md).
+        cast("CfnResource", dashboard.node.default_child).add_metadata("Identity", _identity(config, network, storage))
+        CfnOutput(self, "NotificationTopic", value=topic, description="SNS topic of the cluster's notifications")
+
+    def _alarms(self, config: ClusterConfig, storage: SharedStorage, cluster: str, topic: str) -> list[str]:
+        """Define the alarms that get data, and return the names of all alarms of the cluster."""
+        names: list[str] = []
+        if config.has_node_reports:
+            names += NodeAlarms(self, "Nodes", config=config, topic_arn=topic).names
+        if config.wait is not Wait.NONE:  # otherwise the log group may not exist yet
+            group = _log_group(cluster)
+            names += HealthAgentAlarm(self, "HealthAgent", config=config, log_group_name=group, topic_arn=topic).names
+        if config.storage.lustre:
+            system = str(storage.file_system_id)
+            names += FileSystemAlarms(self, "FileSystem", config=config, file_system_id=system, topic_arn=topic).names
+        if config.implementation is Implementation.CUSTOM_RESOURCE:
+            names += alarm_names(cluster)
+        return names
+
+
+def _log_group(cluster: str) -> str:
+    """Return the log group that HyperPod's agents on the nodes write to."""
+    return "/".join(
+        ("/aws/sagemaker/Clusters", Fn.get_stack_output(cluster, "ClusterName"), Fn.get_stack_output(cluster, "ClusterId"))
+    )
+
+
+def _identity(config: ClusterConfig, network: Network, storage: SharedStorage) -> str:
+    """Return a hash that changes when the cluster or the file system is replaced."""
+    create_only = [config.overrides.get(member) for member in ("VpcConfig", "Orchestrator")]
+    cluster = (config.cluster_name, config.implementation.value, config.adopt, config.recreate, *create_only)
+    return fingerprint(network.identity, storage.identity, *cluster)

@@ -1,0 +1,124 @@
+"""Alarms of the embedded AWS: statistics, several periods, sums of metrics, and missing values."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from local_aws.metrics import alarms, values
+from local_aws.metrics.values import Metric
+
+ARN = "arn:aws:cloudwatch:us-west-2:123456789012:alarm:a"
+
+
+class Alarm(SimpleNamespace):
+    """An alarm in moto's form."""
+
+    def update_state(self, reason: str, _: str, state: str) -> None:
+        self.reason, self.state_value = reason, state
+
+
+def alarm(**changes: Any) -> Alarm:
+    """Return an alarm on three periods of a minute whose maximum is below 1."""
+    settings = {
+        "name": "a",
+        "description": "",
+        "alarm_arn": ARN,
+        "namespace": "ours",
+        "metric_name": "answers",
+        "dimensions": [],
+        "metric_data_queries": [],
+        "statistic": "Maximum",
+        "period": 60,
+        "evaluation_periods": 3,
+        "threshold": 1,
+        "comparison_operator": "LessThanThreshold",
+        "treat_missing_data": "breaching",
+        "alarm_actions": [],
+        "ok_actions": [],
+        "state_value": "OK",
+    }
+    return Alarm(**settings | changes)
+
+
+@pytest.fixture
+def at(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that adds a value at a second; the alarm is evaluated at second 180."""
+    now = [0.0]
+    monkeypatch.setattr(values.Metric, "seconds", lambda _: now[0])
+    values.forget()
+
+    def add(second: float, value: float, name: str = "answers") -> None:
+        now[0] = second
+        values.add(Metric("123456789012", "us-west-2", "ours", name, frozenset()), value)
+        now[0] = 180.0
+
+    now[0] = 180.0
+    return add
+
+
+def evaluated(one: Alarm) -> str:
+    alarms._evaluate(one)
+    return str(one.state_value)
+
+
+@pytest.mark.parametrize(("missing", "state"), [("breaching", "ALARM"), ("notBreaching", "OK"), ("ignore", "OK")])
+def test_missing_values_are_treated_as_the_alarm_says(at: Any, missing: str, state: str) -> None:
+    assert evaluated(alarm(treat_missing_data=missing)) == state
+
+
+def test_ignored_missing_values_keep_an_alarm(at: Any) -> None:
+    at(170, 0)
+    assert evaluated(alarm(treat_missing_data="ignore", state_value="ALARM")) == "ALARM"
+
+
+def test_all_periods_must_breach(at: Any) -> None:
+    at(30, 0)
+    at(90, 1)
+    at(150, 0)
+    assert evaluated(alarm()) == "OK"
+    at(95, 0)
+    assert evaluated(alarm()) == "OK", "the maximum of the second period is still 1"
+    assert evaluated(alarm(statistic="Minimum")) == "ALARM"
+
+
+@pytest.mark.parametrize(
+    ("statistic", "threshold", "state"), [("Sum", 10, "ALARM"), ("Average", 10, "OK"), ("SampleCount", 2, "ALARM")]
+)
+def test_a_statistic_is_of_the_values_of_a_period(at: Any, statistic: str, threshold: float, state: str) -> None:
+    at(170, 4)
+    at(171, 6)
+    comparison = "GreaterThanOrEqualToThreshold"
+    one = alarm(statistic=statistic, evaluation_periods=1, threshold=threshold, comparison_operator=comparison)
+    assert evaluated(one) == state
+
+
+def test_metrics_are_added(at: Any) -> None:
+    stats = [
+        SimpleNamespace(metric=SimpleNamespace(namespace="ours", metric_name=name, dimensions=[]), stat="Sum", period=60)
+        for name in ("read", "write")
+    ]
+    queries = [SimpleNamespace(metric_stat=stat) for stat in [None, *stats]]
+    one = alarm(
+        metric_data_queries=queries, metric_name=None, evaluation_periods=1, threshold=10, treat_missing_data="notBreaching"
+    )
+    one.comparison_operator = "GreaterThanThreshold"
+    at(170, 6, "read")
+    assert evaluated(one) == "OK"
+    at(170, 6, "write")
+    assert evaluated(one) == "ALARM"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"Statistic": "IQM"},
+        {"TreatMissingData": "missing"},
+        {"Metrics": [{"Id": "e", "Expression": "a / b"}]},
+    ],
+)
+def test_an_alarm_that_cannot_be_evaluated_is_refused(wrong: dict[str, Any]) -> None:
+    right = {"Statistic": "Sum", "ComparisonOperator": "LessThanThreshold", "TreatMissingData": "breaching"}
+    alarms.check(right)
+    with pytest.raises(alarms.AlarmError, match="not part of the embedded AWS"):
+        alarms.check({**right, **wrong})
