@@ -1,5 +1,6 @@
 """Credentials of another account than the file's are reported before anything else is asked."""
 
+import shlex
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from cli.__main__ import main
 from tests.cluster_files import REFERENCE
-from tests.unit.cli.commands import OPTIONS
+from tests.unit.cli.commands import EXAMPLES, OPTIONS
 from tests.unit.cli.import_cluster.originals import DATA
 
 THEIRS, OURS = "999999999999", "123456789012"
@@ -78,7 +79,8 @@ def said(file: Path) -> str:
 def test_every_command_that_calls_aws_reports_it_and_asks_nothing_else(
     command: str, asked: list[str], theirs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([command, "prod", "--clusters", str(theirs.parent), *MORE.get(command, [])]) == 1
+    words = MORE.get(command) or shlex.split(EXAMPLES[command][0])[2:]  # what the example has after the cluster
+    assert main([command, "prod", "--clusters", str(theirs.parent), *words]) == 1
     assert capsys.readouterr() == ("", said(theirs))
     assert asked == ["GetCallerIdentity"]
 
