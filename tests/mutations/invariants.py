@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from jsonschema import Draft7Validator  # type: ignore[import-untyped]  # has no stubs here
+from jsonschema import Draft7Validator
 
 from config.errors import ConfigError
 from validation.catalog import catalog

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from jsonschema import Draft7Validator  # type: ignore[import-untyped]  # has no stubs here
+from jsonschema import Draft7Validator
 
 from config.fields import section_of
 from config.model import SlurmClusterConfig
