@@ -32,7 +32,7 @@ STACK = {
     "Outputs": {"ClusterName": {"Value": "ml", "Description": "name of the cluster"}},
 }
 # It ends a few seconds after its node is drained.
-JOB = "until sinfo --noheader --nodes={host} --format=%T | grep -q drain; do sleep 0.2; done; sleep 4; echo ended >/fsx/home/alice/ended"
+JOB = "until sinfo --noheader --nodes={host} --format=%T | grep -q drain; do sleep 0.2; done; sleep 4; echo ended >ended"
 SINFO = ("sinfo", "--noheader", "--Node", "--partition=dev")
 Hpod = Callable[..., str]
 
@@ -66,7 +66,9 @@ def test_nodes_are_replaced_rebooted_drained_and_resumed_between_jobs(hpod: Hpod
     running.idle(2)
     before = running.machine("workers-1")
     wrap = JOB.format(host=before["host"])
-    job = cluster.as_alice(f"sbatch --parsable --output=/dev/null --nodelist={before['host']} --wrap='{wrap}'")
+    job = cluster.as_alice(
+        f"sbatch --parsable --chdir=/fsx/home/alice --output=/dev/null --nodelist={before['host']} --wrap='{wrap}'"
+    )
     until(lambda: cluster.as_alice(f"squeue --noheader --jobs={job} --format=%T"), lambda state: state == "RUNNING", UP_S)
 
     printed = hpod("replace", "workers-1", "--yes", "--reason", "ECC errors")
