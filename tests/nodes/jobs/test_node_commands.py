@@ -11,6 +11,8 @@ from local_aws.credentials import OWNER
 from local_aws.environment import aws_environment
 from local_aws.server import EmbeddedAws
 from local_aws.testing import REGION
+from tests.local.hyperpod.world import until
+from tests.nodes.cluster.running import UP_S
 from tests.nodes.jobs.submitted import Cluster
 from tests.nodes.session_manager_plugin import plugin_folder
 
@@ -29,6 +31,8 @@ STACK = {
     "Resources": {"Wait": {"Type": "AWS::CloudFormation::WaitConditionHandle"}},
     "Outputs": {"ClusterName": {"Value": "ml", "Description": "name of the cluster"}},
 }
+# It ends a few seconds after its node is drained.
+JOB = "until sinfo --noheader --nodes={host} --format=%T | grep -q drain; do sleep 0.2; done; sleep 4; echo ended >ended"
 SINFO = ("sinfo", "--noheader", "--Node", "--partition=dev")
 Hpod = Callable[..., str]
 
@@ -61,8 +65,11 @@ def test_nodes_are_replaced_rebooted_drained_and_resumed_between_jobs(hpod: Hpod
     running = cluster.running
     running.idle(2)
     before = running.machine("workers-1")
-    wrap = "sleep 3; echo ended >/fsx/home/alice/ended"
-    job = cluster.as_alice(f"sbatch --parsable --output=/dev/null --nodelist={before['host']} --wrap='{wrap}'")
+    wrap = JOB.format(host=before["host"])
+    job = cluster.as_alice(
+        f"sbatch --parsable --chdir=/fsx/home/alice --output=/dev/null --nodelist={before['host']} --wrap='{wrap}'"
+    )
+    until(lambda: cluster.as_alice(f"squeue --noheader --jobs={job} --format=%T"), lambda state: state == "RUNNING", UP_S)
 
     printed = hpod("replace", "workers-1", "--yes", "--reason", "ECC errors")
 
