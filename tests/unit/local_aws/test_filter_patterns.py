@@ -4,7 +4,14 @@ import pytest
 
 from local_aws.metrics.patterns import PatternError, matcher
 
-LINE = {"message": "answered", "status": "FAILED", "code": 403, "who": {"name": "step[1]"}, "alarm": None, "disks": [{"free-percent": 4.5}]}
+LINE = {
+    "message": "answered",
+    "status": "FAILED",
+    "code": 403,
+    "who": {"name": "step[1]"},
+    "alarm": None,
+    "disks": [{"free-percent": 4.5}],
+}
 
 
 @pytest.mark.parametrize(
