@@ -4,7 +4,14 @@ import pytest
 
 from local_aws.metrics.patterns import PatternError, matcher
 
-LINE = {"message": "answered", "status": "FAILED", "code": 403, "who": {"name": "step[1]"}, "alarm": None}
+LINE = {
+    "message": "answered",
+    "status": "FAILED",
+    "code": 403,
+    "who": {"name": "step[1]"},
+    "alarm": None,
+    "disks": [{"free-percent": 4.5}],
+}
 
 
 @pytest.mark.parametrize(
@@ -22,6 +29,10 @@ LINE = {"message": "answered", "status": "FAILED", "code": 403, "who": {"name": 
         ('{ $.nothing != "x" }', False),
         ("{ $.message = 403 }", False),
         ("{$.code>=400}", True),
+        ("{ $.disks[0].free-percent < 5 }", True),
+        ("{ $.disks[0].free-percent < 4 }", False),
+        ("{ $.disks[1].free-percent < 5 }", False),
+        ("{ $.code[0] < 5 }", False),
     ],
 )
 def test_a_line_matches_a_pattern_as_cloudwatch_logs_says(pattern: str, matches: bool) -> None:
