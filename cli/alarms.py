@@ -1,21 +1,17 @@
-"""The CloudWatch alarms of a deployment, which CloudFormation names after their stacks."""
+"""The CloudWatch alarms of a deployment."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from cli.deployment import STACKS, Deployment
-
-ALARM_STACKS = (*STACKS, "Monitoring")
+from cli.deployment import Deployment
+from config.operation_names import alarm_names
 
 
 def alarms(deployment: Deployment) -> Iterator[dict[str, Any]]:
     """Yield the alarms of the deployment's stacks."""
-    client = deployment.client("cloudwatch")
-    for stack in ALARM_STACKS:
-        prefix = f"{deployment.config.name}-{stack}"
-        for page in client.get_paginator("describe_alarms").paginate(AlarmNamePrefix=prefix):
-            yield from (each for each in page["MetricAlarms"] if each["AlarmName"].startswith(prefix))
-            yield from (each for each in page.get("CompositeAlarms") or () if each["AlarmName"].startswith(prefix))
+    names = alarm_names(deployment.config.name)
+    for page in deployment.client("cloudwatch").get_paginator("describe_alarms").paginate(AlarmNames=names):
+        yield from page["MetricAlarms"]
 
 
 def raised(deployment: Deployment) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from cli.cluster_folder import CLUSTERS
 from cli.confirm import confirmation
 from cli.render import line_printer
 from cli.run import run, run_on_deployment
+from cli.time_span import time_span
 
 commands = typer.Typer()
 
@@ -57,7 +58,7 @@ def status(
 def events(
     cluster: ClusterOrFile,
     clusters: Clusters = CLUSTERS,
-    since: Annotated[str, typer.Option(metavar="TIME", help="Time span: minutes, hours or days, e.g. 30m, 24h, 7d.")] = "24h",
+    since: Annotated[str, typer.Option(metavar="TIME", help="Time span, e.g. 30m, 24h, 7d.")] = "24h",
     follow: Annotated[bool, typer.Option("--follow", help="Print new events until Ctrl-C.")] = False,
     profile: Profile = None,
     region: Region = None,
@@ -74,7 +75,7 @@ def events(
         cluster=cluster,
         clusters=clusters,
         access=Access(profile, region),
-        since=since,
+        since=time_span("--since", since),
         follow=follow,
         show=line_printer(output),
     )

@@ -11,6 +11,7 @@ from cli.cluster_folder import CLUSTERS, cluster_folder
 from cli.confirm import confirmation
 from cli.render import line_printer
 from cli.run import run_on_deployment
+from cli.time_span import timeout_s
 
 if TYPE_CHECKING:
     from cli.node_actions.recover import Options
@@ -23,15 +24,15 @@ Nodes = Annotated[
 ]
 ForceNodes = Annotated[bool, typer.Option("--force", help="Do not wait for jobs: they end or are requeued.")]
 NoDrain = Annotated[bool, typer.Option("--no-drain", help="Go on without Slurm: do not drain, do not wait for jobs.")]
-Timeout = Annotated[int, typer.Option(metavar="MINUTES", help="Longest wait for jobs, and then for nodes.", min=0)]
+Timeout = Annotated[str, typer.Option(metavar="TIME", help="Longest wait for jobs, and then for nodes, e.g. 90m.")]
 Reason = Annotated[str, typer.Option(metavar="TEXT", help="Text for Slurm's reason, which sinfo -R shows.")]
 
 
-def _options(*, force: bool, no_drain: bool, reason: str, timeout: int) -> "Options":
+def _options(*, force: bool, no_drain: bool, reason: str, timeout: str) -> "Options":
     from cli.node_actions.patience import Patience
     from cli.node_actions.recover import Options
 
-    return Options(force, not no_drain, reason, Patience(timeout * 60))
+    return Options(force, not no_drain, reason, Patience(timeout_s(timeout)))
 
 
 def _recover(action: str, cluster: str, output: str, access: Access, clusters: Path, *, yes: bool, **arguments: object) -> None:
@@ -61,7 +62,7 @@ def replace(
     clusters: Clusters = CLUSTERS,
     force: ForceNodes = False,
     no_drain: NoDrain = False,
-    timeout: Timeout = 60,
+    timeout: Timeout = "60m",
     reason: Reason = "",
     yes: Yes = False,
     profile: Profile = None,
@@ -73,7 +74,7 @@ def replace(
 
 
 @commands.command(
-    help="Reboot nodes, after their jobs.", epilog=examples("reboot prod workers-3", "reboot prod workers --timeout 240")
+    help="Reboot nodes, after their jobs.", epilog=examples("reboot prod workers-3", "reboot prod workers --timeout 4h")
 )
 def reboot(
     cluster: ClusterOrFile,
@@ -81,7 +82,7 @@ def reboot(
     clusters: Clusters = CLUSTERS,
     force: ForceNodes = False,
     no_drain: NoDrain = False,
-    timeout: Timeout = 60,
+    timeout: Timeout = "60m",
     reason: Reason = "",
     yes: Yes = False,
     profile: Profile = None,
@@ -103,7 +104,7 @@ def check(
     checks: Annotated[
         str, typer.Option(metavar="LIST", help="Checks: InstanceStress, InstanceConnectivity, MultiNodeTrainingValidation.")
     ] = "InstanceStress",
-    timeout: Timeout = 180,
+    timeout: Timeout = "3h",
     yes: Yes = False,
     profile: Profile = None,
     region: Region = None,
@@ -121,7 +122,7 @@ def check(
         access=Access(profile, region),
         nodes=nodes,
         checks=checks,
-        patience=Patience(timeout * 60),
+        patience=Patience(timeout_s(timeout)),
         confirm=confirmation(yes=yes),
         show=line_printer(output),
     )
@@ -137,7 +138,7 @@ def delete(
     scale: Annotated[bool, typer.Option("--scale", help="Also lower instance_count in the cluster file.")] = False,
     force: ForceNodes = False,
     no_drain: NoDrain = False,
-    timeout: Timeout = 60,
+    timeout: Timeout = "60m",
     reason: Reason = "",
     yes: Yes = False,
     profile: Profile = None,

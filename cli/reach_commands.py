@@ -11,6 +11,7 @@ from cli.cluster_folder import CLUSTERS
 from cli.confirm import confirmation
 from cli.render import line_printer
 from cli.run import run_on_deployment
+from cli.time_span import timeout_s
 
 commands = typer.Typer()
 
@@ -61,7 +62,7 @@ def run(
     node: Annotated[str, typer.Argument(metavar="NODE|GROUP|all", help=f"Nodes: {NAMES}, or all.")],
     words: Annotated[list[str], typer.Argument(metavar="-- CMD...", help="Command; a single word is a line for bash.")],
     clusters: Clusters = CLUSTERS,
-    timeout: Annotated[int, typer.Option(metavar="SECONDS", min=1, help="Kill the command after this time (124).")] = 120,
+    timeout: Annotated[str, typer.Option(metavar="TIME", help="Kill the command after this time (124), e.g. 10m.")] = "2m",
     profile: Profile = None,
     region: Region = None,
     output: Output = "text",
@@ -70,7 +71,15 @@ def run(
 
     access = Access(profile, region)
     run_on_deployment(
-        "run", command, output, cluster=cluster, clusters=clusters, access=access, node=node, words=words, timeout_s=timeout
+        "run",
+        command,
+        output,
+        cluster=cluster,
+        clusters=clusters,
+        access=access,
+        node=node,
+        words=words,
+        timeout_s=timeout_s(timeout),
     )
 
 
@@ -97,13 +106,13 @@ def copy(
 
 @commands.command(
     help="Run the deployed scripts on nodes that have no agent.",
-    epilog=examples("apply prod", "apply prod workers-1 --yes", "apply prod workers --timeout 1800 --yes"),
+    epilog=examples("apply prod", "apply prod workers-1 --yes", "apply prod workers --timeout 30m --yes"),
 )
 def apply(
     cluster: ClusterOrFile,
     node: Annotated[str | None, typer.Argument(metavar="NODE", help=f"Nodes: {NAMES} (default: all).")] = None,
     clusters: Clusters = CLUSTERS,
-    timeout: Annotated[int, typer.Option(metavar="SECONDS", min=1, help="Kill the scripts of a node after this time.")] = 900,
+    timeout: Annotated[str, typer.Option(metavar="TIME", help="Kill the scripts of a node after this time.")] = "15m",
     yes: Yes = False,
     profile: Profile = None,
     region: Region = None,
@@ -112,5 +121,5 @@ def apply(
     from cli.reach.apply import apply as command
 
     access, show = Access(profile, region), line_printer(output)
-    options = {"node": node, "timeout_s": timeout, "confirm": confirmation(yes=yes), "show": show}
+    options = {"node": node, "timeout_s": timeout_s(timeout), "confirm": confirmation(yes=yes), "show": show}
     run_on_deployment("apply", command, output, cluster=cluster, clusters=clusters, access=access, **options)

@@ -1,4 +1,4 @@
-"""Name what running nodes read and write: the stacks, the nodes and the command line must agree on it."""
+"""Names on which the stacks, the nodes and the command line must agree."""
 
 
 def bundle_parameter(cluster: str) -> str:
@@ -9,3 +9,22 @@ def bundle_parameter(cluster: str) -> str:
 def node_log_group(cluster: str) -> str:
     """Return the log group of the reports of the nodes' agents."""
     return f"/hyperpod-cdk/{cluster}/nodes"
+
+
+MONITORING_ALARMS = (
+    "SlurmctldDown",
+    "SlurmdbdDown",
+    "NodesDrained",
+    "NodesDown",
+    "NodeFault",
+    "DiskSpaceLow",
+    "BundleFailed",
+    "FileSystemSpaceLow",
+    "FileSystemThroughputHigh",
+)
+DEPLOYMENT_ALARMS = ("AnswerRefused", "DeletionFailed", "RequestUnanswered")
+
+
+def alarm_names(cluster: str) -> list[str]:
+    """Return the names of all alarms that a cluster can have."""
+    return [f"{cluster}-{each}" for each in MONITORING_ALARMS] + [f"{cluster}-Cluster-{each}" for each in DEPLOYMENT_ALARMS]

@@ -7,8 +7,8 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from cli.alarms import ALARM_STACKS, alarms
-from cli.deployment import Deployment
+from cli.alarms import alarms
+from cli.deployment import STACKS, Deployment
 from cli.events.event import Event
 from cli.events.verdicts import Source
 from cli.failures import FOLLOWS
@@ -19,7 +19,7 @@ REFUSED = "ValidationException"
 
 def stack_events(deployment: Deployment, since: datetime) -> Iterator[Event]:
     """Yield the states of the deployment's stacks, and the failures of their resources."""
-    for suffix in ALARM_STACKS:
+    for suffix in STACKS:
         name = f"{deployment.config.name}-{suffix}"
         for each in _since(deployment, name, since):
             status, reason = each["ResourceStatus"], each.get("ResourceStatusReason") or ""

@@ -1,6 +1,5 @@
 """`./hpod events CLUSTER`: what happened to a cluster, and what requires an action."""
 
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -8,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from cli.deployment import Deployment
-from cli.errors import OpsError
 from cli.events.event import Event, event_lines
 from cli.events.timeline import timeline
 from cli.events.verdicts import Verdict
@@ -17,20 +15,19 @@ from cli.result import Result, Show, ignore
 POLL_S = 10
 OVERLAP = timedelta(minutes=5)
 """Logs and events arrive late: each poll reads this much again."""
-UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 
 def events(
     deployment: Deployment,
     *,
-    since: str = "24h",
+    since: timedelta = timedelta(hours=24),
     follow: bool = False,
     show: Show = ignore,
     sleep: Callable[[float], None] = time.sleep,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Result:
     """Return the events since a time; with ``follow``, show new ones as they come."""
-    start = now() - duration(since)
+    start = now() - since
     cluster = _cluster(deployment)
     found, missing = timeline(deployment, since=start, cluster=cluster)
     name = deployment.config.name
@@ -53,14 +50,6 @@ def events(
     data = {"since": start.isoformat(), "events": [event.data(name) for event in found]}
     problems = [{"level": "warning", "message": text, "fix": None} for text in missing]
     return Result(data, ("\n".join([head, *missing]),), problems)
-
-
-def duration(text: str) -> timedelta:
-    """Return the time span that `--since` names: 30m, 24h, 7d."""
-    found = re.fullmatch(r"([1-9][0-9]{0,4})([mhd])", text)
-    if not found:
-        raise OpsError(f"--since {text}: not a time span; pass minutes, hours or days, e.g. 30m, 24h or 7d")
-    return timedelta(**{UNITS[found[2]]: int(found[1])})
 
 
 def _follow(read: Callable[[], list[Event]], known: list[Event], show: Callable[[Event], None]) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from config.operation_names import node_log_group
+from config.operation_names import alarm_names, node_log_group
 from tests.synth.synthesized import CLUSTER, MONITORING, StackTemplate, Synthesized
 from tests.synth.variants import TOPIC
 
@@ -52,6 +52,11 @@ def test_each_alarm_says_what_to_do_and_notifies_the_new_topic(reference: StackT
     for alarm in found.values():
         assert alarm["AlarmActions"] == [topic]
         assert "./hpod " in alarm["AlarmDescription"]
+
+
+def test_the_command_line_knows_the_name_of_every_alarm(shipped: Synthesized, reference: StackTemplate) -> None:
+    found = {*alarms(reference), *alarms(shipped["reference", CLUSTER])}
+    assert sorted(f"reference-{name}" for name in found) == sorted(alarm_names("reference"))
 
 
 def test_each_alarm_on_reports_has_a_filter_for_its_metric(reference: StackTemplate) -> None:

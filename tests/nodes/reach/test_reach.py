@@ -59,7 +59,7 @@ def test_run_of_one_node_prints_its_output_only(operator: Operator) -> None:
 
 
 def test_run_kills_a_command_that_does_not_end(operator: Operator) -> None:
-    printed = operator.hpod("run", "ml", "workers", "--timeout", "1", "--", "echo begun; sleep 60", status=124)
+    printed = operator.hpod("run", "ml", "workers", "--timeout", "1s", "--", "echo begun; sleep 60", status=124)
     assert printed.count("exit status 124\nbegun\n") == 2
 
 

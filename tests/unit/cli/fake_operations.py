@@ -140,7 +140,7 @@ class FakeOperations(FakeStack):
             case "list_cluster_operations":
                 return {"ClusterOperationSummaries": self.operations}
             case "describe_alarms":
-                return {"MetricAlarms": [each for each in self.alarms if each["AlarmName"].startswith(asked["AlarmNamePrefix"])]}
+                return {"MetricAlarms": [each for each in self.alarms if each["AlarmName"] in asked["AlarmNames"]]}
             case "describe_alarm_history":
                 return {"AlarmHistoryItems": [each for each in self.history if each["AlarmName"] == asked["AlarmName"]]}
             case "describe_stack_events":

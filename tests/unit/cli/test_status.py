@@ -115,10 +115,10 @@ def test_a_file_system_is_shown_with_its_free_space_and_associations(account: Fa
 
 
 def test_alarms_in_alarm_are_shown_and_those_of_a_cluster_with_a_longer_name_are_not(account: FakeOperations) -> None:
-    for name, state in (("draft-Monitoring-Slurm", "ALARM"), ("draft-Monitoring-Disk", "OK"), ("draft-big-Cluster-x", "ALARM")):
+    for name, state in (("draft-SlurmctldDown", "ALARM"), ("draft-DiskSpaceLow", "OK"), ("draft-big-SlurmctldDown", "ALARM")):
         account.alarms.append({"AlarmName": name, "StateValue": state, "AlarmDescription": "why", "StateUpdatedTimestamp": NOW})
-    assert [each["name"] for each in data(account)["alarms"]] == ["draft-Monitoring-Slurm"]
-    assert "ALARM draft-Monitoring-Slurm: why" in shown(account)
+    assert [each["name"] for each in data(account)["alarms"]] == ["draft-SlurmctldDown"]
+    assert "ALARM draft-SlurmctldDown: why" in shown(account)
 
 
 def test_the_last_events_are_shown_with_their_verdict(account: FakeOperations) -> None:
