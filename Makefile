@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 CLUSTER ?=
 
-.PHONY: help setup nodes-setup demo unit nightly nightly-sample sample-of-embedded-aws site test-long demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean soak soak-ci mutants mutations verify-aws
+.PHONY: help setup nodes-setup demo unit nightly nightly-sample sample-of-embedded-aws site test-long demo-down test test-nodes whole-stack test-runtimes privilege faults check lint types synth snapshots docs bench bench-nodes clean soak soak-ci mutants mutations verify-aws many-nodes
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-13s %s\n", $$1, $$2 }'
@@ -66,13 +66,17 @@ test-runtimes: setup  ## run the functions' asset with older releases of boto3, 
 whole-stack: setup  ## drive cdk deploy and destroy through faults, with our resource and with CDK's stock Provider
 	@pytest -q tests/whole_stack
 
+many-nodes: setup  ## measure how long a new user takes to reach 64 running nodes (minutes; root on Debian): WORKERS=62
+	@python -m local_aws.nodes setup
+	@pytest -s -q tests/nodes/follow/many_nodes.py
+
 verify-aws: setup  ## check a small cluster on AWS, save what AWS did, and tear down (asks first; at most an hour): VERIFY="--setup scripts"
 	@python -m tests.verify_aws $(VERIFY)
 
 privilege: setup  ## take each action out of each policy in turn, and see which part of a cluster's life fails without it
 	@pytest tests/privilege/each_action.py
 
-nightly: test-long faults whole-stack soak mutants mutations test-runtimes privilege bench  ## run everything that finds rare bugs (hours)
+nightly: test-long faults whole-stack soak mutants mutations test-runtimes privilege many-nodes bench  ## run everything that finds rare bugs (hours)
 
 nightly-sample: setup  ## run a sample of `make nightly` (at most five minutes)
 	@python -m tests.faults_table

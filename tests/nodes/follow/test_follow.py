@@ -1,9 +1,7 @@
 """Running nodes follow the pointer to a new bundle, wave by wave, and report what they did."""
 
-import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -13,111 +11,27 @@ from cli.events.command import events
 from cli.status.command import status
 from cluster_resource.pointer import Bundle as Uploaded
 from config.model import ClusterConfig
-from constructs.hyperpod.lifecycle.script_bundle import ScriptBundle
-from local_aws import hyperpod
 from local_aws.hyperpod import health_records
-from local_aws.nodes.agent.behaviour import Behaviour
 from local_aws.nodes.runner import SimulatedNodes
 from local_aws.server import EmbeddedAws
 from local_aws.testing import aws, nodes
-from tests.local.hyperpod.world import BUCKET, REGION, World, until
-from tests.node_settings import slurm, user
-from tests.nodes.bundle import Bundle, lay
-from tests.nodes.cluster.running import UP_S, Running
+from tests.local.hyperpod.world import REGION, World, until
+from tests.nodes.bundle import lay
+from tests.nodes.cluster.running import UP_S
+from tests.nodes.follow.following import LOG_GROUP, NEW_KEY, PARAMETER, SSH, Following, bundle, following, sha256_of
 from tests.nodes.follow.rollout import Rollout
 from validation.load import parse_cluster
 
 pytestmark = pytest.mark.local
 __all__ = ["aws", "nodes"]
 
-PARAMETER, LOG_GROUP = "/hyperpod-cdk/ml/bundle", "/hyperpod-cdk/ml/nodes"
 NODES = ("controller-1", "login-1", "workers-1", "workers-2")
-NEW_KEY = "ssh-keygen -q -t ed25519 -N '' -f /root/carol && cat /root/carol.pub"
-SSH = "ssh -o BatchMode=yes -o StrictHostKeyChecking=no -i /root/carol carol@{} id -un 2>&1 || true"
-
-
-def bundle(carol: str | None = None, script: str | None = None) -> Bundle:
-    """A bundle with alice, and perhaps carol with a key, and a live script."""
-    users = [user("alice", 10001), *([user("carol", 10003, ssh_public_keys=[carol])] if carol else [])]
-    settings = {
-        "users": users,
-        "follow": {"parameter": PARAMETER, "log_group": LOG_GROUP},
-        "message_of_the_day": "carol is here" if carol else None,
-        "slurm": slurm(settings={"MessageTimeout": "33"} if carol else {}),
-    }
-    return Bundle(settings=settings, extra={"live/1.sh": script} if script else {})
-
-
-def sha256_of(files: dict[str, bytes]) -> str:
-    """The hash as the deployment calculates it."""
-    parameters = json.loads(files.pop("provisioning_parameters.json"))
-    canonical = json.dumps(parameters, sort_keys=True, separators=(",", ":"))
-    text = f"{ScriptBundle(files).fingerprint}\n{hashlib.sha256(canonical.encode()).hexdigest()}"
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-@dataclass
-class Following(Running):
-    """A cluster whose nodes follow a pointer, in place of a deployment that writes it."""
-
-    generation: int = 0
-    sha256: str = ""
-
-    def deploy(self, bundle: Bundle, **reach: Any) -> None:
-        """Upload a bundle and point to it."""
-        self.generation += 1
-        self.sha256 = sha256_of(bundle.files())
-        lay(self.world, bundle, self.folder)
-        self.point(**reach)
-
-    @property
-    def folder(self) -> str:
-        return f"lifecycle/{self.generation + 1}/"
-
-    def point(self, roles: tuple[str, ...] = ("controller", "login"), percent: int = 100, **changes: Any) -> None:
-        """Write the pointer to the last bundle."""
-        pointer = {"version": 1, "generation": self.generation, "bucket": BUCKET, "prefix": self.folder.rstrip("/")}
-        reach = {"roles": roles, "compute_percent": percent}
-        self.put(json.dumps(pointer | {"sha256": self.sha256, "reach": reach} | changes))
-
-    def put(self, value: str) -> None:
-        self.world.client("ssm").put_parameter(Name=PARAMETER, Value=value, Type="String", Overwrite=True)
-
-    def records(self, kind: str = "bundle") -> list[dict[str, Any]]:
-        """What the nodes reported."""
-        pages = self.world.client("logs").get_paginator("filter_log_events").paginate(logGroupName=LOG_GROUP)
-        found = (json.loads(event["message"]) for page in pages for event in page["events"])
-        return [record for record in found if record["record"] == kind]
-
-    def outcomes(self, result: str) -> dict[str, dict[str, Any]]:
-        """The records of this generation with a result, by node."""
-        return {one["node"]: one for one in self.records() if (one["generation"], one["result"]) == (self.generation, result)}
-
-    def until_reported(self, result: str, *names: str) -> dict[str, dict[str, Any]]:
-        return dict(until(lambda: self.outcomes(result), lambda found: set(found) >= {*names}, UP_S))
-
-    def users_of(self, name: str) -> str:
-        return self.run(name, "sh", "-c", "getent passwd carol || echo none")
 
 
 @pytest.fixture(scope="module")
 def cluster(aws: EmbeddedAws, nodes: SimulatedNodes) -> Iterator[Following]:
-    """A controller, a login node and two workers in a subnet with a NAT gateway."""
-    nodes.behaviour = Behaviour(follow_every_s=1)
-    world = World(aws.endpoint)
-    world.make()
-    world.allow_all_but()
-    world.allow("ssm:GetParameter", resource=f"arn:aws:ssm:*:*:parameter{PARAMETER}", name="follow")
-    world.client("logs").create_log_group(logGroupName=LOG_GROUP)
-    ec2 = world.ec2
-    gateway = ec2.create_nat_gateway(SubnetId=world.ids["subnet"], ConnectivityType="private")["NatGateway"]["NatGatewayId"]
-    [table] = ec2.describe_route_tables(Filters=[{"Name": "vpc-id", "Values": [world.ids["vpc"]]}])["RouteTables"]
-    ec2.create_route(RouteTableId=table["RouteTableId"], DestinationCidrBlock="0.0.0.0/0", NatGatewayId=gateway)
-    running = Following(world, nodes, scripts=lay(world, bundle()))
-    running.create()
-    yield running
-    hyperpod.reset()
-    nodes.behaviour = Behaviour()
+    with following(aws, nodes) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
