@@ -52,7 +52,7 @@ def _hold(describe: _Describe, place: tuple[str, str, str], pointer: Json) -> No
 
 
 def _waits(node: dict[str, str], place: tuple[str, str, str], pointer: Json) -> bool:
-    """Return whether the pointer reaches a node with an agent that has not reported since."""
+    """Return whether the pointer reaches a node with an agent that runs another bundle and has not reported since."""
     from moto.logs.models import logs_backends  # noqa: PLC0415  as above
 
     account, region, group = place
@@ -60,8 +60,9 @@ def _waits(node: dict[str, str], place: tuple[str, str, str], pointer: Json) -> 
     stream = found.streams.get(f"{node['group']}/{node['id']}") if found else None
     if stream is None or not _reaches(pointer, node):
         return False
-    reports = (_read(event.message) or {} for event in stream.events[-_LAST:])
-    return not any(report.get("generation", 0) >= pointer["generation"] for report in reports)
+    reports = [_read(event.message) or {} for event in stream.events[-_LAST:]]
+    has_bundle = bool(reports) and reports[-1].get("sha256") == pointer["sha256"]
+    return not has_bundle and not any(report.get("generation", 0) >= pointer["generation"] for report in reports)
 
 
 def _reaches(pointer: Json, node: dict[str, str]) -> bool:

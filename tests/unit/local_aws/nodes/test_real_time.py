@@ -42,11 +42,13 @@ def put(name: str, value: str) -> None:
 
 
 def point(generation: int, percent: int, *roles: str) -> None:
-    put("/hyperpod-cdk/ml/bundle", json.dumps({"generation": generation, "reach": {"roles": roles, "compute_percent": percent}}))
+    reach = {"roles": roles, "compute_percent": percent}
+    put("/hyperpod-cdk/ml/bundle", json.dumps({"generation": generation, "sha256": "new", "reach": reach}))
 
 
-def report(stream: str, generation: int) -> None:
-    event = {"timestamp": int(time.time() * 1000), "message": json.dumps({"record": "bundle", "generation": generation})}
+def report(stream: str, generation: int, sha256: str = "old") -> None:
+    record = {"record": "bundle", "generation": generation, "sha256": sha256}
+    event = {"timestamp": int(time.time() * 1000), "message": json.dumps(record)}
     logs_backends[ACCOUNT][REGION].put_log_events(GROUP, stream, [event])
 
 
@@ -70,6 +72,14 @@ def test_nodes_that_the_pointer_does_not_reach_are_not_waited_for() -> None:
     until(is_slow, bool)
     report("controller/i-1", 7)
     until(is_slow, lambda slow: not slow)
+
+
+def test_nodes_that_run_the_bundle_are_not_waited_for() -> None:
+    report("controller/i-1", 6, "new")
+    report("workers/i-2", 6, "new")
+    point(7, 100, "controller")
+    time.sleep(0.1)
+    assert not is_slow()
 
 
 @pytest.mark.parametrize(
