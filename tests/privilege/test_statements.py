@@ -8,6 +8,7 @@ import pytest
 
 from tests.synth.synthesized import CLUSTER, StackTemplate, Synthesized
 
+DENIED = "DenyChangesOfBundlePointer"
 OURS = ("ClusterProvider", "NodeRole")
 # Actions that support no resources, by https://docs.aws.amazon.com/service-authorization/latest/reference/.
 WITHOUT_RESOURCES = (
@@ -62,9 +63,9 @@ def text(resource: Any) -> str:
     return "".join(part for part in resource["Fn::Join"][1] if isinstance(part, str)) if "Fn::Join" in resource else str(resource)
 
 
-def test_every_statement_is_an_allow_with_a_sid(statements: list[Statement]) -> None:
+def test_every_statement_has_a_sid_and_only_writing_the_pointer_is_denied(statements: list[Statement]) -> None:
+    assert {statement["Sid"] for statement in statements if statement["Effect"] != "Allow"} == {DENIED}
     for statement in statements:
-        assert statement["Effect"] == "Allow"
         assert statement["Sid"]
         assert "NotAction" not in statement
         assert "NotResource" not in statement

@@ -22,6 +22,7 @@ from tests.local.alarms.monitored import (
     deploy_others,
     template,
 )
+from tests.local.hyperpod.world import until
 
 pytestmark = pytest.mark.local
 FAULT = {"msg": "NPD caught event: %v", "details: ": {"reason": "XidHardwareFailure"}}
@@ -74,6 +75,11 @@ class Operator:
         alarms = self._client("cloudwatch").describe_alarms()["MetricAlarms"]
         return {alarm["AlarmName"].removeprefix(f"{NAME}-"): alarm["StateValue"] for alarm in alarms}
 
+    def reason(self, alarm: str) -> str:
+        """Return why an alarm has its state."""
+        [found] = self._client("cloudwatch").describe_alarms(AlarmNames=[f"{NAME}-{alarm}"])["MetricAlarms"]
+        return str(found.get("StateReason") or "")
+
 
 def _disks(free_percent: float) -> list[dict[str, Any]]:
     return [{"path": "/", "free_percent": 80.0}, {"path": "/fsx", "free_percent": free_percent}]
@@ -103,7 +109,8 @@ def test_each_trouble_of_a_cluster_raises_its_alarm_and_is_published(operator: O
 
 
 def test_a_dead_slurmctld_raises_its_alarm_and_so_do_missing_reports(operator: Operator) -> None:
-    assert "none, none" in operator.message()["NewStateReason"], "no report since the deployment"
+    missing = until(lambda: operator.reason("SlurmctldDown"), lambda reason: "none, none" in reason)
+    assert (missing, operator.states()["SlurmctldDown"]) == (missing, "ALARM"), "no report since the deployment"
     operator.report(slurmctld=0)
     assert operator.states()["SlurmctldDown"] == "ALARM"
     operator.report()
