@@ -18,10 +18,12 @@ OPERATIONS = {
 
 
 def batches(nodes: Sequence[Node]) -> Iterator[Sequence[Node]]:
-    """Yield the nodes in batches, group by group, and controllers last: the others need them."""
-    ordered = sorted(nodes, key=lambda node: (node.role == Role.CONTROLLER, node.group))
-    for start in range(0, len(ordered), LIMIT):
-        yield ordered[start : start + LIMIT]
+    """Yield the nodes in batches, group by group, and controllers in batches of their own, last: the others need them."""
+    ordered = sorted(nodes, key=lambda node: node.group)
+    others = [node for node in ordered if node.role != Role.CONTROLLER]
+    for part in (others, [node for node in ordered if node.role == Role.CONTROLLER]):
+        for start in range(0, len(part), LIMIT):
+            yield part[start : start + LIMIT]
 
 
 def call(site: Site, action: str, nodes: Sequence[Node]) -> dict[str, str]:

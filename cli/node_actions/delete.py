@@ -35,6 +35,8 @@ def delete(
     chosen = site.select(nodes)
     left = _left(site, chosen)
     _demand_counts(site, left, file, scale=scale)
+    if options.drain:
+        site.demand_known(chosen)
     jobs = jobs_on(site, chosen)
     if jobs:
         show(str(jobs_table(jobs)))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment
+from cli.errors import OpsError
 from cli.node_actions.batches import batches, call
 from cli.node_actions.controllers import demand_another, warnings
 from cli.node_actions.drained import counted, drain, jobs_on, jobs_table, without_jobs
@@ -16,6 +17,7 @@ from cli.node_actions.slurm import Job, SlurmError
 from cli.node_directory import Node
 from cli.remote.shell import Shell
 from cli.result import Block, Json, Result, Show, Table, ignore
+from config.instance_group import Role
 
 LOSSES = {
     "replace": "HyperPod deletes their disks and starts new instances.",
@@ -75,7 +77,12 @@ class Recovery:
             chosen = [outcomes[node.instance] for node in batch]
             for outcome in chosen:
                 outcome.tried = True
-            self._act(chosen)
+            try:
+                if batch[0].role == Role.CONTROLLER:
+                    demand_another(self.site.again(), self.action, batch, force=self.options.force)
+                self._act(chosen)
+            except OpsError as error:  # not raised: the result names the nodes that are drained by now
+                _blame(chosen, str(error))
             if any(outcome.problem for outcome in chosen):
                 break
         return list(outcomes.values())
@@ -120,6 +127,12 @@ class Recovery:
             outcome.note = notes.get(now.instance, "") if now else ""
 
 
+def _blame(outcomes: Sequence[Outcome], problem: str) -> None:
+    """Give each outcome the problem, unless it has one."""
+    for outcome in outcomes:
+        outcome.problem = outcome.problem or problem
+
+
 def recover(
     deployment: Deployment,
     action: str,
@@ -133,6 +146,8 @@ def recover(
     """Replace or reboot the nodes, and return the result of each."""
     site = Site.of(deployment, drain=options.drain, shell=shell, show=show)
     chosen = site.select(nodes)
+    if options.drain:
+        site.demand_known(chosen)
     demand_another(site, action, chosen, force=options.force)
     jobs = jobs_on(site, chosen)
     warned = warnings(site, action, chosen)

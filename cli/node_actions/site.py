@@ -77,6 +77,14 @@ class Site:
             return {}
         return {host: node for host, node in self.slurm.nodes().items() if host in hosts}
 
+    def demand_known(self, nodes: Iterable[Node]) -> None:
+        """Raise an OpsError if Slurm does not list a compute node that is Running: it may run jobs, and cannot be drained."""
+        running = [node for node in nodes if node.status == "Running" and node.role not in (Role.CONTROLLER, Role.LOGIN)]
+        known = self.in_slurm(running)
+        if unknown := [node.label for node in running if node.host not in known]:
+            more = f" and {len(unknown) - 10} more" if len(unknown) > 10 else ""
+            raise OpsError(f"unknown to Slurm: {', '.join(unknown[:10])}{more}; pass --no-drain to go on")
+
     def again(self) -> "Site":
         """Return the site with its present nodes and controllers."""
         directory = node_directory(self.deployment, self.shell)

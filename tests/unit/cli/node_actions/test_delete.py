@@ -89,3 +89,11 @@ def test_controllers_are_refused_and_login_nodes_are_not_drained(cluster: FakeCl
         run(cluster, file, "controller")
     assert run(cluster, file, LOGIN, scale=True).failure == ""
     assert cluster.shell.updates == []
+
+
+def test_a_running_compute_node_that_slurm_does_not_list_is_refused(cluster: FakeCluster, file: Path) -> None:
+    del cluster.shell.hosts[HOSTS[FIRST]]
+    with pytest.raises(OpsError, match=r"^unknown to Slurm: workers-1; pass --no-drain to go on$"):
+        run(cluster, file, "workers-1", scale=True)
+    assert cluster.requests == []
+    assert run(cluster, file, "workers-1", scale=True, drain=False).failure == ""

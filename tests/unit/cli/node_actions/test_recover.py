@@ -193,8 +193,35 @@ def test_login_nodes_that_slurm_lists_are_not_drained(cluster: FakeCluster, run:
 
 
 def test_controllers_are_last(cluster: FakeCluster, run: Run) -> None:
-    assert run("reboot", "all").failure == ""
-    assert cluster.requests[0][1]["NodeIds"] == [LOGIN, FIRST, SECOND, HEAD]
+    assert run("reboot", "controller", "workers", "login").failure == ""
+    assert [request["NodeIds"] for _, request in cluster.requests] == [[LOGIN, FIRST, SECOND], [HEAD]]
+
+
+def test_a_job_that_starts_meanwhile_keeps_the_only_controller(
+    cluster: FakeCluster, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(**request: Any) -> dict[str, Any]:
+        cluster.shell.hosts[HOSTS[SECOND]].jobs = ["7"]
+        return reboot(**request)
+
+    reboot = cluster.batch_reboot_cluster_nodes
+    monkeypatch.setattr(cluster, "batch_reboot_cluster_nodes", start)
+    result = run("reboot", "controller", "workers-1")
+    assert [request["NodeIds"] for _, request in cluster.requests] == [[FIRST]]
+    assert results(result) == {"head-1": "failed", "workers-1": "ok"}
+    assert "cannot reboot the only controller: 1 job running" in str(result)
+
+
+@pytest.mark.parametrize("action", ["replace", "reboot"])
+def test_a_running_compute_node_that_slurm_does_not_list_is_refused(cluster: FakeCluster, run: Run, action: str) -> None:
+    del cluster.shell.hosts[HOSTS[FIRST]]
+    with pytest.raises(OpsError, match=r"^unknown to Slurm: workers-1; pass --no-drain to go on$"):
+        run(action, "workers")
+    assert (cluster.requests, cluster.shell.updates) == ([], [])
+    cluster.set_status(FIRST, "Failure")
+    cluster.stuck = True
+    run(action, "workers")
+    assert len(cluster.requests) == 1
 
 
 def test_a_node_whose_slurmd_does_not_respond_fails(cluster: FakeCluster, run: Run) -> None:
