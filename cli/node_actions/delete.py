@@ -43,8 +43,8 @@ def delete(
     confirm(f"Delete {counted(len(chosen), 'node')} of {site.cluster} and their disks ({_labels(chosen)})?")
     problems = _delete(site, chosen, options)
     gone = [node for node in chosen if node.instance not in problems]
-    edits = _edit(file, left, chosen, gone) if scale else []
-    return _result(site, chosen, problems, edits)
+    edits = _edit(site, file, left, chosen, gone) if scale else []
+    return _result(site, chosen, problems, edits, [group for group in left if scale and group not in _counts(site)])
 
 
 def _labels(nodes: Sequence[Node]) -> str:
@@ -71,8 +71,13 @@ def _demand_counts(site: Site, left: Mapping[str, int], file: Path, *, scale: bo
         if left[group.name] < group.instance_count and not scale:
             fix = f"pass --scale to set it to {left[group.name]} in {file}"
             raise OpsError(f"{remain}, and instance_count is {group.instance_count}, so a deployment adds nodes again; {fix}")
-        if scale:
+        if scale and left[group.name] < group.instance_count:
             scaled(file, group.name, left[group.name], dry_run=True)
+
+
+def _counts(site: Site) -> dict[str, int]:
+    """Return the `instance_count` of each group of the file."""
+    return {group.name: group.instance_count for group in site.deployment.config.instance_groups}
 
 
 def _delete(site: Site, nodes: Sequence[Node], options: Options) -> dict[str, str]:
@@ -92,14 +97,18 @@ def _delete(site: Site, nodes: Sequence[Node], options: Options) -> dict[str, st
     return problems
 
 
-def _edit(file: Path, left: Mapping[str, int], chosen: Sequence[Node], gone: Sequence[Node]) -> list[Json]:
-    """Lower the counts in the file by the nodes that are gone."""
+def _edit(site: Site, file: Path, left: Mapping[str, int], chosen: Sequence[Node], gone: Sequence[Node]) -> list[Json]:
+    """Lower the counts in the file to the nodes that are left; never raise one."""
     kept = Counter(node.group for node in chosen) - Counter(node.group for node in gone)
-    edits = (scaled(file, group, count + kept[group]).data for group, count in left.items())
+    counts = _counts(site)
+    lower = {group: count + kept[group] for group, count in left.items() if count + kept[group] < counts.get(group, 0)}
+    edits = (scaled(file, group, count).data for group, count in lower.items())
     return [dict(edit) for edit in edits if edit]
 
 
-def _result(site: Site, chosen: Sequence[Node], problems: Mapping[str, str], edits: Sequence[Json]) -> Result:
+def _result(
+    site: Site, chosen: Sequence[Node], problems: Mapping[str, str], edits: Sequence[Json], not_in_file: Sequence[str]
+) -> Result:
     rows = [(node.label, node.instance, problems.get(node.instance, "deleted")) for node in chosen]
     data = {
         "cluster": site.cluster,
@@ -108,8 +117,11 @@ def _result(site: Site, chosen: Sequence[Node], problems: Mapping[str, str], edi
             for node in chosen
         ],
         "edits": list(edits),
+        "groups_not_in_file": list(not_in_file),
     }
     text: list[Block] = [Table(("NODE", "INSTANCE", "RESULT"), rows), *(edit["diff"] for edit in edits if edit["diff"])]
+    if not_in_file:
+        text.append(f"not in the cluster file, so without a new count: {', '.join(not_in_file)}")
     if edits:
         text.append(f"to deploy the new counts: {site.deployment.deploy_command}")
     if not problems:

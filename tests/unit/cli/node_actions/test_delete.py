@@ -97,3 +97,31 @@ def test_a_running_compute_node_that_slurm_does_not_list_is_refused(cluster: Fak
         run(cluster, file, "workers-1", scale=True)
     assert cluster.requests == []
     assert run(cluster, file, "workers-1", scale=True, drain=False).failure == ""
+
+
+def test_a_group_that_is_not_in_the_file_is_named_and_has_no_new_count(cluster: FakeCluster, file: Path) -> None:
+    cluster.join("former")
+    cluster.join("former")
+    result = run(cluster, file, "former-1", "workers-1", scale=True)
+    assert result.failure == ""
+    assert file.read_text() == FILE.replace("instance_count: 2", "instance_count: 1")
+    assert "not in the cluster file, so without a new count: former" in str(result)
+    assert result.data is not None
+    assert result.data["groups_not_in_file"] == ["former"]
+
+
+def test_scale_never_raises_a_count(cluster: FakeCluster, file: Path) -> None:
+    for _ in range(3):
+        cluster.join("workers")
+    result = run(cluster, file, "workers-1", scale=True)
+    assert result.failure == ""
+    assert file.read_text() == FILE
+    assert result.data is not None
+    assert result.data["edits"] == []
+
+
+def test_a_node_that_stays_raises_no_count(cluster: FakeCluster, file: Path) -> None:
+    cluster.join("workers")
+    cluster.refuses = {SECOND: "NodeIdInUse"}
+    run(cluster, file, "workers-1", "workers-2", scale=True)
+    assert file.read_text() == FILE
