@@ -238,9 +238,14 @@ def test_each_node_has_a_successor_in_its_group(cluster: FakeCluster, run: Run) 
     }
 
 
-def test_nodes_with_other_scripts_need_no_precheck(cluster: FakeCluster, run: Run) -> None:
+def test_nodes_with_other_scripts_need_no_precheck_but_have_not_passed_it(
+    cluster: FakeCluster, run: Run, shown: list[str]
+) -> None:
     cluster.shell.precheck_is_missing = True
-    assert run("reboot", "workers-1").failure == ""
+    result = run("reboot", "workers-1")
+    assert result.failure == ""
+    assert "hyperpod-precheck: 0 of 1 passed, not installed on 1" in shown
+    assert "not checked: hyperpod-precheck is not installed" in str(result)
 
 
 def test_the_answer_no_changes_nothing(cluster: FakeCluster) -> None:
