@@ -7,7 +7,7 @@ from pathlib import Path
 from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment
 from cli.errors import OpsError
-from cli.node_actions.batches import batches, call
+from cli.node_actions.batches import OF_AWS, batches, call, problem_of
 from cli.node_actions.drained import counted, drain, jobs_on, jobs_table, without_jobs
 from cli.node_actions.recover import Options
 from cli.node_actions.returned import deleted
@@ -87,14 +87,20 @@ def _delete(site: Site, nodes: Sequence[Node], options: Options) -> dict[str, st
         if problems:
             problems |= dict.fromkeys((node.instance for node in batch), "not started")
             continue
-        if options.drain:
-            drain(site, batch, site.reason("delete", options.reason))
-            if not options.force and (busy := without_jobs(site, batch, options.patience)):
-                problems |= dict.fromkeys((node.instance for node in batch), busy)
-                continue
-        problems |= call(site, "delete", batch)
-        problems |= deleted(site, [node for node in batch if node.instance not in problems], options.patience)
+        try:
+            problems |= _delete_batch(site, batch, options)
+        except (OpsError, *OF_AWS) as error:  # not raised: the result names the nodes that are drained by now
+            problems |= dict.fromkeys((node.instance for node in batch), problem_of("delete", error))
     return problems
+
+
+def _delete_batch(site: Site, nodes: Sequence[Node], options: Options) -> dict[str, str]:
+    if options.drain:
+        drain(site, nodes, site.reason("delete", options.reason))
+        if not options.force and (busy := without_jobs(site, nodes, options.patience)):
+            return dict.fromkeys((node.instance for node in nodes), busy)
+    refused = call(site, "delete", nodes)
+    return refused | deleted(site, [node for node in nodes if node.instance not in refused], options.patience)
 
 
 def _edit(site: Site, file: Path, left: Mapping[str, int], chosen: Sequence[Node], gone: Sequence[Node]) -> list[Json]:

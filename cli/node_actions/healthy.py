@@ -34,9 +34,17 @@ def return_to_service(
         site.show(f"hyperpod-precheck: {len(healthy) - len(unchecked)} of {len(nodes)} passed{missing}")
     _hold(site, [node for node in nodes if node.instance in problems], action)
     held = _resume(site, healthy, action)
-    notes = {instance: f"stays drained: {reason}" for instance, reason in held.items()}
-    notes |= {instance: "; ".join([UNCHECKED, *([notes[instance]] if instance in notes else [])]) for instance in unchecked}
-    return problems, {instance: f"healthy, {note}" if instance not in unchecked else note for instance, note in notes.items()}
+    return problems, {
+        node.instance: _note(held.get(node.instance), is_checked=node.instance not in unchecked) for node in healthy
+    }
+
+
+def _note(held: str | None, *, is_checked: bool) -> str:
+    """Return the note of a node without a problem; ``held`` is the reason for which it stays drained."""
+    drained = "" if held is None else f"stays drained: {held}"
+    if is_checked:
+        return drained and f"healthy, {drained}"
+    return f"{UNCHECKED}; {drained}" if drained else UNCHECKED
 
 
 def _silent(site: Site, nodes: Sequence[Node], patience: Patience) -> dict[str, str]:

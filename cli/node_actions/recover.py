@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment
 from cli.errors import OpsError
-from cli.node_actions.batches import batches, call
+from cli.node_actions.batches import OF_AWS, batches, call, problem_of
 from cli.node_actions.controllers import demand_another, warnings
 from cli.node_actions.drained import counted, drain, jobs_on, jobs_table, without_jobs
 from cli.node_actions.healthy import return_to_service
@@ -81,8 +81,8 @@ class Recovery:
                 if batch[0].role == Role.CONTROLLER:
                     demand_another(self.site.again(), self.action, batch, force=self.options.force)
                 self._act(chosen)
-            except OpsError as error:  # not raised: the result names the nodes that are drained by now
-                _blame(chosen, str(error))
+            except (OpsError, *OF_AWS) as error:  # not raised: the result names the nodes that are drained by now
+                _blame(chosen, problem_of(self.action, error))
             if any(outcome.problem for outcome in chosen):
                 break
         return list(outcomes.values())

@@ -53,6 +53,7 @@ class FakeCluster(FakeNodes):
         self.refuses: dict[str, str] = {}
         self.failure = ""
         self.stuck = False
+        self.expires_after = ""
         self.under_check: list[str] = []
         self.operations: list[Json] = []
         self.records: list[str] = []
@@ -63,6 +64,8 @@ class FakeCluster(FakeNodes):
         self.exceptions = SimpleNamespace(ResourceNotFoundException=LookupError)
 
     def describe_cluster(self, **request: str) -> Json:
+        if self.requests and self.requests[-1][0] == self.expires_after:
+            raise ClientError({"Error": {"Code": "ExpiredToken", "Message": "expired"}}, "DescribeCluster")
         if self.then and not self.stuck:
             self.then.pop(0)()
         counts = Counter(each["InstanceGroupName"] for each in self.summaries)

@@ -125,3 +125,11 @@ def test_a_node_that_stays_raises_no_count(cluster: FakeCluster, file: Path) -> 
     cluster.refuses = {SECOND: "NodeIdInUse"}
     run(cluster, file, "workers-1", "workers-2", scale=True)
     assert file.read_text() == FILE
+
+
+def test_credentials_that_expire_during_the_wait_keep_the_result(cluster: FakeCluster, file: Path) -> None:
+    cluster.expires_after = "delete"
+    result = run(cluster, file, "workers-1", scale=True)
+    assert result.failure == "delete failed for 1 of 1 node"
+    assert "(ExpiredToken)" in str(result)
+    assert "./hpod resume draft workers-1" in str(result)

@@ -131,6 +131,16 @@ def test_a_missing_permission_leaves_the_command_to_resume(cluster: FakeCluster,
     assert "./hpod resume draft workers-1" in str(result)
 
 
+@pytest.mark.parametrize("action", ["replace", "reboot"])
+def test_credentials_that_expire_during_the_wait_keep_the_result(cluster: FakeCluster, run: Run, action: str) -> None:
+    cluster.expires_after = action
+    result = run(action, "workers-1")
+    assert results(result) == {"workers-1": "failed"}
+    assert "(ExpiredToken)" in str(result)
+    assert "run `aws sso login`" in str(result)
+    assert "./hpod resume draft workers-1" in str(result)
+
+
 def test_a_replacement_that_does_not_start_fails_with_the_clusters_reason(cluster: FakeCluster, run: Run) -> None:
     cluster.failure = "no capacity"
     assert "no new node: no capacity" in str(run("replace", "workers-1"))
