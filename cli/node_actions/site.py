@@ -14,6 +14,7 @@ from cli.remote.shell import Shell
 from cli.result import Json, Show, Table, ignore
 from config.instance_group import Role
 
+SHOWN = 10
 WITHOUT_SLURM = "pass --no-drain to go on without draining"
 
 
@@ -26,6 +27,8 @@ class Site:
     shell: Shell | None
     slurm: Slurm | None
     show: Show = field(default=ignore)
+    named: dict[frozenset[str], Sequence[str]] = field(default_factory=dict, compare=False)
+    """The operator's words by the instance ids that they name."""
 
     @classmethod
     def of(
@@ -67,7 +70,10 @@ class Site:
 
     def select(self, names: Sequence[str]) -> tuple[Node, ...]:
         """Return the nodes of these names, each once, with HyperPod's names if these are known."""
-        found = {node.instance for name in names for node in self.directory.find(name)}
+        ids = {name: frozenset(node.instance for node in self.directory.find(name)) for name in names}
+        found = frozenset[str]().union(*ids.values())
+        self.named.update({of_name: [name] for name, of_name in ids.items()})
+        self.named[found] = list(ids)
         return tuple(node for node in self.directory.named if node.instance in found)
 
     def in_slurm(self, nodes: Iterable[Node]) -> dict[str, SlurmNode]:
@@ -95,8 +101,12 @@ class Site:
         return f"hpod {action} by {getpass.getuser()}{f': {text}' if text else ''}"
 
     def command(self, action: str, nodes: Iterable[Node], *options: str) -> str:
-        """Return the command for these nodes."""
-        return f"./hpod {' '.join([action, self.name, *(node.label for node in nodes), *options])}"
+        """Return the command for these nodes: with the operator's words if they name exactly these, else with ten at most."""
+        chosen = list(nodes)
+        words = self.named.get(frozenset(node.instance for node in chosen))
+        more = f" (the first {SHOWN} of {len(chosen)} nodes)" if words is None and len(chosen) > SHOWN else ""
+        names = words or [node.label for node in chosen[:SHOWN]]
+        return f"./hpod {' '.join([action, self.name, *names, *options])}{more}"
 
 
 def _on(shell: Shell, directory: NodeDirectory) -> Slurm:

@@ -1,5 +1,6 @@
 """`hpod replace` and `hpod reboot` on a cluster that changes while they wait."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -139,6 +140,16 @@ def test_credentials_that_expire_during_the_wait_keep_the_result(cluster: FakeCl
     assert "(ExpiredToken)" in str(result)
     assert "run `aws sso login`" in str(result)
     assert "./hpod resume draft workers-1" in str(result)
+
+
+def test_the_next_command_has_the_words_of_the_operator(cluster: FakeCluster, run: Run, shown: list[str]) -> None:
+    for _ in range(28):
+        cluster.join("workers")
+    cluster.refuses = {"all": "no"}
+    result = run("reboot", "workers")
+    assert "to try again: ./hpod reboot draft workers\n" in f"{result}\n"
+    assert max(len(line) for line in (*shown, *str(result).splitlines())) < 200
+    assert re.search(r"./hpod resume draft( \S+){10} \(the first 10 of 25 nodes\)$", "\n".join(shown), re.MULTILINE)
 
 
 def test_a_replacement_that_does_not_start_fails_with_the_clusters_reason(cluster: FakeCluster, run: Run) -> None:
