@@ -190,8 +190,7 @@ def _result(run: HealthCheck, patience: Patience, *, done: bool) -> Result:
         "log": records,
     }
     if not done:
-        minutes = f"{patience.timeout_s / 60:.0f} minutes"
-        return Result(data, (f"the checks continue; see `./hpod status {site.name}`",), [], f"not done after {minutes}")
+        return Result(data, (f"the checks continue; see `./hpod status {site.name}`",), [], f"not done after {patience.span}")
     shown = {
         "skipped": SKIPPED,
         "failed": "failed: not Running",

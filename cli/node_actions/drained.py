@@ -48,7 +48,7 @@ def without_jobs(site: Site, nodes: Sequence[Node], patience: Patience) -> str:
         if jobs and len(jobs) != len(last):
             site.show(f"waiting for {counted(len(jobs), 'job')} to end: {', '.join(job.id for job in jobs[:10])}")
         last[:] = jobs
-        problem = f"{counted(len(jobs), 'job')} still running after {patience.timeout_s / 60:.0f} minutes"
+        problem = f"{counted(len(jobs), 'job')} still running after {patience.span}"
         return not jobs
 
     return "" if patience.until(ended) else problem
