@@ -8,7 +8,7 @@ from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.node_actions.batches import OF_AWS, batches, call, problem_of
-from cli.node_actions.drained import counted, drain, jobs_on, jobs_table, without_jobs
+from cli.node_actions.drained import counted, drain, jobs_on, jobs_table, released, without_jobs
 from cli.node_actions.recover import Options
 from cli.node_actions.returned import deleted
 from cli.node_actions.site import Site, node_data
@@ -96,9 +96,11 @@ def _delete(site: Site, nodes: Sequence[Node], options: Options) -> dict[str, st
 
 def _delete_batch(site: Site, nodes: Sequence[Node], options: Options) -> dict[str, str]:
     if options.drain:
-        drain(site, nodes, site.reason("delete", options.reason))
+        drained = drain(site, nodes, site.reason("delete", options.reason))
         if not options.force and (busy := without_jobs(site, nodes, options.patience)):
-            return dict.fromkeys((node.instance for node in nodes), busy)
+            notes = released(site, nodes, drained)
+            problems = dict.fromkeys((node.instance for node in nodes), busy)
+            return problems | {instance: f"not started: {note}" for instance, note in notes.items()}
     refused = call(site, "delete", nodes)
     return refused | deleted(site, [node for node in nodes if node.instance not in refused], options.patience)
 

@@ -50,6 +50,11 @@ class SlurmNode:
         return self.state.rstrip(_FLAGS + _NOT_RESPONDING) in DRAINED
 
     @property
+    def is_idle_and_drained(self) -> bool:
+        """Return whether it is drained and no job runs on it: with a job it is draining."""
+        return self.state.rstrip(_FLAGS + _NOT_RESPONDING) == "drained"
+
+    @property
     def is_up(self) -> bool:
         """Return whether its slurmd responds."""
         return self.state.rstrip(_FLAGS) in RESPONDING

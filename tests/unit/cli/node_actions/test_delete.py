@@ -133,3 +133,11 @@ def test_credentials_that_expire_during_the_wait_keep_the_result(cluster: FakeCl
     assert result.failure == "delete failed for 1 of 1 node"
     assert "(ExpiredToken)" in str(result)
     assert "./hpod resume draft workers-1" in str(result)
+
+
+def test_nodes_without_jobs_are_resumed_if_the_jobs_of_others_do_not_end(cluster: FakeCluster, file: Path) -> None:
+    cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
+    result = run(cluster, file, "workers", scale=True)
+    assert cluster.requests == []
+    assert cluster.shell.hosts[HOSTS[SECOND]].state == "idle"
+    assert "not started: resumed, because jobs on other nodes did not end" in str(result)

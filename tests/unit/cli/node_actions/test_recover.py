@@ -69,6 +69,27 @@ def test_jobs_that_do_not_end_in_time_keep_the_node_drained(cluster: FakeCluster
     assert "./hpod replace draft workers-1" in str(result)
 
 
+def test_nodes_without_jobs_are_resumed_if_the_jobs_of_others_do_not_end(
+    cluster: FakeCluster, run: Run, shown: list[str]
+) -> None:
+    cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
+    result = run("replace", "workers")
+    assert cluster.requests == []
+    assert results(result) == {"workers-1": "failed", "workers-2": "not_started"}
+    assert {host: each.state for host, each in cluster.shell.hosts.items()} == {HOSTS[FIRST]: "drained", HOSTS[SECOND]: "idle"}
+    assert "not started: resumed, because jobs on other nodes did not end" in str(result)
+    assert "resumed 1 node without jobs" in shown
+    assert "once they are healthy: ./hpod resume draft workers-1\n" in str(result)
+    assert "to try again: ./hpod replace draft workers" in str(result)
+
+
+def test_nodes_that_were_drained_before_are_not_resumed_at_the_deadline(cluster: FakeCluster, run: Run) -> None:
+    cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
+    cluster.shell.hosts[HOSTS[SECOND]] = SlurmHost("drained", "ticket 17")
+    assert results(run("replace", "workers")) == {"workers-1": "failed", "workers-2": "failed"}
+    assert cluster.shell.hosts[HOSTS[SECOND]] == SlurmHost("drained", "ticket 17")
+
+
 def test_nodes_are_kept_while_slurm_does_not_answer_whether_jobs_run(cluster: FakeCluster, run: Run) -> None:
     cluster.shell.silent_after_drain = True
     result = run("replace", "workers-1")
