@@ -89,7 +89,7 @@ class HealthCheck:
         return "failed"
 
     def results(self, records: Sequence[Json]) -> dict[str, str]:
-        """Return each node's result by instance id: errors in the log leave open which nodes passed, unless one is faulty."""
+        """Return each node's result by instance id: with errors in the log and no faulty node, none has passed for sure."""
         found = {node.instance: self.result_of(node) for node in self.nodes}
         if any(record["level"] == "error" for record in records) and not {"failed", "replaced"} & set(found.values()):
             found = {instance: "unknown" if result == "passed" else result for instance, result in found.items()}

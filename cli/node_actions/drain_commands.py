@@ -16,7 +16,7 @@ from config.instance_group import Role
 DOWN = "down"
 OURS = "hpod "
 RECOVERY = "Action:"
-"""The reasons with which HyperPod marks nodes that it replaces or reboots begin with this."""
+"""The beginning of Slurm's reason on nodes that HyperPod replaces or reboots."""
 
 
 def drain_nodes(deployment: Deployment, *, nodes: Sequence[str], reason: str = "", shell: Shell | None = None) -> Result:
