@@ -182,15 +182,28 @@ def drain(
     run_on_deployment("drain", command, output, cluster=cluster, clusters=clusters, access=access, nodes=nodes, reason=reason)
 
 
-@commands.command(help="Let drained nodes take jobs again.", epilog=examples("resume prod workers-3"))
+@commands.command(
+    help="Let drained nodes take jobs again.", epilog=examples("resume prod workers-3", "resume prod workers --yes")
+)
 def resume(
     cluster: ClusterOrFile,
     nodes: Nodes,
     clusters: Clusters = CLUSTERS,
+    yes: Yes = False,
     profile: Profile = None,
     region: Region = None,
     output: Output = "text",
 ) -> None:
     from cli.node_actions.drain_commands import resume_nodes as command
 
-    run_on_deployment("resume", command, output, cluster=cluster, clusters=clusters, access=Access(profile, region), nodes=nodes)
+    run_on_deployment(
+        "resume",
+        command,
+        output,
+        cluster=cluster,
+        clusters=clusters,
+        access=Access(profile, region),
+        nodes=nodes,
+        confirm=confirmation(yes=yes),
+        show=line_printer(output),
+    )

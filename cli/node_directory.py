@@ -96,12 +96,17 @@ class NodeDirectory:
         """Return why HyperPod's names are unknown; empty if they were read."""
         return self._names[1]
 
-    def find(self, name: str) -> tuple[Node, ...]:
-        """Return the nodes of this name: any name of a node, a group, `login`, `controller` or `all`; raise OpsError if none."""
-        if found := self._of_group(name) or tuple(node for node in self._nodes if name in _names_of(node)):
+    def find(self, name: str, *, accept_all: bool = False) -> tuple[Node, ...]:
+        """Return the nodes of this name: any name of a node, a group, `login` or `controller`; raise OpsError if none."""
+        if found := self._of_group(name):
+            self._demand_no_node(name)
+            return found
+        if found := tuple(node for node in self._nodes if name in _names_of(node)):
             return found
         if name == ALL and self._nodes:
-            return self.nodes
+            if accept_all:
+                return self.nodes
+            raise OpsError(f"{ALL!r}: only `./hpod run` and `./hpod apply` accept it; pass nodes or groups")
         if name in (Role.LOGIN, Role.CONTROLLER) and (found := self.of_role(Role(name))):
             return found
         if found := tuple(node for node in self.named if name == node.name):
@@ -131,6 +136,17 @@ class NodeDirectory:
         if not entries:
             raise OpsError(f"cluster {self.cluster} has no login node and no controller; pass the name of a node")
         return first_running(entries)
+
+    def _demand_no_node(self, name: str) -> None:
+        """Raise an OpsError if this name of a group is also a node's, or may be because HyperPod's names are unknown."""
+        fix = "pass instance ids or host names"
+        nodes = self._nodes
+        if self._of_group(name.rpartition("-")[0]) and name.rpartition("-")[2].isdecimal():
+            if self.unnamed_reason:
+                raise OpsError(f"{name!r} is a group and may be a node, whose names are unknown: {self.unnamed_reason}; {fix}")
+            nodes = self.named
+        if any(name in _names_of(node) for node in nodes):
+            raise OpsError(f"{name!r} is both a group and a node; {fix}")
 
     def _of_group(self, name: str) -> tuple[Node, ...]:
         return tuple(node for node in self.nodes if node.group == name)

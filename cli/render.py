@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-from cli.result import Block, Result, Show, Table, ignore
+from cli.result import ERROR, Block, Result, Show, Table, error_problem, ignore
 
 ENVELOPE_VERSION = 1
 JSON = "json"
@@ -41,7 +41,10 @@ def redraw(result: Result) -> None:
 
 def envelope(command: str, result: Result) -> str:
     """Return the JSON document that every command prints with ``--output json``."""
-    document = {"version": ENVELOPE_VERSION, "command": command, "data": result.data, "problems": list(result.problems)}
+    problems = list(result.problems)
+    if result.failure and all(problem["level"] != ERROR for problem in problems):
+        problems.append(error_problem(result.failure))
+    document = {"version": ENVELOPE_VERSION, "command": command, "data": result.data, "problems": problems}
     return json.dumps(document, indent=2, ensure_ascii=False, default=str)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from cli.errors import OpsError
 from config.errors import ConfigError
 
+ERROR = "error"
 Json = dict[str, Any]
 Show = Callable[[str], None]
 
@@ -56,5 +57,10 @@ def failed(error: OpsError | ConfigError) -> Result:
 
         found = [problem_fields(file, problem) for file, problems in error.problems.items() for problem in problems]
         return Result(None, (), found, str(error))
-    message, _, fix = str(error).partition("; ")
-    return Result(None, (), [{"level": "error", "message": message, "fix": fix or None}], str(error))
+    return Result(None, (), [error_problem(str(error))], str(error))
+
+
+def error_problem(text: str) -> Json:
+    """Return `<problem>; <fix>` as a problem for JSON."""
+    message, _, fix = text.partition("; ")
+    return {"level": ERROR, "message": message, "fix": fix or None}

@@ -29,6 +29,8 @@ IN_PROGRESS = "DeepHealthCheckInProgress"
 STREAMS = "DeepHealthCheckResults/"
 CLOCKS_DIFFER = timedelta(minutes=1)
 SKIPPED = "skipped: HyperPod skips nodes whose jobs run for more than ten minutes"
+UNKNOWN = "unknown: the log has errors, which name no node"
+LEFT_OUT = "left out: no accelerators, which are what deep health checks test"
 INTERRUPTED = "jobs run on; HyperPod skips a node whose job does not end within ten minutes"
 
 
@@ -41,6 +43,7 @@ class HealthCheck:
     checks: Sequence[str]
     since: datetime
     seen: Seen
+    left_out: Sequence[Node] = ()
     checked: set[str] = field(default_factory=set)
 
     def start(self) -> None:
@@ -84,6 +87,13 @@ class HealthCheck:
         if self._status(node) == "Running":
             return "passed" if node.instance in self.checked else "skipped"
         return "failed"
+
+    def results(self, records: Sequence[Json]) -> dict[str, str]:
+        """Return each node's result by instance id: with errors in the log and no faulty node, none has passed for sure."""
+        found = {node.instance: self.result_of(node) for node in self.nodes}
+        if any(record["level"] == "error" for record in records) and not {"failed", "replaced"} & set(found.values()):
+            found = {instance: "unknown" if result == "passed" else result for instance, result in found.items()}
+        return found
 
     def records(self) -> Iterator[Json]:
         """Yield the results that HyperPod logged since the start, which name no instance."""
@@ -130,7 +140,11 @@ def check(
     """Check the nodes, and return the result of each."""
     wanted = _parsed(checks)
     site = Site.of(deployment, drain=False, shell=shell, show=show)
-    chosen = _with_accelerators(site.select(nodes))
+    named = site.select(nodes)
+    chosen = _with_accelerators(named)
+    left_out = [node for node in named if node not in chosen]
+    if left_out:
+        show(f"{LEFT_OUT}: {', '.join(node.label for node in left_out)}")
     jobs = jobs_on(site, chosen)
     for line in [jobs_table(jobs), INTERRUPTED] if jobs else []:
         show(str(line))
@@ -138,7 +152,7 @@ def check(
         f"Check {counted(len(chosen), 'node')} of {site.cluster} ({', '.join(wanted)})? They take no jobs for up to two hours"
     )
     confirm(f"{question}, and HyperPod may replace faulty ones.")
-    run = HealthCheck(site, chosen, wanted, datetime.now(UTC), Seen(site))
+    run = HealthCheck(site, chosen, wanted, datetime.now(UTC), Seen(site), left_out)
     run.start()
     return _result(run, patience, done=patience.until(run.is_done))
 
@@ -164,28 +178,44 @@ def _parsed(text: str) -> list[str]:
 
 
 def _result(run: HealthCheck, patience: Patience, *, done: bool) -> Result:
-    site, results = run.site, {node.instance: run.result_of(node) for node in run.nodes}
-    records = list(run.records())
+    site, records = run.site, list(run.records())
+    results = run.results(records) if done else dict.fromkeys((node.instance for node in run.nodes), "in_progress")
+    results |= dict.fromkeys((node.instance for node in run.left_out), "left_out")
+    named = [*run.nodes, *run.left_out]
     data = {
         "cluster": site.cluster,
         "checks": list(run.checks),
         "done": done,
-        "nodes": [{**node_data(node), "result": results[node.instance] if done else "in_progress"} for node in run.nodes],
+        "nodes": [{**node_data(node), "result": results[node.instance]} for node in named],
         "log": records,
     }
     if not done:
-        minutes = f"{patience.timeout_s / 60:.0f} minutes"
-        return Result(data, (f"the checks continue; see `./hpod status {site.name}`",), [], f"not done after {minutes}")
-    shown = {"skipped": SKIPPED, "failed": "failed: not Running", "replaced": "replaced: HyperPod found a fault"}
-    rows = [(node.label, node.instance, shown.get(results[node.instance], "passed")) for node in run.nodes]
-    text: list[Block] = [Table(("NODE", "INSTANCE", "RESULT"), rows)]
-    errors = [record["message"] for record in records if record["level"] == "error"]
-    if errors:
-        text.append("\n".join(["errors in the log:", *(f"  {line}" for line in errors)]))
-    failed = [node for node in run.nodes if results[node.instance] == "failed"]
-    if failed:
-        text.append(f"to replace them: {site.command('replace', failed)}")
-    bad = sum(result in ("failed", "replaced") for result in results.values())
-    return Result(
-        data, text, [], f"{bad} of {counted(len(run.nodes), 'node')} faulty" if bad else "the log has errors" if errors else ""
-    )
+        return Result(data, (f"the checks continue; see `./hpod status {site.name}`",), [], f"not done after {patience.span}")
+    shown = {
+        "skipped": SKIPPED,
+        "failed": "failed: not Running",
+        "replaced": "replaced: HyperPod found a fault",
+        "unknown": UNKNOWN,
+        "left_out": LEFT_OUT,
+    }
+    rows = [(node.label, node.instance, shown.get(results[node.instance], "passed")) for node in named]
+    text: list[Block] = [Table(("NODE", "INSTANCE", "RESULT"), rows), *_next_steps(run, results, records)]
+    return Result(data, text, [], _failure(run, results, records))
+
+
+def _next_steps(run: HealthCheck, results: Mapping[str, str], records: Sequence[Json]) -> Iterator[str]:
+    """Yield the errors in the log, and the command for the nodes that failed."""
+    if errors := _errors(records):
+        yield "\n".join(["errors in the log:", *(f"  {line}" for line in errors)])
+    if failed := [node for node in run.nodes if results[node.instance] == "failed"]:
+        yield f"to replace them: {run.site.command('replace', failed)}"
+
+
+def _failure(run: HealthCheck, results: Mapping[str, str], records: Sequence[Json]) -> str:
+    if bad := sum(result in ("failed", "replaced") for result in results.values()):
+        return f"{bad} of {counted(len(run.nodes), 'node')} faulty"
+    return "the log has errors" if _errors(records) else ""
+
+
+def _errors(records: Sequence[Json]) -> list[str]:
+    return [record["message"] for record in records if record["level"] == "error"]

@@ -7,8 +7,8 @@ from pathlib import Path
 from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment
 from cli.errors import OpsError
-from cli.node_actions.batches import batches, call
-from cli.node_actions.drained import counted, drain, jobs_on, jobs_table, without_jobs
+from cli.node_actions.batches import OF_AWS, batches, call, problem_of
+from cli.node_actions.drained import counted, drain, jobs_on, jobs_table, released, without_jobs
 from cli.node_actions.recover import Options
 from cli.node_actions.returned import deleted
 from cli.node_actions.site import Site, node_data
@@ -35,14 +35,16 @@ def delete(
     chosen = site.select(nodes)
     left = _left(site, chosen)
     _demand_counts(site, left, file, scale=scale)
+    if options.drain:
+        site.demand_known(chosen)
     jobs = jobs_on(site, chosen)
     if jobs:
         show(str(jobs_table(jobs)))
     confirm(f"Delete {counted(len(chosen), 'node')} of {site.cluster} and their disks ({_labels(chosen)})?")
     problems = _delete(site, chosen, options)
     gone = [node for node in chosen if node.instance not in problems]
-    edits = _edit(file, left, chosen, gone) if scale else []
-    return _result(site, chosen, problems, edits)
+    edits = _edit(site, file, left, chosen, gone) if scale else []
+    return _result(site, chosen, problems, edits, [group for group in left if scale and group not in _counts(site)])
 
 
 def _labels(nodes: Sequence[Node]) -> str:
@@ -69,8 +71,13 @@ def _demand_counts(site: Site, left: Mapping[str, int], file: Path, *, scale: bo
         if left[group.name] < group.instance_count and not scale:
             fix = f"pass --scale to set it to {left[group.name]} in {file}"
             raise OpsError(f"{remain}, and instance_count is {group.instance_count}, so a deployment adds nodes again; {fix}")
-        if scale:
+        if scale and left[group.name] < group.instance_count:
             scaled(file, group.name, left[group.name], dry_run=True)
+
+
+def _counts(site: Site) -> dict[str, int]:
+    """Return the `instance_count` of each group of the file."""
+    return {group.name: group.instance_count for group in site.deployment.config.instance_groups}
 
 
 def _delete(site: Site, nodes: Sequence[Node], options: Options) -> dict[str, str]:
@@ -80,24 +87,36 @@ def _delete(site: Site, nodes: Sequence[Node], options: Options) -> dict[str, st
         if problems:
             problems |= dict.fromkeys((node.instance for node in batch), "not started")
             continue
-        if options.drain:
-            drain(site, batch, site.reason("delete", options.reason))
-            if not options.force and (busy := without_jobs(site, batch, options.patience)):
-                problems |= dict.fromkeys((node.instance for node in batch), busy)
-                continue
-        problems |= call(site, "delete", batch)
-        problems |= deleted(site, [node for node in batch if node.instance not in problems], options.patience)
+        try:
+            problems |= _delete_batch(site, batch, options)
+        except (OpsError, *OF_AWS) as error:  # not raised: the result names the nodes that are drained by now
+            problems |= dict.fromkeys((node.instance for node in batch), problem_of("delete", error))
     return problems
 
 
-def _edit(file: Path, left: Mapping[str, int], chosen: Sequence[Node], gone: Sequence[Node]) -> list[Json]:
-    """Lower the counts in the file by the nodes that are gone."""
+def _delete_batch(site: Site, nodes: Sequence[Node], options: Options) -> dict[str, str]:
+    if options.drain:
+        drained = drain(site, nodes, site.reason("delete", options.reason))
+        if not options.force and (busy := without_jobs(site, nodes, options.patience)):
+            notes = released(site, nodes, drained)
+            problems = dict.fromkeys((node.instance for node in nodes), busy)
+            return problems | {instance: f"not started: {note}" for instance, note in notes.items()}
+    refused = call(site, "delete", nodes)
+    return refused | deleted(site, [node for node in nodes if node.instance not in refused], options.patience)
+
+
+def _edit(site: Site, file: Path, left: Mapping[str, int], chosen: Sequence[Node], gone: Sequence[Node]) -> list[Json]:
+    """Lower the counts in the file to the nodes that are left; never raise one."""
     kept = Counter(node.group for node in chosen) - Counter(node.group for node in gone)
-    edits = (scaled(file, group, count + kept[group]).data for group, count in left.items())
+    counts = _counts(site)
+    lower = {group: count + kept[group] for group, count in left.items() if count + kept[group] < counts.get(group, 0)}
+    edits = (scaled(file, group, count).data for group, count in lower.items())
     return [dict(edit) for edit in edits if edit]
 
 
-def _result(site: Site, chosen: Sequence[Node], problems: Mapping[str, str], edits: Sequence[Json]) -> Result:
+def _result(
+    site: Site, chosen: Sequence[Node], problems: Mapping[str, str], edits: Sequence[Json], not_in_file: Sequence[str]
+) -> Result:
     rows = [(node.label, node.instance, problems.get(node.instance, "deleted")) for node in chosen]
     data = {
         "cluster": site.cluster,
@@ -106,8 +125,11 @@ def _result(site: Site, chosen: Sequence[Node], problems: Mapping[str, str], edi
             for node in chosen
         ],
         "edits": list(edits),
+        "groups_not_in_file": list(not_in_file),
     }
     text: list[Block] = [Table(("NODE", "INSTANCE", "RESULT"), rows), *(edit["diff"] for edit in edits if edit["diff"])]
+    if not_in_file:
+        text.append(f"not in the cluster file, so without a new count: {', '.join(not_in_file)}")
     if edits:
         text.append(f"to deploy the new counts: {site.deployment.deploy_command}")
     if not problems:

@@ -1,53 +1,94 @@
 """`./hpod drain` and `./hpod resume`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment
 from cli.errors import OpsError
-from cli.node_actions.drained import drain, jobs_on, jobs_table
+from cli.node_actions.drained import counted, drain, jobs_on, jobs_table
 from cli.node_actions.site import Site, hosts_table
-from cli.node_actions.slurm import Job, SlurmNode
+from cli.node_actions.slurm import SlurmNode
 from cli.node_directory import Node
 from cli.remote.shell import Shell
-from cli.result import Block, Result
+from cli.result import Block, Result, Show, ignore
+from config.instance_group import Role
 
 DOWN = "down"
+OURS = "hpod "
+RECOVERY = "Action:"
+"""The beginning of Slurm's reason on nodes that HyperPod replaces or reboots."""
 
 
 def drain_nodes(deployment: Deployment, *, nodes: Sequence[str], reason: str = "", shell: Shell | None = None) -> Result:
     """Let the nodes take no new jobs, and return the jobs that still run there."""
-    site, chosen, _ = _compute(deployment, nodes, shell)
-    drain(site, chosen, site.reason("drain", reason))
-    jobs = jobs_on(site, chosen)
-    known = list(site.in_slurm(chosen).values())
-    text: list[Block] = [hosts_table(known)]
-    text += [jobs_table(jobs), "these jobs run to their end"] if jobs else []
-    return _result(site, known, jobs, (*text, f"to take jobs again: {site.command('resume', chosen)}"))
-
-
-def resume_nodes(deployment: Deployment, *, nodes: Sequence[str], shell: Shell | None = None) -> Result:
-    """Let drained and down nodes take jobs again."""
     site, chosen, known = _compute(deployment, nodes, shell)
-    hosts = {host for host, node in known.items() if node.is_drained or node.state.startswith(DOWN)}
+    present = [node for node in chosen if node.host in known]
+    drain(site, present, site.reason("drain", reason))
+    jobs = jobs_on(site, present)
+    after = _with_unknown(chosen, site.in_slurm(chosen))
+    text: list[Block] = [hosts_table(after)]
+    text += [jobs_table(jobs), "these jobs run to their end"] if jobs else []
+    data = {"cluster": site.cluster, "nodes": [_data(node) for node in after], "jobs": [job.data() for job in jobs]}
+    text.append(f"to take jobs again: {site.command('resume', present)}")
+    return Result(data, text, [], _failure("drain", chosen, known))
+
+
+def resume_nodes(
+    deployment: Deployment,
+    *,
+    nodes: Sequence[str],
+    confirm: Confirm = without_asking,
+    show: Show = ignore,
+    shell: Shell | None = None,
+) -> Result:
+    """Let drained and down nodes take jobs again, except those that HyperPod replaces or reboots."""
+    site, chosen, known = _compute(deployment, nodes, shell)
+    stopped = [node for node in known.values() if node.is_drained or node.state.startswith(DOWN)]
+    resumed = [node for node in stopped if not node.reason.startswith(RECOVERY)]
+    skipped = [node.host for node in stopped if node.reason.startswith(RECOVERY)]
+    if foreign := [node for node in resumed if not node.reason.startswith(OURS)]:
+        show(str(hosts_table(foreign)))
+        confirm(f"Resume {counted(len(foreign), 'node')} of {site.cluster} that ./hpod did not drain?")
     if site.slurm:
-        site.slurm.resume(hosts)
-    after = list(site.in_slurm(chosen).values())
-    return _result(site, after, (), (hosts_table(after),))
+        site.slurm.resume({node.host for node in resumed})
+    after = _with_unknown(chosen, site.in_slurm(chosen))
+    text: list[Block] = [hosts_table(after)]
+    if resumed:
+        text.append("\n".join(["resumed; former reasons:", *(f"  {node.host}: {node.reason}" for node in resumed)]))
+    if skipped:
+        text.append(f"not resumed, because HyperPod replaces or reboots them: {', '.join(skipped)}")
+    former = {node.host: node.reason for node in resumed}
+    rows = [{**_data(node), "former_reason": former.get(node.host)} for node in after]
+    return Result({"cluster": site.cluster, "nodes": rows, "jobs": []}, text, [], _failure("resume", chosen, known, skipped))
 
 
 def _compute(
     deployment: Deployment, names: Sequence[str], shell: Shell | None
 ) -> tuple[Site, Sequence[Node], dict[str, SlurmNode]]:
-    """Return the compute nodes of these names, with their states in Slurm; raise an OpsError if Slurm knows none."""
+    """Return the nodes of these names, and those that Slurm knows; raise an OpsError if it knows none."""
     site = Site.of(deployment, shell=shell, fix=f"`./hpod status {deployment.config.name}` shows the controllers' states")
     chosen = site.select(names)
     known = site.in_slurm(chosen)
     if not known:
         labels = ", ".join(node.label for node in chosen)
         raise OpsError(f"Slurm has none of these nodes: {labels}; pass compute nodes")
-    return site, [node for node in chosen if node.host in known], known
+    return site, chosen, known
 
 
-def _result(site: Site, known: Sequence[SlurmNode], jobs: Sequence[Job], text: Sequence[Block]) -> Result:
-    nodes = [{"host": node.host, "state": node.state, "by": node.by, "reason": node.reason} for node in known]
-    return Result({"cluster": site.cluster, "nodes": nodes, "jobs": [job.data() for job in jobs]}, text)
+def _with_unknown(chosen: Sequence[Node], known: Mapping[str, SlurmNode]) -> list[SlurmNode]:
+    """Return the state of each node, also of those that Slurm does not know."""
+    return [known.get(node.host) or SlurmNode(node.host or node.label, _unknown(node), "", "") for node in chosen]
+
+
+def _unknown(node: Node) -> str:
+    return "not a compute node" if node.role in (Role.CONTROLLER, Role.LOGIN) else "unknown to Slurm"
+
+
+def _failure(action: str, chosen: Sequence[Node], known: Mapping[str, SlurmNode], skipped: Sequence[str] = ()) -> str:
+    """Return the failure of an action that left out nodes; empty if it left out none."""
+    failed = len(skipped) + sum(node.host not in known for node in chosen)
+    return f"{action} failed for {failed} of {counted(len(chosen), 'node')}" if failed else ""
+
+
+def _data(node: SlurmNode) -> dict[str, str]:
+    return {"host": node.host, "state": node.state, "by": node.by, "reason": node.reason}

@@ -48,10 +48,25 @@ def without_jobs(site: Site, nodes: Sequence[Node], patience: Patience) -> str:
         if jobs and len(jobs) != len(last):
             site.show(f"waiting for {counted(len(jobs), 'job')} to end: {', '.join(job.id for job in jobs[:10])}")
         last[:] = jobs
-        problem = f"{counted(len(jobs), 'job')} still running after {patience.timeout_s / 60:.0f} minutes"
+        problem = f"{counted(len(jobs), 'job')} still running after {patience.span}"
         return not jobs
 
     return "" if patience.until(ended) else problem
+
+
+def released(site: Site, nodes: Sequence[Node], hosts: Collection[str]) -> dict[str, str]:
+    """Resume those of the drained hosts on which no job runs, and return a note for each, by instance id."""
+    try:
+        jobs_on(site, nodes)  # raises a SlurmError while Slurm does not answer whether jobs run
+        idle = {host for host, node in site.in_slurm(nodes).items() if host in hosts and node.is_idle_and_drained}
+        if site.slurm:
+            site.slurm.resume(idle)
+    except SlurmError as error:  # the nodes stay drained, and the result names the command that resumes them
+        site.show(f"nodes without jobs stay drained: {error}")
+        return {}
+    if idle:
+        site.show(f"resumed {counted(len(idle), 'node')} without jobs")
+    return {node.instance: "resumed, because jobs on other nodes did not end" for node in nodes if node.host in idle}
 
 
 def counted(number: int, noun: str) -> str:

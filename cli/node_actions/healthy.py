@@ -16,6 +16,7 @@ from config.instance_group import Role
 PRECHECK = "/usr/local/bin/hyperpod-precheck"
 PRECHECK_TIMEOUT_S = 120.0
 NOT_INSTALLED = 127
+UNCHECKED = "not checked: hyperpod-precheck is not installed"
 AT_ONCE = 8  # StartSession allows few calls per second
 SLURM_S, PRECHECKS_S = 600.0, 120.0
 
@@ -25,12 +26,25 @@ def return_to_service(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Check the nodes and resume the healthy ones that this action drained; return problems and notes by instance id."""
     problems = _silent(site, nodes, patience)
-    problems |= prechecked(site, [node for node in nodes if node.instance not in problems], patience)
+    found, unchecked = prechecked(site, [node for node in nodes if node.instance not in problems], patience)
+    problems |= found
     healthy = [node for node in nodes if node.instance not in problems]
     if site.shell:
-        site.show(f"hyperpod-precheck: {len(healthy)} of {len(nodes)} passed")
+        missing = f", not installed on {len(unchecked)}" if unchecked else ""
+        site.show(f"hyperpod-precheck: {len(healthy) - len(unchecked)} of {len(nodes)} passed{missing}")
     _hold(site, [node for node in nodes if node.instance in problems], action)
-    return problems, _resume(site, healthy, action)
+    held = _resume(site, healthy, action)
+    return problems, {
+        node.instance: _note(held.get(node.instance), is_checked=node.instance not in unchecked) for node in healthy
+    }
+
+
+def _note(held: str | None, *, is_checked: bool) -> str:
+    """Return the note of a node without a problem; ``held`` is the reason for which it stays drained."""
+    drained = "" if held is None else f"stays drained: {held}"
+    if is_checked:
+        return drained and f"healthy, {drained}"
+    return f"{UNCHECKED}; {drained}" if drained else UNCHECKED
 
 
 def _silent(site: Site, nodes: Sequence[Node], patience: Patience) -> dict[str, str]:
@@ -57,8 +71,9 @@ def _silent(site: Site, nodes: Sequence[Node], patience: Patience) -> dict[str, 
     return {node.instance: f"slurmd does not respond: {states[host]}" for host, node in expected.items() if host not in up}
 
 
-def prechecked(site: Site, nodes: Sequence[Node], patience: Patience) -> dict[str, str]:
-    """Run the checks on the nodes until they pass, and return the problems at the deadline."""
+def prechecked(site: Site, nodes: Sequence[Node], patience: Patience) -> tuple[dict[str, str], set[str]]:
+    """Run the checks on the nodes until they pass; return the problems at the deadline, and the nodes that have no checks."""
+    unchecked = set[str]()
     problems: dict[str, str] = dict.fromkeys((node.instance for node in nodes), "not checked")
 
     def passed() -> bool:
@@ -66,25 +81,27 @@ def prechecked(site: Site, nodes: Sequence[Node], patience: Patience) -> dict[st
         with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
             for node, problem in zip(left, pool.map(partial(_precheck, site), left), strict=True):
                 problems[node.instance] = problem
-                if not problem:
+                if problem == UNCHECKED:
+                    unchecked.add(node.instance)
+                if problem in ("", UNCHECKED):
                     del problems[node.instance]
         return not problems
 
     if site.shell is None:
-        return {}
+        return {}, set()
     _within(patience, PRECHECKS_S).until(passed)
-    return problems
+    return problems, unchecked
 
 
 def _precheck(site: Site, node: Node) -> str:
-    """Return the failed checks of a node; empty if it passes, or has only the customer's own scripts."""
+    """Return the failed checks of a node; empty if it passes, UNCHECKED if it has only the customer's own scripts."""
     assert site.shell is not None  # noqa: S101  the caller has checked it
     try:
         output = site.shell.run(node.target, f"{PRECHECK} --json", PRECHECK_TIMEOUT_S)
     except SessionError as error:
         return str(error)
     if output.status in (0, NOT_INSTALLED):
-        return ""
+        return UNCHECKED if output.status else ""
     line = next((line for line in output.text.splitlines() if line.startswith('{"host": ')), None)
     if line is None:
         return f"hyperpod-precheck ended with {output.status}: {' '.join(output.text.split())[-300:]}"
@@ -93,14 +110,14 @@ def _precheck(site: Site, node: Node) -> str:
 
 
 def _resume(site: Site, nodes: Sequence[Node], action: str) -> dict[str, str]:
-    """Resume the nodes that this action drained, and return a note for each that stays drained."""
+    """Resume the nodes that this action drained, and return the reason of each that stays drained."""
     if site.slurm is None or not nodes:
         return {}
     known = site.in_slurm(nodes)
     ours = drained_for(action, known.values())
     site.slurm.resume(ours)
     held = {host: node.reason for host, node in known.items() if node.is_drained and host not in ours}
-    return {node.instance: f"healthy, stays drained: {held[node.host]}" for node in nodes if node.host in held}
+    return {node.instance: held[node.host] for node in nodes if node.host in held}
 
 
 def _hold(site: Site, nodes: Sequence[Node], action: str) -> None:

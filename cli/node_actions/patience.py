@@ -15,6 +15,15 @@ class Patience:
     sleep: Callable[[float], None] = time.sleep
     now: Callable[[], float] = time.monotonic
 
+    @property
+    def span(self) -> str:
+        """Return the time in the largest unit that divides it."""
+        seconds = round(self.timeout_s)
+        count, unit = next(
+            (seconds // size, unit) for size, unit in ((3600, "hour"), (60, "minute"), (1, "second")) if seconds % size == 0
+        )
+        return f"{count} {unit}{'' if count == 1 else 's'}"
+
     def until(self, done: Callable[[], bool]) -> bool:
         """Return whether ``done`` is true before the deadline; it is asked at least once."""
         end, pause = self.now() + self.timeout_s, FIRST_PAUSE_S

@@ -1,13 +1,14 @@
 """`./hpod replace` and `./hpod reboot`: drain, call HyperPod, wait, check, resume."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from cli.confirm import Confirm, without_asking
 from cli.deployment import Deployment
-from cli.node_actions.batches import batches, call
+from cli.errors import OpsError
+from cli.node_actions.batches import OF_AWS, batches, call, problem_of
 from cli.node_actions.controllers import demand_another, warnings
-from cli.node_actions.drained import counted, drain, jobs_on, jobs_table, without_jobs
+from cli.node_actions.drained import counted, drain, jobs_on, jobs_table, released, without_jobs
 from cli.node_actions.healthy import return_to_service
 from cli.node_actions.patience import Patience
 from cli.node_actions.returned import boots, instances, rebooted, replacements
@@ -16,6 +17,7 @@ from cli.node_actions.slurm import Job, SlurmError
 from cli.node_directory import Node
 from cli.remote.shell import Shell
 from cli.result import Block, Json, Result, Show, Table, ignore
+from config.instance_group import Role
 
 LOSSES = {
     "replace": "HyperPod deletes their disks and starts new instances.",
@@ -53,10 +55,13 @@ class Outcome:
             "detail": self.problem or self.note or None,
         }
 
+    def _not_started(self) -> str:
+        return f"not started: {self.note}" if self.note else "not started"
+
     def row(self) -> tuple[str, str, str]:
         """Return the cells of the outcome in a table."""
         now = self.now.instance if self.now else ""
-        text = "not started" if not self.tried else f"failed: {self.problem}" if self.problem else self.note or "ok"
+        text = self._not_started() if not self.tried else f"failed: {self.problem}" if self.problem else self.note or "ok"
         return self.node.label, now or self.node.instance, text
 
 
@@ -75,18 +80,22 @@ class Recovery:
             chosen = [outcomes[node.instance] for node in batch]
             for outcome in chosen:
                 outcome.tried = True
-            self._act(chosen)
-            if any(outcome.problem for outcome in chosen):
+            try:
+                if batch[0].role == Role.CONTROLLER:
+                    demand_another(self.site.again(), self.action, batch, force=self.options.force)
+                self._act(chosen)
+            except (OpsError, *OF_AWS) as error:  # not raised: the result names the nodes that are drained by now
+                _blame(chosen, problem_of(self.action, error))
+            if any(outcome.problem or not outcome.tried for outcome in chosen):
                 break
         return list(outcomes.values())
 
     def _act(self, outcomes: Sequence[Outcome]) -> None:
         nodes = [outcome.node for outcome in outcomes]
         if self.options.drain:
-            drain(self.site, nodes, self.site.reason(self.action, self.options.reason))
+            drained = drain(self.site, nodes, self.site.reason(self.action, self.options.reason))
             if not self.options.force and (busy := without_jobs(self.site, nodes, self.options.patience)):
-                for outcome in outcomes:
-                    outcome.problem = busy
+                self._give_up(outcomes, busy, drained)
                 return
         boot_ids = boots(self.site, nodes) if self.action == "reboot" else {}
         known = instances(self.site)
@@ -95,6 +104,14 @@ class Recovery:
         self._wait([outcome for outcome in outcomes if outcome.node.instance not in problems], boot_ids, known)
         for outcome in outcomes:
             outcome.problem = outcome.problem or problems.get(outcome.node.instance, "")
+
+    def _give_up(self, outcomes: Sequence[Outcome], busy: str, drained: Collection[str]) -> None:
+        """Return the nodes without jobs to service; the others stay drained, with the problem."""
+        notes = released(self.site, [outcome.node for outcome in outcomes], drained)
+        for outcome in outcomes:
+            outcome.note = notes.get(outcome.node.instance, "")
+            outcome.tried = not outcome.note
+            outcome.problem = busy if outcome.tried else ""
 
     def _wait(self, outcomes: Sequence[Outcome], boot_ids: dict[str, str], known: set[str]) -> None:
         """Wait for the nodes or their replacements, and return them to service."""
@@ -120,6 +137,12 @@ class Recovery:
             outcome.note = notes.get(now.instance, "") if now else ""
 
 
+def _blame(outcomes: Sequence[Outcome], problem: str) -> None:
+    """Give each outcome the problem, unless it has one."""
+    for outcome in outcomes:
+        outcome.problem = outcome.problem or problem
+
+
 def recover(
     deployment: Deployment,
     action: str,
@@ -133,6 +156,8 @@ def recover(
     """Replace or reboot the nodes, and return the result of each."""
     site = Site.of(deployment, drain=options.drain, shell=shell, show=show)
     chosen = site.select(nodes)
+    if options.drain:
+        site.demand_known(chosen)
     demand_another(site, action, chosen, force=options.force)
     jobs = jobs_on(site, chosen)
     warned = warnings(site, action, chosen)
@@ -162,9 +187,11 @@ def _result(site: Site, action: str, outcomes: Sequence[Outcome], jobs: Sequence
         "warnings": list(warned),
     }
     text: list[Block] = [Table(("NODE", "INSTANCE", "RESULT"), [outcome.row() for outcome in outcomes])]
-    if not failed:
+    if not failed and all(outcome.tried for outcome in outcomes):
         return Result(data, text)
     text.append("\n".join(_next_steps(site, action, outcomes)))
+    if not failed:
+        return Result(data, text, [], f"{action} not started: jobs did not end in time")
     return Result(data, text, [], f"{action} failed for {len(failed)} of {counted(len(outcomes), 'node')}")
 
 
@@ -173,7 +200,5 @@ def _next_steps(site: Site, action: str, outcomes: Sequence[Outcome]) -> list[st
     failed = [outcome.now or outcome.node for outcome in outcomes if outcome.problem]
     left = [outcome.node for outcome in outcomes if not outcome.tried]
     kept = "failed nodes stay drained; " if site.slurm else ""
-    return [
-        f"{kept}once they are healthy: {site.command('resume', failed)}",
-        f"to try again: {site.command(action, [*failed, *left])}",
-    ]
+    resume = [f"{kept}once they are healthy: {site.command('resume', failed)}"] if failed else []
+    return [*resume, f"to try again: {site.command(action, [*failed, *left])}"]

@@ -74,10 +74,10 @@ def replacements(
         return (not old and running >= len(gone) and seen.status == "InService") or ended
 
     patience.until(done)
-    return _paired(gone, seen, known, patience.timeout_s)
+    return _paired(gone, seen, known, patience.span)
 
 
-def _paired(gone: Sequence[Node], seen: Seen, known: Collection[str], timeout_s: float) -> tuple[dict[str, str], dict[str, str]]:
+def _paired(gone: Sequence[Node], seen: Seen, known: Collection[str], span: str) -> tuple[dict[str, str], dict[str, str]]:
     """Pair each old node with a new one of its group that is Running."""
     new = [node for instance, node in seen.nodes.items() if instance not in known]
     pairs: dict[str, str] = {}
@@ -90,9 +90,7 @@ def _paired(gone: Sequence[Node], seen: Seen, known: Collection[str], timeout_s:
         else:
             states = Counter(each.status for each in new if each.group == node.group)
             now = ", ".join(f"{count} {status}" for status, count in states.items()) or "none"
-            why = (
-                seen.failure if seen.failure and seen.status != "Updating" else f"not Running after {timeout_s / 60:.0f} minutes"
-            )
+            why = seen.failure if seen.failure and seen.status != "Updating" else f"not Running after {span}"
             problems[node.instance] = f"no new node: {why} (new nodes: {now})"
     return pairs, problems
 
@@ -137,7 +135,7 @@ def rebooted(site: Site, nodes: Sequence[Node], before: dict[str, str], patience
 
     patience.until(done)
     states = {instance: seen.nodes[instance].status if instance in seen.nodes else "gone" for instance in left}
-    return {instance: f"not back after {patience.timeout_s / 60:.0f} minutes: {state}" for instance, state in states.items()}
+    return {instance: f"not back after {patience.span}: {state}" for instance, state in states.items()}
 
 
 def deleted(site: Site, nodes: Sequence[Node], patience: Patience) -> dict[str, str]:
@@ -152,4 +150,4 @@ def deleted(site: Site, nodes: Sequence[Node], patience: Patience) -> dict[str, 
         return not left and seen.status in ("InService", "Failed")
 
     patience.until(done)
-    return {instance: f"not gone after {patience.timeout_s / 60:.0f} minutes: {seen.nodes[instance].status}" for instance in left}
+    return {instance: f"not gone after {patience.span}: {seen.nodes[instance].status}" for instance in left}

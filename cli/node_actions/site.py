@@ -14,6 +14,7 @@ from cli.remote.shell import Shell
 from cli.result import Json, Show, Table, ignore
 from config.instance_group import Role
 
+SHOWN = 10
 WITHOUT_SLURM = "pass --no-drain to go on without draining"
 
 
@@ -26,6 +27,8 @@ class Site:
     shell: Shell | None
     slurm: Slurm | None
     show: Show = field(default=ignore)
+    named: dict[frozenset[str], Sequence[str]] = field(default_factory=dict, compare=False)
+    """The operator's words by the instance ids that they name."""
 
     @classmethod
     def of(
@@ -67,7 +70,10 @@ class Site:
 
     def select(self, names: Sequence[str]) -> tuple[Node, ...]:
         """Return the nodes of these names, each once, with HyperPod's names if these are known."""
-        found = {node.instance for name in names for node in self.directory.find(name)}
+        ids = {name: frozenset(node.instance for node in self.directory.find(name)) for name in names}
+        found = frozenset[str]().union(*ids.values())
+        self.named.update({of_name: [name] for name, of_name in ids.items()})
+        self.named[found] = list(ids)
         return tuple(node for node in self.directory.named if node.instance in found)
 
     def in_slurm(self, nodes: Iterable[Node]) -> dict[str, SlurmNode]:
@@ -76,6 +82,14 @@ class Site:
         if self.slurm is None or not hosts:
             return {}
         return {host: node for host, node in self.slurm.nodes().items() if host in hosts}
+
+    def demand_known(self, nodes: Iterable[Node]) -> None:
+        """Raise an OpsError if Slurm does not list a compute node that is Running: it may run jobs, and cannot be drained."""
+        running = [node for node in nodes if node.status == "Running" and node.role not in (Role.CONTROLLER, Role.LOGIN)]
+        known = self.in_slurm(running)
+        if unknown := [node.label for node in running if node.host not in known]:
+            more = f" and {len(unknown) - 10} more" if len(unknown) > 10 else ""
+            raise OpsError(f"unknown to Slurm: {', '.join(unknown[:10])}{more}; pass --no-drain to go on")
 
     def again(self) -> "Site":
         """Return the site with its present nodes and controllers."""
@@ -87,8 +101,12 @@ class Site:
         return f"hpod {action} by {getpass.getuser()}{f': {text}' if text else ''}"
 
     def command(self, action: str, nodes: Iterable[Node], *options: str) -> str:
-        """Return the command for these nodes."""
-        return f"./hpod {' '.join([action, self.name, *(node.label for node in nodes), *options])}"
+        """Return the command for these nodes: with the operator's words if they name exactly these, else with ten at most."""
+        chosen = list(nodes)
+        words = self.named.get(frozenset(node.instance for node in chosen))
+        more = f" (the first {SHOWN} of {len(chosen)} nodes)" if words is None and len(chosen) > SHOWN else ""
+        names = words or [node.label for node in chosen[:SHOWN]]
+        return f"./hpod {' '.join([action, self.name, *names, *options])}{more}"
 
 
 def _on(shell: Shell, directory: NodeDirectory) -> Slurm:

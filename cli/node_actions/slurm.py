@@ -14,7 +14,9 @@ PATH = "PATH=/opt/slurm/bin:/opt/slurm/sbin:$PATH"
 TIMEOUT_S = 60.0
 RESPONDING = {"idle", "mixed", "allocated", "completing", "reserved", "planned", "maint", "drained", "draining"}
 DRAINED = {"drained", "draining"}
-_FLAGS = "*~#!%$@^-+"
+_NOT_RESPONDING = "*"
+_FLAGS = "~#!%$@^-+"
+"""Suffixes of states; https://slurm.schedmd.com/sinfo.html lists them."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +47,17 @@ class SlurmNode:
     @property
     def is_drained(self) -> bool:
         """Return whether it takes no new jobs."""
-        return self.state.rstrip(_FLAGS) in DRAINED
+        return self.state.rstrip(_FLAGS + _NOT_RESPONDING) in DRAINED
+
+    @property
+    def is_idle_and_drained(self) -> bool:
+        """Return whether it is drained and no job runs on it: with a job it is draining."""
+        return self.state.rstrip(_FLAGS + _NOT_RESPONDING) == "drained"
 
     @property
     def is_up(self) -> bool:
         """Return whether its slurmd responds."""
-        return self.state in RESPONDING
+        return self.state.rstrip(_FLAGS) in RESPONDING
 
 
 class SlurmError(OpsError):

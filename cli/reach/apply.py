@@ -34,7 +34,7 @@ def apply(
         require_plugin()
     uri = _scripts(deployment)
     directory = node_directory(deployment, shell)
-    nodes = [each for each in directory.find(node or ALL) if each.status == "Running"]
+    nodes = [each for each in directory.find(node or ALL, accept_all=True) if each.status == "Running"]
     if not nodes:
         raise OpsError(f"{node or ALL}: no Running node; see `./hpod status {deployment.config.name}`")
     confirm(f"Run the lifecycle scripts as root on {len(nodes)} nodes of {directory.cluster}?")

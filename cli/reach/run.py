@@ -40,7 +40,7 @@ def run(deployment: Deployment, *, node: str, words: Sequence[str], timeout_s: i
         require_plugin()
     directory = node_directory(deployment, shell)
     command = words[0] if len(words) == 1 else shlex.join(words)
-    results = run_on(directory, directory.find(node), command, timeout_s, shell or session_shell(deployment))
+    results = run_on(directory, directory.find(node, accept_all=True), command, timeout_s, shell or session_shell(deployment))
     highest = max(each.status for each in results)
     bad = [each for each in results if each.status]
     failure = f"exit status {highest}: {len(bad)} of {len(results)} nodes failed" if bad else ""

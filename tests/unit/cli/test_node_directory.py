@@ -10,7 +10,7 @@ from cli.errors import OpsError
 from cli.node_directory import NodeDirectory, node_directory
 from cli.remote.sessions import SessionError
 from cli.remote.shell import Output
-from tests.unit.cli.fake_nodes import FakeNodes, FakeShell, resource_config
+from tests.unit.cli.fake_nodes import FakeNodes, FakeShell, resource_config, summary
 
 WORKER = "i-0000000000000000c"
 
@@ -29,13 +29,42 @@ def test_every_name_finds_the_node(name: str) -> None:
     assert found.one(name).instance == WORKER
 
 
-@pytest.mark.parametrize(
-    ("name", "last_letters"), [("workers", "cd"), ("login", "b"), ("controller", "a"), ("all", "badc"), ("entry", "b")]
-)
+@pytest.mark.parametrize(("name", "last_letters"), [("workers", "cd"), ("login", "b"), ("controller", "a"), ("entry", "b")])
 def test_groups_and_roles_find_their_nodes(name: str, last_letters: str) -> None:
     found, shell = directory()
     assert sorted(node.instance[-1] for node in found.find(name)) == sorted(last_letters)
     assert shell.calls == []
+
+
+def test_all_nodes_are_found_only_where_all_is_accepted() -> None:
+    found, shell = directory()
+    assert sorted(node.instance[-1] for node in found.find("all", accept_all=True)) == ["a", "b", "c", "d"]
+    with pytest.raises(OpsError, match=r"^'all': only `./hpod run` and `./hpod apply` accept it; pass nodes or groups$"):
+        found.find("all")
+    assert shell.calls == []
+
+
+@pytest.mark.parametrize(
+    ("output", "problem"),
+    [
+        (Output(0, resource_config()), "is both a group and a node; pass instance ids or host names"),
+        (SessionError("ended"), "is a group and may be a node, whose names are unknown: ended; pass instance ids"),
+    ],
+)
+def test_a_name_of_a_group_and_a_node_is_refused(output: Output | Exception, problem: str) -> None:
+    account = FakeNodes()
+    account.summaries.append(summary("workers-1", "i-0000000000000000e", "10.1.0.11"))
+    found = node_directory(account.deployment(), FakeShell(output))
+    with pytest.raises(OpsError, match=f"^'workers-1' {problem}"):
+        found.find("workers-1")
+    assert [node.instance for node in found.find("10.1.0.11")] == ["i-0000000000000000e"]
+
+
+def test_a_group_whose_name_ends_with_a_number_is_found() -> None:
+    account = FakeNodes()
+    account.summaries.append(summary("workers-9", "i-0000000000000000e", "10.1.0.11"))
+    found = node_directory(account.deployment(), FakeShell(Output(0, resource_config())))
+    assert [node.instance for node in found.find("workers-9")] == ["i-0000000000000000e"]
 
 
 def test_a_name_of_the_api_needs_no_session() -> None:

@@ -106,6 +106,19 @@ def test_the_envelope_has_the_data() -> None:
     }
 
 
+@pytest.mark.parametrize("level", [None, "warning"])
+def test_a_failure_with_data_is_an_error_in_the_envelope(level: str | None) -> None:
+    problems = [{"level": level, "message": "old", "fix": None}] if level else []
+    document = json.loads(envelope("replace", Result({"a": 1}, (), problems, "replace failed for 1 of 2 nodes; try again")))
+    error = {"level": "error", "message": "replace failed for 1 of 2 nodes", "fix": "try again"}
+    assert (document["data"], document["problems"]) == ({"a": 1}, [*problems, error])
+
+
+def test_a_failure_with_an_error_is_reported_once() -> None:
+    problems = [{"level": "error", "message": "broken", "fix": None}]
+    assert json.loads(envelope("validate", Result({}, (), problems, "1 error")))["problems"] == problems
+
+
 @pytest.mark.parametrize("command", OPTIONS)
 def test_every_command_prints_the_envelope(
     command: str, checkout: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -53,6 +53,7 @@ class FakeCluster(FakeNodes):
         self.refuses: dict[str, str] = {}
         self.failure = ""
         self.stuck = False
+        self.expires_after = ""
         self.under_check: list[str] = []
         self.operations: list[Json] = []
         self.records: list[str] = []
@@ -63,6 +64,8 @@ class FakeCluster(FakeNodes):
         self.exceptions = SimpleNamespace(ResourceNotFoundException=LookupError)
 
     def describe_cluster(self, **request: str) -> Json:
+        if self.requests and self.requests[-1][0] == self.expires_after:
+            raise ClientError({"Error": {"Code": "ExpiredToken", "Message": "expired"}}, "DescribeCluster")
         if self.then and not self.stuck:
             self.then.pop(0)()
         counts = Counter(each["InstanceGroupName"] for each in self.summaries)
@@ -203,7 +206,9 @@ class FakeSlurmShell:
         return json.dumps({"InstanceGroups": [{"Name": name, "Instances": nodes} for name, nodes in groups.items()]})
 
     def _sinfo(self, _: list[str]) -> Output:
-        states = {host: each.state + "*" * (host in self.not_responding) for host, each in self.hosts.items()}
+        busy = {host for host, each in self.hosts.items() if each.jobs and each.jobs[0] != "ends"}
+        now = {host: "draining" if each.state == "drained" and host in busy else each.state for host, each in self.hosts.items()}
+        states = {host: state + "*" * (host in self.not_responding) for host, state in now.items()}
         return Output(0, "\n".join(f"{host}|{states[host]}|root|{each.reason}" for host, each in self.hosts.items()))
 
     def _squeue(self, words: list[str]) -> Output:

@@ -85,3 +85,19 @@ def test_nodes_without_accelerators_are_refused(cluster: FakeCluster) -> None:
 def test_unknown_checks_are_refused(gpus: FakeCluster) -> None:
     with pytest.raises(OpsError, match="--checks Stress: unknown check; use InstanceStress, InstanceConnectivity"):
         run(gpus, "workers", checks="Stress")
+
+
+def test_errors_in_the_log_without_a_faulty_node_leave_the_results_unknown(gpus: FakeCluster) -> None:
+    gpus.under_check, gpus.records = [FIRST], [json.dumps(FAULT)]
+    result = run(gpus, "workers")
+    assert results(result) == {"workers-1": "unknown", "workers-2": "skipped"}
+    assert "unknown: the log has errors, which name no node" in str(result)
+    assert result.failure == "the log has errors"
+
+
+def test_nodes_without_accelerators_beside_others_are_listed(gpus: FakeCluster) -> None:
+    shown: list[str] = []
+    result = run(gpus, "workers", "login", shown=shown)
+    assert results(result) == {"workers-1": "passed", "workers-2": "passed", "entry-1": "left_out"}
+    assert any(line.startswith("left out: no accelerators") and line.endswith(": entry-1") for line in shown)
+    assert "left out: no accelerators" in str(result)

@@ -89,3 +89,56 @@ def test_controllers_are_refused_and_login_nodes_are_not_drained(cluster: FakeCl
         run(cluster, file, "controller")
     assert run(cluster, file, LOGIN, scale=True).failure == ""
     assert cluster.shell.updates == []
+
+
+def test_a_running_compute_node_that_slurm_does_not_list_is_refused(cluster: FakeCluster, file: Path) -> None:
+    del cluster.shell.hosts[HOSTS[FIRST]]
+    with pytest.raises(OpsError, match=r"^unknown to Slurm: workers-1; pass --no-drain to go on$"):
+        run(cluster, file, "workers-1", scale=True)
+    assert cluster.requests == []
+    assert run(cluster, file, "workers-1", scale=True, drain=False).failure == ""
+
+
+def test_a_group_that_is_not_in_the_file_is_named_and_has_no_new_count(cluster: FakeCluster, file: Path) -> None:
+    cluster.join("former")
+    cluster.join("former")
+    result = run(cluster, file, "former-1", "workers-1", scale=True)
+    assert result.failure == ""
+    assert file.read_text() == FILE.replace("instance_count: 2", "instance_count: 1")
+    assert "not in the cluster file, so without a new count: former" in str(result)
+    assert result.data is not None
+    assert result.data["groups_not_in_file"] == ["former"]
+
+
+def test_scale_never_raises_a_count(cluster: FakeCluster, file: Path) -> None:
+    for _ in range(3):
+        cluster.join("workers")
+    result = run(cluster, file, "workers-1", scale=True)
+    assert result.failure == ""
+    assert file.read_text() == FILE
+    assert result.data is not None
+    assert result.data["edits"] == []
+
+
+def test_a_node_that_stays_raises_no_count(cluster: FakeCluster, file: Path) -> None:
+    for _ in range(2):
+        cluster.join("workers")
+    cluster.refuses = {SECOND: "NodeIdInUse"}
+    run(cluster, file, "workers-1", "workers-2", scale=True)
+    assert file.read_text() == FILE
+
+
+def test_credentials_that_expire_during_the_wait_keep_the_result(cluster: FakeCluster, file: Path) -> None:
+    cluster.expires_after = "delete"
+    result = run(cluster, file, "workers-1", scale=True)
+    assert result.failure == "delete failed for 1 of 1 node"
+    assert "(ExpiredToken)" in str(result)
+    assert "./hpod resume draft workers-1" in str(result)
+
+
+def test_nodes_without_jobs_are_resumed_if_the_jobs_of_others_do_not_end(cluster: FakeCluster, file: Path) -> None:
+    cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
+    result = run(cluster, file, "workers", scale=True)
+    assert cluster.requests == []
+    assert cluster.shell.hosts[HOSTS[SECOND]].state == "idle"
+    assert "not started: resumed, because jobs on other nodes did not end" in str(result)

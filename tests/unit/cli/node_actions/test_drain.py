@@ -1,9 +1,12 @@
 """`hpod drain` and `hpod resume`."""
 
+from collections.abc import Callable
+
 import pytest
 
 from cli.errors import OpsError
 from cli.node_actions.drain_commands import drain_nodes, resume_nodes
+from cli.result import Result
 from tests.unit.cli.node_actions.fake_cluster import FIRST, HOSTS, LOGIN, SECOND, FakeCluster, SlurmHost
 
 
@@ -43,3 +46,47 @@ def test_an_error_of_slurm_names_the_controller(cluster: FakeCluster) -> None:
     cluster.shell.rejects = True
     with pytest.raises(OpsError, match="ip-10-1-0-4: scontrol failed: slurm_update error: Access denied"):
         drain_nodes(cluster.deployment(), nodes=["workers-1"], shell=cluster.shell)
+
+
+REPLACE = "Action:Replace"
+
+
+def test_resume_asks_for_nodes_that_other_reasons_drained_and_keeps_their_reasons(cluster: FakeCluster) -> None:
+    hosts = cluster.shell.hosts
+    hosts[HOSTS[FIRST]], hosts[HOSTS[SECOND]] = SlurmHost("drained", "hpod drain by bob"), SlurmHost("drained", "ticket 17")
+
+    def no(question: str) -> None:
+        raise OpsError(question)
+
+    shown: list[str] = []
+    with pytest.raises(OpsError, match=r"^Resume 1 node of draft-1 that ./hpod did not drain\?$"):
+        resume_nodes(cluster.deployment(), nodes=["workers"], confirm=no, show=shown.append, shell=cluster.shell)
+    assert cluster.shell.updates == []
+    assert [("ticket 17" in line, "bob" in line) for line in shown] == [(True, False)]
+    resume_nodes(cluster.deployment(), nodes=["workers-1"], confirm=no, shell=cluster.shell)
+    result = resume_nodes(cluster.deployment(), nodes=["workers-2"], shell=cluster.shell)
+    assert result.data is not None
+    assert [node["former_reason"] for node in result.data["nodes"]] == ["ticket 17"]
+    assert f"former reasons:\n  {HOSTS[SECOND]}: ticket 17" in str(result)
+
+
+def test_resume_leaves_nodes_that_hyperpod_replaces(cluster: FakeCluster) -> None:
+    hosts = cluster.shell.hosts
+    hosts[HOSTS[FIRST]], hosts[HOSTS[SECOND]] = SlurmHost("down", REPLACE), SlurmHost("drained", "hpod drain by bob")
+    result = resume_nodes(cluster.deployment(), nodes=["workers"], shell=cluster.shell)
+    assert cluster.shell.updates == [f"NodeName={HOSTS[SECOND]} State=RESUME"]
+    assert f"not resumed, because HyperPod replaces or reboots them: {HOSTS[FIRST]}" in str(result)
+    assert result.failure == "resume failed for 1 of 2 nodes"
+
+
+@pytest.mark.parametrize("command", [drain_nodes, resume_nodes])
+def test_a_node_that_slurm_does_not_know_is_a_failure(cluster: FakeCluster, command: Callable[..., Result]) -> None:
+    del cluster.shell.hosts[HOSTS[SECOND]]
+    result = command(cluster.deployment(), nodes=["workers", "login"], shell=cluster.shell)
+    assert result.data is not None
+    assert [(node["host"], node["state"]) for node in result.data["nodes"] if node["host"] != HOSTS[FIRST]] == [
+        (HOSTS[LOGIN], "not a compute node"),
+        (HOSTS[SECOND], "unknown to Slurm"),
+    ]
+    assert f"{HOSTS[SECOND]}  unknown to Slurm" in str(result)
+    assert result.failure.endswith("failed for 2 of 3 nodes")

@@ -1,5 +1,6 @@
 """`hpod replace` and `hpod reboot` on a cluster that changes while they wait."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -68,6 +69,27 @@ def test_jobs_that_do_not_end_in_time_keep_the_node_drained(cluster: FakeCluster
     assert "./hpod replace draft workers-1" in str(result)
 
 
+def test_nodes_without_jobs_are_resumed_if_the_jobs_of_others_do_not_end(
+    cluster: FakeCluster, run: Run, shown: list[str]
+) -> None:
+    cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
+    result = run("replace", "workers")
+    assert cluster.requests == []
+    assert results(result) == {"workers-1": "failed", "workers-2": "not_started"}
+    assert {host: each.state for host, each in cluster.shell.hosts.items()} == {HOSTS[FIRST]: "drained", HOSTS[SECOND]: "idle"}
+    assert "not started: resumed, because jobs on other nodes did not end" in str(result)
+    assert "resumed 1 node without jobs" in shown
+    assert "once they are healthy: ./hpod resume draft workers-1\n" in str(result)
+    assert "to try again: ./hpod replace draft workers" in str(result)
+
+
+def test_nodes_that_were_drained_before_are_not_resumed_at_the_deadline(cluster: FakeCluster, run: Run) -> None:
+    cluster.shell.hosts[HOSTS[FIRST]].jobs = ["7"]
+    cluster.shell.hosts[HOSTS[SECOND]] = SlurmHost("drained", "ticket 17")
+    assert results(run("replace", "workers")) == {"workers-1": "failed", "workers-2": "failed"}
+    assert cluster.shell.hosts[HOSTS[SECOND]] == SlurmHost("drained", "ticket 17")
+
+
 def test_nodes_are_kept_while_slurm_does_not_answer_whether_jobs_run(cluster: FakeCluster, run: Run) -> None:
     cluster.shell.silent_after_drain = True
     result = run("replace", "workers-1")
@@ -129,6 +151,26 @@ def test_a_missing_permission_leaves_the_command_to_resume(cluster: FakeCluster,
     result = run("reboot", "workers-1")
     assert "refused: AccessDeniedException: not authorized" in str(result)
     assert "./hpod resume draft workers-1" in str(result)
+
+
+@pytest.mark.parametrize("action", ["replace", "reboot"])
+def test_credentials_that_expire_during_the_wait_keep_the_result(cluster: FakeCluster, run: Run, action: str) -> None:
+    cluster.expires_after = action
+    result = run(action, "workers-1")
+    assert results(result) == {"workers-1": "failed"}
+    assert "(ExpiredToken)" in str(result)
+    assert "run `aws sso login`" in str(result)
+    assert "./hpod resume draft workers-1" in str(result)
+
+
+def test_the_next_command_has_the_words_of_the_operator(cluster: FakeCluster, run: Run, shown: list[str]) -> None:
+    for _ in range(28):
+        cluster.join("workers")
+    cluster.refuses = {"all": "no"}
+    result = run("reboot", "workers")
+    assert "to try again: ./hpod reboot draft workers\n" in f"{result}\n"
+    assert max(len(line) for line in (*shown, *str(result).splitlines())) < 200
+    assert re.search(r"./hpod resume draft( \S+){10} \(the first 10 of 25 nodes\)$", "\n".join(shown), re.MULTILINE)
 
 
 def test_a_replacement_that_does_not_start_fails_with_the_clusters_reason(cluster: FakeCluster, run: Run) -> None:
@@ -193,8 +235,35 @@ def test_login_nodes_that_slurm_lists_are_not_drained(cluster: FakeCluster, run:
 
 
 def test_controllers_are_last(cluster: FakeCluster, run: Run) -> None:
-    assert run("reboot", "all").failure == ""
-    assert cluster.requests[0][1]["NodeIds"] == [LOGIN, FIRST, SECOND, HEAD]
+    assert run("reboot", "controller", "workers", "login").failure == ""
+    assert [request["NodeIds"] for _, request in cluster.requests] == [[LOGIN, FIRST, SECOND], [HEAD]]
+
+
+def test_a_job_that_starts_meanwhile_keeps_the_only_controller(
+    cluster: FakeCluster, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(**request: Any) -> dict[str, Any]:
+        cluster.shell.hosts[HOSTS[SECOND]].jobs = ["7"]
+        return reboot(**request)
+
+    reboot = cluster.batch_reboot_cluster_nodes
+    monkeypatch.setattr(cluster, "batch_reboot_cluster_nodes", start)
+    result = run("reboot", "controller", "workers-1")
+    assert [request["NodeIds"] for _, request in cluster.requests] == [[FIRST]]
+    assert results(result) == {"head-1": "failed", "workers-1": "ok"}
+    assert "cannot reboot the only controller: 1 job running" in str(result)
+
+
+@pytest.mark.parametrize("action", ["replace", "reboot"])
+def test_a_running_compute_node_that_slurm_does_not_list_is_refused(cluster: FakeCluster, run: Run, action: str) -> None:
+    del cluster.shell.hosts[HOSTS[FIRST]]
+    with pytest.raises(OpsError, match=r"^unknown to Slurm: workers-1; pass --no-drain to go on$"):
+        run(action, "workers")
+    assert (cluster.requests, cluster.shell.updates) == ([], [])
+    cluster.set_status(FIRST, "Failure")
+    cluster.stuck = True
+    run(action, "workers")
+    assert len(cluster.requests) == 1
 
 
 def test_a_node_whose_slurmd_does_not_respond_fails(cluster: FakeCluster, run: Run) -> None:
@@ -211,9 +280,14 @@ def test_each_node_has_a_successor_in_its_group(cluster: FakeCluster, run: Run) 
     }
 
 
-def test_nodes_with_other_scripts_need_no_precheck(cluster: FakeCluster, run: Run) -> None:
+def test_nodes_with_other_scripts_need_no_precheck_but_have_not_passed_it(
+    cluster: FakeCluster, run: Run, shown: list[str]
+) -> None:
     cluster.shell.precheck_is_missing = True
-    assert run("reboot", "workers-1").failure == ""
+    result = run("reboot", "workers-1")
+    assert result.failure == ""
+    assert "hyperpod-precheck: 0 of 1 passed, not installed on 1" in shown
+    assert "not checked: hyperpod-precheck is not installed" in str(result)
 
 
 def test_the_answer_no_changes_nothing(cluster: FakeCluster) -> None:
