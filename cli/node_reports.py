@@ -59,10 +59,14 @@ class Report:
         return [(path, float(free)) for path, free in disks if isinstance(free, int | float) and free < below_percent]
 
 
-def reports(deployment: Deployment, *, record: str, since: datetime, streams: str = "") -> Iterator[Report]:
-    """Yield the records of a kind since a time, oldest first; ``streams`` is a prefix, such as a group with a slash."""
+def reports(deployment: Deployment, *, record: str, since: datetime, streams: str = "", condition: str = "") -> Iterator[Report]:
+    """Yield the records of a kind since a time, oldest first.
+
+    ``streams`` is a prefix, such as a group with a slash. CloudWatch Logs returns only records that match ``condition``.
+    """
     client, group = deployment.client("logs"), node_log_group(deployment.config.name)
-    for line in log_lines(client, group, since, pattern=f'{{ $.record = "{record}" }}', streams=streams):
+    pattern = f'{{ $.record = "{record}"{f" && {condition}" if condition else ""} }}'
+    for line in log_lines(client, group, since, pattern=pattern, streams=streams):
         fields = json_object(line.message)
         if fields.get("record") == record and fields.get("instance"):
             yield Report(line.time, fields)
