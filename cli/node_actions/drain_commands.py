@@ -15,7 +15,7 @@ DOWN = "down"
 
 
 def drain_nodes(deployment: Deployment, *, nodes: Sequence[str], reason: str = "", shell: Shell | None = None) -> Result:
-    """Let the nodes take no new jobs, and return the jobs that still run there."""
+    """Stop new jobs on the nodes, and return the jobs that still run there."""
     site, chosen, _ = _compute(deployment, nodes, shell)
     drain(site, chosen, site.reason("drain", reason))
     jobs = jobs_on(site, chosen)
@@ -26,7 +26,7 @@ def drain_nodes(deployment: Deployment, *, nodes: Sequence[str], reason: str = "
 
 
 def resume_nodes(deployment: Deployment, *, nodes: Sequence[str], shell: Shell | None = None) -> Result:
-    """Let drained and down nodes take jobs again."""
+    """Return drained and down nodes to service."""
     site, chosen, known = _compute(deployment, nodes, shell)
     hosts = {host for host, node in known.items() if node.is_drained or node.state.startswith(DOWN)}
     if site.slurm:

@@ -159,7 +159,7 @@ def test_stacks_appear_with_their_own_states_and_the_failures_of_their_resources
     ]
 
 
-def test_an_alarm_is_an_event_when_it_is_raised_and_when_it_is_over(account: FakeOperations) -> None:
+def test_an_alarm_is_an_event_when_it_is_raised_and_when_it_returns_to_ok(account: FakeOperations) -> None:
     name = "draft-SlurmctldDown"
     account.alarms = [{"AlarmName": name, "StateValue": "OK", "AlarmDescription": "slurmctld is down"}]
     for minutes, state in ((9, "ALARM"), (5, "OK")):
