@@ -36,7 +36,7 @@ def _index(content: object, group: str) -> int:
     """Return the position of the only group with this name."""
     names = [each.get("name") if isinstance(each, dict) else None for each in _groups(content)]
     if names.count(group) > 1:
-        raise OpsError(f"instance_groups: {group!r} is there {names.count(group)} times; rename one of them")
+        raise OpsError(f"instance_groups: duplicate group {group!r}; rename one of them")
     if group not in names:
         known = [str(name) for name in names if name]
         raise OpsError(f"unknown group {group!r}; available: {', '.join(known)}; {nearest(group, known)}")

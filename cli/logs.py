@@ -14,6 +14,7 @@ from cli.deployment import Deployment
 from cli.errors import OpsError
 from cli.node_directory import node_directory
 from cli.node_reports import latest_states
+from cli.parts import Parts
 from cli.result import Result, Show, Table, ignore
 
 LIFECYCLE, DEEP_HEALTH = "lifecycle", "deep-health"
@@ -36,8 +37,11 @@ class NodeLog:
 
     @property
     def name(self) -> str:
-        """The name of the node in the list; of results of deep health checks, their id."""
-        return f"{self.group}-{self.number}" if self.group else self.instance
+        """The name in the list of a node whose agent reports none; of results of deep health checks, their id.
+
+        HyperPod numbers nodes otherwise: `workers#1` may be `workers-3`.
+        """
+        return f"{self.group}#{self.number}" if self.group else self.instance
 
 
 def logs(
@@ -54,7 +58,7 @@ def logs(
     group = _log_group(client, deployment)
     found = _node_logs(client, group, STREAMS[kind])
     if node is None:
-        return _listed(group, found, kind)
+        return _listed(deployment, group, found, kind)
     chosen = _chosen(deployment, found, node, kind)
     lines = []
     for line in _lines(client, group, chosen.stream, sleep if follow else None):
@@ -64,14 +68,23 @@ def logs(
     return Result({"log_group": group, "kind": kind, "node": chosen.instance, "lines": lines})
 
 
-def _listed(group: str, found: list[NodeLog], kind: str) -> Result:
-    rows = [(each.instance, each.name, each.group or "-", each.last) for each in found]
+def _listed(deployment: Deployment, group: str, found: list[NodeLog], kind: str) -> Result:
+    parts = Parts("logs")
+    states = parts.get("names of nodes", lambda: latest_states(deployment, datetime.now(UTC))) or {}
+    reported = {instance: report.text("node") for instance, report in states.items()}
     listed = [
-        {"instance_id": each.instance, "name": each.name, "group": each.group or None, "last_written": each.last}
+        {
+            "instance_id": each.instance,
+            "name": reported.get(each.instance) or each.name,
+            "group": each.group or None,
+            "last_written": each.last,
+        }
         for each in found
     ]
+    rows = [(each["instance_id"], each["name"], each["group"] or "-", each["last_written"]) for each in listed]
     table = Table(("NODE", "NAME", "GROUP", "LAST WRITTEN"), rows) if rows else f"no logs of kind {kind}"
-    return Result({"log_group": group, "kind": kind, "nodes": listed}, (table, f"in log group {group}"))
+    text = (table, "\n".join([f"in log group {group}", *parts.missing]))
+    return Result({"log_group": group, "kind": kind, "nodes": listed}, text, parts.problems)
 
 
 def _log_group(client: Any, deployment: Deployment) -> str:
@@ -101,10 +114,12 @@ def _node_logs(client: Any, group: str, prefix: str) -> list[NodeLog]:
 
 
 def _chosen(deployment: Deployment, found: list[NodeLog], node: str, kind: str) -> NodeLog:
-    """Return the log of a node: by its instance id or any name that its agent reports, or else by its name in the list."""
-    instance = _instance(deployment, node) or node
-    chosen = next((log for log in found if log.instance == instance), None)
-    return chosen or next((log for log in found if log.name == node), None) or _no_log(found, node, kind)
+    """Return the log of a node: by its instance id, its number in the list, or else any name that its agent reports."""
+    chosen = next((log for log in found if node in (log.instance, log.name)), None)
+    if chosen is None:  # the agents' reports may be unreadable
+        instance = _instance(deployment, node)
+        chosen = next((log for log in found if log.instance == instance), None)
+    return chosen or _no_log(found, node, kind)
 
 
 def _instance(deployment: Deployment, name: str) -> str:

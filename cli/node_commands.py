@@ -165,7 +165,7 @@ def delete(
 
 
 @commands.command(
-    help="Let nodes take no new jobs.", epilog=examples('drain prod workers-3 --reason "ECC errors"', "drain prod workers")
+    help="Stop new jobs on nodes.", epilog=examples('drain prod workers-3 --reason "ECC errors"', "drain prod workers")
 )
 def drain(
     cluster: ClusterOrFile,
@@ -182,9 +182,7 @@ def drain(
     run_on_deployment("drain", command, output, cluster=cluster, clusters=clusters, access=access, nodes=nodes, reason=reason)
 
 
-@commands.command(
-    help="Let drained nodes take jobs again.", epilog=examples("resume prod workers-3", "resume prod workers --yes")
-)
+@commands.command(help="Return drained nodes to service.", epilog=examples("resume prod workers-3", "resume prod workers --yes"))
 def resume(
     cluster: ClusterOrFile,
     nodes: Nodes,

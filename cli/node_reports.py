@@ -41,11 +41,32 @@ class Report:
         found = self.fields.get("slurm")
         return found if isinstance(found, dict) else None
 
+    @property
+    def slurm_problems(self) -> list[Mapping[str, Any]] | None:
+        """Return the nodes that Slurm calls a problem; None if slurmctld did not answer."""
+        found = (self.slurm or {}).get("problems")
+        return list(found) if isinstance(found, list) else None
 
-def reports(deployment: Deployment, *, record: str, since: datetime, streams: str = "") -> Iterator[Report]:
-    """Yield the records of a kind since a time, oldest first; ``streams`` is a prefix, such as a group with a slash."""
+    @property
+    def lists_all_problems(self) -> bool:
+        """Return whether no problem is left out: a report has at most 50."""
+        slurm, problems = self.slurm or {}, self.slurm_problems
+        return problems is not None and (slurm.get("drained") or 0) + (slurm.get("down") or 0) <= len(problems)
+
+    def low_disks(self, below_percent: float) -> list[tuple[str, float]]:
+        """Return path and free per cent of the file systems with less free space."""
+        disks = ((str(disk.get("path") or ""), disk.get("free_percent")) for disk in self.fields.get("disks") or ())
+        return [(path, float(free)) for path, free in disks if isinstance(free, int | float) and free < below_percent]
+
+
+def reports(deployment: Deployment, *, record: str, since: datetime, streams: str = "", condition: str = "") -> Iterator[Report]:
+    """Yield the records of a kind since a time, oldest first.
+
+    ``streams`` is a prefix, such as a group with a slash. CloudWatch Logs returns only records that match ``condition``.
+    """
     client, group = deployment.client("logs"), node_log_group(deployment.config.name)
-    for line in log_lines(client, group, since, pattern=f'{{ $.record = "{record}" }}', streams=streams):
+    pattern = f'{{ $.record = "{record}"{f" && {condition}" if condition else ""} }}'
+    for line in log_lines(client, group, since, pattern=pattern, streams=streams):
         fields = json_object(line.message)
         if fields.get("record") == record and fields.get("instance"):
             yield Report(line.time, fields)
@@ -54,6 +75,18 @@ def reports(deployment: Deployment, *, record: str, since: datetime, streams: st
 def latest_states(deployment: Deployment, now: datetime) -> dict[str, Report]:
     """Return the latest recent state of each node that reported one, by instance id."""
     return {report.instance: report for report in reports(deployment, record=STATE, since=now - RECENT)}
+
+
+def reporters(deployment: Deployment) -> set[str]:
+    """Return the instance ids of all nodes that have ever reported; empty if the log group does not exist."""
+    pages = deployment.client("logs").get_paginator("describe_log_streams")
+    try:
+        found = list(pages.paginate(logGroupName=node_log_group(deployment.config.name)))
+    except ClientError as error:
+        if error.response["Error"]["Code"] == "ResourceNotFoundException":
+            return set()
+        raise
+    return {stream["logStreamName"].rpartition("/")[2] for page in found for stream in page["logStreams"]}
 
 
 def controller_state(states: Mapping[str, Report]) -> Report | None:

@@ -43,7 +43,15 @@ def scaled(path: Path, group: str, count: int, *, dry_run: bool = False) -> Resu
         "diff": diff,
         "written": changed and not dry_run,
     }
-    return Result(data, (diff, _next_step(path, dry_run=dry_run)) if changed else (_unchanged(path, group, count),))
+    text_blocks = (diff, *_warning(edit.before, count), _next_step(path, dry_run=dry_run))
+    return Result(data, text_blocks if changed else (_unchanged(path, group, count),))
+
+
+def _warning(before: object, count: int) -> tuple[str, ...]:
+    """Return what a smaller count does to jobs."""
+    if not isinstance(before, int) or count >= before:
+        return ()
+    return ("HyperPod chooses the nodes to delete, and their jobs end; `./hpod delete --scale` deletes nodes that you name",)
 
 
 def _unchanged(path: Path, group: str, count: int) -> str:

@@ -12,7 +12,7 @@ from cli.ownership import cluster_named
 from cli.parts import Parts
 from cli.resource_code import ClusterApi
 from cli.result import Result
-from cli.status.report import wanted_bundle
+from cli.status.report import desired_bundle
 
 
 def drift(deployment: Deployment, *, exit_code: bool = False, now: datetime | None = None) -> Result:
@@ -24,7 +24,7 @@ def drift(deployment: Deployment, *, exit_code: bool = False, now: datetime | No
         raise OpsError(f"cluster {name} was deleted during the comparison; run `./hpod status {deployment.config.name}`")
     parts = Parts("drift")
     states = parts.get("agents", lambda: latest_states(deployment, now or datetime.now(UTC))) or {}
-    bundle = parts.get("bundle", lambda: wanted_bundle(deployment)) or ""
+    bundle = parts.get("bundle", lambda: desired_bundle(deployment)) or ""
     nodes = deployment.nodes(name)
     found: list[Difference] = [
         *cluster_differences(deployment, cluster, api),

@@ -46,7 +46,7 @@ class Event:
         """Return the time in UTC, as tables show it."""
         return self.time.astimezone(UTC).strftime("%m-%d %H:%M:%SZ")
 
-    def data(self, cluster: str = "CLUSTER") -> Json:
+    def data(self, cluster: str) -> Json:
         """Return the event for JSON."""
         return {
             "time": self.time.astimezone(UTC).isoformat(),

@@ -8,16 +8,17 @@ from typing import Any
 from cli.deployment import Deployment
 from cli.events.event import Event
 from cli.events.verdicts import Source
-from cli.node_reports import BUNDLE, STATE, Report, json_object, log_lines, reports
+from cli.node_reports import BUNDLE, RECENT, STATE, Report, json_object, log_lines, reports
 from config.instance_group import Role
 
 HEALTH_STREAMS = "SagemakerHealthMonitoringAgent/"
 XID = re.compile(r"\bXid \([^)]*\): (\d+)", re.IGNORECASE)
 HEALTH_PATTERN = '{ $.HealthMonitoringAgentDetectionEvent = "HealthEvent" }'
+Problem = tuple[tuple[Source, str], tuple[str, str]]
+"""Source and subject, then kind and text."""
 Problems = dict[tuple[Source, str], tuple[str, str]]
-"""Source and subject of each problem, with its kind and text."""
-LOW, FULL = 10.0, 5.0
-"""Per cent of free space below which a file system is low, or full."""
+FULL, ROOT = 5.0, "/"
+NODES = "nodes of Slurm"
 
 
 def health_events(deployment: Deployment, cluster: Mapping[str, Any], since: datetime) -> Iterator[Event]:
@@ -65,12 +66,37 @@ def state_events(deployment: Deployment, since: datetime, *, is_first: bool = Tr
     problems that the first report has already are events, too.
     """
     before: dict[str, Problems] = {}
-    for group in (each.name for each in deployment.config.instance_groups if each.role is Role.CONTROLLER):
+    low = deployment.config.monitoring.free_disk_percent
+    for group in _controller_groups(deployment):
         for report in reports(deployment, record=STATE, since=since, streams=f"{group}/"):
-            now = dict(_problems(report))
-            if is_first or report.instance in before:
-                yield from _changes(report.time, before.get(report.instance, {}), now)
-            before[report.instance] = now
+            for source, now in _problems(report, low, before.get(NODES, {})):
+                if is_first or source in before:
+                    yield from _changes(report.time, before.get(source, {}), now)
+                before[source] = now
+
+
+def disk_events(deployment: Deployment, since: datetime, *, is_first: bool = True) -> Iterator[Event]:
+    """Yield root volumes of other nodes that are almost full.
+
+    CloudWatch Logs returns only the reports of such nodes, so there is no event when the volume has space again. A report
+    within 15 minutes of the last one with the same problem is no event.
+    """
+    low, controllers = deployment.config.monitoring.free_disk_percent, _controller_groups(deployment)
+    start, condition = since if is_first else since - RECENT, f"$.disks[0].free_percent < {low:g}"
+    before: dict[str, tuple[datetime, str]] = {}
+    for report in reports(deployment, record=STATE, since=start, condition=condition):
+        free = dict(report.low_disks(low)).get(ROOT)
+        if free is None or report.text("group") in controllers:
+            continue
+        (source, subject), (kind, text) = _disk(report, ROOT, free)
+        time, last = before.get(subject, (report.time, ""))
+        if kind != last or report.time - time > RECENT:
+            yield Event(report.time, source, kind, subject, text)
+        before[subject] = report.time, kind
+
+
+def _controller_groups(deployment: Deployment) -> list[str]:
+    return [each.name for each in deployment.config.instance_groups if each.role is Role.CONTROLLER]
 
 
 def _changes(time: datetime, before: Problems, now: Problems) -> Iterator[Event]:
@@ -81,18 +107,31 @@ def _changes(time: datetime, before: Problems, now: Problems) -> Iterator[Event]
         yield Event(time, source, "available", subject, "available again")
 
 
-def _problems(report: Report) -> Iterator[tuple[tuple[Source, str], tuple[str, str]]]:
-    """Yield the problems of a report: source and subject, then kind and text."""
-    slurm = report.slurm or {}
+def _problems(report: Report, low: float, known: Problems) -> Iterator[tuple[str, Problems]]:
+    """Yield the problems of the controller itself, and those of Slurm's nodes, which all controllers share.
+
+    A report without problems of nodes is left out, because slurmctld did not answer. Problems that a full report has no
+    place for stay ``known``.
+    """
+    yield report.instance, dict(_of_controller(report, low))
+    if report.slurm_problems is not None:
+        nodes = dict(map(_slurm_node, report.slurm_problems))
+        yield NODES, nodes if report.lists_all_problems else known | nodes
+
+
+def _of_controller(report: Report, low: float) -> Iterator[Problem]:
     for name in ("slurmctld", "slurmdbd"):
-        if slurm.get(name) == 0:
+        if (report.slurm or {}).get(name) == 0:
             yield (Source.SLURM, name), ("daemon", f"not running on {report.text('host') or report.instance}")
-    for each in slurm.get("problems") or ():
-        state, reason = str(each.get("state") or ""), str(each.get("reason") or "")
-        yield (Source.SLURM, str(each.get("host") or "")), (state, ": ".join(filter(None, (state, reason))))
-    for disk in report.fields.get("disks") or ():
-        free = disk.get("free_percent")
-        if isinstance(free, int | float) and free < LOW:
-            kind = "full" if free < FULL else "low"
-            where = disk.get("path") or ""
-            yield (Source.DISK, f"{report.text('host') or report.instance} {where}".strip()), (kind, f"{free:g} % free")
+    for path, free in report.low_disks(low):
+        yield _disk(report, path, free)
+
+
+def _slurm_node(node: Mapping[str, Any]) -> Problem:
+    state, reason = str(node.get("state") or ""), str(node.get("reason") or "")
+    return (Source.SLURM, str(node.get("host") or "")), (state, ": ".join(filter(None, (state, reason))))
+
+
+def _disk(report: Report, path: str, free: float) -> Problem:
+    subject = f"{report.text('host') or report.instance} {path}".strip()
+    return (Source.DISK, subject), ("full" if free < FULL else "low", f"{free:g} % free")

@@ -7,7 +7,7 @@ from typing import Any
 from cli.deployment import Deployment
 from cli.events.aws_sources import alarm_events, cluster_events, operations, stack_events
 from cli.events.event import Event
-from cli.events.node_sources import bundle_events, health_events, state_events
+from cli.events.node_sources import bundle_events, disk_events, health_events, state_events
 from cli.parts import Parts
 
 Read = Callable[[], Iterable[Event]]
@@ -21,7 +21,8 @@ def timeline(
         "stack events": lambda: stack_events(deployment, since),
         "alarm history": lambda: alarm_events(deployment, since),
         "scripts of nodes": lambda: bundle_events(deployment, since),
-        "states of nodes": lambda: state_events(deployment, since, is_first=is_first),
+        "states of controllers": lambda: state_events(deployment, since, is_first=is_first),
+        "disks of nodes": lambda: disk_events(deployment, since, is_first=is_first),
     }
     if cluster is not None:
         sources |= {

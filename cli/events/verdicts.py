@@ -111,6 +111,10 @@ RULES = (
         "slurm-recovery", Source.SLURM, WATCH, "HyperPod reboots or replaces a node (`Action:Reboot`, `Action:Replace`)",
         text="Action:(Reboot|Replace)",
     ),
+    Rule(
+        "slurm-hpod", Source.SLURM, WATCH, "an operator drained a node with `./hpod`", kind=".*drain.*",
+        text=r"^[^:]*: hpod \w+ by ",
+    ),
     Rule("slurm-gpu", Source.SLURM, ACT, "Slurm drained a node because it lacks GPUs", text="gres|gpu", action=REPLACE),
     Rule(
         "slurm-stuck", Source.SLURM, ACT, "Slurm drained a node because a process of a job did not end", text="kill task failed",
@@ -120,14 +124,20 @@ RULES = (
         "slurm-down", Source.SLURM, ACT, "a node does not answer Slurm", kind="down.*|.*not_?respond.*|fail.*",
         action="read `./hpod logs CLUSTER NODE`, and run `systemctl status slurmd` on the node",
     ),
-    Rule("slurm-drained", Source.SLURM, WATCH, "a node is drained for another reason", kind=".*drain.*"),
+    Rule(
+        "slurm-drained", Source.SLURM, ACT, "a node is drained for another reason", kind=".*drain.*",
+        action="fix the cause, then `./hpod resume CLUSTER NODE`",
+    ),
     Rule("slurm", Source.SLURM, WATCH, "any other state that Slurm calls a problem"),
     Rule("disk-back", Source.DISK, OK, "a file system has space again", kind="available"),
     Rule(
         "disk-full", Source.DISK, ACT, "a file system has less than 5 % of its space", kind="full",
         action="delete files, or enlarge the file system: `storage.lustre.storage_capacity_gib`",
     ),
-    Rule("disk-low", Source.DISK, WATCH, "a file system has less than 10 % of its space"),
+    Rule(
+        "disk-low", Source.DISK, ACT, "a file system has less than `monitoring.free_disk_percent` of its space (default: 10 %)",
+        action="delete files before it is full",
+    ),
     Rule(
         "bundle-refused", Source.BUNDLE, ACT, "a node refused scripts that the deployment did not write", kind="refused",
         action="find who changed the parameter or the bucket in CloudTrail, then deploy again",
@@ -142,7 +152,7 @@ RULES = (
         action="read the alarm's description; `./hpod status CLUSTER` lists the alarms that are still in ALARM",
     ),
     Rule("alarm-unknown", Source.ALARM, WATCH, "an alarm of the deployment lacks data", kind="INSUFFICIENT_DATA"),
-    Rule("alarm-over", Source.ALARM, OK, "an alarm of the deployment is over"),
+    Rule("alarm-over", Source.ALARM, OK, "an alarm of the deployment returned to OK"),
 )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ RECOVERY = "Action:"
 
 
 def drain_nodes(deployment: Deployment, *, nodes: Sequence[str], reason: str = "", shell: Shell | None = None) -> Result:
-    """Let the nodes take no new jobs, and return the jobs that still run there."""
+    """Stop new jobs on the nodes, and return the jobs that still run there."""
     site, chosen, known = _compute(deployment, nodes, shell)
     present = [node for node in chosen if node.host in known]
     drain(site, present, site.reason("drain", reason))
@@ -41,7 +41,7 @@ def resume_nodes(
     show: Show = ignore,
     shell: Shell | None = None,
 ) -> Result:
-    """Let drained and down nodes take jobs again, except those that HyperPod replaces or reboots."""
+    """Return drained and down nodes to service, except those that HyperPod replaces or reboots."""
     site, chosen, known = _compute(deployment, nodes, shell)
     stopped = [node for node in known.values() if node.is_drained or node.state.startswith(DOWN)]
     resumed = [node for node in stopped if not node.reason.startswith(RECOVERY)]

@@ -85,11 +85,11 @@ class Slurm:
         return [Job(*line.strip().split("|", 5)) for line in listed.splitlines() if line.count("|") >= 5]
 
     def drain(self, hosts: Collection[str], reason: str) -> None:
-        """Let the nodes take no new jobs."""
+        """Stop new jobs on the nodes."""
         self._update(hosts, "State=DRAIN", f"Reason={reason}")
 
     def resume(self, hosts: Collection[str]) -> None:
-        """Let the nodes take jobs again."""
+        """Return the nodes to service."""
         self._update(hosts, "State=RESUME")
 
     def _update(self, hosts: Collection[str], *fields: str) -> None:

@@ -9,7 +9,8 @@ from cli.node_reports import FRESH, Report, age
 from cli.result import Json, Table
 from config.instance_group import Role
 
-UNKNOWN, NONE, OK = "unknown", "none", "ok"
+UNKNOWN, NONE, OK, INCOMPLETE = "unknown", "none", "ok", "incomplete"
+APPLIED, ROOT, LOW = "applied", "/", 10.0
 SHORT = 8
 """Characters of a bundle's hash that are shown."""
 LARGE = 30
@@ -25,7 +26,11 @@ class NodeStatus:
     report: Report | None
     slurm: Report | None
     bundle: str
-    """The hash of the bundle that the deployment wants on the nodes; empty if unknown."""
+    """The hash of the desired bundle; empty if unknown."""
+    attempt: Report | None = None
+    """The latest attempt to apply a bundle, of nodes whose bundle differs."""
+    low_disk_percent: float = LOW
+    """Free space of the root volume below which a node has a problem."""
 
     @property
     def instance(self) -> str:
@@ -64,7 +69,8 @@ class NodeStatus:
             return ""
         if self.slurm is None or not self.host:
             return UNKNOWN
-        return str(self._slurm_problem.get("state") or (OK if self.status == "Running" else UNKNOWN))
+        is_ok = self.status == "Running" and self.slurm.lists_all_problems
+        return str(self._slurm_problem.get("state") or (OK if is_ok else UNKNOWN))
 
     @property
     def slurm_reason(self) -> str:
@@ -83,19 +89,35 @@ class NodeStatus:
 
     @property
     def has_older_bundle(self) -> bool:
-        """Return whether the node has another bundle than the deployment wants."""
-        return bool(self.bundle and self.applied and self.applied != self.bundle)
+        """Return whether the node reports and has not applied the desired bundle."""
+        return bool(self.bundle and self.report and self.applied != self.bundle)
+
+    @property
+    def low_disk(self) -> str:
+        """Return the free space of a root volume that is almost full; empty for others, and for file systems of all nodes."""
+        low = dict(self.report.low_disks(self.low_disk_percent)) if self.report else {}
+        return f"{low[ROOT]:g} % free on {ROOT}" if ROOT in low else ""
+
+    @property
+    def failed_attempt(self) -> str:
+        """Return why the node could not apply the desired bundle; empty if it did not try."""
+        if not self.has_older_bundle or self.attempt is None or self.attempt.text("result") == APPLIED:
+            return ""
+        texts = (self.attempt.text("step"), self.attempt.text("message"))
+        return ": ".join([f"bundle {self.attempt.text('result')}", *filter(None, texts)])
 
     @property
     def has_problem(self) -> bool:
         """Return whether a person should look at the node."""
-        is_bad_in_slurm = self.slurm_state not in ("", OK, UNKNOWN)
+        is_left_out = self.slurm is not None and self.slurm.slurm_problems is not None and not self.slurm.lists_all_problems
+        good = ("", OK) if is_left_out else ("", OK, UNKNOWN)
         image = self.summary.get("ImageVersionStatus")
         return (
             self.status != "Running"
             or bool(self.message)
-            or is_bad_in_slurm
+            or self.slurm_state not in good
             or self.has_older_bundle
+            or bool(self.low_disk)
             or image in ("SecurityUpdateRequired", "EndOfLife")
         )
 
@@ -123,7 +145,7 @@ class NodeStatus:
 
     @property
     def _slurm_problem(self) -> Mapping[str, Any]:
-        problems = (self.slurm.slurm or {}).get("problems") or () if self.slurm else ()
+        problems = (self.slurm.slurm_problems or ()) if self.slurm else ()
         found: Mapping[str, Any] = next((each for each in problems if each.get("host") == self.host), {})
         return found
 
@@ -136,7 +158,7 @@ def nodes_table(nodes: Sequence[NodeStatus], now: datetime, *, show_all: bool) -
         blocks.append(Table(("NODE", "NAME", "STATUS", "SLURM", "AGENT", "BUNDLE"), [_row(node, now) for node in shown]))
         blocks += ["\n".join(notes)] if (notes := [note for node in shown for note in _notes(node)]) else []
     if len(shown) < len(nodes):
-        blocks.append(f"{len(nodes) - len(shown)} more nodes have no problem; `--all` lists them")
+        blocks.append(f"{len(nodes) - len(shown)} more nodes have no known problem; `--all` lists them")
     return blocks
 
 
@@ -149,11 +171,12 @@ def _row(node: NodeStatus, now: datetime) -> tuple[str, ...]:
         node.status,
         node.slurm_state or "-",
         f"{node.agent}{late}",
-        f"{node.applied[:SHORT]}{older}" if node.applied else "-",
+        f"{node.applied[:SHORT]}{older}" if node.applied else (INCOMPLETE if node.has_older_bundle else "-"),
     )
 
 
 def _notes(node: NodeStatus) -> list[str]:
-    """Return the API's message and Slurm's reason on separate lines, because tables stay narrow."""
-    reasons = (node.message, f"Slurm: {node.slurm_state}: {node.slurm_reason}" if node.slurm_reason else "")
+    """Return the reasons of problems on separate lines, because tables stay narrow."""
+    slurm = f"Slurm: {node.slurm_state}: {node.slurm_reason}" if node.slurm_reason else ""
+    reasons = (node.message, slurm, node.failed_attempt, node.low_disk)
     return [f"{node.instance}: {reason}" for reason in reasons if reason]

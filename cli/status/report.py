@@ -1,6 +1,7 @@
 """The report on a cluster that exists."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,7 +11,7 @@ from cli.alarms import raised
 from cli.deployment import Deployment, Stack
 from cli.events.event import Event, event_table
 from cli.events.timeline import timeline
-from cli.node_reports import FRESH, Report, age, controller_state, json_object, latest_states
+from cli.node_reports import BUNDLE, FRESH, Report, age, controller_state, json_object, latest_states, reporters, reports
 from cli.parts import Parts
 from cli.result import Block, Json, Result, Table
 from cli.status.file_systems import file_system_blocks, file_systems
@@ -19,6 +20,8 @@ from cli.status.nodes import SHORT, NodeStatus, nodes_table
 from config.operation_names import bundle_parameter
 
 EVENTS, SINCE = 5, timedelta(hours=3)
+LONGEST_RETRY = timedelta(hours=2)
+"""Agents repeat a failed attempt after at most one hour, plus the time of the attempt."""
 
 
 class ClusterReport:
@@ -30,7 +33,7 @@ class ClusterReport:
         self._parts = Parts("status")
         self._cluster = deployment.cluster()
         self._states = self._parts.get("agents", lambda: latest_states(deployment, now)) or {}
-        self._bundle = self._parts.get("bundle", lambda: wanted_bundle(deployment)) or ""
+        self._bundle = self._parts.get("bundle", lambda: desired_bundle(deployment)) or ""
         self._slurm = controller_state(self._states)
         self._nodes = self._node_statuses()
 
@@ -38,6 +41,7 @@ class ClusterReport:
         """Return the whole report; ``data`` and ``blocks`` already describe the stacks."""
         systems = self._parts.get("file systems", self._file_systems) or []
         alarms = self._parts.get("alarms", lambda: [_alarm(each) for each in raised(self._deployment)]) or []
+        name = self._deployment.config.name
         events, missing = timeline(self._deployment, since=self._now - SINCE, cluster=self._cluster)
         last = events[-EVENTS:]
         found = {
@@ -47,7 +51,7 @@ class ClusterReport:
             "slurm": self._slurm_data(),
             "file_systems": systems,
             "alarms": alarms,
-            "events": [event.data() for event in last],
+            "events": [event.data(name) for event in last],
         }
         cluster = found["cluster"]
         failure = f"\n{cluster['failure_message']}" if cluster["failure_message"] else ""
@@ -59,7 +63,7 @@ class ClusterReport:
             *self._summary(),
             *file_system_blocks(systems),
             *_alarm_blocks(alarms),
-            *_event_blocks(last, self._deployment.config.name),
+            *_event_blocks(last, name),
             *(["\n".join(every)] if (every := [*self._parts.missing, *missing]) else []),
         ]
         return Result(found, text, [*self._parts.problems, *_warnings(missing)])
@@ -67,13 +71,23 @@ class ClusterReport:
     def _node_statuses(self) -> list[NodeStatus]:
         roles = {group.name: group.role.value for group in self._deployment.config.instance_groups if group.role}
         summaries = self._deployment.nodes(self._cluster["ClusterName"])
-        return [
-            NodeStatus(each, roles.get(each["InstanceGroupName"], ""), self._of(each), self._slurm, self._bundle)
-            for each in summaries
-        ]
+        low = self._deployment.config.monitoring.free_disk_percent
+        found = []
+        for each in summaries:
+            role, report = roles.get(each["InstanceGroupName"], ""), self._states.get(each["InstanceId"])
+            found.append(NodeStatus(each, role, report, self._slurm, self._bundle, low_disk_percent=low))
+        return self._with_attempts(found)
 
-    def _of(self, summary: Mapping[str, Any]) -> Report | None:
-        return self._states.get(summary["InstanceId"])
+    def _with_attempts(self, nodes: list[NodeStatus]) -> list[NodeStatus]:
+        """Add the latest attempt to apply a bundle, if any node has an older one."""
+        if not any(node.has_older_bundle for node in nodes):
+            return nodes
+        attempts = self._parts.get("attempts to apply scripts", self._attempts) or {}
+        return [replace(node, attempt=attempts.get(node.instance)) for node in nodes]
+
+    def _attempts(self) -> dict[str, Report]:
+        since = self._now - LONGEST_RETRY
+        return {report.instance: report for report in reports(self._deployment, record=BUNDLE, since=since)}
 
     def _file_systems(self) -> list[Json]:
         return file_systems(self._deployment, self._outputs, self._states.values(), self._now)
@@ -100,9 +114,10 @@ class ClusterReport:
         counts = self._slurm.slurm or {}
         late = f", {age(self._slurm.time, self._now)} ago" if self._now - self._slurm.time > FRESH else ""
         down = [name for name in ("slurmctld", "slurmdbd") if counts.get(name) == 0]
-        names = [f"{counts.get(name) or 0} {name}" for name in ("idle", "allocated", "drained", "down")]
+        names = ", ".join(f"{counts.get(name) or 0} {name}" for name in ("idle", "allocated", "drained", "down"))
+        nodes = "states of nodes unknown" if self._slurm.slurm_problems is None else f"{counts.get('nodes') or 0} nodes: {names}"
         services = f"; down: {', '.join(down)}" if down else ""
-        return f"Slurm: {counts.get('nodes') or 0} nodes: {', '.join(names)}{services}{late}"
+        return f"Slurm: {nodes}{services}{late}"
 
     def _image_line(self) -> str:
         releases = {
@@ -116,18 +131,26 @@ class ClusterReport:
         if not self._bundle:
             return ""
         older = sum(node.has_older_bundle for node in self._nodes)
-        some = f"; {older} of {len(self._nodes)} nodes have an older bundle" if older else ""
+        some = f"; {older} of {len(self._nodes)} nodes have not applied it" if older else ""
         return f"script bundle: {self._bundle[:SHORT]}{some}"
 
     def _agent_line(self) -> str:
+        if not self._deployment.config.lifecycle.has_agent:
+            return "agents: none, by `lifecycle.follow` or `lifecycle.source` in the cluster file"
         without = [node for node in self._nodes if node.report is None]
         if not without:
             return ""
-        name = self._deployment.config.name
-        return f"{len(without)} of {len(self._nodes)} nodes have no agent; `./hpod apply {name}` installs it"
+        known = self._parts.get("silent agents", lambda: reporters(self._deployment)) or set()
+        silent, total = [node for node in without if node.instance in known], len(self._nodes)
+        lines = []
+        if never := len(without) - len(silent):
+            lines.append(f"{never} of {total} nodes have no agent; `./hpod apply {self._deployment.config.name}` installs it")
+        if silent:
+            lines.append(f"{len(silent)} of {total} agents stopped reporting: run `journalctl -u hyperpod-follow` on the node")
+        return "\n".join(lines)
 
 
-def wanted_bundle(deployment: Deployment) -> str:
+def desired_bundle(deployment: Deployment) -> str:
     """Return the hash of the bundle that running nodes follow; empty if the deployment sets none."""
     try:
         answer = deployment.client("ssm").get_parameter(Name=bundle_parameter(deployment.config.name))

@@ -47,7 +47,7 @@ EVENTS = (
         },
         "node <instance> is <status>",
         "<reason> Repair action: <action>",
-        "./hpod nodes {name}",
+        "./hpod status {name}",
     ),
     EventKind(
         "ClusterEvent",

@@ -32,7 +32,7 @@ class HealthAgentAlarm(Construct):
             ],
         )
         description = (
-            f"HyperPod's health monitoring agent found a hardware fault. Run `./hpod logs {config.name}` for the record, then "
+            f"HyperPod's health monitoring agent found a hardware fault. Run `./hpod events {config.name}` for the record, then "
             "`./hpod check` or `./hpod replace` the node; with `node_recovery: Automatic`, HyperPod repairs it"
         )
         spec = AlarmSpec(

@@ -53,7 +53,7 @@ class NodeAlarms(Construct):
             "SlurmctldDown",
             "slurmctld",
             "slurmctld has not answered for 5 minutes, or the controller sends no reports: no job starts. Run `./hpod status "
-            f"{name}`, then `./hpod logs {name}`; a controller that is gone is replaced by `./hpod replace`",
+            f"{name}`, then `./hpod events {name}`; replace a controller that is gone with `./hpod replace`",
             missing="breaching",
         )
         if self._config.slurm.accounting.database is not Database.NONE:
@@ -67,15 +67,15 @@ class NodeAlarms(Construct):
         yield self._at_least(
             "NodesDrained",
             "drained",
-            f"Slurm starts no jobs on drained nodes. Run `./hpod nodes {name}` for the reasons, then `./hpod check`, `./hpod "
-            "resume` or `./hpod replace`",
+            f"Slurm starts no jobs on drained nodes. Run `./hpod status {name}` for the reasons, then `./hpod check`, "
+            "`./hpod resume` or `./hpod replace`",
             threshold=monitoring.drained_nodes,
         )
         yield self._at_least(
             "NodesDown",
             "down",
-            f"Slurm has not reached nodes for 10 minutes, and their jobs failed. Run `./hpod nodes {name}` for the reasons, then "
-            "`./hpod reboot` or `./hpod replace`",
+            f"Slurm has not reached nodes for 10 minutes, and their jobs failed. Run `./hpod status {name}` for the reasons, "
+            "then `./hpod reboot` or `./hpod replace`",
             periods=2,
         )
         yield self._at_least(

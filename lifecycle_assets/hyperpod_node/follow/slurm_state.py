@@ -17,6 +17,7 @@ TIMEOUT_S = 15.0
 MOST_PROBLEMS = 50
 _WIDTHS = {"NodeHost": 80, "StateComplete": 80, "Reason": 200}
 _BUSY = {"allocated", "mixed", "completing"}
+_COUNTED = ("idle", "allocated", "drained", "down")
 
 
 def slurm_state(context: Context, system: System) -> dict[str, Any]:
@@ -35,11 +36,13 @@ def _responds(system: System) -> bool:
 
 
 def _nodes(system: System) -> dict[str, Any]:
+    """Return the counts and problems of Slurm's nodes; all are null if no controller responds, because they are unknown."""
     widths = ",".join(f"{name}:{width}" for name, width in _WIDTHS.items())
     try:
         output = system.slurm("sinfo", "--noheader", "--Node", f"--Format={widths}", timeout_s=TIMEOUT_S)
-    except NodeError:
-        output = ""  # no controller responds
+    except NodeError as error:
+        print(f"warning: the states of Slurm's nodes are unknown: {error}")
+        return dict.fromkeys(("nodes", *_COUNTED, "problems"))
     nodes = {host: (state, reason) for host, state, reason in map(_columns, output.splitlines()) if host}
     kinds = [_kind(state) for state, _ in nodes.values()]
     problems = [
@@ -47,7 +50,7 @@ def _nodes(system: System) -> dict[str, Any]:
         for host, (state, reason) in nodes.items()
         if _kind(state) in ("drained", "down")
     ]
-    counts = {kind: kinds.count(kind) for kind in ("idle", "allocated", "drained", "down")}
+    counts = {kind: kinds.count(kind) for kind in _COUNTED}
     return {"nodes": len(nodes), **counts, "problems": problems[:MOST_PROBLEMS]}
 
 

@@ -76,7 +76,7 @@ def written(client: Client) -> Logs:
     return account
 
 
-@pytest.mark.parametrize("name", ["i-0bbbbbbbb", "head-1"])
+@pytest.mark.parametrize("name", ["i-0bbbbbbbb", "head#1"])
 def test_a_nodes_log_is_printed_by_its_id_and_by_its_name(written: Logs, name: str) -> None:
     assert written.read(name) == ["begin", "two", "lines", "end"]
 
@@ -85,7 +85,7 @@ def test_logs_of_the_health_agent_and_of_deep_health_checks_are_read_by_their_ki
     assert written.read("i-0bbbbbbbb", kind="health") == ["not of the scripts"]
     assert "0a1b2c3d  0a1b2c3d  -" in "\n".join(written.read(kind="deep-health"))
     assert written.read("0a1b2c3d", kind="deep-health") == ["Encountered FaultyInstance"]
-    with pytest.raises(OpsError, match="no health log of node 'workers-1'; available: head-1"):
+    with pytest.raises(OpsError, match="no health log of node 'workers-1'; available: head#1"):
         written.read("workers-1", kind="health")
 
 
@@ -98,8 +98,8 @@ def test_a_nodes_log_is_printed_by_the_names_that_its_agent_reports(written: Log
 
 def test_without_a_node_the_logs_of_the_newest_cluster_are_listed(written: Logs) -> None:
     listed = "\n".join(written.read())
-    assert "i-0bbbbbbbb  head-1     head" in listed
-    assert "i-0bbbbbbb2  workers-1  workers" in listed
+    assert "i-0bbbbbbbb  head#1     head" in listed
+    assert "i-0bbbbbbb2  workers#1  workers" in listed
     assert listed.endswith(f"in log group {NEW}")
     assert "i-0aaaaaaaa" not in listed
     assert "i-0cccccccc" not in listed
@@ -121,12 +121,12 @@ def test_a_log_is_followed_as_it_grows(written: Logs) -> None:
         written.write(NEW, "LifecycleConfig/workers/i-0bbbbbbb2", f"more {number}")
 
     with pytest.raises(KeyboardInterrupt):
-        logs(written.deployment, node="workers-1", follow=True, show=lines.append, sleep=sleep)
+        logs(written.deployment, node="workers#1", follow=True, show=lines.append, sleep=sleep)
     assert lines == ["the worker", "more 1", "more 2"]
 
 
 def test_a_node_without_a_log_is_answered_with_those_that_have_one(written: Logs) -> None:
-    with pytest.raises(OpsError, match="available: head-1, workers-1"):
+    with pytest.raises(OpsError, match="available: head#1, workers#1"):
         written.read("workers-2")
 
 

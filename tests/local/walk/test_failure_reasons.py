@@ -48,7 +48,7 @@ def a_failed_creation_carries_the_log_of_the_node(workspace: Workspace, client: 
     assert stack(client)["StackStatus"] == "ROLLBACK_COMPLETE"
 
     listed = workspace.run("python", "-m", "cli", "logs", "reference")
-    assert f"{node[1]}  controller-machine-1" in listed
+    assert f"{node[1]}  controller-machine#1" in listed
     log = workspace.run("python", "-m", "cli", "logs", "reference", node[1])
     assert "script: lifecycle/" in log
     assert WHY in log.splitlines()[-1]

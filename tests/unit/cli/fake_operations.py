@@ -39,6 +39,7 @@ class FakeOperations(FakeStack):
             {"OutputKey": "ClusterName", "OutputValue": "draft-1", "Description": "name"},
             {"OutputKey": "FileSystemId", "OutputValue": "fs-00000001", "Description": "id"},
         ]
+        self.file = FILE
         self.continuous = False
         self.nodes = [node("head", 1), node("work", 2), node("work", 3)]
         self.logged: dict[str, list[tuple[str, datetime, str]]] = {}
@@ -57,7 +58,7 @@ class FakeOperations(FakeStack):
 
     def deployment(self) -> Deployment:
         session: Any = self
-        return Deployment(parsed(FILE), session)
+        return Deployment(parsed(self.file), session)
 
     def log(self, group: str, stream: str, time: datetime, record: Json) -> None:
         self.logged.setdefault(group, []).append((stream, time, json.dumps(record)))
@@ -155,8 +156,10 @@ class FakeOperations(FakeStack):
             case "describe_log_groups":
                 return {"logGroups": [{"logGroupName": name, "creationTime": 1} for name in self.logged]}
             case "describe_log_streams":
+                if asked["logGroupName"] not in self.logged:
+                    raise ClientError({"Error": {"Code": "ResourceNotFoundException", "Message": ""}}, "DescribeLogStreams")
                 streams = dict.fromkeys(stream for stream, *_ in self.logged[asked["logGroupName"]])
-                found = [name for name in streams if name.startswith(asked["logStreamNamePrefix"])]
+                found = [name for name in streams if name.startswith(asked.get("logStreamNamePrefix", ""))]
                 return {"logStreams": [{"logStreamName": name, "creationTime": 1} for name in found]}
         raise AssertionError(operation)
 

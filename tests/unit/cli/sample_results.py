@@ -197,7 +197,7 @@ class FakeLogs(FakeStack):
 @sample("logs")
 def _logs(_: Path, __: pytest.MonkeyPatch) -> Iterator[Result]:
     yield logs.logs(on(FakeLogs("CREATE_COMPLETE")))
-    yield logs.logs(on(FakeLogs("CREATE_COMPLETE")), node="head-1")
+    yield logs.logs(on(FakeLogs("CREATE_COMPLETE")), node="head#1")
 
 
 @sample("outputs")

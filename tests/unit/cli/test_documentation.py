@@ -37,6 +37,14 @@ def test_every_operators_command_has_examples_in_its_help_that_it_accepts(comman
         COMMANDS[command].make_context(command, words)  # raises a UsageError for an unknown option
 
 
+def test_alarms_name_commands_that_show_reasons_or_repair_nodes() -> None:
+    template = (PROJECT / "tests" / "snapshots" / "reference" / "Monitoring.template.yaml").read_text()
+    page = (PROJECT / "docs" / "operate" / "monitoring.md").read_text()
+    named = set(re.findall(r"`?\./hpod\s+([a-z]+)", template + page))
+    assert named <= {"status", "events", "check", "reboot", "resume", "replace"}
+    assert {"status", "events"} <= named
+
+
 @pytest.mark.parametrize("target", re.findall(r"^([a-z-]+):.*##", (PROJECT / "Makefile").read_text(), flags=re.MULTILINE))
 def test_every_target_of_make_is_documented(target: str) -> None:
     assert target == "help" or f"`make {target}`" in COMMANDS_PAGE

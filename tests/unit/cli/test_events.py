@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from cli.events.command import events
+from cli.events.node_sources import disk_events
 from cli.events.verdicts import RULES, Source, judge
 from cli.result import Json
 from tests.unit.cli.fake_operations import DRAINED, HEALTH, NOW, FakeOperations, ago, slurm
@@ -73,6 +74,55 @@ def test_a_drained_node_is_one_event_until_it_is_available_again(account: FakeOp
     ]
 
 
+def test_a_dead_slurmctld_makes_no_node_available_again(account: FakeOperations) -> None:
+    unknown = dict.fromkeys(("nodes", "idle", "allocated", "drained", "down", "problems"))
+    account.state("head", 1, minutes=3, **slurm(DRAINED))
+    account.state("head", 1, minutes=2, **slurm(slurmctld=0, **unknown))
+    account.state("head", 1, minutes=1, **slurm(DRAINED))
+    assert [rule for *_, rule in found(account)] == ["slurm-gpu", "slurm-daemon", "slurm-back"]
+    assert found(account)[-1][1] == "slurmctld"
+
+
+def test_a_node_that_a_full_report_leaves_out_is_not_available_again(account: FakeOperations) -> None:
+    account.state("head", 1, minutes=3, **slurm(DRAINED))
+    account.state("head", 1, minutes=2, **slurm(drained=51))
+    account.state("head", 1, minutes=1, **slurm(DRAINED))
+    assert [rule for *_, rule in found(account)] == ["slurm-gpu"]
+    account.state("head", 1, minutes=0, **slurm())
+    assert [rule for *_, rule in found(account)] == ["slurm-gpu", "slurm-back"]
+
+
+def test_a_problem_that_two_controllers_report_is_one_event(account: FakeOperations) -> None:
+    for number, minutes in ((1, 3.0), (9, 2.5), (1, 2.0), (9, 1.5)):
+        account.state("head", number, minutes=minutes, **slurm(DRAINED))
+    assert found(account) == [("slurm", "ip-10-1-0-3", "slurm-gpu")]
+
+
+@pytest.mark.parametrize(
+    ("reason", "rule"), [("broken fan", "slurm-drained"), ("hpod drain by alice: gpu", "slurm-hpod"), ("gpu", "slurm-gpu")]
+)
+def test_a_drain_requires_an_action_unless_an_operator_did_it_with_hpod(account: FakeOperations, reason: str, rule: str) -> None:
+    account.state("head", 1, **slurm({**DRAINED, "reason": reason}))
+    assert found(account) == [("slurm", "ip-10-1-0-3", rule)]
+
+
+def test_a_full_root_volume_of_a_worker_requires_an_action(account: FakeOperations) -> None:
+    full = [{"path": "/", "free_percent": 3.0}, {"path": "/fsx", "free_percent": 1.0}]
+    for minutes in (60, 20, 15, 10, 5):
+        account.state("work", 2, minutes=minutes, disks=full)
+    account.state("work", 3, disks=[{"path": "/", "free_percent": 60}, *full[1:]])
+    assert found(account) == [("disk", "ip-10-1-0-2 /", "disk-full")] * 2
+    assert [line[:15] for line in printed(account)[::2]] == ["11-22 11:00:00Z", "11-22 11:40:00Z"]
+
+
+def test_a_full_root_volume_is_not_repeated_while_events_are_followed(account: FakeOperations) -> None:
+    for minutes in range(0, 30, 5):
+        account.state("work", 2, minutes=minutes, disks=[{"path": "/", "free_percent": 3.0}])
+    assert next(disk_events(account.deployment(), ago(31))).time == ago(25)
+    later = disk_events(account.deployment(), ago(5), is_first=False)
+    assert [event for event in later if event.time >= ago(5)] == []
+
+
 def test_a_dead_daemon_and_a_full_file_system_require_an_action(account: FakeOperations) -> None:
     disks = [{"path": "/fsx", "free_percent": 3.0}, {"path": "/", "free_percent": 8.0}, {"path": "/opt", "free_percent": 50}]
     account.state("head", 1, minutes=2, disks=disks, **slurm(slurmctld=0))
@@ -109,7 +159,7 @@ def test_stacks_appear_with_their_own_states_and_the_failures_of_their_resources
     ]
 
 
-def test_an_alarm_is_an_event_when_it_is_raised_and_when_it_is_over(account: FakeOperations) -> None:
+def test_an_alarm_is_an_event_when_it_is_raised_and_when_it_returns_to_ok(account: FakeOperations) -> None:
     name = "draft-SlurmctldDown"
     account.alarms = [{"AlarmName": name, "StateValue": "OK", "AlarmDescription": "slurmctld is down"}]
     for minutes, state in ((9, "ALARM"), (5, "OK")):

@@ -1,10 +1,12 @@
 """`hpod logs` finds a node's log by every name of the node."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from cli.errors import OpsError
 from cli.logs import logs
-from tests.unit.cli.fake_operations import FakeOperations, ago
+from tests.unit.cli.fake_operations import NOW, FakeOperations, ago
 
 GROUP = "/aws/sagemaker/Clusters/draft-0123456789ab/abcdefghijkl"
 
@@ -19,7 +21,7 @@ def account() -> FakeOperations:
 
 
 @pytest.mark.parametrize(
-    ("name", "number"), [("i-00000000000000002", 2), ("work-1", 2), ("ip-10-1-0-2", 2), ("10.1.0.2", 2), ("work-2", 3)]
+    ("name", "number"), [("i-00000000000000002", 2), ("work#1", 2), ("ip-10-1-0-2", 2), ("10.1.0.2", 2), ("work#2", 3)]
 )
 def test_a_node_without_an_agent_is_found_by_the_names_that_the_api_knows(
     account: FakeOperations, name: str, number: int
@@ -30,5 +32,27 @@ def test_a_node_without_an_agent_is_found_by_the_names_that_the_api_knows(
 
 
 def test_an_unknown_address_is_refused(account: FakeOperations) -> None:
-    with pytest.raises(OpsError, match=r"no lifecycle log of node '10\.9\.9\.9'; available: work-1, work-2"):
+    with pytest.raises(OpsError, match=r"no lifecycle log of node '10\.9\.9\.9'; available: work#1, work#2"):
         logs(account.deployment(), node="10.9.9.9")
+
+
+def test_the_list_shows_names_that_find_the_same_node(account: FakeOperations) -> None:
+    account.state("work", 3, minutes=(NOW - datetime.now(UTC)).total_seconds() / 60)
+    listed = logs(account.deployment()).data
+    assert listed
+    names = {each["instance_id"][-1]: each["name"] for each in listed["nodes"]}
+    assert names == {"2": "work#1", "3": "work-1"}  # HyperPod's work-1 wrote the group's second log
+    for number, name in names.items():
+        found = logs(account.deployment(), node=name).data
+        assert found
+        assert found["lines"] == [f'{{"of": {number}}}']
+
+
+def test_an_instance_id_and_the_list_need_no_right_on_the_reports(account: FakeOperations) -> None:
+    account.refused = {"filter_log_events"}
+    found = logs(account.deployment(), node="i-00000000000000002").data
+    assert found
+    assert found["lines"] == ['{"of": 2}']
+    listed = logs(account.deployment())
+    assert "work#1" in str(listed)
+    assert "names of nodes: cannot run `logs`: An error occurred (AccessDeniedException)" in str(listed)

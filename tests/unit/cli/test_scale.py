@@ -63,7 +63,7 @@ def test_anchors_that_would_change_other_fields_are_refused(text: str) -> None:
     [
         (GROUPS, "unknown group 'worker'; available: head, workers; did you mean workers?"),
         ("region: us-west-2", "instance_groups: missing; add a list of groups"),
-        ("instance_groups: [{name: worker}, {name: worker}]", "instance_groups: 'worker' is there 2 times; rename one of them"),
+        ("instance_groups: [{name: worker}, {name: worker}]", "instance_groups: duplicate group 'worker'; rename one of them"),
     ],
 )
 def test_a_group_that_is_not_there_once_is_refused(text: str, message: str) -> None:
@@ -85,6 +85,12 @@ def test_the_difference_and_the_next_commands_are_printed(path: Path) -> None:
     assert (result.data["before"], result.data["after"], result.data["written"]) == (2, 9, True)
     assert path.read_text() == FILE.replace("count: 2", "count: 9")
     assert f"cdk deploy -c clusters={path.parent} 'draft/*'" in str(result)
+
+
+@pytest.mark.parametrize(("count", "is_warned"), [(1, True), (3, False)])
+def test_a_smaller_count_ends_the_jobs_of_nodes_that_hyperpod_chooses(path: Path, count: int, *, is_warned: bool) -> None:
+    text = str(scale(clusters=path.parent, cluster="draft", group="workers", count=count))
+    assert ("HyperPod chooses the nodes to delete, and their jobs end; `./hpod delete --scale`" in text) is is_warned
 
 
 def test_a_dry_run_writes_nothing(path: Path) -> None:

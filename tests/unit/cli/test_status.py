@@ -74,9 +74,74 @@ def test_nodes_with_an_older_bundle_are_counted(account: FakeOperations) -> None
     account.state("head", 1)
     account.state("work", 2, sha256=OLD)
     text = shown(account)
-    assert f"script bundle: {NEW[:8]}; 1 of 3 nodes have an older bundle" in text
+    assert f"script bundle: {NEW[:8]}; 1 of 3 nodes have not applied it" in text
     assert row(text, WORK)[-2:] == [OLD[:8], "(older)"]
     assert data(account)["bundle"] == {"sha256": NEW, "older_nodes": [WORK]}
+
+
+def test_a_dead_slurmctld_leaves_slurms_states_unknown(account: FakeOperations) -> None:
+    unknown = dict.fromkeys(("nodes", "idle", "allocated", "drained", "down", "problems"))
+    account.state("head", 1, **slurm(slurmctld=0, **unknown))
+    text = shown(account)
+    assert row(text, WORK)[2:4] == ["Running", "unknown"]
+    assert "Slurm: states of nodes unknown; down: slurmctld" in text
+
+
+def test_nodes_beyond_the_problems_of_a_report_are_unknown_and_listed(account: FakeOperations) -> None:
+    account.nodes = [node("work", number) for number in range(1, 202)]
+    down = [{"host": f"ip-10-1-0-{number}", "state": "down", "reason": "x"} for number in range(1, 51)]
+    account.state("head", 999, **slurm(*down, nodes=201, idle=1, drained=0, down=200))
+    text = shown(account)
+    assert row(text, WORK)[3] == "down"
+    assert row(text, "i-00000000000000200")[3] == "unknown"
+    assert "more nodes" not in text
+
+
+def test_a_node_that_could_not_apply_the_bundle_is_listed_with_step_and_message(account: FakeOperations) -> None:
+    account.pointer = json.dumps({"version": 1, "sha256": NEW})
+    account.state("work", 2, sha256="")
+    account.bundle("work", 2, "failed", minutes=70, step="create users", message="useradd: exit 9")
+    account.bundle("work", 3, "failed", minutes=70, message="applied since then")
+    account.state("work", 3)
+    text = shown(account)
+    assert row(text, WORK)[-1] == "incomplete"
+    assert f"{WORK}: bundle failed: create users: useradd: exit 9" in text
+    assert f"{OTHER}: bundle" not in text
+    assert data(account)["bundle"]["older_nodes"] == [WORK]
+
+
+def test_a_node_with_a_full_root_volume_is_listed_and_a_shared_file_system_is_no_problem_of_a_node(
+    account: FakeOperations,
+) -> None:
+    account.nodes = [node("work", number) for number in range(1, 65)]
+    account.state("work", 2, disks=[{"path": "/", "free_percent": 9.5}, {"path": "/fsx", "free_percent": 50}])
+    account.state("work", 3, disks=[{"path": "/", "free_percent": 10.5}, {"path": "/fsx", "free_percent": 1}])
+    text = shown(account)
+    assert f"{WORK}: 9.5 % free on /" in text
+    assert OTHER not in text.partition("more nodes")[0]
+    account.file += "monitoring: {free_disk_percent: 5}\n"
+    assert f"{WORK}: 9.5 % free" not in shown(account)
+
+
+def test_without_agents_by_the_file_apply_is_not_proposed(account: FakeOperations) -> None:
+    account.file += "lifecycle: {follow: new_nodes}\n"
+    text = shown(account)
+    assert "agents: none, by `lifecycle.follow` or `lifecycle.source` in the cluster file" in text
+    assert "hpod apply" not in text
+
+
+def test_an_agent_that_stopped_reporting_is_not_a_missing_agent(account: FakeOperations) -> None:
+    account.state("head", 1)
+    account.state("work", 2, minutes=30)
+    text = shown(account)
+    assert "1 of 3 nodes have no agent; `./hpod apply draft` installs it" in text
+    assert "1 of 3 agents stopped reporting: run `journalctl -u hyperpod-follow` on the node" in text
+
+
+def test_actions_of_events_name_the_cluster(account: FakeOperations) -> None:
+    account.state("head", 1, **slurm(DRAINED))
+    [event] = data(account)["events"]
+    assert event["action"].startswith("`./hpod replace draft ip-10-1-0-3`")
 
 
 def test_images_are_shown_with_their_state(account: FakeOperations) -> None:
@@ -91,7 +156,7 @@ def test_of_a_large_cluster_only_nodes_with_a_problem_are_listed(account: FakeOp
     assert row(text, "i-00000000000000007")[2] == "Failure"
     assert "i-00000000000000007: no capacity" in text
     assert WORK not in text
-    assert "63 more nodes have no problem; `--all` lists them" in text
+    assert "63 more nodes have no known problem; `--all` lists them" in text
     assert WORK in shown(account, show_all=True)
 
 

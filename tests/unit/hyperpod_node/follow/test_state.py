@@ -73,7 +73,17 @@ def test_daemons_that_do_not_respond_are_reported(node: FakeSystem) -> None:
     for program in ("scontrol", "sinfo", "sacctmgr"):
         node.answers(program, fails)
     found = state(controller(), node.system)["slurm"]
-    assert (found["slurmctld"], found["slurmdbd"], found["nodes"], found["problems"]) == (0, 0, 0, [])
+    assert (found["slurmctld"], found["slurmdbd"]) == (0, 0)
+
+
+def test_without_a_controller_that_responds_the_states_of_nodes_are_unknown(
+    node: FakeSystem, capsys: pytest.CaptureFixture[str]
+) -> None:
+    node.answers("sinfo", fails)
+    found = state(controller(), node.system)["slurm"]
+    unknown = ("nodes", "idle", "allocated", "drained", "down", "problems")
+    assert {name: found[name] for name in unknown} == dict.fromkeys(unknown)
+    assert "warning: the states of Slurm's nodes are unknown: `program` ended" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("host", "up"), [("ip-10-1-0-4", 0), ("ip-10-1-0-5", 1)])
