@@ -131,6 +131,6 @@ def test_the_tags_of_a_stack_reach_its_resources(world: World) -> None:
 
 
 def test_an_action_that_is_not_there_is_refused_plainly(world: World) -> None:
-    with pytest.raises(ClientError, match=r"not part of the embedded AWS: .*list_imports") as refused:
-        world.cloudformation.list_imports(ExportName="name")
+    with pytest.raises(ClientError, match=r"not part of the embedded AWS: .*estimate_template_cost") as refused:
+        world.cloudformation.estimate_template_cost(TemplateBody="{}")
     assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
