@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,7 +43,7 @@ class Machine(FakeSystem):
         return self.path(path).read_text()
 
     def _pam_auth_update(self, arguments: tuple[str, ...], _: str | None) -> str:
-        lines = f"session optional pam_exec.so {login_hook.COMMAND}\n" if "--enable" in arguments else ""
+        lines = self.text(login_hook.PROFILE).partition("Session:\n")[2] if "--enable" in arguments else ""
         self.write("etc/pam.d/common-session", "session required pam_unix.so\n" + lines)
         return ""
 
@@ -230,8 +231,19 @@ def test_a_login_prepares_what_the_node_has(
     machine: Machine, role: str, lustre: str | None, accounting: str, options: str
 ) -> None:
     machine.apply(role=role, lustre=lustre, accounting=accounting)
-    start = "python3 -B -m hyperpod_node.login --cluster ml-cluster --node compute-nodes-1"
-    assert machine.text(login_hook.COMMAND) == f"#!/bin/sh\ncd /opt/hyperpod-cdk && exec {start}{options}\n"
+    start = "python3 -E -s -B -m hyperpod_node.login --cluster ml-cluster --node compute-nodes-1"
+    assert machine.text(login_hook.COMMAND).endswith(f"    {start}{options}\n")
+
+
+def test_variables_of_a_user_do_not_reach_the_command_that_runs_as_root(machine: Machine) -> None:
+    """PAM passes its variables, at the end of a session also those from a file in the user's home."""
+    machine.apply()
+    lines = [line for line in machine.text(login_hook.SESSION).splitlines() if "pam_exec" in line]
+    assert lines == [f"\toptional\tpam_exec.so quiet type=open_session {login_hook.COMMAND}"]
+    script = machine.text(login_hook.COMMAND).replace("/opt/hyperpod-cdk", "/").replace("python3 ", "env #")
+    user = {"PAM_USER": "o'hara $x", "PAM_TYPE": "open_session", "PATH": "/usr/bin:/tmp", "PYTHONPATH": "/tmp", "SHELLOPTS": "x"}
+    output = subprocess.run(["/bin/sh", "-c", script], env=user, capture_output=True, text=True, check=True).stdout
+    assert output.splitlines() == ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "PAM_TYPE=open_session", "PAM_USER=o'hara $x"]
 
 
 def domain(**changes: object) -> dict[str, str]:
