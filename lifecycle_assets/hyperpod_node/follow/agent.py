@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from hyperpod_node.errors import NodeError
 from hyperpod_node.follow import bundle
 from hyperpod_node.follow.aws import Aws, AwsError
+from hyperpod_node.follow.http import UnavailableError
 from hyperpod_node.follow.memory import Memory
 from hyperpod_node.follow.pointer import Pointer, PointerError
 from hyperpod_node.follow.reports import APPLIED, FAILED, REFUSED, Outcome, Reports
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 LIVE_TIMEOUT_S = 3600 + 900  # the user's scripts and all other live steps
 FIRST_RETRY_S, LONGEST_RETRY_S = 300.0, 3600.0
+LONGEST_OUTAGE_S = 280.0  # less than the deployment waits for a wave
 STATE_EVERY_S = {CONTROLLER: 50.0}  # a bit less than the timer's interval
 OTHER_STATE_EVERY_S = 290.0
 MOST_UNSENT = 20  # reports that are kept if they cannot be sent
@@ -86,7 +88,7 @@ class Agent:
         if problem := self._problem(pointer):
             return None if self._waits(text) else Outcome(REFUSED, pointer.sha256, pointer.generation, message=problem)
         if pointer.sha256 == self.memory.sha256:
-            self.memory.generation = pointer.generation
+            self.memory.generation, self.memory.outage_s = pointer.generation, 0
             return None
         instance = self.context.cluster.instance_with([self.context.node.address]).instance_id
         if not pointer.reaches(self.context.node.role, instance) or self._waits(text):
@@ -108,11 +110,16 @@ class Agent:
         pause = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2.0 ** min(memory.attempts - 1, 10))
         return memory.refused == _hash(text) and self.time() - memory.attempted_s < pause
 
-    def _apply(self, pointer: Pointer) -> Outcome:
+    def _apply(self, pointer: Pointer) -> Outcome | None:
+        """Apply the bundle; return None if AWS is unavailable for a short time, which is no result."""
         try:
             folder = bundle.download(pointer, self.aws, self.system)
         except (NodeError, OSError) as error:
+            if isinstance(error, UnavailableError) and self._is_short_outage():
+                print(f"warning: {error}; the agent tries again in a minute")
+                return None
             return Outcome(REFUSED, pointer.sha256, pointer.generation, message=str(error))
+        self.memory.outage_s = 0
         try:
             self._run_live_steps(folder)
             bundle.use(pointer.sha256, self.system)
@@ -122,6 +129,10 @@ class Agent:
             step, message = (failure[1], failure[2]) if failure else (None, text)
             return Outcome(FAILED, pointer.sha256, pointer.generation, step, message)
         return Outcome(APPLIED, pointer.sha256, pointer.generation)
+
+    def _is_short_outage(self) -> bool:
+        self.memory.outage_s = self.memory.outage_s or self.time()
+        return self.time() - self.memory.outage_s < LONGEST_OUTAGE_S
 
     def _run_live_steps(self, folder: Path) -> None:
         """Run the new bundle's code in a separate process."""

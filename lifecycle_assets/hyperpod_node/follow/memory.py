@@ -27,6 +27,7 @@ class Memory:
     refused: str = ""  # the hash of the pointer that the last attempt refused or failed to apply
     attempts: int = 0  # with this pointer
     attempted_s: float = 0
+    outage_s: float = 0  # since then AWS cannot be reached for the bundle; 0: it can
     reported: str = ""  # the last state, without numbers that always change
     reported_s: float = 0
     unsent: list[str] = field(default_factory=list)  # reports that could not be sent

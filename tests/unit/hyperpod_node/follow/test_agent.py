@@ -12,6 +12,7 @@ import pytest
 from hyperpod_node.errors import NodeError
 from hyperpod_node.follow import agent, bundle
 from hyperpod_node.follow.agent import Agent
+from hyperpod_node.follow.http import HttpError, UnreachableError
 from hyperpod_node.follow.memory import Memory
 from hyperpod_node.node_settings import Follow
 from hyperpod_node.resource_config import Instance
@@ -236,3 +237,32 @@ def test_a_memory_that_cannot_be_read_is_a_new_one(node: Node) -> None:
     node.write("/var/lib/hyperpod-cdk/follow.json", "{")
     node.aws.parameter = pointer(2)
     assert node.outcomes() == [("applied", 2, None, "")]
+
+
+def s3_fails(node: Node, failure: Exception | None) -> None:
+    send = FakeAws.send
+
+    def failing(request: Any) -> bytes:
+        if failure and request.method == "GET":
+            raise failure
+        return send(node.aws, request)
+
+    node.aws.send = failing  # type: ignore[method-assign]  # until the next call
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [UnreachableError("no route"), error(500, "InternalError"), HttpError(503, b"<Error><Code>SlowDown</Code></Error>")],
+)
+def test_a_short_outage_is_no_result_and_a_long_one_is(node: Node, failure: Exception) -> None:
+    node.aws.parameter = pointer(3)
+    s3_fails(node, failure)
+    assert [node.outcomes() for _ in range(5)] == [[]] * 5
+    s3_fails(node, None)
+    assert node.outcomes() == [("applied", 3, None, "")]
+    node.aws.parameter = pointer(4, "b" * 64)
+    s3_fails(node, failure)
+    assert [len(node.outcomes()) for _ in range(6)] == [0, 0, 0, 0, 0, 1]
+    node.aws.parameter = pointer(5)  # a rollback needs no S3
+    node.tick()
+    assert Memory.load(node.system).generation == 5
