@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.follow import bundle
-from hyperpod_node.follow.aws import Aws, AwsError
+from hyperpod_node.follow.aws import Aws
 from hyperpod_node.follow.http import UnavailableError
 from hyperpod_node.follow.memory import Memory
 from hyperpod_node.follow.pointer import Pointer, PointerError
@@ -52,9 +52,10 @@ class Agent:
         self.reports = Reports(self.context, self.system, self.memory.unsent)
 
     def run(self) -> None:
-        """Follow the pointer and send the reports; save the memory whatever happens."""
+        """Follow the pointer and send the reports, the result first; save the memory whatever happens."""
         try:
             self._poll()
+            self.reports.send(self.aws)
             self._report_state()
             self.reports.send(self.aws)
         finally:
@@ -69,8 +70,8 @@ class Agent:
         self.memory.polled_s = self.time()
         try:
             text = self.aws.parameter(follow.parameter)
-        except AwsError as error:
-            if error.code != "ParameterNotFound":  # before the first deployment has written it
+        except NodeError as error:
+            if getattr(error, "code", "") != "ParameterNotFound":  # before the first deployment has written it
                 print(f"warning: {error}")
             return
         outcome = self._follow(text)

@@ -12,6 +12,7 @@ import pytest
 from hyperpod_node.errors import NodeError
 from hyperpod_node.follow import agent, bundle
 from hyperpod_node.follow.agent import Agent
+from hyperpod_node.follow.aws import ATTEMPTS
 from hyperpod_node.follow.http import HttpError, UnreachableError
 from hyperpod_node.follow.memory import Memory
 from hyperpod_node.node_settings import Follow
@@ -266,3 +267,16 @@ def test_a_short_outage_is_no_result_and_a_long_one_is(node: Node, failure: Exce
     node.aws.parameter = pointer(5)  # a rollback needs no S3
     node.tick()
     assert Memory.load(node.system).generation == 5
+
+
+def test_the_state_is_reported_while_ssm_does_not_respond(node: Node) -> None:
+    node.aws.failures = [UnreachableError("no route")] * ATTEMPTS
+    assert [each["record"] for each in node.tick()] == ["state"]
+
+
+def test_the_result_is_sent_before_the_state_is_read(node: Node) -> None:
+    node.aws.parameter = pointer(3)
+    node.path("/proc/mounts").unlink()
+    with pytest.raises(FileNotFoundError):
+        node.tick()
+    assert [each["record"] for each in node.aws.records] == ["bundle"]
