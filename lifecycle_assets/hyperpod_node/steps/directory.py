@@ -19,6 +19,7 @@ from hyperpod_node.node_settings import Directory
 from hyperpod_node.provisioning_parameters import LOGIN
 from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import daemon
+from hyperpod_node.steps import removed_users
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
@@ -62,6 +63,7 @@ def _set_up(context: Context, directory: Directory, system: System) -> None:
     _require_accepted(directory, password, authorities, system)
     put(system.path(ACCEPTED), _digest(directory))
     _warn_about_groups(directory, system)
+    removed_users.leave_to_directory(system)
 
 
 def _install(system: System) -> None:

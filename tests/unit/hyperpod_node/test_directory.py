@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from hyperpod_node.accounts import Account
 from hyperpod_node.directory import ldap, login_hook, sssd_conf
 from hyperpod_node.errors import NodeError
 from hyperpod_node.steps import directory as step
@@ -193,6 +194,14 @@ def test_an_unknown_group_is_a_warning(machine: Machine, capsys: pytest.CaptureF
     machine.answers("getent", getent)
     machine.apply(allowed_groups=["vision", "visoin"])
     assert "warning: the directory has no group 'visoin'; check the name" in capsys.readouterr().out
+
+
+def test_removed_users_that_the_directory_has_lose_their_local_account(machine: Machine) -> None:
+    alice = Account("alice", 4001, 4001, Path("/fsx/home/alice"))
+    machine.accounts.users, machine.accounts.directory = [alice], [alice]
+    machine.write("var/lib/hyperpod-cdk/users.json", '{"users": [], "locked": ["alice"]}')
+    machine.apply()
+    assert machine.run.named("userdel") == [("--force", "alice")]
 
 
 def test_a_directory_that_left_the_file_leaves_the_node(machine: Machine) -> None:
