@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from hyperpod_node.context import Context
     from hyperpod_node.system import System
 
-LIVE_TIMEOUT_S = 3600 + 900  # the user's scripts and all other live steps
+LIVE_TIMEOUT_S = 480  # all live steps: the deployment waits 600 s for a wave
+CHECK_TIMEOUT_S = 120
 FIRST_RETRY_S, LONGEST_RETRY_S = 300.0, 3600.0
 LONGEST_OUTAGE_S = 280.0  # less than the deployment waits for a wave
 STATE_EVERY_S = {CONTROLLER: 50.0}  # a bit less than the timer's interval
@@ -122,6 +123,8 @@ class Agent:
             return Outcome(REFUSED, pointer.sha256, pointer.generation, message=str(error))
         self.memory.outage_s = 0
         try:
+            self._report_before()
+            self._check_new(folder)
             self._run_live_steps(folder)
             bundle.use(pointer.sha256, self.system)
         except (NodeError, OSError) as error:
@@ -134,6 +137,30 @@ class Agent:
     def _is_short_outage(self) -> bool:
         self.memory.outage_s = self.memory.outage_s or self.time()
         return self.time() - self.memory.outage_s < LONGEST_OUTAGE_S
+
+    def check(self) -> None:
+        """Raise if this agent cannot run on this node."""
+        state(self.context, self.system)
+
+    def _check_new(self, folder: Path) -> None:
+        """Raise if the new bundle's agent cannot run: it could not follow the way back."""
+        environment = {"SAGEMAKER_RESOURCE_CONFIG_PATH": str(self.context.cluster.path), "PYTHONPATH": str(folder)}
+        check = ("python3", "-B", "-m", "hyperpod_node.follow", "--check")
+        try:
+            self.system.run(*check, environment=environment, timeout_s=CHECK_TIMEOUT_S)
+        except NodeError as error:
+            raise NodeError(f"the new agent cannot run: {error}") from None
+
+    def _report_before(self) -> None:
+        """Report a controller's state before it is busy: an alarm counts the minutes without a state."""
+        if self.context.node.role != CONTROLLER:
+            return
+        self.memory.reported = ""
+        try:
+            self._report_state()
+            self.reports.send(self.aws)
+        except (NodeError, OSError) as error:
+            print(f"warning: {error}; the report is sent later")
 
     def _run_live_steps(self, folder: Path) -> None:
         """Run the new bundle's code in a separate process."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -183,6 +183,24 @@ def test_packages_that_cannot_be_installed_do_not_stop_a_worker(machine: Machine
     machine.path(f"/{FILES[0]}").unlink()
     machine.apply(role="compute")
     assert "warning: apt's sssd-ldap: gave up" in capsys.readouterr().out
+
+
+def test_a_running_controller_without_login_nodes_refuses_settings_that_the_directory_refuses(machine: Machine) -> None:
+    machine.refusals["ldaps://ldap.example.com"] = REFUSED
+    context = a_context(role="controller", directory=a_directory())
+    with pytest.raises(NodeError, match="no user of the directory can log in"):
+        step.apply_live(context, machine.system)
+    assert step.apply_live(replace(context, parameters=replace(context.parameters, login_group="login")), machine.system)
+
+
+def test_a_running_node_waits_less_for_packages(machine: Machine) -> None:
+    def no_mirror(*_: object) -> str:
+        raise NodeError("no mirror")
+
+    machine.answers("apt-get", no_mirror)
+    machine.path(f"/{FILES[0]}").unlink()
+    assert step.apply_live(a_context(directory=a_directory()), machine.system)
+    assert machine.time.now_s <= step.LIVE_PACKAGES_S
 
 
 def test_an_unknown_group_is_a_warning(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:

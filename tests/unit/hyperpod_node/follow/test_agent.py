@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -43,6 +46,7 @@ class Node(FakeSystem):
     aws: FakeAws = field(default_factory=lambda: FakeAws(objects=objects(FILES)))
     now: float = 1e6
     instances: tuple[Instance, ...] = INSTANCES
+    role: str = "compute"
 
     def __post_init__(self) -> None:
         self.write("/proc/mounts", "/dev/root / ext4 rw 0 0\n")
@@ -52,7 +56,7 @@ class Node(FakeSystem):
     def tick(self, after_s: float = 60) -> list[dict[str, Any]]:
         """One run; its records."""
         self.now += after_s
-        context = a_context(instances=self.instances)
+        context = a_context(instances=self.instances, role=self.role)
         context = replace(context, settings=replace(context.settings, follow=FOLLOW))
         before = len(self.aws.records)
         Agent(context, self.system, self.aws.aws, Memory.load(self.system), lambda: self.now).run()
@@ -64,11 +68,13 @@ class Node(FakeSystem):
 
     @property
     def applied(self) -> int:
-        return len(self.run.named("python3"))
+        return len([words for words in self.run.named("python3") if words[-1] == "--live"])
 
     def live_steps_fail(self, output: str) -> None:
-        def fail(*_: object) -> str:
-            raise NodeError(f"`python3 lifecycle_script.py --live` ended with status 1: {output}")
+        def fail(arguments: tuple[str, ...], _: str | None) -> str:
+            if arguments[-1] == "--live":
+                raise NodeError(f"`python3 lifecycle_script.py --live` ended with status 1: {output}")
+            return ""
 
         self.answers("python3", fail)
 
@@ -100,7 +106,10 @@ def test_a_new_bundle_is_applied_once_and_reported(node: Node) -> None:
     }
     assert list(node.aws.streams) == [STREAM]
     folder = node.path(bundle.FOLDER) / SHA256
-    assert node.run.named("python3") == [("-B", "-u", str(folder / "lifecycle_script.py"), "--live")]
+    assert node.run.named("python3") == [
+        ("-B", "-m", "hyperpod_node.follow", "--check"),
+        ("-B", "-u", str(folder / "lifecycle_script.py"), "--live"),
+    ]
     assert node.path(bundle.CURRENT).readlink() == Path(SHA256)
     assert node.outcomes() == []
     assert node.applied == 1
@@ -280,3 +289,38 @@ def test_the_result_is_sent_before_the_state_is_read(node: Node) -> None:
     with pytest.raises(FileNotFoundError):
         node.tick()
     assert [each["record"] for each in node.aws.records] == ["bundle"]
+
+
+def test_a_bundle_whose_agent_cannot_run_fails_and_changes_nothing(node: Node) -> None:
+    def fail(arguments: tuple[str, ...], _: str | None) -> str:
+        if arguments[-1] == "--check":
+            raise NodeError("`python3 --check` ended with status 1: SyntaxError: invalid syntax")
+        return ""
+
+    node.answers("python3", fail)
+    node.aws.parameter = pointer(2)
+    message = "the new agent cannot run: `python3 --check` ended with status 1: SyntaxError: invalid syntax"
+    assert node.outcomes() == [("failed", 2, None, message)]
+    assert node.applied == 0
+    assert not node.path(bundle.CURRENT).exists()
+
+
+def test_the_agent_checks_that_it_can_run(node: Node) -> None:
+    """A folder with the agent's code, its settings and HyperPod's file is enough; a broken module is not."""
+    package = node.path("/new") / "hyperpod_node"
+    shutil.copytree(Path(agent.__file__).parents[1], package)
+    check = [sys.executable, "-B", "-m", "hyperpod_node.follow", "--check"]
+    environment = {"PYTHONPATH": str(package.parent), "SAGEMAKER_RESOURCE_CONFIG_PATH": "/missing"}
+
+    def error() -> str:
+        return subprocess.run(check, env=environment, capture_output=True, text=True, check=False).stderr
+
+    assert "/missing" in error()
+    (package / "follow/state.py").write_text("import no_such_module\n")
+    assert "No module named 'no_such_module'" in error()
+
+
+def test_a_controller_reports_its_state_before_it_applies_a_bundle(node: Node) -> None:
+    node.role = "controller"
+    node.aws.parameter = pointer(1)
+    assert [each["record"] for each in node.tick()] == ["state", "bundle", "state"]
