@@ -90,7 +90,7 @@ class Agent:
         if problem := self._problem(pointer):
             return None if self._waits(text) else Outcome(REFUSED, pointer.sha256, pointer.generation, message=problem)
         if pointer.sha256 == self.memory.sha256:
-            self.memory.generation, self.memory.outage_s = pointer.generation, 0
+            self.memory.generation, self.memory.bucket, self.memory.outage_s = pointer.generation, pointer.bucket, 0
             return None
         instance = self.context.cluster.instance_with([self.context.node.address]).instance_id
         if not pointer.reaches(self.context.node.role, instance) or self._waits(text):
@@ -99,7 +99,9 @@ class Agent:
 
     def _problem(self, pointer: Pointer) -> str:
         """Return why this node refuses a well-formed pointer; empty if it does not."""
-        last = self.memory.generation
+        last, bucket = self.memory.generation, self.memory.bucket
+        if pointer.bucket != (bucket or pointer.bucket):
+            return f"the pointer has bucket {pointer.bucket}; this node follows {bucket}"
         if pointer.generation < last:
             return f"the pointer has generation {pointer.generation}; this node has applied {last}"
         if pointer.generation == last and pointer.sha256 != self.memory.sha256:
@@ -132,6 +134,7 @@ class Agent:
             failure = _FAILURE.fullmatch(text)
             step, message = (failure[1], failure[2]) if failure else (None, text)
             return Outcome(FAILED, pointer.sha256, pointer.generation, step, message)
+        self.memory.bucket = pointer.bucket
         return Outcome(APPLIED, pointer.sha256, pointer.generation)
 
     def _is_short_outage(self) -> bool:

@@ -179,6 +179,7 @@ def test_the_next_deployment_is_tried_at_once(node: Node) -> None:
         (pointer(9, prefix="elsewhere"), 0, "the pointer's prefix is 'elsewhere'"),
         (pointer(4, "b" * 64), 4, "the pointer has generation 4; this node has applied 5"),
         (pointer(5, "b" * 64), 5, "the pointer has generation 5, which this node has applied, with another SHA-256"),
+        (pointer(6, bucket="another"), 6, "the pointer has bucket another; this node follows my-bucket"),
         (pointer(6, "b" * 64), 6, f"s3://my-bucket/lifecycle/1 has the SHA-256 {SHA256}, the pointer {'b' * 64}"),
     ],
 )
