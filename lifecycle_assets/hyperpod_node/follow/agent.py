@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.follow import bundle
-from hyperpod_node.follow.aws import Aws
+from hyperpod_node.follow.aws import Aws, Parameter
 from hyperpod_node.follow.http import UnavailableError
 from hyperpod_node.follow.memory import Memory
 from hyperpod_node.follow.pointer import Pointer, PointerError
@@ -33,6 +33,7 @@ LONGEST_OUTAGE_S = 280.0  # less than the deployment waits for a wave
 STATE_EVERY_S = {CONTROLLER: 50.0}  # a bit less than the timer's interval
 OTHER_STATE_EVERY_S = 290.0
 MOST_UNSENT = 20  # reports that are kept if they cannot be sent
+MOST_AHEAD_S = 24 * 3600 + 60  # a bit more than a deployment accepts, which adds 1 for each wave
 TICK_S = 15.0  # the timer's interval varies by this
 POLLS_PER_S = 1000 / 60  # of all nodes of a cluster: less than half of SSM's default quota
 _FAILURE = re.compile(r"step '(.+?)': (.*)", re.DOTALL)
@@ -70,24 +71,25 @@ class Agent:
             return
         self.memory.polled_s = self.time()
         try:
-            text = self.aws.parameter(follow.parameter)
+            parameter = self.aws.parameter(follow.parameter)
         except NodeError as error:
             if getattr(error, "code", "") != "ParameterNotFound":  # before the first deployment has written it
                 print(f"warning: {error}")
             return
-        outcome = self._follow(text)
+        outcome = self._follow(parameter)
         if outcome:
             print(f"generation {outcome.generation}: {outcome.result} {outcome.step or ''} {outcome.message}".rstrip())
             self.reports.add_outcome(outcome)
-            self._remember(outcome, text)
+            self._remember(outcome, parameter.value)
 
-    def _follow(self, text: str) -> Outcome | None:
+    def _follow(self, parameter: Parameter) -> Outcome | None:
         """Apply the bundle of the pointer; return None if there is nothing to do."""
+        text = parameter.value
         try:
             pointer = Pointer.parse(text)
         except PointerError as error:
             return None if self._waits(text) else Outcome(REFUSED, "", 0, message=str(error))
-        if problem := self._problem(pointer):
+        if problem := self._problem(pointer, parameter.modified_s):
             return None if self._waits(text) else Outcome(REFUSED, pointer.sha256, pointer.generation, message=problem)
         if pointer.sha256 == self.memory.sha256:
             self.memory.generation, self.memory.bucket, self.memory.outage_s = pointer.generation, pointer.bucket, 0
@@ -97,8 +99,13 @@ class Agent:
             return None
         return self._apply(pointer)
 
-    def _problem(self, pointer: Pointer) -> str:
-        """Return why this node refuses a well-formed pointer; empty if it does not."""
+    def _problem(self, pointer: Pointer, modified_s: float | None) -> str:
+        """Return why this node refuses a well-formed pointer; empty if it does not.
+
+        A generation is the time of the write, so a later one would make this node refuse all following pointers.
+        """
+        if modified_s is not None and pointer.generation > modified_s + MOST_AHEAD_S:
+            return f"the pointer has generation {pointer.generation}, more than a day after its last change"
         last, bucket = self.memory.generation, self.memory.bucket
         if pointer.bucket != (bucket or pointer.bucket):
             return f"the pointer has bucket {pointer.bucket}; this node follows {bucket}"

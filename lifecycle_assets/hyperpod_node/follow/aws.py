@@ -34,6 +34,14 @@ class AwsError(NodeError):
         self.code = code
 
 
+@dataclass(frozen=True)
+class Parameter:
+    """An SSM parameter; ``modified_s`` is the time of its last change in seconds since 1970, None if the response has none."""
+
+    value: str
+    modified_s: float | None
+
+
 @dataclass
 class Aws:
     """AWS, as the role of this node may use it."""
@@ -45,12 +53,13 @@ class Aws:
     time: Callable[[], float] = time.time
     attempts: int = ATTEMPTS
 
-    def parameter(self, name: str) -> str:
-        """Return the value of an SSM parameter."""
-        value = self._json_call("ssm", "GetParameter", {"Name": name}).get("Parameter", {}).get("Value")
+    def parameter(self, name: str) -> Parameter:
+        """Return an SSM parameter."""
+        found = self._json_call("ssm", "GetParameter", {"Name": name}).get("Parameter", {})
+        value, modified = found.get("Value"), found.get("LastModifiedDate")
         if not isinstance(value, str):
             raise NodeError(f"SSM parameter {name} has no value")
-        return value
+        return Parameter(value, modified if isinstance(modified, int | float) else None)
 
     def keys(self, bucket: str, prefix: str) -> list[str]:
         """Return the keys of all objects below ``prefix``."""

@@ -325,3 +325,15 @@ def test_a_controller_reports_its_state_before_it_applies_a_bundle(node: Node) -
     node.role = "controller"
     node.aws.parameter = pointer(1)
     assert [each["record"] for each in node.tick()] == ["state", "bundle", "state"]
+
+
+def test_a_generation_far_ahead_of_the_pointers_last_change_is_refused(node: Node) -> None:
+    node.aws.modified_s = 1.8e9
+    node.aws.parameter = pointer(1_800_000_000 + 2 * 86_400)
+    [(result, _, _, message)] = node.outcomes()
+    assert (result, message) == (
+        "refused",
+        "the pointer has generation 1800172800, more than a day after its last change",
+    )
+    node.aws.parameter = pointer(1_800_000_000 + 86_400 + 4)
+    assert [each[0] for each in node.outcomes()] == ["applied"]

@@ -30,7 +30,7 @@ from tests.unit.hyperpod_node.follow.fake_aws import FakeAws, error
 )
 def test_calls_go_to_the_endpoints_that_the_sdks_use(region: str, variables: dict[str, str], urls: list[str]) -> None:
     fake = FakeAws("value", {"k y": b"content"}, region=region, variables=variables)
-    assert fake.aws.parameter("/p") == "value"
+    assert fake.aws.parameter("/p").value == "value"
     assert fake.aws.object("b", "k y") == b"content"
     assert [request.url for request in fake.asked] == urls
 
@@ -47,7 +47,7 @@ def test_the_logs_endpoint_has_the_sdks_variable() -> None:
 )
 def test_a_call_is_repeated_after_throttling_and_failures(failure: Exception) -> None:
     fake = FakeAws("value", failures=[failure] * (ATTEMPTS - 1))
-    assert fake.aws.parameter("/p") == "value"
+    assert fake.aws.parameter("/p").value == "value"
     assert len(fake.asked) == ATTEMPTS
     assert fake.time.pauses == [1, 2, 4]
 
