@@ -132,8 +132,8 @@ def test_requests_are_sent_and_redirects_refused() -> None:
         send(Request("POST", f"{url}/", body=b"content"))
 
 
-def test_a_listing_that_is_no_xml_is_an_error_of_the_node() -> None:
+def test_a_listing_that_is_no_xml_is_an_error_of_the_node(monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakeAws()
-    fake.send = lambda _: b"<html>"  # type: ignore[method-assign]  # the page of a proxy
+    monkeypatch.setattr(fake, "send", lambda _: b"<html>")  # the page of a proxy
     with pytest.raises(NodeError, match="s3:ListObjectsV2: the response is not XML"):
         fake.aws.keys("b", "lifecycle/1/")
