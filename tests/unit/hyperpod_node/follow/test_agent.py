@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.follow import agent, bundle
+from hyperpod_node.follow import __main__, agent, bundle, lock
 from hyperpod_node.follow.agent import Agent
 from hyperpod_node.follow.aws import ATTEMPTS
 from hyperpod_node.follow.http import HttpError, UnreachableError
@@ -337,3 +337,14 @@ def test_a_generation_far_ahead_of_the_pointers_last_change_is_refused(node: Nod
     )
     node.aws.parameter = pointer(1_800_000_000 + 86_400 + 4)
     assert [each[0] for each in node.outcomes()] == ["applied"]
+
+
+def test_a_check_reads_the_state_and_changes_nothing(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(__main__, "SYSTEM", node.system)
+    monkeypatch.setattr(__main__.Context, "load", lambda *_: a_context())
+    monkeypatch.setattr(sys, "argv", ["follow", "--check"])
+    with lock.held(node.system):  # by the agent in use
+        before = {path for path in node.root.rglob("*") if path.is_file()}
+        assert __main__.main() == 0
+    assert node.run.named("stat")
+    assert {path for path in node.root.rglob("*") if path.is_file()} == before
