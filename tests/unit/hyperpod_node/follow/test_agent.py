@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
 from hyperpod_node.follow import __main__, agent, bundle, lock
 from hyperpod_node.follow.agent import Agent
@@ -341,7 +342,7 @@ def test_a_generation_far_ahead_of_the_pointers_last_change_is_refused(node: Nod
 
 def test_a_check_reads_the_state_and_changes_nothing(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(__main__, "SYSTEM", node.system)
-    monkeypatch.setattr(__main__.Context, "load", lambda *_: a_context())
+    monkeypatch.setattr(Context, "load", lambda *_: a_context())
     monkeypatch.setattr(sys, "argv", ["follow", "--check"])
     with lock.held(node.system):  # by the agent in use
         before = {path for path in node.root.rglob("*") if path.is_file()}
