@@ -14,7 +14,7 @@ from hyperpod_node.follow import lock
 from hyperpod_node.plan import run_live_steps, run_steps
 from hyperpod_node.system import SYSTEM
 
-LOCK_TIMEOUT_S = 4500  # longer than the agent needs for the live steps
+LOCK_TIMEOUT_S = 900  # longer than the agent needs for the live steps
 
 
 def main() -> int:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hyperpod_node.node_settings import NodeSettings
 
 ADMINISTRATOR = "ubuntu"  # the AMI's own user
+PASSWD = Path("/etc/passwd")
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,10 @@ class Accounts:
         except KeyError:
             return None
         return Account(found.pw_name, found.pw_uid, found.pw_gid, Path(found.pw_dir))
+
+    def is_local(self, name: str) -> bool:
+        """Return whether the node's own file has the user; a directory service may have it, too."""
+        return any(line.startswith(f"{name}:") for line in PASSWD.read_text(errors="replace").splitlines())
 
     def group(self, name_or_gid: str | int) -> NodeGroup | None:
         """Return the group with this name or gid."""

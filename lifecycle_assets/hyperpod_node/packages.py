@@ -17,14 +17,14 @@ QUIET = {"DEBIAN_FRONTEND": "noninteractive", "NEEDRESTART_MODE": "l"}
 LOCK = "DPkg::Lock::Timeout=60"
 
 
-def install(packages: Sequence[str], run: Run, clock: Clock = CLOCK) -> None:
+def install(packages: Sequence[str], run: Run, clock: Clock = CLOCK, timeout_s: float = TIMEOUT_S) -> None:
     """Install ``packages``; wait for mirrors that do not respond yet and for apt's lock."""
     names = " ".join(packages)
     print(f"installing {names} with apt: the image does not have {'it' if len(packages) == 1 else 'them'}")
-    apt = partial(run, "apt-get", "-o", LOCK, environment=QUIET, timeout_s=ONE_TRY_S)
+    apt = partial(run, "apt-get", "-o", LOCK, environment=QUIET, timeout_s=min(ONE_TRY_S, timeout_s))
 
     def attempt() -> None:
         apt("update", "--quiet")
         apt("install", "--yes", "--quiet", "--no-install-recommends", *packages)
 
-    retry(f"apt's {names}", attempt, RetryPolicy(TIMEOUT_S, first_pause_s=2, longest_pause_s=30, clock=clock))
+    retry(f"apt's {names}", attempt, RetryPolicy(timeout_s, first_pause_s=2, longest_pause_s=30, clock=clock))

@@ -71,7 +71,7 @@ STEPS: tuple[Step, ...] = (
     Step("ssh between nodes", ssh.apply, live=ssh.apply),
     Step("log rotation", log_rotation.apply, live=log_rotation.apply),
     Step("hyperpod-precheck", precheck.apply, live=precheck.apply),
-    Step("directory", directory.apply, live=directory.apply),
+    Step("directory", directory.apply, live=directory.apply_live),
     Step("your scripts before Slurm", extra_scripts.before_slurm),
     Step("munge", munge.apply),
     Step("slurm.conf", slurm_configuration.apply, (CONTROLLER,), live=slurm_live.apply),

@@ -1,8 +1,10 @@
 """Relay connections between sockets: the nodes' way to the embedded AWS, which listens outside their network namespaces."""
 
+import errno
 import select
 import socket
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -12,6 +14,8 @@ from local_aws.nodes import protocol
 SOCKET = "aws.sock"
 _CHUNK = 1 << 16
 _CONNECT_S = 10.0
+_PAUSE_S = 0.1
+_CLOSED = (errno.EBADF, errno.EINVAL)
 
 
 class Relay:
@@ -48,8 +52,11 @@ def _accept(listener: socket.socket, connect: Callable[[], socket.socket]) -> No
     while True:
         try:
             peer, _ = listener.accept()
-        except OSError:  # it was closed
-            return
+        except OSError as error:
+            if error.errno in _CLOSED:
+                return
+            time.sleep(_PAUSE_S)  # for example, this process has no file descriptor left: the connection waits
+            continue
         threading.Thread(target=_relay, args=(peer, connect), daemon=True).start()
 
 

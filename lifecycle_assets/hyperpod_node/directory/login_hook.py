@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 NAME = "hyperpod-directory"
 COMMAND, PROFILE = Path("/usr/local/sbin/hyperpod-directory-login"), Path("/usr/share/pam-configs") / NAME
 SESSION = Path("/etc/pam.d/common-session")
-# A local user skips the command. `optional`: a login never fails because of it.
+# Only as a session opens: at its end, PAM's environment may have variables from a file in the user's home, such as LD_PRELOAD,
+# and PAM starts the command as root with them. A local user skips the command. `optional`: a login never fails because of it.
+LINE = f"pam_exec.so quiet type=open_session {COMMAND}"
 CONTENT = f"""\
 Name: Home, SSH key and Slurm account of directory users
 Default: yes
@@ -28,7 +30,13 @@ Session-Type: Additional
 Session-Interactive-Only: yes
 Session:
 	[success=1 default=ignore]	pam_localuser.so
-	optional	pam_exec.so quiet {COMMAND}
+	optional	{LINE}
+"""
+# No other variables, and no modules from outside the system and the script's folder.
+SCRIPT = """\
+#!/bin/sh
+cd {folder} && exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin "PAM_TYPE=$PAM_TYPE" "PAM_USER=$PAM_USER" \\
+    python3 -E -s -B -m hyperpod_node.login {options}
 """
 
 
@@ -38,10 +46,10 @@ def install(context: Context, system: System) -> None:
     shared = " --shared-homes" if homes.shared(context.parameters) else ""
     slurm = " --slurm" if context.settings.accounting.database != NONE and node.role != COMPUTE else ""
     options = f"--cluster {node.cluster_name} --node {node.name}{shared}{slurm}"
-    put(system.path(COMMAND), f"#!/bin/sh\ncd {CODE} && exec python3 -B -m hyperpod_node.login {options}\n", mode=0o755)
+    put(system.path(COMMAND), SCRIPT.format(folder=CODE, options=options), mode=0o755)
     put(system.path(PROFILE), CONTENT)
     _update(system, "--enable", "sss", NAME)
-    if str(COMMAND) not in system.path(SESSION).read_text():
+    if LINE not in system.path(SESSION).read_text():
         raise NodeError(
             f"{SESSION} is not changed by pam-auth-update, because it was edited; run `pam-auth-update --force` in the image"
         )

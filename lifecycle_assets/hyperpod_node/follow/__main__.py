@@ -1,4 +1,4 @@
-"""Run the agent once; a systemd timer starts it every minute."""
+"""Run the agent once; a systemd timer starts it every minute. With --check, only verify that it can run."""
 
 from __future__ import annotations
 
@@ -19,6 +19,20 @@ SCRIPTS = Path(__file__).parents[2]
 
 def main() -> int:
     """Run once, unless the lifecycle script or another run of the agent is busy."""
+    return _check() if "--check" in sys.argv else _run()
+
+
+def _check() -> int:
+    """Do what a run needs, without AWS and without a change; the agent in use starts this before it switches to a new bundle."""
+    try:
+        Agent(Context.load(SCRIPTS, RESOURCE_CONFIG, SYSTEM), SYSTEM, Aws(), Memory.load(SYSTEM)).check()
+    except NodeError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _run() -> int:
     with lock.held(SYSTEM) as is_free:
         if not is_free:
             print("the lifecycle script is running; the agent waits for the next minute")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.follow import bundle
-from hyperpod_node.follow.aws import Aws, AwsError
+from hyperpod_node.follow.aws import Aws, Parameter
+from hyperpod_node.follow.http import UnavailableError
 from hyperpod_node.follow.memory import Memory
 from hyperpod_node.follow.pointer import Pointer, PointerError
 from hyperpod_node.follow.reports import APPLIED, FAILED, REFUSED, Outcome, Reports
@@ -25,11 +26,14 @@ if TYPE_CHECKING:
     from hyperpod_node.context import Context
     from hyperpod_node.system import System
 
-LIVE_TIMEOUT_S = 3600 + 900  # the user's scripts and all other live steps
+LIVE_TIMEOUT_S = 480  # all live steps: the deployment waits 600 s for a wave
+CHECK_TIMEOUT_S = 120
 FIRST_RETRY_S, LONGEST_RETRY_S = 300.0, 3600.0
+LONGEST_OUTAGE_S = 280.0  # less than the deployment waits for a wave
 STATE_EVERY_S = {CONTROLLER: 50.0}  # a bit less than the timer's interval
 OTHER_STATE_EVERY_S = 290.0
 MOST_UNSENT = 20  # reports that are kept if they cannot be sent
+MOST_AHEAD_S = 24 * 3600 + 60  # a bit more than a deployment accepts, which adds 1 for each wave
 TICK_S = 15.0  # the timer's interval varies by this
 POLLS_PER_S = 1000 / 60  # of all nodes of a cluster: less than half of SSM's default quota
 _FAILURE = re.compile(r"step '(.+?)': (.*)", re.DOTALL)
@@ -50,9 +54,10 @@ class Agent:
         self.reports = Reports(self.context, self.system, self.memory.unsent)
 
     def run(self) -> None:
-        """Follow the pointer and send the reports; save the memory whatever happens."""
+        """Follow the pointer and send the reports, the result first; save the memory whatever happens."""
         try:
             self._poll()
+            self.reports.send(self.aws)
             self._report_state()
             self.reports.send(self.aws)
         finally:
@@ -66,36 +71,44 @@ class Agent:
             return
         self.memory.polled_s = self.time()
         try:
-            text = self.aws.parameter(follow.parameter)
-        except AwsError as error:
-            if error.code != "ParameterNotFound":  # before the first deployment has written it
+            parameter = self.aws.parameter(follow.parameter)
+        except NodeError as error:
+            if getattr(error, "code", "") != "ParameterNotFound":  # before the first deployment has written it
                 print(f"warning: {error}")
             return
-        outcome = self._follow(text)
+        outcome = self._follow(parameter)
         if outcome:
             print(f"generation {outcome.generation}: {outcome.result} {outcome.step or ''} {outcome.message}".rstrip())
             self.reports.add_outcome(outcome)
-            self._remember(outcome, text)
+            self._remember(outcome, parameter.value)
 
-    def _follow(self, text: str) -> Outcome | None:
+    def _follow(self, parameter: Parameter) -> Outcome | None:
         """Apply the bundle of the pointer; return None if there is nothing to do."""
+        text = parameter.value
         try:
             pointer = Pointer.parse(text)
         except PointerError as error:
             return None if self._waits(text) else Outcome(REFUSED, "", 0, message=str(error))
-        if problem := self._problem(pointer):
+        if problem := self._problem(pointer, parameter.modified_s):
             return None if self._waits(text) else Outcome(REFUSED, pointer.sha256, pointer.generation, message=problem)
         if pointer.sha256 == self.memory.sha256:
-            self.memory.generation = pointer.generation
+            self.memory.generation, self.memory.bucket, self.memory.outage_s = pointer.generation, pointer.bucket, 0
             return None
         instance = self.context.cluster.instance_with([self.context.node.address]).instance_id
         if not pointer.reaches(self.context.node.role, instance) or self._waits(text):
             return None
         return self._apply(pointer)
 
-    def _problem(self, pointer: Pointer) -> str:
-        """Return why this node refuses a well-formed pointer; empty if it does not."""
-        last = self.memory.generation
+    def _problem(self, pointer: Pointer, modified_s: float | None) -> str:
+        """Return why this node refuses a well-formed pointer; empty if it does not.
+
+        A generation is the time of the write, so a later one would make this node refuse all following pointers.
+        """
+        if modified_s is not None and pointer.generation > modified_s + MOST_AHEAD_S:
+            return f"the pointer has generation {pointer.generation}, more than a day after its last change"
+        last, bucket = self.memory.generation, self.memory.bucket
+        if pointer.bucket != (bucket or pointer.bucket):
+            return f"the pointer has bucket {pointer.bucket}; this node follows {bucket}"
         if pointer.generation < last:
             return f"the pointer has generation {pointer.generation}; this node has applied {last}"
         if pointer.generation == last and pointer.sha256 != self.memory.sha256:
@@ -108,12 +121,19 @@ class Agent:
         pause = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2.0 ** min(memory.attempts - 1, 10))
         return memory.refused == _hash(text) and self.time() - memory.attempted_s < pause
 
-    def _apply(self, pointer: Pointer) -> Outcome:
+    def _apply(self, pointer: Pointer) -> Outcome | None:
+        """Apply the bundle; return None if AWS is unavailable for a short time, which is no result."""
         try:
             folder = bundle.download(pointer, self.aws, self.system)
         except (NodeError, OSError) as error:
+            if isinstance(error, UnavailableError) and self._is_short_outage():
+                print(f"warning: {error}; the agent tries again in a minute")
+                return None
             return Outcome(REFUSED, pointer.sha256, pointer.generation, message=str(error))
+        self.memory.outage_s = 0
         try:
+            self._report_before()
+            self._check_new(folder)
             self._run_live_steps(folder)
             bundle.use(pointer.sha256, self.system)
         except (NodeError, OSError) as error:
@@ -121,7 +141,36 @@ class Agent:
             failure = _FAILURE.fullmatch(text)
             step, message = (failure[1], failure[2]) if failure else (None, text)
             return Outcome(FAILED, pointer.sha256, pointer.generation, step, message)
+        self.memory.bucket = pointer.bucket
         return Outcome(APPLIED, pointer.sha256, pointer.generation)
+
+    def _is_short_outage(self) -> bool:
+        self.memory.outage_s = self.memory.outage_s or self.time()
+        return self.time() - self.memory.outage_s < LONGEST_OUTAGE_S
+
+    def check(self) -> None:
+        """Raise if this agent cannot run on this node."""
+        state(self.context, self.system)
+
+    def _check_new(self, folder: Path) -> None:
+        """Raise if the new bundle's agent cannot run: it could not follow the way back."""
+        environment = {"SAGEMAKER_RESOURCE_CONFIG_PATH": str(self.context.cluster.path), "PYTHONPATH": str(folder)}
+        check = ("python3", "-B", "-m", "hyperpod_node.follow", "--check")
+        try:
+            self.system.run(*check, environment=environment, timeout_s=CHECK_TIMEOUT_S)
+        except NodeError as error:
+            raise NodeError(f"the new agent cannot run: {error}") from None
+
+    def _report_before(self) -> None:
+        """Report a controller's state before it is busy: an alarm counts the minutes without a state."""
+        if self.context.node.role != CONTROLLER:
+            return
+        self.memory.reported = ""
+        try:
+            self._report_state()
+            self.reports.send(self.aws)
+        except (NodeError, OSError) as error:
+            print(f"warning: {error}; the report is sent later")
 
     def _run_live_steps(self, folder: Path) -> None:
         """Run the new bundle's code in a separate process."""

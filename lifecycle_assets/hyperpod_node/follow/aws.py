@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 from xml.etree import ElementTree as ET
 
 from hyperpod_node.errors import NodeError
-from hyperpod_node.follow.http import HttpError, Request, Send, UnreachableError, send
+from hyperpod_node.follow.http import HttpError, Request, Send, UnavailableError, UnreachableError, send
 from hyperpod_node.follow.instance_metadata import InstanceMetadata
 from hyperpod_node.follow.signature import signed
 from hyperpod_node.retry import CLOCK, Clock, RetryPolicy
@@ -34,6 +34,14 @@ class AwsError(NodeError):
         self.code = code
 
 
+@dataclass(frozen=True)
+class Parameter:
+    """An SSM parameter; ``modified_s`` is the time of its last change in seconds since 1970, None if the response has none."""
+
+    value: str
+    modified_s: float | None
+
+
 @dataclass
 class Aws:
     """AWS, as the role of this node may use it."""
@@ -45,19 +53,20 @@ class Aws:
     time: Callable[[], float] = time.time
     attempts: int = ATTEMPTS
 
-    def parameter(self, name: str) -> str:
-        """Return the value of an SSM parameter."""
-        value = self._json_call("ssm", "GetParameter", {"Name": name}).get("Parameter", {}).get("Value")
+    def parameter(self, name: str) -> Parameter:
+        """Return an SSM parameter."""
+        found = self._json_call("ssm", "GetParameter", {"Name": name}).get("Parameter", {})
+        value, modified = found.get("Value"), found.get("LastModifiedDate")
         if not isinstance(value, str):
             raise NodeError(f"SSM parameter {name} has no value")
-        return value
+        return Parameter(value, modified if isinstance(modified, int | float) else None)
 
     def keys(self, bucket: str, prefix: str) -> list[str]:
         """Return the keys of all objects below ``prefix``."""
         keys: list[str] = []
         query = {"list-type": "2", "prefix": prefix}
         while True:
-            page = ET.fromstring(self._s3("ListObjectsV2", bucket, query=query))  # noqa: S314  not from users
+            page = _parsed(self._s3("ListObjectsV2", bucket, query=query))
             keys += [element.text or "" for element in page.findall(f"{_S3}Contents/{_S3}Key")]
             token = page.findtext(f"{_S3}NextContinuationToken")
             if not token:
@@ -103,19 +112,29 @@ class Aws:
     def _call(self, call: str, service: str, request: Request) -> bytes:
         """Send a request; repeat it after throttling, errors of the server, and if there is no response."""
         policy = RetryPolicy(timeout_s=60, first_pause_s=1, longest_pause_s=8, clock=self.clock)
+        problem = ""
         for attempt in range(1, self.attempts + 1):
-            credentials, region = self.metadata.credentials, self.metadata.region
             try:
+                credentials, region = self.metadata.credentials, self.metadata.region
                 return self.send(signed(request, service, region, credentials, self.time()))
             except HttpError as error:
                 code, message = _cause(error.content)
-                if attempt == self.attempts or not (error.status >= 500 or error.status == 429 or code in _THROTTLED):
-                    raise AwsError(call, code or f"HTTP status {error.status}", message) from None
+                code = code or f"HTTP status {error.status}"
+                if not (error.status >= 500 or error.status == 429 or code in _THROTTLED):
+                    raise AwsError(call, code, message) from None
+                problem = f"{call}: {code}: {message}"
             except UnreachableError as error:
-                if attempt == self.attempts:
-                    raise NodeError(f"{call}: {error}") from None
-            self.clock.sleep(policy.pause_s(attempt))
-        raise AssertionError  # the last attempt returns or raises
+                problem = f"{call}: {error}"
+            if attempt < self.attempts:
+                self.clock.sleep(policy.pause_s(attempt))
+        raise UnavailableError(problem)
+
+
+def _parsed(content: bytes) -> ET.Element:
+    try:
+        return ET.fromstring(content)  # noqa: S314  not from users
+    except ET.ParseError as error:
+        raise NodeError(f"s3:ListObjectsV2: the response is not XML: {error}") from None
 
 
 def _cause(content: bytes) -> tuple[str, str]:

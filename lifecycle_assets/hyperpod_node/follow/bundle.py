@@ -25,6 +25,7 @@ CURRENT = FOLDER / "current"  # a link to the bundle in use
 STARTED = FOLDER / "started"  # the scripts that HyperPod started, while they run
 PARAMETERS = ("provisioning_parameters.json", "slurm_groups.json")  # a bundle has one of them
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_NEW = ".new-"  # a run that was killed leaves such a folder
 
 
 class BundleError(NodeError):
@@ -52,7 +53,9 @@ def digest(folder: Path) -> str:
 
 
 def download(pointer: Pointer, aws: Aws, system: System) -> Path:
-    """Return the folder with the pointer's bundle; refuse it if the hash differs."""
+    """Return the folder with the pointer's bundle, which may be one of the last two; refuse it if the hash differs."""
+    if existing := _existing(pointer.sha256, system):
+        return existing
     with _new_folder(system) as new:
         for key in aws.keys(pointer.bucket, f"{pointer.prefix}/"):
             name = key.removeprefix(f"{pointer.prefix}/")
@@ -92,7 +95,8 @@ def use(sha256: str, system: System) -> None:
     new.symlink_to(sha256)
     new.replace(link)
     for other in folder.iterdir():
-        if _SHA256.fullmatch(other.name) and other.name not in (sha256, before):
+        is_old = _SHA256.fullmatch(other.name) and other.name not in (sha256, before)
+        if is_old or other.name.startswith(_NEW):
             shutil.rmtree(other)
 
 
@@ -108,10 +112,21 @@ def _checked(name: str) -> str:
 
 
 def _move(folder: Path, sha256: str, system: System) -> Path:
+    if existing := _existing(sha256, system):  # the agent may run from it
+        shutil.rmtree(folder)
+        return existing
     final = system.path(FOLDER) / sha256
-    if final.exists():
-        shutil.rmtree(final)
+    shutil.rmtree(final, ignore_errors=True)
     return folder.rename(final)
+
+
+def _existing(sha256: str, system: System) -> Path | None:
+    """Return the folder of a bundle if this node has it unchanged."""
+    folder = system.path(FOLDER) / sha256
+    try:
+        return folder if folder.is_dir() and digest(folder) == sha256 else None
+    except BundleError:
+        return None
 
 
 @contextmanager
@@ -119,7 +134,7 @@ def _new_folder(system: System) -> Iterator[Path]:
     """Yield a folder that only root can read; delete it unless it was moved."""
     parent = system.path(FOLDER)
     parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    new = Path(tempfile.mkdtemp(prefix=".new-", dir=parent))
+    new = Path(tempfile.mkdtemp(prefix=_NEW, dir=parent))
     try:
         yield new
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -31,7 +32,11 @@ class HttpError(NodeError):
         self.status, self.content = status, content
 
 
-class UnreachableError(NodeError):
+class UnavailableError(NodeError):
+    """The server cannot respond now; a later attempt may succeed."""
+
+
+class UnreachableError(UnavailableError):
     """The server did not respond."""
 
 
@@ -69,6 +74,13 @@ def _send(opener: urllib.request.OpenerDirector, request: Request) -> bytes:
             content: bytes = response.read()
             return content
     except urllib.error.HTTPError as error:
-        raise HttpError(error.code, error.read()) from None
-    except (OSError, ValueError) as error:  # URLError is an OSError; http.client raises ValueError for a malformed response
+        raise HttpError(error.code, _content(error)) from None
+    except (OSError, ValueError, http.client.HTTPException) as error:  # URLError is an OSError; the others: a malformed response
         raise UnreachableError(f"{request.url.partition('?')[0]}: {getattr(error, 'reason', error)}") from None
+
+
+def _content(error: urllib.error.HTTPError) -> bytes:
+    try:
+        return error.read()
+    except (OSError, http.client.HTTPException):  # the connection broke: the status is known
+        return b""

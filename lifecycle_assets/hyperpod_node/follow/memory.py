@@ -23,10 +23,12 @@ class Memory:
 
     sha256: str = ""  # empty after an attempt that failed
     generation: int = 0
+    bucket: str = ""  # of the first pointer that this node followed
     polled_s: float = 0
     refused: str = ""  # the hash of the pointer that the last attempt refused or failed to apply
     attempts: int = 0  # with this pointer
     attempted_s: float = 0
+    outage_s: float = 0  # since then AWS cannot be reached for the bundle; 0: it can
     reported: str = ""  # the last state, without numbers that always change
     reported_s: float = 0
     unsent: list[str] = field(default_factory=list)  # reports that could not be sent

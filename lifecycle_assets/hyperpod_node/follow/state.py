@@ -44,9 +44,13 @@ def _disks(system: System) -> list[dict[str, Any]]:
 
 
 def _services(role: str, system: System) -> dict[str, str]:
-    """Return the state of each service of the node's role that the node has."""
+    """Return the state of each service of the node's role that the node has; empty if systemd does not respond."""
     units = [f"{name}.service" for name in SERVICES[role]]
-    output = system.run("systemctl", "show", "--property=Id,LoadState,ActiveState", *units, timeout_s=TIMEOUT_S)
+    try:
+        output = system.run("systemctl", "show", "--property=Id,LoadState,ActiveState", *units, timeout_s=TIMEOUT_S)
+    except NodeError as error:
+        print(f"warning: the state of the services is unknown: {error}")
+        return {}
     services = {}
     for block in re.split(r"\n\s*\n", output.strip()):
         values = dict(line.split("=", 1) for line in block.splitlines() if "=" in line)

@@ -16,9 +16,10 @@ from hyperpod_node.directory import ldap, login_hook, sssd_conf
 from hyperpod_node.errors import NodeError
 from hyperpod_node.managed_file import put
 from hyperpod_node.node_settings import Directory
-from hyperpod_node.provisioning_parameters import LOGIN
+from hyperpod_node.provisioning_parameters import CONTROLLER, LOGIN
 from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm import daemon
+from hyperpod_node.steps import removed_users
 
 if TYPE_CHECKING:
     from hyperpod_node.context import Context
@@ -34,24 +35,35 @@ NSSWITCH, DATABASES = Path("/etc/nsswitch.conf"), ("passwd", "group", "shadow")
 PACKAGES = {"usr/sbin/sssd": "sssd-ldap", "libnss_sss.so.2": "libnss-sss", "security/pam_sss.so": "libpam-sss"}
 ACCEPTED = daemon.STARTED_WITH / "directory.accepted"
 OUTAGE_S, GROUPS_S = 60, 10
+LIVE_PACKAGES_S = 150  # less than the agent allows for all live steps
 
 
 def apply(context: Context, system: System) -> bool:
     """Make the directory's users known, or forget a directory that the cluster file had before."""
+    return _apply(context, system, is_required=context.node.role == LOGIN, packages_s=packages.TIMEOUT_S)
+
+
+def apply_live(context: Context, system: System) -> bool:
+    """Do the same on a running node; without a login group, controllers verify the settings."""
+    verifiers = CONTROLLER if context.parameters.login_group is None else LOGIN
+    return _apply(context, system, is_required=context.node.role == verifiers, packages_s=LIVE_PACKAGES_S)
+
+
+def _apply(context: Context, system: System, *, is_required: bool, packages_s: float) -> bool:
     directory = context.settings.directory
     if directory is None:
         return _remove(system)
     try:
+        _install(system, packages_s)
         _set_up(context, directory, system)
     except NodeError as error:
-        if context.node.role == LOGIN and not _was_accepted(directory, system):
+        if is_required and not _was_accepted(directory, system):
             raise NodeError(f"no user of the directory can log in: {error}") from None
         print(f"warning: {error}; the users of the directory are unknown on this node until that is fixed")
     return True
 
 
 def _set_up(context: Context, directory: Directory, system: System) -> None:
-    _install(system)
     authorities = _put_authorities(directory, system)
     _include_in_lookups(system)
     _put_sudoers(directory, system)
@@ -62,12 +74,13 @@ def _set_up(context: Context, directory: Directory, system: System) -> None:
     _require_accepted(directory, password, authorities, system)
     put(system.path(ACCEPTED), _digest(directory))
     _warn_about_groups(directory, system)
+    removed_users.leave_to_directory(system)
 
 
-def _install(system: System) -> None:
+def _install(system: System, timeout_s: float) -> None:
     missing = [package for file, package in PACKAGES.items() if not _has(file, system)]
     if missing:
-        packages.install(missing, system.run, system.clock)
+        packages.install(missing, system.run, system.clock, timeout_s)
 
 
 def _has(file: str, system: System) -> bool:

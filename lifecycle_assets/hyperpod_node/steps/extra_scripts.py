@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from hyperpod_node.retry import Clock
     from hyperpod_node.system import System
 
+LIVE_TIMEOUT_S = 300  # for all scripts of `live`: the agent stops all live steps together after 480 s
 TIMEOUT_S = controllers.OWN_SCRIPTS_TIMEOUT_S  # for all scripts of a point together: other nodes wait that long for this one
 
 
@@ -29,7 +30,7 @@ def after_slurm(context: Context, system: System) -> bool:
 
 def live(context: Context, system: System) -> bool:
     """Run the scripts that also run on running nodes, each time they apply a new bundle."""
-    return run_all(context, "live", system)
+    return run_all(context, "live", system, LIVE_TIMEOUT_S)
 
 
 def controller_ready(context: Context, system: System) -> bool:
@@ -37,23 +38,24 @@ def controller_ready(context: Context, system: System) -> bool:
     return run_all(context, "controller_ready", system)
 
 
-def run_all(context: Context, point: str, system: System) -> bool:
+def run_all(context: Context, point: str, system: System, timeout_s: float = TIMEOUT_S) -> bool:
     """Run the scripts of ``point`` in the order of their names, and return whether there are any; a failure fails the node."""
     folder = context.settings.path.parent / "extra" / point
     files = sorted(file for file in folder.iterdir() if file.is_file() and file.name[0] not in "._") if folder.is_dir() else []
-    end = system.clock.now() + TIMEOUT_S
+    end = system.clock.now() + timeout_s
     for file in files:
         print(f"extra/{point}/{file.name}", flush=True)
         try:
-            system.run(*command(file), environment=environment(context), timeout_s=_left(end, system.clock), show=True)
+            left = _left(end, timeout_s, system.clock)
+            system.run(*command(file), environment=environment(context), timeout_s=left, show=True)
         except NodeError as error:
             raise NodeError(f"extra/{point}/{file.name}: {error}") from None
     return bool(files)
 
 
-def _left(end: float, clock: Clock) -> float:
+def _left(end: float, timeout_s: float, clock: Clock) -> float:
     if (left := end - clock.now()) <= 0:
-        raise NodeError(f"no time is left: earlier scripts used the {TIMEOUT_S} s that all scripts of this folder share")
+        raise NodeError(f"no time is left: earlier scripts used the {timeout_s:g} s that all scripts of this folder share")
     return left
 
 

@@ -45,7 +45,9 @@ def apply_live(context: Context, system: System) -> bool:
 
 def _start(context: Context, system: System) -> None:
     memory = Memory.load(system)
-    memory.sha256 = bundle.use_started(system)
+    sha256 = bundle.use_started(system)
+    if sha256 != memory.sha256:  # otherwise the node would refuse another bundle of the generation that it knows
+        memory.sha256, memory.generation = sha256, max(0, memory.generation - 1)
     memory.save(system)
     service.install(context.cluster.path, system)
 

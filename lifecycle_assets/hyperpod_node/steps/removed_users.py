@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hyperpod_node.errors import NodeError
 from hyperpod_node.json_file import load_object
 from hyperpod_node.managed_file import put
+from hyperpod_node.retry import RetryPolicy, retry
 from hyperpod_node.slurm.daemon import STARTED_WITH
 from hyperpod_node.steps import ssh
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 FILE = STARTED_WITH / "users.json"
 # An expired account refuses each way to log in, also by a key that the user added.
 LOCK = ("--groups", "", "--expiredate", "1", "--shell", "/usr/sbin/nologin")
+DIRECTORY_S = 10  # SSSD may not be connected yet
 UNLOCK = ("--expiredate", "", "--shell", "/bin/bash")
 
 
@@ -30,6 +32,34 @@ def lock(users: list[str], system: System) -> None:
     _save({*users}, (known | locked) - {*users}, system)
 
 
+def leave_to_directory(system: System) -> None:
+    """Delete the account of each locked user that the directory has, which the local account would hide; the home stays."""
+    known, locked = _load(system)
+    local = {name for name in locked if system.accounts.is_local(name)}
+
+    def delete() -> None:
+        for name in sorted(name for name in local if _is_in_directory(name, system)):
+            system.run("userdel", "--force", name)  # also while the user has processes, which continue
+            local.remove(name)
+            print(f"deleted the local account of {name}, who is now a user of the directory; the home stays")
+        if local:
+            raise NodeError(f"SSSD does not find {', '.join(sorted(local))}")
+
+    try:
+        retry("removed users in the directory", delete, RetryPolicy(DIRECTORY_S, clock=system.clock))
+    except NodeError as error:
+        print(f"removed users stay locked: {error}")
+    _save(known, {name for name in locked if name in local}, system)
+
+
+def _is_in_directory(name: str, system: System) -> bool:
+    try:
+        system.run("getent", "--service=sss", "passwd", name, timeout_s=DIRECTORY_S)
+    except NodeError:
+        return False
+    return True
+
+
 def unlock(name: str, system: System) -> None:
     """Unlock a user that is in the cluster file again."""
     known, locked = _load(system)
@@ -40,7 +70,7 @@ def unlock(name: str, system: System) -> None:
 
 def _lock(name: str, system: System) -> None:
     account = system.accounts.user(name)
-    if account is None:
+    if account is None or not system.accounts.is_local(name):
         return
     system.run("usermod", *LOCK, name)
     try:

@@ -34,6 +34,7 @@ def apply(context: Context, system: System) -> bool:
     put(settings, _with_kept_parts(load_object(settings), json.loads(before)))
     changed = Keeper(context.cluster.path, settings, system).complete()
     if not changed and settings.read_text() == before:
+        keeper.start(command, system)  # its code may be new
         return False
     try:
         _reconfigure(system)

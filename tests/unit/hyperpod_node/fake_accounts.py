@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from hyperpod_node.accounts import Account, Accounts, NodeGroup
+from hyperpod_node.errors import NodeError
 from tests.unit.hyperpod_node.recorded_run import RecordedRun
 
 
@@ -14,9 +15,13 @@ from tests.unit.hyperpod_node.recorded_run import RecordedRun
 class FakeAccounts(Accounts):
     users: list[Account] = field(default_factory=list)
     groups: list[NodeGroup] = field(default_factory=list)
+    directory: list[Account] = field(default_factory=list)  # of SSSD
 
     def user(self, name_or_uid: str | int) -> Account | None:
-        return next((user for user in self.users if name_or_uid in (user.name, user.uid)), None)
+        return next((user for user in (*self.users, *self.directory) if name_or_uid in (user.name, user.uid)), None)
+
+    def is_local(self, name: str) -> bool:
+        return any(user.name == name for user in self.users)
 
     def group(self, name_or_gid: str | int) -> NodeGroup | None:
         return next((group for group in self.groups if name_or_gid in (group.name, group.gid)), None)
@@ -24,7 +29,14 @@ class FakeAccounts(Accounts):
     def programs(self) -> RecordedRun:
         """Programs that act on these accounts as the real ones do on a node's."""
         return RecordedRun(
-            {"groupadd": self._groupadd, "useradd": self._useradd, "usermod": self._usermod, "gpasswd": self._gpasswd}
+            {
+                "groupadd": self._groupadd,
+                "useradd": self._useradd,
+                "usermod": self._usermod,
+                "userdel": self._userdel,
+                "gpasswd": self._gpasswd,
+                "getent": self._getent,
+            }
         )
 
     def _groupadd(self, arguments: tuple[str, ...], stdin: str | None) -> str:
@@ -42,6 +54,15 @@ class FakeAccounts(Accounts):
         if home is None:
             return ""
         self.users = [replace(user, home=Path(home)) if user.name == name else user for user in self.users]
+        return ""
+
+    def _userdel(self, arguments: tuple[str, ...], stdin: str | None) -> str:
+        self.users = [user for user in self.users if user.name != arguments[-1]]
+        return ""
+
+    def _getent(self, arguments: tuple[str, ...], stdin: str | None) -> str:
+        if arguments[:2] == ("--service=sss", "passwd") and all(user.name != arguments[2] for user in self.directory):
+            raise NodeError("`getent` ended with status 2: no output")
         return ""
 
     def _gpasswd(self, arguments: tuple[str, ...], stdin: str | None) -> str:

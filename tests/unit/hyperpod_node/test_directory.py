@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+import subprocess
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
+from hyperpod_node.accounts import Account
 from hyperpod_node.directory import ldap, login_hook, sssd_conf
 from hyperpod_node.errors import NodeError
 from hyperpod_node.steps import directory as step
@@ -42,7 +44,7 @@ class Machine(FakeSystem):
         return self.path(path).read_text()
 
     def _pam_auth_update(self, arguments: tuple[str, ...], _: str | None) -> str:
-        lines = f"session optional pam_exec.so {login_hook.COMMAND}\n" if "--enable" in arguments else ""
+        lines = self.text(login_hook.PROFILE).partition("Session:\n")[2] if "--enable" in arguments else ""
         self.write("etc/pam.d/common-session", "session required pam_unix.so\n" + lines)
         return ""
 
@@ -183,6 +185,24 @@ def test_packages_that_cannot_be_installed_do_not_stop_a_worker(machine: Machine
     assert "warning: apt's sssd-ldap: gave up" in capsys.readouterr().out
 
 
+def test_a_running_controller_without_login_nodes_refuses_settings_that_the_directory_refuses(machine: Machine) -> None:
+    machine.refusals["ldaps://ldap.example.com"] = REFUSED
+    context = a_context(role="controller", directory=a_directory())
+    with pytest.raises(NodeError, match="no user of the directory can log in"):
+        step.apply_live(context, machine.system)
+    assert step.apply_live(replace(context, parameters=replace(context.parameters, login_group="login")), machine.system)
+
+
+def test_a_running_node_waits_less_for_packages(machine: Machine) -> None:
+    def no_mirror(*_: object) -> str:
+        raise NodeError("no mirror")
+
+    machine.answers("apt-get", no_mirror)
+    machine.path(f"/{FILES[0]}").unlink()
+    assert step.apply_live(a_context(directory=a_directory()), machine.system)
+    assert machine.time.now_s <= step.LIVE_PACKAGES_S
+
+
 def test_an_unknown_group_is_a_warning(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
     def getent(arguments: tuple[str, ...], _: str | None) -> str:
         if arguments[1] == "visoin":
@@ -192,6 +212,14 @@ def test_an_unknown_group_is_a_warning(machine: Machine, capsys: pytest.CaptureF
     machine.answers("getent", getent)
     machine.apply(allowed_groups=["vision", "visoin"])
     assert "warning: the directory has no group 'visoin'; check the name" in capsys.readouterr().out
+
+
+def test_removed_users_that_the_directory_has_lose_their_local_account(machine: Machine) -> None:
+    alice = Account("alice", 4001, 4001, Path("/fsx/home/alice"))
+    machine.accounts.users, machine.accounts.directory = [alice], [alice]
+    machine.write("var/lib/hyperpod-cdk/users.json", '{"users": [], "locked": ["alice"]}')
+    machine.apply()
+    assert machine.run.named("userdel") == [("--force", "alice")]
 
 
 def test_a_directory_that_left_the_file_leaves_the_node(machine: Machine) -> None:
@@ -230,8 +258,19 @@ def test_a_login_prepares_what_the_node_has(
     machine: Machine, role: str, lustre: str | None, accounting: str, options: str
 ) -> None:
     machine.apply(role=role, lustre=lustre, accounting=accounting)
-    start = "python3 -B -m hyperpod_node.login --cluster ml-cluster --node compute-nodes-1"
-    assert machine.text(login_hook.COMMAND) == f"#!/bin/sh\ncd /opt/hyperpod-cdk && exec {start}{options}\n"
+    start = "python3 -E -s -B -m hyperpod_node.login --cluster ml-cluster --node compute-nodes-1"
+    assert machine.text(login_hook.COMMAND).endswith(f"    {start}{options}\n")
+
+
+def test_variables_of_a_user_do_not_reach_the_command_that_runs_as_root(machine: Machine) -> None:
+    """PAM passes its variables, at the end of a session also those from a file in the user's home."""
+    machine.apply()
+    lines = [line for line in machine.text(login_hook.SESSION).splitlines() if "pam_exec" in line]
+    assert lines == [f"\toptional\tpam_exec.so quiet type=open_session {login_hook.COMMAND}"]
+    script = machine.text(login_hook.COMMAND).replace("/opt/hyperpod-cdk", "/").replace("python3 ", "env #")
+    user = {"PAM_USER": "o'hara $x", "PAM_TYPE": "open_session", "PATH": "/usr/bin:/tmp", "PYTHONPATH": "/tmp", "SHELLOPTS": "x"}
+    output = subprocess.run(["/bin/sh", "-c", script], env=user, capture_output=True, text=True, check=True).stdout
+    assert output.splitlines() == ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "PAM_TYPE=open_session", "PAM_USER=o'hara $x"]
 
 
 def domain(**changes: object) -> dict[str, str]:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from cluster_resource.waves import WAVE_S
 from hyperpod_node.errors import NodeError
+from hyperpod_node.follow import agent
 from hyperpod_node.steps import extra_scripts
 from hyperpod_node.system import SYSTEM
 from tests.unit.hyperpod_node.a_node import a_context
@@ -90,3 +92,20 @@ def test_the_scripts_of_a_folder_share_the_time_for_which_others_wait(tmp_path: 
     with pytest.raises(NodeError, match=r"^extra/before_slurm/30-none-left: no time is left"):
         extra_scripts.before_slurm(a_context(bundle=tmp_path), node.system)
     assert len(node.run.commands) == 2
+
+
+def test_live_scripts_share_less_time_than_a_deployment_waits_for_running_nodes(tmp_path: Path) -> None:
+    folder = tmp_path / "extra/live"
+    folder.mkdir(parents=True)
+    for name in ("10-slow", "20-never"):
+        (folder / name).write_text("")
+    node = FakeSystem(tmp_path)
+
+    def slow(*_: object) -> str:
+        node.time.now_s += extra_scripts.LIVE_TIMEOUT_S
+        return ""
+
+    node.answers("bash", slow)
+    with pytest.raises(NodeError, match=r"^extra/live/20-never: no time is left: earlier scripts used the 300 s"):
+        extra_scripts.live(a_context(bundle=tmp_path), node.system)
+    assert extra_scripts.LIVE_TIMEOUT_S < agent.LIVE_TIMEOUT_S < WAVE_S

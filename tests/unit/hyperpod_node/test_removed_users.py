@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hyperpod_node import accounts
 from hyperpod_node.accounts import Account
 from hyperpod_node.context import Context
 from hyperpod_node.node_settings import User
@@ -70,3 +71,27 @@ def test_an_account_that_the_node_does_not_have_is_only_forgotten(node: FakeSyst
     removed_users.lock([], node.system)
     assert usermods(node) == []
     assert json.loads(node.path(RECORD).read_text()) == {"users": [], "locked": ["gone"]}
+
+
+def test_a_user_that_moved_to_the_directory_gets_its_account_from_there(node: FakeSystem) -> None:
+    users.apply(with_users(ALICE, user("bob", ME + 1)), node.system)
+    users.apply(with_users(), node.system)
+    node.accounts.directory.append(Account("alice", ME, ME, Path("/fsx/home/alice")))
+    removed_users.leave_to_directory(node.system)
+    assert node.run.named("userdel") == [("--force", "alice")]
+    assert [account.name for account in node.accounts.users] == ["bob"]
+    assert json.loads(node.path(RECORD).read_text()) == {"users": [], "locked": ["bob"]}
+    assert node.path("/fsx/home/alice").is_dir()
+
+
+def test_a_user_that_only_the_directory_has_is_not_locked(node: FakeSystem) -> None:
+    node.accounts.directory.append(Account("alice", ME, ME, Path("/fsx/home/alice")))
+    node.write(RECORD, json.dumps({"users": ["alice"], "locked": []}))
+    removed_users.lock([], node.system)
+    assert usermods(node) == []
+
+
+def test_a_local_account_is_in_the_nodes_own_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "passwd").write_text("root:x:0:0::/root:/bin/bash\nalice:x:1:1::/home/alice:/bin/bash\n")
+    monkeypatch.setattr(accounts, "PASSWD", tmp_path / "passwd")
+    assert [accounts.ACCOUNTS.is_local(name) for name in ("alice", "ali", "bob")] == [True, False, False]

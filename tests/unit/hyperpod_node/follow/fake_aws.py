@@ -28,6 +28,7 @@ class FakeAws:
     time: ManualTime = field(default_factory=ManualTime)
     variables: dict[str, str] = field(default_factory=dict)
     region: str = "us-west-2"
+    modified_s: float | None = None  # of the parameter
 
     @property
     def aws(self) -> Aws:
@@ -56,7 +57,7 @@ class FakeAws:
         if action == "GetParameter":
             if self.parameter is None:
                 raise error(400, "ParameterNotFound")
-            return json.dumps({"Parameter": {"Value": self.parameter}}).encode()
+            return json.dumps({"Parameter": {"Value": self.parameter, "LastModifiedDate": self.modified_s}}).encode()
         name = content["logStreamName"]
         if action == "CreateLogStream":
             self.streams[name] = []

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hyperpod_node.context import Context
 from hyperpod_node.errors import NodeError
-from hyperpod_node.follow import agent, bundle
+from hyperpod_node.follow import __main__, agent, bundle, lock
 from hyperpod_node.follow.agent import Agent
+from hyperpod_node.follow.aws import ATTEMPTS
+from hyperpod_node.follow.http import HttpError, UnreachableError
 from hyperpod_node.follow.memory import Memory
 from hyperpod_node.node_settings import Follow
 from hyperpod_node.resource_config import Instance
@@ -41,6 +47,7 @@ class Node(FakeSystem):
     aws: FakeAws = field(default_factory=lambda: FakeAws(objects=objects(FILES)))
     now: float = 1e6
     instances: tuple[Instance, ...] = INSTANCES
+    role: str = "compute"
 
     def __post_init__(self) -> None:
         self.write("/proc/mounts", "/dev/root / ext4 rw 0 0\n")
@@ -50,7 +57,7 @@ class Node(FakeSystem):
     def tick(self, after_s: float = 60) -> list[dict[str, Any]]:
         """One run; its records."""
         self.now += after_s
-        context = a_context(instances=self.instances)
+        context = a_context(instances=self.instances, role=self.role)
         context = replace(context, settings=replace(context.settings, follow=FOLLOW))
         before = len(self.aws.records)
         Agent(context, self.system, self.aws.aws, Memory.load(self.system), lambda: self.now).run()
@@ -62,11 +69,13 @@ class Node(FakeSystem):
 
     @property
     def applied(self) -> int:
-        return len(self.run.named("python3"))
+        return len([words for words in self.run.named("python3") if words[-1] == "--live"])
 
     def live_steps_fail(self, output: str) -> None:
-        def fail(*_: object) -> str:
-            raise NodeError(f"`python3 lifecycle_script.py --live` ended with status 1: {output}")
+        def fail(arguments: tuple[str, ...], _: str | None) -> str:
+            if arguments[-1] == "--live":
+                raise NodeError(f"`python3 lifecycle_script.py --live` ended with status 1: {output}")
+            return ""
 
         self.answers("python3", fail)
 
@@ -98,7 +107,10 @@ def test_a_new_bundle_is_applied_once_and_reported(node: Node) -> None:
     }
     assert list(node.aws.streams) == [STREAM]
     folder = node.path(bundle.FOLDER) / SHA256
-    assert node.run.named("python3") == [("-B", "-u", str(folder / "lifecycle_script.py"), "--live")]
+    assert node.run.named("python3") == [
+        ("-B", "-m", "hyperpod_node.follow", "--check"),
+        ("-B", "-u", str(folder / "lifecycle_script.py"), "--live"),
+    ]
     assert node.path(bundle.CURRENT).readlink() == Path(SHA256)
     assert node.outcomes() == []
     assert node.applied == 1
@@ -168,6 +180,7 @@ def test_the_next_deployment_is_tried_at_once(node: Node) -> None:
         (pointer(9, prefix="elsewhere"), 0, "the pointer's prefix is 'elsewhere'"),
         (pointer(4, "b" * 64), 4, "the pointer has generation 4; this node has applied 5"),
         (pointer(5, "b" * 64), 5, "the pointer has generation 5, which this node has applied, with another SHA-256"),
+        (pointer(6, bucket="another"), 6, "the pointer has bucket another; this node follows my-bucket"),
         (pointer(6, "b" * 64), 6, f"s3://my-bucket/lifecycle/1 has the SHA-256 {SHA256}, the pointer {'b' * 64}"),
     ],
 )
@@ -236,3 +249,103 @@ def test_a_memory_that_cannot_be_read_is_a_new_one(node: Node) -> None:
     node.write("/var/lib/hyperpod-cdk/follow.json", "{")
     node.aws.parameter = pointer(2)
     assert node.outcomes() == [("applied", 2, None, "")]
+
+
+def s3_fails(node: Node, failure: Exception | None) -> None:
+    send = FakeAws.send
+
+    def failing(request: Any) -> bytes:
+        if failure and request.method == "GET":
+            raise failure
+        return send(node.aws, request)
+
+    node.aws.send = failing  # type: ignore[method-assign]  # until the next call
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [UnreachableError("no route"), error(500, "InternalError"), HttpError(503, b"<Error><Code>SlowDown</Code></Error>")],
+)
+def test_a_short_outage_is_no_result_and_a_long_one_is(node: Node, failure: Exception) -> None:
+    node.aws.parameter = pointer(3)
+    s3_fails(node, failure)
+    assert [node.outcomes() for _ in range(5)] == [[]] * 5
+    s3_fails(node, None)
+    assert node.outcomes() == [("applied", 3, None, "")]
+    node.aws.parameter = pointer(4, "b" * 64)
+    s3_fails(node, failure)
+    assert [len(node.outcomes()) for _ in range(6)] == [0, 0, 0, 0, 0, 1]
+    node.aws.parameter = pointer(5)  # a rollback needs no S3
+    node.tick()
+    assert Memory.load(node.system).generation == 5
+
+
+def test_the_state_is_reported_while_ssm_does_not_respond(node: Node) -> None:
+    node.aws.failures = [UnreachableError("no route")] * ATTEMPTS
+    assert [each["record"] for each in node.tick()] == ["state"]
+
+
+def test_the_result_is_sent_before_the_state_is_read(node: Node) -> None:
+    node.aws.parameter = pointer(3)
+    node.path("/proc/mounts").unlink()
+    with pytest.raises(FileNotFoundError):
+        node.tick()
+    assert [each["record"] for each in node.aws.records] == ["bundle"]
+
+
+def test_a_bundle_whose_agent_cannot_run_fails_and_changes_nothing(node: Node) -> None:
+    def fail(arguments: tuple[str, ...], _: str | None) -> str:
+        if arguments[-1] == "--check":
+            raise NodeError("`python3 --check` ended with status 1: SyntaxError: invalid syntax")
+        return ""
+
+    node.answers("python3", fail)
+    node.aws.parameter = pointer(2)
+    message = "the new agent cannot run: `python3 --check` ended with status 1: SyntaxError: invalid syntax"
+    assert node.outcomes() == [("failed", 2, None, message)]
+    assert node.applied == 0
+    assert not node.path(bundle.CURRENT).exists()
+
+
+def test_the_agent_checks_that_it_can_run(node: Node) -> None:
+    """A folder with the agent's code, its settings and HyperPod's file is enough; a broken module is not."""
+    package = node.path("/new") / "hyperpod_node"
+    shutil.copytree(Path(agent.__file__).parents[1], package)
+    check = [sys.executable, "-B", "-m", "hyperpod_node.follow", "--check"]
+    environment = {"PYTHONPATH": str(package.parent), "SAGEMAKER_RESOURCE_CONFIG_PATH": "/missing"}
+
+    def error() -> str:
+        return subprocess.run(check, env=environment, capture_output=True, text=True, check=False).stderr
+
+    assert "/missing" in error()
+    (package / "follow/state.py").write_text("import no_such_module\n")
+    assert "No module named 'no_such_module'" in error()
+
+
+def test_a_controller_reports_its_state_before_it_applies_a_bundle(node: Node) -> None:
+    node.role = "controller"
+    node.aws.parameter = pointer(1)
+    assert [each["record"] for each in node.tick()] == ["state", "bundle", "state"]
+
+
+def test_a_generation_far_ahead_of_the_pointers_last_change_is_refused(node: Node) -> None:
+    node.aws.modified_s = 1.8e9
+    node.aws.parameter = pointer(1_800_000_000 + 2 * 86_400)
+    [(result, _, _, message)] = node.outcomes()
+    assert (result, message) == (
+        "refused",
+        "the pointer has generation 1800172800, more than a day after its last change",
+    )
+    node.aws.parameter = pointer(1_800_000_000 + 86_400 + 4)
+    assert [each[0] for each in node.outcomes()] == ["applied"]
+
+
+def test_a_check_reads_the_state_and_changes_nothing(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(__main__, "SYSTEM", node.system)
+    monkeypatch.setattr(Context, "load", lambda *_: a_context())
+    monkeypatch.setattr(sys, "argv", ["follow", "--check"])
+    with lock.held(node.system):  # by the agent in use
+        before = {path for path in node.root.rglob("*") if path.is_file()}
+        assert __main__.main() == 0
+    assert node.run.named("stat")
+    assert {path for path in node.root.rglob("*") if path.is_file()} == before

@@ -10,7 +10,7 @@ import pytest
 
 from hyperpod_node.errors import NodeError
 from hyperpod_node.follow.aws import ATTEMPTS, AwsError
-from hyperpod_node.follow.http import HttpError, Request, UnreachableError, send
+from hyperpod_node.follow.http import HttpError, Request, UnavailableError, UnreachableError, send
 from hyperpod_node.follow.instance_metadata import InstanceMetadata
 from tests.unit.hyperpod_node.follow.fake_aws import FakeAws, error
 
@@ -30,7 +30,7 @@ from tests.unit.hyperpod_node.follow.fake_aws import FakeAws, error
 )
 def test_calls_go_to_the_endpoints_that_the_sdks_use(region: str, variables: dict[str, str], urls: list[str]) -> None:
     fake = FakeAws("value", {"k y": b"content"}, region=region, variables=variables)
-    assert fake.aws.parameter("/p") == "value"
+    assert fake.aws.parameter("/p").value == "value"
     assert fake.aws.object("b", "k y") == b"content"
     assert [request.url for request in fake.asked] == urls
 
@@ -47,16 +47,16 @@ def test_the_logs_endpoint_has_the_sdks_variable() -> None:
 )
 def test_a_call_is_repeated_after_throttling_and_failures(failure: Exception) -> None:
     fake = FakeAws("value", failures=[failure] * (ATTEMPTS - 1))
-    assert fake.aws.parameter("/p") == "value"
+    assert fake.aws.parameter("/p").value == "value"
     assert len(fake.asked) == ATTEMPTS
     assert fake.time.pauses == [1, 2, 4]
 
 
 def test_the_last_failure_is_reported() -> None:
-    with pytest.raises(NodeError, match=r"^ssm:GetParameter: no route$"):
+    with pytest.raises(UnavailableError, match=r"^ssm:GetParameter: no route$"):
         FakeAws("value", failures=[UnreachableError("no route")] * ATTEMPTS).aws.parameter("/p")
     slow = HttpError(503, b"<Error><Code>SlowDown</Code><Message>later</Message></Error>")
-    with pytest.raises(AwsError, match=r"^s3:GetObject b/k: SlowDown: later$"):
+    with pytest.raises(UnavailableError, match=r"^s3:GetObject b/k: SlowDown: later$"):
         FakeAws(failures=[slow] * ATTEMPTS).aws.object("b", "k")
 
 
@@ -101,9 +101,9 @@ class Server(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.send_response({"/moved": 301, "/bad": 400}.get(self.path, 200))
+        self.send_response({"/moved": 301, "/bad": 400, "/bad-short": 500}.get(self.path, 200))
         self.send_header("Location", "/elsewhere")
-        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Length", str(len(body) + (9 if self.path.endswith("short") else 0)))
         self.end_headers()
         self.wfile.write(body)
 
@@ -121,8 +121,19 @@ def test_requests_are_sent_and_redirects_refused() -> None:
             with pytest.raises(HttpError) as caught:
                 send(Request("POST", f"{url}{path}", body=b"why"))
             assert (caught.value.status, caught.value.content) == (status, b"why")
+        with pytest.raises(UnreachableError, match="IncompleteRead"):
+            send(Request("POST", f"{url}/short", body=b"content"))
+        with pytest.raises(HttpError, match="HTTP status 500: no content"):
+            send(Request("POST", f"{url}/bad-short", body=b"content"))
     finally:
         server.shutdown()
         server.server_close()
     with pytest.raises(UnreachableError, match="Connection refused"):
         send(Request("POST", f"{url}/", body=b"content"))
+
+
+def test_a_listing_that_is_no_xml_is_an_error_of_the_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = FakeAws()
+    monkeypatch.setattr(fake, "send", lambda _: b"<html>")  # the page of a proxy
+    with pytest.raises(NodeError, match="s3:ListObjectsV2: the response is not XML"):
+        fake.aws.keys("b", "lifecycle/1/")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,28 @@ def test_the_last_two_bundles_are_kept(node: FakeSystem) -> None:
         bundle.use(name, node.system)
     assert folders(node) == {"current", *names[1:]}
     assert node.path(bundle.CURRENT).readlink() == Path(names[2])
+
+
+def test_a_bundle_that_the_node_has_needs_no_download_and_stays_in_place(node: FakeSystem) -> None:
+    sha256 = sha256_of(FILES)
+    folder = bundle.download(pointer(sha256), FakeAws(objects=objects(FILES)).aws, node.system)
+    before = folder.stat().st_ino
+    assert bundle.download(pointer(sha256), FakeAws().aws, node.system) == folder
+    bundle.keep_started(folder, node.system)
+    assert bundle.use_started(node.system) == sha256
+    assert folder.stat().st_ino == before  # the agent may run from it
+
+
+@pytest.mark.parametrize("change", [lambda file: file.write_text("changed"), lambda file: (file.parent / NAME).unlink()])
+def test_a_bundle_that_changed_on_the_node_is_downloaded_again(node: FakeSystem, change: Callable[[Path], object]) -> None:
+    aws = FakeAws(objects=objects(FILES)).aws
+    folder = bundle.download(pointer(sha256_of(FILES)), aws, node.system)
+    change(folder / "on_create.sh")
+    assert bundle.digest(bundle.download(pointer(sha256_of(FILES)), aws, node.system)) == sha256_of(FILES)
+
+
+def test_what_a_killed_download_left_is_deleted(node: FakeSystem) -> None:
+    (node.path(bundle.FOLDER) / ".new-abc").mkdir(parents=True)
+    (node.path(bundle.FOLDER) / ("0" * 64)).mkdir()
+    bundle.use("0" * 64, node.system)
+    assert folders(node) == {"current", "0" * 64}

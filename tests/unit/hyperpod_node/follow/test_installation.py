@@ -105,3 +105,12 @@ def test_only_one_run_holds_the_lock(node: FakeSystem) -> None:
         assert node.time.now_s == 10
     with lock.held(node.system) as fourth:
         assert fourth
+
+
+def test_a_node_that_ran_older_scripts_again_accepts_the_pointer_that_it_had_applied(node: FakeSystem) -> None:
+    memory = Memory.load(node.system)
+    memory.sha256, memory.generation = "a" * 64, 7
+    memory.save(node.system)
+    for _ in range(2):
+        start(node, FakeAws())
+        assert Memory.load(node.system).generation == 6

@@ -114,3 +114,9 @@ def test_a_file_system_that_does_not_respond_is_left_out(node: FakeSystem, capsy
     node.answers("stat", stat)
     assert state(a_context(), node.system)["disks"] == [{"path": "/", "free_percent": 30.0}]
     assert "warning: the free space of /fsx is unknown: `stat` did not end within 10 s" in capsys.readouterr().out
+
+
+def test_services_are_left_out_if_systemd_does_not_respond(node: FakeSystem, capsys: pytest.CaptureFixture[str]) -> None:
+    node.answers("systemctl", fails)
+    assert state(a_context(), node.system)["services"] == {}
+    assert "warning: the state of the services is unknown" in capsys.readouterr().out

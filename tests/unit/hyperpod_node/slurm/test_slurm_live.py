@@ -105,3 +105,25 @@ def test_only_the_first_controller_registers_users(controller: SlurmMachine, bun
     configuration.apply(context.settings, context.cluster, None, controller.system)
     controller.host = "ip-10-1-0-5"
     assert not accounting.apply_live(context, controller.system)
+
+
+def test_new_code_of_the_keeper_runs_without_new_settings(controller: SlurmMachine, bundle: Path) -> None:
+    context = new_context(controller, bundle, slurm=slurm(prolog_and_epilog=False))
+    slurm_live.apply(context, controller.system)
+    controller.run.commands.clear()
+    (controller.path(keeper.FOLDER) / "new.py").write_text("")  # as of a new bundle
+    assert not slurm_live.apply(context, controller.system)
+    assert ("restart", "hyperpod-slurm-conf") in controller.run.named("systemctl")
+
+
+def test_a_database_that_does_not_respond_stops_no_other_change(
+    controller: SlurmMachine, bundle: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> str:
+        raise NodeError("`sacctmgr` ended with status 1: Connection refused")
+
+    context = new_context(controller, bundle, users=[user("carol", 10003)], accounting=LOCAL_DATABASE)
+    configuration.apply(context.settings, context.cluster, None, controller.system)
+    controller.answers("sacctmgr", fail)
+    assert accounting.apply_live(context, controller.system)
+    assert "warning: new users and QOS are not in Slurm's accounting: `sacctmgr`" in capsys.readouterr().out

@@ -1,5 +1,6 @@
 """The relay between the nodes' socket and the embedded AWS."""
 
+import errno
 import socket
 import threading
 from collections.abc import Iterator
@@ -57,4 +58,22 @@ def test_a_closed_relay_leaves_no_socket(tmp_path: Path, endpoint: str) -> None:
 def test_without_an_endpoint_the_connection_ends(tmp_path: Path) -> None:
     made = Relay(tmp_path, "http://127.0.0.1:1")
     assert ask(tmp_path, b"") == b""
+    made.close()
+
+
+def test_a_lack_of_file_descriptors_does_not_end_the_relay(
+    tmp_path: Path, endpoint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = [OSError(errno.EMFILE, "Too many open files")]
+    accept = socket.socket.accept
+
+    def failing(listener: socket.socket) -> object:
+        if listener.family == socket.AF_UNIX and failures:
+            raise failures.pop()
+        return accept(listener)
+
+    monkeypatch.setattr(socket.socket, "accept", failing)
+    made = Relay(tmp_path, endpoint)
+    assert ask(tmp_path, b"x") == b"xx"
+    assert failures == []
     made.close()
