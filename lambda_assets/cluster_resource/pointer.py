@@ -76,7 +76,7 @@ class Pointer(NamedTuple):
             generation = int(value["generation"])
             is_known = value["version"] == VERSION and 0 < generation < MAX_GENERATION
             return cls(generation, bundle, reach) if is_known else None
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
             return None
 
 

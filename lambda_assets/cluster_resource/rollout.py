@@ -4,6 +4,7 @@ The decision is level-triggered: the pointer shows whether a wave began, and the
 writes the pointer at most once.
 """
 
+import json
 from collections.abc import Callable
 
 from cluster_resource.aws_api import ApiError, Kind
@@ -166,4 +167,10 @@ def _succeeded(text: str, memory: Memory) -> Decision:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}{CUT}"
+    """Return the text with at most MAX_TEXT bytes of JSON: only the Reason of a response is cut again."""
+    end = next(length for length in range(min(len(text), MAX_TEXT), -1, -1) if _size(text[:length]) <= MAX_TEXT)
+    return text if end == len(text) else f"{text[:end]}{CUT}"
+
+
+def _size(text: str) -> int:
+    return len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace"))

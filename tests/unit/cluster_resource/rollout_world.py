@@ -71,6 +71,8 @@ class FakeAccount:
         self.nodes: list[FakeNode] = []
         self.events: list[Json] = []
         self.refusals: dict[str, str] = {}
+        self.texts: Json = {}
+        """What nodes write into their records of attempts."""
         self.dies_at: int | None = None
         self.calls = 0
         self._numbers = itertools.count(1)
@@ -171,6 +173,8 @@ class FakeAccount:
     def report(self, node: FakeNode, **more: Any) -> None:
         """Write a record to the log group."""
         record = {"version": 1, "instance": node.instance, "node": f"{node.group}-1", "generation": node.generation, **more}
+        if self.texts:
+            record |= {name: text for name, text in self.texts.items() if name == "node" or more["record"] == "bundle"}
         self.events.append({"timestamp": int(self.clock.now.timestamp() * 1000), "message": json.dumps(record)})
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cluster_resource.observed import Node
-from cluster_resource.pointer import share
+from cluster_resource.pointer import Bundle, Pointer, Reach, share
 from cluster_resource.reports import fleet_of
 from cluster_resource.rollout import NEW_NODES, UNCHANGED
 from tests.unit.cluster_resource.rollout_world import FakeNode, RolloutWorld, rollout_properties, sha256_of
@@ -192,11 +192,37 @@ def test_nodes_that_do_not_run_are_ignored(world: RolloutWorld) -> None:
 
 
 @pytest.mark.parametrize(
-    "message", ["no JSON", "[]", "{}", '{"record": "bundle", "instance": 7}', '{"record": "state"}', '"record"']
+    "message",
+    [
+        "no JSON",
+        "[]",
+        "{}",
+        '{"record": "bundle", "instance": 7}',
+        '{"record": "state"}',
+        '"record"',
+        '{"record": "bundle", "instance": "i-1", "sha256": "a", "result": "failed", "generation": 1e999}',
+        pytest.param("[" * 100_000, id="deep"),
+    ],
 )
 def test_malformed_records_are_ignored(world: RolloutWorld, message: str) -> None:
     world.account.events.append({"timestamp": int(world.clock.now.timestamp() * 1000), "message": message})
     assert world.update_to("b", "a")["Status"] == "SUCCESS"
+
+
+@pytest.mark.parametrize("value", ['{"generation": 1e999}', "[" * 100_000], ids=["infinite", "deep"])
+def test_a_pointer_that_nothing_can_read_is_malformed(value: str) -> None:
+    pointer = Pointer(1, Bundle("bucket", "lifecycle/a", "sha"), Reach()).text
+    assert Pointer.parse(value if value.startswith("[") else pointer.replace('"generation":1', '"generation":1e999')) is None
+
+
+@pytest.mark.parametrize("text", ["\U0001f600", '"', "\x07", "\ud800"], ids=["four-bytes", "quote", "bell", "surrogate"])
+def test_a_node_cannot_make_a_success_too_long_for_cloudformation(world: RolloutWorld, text: str) -> None:
+    node = break_on(world, "controller", "b")
+    world.account.texts = {"node": 900 * text, "step": 900 * text, "message": 900 * text}
+    done = world.update_to("b", "a", OnFailure="warn")  # the world checks the response's size
+    assert done["Status"] == "SUCCESS"
+    assert done["Data"]["Rollout"].startswith(f"stopped at controllers: {node.instance} (controller): step '")
+    assert done["Data"]["Rollout"].isprintable()
 
 
 @pytest.mark.fault(79)
