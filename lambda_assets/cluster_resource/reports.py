@@ -59,6 +59,10 @@ class Fleet(NamedTuple):
         """Return the nodes with an agent that a pointer reaches."""
         return [node for node in self.nodes if node.has_agent and reach.includes(node.role, node.instance)]
 
+    def runs_other(self, sha256: str) -> bool:
+        """Return whether a node reports that it runs another bundle."""
+        return any(node.has_agent and node.sha256 not in ("", sha256) for node in self.nodes)
+
     @property
     def without_agent(self) -> list[FollowingNode]:
         """Return the nodes that reported nothing."""

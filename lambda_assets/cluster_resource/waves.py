@@ -56,7 +56,8 @@ class WaveReport(NamedTuple):
         """Return the nodes that do not report, as text after a result."""
         if not self.agentless:
             return ""
-        return f"; {len(self.agentless)} without agent: {_named(self.agentless)}"
+        end = "" if self.total else "; no node reported, so the result is unknown"
+        return f"; {len(self.agentless)} without agent: {_named(self.agentless)}{end}"
 
 
 def next_wave(wave: int, fleet: Fleet) -> int:

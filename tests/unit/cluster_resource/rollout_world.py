@@ -15,6 +15,7 @@ from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.event import ROLLOUT
 from cluster_resource.pointer import Bundle, Pointer
 from cluster_resource.rollout_api import RolloutApi
+from tests.unit.cluster_resource.fake_states import FunctionDied
 from tests.unit.cluster_resource.manual_clock import ManualClock
 from tests.unit.cluster_resource.world import World
 
@@ -24,10 +25,6 @@ MODELS = {name: botocore.session.get_session().get_service_model(name) for name 
 POLL_S = 60
 PAGE = 100
 ROLES = {"controller": "controller", "login": "login"}
-
-
-class FunctionDied(Exception):  # noqa: N818 (not an error of the code)
-    """The function's sandbox died."""
 
 
 def rollout_properties(version: str, **more: Any) -> Json:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from cluster_resource import rollout_api
 from cluster_resource.observed import Node
 from cluster_resource.pointer import Bundle, Pointer, Reach, share
 from cluster_resource.reports import fleet_of
@@ -179,9 +180,10 @@ def test_nodes_without_agent_are_listed_and_not_waited_for(world: RolloutWorld) 
 def test_without_any_agent_the_pointer_reaches_all_nodes_at_once(world: RolloutWorld) -> None:
     for node in world.account.nodes:
         node.has_agent = False
+    world.account.events.clear()
     done = world.update_to("b", "a")
     assert done["Data"]["Rollout"].startswith(f"applied on 0 of 0 nodes; {WORKERS + 2} without agent: ")
-    assert done["Data"]["Rollout"].endswith(f", {WORKERS - 3} more")
+    assert done["Data"]["Rollout"].endswith(f", {WORKERS - 3} more; no node reported, so the result is unknown")
     assert world.waves() == [(BOTH, 100)]
 
 
@@ -314,6 +316,55 @@ def test_a_refused_call_does_not_fail_a_rollback(world: RolloutWorld) -> None:
     done = world.update_to("a", "b")
     assert done["Status"] == "SUCCESS"
     assert "FilterLogEvents" in done["Data"]["Rollout"]
+    assert (world.waves()[-1], world.account.written[-1].bundle.sha256) == ((BOTH, 100), sha256_of("a"))
+
+
+def test_an_unknown_error_does_not_fail_a_rollback(world: RolloutWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    break_on(world, "controller", "b")
+    world.update_to("b", "a")
+    monkeypatch.setattr(rollout_api, "fleet_of", lambda *_: {}["unknown"])
+    done = world.update_to("a", "b")
+    assert done["Status"] == "SUCCESS"
+    assert "KeyError" in done["Data"]["Rollout"]
+    assert world.account.written[-1].bundle.sha256 == sha256_of("a")
+
+
+@pytest.mark.fault(77)
+def test_a_continued_rollback_repairs_all_nodes_at_once_and_succeeds(world: RolloutWorld) -> None:
+    node = break_on(world, "login", "b")
+    world.update_to("b", "a")
+    node.broken.add("a")
+    assert world.update_to("a", "b")["Status"] == "SUCCESS"
+    for _ in range(2):
+        world.account.written.clear()
+        assert world.update_to("a", "b")["Status"] == "SUCCESS"
+        assert world.waves() == [(BOTH, 100)]
+    assert world.update_to("b", "a")["Status"] == "FAILED"
+    assert world.waves()[1] == (("controller",), 0)
+
+
+def test_a_creation_goes_by_waves_if_nodes_run_another_bundle(world: RolloutWorld) -> None:
+    world.account.value = None  # `lifecycle.follow` was new_nodes in between
+    world.clock.advance(60)
+    done = world.finish(world.rollout("Create", "b"))
+    assert done["Data"] == {"Rollout": f"applied on {WORKERS + 2} of {WORKERS + 2} nodes"}
+    assert world.waves() == [(("controller",), 0), (BOTH, 0), (BOTH, first_percent(world)), (BOTH, 100)]
+
+
+def test_a_creation_stops_at_the_first_failure_if_nodes_run_another_bundle(world: RolloutWorld) -> None:
+    world.account.value = None
+    break_on(world, "controller", "b")
+    done = world.finish(world.rollout("Create", "b"))
+    assert done["Status"] == "FAILED"
+    assert world.waves() == [(("controller",), 0)]
+
+
+def test_a_creation_with_nodes_of_the_same_bundle_waits_for_none(world: RolloutWorld) -> None:
+    world.account.value = None
+    world.clock.advance(600)
+    before = world.clock.now
+    assert world.finish(world.rollout("Create", "a"))["Data"] == {"Rollout": NEW_NODES}
+    assert (world.clock.now - before).total_seconds() <= 30
 
 
 @pytest.mark.parametrize("parameters", ["", "no JSON"])
