@@ -69,13 +69,19 @@ class Fleet(NamedTuple):
         return [node for node in self.nodes if not node.has_agent]
 
 
-def fleet_of(nodes: Iterable[Node], messages: Iterable[str], roles: Mapping[str, str]) -> Fleet:
-    """Return the running nodes with the newest of their reports; ``messages`` are in order of time."""
+def fleet_of(nodes: Iterable[Node], events: Iterable[tuple[int, str]], roles: Mapping[str, str]) -> Fleet:
+    """Return the running nodes with the newest of their reports; ``events`` are times and messages in any order."""
     running = {node.id: FollowingNode(node.id, node.group, roles.get(node.group, COMPUTE)) for node in nodes if _runs(node)}
-    for message in messages:
+    newest: dict[tuple[str, str], tuple[int, Json]] = {}
+    for timestamp, message in events:
         record = _record(message)
         if record and record["instance"] in running:
-            running[record["instance"]] = _with_record(running[record["instance"]], record)
+            key = record["instance"], record["record"]
+            if key not in newest or timestamp >= newest[key][0]:
+                newest.pop(key, None)  # of two with the same time, the last read counts
+                newest[key] = timestamp, record
+    for _, record in sorted(newest.values(), key=lambda each: each[0]):
+        running[record["instance"]] = _with_record(running[record["instance"]], record)
     return Fleet(tuple(running.values()))
 
 

@@ -92,6 +92,7 @@ def _executed(call: Call, rollout: Rollout, clock: Clock, api: RolloutApi) -> De
 def _advanced(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) -> Decision:
     """Return the next write of the pointer, or the end of the rollout."""
     pointer = api.pointer(rollout.parameter)
+    pointer = None if pointer and pointer.is_ahead(clock.now) else pointer
     is_full = pointer is not None and (pointer.bundle, pointer.reach) == (rollout.bundle, FULL)
     if is_full and not memory.generation and (rollout.is_create or not rollout.is_changed):
         return _when_quiet(_succeeded(NEW_NODES if rollout.is_create else UNCHANGED, memory), clock)

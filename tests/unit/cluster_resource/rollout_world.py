@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -181,6 +182,7 @@ class RolloutWorld(World):
     def __init__(self) -> None:
         super().__init__()
         self.account = FakeAccount(self.clock)
+        self.seconds: Callable[[], float] = time.monotonic
 
     def rollout(self, kind: str, version: str, old: str | None = None, **more: Any) -> Json:
         """Return one event for the rollout."""
@@ -199,5 +201,5 @@ class RolloutWorld(World):
 
     def _step(self, payload: Json) -> Json:
         clusters = ClusterApi(self.account)
-        api = RolloutApi(clusters, self.account, self.account, lambda: self.clock.now)
+        api = RolloutApi(clusters, self.account, self.account, lambda: self.clock.now, self.seconds)
         return step.handle(payload, lambda: clusters, lambda: self.executions, self.send, rollout_api=lambda: api)

@@ -1,5 +1,6 @@
 """The rollout of scripts to running nodes."""
 
+import itertools
 import json
 from typing import Any
 
@@ -285,7 +286,9 @@ def test_a_node_that_failed_a_bundle_runs_no_bundle() -> None:
         {"record": "bundle", "instance": "i-1", "sha256": "a", "generation": 1, "result": "applied"},
         {"record": "bundle", "instance": "i-1", "sha256": "b", "generation": 2, "result": "failed"},
     ]
-    [before], [after] = (fleet_of([node], map(json.dumps, records[:count]), {}).nodes for count in (1, 2))
+    events = list(enumerate(map(json.dumps, records)))
+    [before], [after] = (fleet_of([node], events[:count], {}).nodes for count in (1, 2))
+    assert fleet_of([node], reversed(events), {}).nodes == (after,)
     assert before.has_applied("a", 3)
     assert not after.has_applied("a", 3)
 
@@ -309,6 +312,26 @@ def test_a_refused_call_ends_the_rollout_in_time(world: RolloutWorld, operation:
     assert ((world.clock.now - before).total_seconds() > 3400) == is_retried
 
 
+def test_reports_that_take_too_long_to_read_are_read_again(world: RolloutWorld) -> None:
+    ticks = itertools.count(step=20)
+    world.seconds = lambda: next(ticks)
+    world.account.events += [{"timestamp": int(world.clock.now.timestamp() * 1000), "message": ""}] * 1000
+    before = world.clock.now
+    done = world.update_to("b", "a", OnFailure="warn")
+    assert done["Data"]["Rollout"].startswith("stopped: FilterLogEvents: TooManyReports: the reports of the last 15 minutes")
+    assert (world.clock.now - before).total_seconds() > 3400
+
+
+@pytest.mark.fault(80)
+def test_a_generation_far_ahead_of_the_clock_is_replaced(world: RolloutWorld) -> None:
+    now = int(world.clock.now.timestamp())
+    pointer = Pointer.parse(world.account.value or "")
+    assert pointer
+    world.account.value = pointer._replace(generation=now + 2 * 86400).text
+    assert world.update_to("a", "a")["Status"] == "SUCCESS"
+    assert now < world.account.written[-1].generation < now + 3600
+
+
 def test_a_refused_call_does_not_fail_a_rollback(world: RolloutWorld) -> None:
     break_on(world, "controller", "b")
     world.update_to("b", "a")
@@ -322,10 +345,10 @@ def test_a_refused_call_does_not_fail_a_rollback(world: RolloutWorld) -> None:
 def test_an_unknown_error_does_not_fail_a_rollback(world: RolloutWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     break_on(world, "controller", "b")
     world.update_to("b", "a")
-    monkeypatch.setattr(rollout_api, "fleet_of", lambda *_: {}["unknown"])
+    monkeypatch.setattr(rollout_api, "fleet_of", lambda *_: int("unknown"))
     done = world.update_to("a", "b")
     assert done["Status"] == "SUCCESS"
-    assert "KeyError" in done["Data"]["Rollout"]
+    assert "ValueError" in done["Data"]["Rollout"]
     assert world.account.written[-1].bundle.sha256 == sha256_of("a")
 
 
