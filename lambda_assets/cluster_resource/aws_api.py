@@ -171,6 +171,12 @@ def logs_client() -> Any:
     return botocore.session.get_session().create_client("logs", config=config)
 
 
+def reports_client() -> Any:
+    """Return a CloudWatch Logs client for the reports of nodes, on which a rollout depends."""
+    config = CONFIG.merge(Config(retries={"mode": "standard", "total_max_attempts": 4}))
+    return botocore.session.get_session().create_client("logs", config=config)
+
+
 def ssm_client() -> Any:
     """Return a Systems Manager client."""
     return botocore.session.get_session().create_client("ssm", config=CONFIG)

@@ -63,6 +63,8 @@ class Memory(NamedTuple):
     """The groups that run with fewer nodes than requested, as text."""
     undo: bool = False
     """A rollout returns to the bundle before the last request."""
+    at_once: bool = False
+    """A new rollout reaches all nodes at once, because none reports that it runs another bundle."""
     generation: int = 0
     """The pointer's generation when this rollout began."""
     wave: int = 0

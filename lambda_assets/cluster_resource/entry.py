@@ -113,14 +113,17 @@ def _is_reclaiming(event: Event, others: list[Event]) -> bool:
 def _is_undo(event: Event, others: list[tuple[Execution, Event]], executions: Executions) -> bool:
     """Return whether a rollout returns to the bundle before the previous request, as a rollback does.
 
-    Going back once more is a new rollout: after a rollback, the failed bundle can be deployed again.
+    A repeated undo is one too: a continued rollback sends the same bundles again. Going back once more is a new rollout: after a
+    rollback, the failed bundle can be deployed again.
     """
     if not others or event.request_type != "Update":
         return False
     execution, previous = others[0]
     bundles, before = _bundles(event), _bundles(previous)
-    is_inverse = previous.request_type == "Update" and bundles == before[::-1] and bundles[0] != bundles[1]
-    return is_inverse and not executions.input_of(execution.arn)["memory"].get("undo")
+    if previous.request_type != "Update" or bundles[0] == bundles[1] or bundles not in (before, before[::-1]):
+        return False
+    was_undo = bool(executions.input_of(execution.arn)["memory"].get("undo"))
+    return was_undo == (bundles == before)
 
 
 def _bundles(event: Event) -> tuple[Bundle, Bundle]:

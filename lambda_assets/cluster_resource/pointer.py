@@ -7,6 +7,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from cluster_resource.event import Json
@@ -14,6 +15,8 @@ from cluster_resource.event import Json
 VERSION = 1
 MAX_GENERATION = 2**53
 """Nodes refuse a higher one."""
+AHEAD_S = 24 * 3600
+"""How far a generation, which is a time, may be ahead of the clock; nodes refuse a later one too."""
 
 CONTROLLER, LOGIN, COMPUTE = "controller", "login", "compute"
 ROLES = (CONTROLLER, LOGIN)
@@ -59,6 +62,10 @@ class Pointer(NamedTuple):
     bundle: Bundle
     reach: Reach
 
+    def is_ahead(self, now: datetime) -> bool:
+        """Return whether the generation is not one that a rollout can have written by now."""
+        return self.generation > now.timestamp() + AHEAD_S
+
     @property
     def text(self) -> str:
         """Return the value as compact JSON."""
@@ -76,7 +83,7 @@ class Pointer(NamedTuple):
             generation = int(value["generation"])
             is_known = value["version"] == VERSION and 0 < generation < MAX_GENERATION
             return cls(generation, bundle, reach) if is_known else None
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
             return None
 
 

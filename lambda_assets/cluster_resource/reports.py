@@ -1,6 +1,7 @@
 """Read what the nodes' agents report about their scripts. Runs in Lambda."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -9,6 +10,8 @@ from cluster_resource.observed import Node
 from cluster_resource.pointer import COMPUTE, Reach
 
 APPLIED = "applied"
+MAX_NAME, MAX_STEP, MAX_MESSAGE = 63, 100, 400
+NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_NAME - 1}}}")
 
 
 class FollowingNode(NamedTuple):
@@ -39,8 +42,8 @@ class FollowingNode(NamedTuple):
         """Return why it could not apply the bundle, or "" if it has no failed attempt since ``generation``."""
         if not self._attempted(sha256, generation) or not self.attempt or self.attempt["result"] == APPLIED:
             return ""
-        step, message = self.attempt.get("step"), str(self.attempt.get("message") or "")
-        return ": ".join(part for part in (f"step '{step}'" if step else str(self.attempt["result"]), message) if part)
+        step, message = self.attempt["step"], self.attempt["message"]
+        return ": ".join(part for part in (f"step '{step}'" if step else self.attempt["result"], message) if part)
 
     def _attempted(self, sha256: str, generation: int) -> bool:
         attempt = self.attempt
@@ -56,19 +59,29 @@ class Fleet(NamedTuple):
         """Return the nodes with an agent that a pointer reaches."""
         return [node for node in self.nodes if node.has_agent and reach.includes(node.role, node.instance)]
 
+    def runs_other(self, sha256: str) -> bool:
+        """Return whether a node reports that it runs another bundle."""
+        return any(node.has_agent and node.sha256 not in ("", sha256) for node in self.nodes)
+
     @property
     def without_agent(self) -> list[FollowingNode]:
         """Return the nodes that reported nothing."""
         return [node for node in self.nodes if not node.has_agent]
 
 
-def fleet_of(nodes: Iterable[Node], messages: Iterable[str], roles: Mapping[str, str]) -> Fleet:
-    """Return the running nodes with the newest of their reports; ``messages`` are in order of time."""
+def fleet_of(nodes: Iterable[Node], events: Iterable[tuple[int, str]], roles: Mapping[str, str]) -> Fleet:
+    """Return the running nodes with the newest of their reports; ``events`` are times and messages in any order."""
     running = {node.id: FollowingNode(node.id, node.group, roles.get(node.group, COMPUTE)) for node in nodes if _runs(node)}
-    for message in messages:
+    newest: dict[tuple[str, str], tuple[int, Json]] = {}
+    for timestamp, message in events:
         record = _record(message)
         if record and record["instance"] in running:
-            running[record["instance"]] = _with_record(running[record["instance"]], record)
+            key = record["instance"], record["record"]
+            if key not in newest or timestamp >= newest[key][0]:
+                newest.pop(key, None)  # of two with the same time, the last read counts
+                newest[key] = timestamp, record
+    for _, record in sorted(newest.values(), key=lambda each: each[0]):
+        running[record["instance"]] = _with_record(running[record["instance"]], record)
     return Fleet(tuple(running.values()))
 
 
@@ -77,9 +90,9 @@ def _runs(node: Node) -> bool:
 
 
 def _with_record(node: FollowingNode, record: Json) -> FollowingNode:
-    node = node._replace(has_agent=True, name=str(record.get("node") or ""))
+    node = node._replace(has_agent=True, name=record["node"])
     if record["record"] != "bundle":
-        return node._replace(sha256=str(record.get("sha256") or ""))
+        return node._replace(sha256=record["sha256"])
     # A failed attempt can leave parts of a bundle.
     return node._replace(attempt=record, sha256=record["sha256"] if record["result"] == APPLIED else "")
 
@@ -88,12 +101,26 @@ def _record(message: str) -> Json | None:
     """Return the record in a line of a log stream, or nothing if it is malformed: nodes can write anything."""
     try:
         record: Any = json.loads(message)
-        if record["record"] == "bundle":
-            return {**record, "sha256": str(record["sha256"]), "generation": int(record["generation"] or 0), **_result(record)}
-        return dict(record) if isinstance(record["instance"], str) else None
-    except (KeyError, TypeError, ValueError):
+        instance, sha256 = record["instance"], str(record.get("sha256") or "")
+        if not isinstance(instance, str):
+            return None
+        known = {"record": "state", "instance": instance, "node": _name(record.get("node")), "sha256": sha256}
+        return {**known, **_attempt(record)} if record["record"] == "bundle" else known
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError, RecursionError):
         return None
 
 
-def _result(record: Mapping[str, Any]) -> Json:
-    return {"instance": str(record["instance"]), "result": str(record["result"])}
+def _attempt(record: Mapping[str, Any]) -> Json:
+    """Return the fields of an attempt to apply a bundle, cut and printable."""
+    texts = {"result": MAX_NAME, "step": MAX_STEP, "message": MAX_MESSAGE}
+    cut = {name: _printable(str(record.get(name) or ""))[:length] for name, length in texts.items()}
+    return {"record": "bundle", "generation": int(record["generation"] or 0), **cut, "sha256": str(record["sha256"])}
+
+
+def _name(value: object) -> str:
+    """Return the name of a node, or "" if it is malformed."""
+    return value if isinstance(value, str) and NAME.fullmatch(value) else ""
+
+
+def _printable(text: str) -> str:
+    return "".join(character if character.isprintable() else "?" for character in text)

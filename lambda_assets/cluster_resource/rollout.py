@@ -4,6 +4,7 @@ The decision is level-triggered: the pointer shows whether a wave began, and the
 writes the pointer at most once.
 """
 
+import json
 from collections.abc import Callable
 
 from cluster_resource.aws_api import ApiError, Kind
@@ -13,7 +14,8 @@ from cluster_resource.deletion import is_quiet
 from cluster_resource.event import Event, Json
 from cluster_resource.executions import LISTED_S, Executions
 from cluster_resource.fence import fail_when_quiet, newer_request, superseded, with_older_requests
-from cluster_resource.pointer import CONTROLLER, LOGIN, Bundle, Pointer
+from cluster_resource.pointer import CONTROLLER, FULL, LOGIN, Bundle, Pointer
+from cluster_resource.reports import Fleet
 from cluster_resource.rollout_api import RolloutApi
 from cluster_resource.waves import LAST, WAVES, next_wave, reach_of, report_of, stop_reason
 
@@ -36,7 +38,6 @@ class Rollout:
         self.bundle = Bundle.of(properties)
         self.is_changed = self.bundle != Bundle.of(event.old_properties or {})
         self.is_create = event.request_type == "Create"
-        self.is_at_once = self.is_create or memory.undo
         self.fails = properties.get("OnFailure") != "warn" and not memory.undo
         names = ((CONTROLLER, "ControllerGroups"), (LOGIN, "LoginGroups"))
         self.roles = {str(group): role for role, name in names for group in properties.get(name) or ()}
@@ -79,11 +80,11 @@ def _deleted(rollout: Rollout, memory: Memory, clock: Clock) -> Decision:
 
 
 def _executed(call: Call, rollout: Rollout, clock: Clock, api: RolloutApi) -> Decision:
-    """Make the call; a Create has no running nodes to wait for."""
+    """Make the call; a Create whose nodes run no other bundle waits for none."""
     api.execute(call)
     if rollout.event.request_type == "Delete":
         return Decision(Succeed("the pointer is deleted"), call.then)
-    if rollout.is_create and is_quiet(call.then, clock):
+    if call.then.at_once and is_quiet(call.then, clock):
         return _succeeded(NEW_NODES, call.then)
     return Decision(Wait(f"{call.operation}: {call.note}"), call.then)
 
@@ -91,13 +92,35 @@ def _executed(call: Call, rollout: Rollout, clock: Clock, api: RolloutApi) -> De
 def _advanced(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) -> Decision:
     """Return the next write of the pointer, or the end of the rollout."""
     pointer = api.pointer(rollout.parameter)
-    is_full = pointer is not None and (pointer.bundle, pointer.reach) == (rollout.bundle, WAVES[LAST].reach(100))
+    pointer = None if pointer and pointer.is_ahead(clock.now) else pointer
+    is_full = pointer is not None and (pointer.bundle, pointer.reach) == (rollout.bundle, FULL)
     if is_full and not memory.generation and (rollout.is_create or not rollout.is_changed):
         return _when_quiet(_succeeded(NEW_NODES if rollout.is_create else UNCHANGED, memory), clock)
-    if rollout.is_create:
+    if memory.undo and not _is_begun(pointer, Pointer(0, rollout.bundle, FULL), memory, clock):
+        return _write(rollout, pointer, LAST, memory, clock)  # before the reports, which may be unreadable
+    fleet = _fleet(rollout, memory, api)
+    if rollout.is_create and not memory.generation:
+        memory = memory._replace(at_once=not fleet.runs_other(rollout.bundle.sha256))
+    if memory.at_once:
         return _write(rollout, pointer, LAST, memory, clock)
-    fleet = api.fleet(rollout.cluster, rollout.log_group, rollout.roles)
-    wave = LAST if rollout.is_at_once else memory.wave
+    return _next_wave(rollout, pointer, fleet, memory, clock)
+
+
+def _fleet(rollout: Rollout, memory: Memory, api: RolloutApi) -> Fleet:
+    """Return the running nodes; no error here may fail a rollback."""
+    try:
+        return api.fleet(rollout.cluster, rollout.log_group, rollout.roles)
+    except ApiError:
+        raise
+    except Exception as error:
+        if not memory.undo:
+            raise
+        raise ApiError(Kind.INVALID, "FilterLogEvents", type(error).__name__, str(error)) from error
+
+
+def _next_wave(rollout: Rollout, pointer: Pointer | None, fleet: Fleet, memory: Memory, clock: Clock) -> Decision:
+    """Return the write for the next wave, the wait for its nodes, or the end of the rollout."""
+    wave = LAST if memory.undo else memory.wave
     while True:
         wave = next_wave(wave, fleet)
         memory = memory if wave == memory.wave else memory._replace(wave=wave, wave_since="")
@@ -109,7 +132,7 @@ def _advanced(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) -
         report = report_of(fleet, reach, rollout.bundle.sha256, memory.generation)
         waited_s = clock.since_s(memory.wave_since)
         stopped = stop_reason(report, waited_s)
-        if stopped and not rollout.is_at_once:
+        if stopped and not memory.undo:
             return _ended(rollout, f"stopped at {WAVES[wave].name}: {stopped}{report.without_agent}", memory)
         if stopped or (wave == LAST and not report.waiting):
             text = f"applied on {report.applied}{f'; {stopped}' if stopped else ''}{report.without_agent}"
@@ -119,8 +142,10 @@ def _advanced(rollout: Rollout, memory: Memory, clock: Clock, api: RolloutApi) -
         wave += 1
 
 
-def _is_begun(pointer: Pointer, desired: Pointer, memory: Memory, clock: Clock) -> bool:
+def _is_begun(pointer: Pointer | None, desired: Pointer, memory: Memory, clock: Clock) -> bool:
     """Return whether this request wrote the desired pointer; a step that died in its first write did not store that."""
+    if pointer is None:
+        return False
     is_ours = bool(memory.generation) or pointer.generation >= int(clock.started.timestamp())
     return is_ours and (pointer.bundle, pointer.reach) == (desired.bundle, desired.reach)
 
@@ -166,4 +191,10 @@ def _succeeded(text: str, memory: Memory) -> Decision:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}{CUT}"
+    """Return the text with at most MAX_TEXT bytes of JSON: only the Reason of a response is cut again."""
+    end = next(length for length in range(min(len(text), MAX_TEXT), -1, -1) if _size(text[:length]) <= MAX_TEXT)
+    return text if end == len(text) else f"{text[:end]}{CUT}"
+
+
+def _size(text: str) -> int:
+    return len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace"))

@@ -1,5 +1,6 @@
 """Make the calls of Custom::HyperPodRollout: the pointer, the nodes and their reports. Runs in Lambda."""
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -17,6 +18,10 @@ REPORTED_S = 15 * 60
 """A node that did not report for this long counts as without agent: agents report every five minutes."""
 
 
+READ_S = 30
+"""After this time no further page of reports is read: the function times out after 60 seconds."""
+
+
 def host_now() -> datetime:
     """Return the host's time, which CloudWatch's time stamps compare with."""
     return datetime.now(UTC)
@@ -25,11 +30,19 @@ def host_now() -> datetime:
 class RolloutApi:
     """The calls for one cluster file, on boto3 clients."""
 
-    def __init__(self, clusters: ClusterApi, ssm: Any, logs: Any, now: Callable[[], datetime] = host_now) -> None:
+    def __init__(
+        self,
+        clusters: ClusterApi,
+        ssm: Any,
+        logs: Any,
+        now: Callable[[], datetime] = host_now,
+        seconds: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._clusters = clusters
         self._ssm = ssm
         self._logs = logs
         self._now = now
+        self._seconds = seconds
 
     def pointer(self, parameter: str) -> Pointer | None:
         """Return the pointer, or nothing if it is absent or malformed."""
@@ -54,16 +67,18 @@ class RolloutApi:
         """Return the running nodes of the cluster and their reports."""
         return fleet_of(self._clusters.nodes(cluster), self._reports(log_group), roles)
 
-    def _reports(self, log_group: str) -> Iterator[str]:
+    def _reports(self, log_group: str) -> Iterator[tuple[int, str]]:
+        """Yield the time and text of the last reports, page by page; their order in different streams is not documented."""
         since = int((self._now() - timedelta(seconds=REPORTED_S)).timestamp() * 1000)
-        events: list[Json] = []
+        end = self._seconds() + READ_S
         token: Json = {}
         while True:
             with api_errors("FilterLogEvents"):
                 page = self._logs.filter_log_events(logGroupName=log_group, startTime=since, **token)
-            events += page["events"]
+            yield from ((event["timestamp"], event["message"]) for event in page["events"])
             if not page.get("nextToken"):
-                break
+                return
+            if self._seconds() >= end:
+                text = f"the reports of the last {REPORTED_S // 60} minutes cannot be read in {READ_S} seconds"
+                raise ApiError(Kind.TRANSIENT, "FilterLogEvents", "TooManyReports", text)
             token = {"nextToken": page["nextToken"]}
-        # The order of events from different streams is not documented.
-        return (event["message"] for event in sorted(events, key=lambda event: event["timestamp"]))

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cluster_resource import reasons, waits
-from cluster_resource.aws_api import ApiError, Kind, logs_client, sagemaker_client, ssm_client, states_client
+from cluster_resource.aws_api import ApiError, Kind, logs_client, reports_client, sagemaker_client, ssm_client, states_client
 from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.deadline import Clock, after_error
 from cluster_resource.decision import Action, Call, Decision, Fail, Memory, Succeed, Wait
@@ -62,7 +62,7 @@ def _rollout_api() -> "RolloutApi":
     """Return the calls of a rollout, once per sandbox."""
     from cluster_resource.rollout_api import RolloutApi  # noqa: PLC0415  not imported in other steps
 
-    return RolloutApi(_api(), ssm_client(), logs_client())
+    return RolloutApi(_api(), ssm_client(), reports_client())
 
 
 def _diagnostics(context: Context) -> "Diagnostics":

@@ -10,7 +10,6 @@ WAVE_S = 600
 """How long the nodes of a wave may take: ten times the interval of the agents."""
 
 MAX_NAMED = 5
-MAX_MESSAGE = 400
 
 
 class Wave(NamedTuple):
@@ -57,7 +56,8 @@ class WaveReport(NamedTuple):
         """Return the nodes that do not report, as text after a result."""
         if not self.agentless:
             return ""
-        return f"; {len(self.agentless)} without agent: {_named(self.agentless)}"
+        end = "" if self.total else "; no node reported, so the result is unknown"
+        return f"; {len(self.agentless)} without agent: {_named(self.agentless)}{end}"
 
 
 def next_wave(wave: int, fleet: Fleet) -> int:
@@ -80,7 +80,7 @@ def report_of(fleet: Fleet, reach: Reach, sha256: str, generation: int) -> WaveR
     counted = fleet.counted(reach)
     failed = {node.instance: reason for node in counted if (reason := node.failure(sha256, generation))}
     unfinished = [node for node in counted if node.instance not in failed and not node.has_applied(sha256, generation)]
-    texts = tuple(f"{node.label}: {failed[node.instance][:MAX_MESSAGE]}" for node in counted if node.instance in failed)
+    texts = tuple(f"{node.label}: {failed[node.instance]}" for node in counted if node.instance in failed)
     return WaveReport(len(counted), texts, tuple(unfinished), tuple(fleet.without_agent))
 
 

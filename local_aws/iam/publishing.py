@@ -11,6 +11,7 @@ from local_aws.iam.decisions import service_may
 _DEFAULT_POLICY = "__default_policy_ID"
 _OF_OWN_ACCOUNT = ("cloudwatch.amazonaws.com",)
 """The services that the default policy of a topic allows, because they send AWS:SourceOwner."""
+_WITHOUT_SOURCE = "events.amazonaws.com"
 _KEY_ACTIONS = ("kms:Decrypt", "kms:GenerateDataKey")
 
 
@@ -23,7 +24,9 @@ def service_may_publish(account: str, service: str, topic_arn: str, context: Map
     if not topic.kms_master_key_id:
         return True
     key = _key(account, topic_arn.split(":")[3], topic.kms_master_key_id)
-    return key is not None and all(service_may(account, service, action, key.arn, context) for action in _KEY_ACTIONS)
+    # SNS's developer guide: a key's policy supports no conditions on the source of events from EventBridge.
+    sent = {} if service == _WITHOUT_SOURCE else context
+    return key is not None and all(service_may(account, service, action, key.arn, sent) for action in _KEY_ACTIONS)
 
 
 def _key(account: str, region: str, name: str) -> Any | None:

@@ -108,8 +108,14 @@ def test_only_cloudwatch_and_events_of_the_account_may_publish_to_the_new_topic(
     assert set(allow["Principal"]["Service"]) == {"cloudwatch.amazonaws.com", "events.amazonaws.com"}
     assert allow["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
     assert deny["Effect"] == "Deny"
-    key = reference.properties("AWS::KMS::Key")["KeyPolicy"]["Statement"][1]
-    assert key["Principal"] == allow["Principal"]
+
+
+def test_the_key_of_the_topic_has_no_condition_for_eventbridge(reference: StackTemplate) -> None:
+    _, alarm, event = reference.properties("AWS::KMS::Key")["KeyPolicy"]["Statement"]
+    assert alarm["Principal"] == {"Service": "cloudwatch.amazonaws.com"}
+    assert alarm["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
+    assert event["Principal"] == {"Service": "events.amazonaws.com"}
+    assert "Condition" not in event
 
 
 def test_the_alarms_of_the_machinery_notify_the_same_topic_unless_the_file_names_another(

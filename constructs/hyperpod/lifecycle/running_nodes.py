@@ -7,7 +7,6 @@ from constructs import Construct
 
 from config.model import ClusterConfig
 from config.operation_names import bundle_parameter, node_log_group
-from constructs.hyperpod.removal_policy import removal_policy
 
 
 class RunningNodes(Construct):
@@ -19,12 +18,13 @@ class RunningNodes(Construct):
     def __init__(self, scope: Construct, id: str, *, config: ClusterConfig) -> None:
         super().__init__(scope, id)
         self._parameter_name = bundle_parameter(config.name)
+        # Always deleted: its fixed name would block a later deployment of the same file, and reports only matter while nodes run.
         self._log_group = logs.LogGroup(
             self,
             "Reports",
             log_group_name=node_log_group(config.name),
             retention=logs.RetentionDays.THREE_MONTHS,
-            removal_policy=removal_policy(config.removal),
+            removal_policy=cdk.RemovalPolicy.DESTROY,
         )
 
     @property

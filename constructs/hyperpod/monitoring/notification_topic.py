@@ -8,7 +8,7 @@ from constructs import Construct
 from config.model import ClusterConfig
 from constructs.hyperpod.monitoring.topic_arn import topic_name
 
-PUBLISHERS = ("cloudwatch.amazonaws.com", "events.amazonaws.com")
+ALARMS, EVENTS = "cloudwatch.amazonaws.com", "events.amazonaws.com"
 
 
 class NotificationTopic(Construct):
@@ -33,7 +33,7 @@ class NotificationTopic(Construct):
         publish = {
             "Sid": "PublishNotifications",
             "Effect": "Allow",
-            "Principal": {"Service": list(PUBLISHERS)},
+            "Principal": {"Service": [ALARMS, EVENTS]},
             "Action": "sns:Publish",
             "Resource": topic.ref,
             "Condition": _from_this_account(),
@@ -59,13 +59,21 @@ class NotificationTopic(Construct):
             "Action": "kms:*",
             "Resource": "*",
         }
-        publish = {
-            "Sid": "EncryptNotifications",
+        encrypt = {
+            "Sid": "EncryptAlarms",
             "Effect": "Allow",
-            "Principal": {"Service": list(PUBLISHERS)},
+            "Principal": {"Service": ALARMS},
             "Action": ["kms:Decrypt", "kms:GenerateDataKey*"],
             "Resource": "*",
             "Condition": _from_this_account(),
+        }
+        # SNS supports no aws:SourceAccount or aws:SourceArn here for EventBridge: its events would be lost without an error.
+        encrypt_events = {
+            "Sid": "EncryptEvents",
+            "Effect": "Allow",
+            "Principal": {"Service": EVENTS},
+            "Action": ["kms:Decrypt", "kms:GenerateDataKey*"],
+            "Resource": "*",
         }
         key = kms.CfnKey(
             self,
@@ -73,7 +81,7 @@ class NotificationTopic(Construct):
             description=f"Encrypts the notifications of HyperPod cluster {cdk.Stack.of(self).stack_name}",
             enable_key_rotation=True,
             pending_window_in_days=7,
-            key_policy={"Version": "2012-10-17", "Statement": [administer, publish]},
+            key_policy={"Version": "2012-10-17", "Statement": [administer, encrypt, encrypt_events]},
         )
         key.apply_removal_policy(cdk.RemovalPolicy.DESTROY)
         return key

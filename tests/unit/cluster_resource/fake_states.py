@@ -15,6 +15,10 @@ TIMEOUT_S = 59 * 60
 ATTEMPTS = 3
 
 
+class FunctionDied(BaseException):
+    """The function's sandbox died."""
+
+
 class ExecutionAlreadyExists(Exception):  # noqa: N818 (the service's own name)
     """There is an execution of that name, with another input or ended."""
 
@@ -104,7 +108,7 @@ class FakeStates:
         for attempt in range(ATTEMPTS):
             try:
                 self._transit(execution)
-            except Exception as error:  # noqa: BLE001 (whatever the function raises is the machine's to retry)
+            except (Exception, FunctionDied) as error:  # noqa: BLE001 (whatever the function raises is the machine's to retry)
                 if attempt == ATTEMPTS - 1:
                     self.end(execution, "FAILED", type(error).__name__, str(error))
             else:

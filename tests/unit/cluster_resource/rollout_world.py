@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from cluster_resource.cluster_api import ClusterApi
 from cluster_resource.event import ROLLOUT
 from cluster_resource.pointer import Bundle, Pointer
 from cluster_resource.rollout_api import RolloutApi
+from tests.unit.cluster_resource.fake_states import FunctionDied
 from tests.unit.cluster_resource.manual_clock import ManualClock
 from tests.unit.cluster_resource.world import World
 
@@ -24,10 +26,6 @@ MODELS = {name: botocore.session.get_session().get_service_model(name) for name 
 POLL_S = 60
 PAGE = 100
 ROLES = {"controller": "controller", "login": "login"}
-
-
-class FunctionDied(Exception):  # noqa: N818 (not an error of the code)
-    """The function's sandbox died."""
 
 
 def rollout_properties(version: str, **more: Any) -> Json:
@@ -71,6 +69,8 @@ class FakeAccount:
         self.nodes: list[FakeNode] = []
         self.events: list[Json] = []
         self.refusals: dict[str, str] = {}
+        self.texts: Json = {}
+        """What nodes write into their records of attempts."""
         self.dies_at: int | None = None
         self.calls = 0
         self._numbers = itertools.count(1)
@@ -171,6 +171,8 @@ class FakeAccount:
     def report(self, node: FakeNode, **more: Any) -> None:
         """Write a record to the log group."""
         record = {"version": 1, "instance": node.instance, "node": f"{node.group}-1", "generation": node.generation, **more}
+        if self.texts:
+            record |= {name: text for name, text in self.texts.items() if name == "node" or more["record"] == "bundle"}
         self.events.append({"timestamp": int(self.clock.now.timestamp() * 1000), "message": json.dumps(record)})
 
 
@@ -180,6 +182,7 @@ class RolloutWorld(World):
     def __init__(self) -> None:
         super().__init__()
         self.account = FakeAccount(self.clock)
+        self.seconds: Callable[[], float] = time.monotonic
 
     def rollout(self, kind: str, version: str, old: str | None = None, **more: Any) -> Json:
         """Return one event for the rollout."""
@@ -198,5 +201,5 @@ class RolloutWorld(World):
 
     def _step(self, payload: Json) -> Json:
         clusters = ClusterApi(self.account)
-        api = RolloutApi(clusters, self.account, self.account, lambda: self.clock.now)
+        api = RolloutApi(clusters, self.account, self.account, lambda: self.clock.now, self.seconds)
         return step.handle(payload, lambda: clusters, lambda: self.executions, self.send, rollout_api=lambda: api)

@@ -9,7 +9,7 @@ import pytest
 
 from cluster_request.service_model import OPERATIONS as SYNTHESIZED
 from cluster_request.service_model import slim_model
-from cluster_resource.aws_api import MODEL_DIR, OPERATIONS, sagemaker_client
+from cluster_resource.aws_api import MODEL_DIR, OPERATIONS, reports_client, sagemaker_client
 from cluster_resource.cluster_api import ClusterApi
 
 VERSION = "2017-07-24"
@@ -72,3 +72,8 @@ def test_without_a_model_in_the_asset_the_installed_one_is_used() -> None:
     assert not MODEL_DIR.exists()
     names: Callable[[], Any] = sagemaker_client
     assert set(OPERATIONS) < set(names().meta.service_model.operation_names)
+
+
+def test_the_reports_of_nodes_are_read_with_retries() -> None:
+    config = reports_client().meta.config
+    assert (config.read_timeout, config.retries["total_max_attempts"]) == (15, 4)

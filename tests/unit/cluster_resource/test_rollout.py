@@ -1,12 +1,14 @@
 """The rollout of scripts to running nodes."""
 
+import itertools
 import json
 from typing import Any
 
 import pytest
 
+from cluster_resource import rollout_api
 from cluster_resource.observed import Node
-from cluster_resource.pointer import share
+from cluster_resource.pointer import Bundle, Pointer, Reach, share
 from cluster_resource.reports import fleet_of
 from cluster_resource.rollout import NEW_NODES, UNCHANGED
 from tests.unit.cluster_resource.rollout_world import FakeNode, RolloutWorld, rollout_properties, sha256_of
@@ -179,9 +181,10 @@ def test_nodes_without_agent_are_listed_and_not_waited_for(world: RolloutWorld) 
 def test_without_any_agent_the_pointer_reaches_all_nodes_at_once(world: RolloutWorld) -> None:
     for node in world.account.nodes:
         node.has_agent = False
+    world.account.events.clear()
     done = world.update_to("b", "a")
     assert done["Data"]["Rollout"].startswith(f"applied on 0 of 0 nodes; {WORKERS + 2} without agent: ")
-    assert done["Data"]["Rollout"].endswith(f", {WORKERS - 3} more")
+    assert done["Data"]["Rollout"].endswith(f", {WORKERS - 3} more; no node reported, so the result is unknown")
     assert world.waves() == [(BOTH, 100)]
 
 
@@ -192,11 +195,37 @@ def test_nodes_that_do_not_run_are_ignored(world: RolloutWorld) -> None:
 
 
 @pytest.mark.parametrize(
-    "message", ["no JSON", "[]", "{}", '{"record": "bundle", "instance": 7}', '{"record": "state"}', '"record"']
+    "message",
+    [
+        "no JSON",
+        "[]",
+        "{}",
+        '{"record": "bundle", "instance": 7}',
+        '{"record": "state"}',
+        '"record"',
+        '{"record": "bundle", "instance": "i-1", "sha256": "a", "result": "failed", "generation": 1e999}',
+        pytest.param("[" * 100_000, id="deep"),
+    ],
 )
 def test_malformed_records_are_ignored(world: RolloutWorld, message: str) -> None:
     world.account.events.append({"timestamp": int(world.clock.now.timestamp() * 1000), "message": message})
     assert world.update_to("b", "a")["Status"] == "SUCCESS"
+
+
+@pytest.mark.parametrize("value", ['{"generation": 1e999}', "[" * 100_000], ids=["infinite", "deep"])
+def test_a_pointer_that_nothing_can_read_is_malformed(value: str) -> None:
+    pointer = Pointer(1, Bundle("bucket", "lifecycle/a", "sha"), Reach()).text
+    assert Pointer.parse(value if value.startswith("[") else pointer.replace('"generation":1', '"generation":1e999')) is None
+
+
+@pytest.mark.parametrize("text", ["\U0001f600", '"', "\x07", "\ud800"], ids=["four-bytes", "quote", "bell", "surrogate"])
+def test_a_node_cannot_make_a_success_too_long_for_cloudformation(world: RolloutWorld, text: str) -> None:
+    node = break_on(world, "controller", "b")
+    world.account.texts = {"node": 900 * text, "step": 900 * text, "message": 900 * text}
+    done = world.update_to("b", "a", OnFailure="warn")  # the world checks the response's size
+    assert done["Status"] == "SUCCESS"
+    assert done["Data"]["Rollout"].startswith(f"stopped at controllers: {node.instance} (controller): step '")
+    assert done["Data"]["Rollout"].isprintable()
 
 
 @pytest.mark.fault(79)
@@ -257,9 +286,22 @@ def test_a_node_that_failed_a_bundle_runs_no_bundle() -> None:
         {"record": "bundle", "instance": "i-1", "sha256": "a", "generation": 1, "result": "applied"},
         {"record": "bundle", "instance": "i-1", "sha256": "b", "generation": 2, "result": "failed"},
     ]
-    [before], [after] = (fleet_of([node], map(json.dumps, records[:count]), {}).nodes for count in (1, 2))
+    events = list(enumerate(map(json.dumps, records)))
+    [before], [after] = (fleet_of([node], events[:count], {}).nodes for count in (1, 2))
     assert before.has_applied("a", 3)
     assert not after.has_applied("a", 3)
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["in-order", "reversed"])
+def test_the_newest_records_of_a_node_count_in_any_order_of_reading(order: int) -> None:
+    records = [
+        {"record": "state", "instance": "i-1", "sha256": "c"},
+        {"record": "state", "instance": "i-1", "sha256": "a"},
+        {"record": "bundle", "instance": "i-1", "sha256": "b", "generation": 2, "result": "failed"},
+    ]
+    events = list(enumerate(map(json.dumps, records)))
+    [found] = fleet_of([Node("workers", "i-1", "Running", "")], events[::order], {}).nodes
+    assert (found.sha256, found.failure("b", 2)) == ("", "failed")
 
 
 @pytest.mark.parametrize(
@@ -281,6 +323,26 @@ def test_a_refused_call_ends_the_rollout_in_time(world: RolloutWorld, operation:
     assert ((world.clock.now - before).total_seconds() > 3400) == is_retried
 
 
+def test_reports_that_take_too_long_to_read_are_read_again(world: RolloutWorld) -> None:
+    ticks = itertools.count(step=20)
+    world.seconds = lambda: next(ticks)
+    world.account.events += [{"timestamp": int(world.clock.now.timestamp() * 1000), "message": ""}] * 1000
+    before = world.clock.now
+    done = world.update_to("b", "a", OnFailure="warn")
+    assert done["Data"]["Rollout"].startswith("stopped: FilterLogEvents: TooManyReports: the reports of the last 15 minutes")
+    assert (world.clock.now - before).total_seconds() > 3400
+
+
+@pytest.mark.fault(80)
+def test_a_generation_far_ahead_of_the_clock_is_replaced(world: RolloutWorld) -> None:
+    now = int(world.clock.now.timestamp())
+    pointer = Pointer.parse(world.account.value or "")
+    assert pointer
+    world.account.value = pointer._replace(generation=now + 2 * 86400).text
+    assert world.update_to("a", "a")["Status"] == "SUCCESS"
+    assert now < world.account.written[-1].generation < now + 3600
+
+
 def test_a_refused_call_does_not_fail_a_rollback(world: RolloutWorld) -> None:
     break_on(world, "controller", "b")
     world.update_to("b", "a")
@@ -288,6 +350,55 @@ def test_a_refused_call_does_not_fail_a_rollback(world: RolloutWorld) -> None:
     done = world.update_to("a", "b")
     assert done["Status"] == "SUCCESS"
     assert "FilterLogEvents" in done["Data"]["Rollout"]
+    assert (world.waves()[-1], world.account.written[-1].bundle.sha256) == ((BOTH, 100), sha256_of("a"))
+
+
+def test_an_unknown_error_does_not_fail_a_rollback(world: RolloutWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    break_on(world, "controller", "b")
+    world.update_to("b", "a")
+    monkeypatch.setattr(rollout_api, "fleet_of", lambda *_: int("unknown"))
+    done = world.update_to("a", "b")
+    assert done["Status"] == "SUCCESS"
+    assert "ValueError" in done["Data"]["Rollout"]
+    assert world.account.written[-1].bundle.sha256 == sha256_of("a")
+
+
+@pytest.mark.fault(77)
+def test_a_continued_rollback_repairs_all_nodes_at_once_and_succeeds(world: RolloutWorld) -> None:
+    node = break_on(world, "login", "b")
+    world.update_to("b", "a")
+    node.broken.add("a")
+    assert world.update_to("a", "b")["Status"] == "SUCCESS"
+    for _ in range(2):
+        world.account.written.clear()
+        assert world.update_to("a", "b")["Status"] == "SUCCESS"
+        assert world.waves() == [(BOTH, 100)]
+    assert world.update_to("b", "a")["Status"] == "FAILED"
+    assert world.waves()[1] == (("controller",), 0)
+
+
+def test_a_creation_goes_by_waves_if_nodes_run_another_bundle(world: RolloutWorld) -> None:
+    world.account.value = None  # `lifecycle.follow` was new_nodes in between
+    world.clock.advance(60)
+    done = world.finish(world.rollout("Create", "b"))
+    assert done["Data"] == {"Rollout": f"applied on {WORKERS + 2} of {WORKERS + 2} nodes"}
+    assert world.waves() == [(("controller",), 0), (BOTH, 0), (BOTH, first_percent(world)), (BOTH, 100)]
+
+
+def test_a_creation_stops_at_the_first_failure_if_nodes_run_another_bundle(world: RolloutWorld) -> None:
+    world.account.value = None
+    break_on(world, "controller", "b")
+    done = world.finish(world.rollout("Create", "b"))
+    assert done["Status"] == "FAILED"
+    assert world.waves() == [(("controller",), 0)]
+
+
+def test_a_creation_with_nodes_of_the_same_bundle_waits_for_none(world: RolloutWorld) -> None:
+    world.account.value = None
+    world.clock.advance(600)
+    before = world.clock.now
+    assert world.finish(world.rollout("Create", "a"))["Data"] == {"Rollout": NEW_NODES}
+    assert (world.clock.now - before).total_seconds() <= 30
 
 
 @pytest.mark.parametrize("parameters", ["", "no JSON"])
