@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -170,7 +171,9 @@ class Account:
         def is_gone() -> bool:
             for cluster in self._clusters():
                 if cluster["ClusterStatus"] in ("InService", "Failed"):
-                    sagemaker.delete_cluster(ClusterName=cluster["ClusterName"])
+                    # A call of an execution that was just stopped may change or delete the cluster meanwhile.
+                    with suppress(sagemaker.exceptions.ConflictException, sagemaker.exceptions.ResourceNotFound):
+                        sagemaker.delete_cluster(ClusterName=cluster["ClusterName"])
             return not self._clusters()
 
         self.until("the deletion of the cluster", is_gone)
