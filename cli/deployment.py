@@ -1,5 +1,6 @@
 """The deployment of a cluster file: its stacks, their outputs, and clients for the rest."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,11 @@ class Deployment:
         # Outputs without a description are the CDK's exports between stacks.
         outputs = {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", []) if output.get("Description")}
         return Stack(name, stack["StackStatus"], stack.get("StackStatusReason", ""), outputs)
+
+
+def hyperpod_log_group(cluster: Mapping[str, Any]) -> str:
+    """Return the log group in which HyperPod writes, from SageMaker's description of the cluster."""
+    return f"/aws/sagemaker/Clusters/{cluster['ClusterName']}/{cluster['ClusterArn'].rpartition('/')[2]}"
 
 
 def _outputs(stacks: list[Stack]) -> dict[str, str]:

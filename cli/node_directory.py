@@ -182,7 +182,7 @@ def node_directory(deployment: Deployment, shell: Shell | None = None) -> NodeDi
     """Return the nodes of a deployed cluster; names are read through ``shell``, or else through the plugin if it is installed."""
     cluster = deployment.cluster()
     name, cluster_id = cluster["ClusterName"], cluster["ClusterArn"].rpartition("/")[2]
-    roles = {group.name: group.role.value for group in deployment.config.instance_groups if group.role}
+    roles = deployment.config.role_names()
     sagemaker = deployment.client("sagemaker")
     nodes = [_node(each, cluster_id, roles, _details(sagemaker, name, each)) for each in deployment.nodes(name)]
     reason = "" if shell else missing_plugin()
@@ -195,6 +195,11 @@ def session_shell(deployment: Deployment, connect_timeout_s: float = 0) -> Sessi
     """Return a shell on the nodes of a deployment."""
     profile = deployment.profile or os.environ.get("AWS_PROFILE", "")
     return SessionManagerShell(Sessions(deployment.client("ssm"), profile, connect_timeout_s))
+
+
+def labels(nodes: Sequence[Node]) -> str:
+    """Return the names of at most ten nodes."""
+    return ", ".join(node.label for node in nodes[:10]) + (" ..." if len(nodes) > 10 else "")
 
 
 def first_running(nodes: Sequence[Node]) -> Node:

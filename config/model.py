@@ -164,6 +164,10 @@ class ClusterConfig(Section):
         "members of CreateCluster, which take precedence; `null` removes a member", Change.IN_PLACE, {}
     )
 
+    def role_names(self) -> dict[str, str]:
+        """Return the role of each instance group that has one, by the group's name."""
+        return {group.name: group.role.value for group in self.instance_groups if group.role}
+
     @property
     def orchestrator(self) -> Orchestrator:
         """Return the scheduler: EKS with an `eks` section, otherwise Slurm."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from cli.deployment import Deployment
+from cli.deployment import Deployment, hyperpod_log_group
 from cli.events.event import Event
 from cli.events.verdicts import Source
 from cli.node_reports import BUNDLE, RECENT, STATE, Report, json_object, log_lines, reports
@@ -23,7 +23,7 @@ NODES = "nodes of Slurm"
 
 def health_events(deployment: Deployment, cluster: Mapping[str, Any], since: datetime) -> Iterator[Event]:
     """Yield the faults that HyperPod's health-monitoring agent detected."""
-    group = f"/aws/sagemaker/Clusters/{cluster['ClusterName']}/{cluster['ClusterArn'].rpartition('/')[2]}"
+    group = hyperpod_log_group(cluster)
     lines = log_lines(deployment.client("logs"), group, since, pattern=HEALTH_PATTERN, streams=HEALTH_STREAMS)
     for line in lines:
         record = {key.strip(" :"): value for key, value in json_object(line.message).items()}

@@ -13,7 +13,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from cli.confirm import Confirm, without_asking
-from cli.deployment import Deployment
+from cli.deployment import Deployment, hyperpod_log_group
 from cli.errors import OpsError
 from cli.node_actions.drained import counted, jobs_on, jobs_table
 from cli.node_actions.patience import Patience
@@ -98,7 +98,7 @@ class HealthCheck:
     def records(self) -> Iterator[Json]:
         """Yield the results that HyperPod logged since the start, which name no instance."""
         cluster = self.site.deployment.cluster()
-        group = f"/aws/sagemaker/Clusters/{cluster['ClusterName']}/{cluster['ClusterArn'].rpartition('/')[2]}"
+        group = hyperpod_log_group(cluster)
         client = self.site.deployment.client("logs")
         start = int((self.since - CLOCKS_DIFFER).timestamp() * 1000)
         try:

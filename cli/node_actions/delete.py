@@ -12,7 +12,7 @@ from cli.node_actions.drained import counted, drain, jobs_on, jobs_table, releas
 from cli.node_actions.recover import Options
 from cli.node_actions.returned import deleted
 from cli.node_actions.site import Site, node_data
-from cli.node_directory import Node
+from cli.node_directory import Node, labels
 from cli.remote.shell import Shell
 from cli.result import Block, Json, Result, Show, Table, ignore
 from cli.scale import scaled
@@ -40,15 +40,11 @@ def delete(
     jobs = jobs_on(site, chosen)
     if jobs:
         show(str(jobs_table(jobs)))
-    confirm(f"Delete {counted(len(chosen), 'node')} of {site.cluster} and their disks ({_labels(chosen)})?")
+    confirm(f"Delete {counted(len(chosen), 'node')} of {site.cluster} and their disks ({labels(chosen)})?")
     problems = _delete(site, chosen, options)
     gone = [node for node in chosen if node.instance not in problems]
     edits = _edit(site, file, left, chosen, gone) if scale else []
     return _result(site, chosen, problems, edits, [group for group in left if scale and group not in _counts(site)])
-
-
-def _labels(nodes: Sequence[Node]) -> str:
-    return ", ".join(node.label for node in nodes[:10]) + (" ..." if len(nodes) > 10 else "")
 
 
 def _left(site: Site, chosen: Sequence[Node]) -> dict[str, int]:
@@ -56,7 +52,7 @@ def _left(site: Site, chosen: Sequence[Node]) -> dict[str, int]:
     groups = site.deployment.cluster()["InstanceGroups"]
     targets = {group["InstanceGroupName"]: int(group["TargetCount"]) for group in groups}
     if controllers := [node for node in chosen if node.role == Role.CONTROLLER]:
-        raise OpsError(f"cannot delete {_labels(controllers)}: HyperPod keeps Slurm controllers; destroy the cluster instead")
+        raise OpsError(f"cannot delete {labels(controllers)}: HyperPod keeps Slurm controllers; destroy the cluster instead")
     return {name: targets[name] - count for name, count in Counter(node.group for node in chosen).items()}
 
 

@@ -14,7 +14,7 @@ from cli.node_actions.patience import Patience
 from cli.node_actions.returned import boots, instances, rebooted, replacements
 from cli.node_actions.site import Site, node_data
 from cli.node_actions.slurm import Job, SlurmError
-from cli.node_directory import Node
+from cli.node_directory import Node, labels
 from cli.remote.shell import Shell
 from cli.result import Block, Json, Result, Show, Table, ignore
 from config.instance_group import Role
@@ -163,7 +163,7 @@ def recover(
     warned = warnings(site, action, chosen)
     for line in (*warned, *_jobs_lines(jobs, options)):
         show(str(line))
-    names = ", ".join(node.label for node in chosen[:10]) + (" ..." if len(chosen) > 10 else "")
+    names = labels(chosen)
     confirm(f"{action.capitalize()} {counted(len(chosen), 'node')} of {site.cluster} ({names})? {LOSSES[action]}")
     outcomes = Recovery(site, action, options).run(chosen)
     return _result(site, action, outcomes, jobs, warned)

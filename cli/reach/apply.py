@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from cli.confirm import Confirm
 from cli.deployment import Deployment
 from cli.errors import OpsError
-from cli.node_directory import ALL, Node, node_directory, session_shell
+from cli.node_directory import ALL, Node, labels, node_directory, session_shell
 from cli.reach.run import NodeResult, in_sessions
 from cli.reach.ssh import require_plugin
 from cli.remote.shell import Shell
@@ -40,7 +40,7 @@ def apply(
     confirm(f"Run the lifecycle scripts as root on {len(nodes)} nodes of {directory.cluster}?")
     results: list[NodeResult] = []
     for wave in _waves(nodes):
-        show(f"{len(wave)} nodes: {', '.join(each.label for each in wave[:10])}{' ...' if len(wave) > 10 else ''}")
+        show(f"{len(wave)} nodes: {labels(wave)}")
         results += in_sessions(wave, apply_script(uri), timeout_s, shell or session_shell(deployment))
         if any(each.status for each in results):
             break

@@ -19,7 +19,7 @@ def cluster_data(cluster: dict[str, Any], config: ClusterConfig) -> Json:
 
 
 def _group(group: dict[str, Any], config: ClusterConfig) -> Json:
-    roles = {known.name: known.role.value for known in config.instance_groups if known.role}
+    roles = config.role_names()
     return {
         "name": group["InstanceGroupName"],
         "role": roles.get(group["InstanceGroupName"]),

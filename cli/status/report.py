@@ -69,7 +69,7 @@ class ClusterReport:
         return Result(found, text, [*self._parts.problems, *_warnings(missing)])
 
     def _node_statuses(self) -> list[NodeStatus]:
-        roles = {group.name: group.role.value for group in self._deployment.config.instance_groups if group.role}
+        roles = self._deployment.config.role_names()
         summaries = self._deployment.nodes(self._cluster["ClusterName"])
         low = self._deployment.config.monitoring.free_disk_percent
         found = []

@@ -1,4 +1,4 @@
-"""Write SSSD's configuration: https://manpages.debian.org/sssd.conf and sssd-ldap."""
+"""Write SSSD's configuration, as described in sssd.conf(5) and sssd-ldap(5)."""
 
 from __future__ import annotations
 

@@ -12,25 +12,13 @@ from local_aws.environment import aws_environment
 from local_aws.server import EmbeddedAws
 from local_aws.testing import REGION
 from tests.local.hyperpod.world import until
+from tests.nodes.cluster.operated import FILE, STACK
 from tests.nodes.cluster.running import UP_S
 from tests.nodes.jobs.submitted import Cluster
 from tests.nodes.session_manager_plugin import plugin_folder
 
 pytestmark = pytest.mark.local
 
-FILE = """\
-region: us-west-2
-network:
-  availability_zone_id: usw2-az2
-instance_groups:
-  - {name: controller, role: controller, instance_type: ml.c5.xlarge, instance_count: 1}
-  - {name: login, role: login, instance_type: ml.c5.xlarge, instance_count: 1}
-  - {name: workers, role: compute, partition: dev, instance_type: ml.c5.xlarge, instance_count: 2}
-"""
-STACK = {
-    "Resources": {"Wait": {"Type": "AWS::CloudFormation::WaitConditionHandle"}},
-    "Outputs": {"ClusterName": {"Value": "ml", "Description": "name of the cluster"}},
-}
 # It ends a few seconds after its node is drained.
 JOB = "until sinfo --noheader --nodes={host} --format=%T | grep -q drain; do sleep 0.2; done; sleep 4; echo ended >ended"
 SINFO = ("sinfo", "--noheader", "--Node", "--partition=dev")

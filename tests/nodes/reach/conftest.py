@@ -17,6 +17,7 @@ from local_aws.server import EmbeddedAws
 from local_aws.testing import REGION, aws, nodes
 from tests.local.hyperpod.world import World
 from tests.nodes.cluster.conftest import KIND, ON_CREATE, PARAMETERS, ROLES
+from tests.nodes.cluster.operated import FILE, STACK
 from tests.nodes.cluster.running import Running
 from tests.nodes.session_manager_plugin import plugin_folder
 
@@ -29,19 +30,6 @@ useradd --create-home --shell /bin/bash alice
 install -d -o alice -g alice -m 700 /home/alice/.ssh
 install -o alice -g alice -m 600 alice.pub /home/alice/.ssh/authorized_keys
 """
-FILE = """\
-region: us-west-2
-network:
-  availability_zone_id: usw2-az2
-instance_groups:
-  - {name: controller, role: controller, instance_type: ml.c5.xlarge, instance_count: 1}
-  - {name: login, role: login, instance_type: ml.c5.xlarge, instance_count: 1}
-  - {name: workers, role: compute, partition: dev, instance_type: ml.c5.xlarge, instance_count: 2}
-"""
-STACK = {
-    "Resources": {"Wait": {"Type": "AWS::CloudFormation::WaitConditionHandle"}},
-    "Outputs": {"ClusterName": {"Value": "ml", "Description": "name of the cluster"}},
-}
 
 
 @dataclass

@@ -37,7 +37,7 @@ def written(home: Path, keys: str = KEYS, account: FakeNodes | None = None, **op
 def effective(home: Path, host: str) -> dict[str, str]:
     """The options that OpenSSH's own parser finds for a host."""
     if shutil.which("ssh") is None:
-        pytest.skip("no OpenSSH client")
+        pytest.skip("no OpenSSH client, which only its own parser needs; tests/nodes/reach requires one")
     # A relative Include is below ~/.ssh of the real user.
     own = home / ".ssh" / "hyperpod-cdk" / "draft.conf"
     printed = subprocess.run(["ssh", "-G", "-F", own, host], capture_output=True, text=True, check=True).stdout
